@@ -75,6 +75,8 @@ function router(place: Place): Extension {
   return extension("envoy.filters.http.router", "extensions.filters.http.router.v3.Router", {
     // Neither the provider nor the client sees an x-envoy header.
     suppress_envoy_headers: true,
+    // Counters by status and a histogram per cluster, which nobody reads yet: 3 % of a small request.
+    dynamic_stats: false,
     upstream_log: llmLogs(place),
   });
 }

@@ -35,7 +35,8 @@ export function upstreamFilters(foreignCredentials: string[], translate?: Extens
 
 function cleanHeaders(foreignCredentials: string[]): Extension {
   const request: Fields[] = [
-    ...removals(OWN_PREFIXES, [...OWN_NAMES, ...foreignCredentials]),
+    ...OWN_PREFIXES.map((prefix) => whenKey({ prefix })),
+    ...[...OWN_NAMES, ...foreignCredentials].map((name) => ({ remove: name })),
     {
       // The filter reads every reply, so a provider should not compress it.
       append: {
@@ -44,7 +45,12 @@ function cleanHeaders(foreignCredentials: string[]): Extension {
       },
     },
   ];
-  const response = removals(FOREIGN_PREFIXES, FOREIGN_NAMES);
+  // By a look at each header: a removal by name makes Envoy build an index, which a reply has no other use for (7,000
+  // instructions; a request has one already).
+  const response = [
+    ...FOREIGN_PREFIXES.map((prefix) => whenKey({ prefix })),
+    ...FOREIGN_NAMES.map((exact) => whenKey({ exact })),
+  ];
   return extension(
     "envoy.filters.http.header_mutation",
     "extensions.filters.http.header_mutation.v3.HeaderMutation",
@@ -52,9 +58,6 @@ function cleanHeaders(foreignCredentials: string[]): Extension {
   );
 }
 
-function removals(prefixes: string[], names: string[]): Fields[] {
-  return [
-    ...prefixes.map((prefix) => ({ remove_on_match: { key_matcher: { prefix } } })),
-    ...names.map((name) => ({ remove: name })),
-  ];
+function whenKey(matcher: Fields): Fields {
+  return { remove_on_match: { key_matcher: matcher } };
 }

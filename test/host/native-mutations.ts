@@ -4,7 +4,7 @@ import type { HeaderMap } from "./header-map.ts";
 
 export interface HeaderMutation {
   remove?: string;
-  remove_on_match?: { key_matcher: { prefix: string } };
+  remove_on_match?: { key_matcher: { prefix: string } | { exact: string } };
   append?: { header: { key: string; value: string }; append_action: string };
 }
 
@@ -17,12 +17,19 @@ export interface NativeMutations {
 export function mutate(headers: HeaderMap, mutations: readonly HeaderMutation[]): void {
   for (const { remove, remove_on_match: match, append } of mutations) {
     if (remove !== undefined) headers.remove(remove);
-    else if (match !== undefined)
-      headers.removeWhere((name) => name.startsWith(match.key_matcher.prefix));
+    else if (match !== undefined) headers.removeWhere(matches(match.key_matcher));
     else if (append?.append_action === "OVERWRITE_IF_EXISTS_OR_ADD")
       headers.replace(append.header.key, append.header.value);
     else throw new Error(`an unknown mutation: ${JSON.stringify({ append })}`);
   }
+}
+
+function matches(
+  matcher: NonNullable<HeaderMutation["remove_on_match"]>["key_matcher"],
+): (name: string) => boolean {
+  if ("prefix" in matcher) return (name) => name.startsWith(matcher.prefix);
+  if ("exact" in matcher) return (name) => name === matcher.exact;
+  throw new Error(`an unknown matcher: ${JSON.stringify(matcher)}`);
 }
 
 /** The mutations of a rendered cluster. */
