@@ -1,11 +1,12 @@
 // The command line `gateway`: its commands, what they say when something is wrong, and their exit codes.
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { formatProblem } from "./config/problem.ts";
+import { parseDuration } from "./config/quantity.ts";
 import { ConfigurationProblems } from "./configuration-problems.ts";
 import { addCompletion } from "./commands/complete.ts";
 import type { LogsOptions, TargetsOptions, UpOptions } from "./commands/options.ts";
 import { GatewayError } from "./errors.ts";
-import { ACCESS_LOGS, LOG_LEVELS } from "./names.ts";
+import { ACCESS_LOG_PLACES, ACCESS_LOGS, DEFAULT_DRAIN_MS, LOG_LEVELS } from "./names.ts";
 import { colorsFor, count } from "./terminal.ts";
 import { VERSION } from "./version.ts";
 
@@ -36,17 +37,34 @@ function addRunning(program: Command): void {
     )
     .addOption(new Option("--foreground", "stay in this terminal (default)").conflicts("detach"))
     .option("--detach", "return when it is ready, and run in the background")
-    .option("--log-dir <directory>", "where access logs are written (default: ~/gateway_logs)")
+    .addOption(
+      new Option(
+        "--log-dir <directory>",
+        "where access logs are written (default: ~/gateway_logs)",
+      ).env("GATEWAY_LOG_DIR"),
+    )
+    .addOption(
+      new Option("--access-log <where>", "stdout: access log lines also to standard output")
+        .env("GATEWAY_ACCESS_LOG")
+        .choices(ACCESS_LOG_PLACES)
+        .default("file"),
+    )
     .addOption(
       new Option("--log-level <level>", "how much Envoy and the filter tell")
+        .env("GATEWAY_LOG_LEVEL")
         .choices(LOG_LEVELS)
         .default("warning"),
     )
     .addOption(
-      new Option(
-        "--concurrency <threads>",
-        "Envoy's worker threads (default: one per processor)",
-      ).argParser(wholeNumber),
+      new Option("--concurrency <threads>", "Envoy's worker threads (default: one per processor)")
+        .env("GATEWAY_CONCURRENCY")
+        .argParser(wholeNumber),
+    )
+    .addOption(
+      new Option("--drain-time <duration>", "how long open requests may take to end at a stop")
+        .env("GATEWAY_DRAIN_TIME")
+        .argParser(durationInMs)
+        .default(DEFAULT_DRAIN_MS, "30s"),
     )
     .addOption(new Option("--announce").hideHelp())
     .action(async (config: string | undefined, options: UpOptions) => {
@@ -88,7 +106,12 @@ function addLogs(program: Command): void {
         .argParser(wholeNumber)
         .default(50),
     )
-    .option("--log-dir <directory>", "where the logs are, if not where the gateway writes them")
+    .addOption(
+      new Option(
+        "--log-dir <directory>",
+        "where the logs are, if not where the gateway writes them",
+      ).env("GATEWAY_LOG_DIR"),
+    )
     .option("--json", "one JSON object per line")
     .action(async (config: string | undefined, options: LogsOptions) => {
       const { logs } = await import("./commands/logs.ts");
@@ -156,6 +179,14 @@ function addTargets(program: Command): void {
 function wholeNumber(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("It has to be a number from 1.");
   return Number(text);
+}
+
+function durationInMs(text: string): number {
+  const milliseconds = parseDuration(text);
+  if (milliseconds === undefined) {
+    throw new InvalidArgumentError("It has to be a duration such as 30s, 2m or 0s.");
+  }
+  return milliseconds;
 }
 
 /** Prints what went wrong to standard error, and returns the exit code. */

@@ -12,6 +12,13 @@ export const LOG_LEVELS = [
 ] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** Where access log lines go: to their files, or to these and standard output. */
+export const ACCESS_LOG_PLACES = ["file", "stdout"] as const;
+export type AccessLogPlace = (typeof ACCESS_LOG_PLACES)[number];
+
+/** How long open requests may take to end after a stop, if nobody says otherwise. */
+export const DEFAULT_DRAIN_MS = 30_000;
+
 /** The access logs by the name that `gateway logs --access` takes. */
 export const ACCESS_LOGS = ["ingress", "llm", "internal"] as const;
 export type AccessLogName = (typeof ACCESS_LOGS)[number];

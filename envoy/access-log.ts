@@ -1,5 +1,7 @@
 // The access logs: one line of the 15 fields of the interface (spec.md, section 2) for each request and each attempt.
 import { join } from "node:path";
+import type { AccessLogName } from "../control-plane/names.ts";
+import { accessLogFile } from "../control-plane/names.ts";
 import type { Place } from "./place.ts";
 import type { AccessLog, Extension, Fields } from "./types.ts";
 import { extension } from "./types.ts";
@@ -12,13 +14,9 @@ export const CLIENT_PATH = "gateway.client_path";
 export const CLIENT_AUTHORITY = "gateway.client_authority";
 export const CLIENT_FORWARDED_FOR = "gateway.client_forwarded_for";
 
-export const INGRESS_LOG = "access_ingress.log";
-export const LLM_LOG = "access_llm.log";
-export const INTERNAL_LOG = "access_internal.log";
-
 /** The client's line. A request that was refused before the filters ran has its headers still as they came. */
-export function ingressLog(place: Place): Extension {
-  return fileLog(join(place.logDirectory, INGRESS_LOG), {
+export function ingressLogs(place: Place): Extension[] {
+  return logs("ingress", place, {
     path: firstOf(CLIENT_PATH, ":path"),
     flags: "%RESPONSE_FLAGS%",
     authority: firstOf(CLIENT_AUTHORITY, ":authority"),
@@ -32,24 +30,24 @@ export function ingressLog(place: Place): Extension {
  * has neither a status nor a flag was given up by the gateway, because the client had gone or the time was over.
  */
 export function llmLogs(place: Place): AccessLog[] {
-  const log = (flags: string): Extension =>
-    fileLog(join(place.logDirectory, LLM_LOG), {
+  const llm = (flags: string, filter: Fields): AccessLog[] =>
+    logs("llm", place, {
       path: "%REQ(:PATH)%",
       flags,
       authority: "%REQ(:AUTHORITY)%",
       forwardedFor: "%REQ(X-FORWARDED-FOR)%",
       // Envoy counts an attempt from its own side; here, as in the client's line, request comes before reply.
       bytes: "%BYTES_SENT% %BYTES_RECEIVED%",
-    });
+    }).map((log) => ({ ...log, filter }));
   return [
-    { ...log("%RESPONSE_FLAGS%"), filter: { or_filter: { filters: [hasStatus(), hasFlag()] } } },
-    { ...log(LOCAL_RESET), filter: { and_filter: { filters: [hasNoStatus(), hasNoFlag()] } } },
+    ...llm("%RESPONSE_FLAGS%", { or_filter: { filters: [hasStatus(), hasFlag()] } }),
+    ...llm(LOCAL_RESET, { and_filter: { filters: [hasNoStatus(), hasNoFlag()] } }),
   ];
 }
 
 /** A line for each call of a prompt's flow: to the model server, and to the API of a prompt target. */
-export function internalLog(place: Place): Extension {
-  return fileLog(join(place.logDirectory, INTERNAL_LOG), {
+export function internalLogs(place: Place): Extension[] {
+  return logs("internal", place, {
     path: "%REQ(:PATH)%",
     flags: "%RESPONSE_FLAGS%",
     authority: "%REQ(:AUTHORITY)%",
@@ -105,7 +103,8 @@ interface OwnFields {
   bytes: string;
 }
 
-function fileLog(path: string, own: OwnFields): Extension {
+/** The log's file and, where it is wanted, standard output, where the log's name comes first. */
+function logs(name: AccessLogName, place: Place, own: OwnFields): Extension[] {
   // The 15 fields of spec.md in their order and quoting; START_TIME is UTC with milliseconds by default.
   const fields = [
     "[%START_TIME%]",
@@ -122,8 +121,21 @@ function fileLog(path: string, own: OwnFields): Extension {
     `"${own.authority}"`,
     '"%UPSTREAM_HOST%"',
   ];
-  return extension("envoy.access_loggers.file", "extensions.access_loggers.file.v3.FileAccessLog", {
-    path,
-    log_format: { text_format_source: { inline_string: `${fields.join(" ")}\n` } },
-  });
+  const line = `${fields.join(" ")}\n`;
+  const file = extension(
+    "envoy.access_loggers.file",
+    "extensions.access_loggers.file.v3.FileAccessLog",
+    { path: join(place.logDirectory, accessLogFile(name)), log_format: text(line) },
+  );
+  if (place.accessLogOnStdout !== true) return [file];
+  const stdout = extension(
+    "envoy.access_loggers.stdout",
+    "extensions.access_loggers.stream.v3.StdoutAccessLog",
+    { log_format: text(`${name} ${line}`) },
+  );
+  return [file, stdout];
+}
+
+function text(line: string): Fields {
+  return { text_format_source: { inline_string: line } };
 }

@@ -2,7 +2,7 @@
 import { HEADER_CLUSTER } from "../contract/words.ts";
 import { INTERNAL_CLUSTER } from "../control-plane/filter-config-prompt.ts";
 import type { GatewayModel } from "../control-plane/model.ts";
-import { internalLog } from "./access-log.ts";
+import { internalLogs } from "./access-log.ts";
 import { listenerBuffer } from "./buffers.ts";
 import { decompressors } from "./filters.ts";
 import { identity } from "./listeners.ts";
@@ -38,7 +38,7 @@ export function internalListener(model: GatewayModel, place: Place): Listener {
               // The client's request id stays, which makes one story of all lines of a request.
               ...identity(),
               max_request_headers_kb: LARGEST_HEAD_KIB,
-              access_log: [internalLog(place)],
+              access_log: internalLogs(place),
               route_config: routeConfiguration(model),
               http_filters: [...decompressors(), router()],
             },

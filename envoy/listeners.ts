@@ -1,6 +1,6 @@
 // A listener: where clients connect, how long they may take, how much they may send.
 import type { GatewayModel, Listener as ModelListener } from "../control-plane/model.ts";
-import { ingressLog } from "./access-log.ts";
+import { ingressLogs } from "./access-log.ts";
 import { listenerBuffer } from "./buffers.ts";
 import { httpFilters } from "./filters.ts";
 import { localReplies } from "./local-replies.ts";
@@ -50,7 +50,7 @@ export function listener(
               ...protocol(model),
               ...timeouts(),
               local_reply_config: localReplies(model),
-              access_log: [ingressLog(place)],
+              access_log: ingressLogs(place),
               route_config: routeConfiguration(own, model),
               http_filters: httpFilters(name, model, place),
             },

@@ -5,6 +5,8 @@ export interface Place {
   filterPath: string;
   /** Directory of the three access logs; it has to be there. */
   logDirectory: string;
+  /** Whether access log lines go to Envoy's standard output as well. */
+  accessLogOnStdout?: boolean;
   /** Unix socket of Envoy's administration. At most 107 bytes (sun_path of `man 7 unix`). */
   adminSocketPath: string;
   /** PEM bundle of the certificate authorities that providers' certificates are verified against. */

@@ -5,8 +5,8 @@ import { endProcess, isAlive, signal } from "../supervisor/process-identity.ts";
 import { leaveState } from "../supervisor/state.ts";
 import { chooseRunning, notRunning } from "./find-running.ts";
 
-/** A little more than the gateway takes at the most to let open requests end. Milliseconds. */
-const PATIENCE_MS = 40_000;
+/** What a stop may take besides the time that open requests get. */
+const PATIENCE_MS = 10_000;
 
 export async function down(config: string | undefined): Promise<void> {
   const running = chooseRunning(config, process.env);
@@ -14,10 +14,10 @@ export async function down(config: string | undefined): Promise<void> {
     console.log(notRunning(config));
     return;
   }
-  const { gateway, envoy } = running.record;
+  const { gateway, envoy, drainMs } = running.record;
   if (isAlive(gateway)) {
     signal(gateway, "SIGTERM");
-    const end = performance.now() + PATIENCE_MS;
+    const end = performance.now() + drainMs + PATIENCE_MS;
     while (isAlive(gateway) && performance.now() < end) await sleep(50);
     if (isAlive(gateway)) {
       throw new GatewayError(`The gateway (process ${String(gateway.pid)}) does not end.`, {

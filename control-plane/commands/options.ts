@@ -1,12 +1,15 @@
 // Options of the commands that have several, as commander hands them over.
-import type { AccessLogName, LogLevel } from "../names.ts";
+import type { AccessLogName, AccessLogPlace, LogLevel } from "../names.ts";
 
 export interface UpOptions {
   foreground?: boolean;
   detach?: boolean;
   logDir?: string;
+  accessLog: AccessLogPlace;
   logLevel: LogLevel;
   concurrency?: number;
+  /** Milliseconds. */
+  drainTime: number;
   /** Of the background process alone: tell the command that started it when it is ready. */
   announce?: boolean;
 }

@@ -1,7 +1,7 @@
 // `gateway up`: everything from the configuration file to a gateway that answers, in the foreground or in the background.
 import { spawn } from "node:child_process";
 import { openSync } from "node:fs";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { findConfigurationOrBuiltIn, readConfiguration } from "../configuration-file.ts";
 import { GatewayError } from "../errors.ts";
 import { logDirectory, prepareLogDirectory } from "../supervisor/place.ts";
@@ -12,6 +12,9 @@ import { noteBuiltIn } from "./built-in.ts";
 import type { UpOptions } from "./options.ts";
 import { screen } from "./screen.ts";
 import { printWarnings } from "./validate.ts";
+
+/** Compiled or not, as this file is. */
+const COMMAND_LINE = `../cli${extname(import.meta.filename)}`;
 
 /** What the gateway in the background tells the command that started it. */
 type Announcement =
@@ -46,8 +49,10 @@ export async function up(config: string | undefined, options: UpOptions): Promis
   try {
     await run(configuration, {
       logDirectory: directory,
+      accessLogOnStdout: options.accessLog === "stdout",
       logLevel: options.logLevel,
       concurrency: options.concurrency,
+      drainMs: options.drainTime,
       onReady: () => {
         if (isBackground) announce({ kind: "ready", pid: process.pid });
         else {
@@ -79,11 +84,12 @@ function runInBackground(
 ): Promise<number> {
   const log = openSync(logFile, "a");
   const words = ["up", "--announce", "--log-level", options.logLevel].concat(
+    ["--access-log", options.accessLog, "--drain-time", `${String(options.drainTime)}ms`],
     options.logDir === undefined ? [] : ["--log-dir", options.logDir],
     options.concurrency === undefined ? [] : ["--concurrency", String(options.concurrency)],
     config === undefined ? [] : ["--", config],
   );
-  const child = spawn(process.execPath, [join(import.meta.dirname, "../cli.ts"), ...words], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, COMMAND_LINE), ...words], {
     detached: true,
     stdio: ["ignore", log, log, "ipc"],
   });

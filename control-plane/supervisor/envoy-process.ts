@@ -10,6 +10,8 @@ export interface EnvoyCommand {
   configurationFile: string;
   logLevel: LogLevel;
   concurrency: number;
+  /** Access log lines, which are all that Envoy writes there, go to this process's standard output. */
+  passesStdout: boolean;
   environment: Environment;
 }
 
@@ -62,10 +64,15 @@ export function startEnvoy(command: EnvoyCommand, onLine: (line: EnvoyLine) => v
       ["--concurrency", String(command.concurrency), "--file-flush-interval-msec", "1000"],
       [...logArguments(command.logLevel), "--log-format", LOG_FORMAT],
     ),
-    { env: { ...command.environment }, stdio: ["ignore", "pipe", "pipe"], detached: true },
+    {
+      env: { ...command.environment },
+      stdio: ["ignore", command.passesStdout ? "inherit" : "pipe", "pipe"],
+      detached: true,
+    },
   );
   const kept: EnvoyLine[] = [];
   for (const stream of [child.stdout, child.stderr]) {
+    if (stream === null) continue;
     createInterface({ input: stream }).on("line", (text) => {
       const line = readLine(text);
       kept.push(line);

@@ -1,6 +1,6 @@
 // Keeps one model server running: starts it in a process of its own, and again when it ends by itself.
 import { type ChildProcess, fork } from "node:child_process";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "../envoy-binary.ts";
@@ -23,7 +23,8 @@ export interface RunningModelServer {
   stop: () => Promise<void>;
 }
 
-const PROGRAM = join(import.meta.dirname, "model-server-child.ts");
+/** Compiled or not, as this file is. */
+const PROGRAM = join(import.meta.dirname, `model-server-child${extname(import.meta.filename)}`);
 const READY_MS = 30_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;

@@ -27,9 +27,12 @@ import { type Supervisor, supervise } from "./supervise.ts";
 export interface RunOptions {
   /** Absolute. */
   logDirectory: string;
+  accessLogOnStdout: boolean;
   logLevel: LogLevel;
   /** Envoy's worker threads; one per processor when absent. */
   concurrency: number | undefined;
+  /** How long open requests may take to end after the first signal. */
+  drainMs: number;
   onReady: () => void;
 }
 
@@ -54,7 +57,7 @@ export async function run(configuration: Configuration, options: RunOptions): Pr
     await endOrphan(directory);
     await checkPorts([model.ingress, model.egress]);
     prepareLogDirectory(options.logDirectory);
-    const place = await preparePlace(configuration, directory, options.logDirectory, closing);
+    const place = await preparePlace(configuration, directory, options, closing);
     const configurationFile = join(directory, "envoy.yaml");
     state.writePrivately(configurationFile, toYaml(renderBootstrap(model, place)));
     say(`Starting Envoy ${ENVOY_VERSION} on ports ${portsOf(model)}`);
@@ -63,6 +66,7 @@ export async function run(configuration: Configuration, options: RunOptions): Pr
       configurationFile,
       logLevel: options.logLevel,
       concurrency: options.concurrency ?? availableParallelism(),
+      passesStdout: options.accessLogOnStdout,
       environment: envoyEnvironment(environment, model.filterEnvironment),
     };
     await attend({ command, place, directory, configuration, options });
@@ -75,7 +79,7 @@ export async function run(configuration: Configuration, options: RunOptions): Pr
 async function preparePlace(
   configuration: Configuration,
   directory: string,
-  logDirectory: string,
+  { logDirectory, accessLogOnStdout }: RunOptions,
   closing: Closing,
 ): Promise<Place> {
   const { model, environment } = configuration;
@@ -84,6 +88,7 @@ async function preparePlace(
   const place = {
     filterPath,
     logDirectory,
+    accessLogOnStdout,
     adminSocketPath: state.adminSocketPath(directory),
     caFile: requireCaFile(model, environment),
   };
@@ -156,6 +161,7 @@ async function attend({ command, place, directory, configuration, options }: Att
     configuration: file.path,
     startedAt: new Date().toISOString(),
     logDirectory: options.logDirectory,
+    drainMs: options.drainMs,
     adminSocket: place.adminSocketPath,
     listeners: [model.ingress, model.egress].map(({ name, address, port }) => ({
       name,
@@ -174,6 +180,7 @@ async function attend({ command, place, directory, configuration, options }: Att
       command,
       adminSocket: place.adminSocketPath,
       listeners: [model.ingress, model.egress],
+      drainMs: options.drainMs,
       report: say,
       onLine: sayEnvoy,
       onEnvoy: (envoy) => {

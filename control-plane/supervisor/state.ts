@@ -28,6 +28,8 @@ export interface RunningRecord {
   /** ISO 8601. */
   startedAt: string;
   logDirectory: string;
+  /** How long it waits for open requests when it is stopped. */
+  drainMs: number;
   adminSocket: string;
   listeners: { name: string; address: string; port: number }[];
   models: string[];

@@ -11,6 +11,8 @@ export interface SupervisorPlan {
   command: EnvoyCommand;
   adminSocket: string;
   listeners: readonly Listener[];
+  /** How long open requests may take to end after `stop`. */
+  drainMs: number;
   /** Something that a person should know. */
   report: (line: string) => void;
   /** A line that Envoy wrote. */
@@ -29,8 +31,6 @@ export interface Supervisor {
 }
 
 const READY_MS = 10_000;
-/** How long open requests may take to end after `stop`. */
-const DRAIN_MS = 30_000;
 const KILL_AFTER_MS = 3_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
@@ -119,9 +119,9 @@ async function reportReadiness(plan: SupervisorPlan, envoy: EnvoyRun): Promise<v
 /** Closes the listeners, waits for open requests, then ends Envoy. */
 async function drainAndEnd(plan: SupervisorPlan, envoy: EnvoyRun): Promise<void> {
   if (envoy.hasEnded()) return;
-  const { adminSocket } = plan;
+  const { adminSocket, drainMs } = plan;
   await callAdmin(adminSocket, "POST", "/drain_listeners").catch(() => undefined);
-  const end = performance.now() + DRAIN_MS;
+  const end = performance.now() + drainMs;
   let announced = false;
   while (!envoy.hasEnded() && performance.now() < end) {
     const active = await activeRequests(adminSocket);

@@ -75,6 +75,7 @@ describe("gateway", () => {
     [["logs", "--access", "lm"], "ingress, llm, internal"],
     [["up", "--foreground", "--detach"], "cannot be used with"],
     [["up", "--concurrency", "none"], "a number from 1"],
+    [["up", "--drain-time", "soon"], "a duration such as 30s"],
   ])("says what was meant by %j, with exit code 1", async (words, meant) => {
     const { code, stdout, stderr } = await desk.run(...words);
     expect(code).toBe(1);

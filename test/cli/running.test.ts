@@ -223,6 +223,24 @@ describe("a running gateway", () => {
     await expect(ask("Hello")).rejects.toThrow();
   });
 
+  it("writes access log lines to standard output too, when it is told so", async () => {
+    desk.environment["GATEWAY_ACCESS_LOG"] = "stdout";
+    const gateway = await upInForeground("--log-dir", join(desk.directory, "logs"));
+    await ask("Hello", {}, { "x-request-id": "wanted-twice" });
+    await vi.waitFor(() => {
+      const lines = gateway.stdout().split("\n");
+      for (const log of ["ingress", "llm"]) {
+        const inFile = readFileSync(join(desk.directory, `logs/access_${log}.log`), "utf8")
+          .split("\n")
+          .find((line) => line.includes("wanted-twice"));
+        expect(inFile).toBeDefined();
+        expect(lines).toContain(`${log} ${inFile}`);
+      }
+    }, SECONDS);
+    gateway.process.kill("SIGTERM");
+    expect((await gateway.ended).code).toBe(0);
+  });
+
   it("opens its log files anew when they are renamed and it gets a SIGHUP", async () => {
     const gateway = await upInForeground("--log-dir", join(desk.directory, "logs"));
     const log = join(desk.directory, "logs/access_ingress.log");
@@ -292,22 +310,7 @@ describe("gateway up", () => {
   });
 
   it("stops at once at the second signal", async () => {
-    server = createServer(() => undefined); // a provider that never answers
-    const port = await freePort();
-    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-    const providers = [
-      "llm_providers:",
-      "  - model: slow/model",
-      `    base_url: http://127.0.0.1:${port}/v1`,
-      "    provider_interface: openai",
-    ].join("\n");
-    writeFileSync(join(desk.directory, "gateway.yaml"), configurationOn(ports, providers));
-    const gateway = await upInForeground();
-    const lost = expect(ask("Hello").then((reply) => reply.text())).rejects.toThrow();
-    await vi.waitFor(async () => {
-      const { listeners } = await status();
-      expect(listeners.some(({ statistics }) => statistics.active > 0)).toBe(true);
-    }, SECONDS);
+    const { gateway, lost } = await upWithHangingRequest();
     gateway.process.kill("SIGINT");
     await vi.waitFor(() => {
       expect(gateway.stderr()).toContain("Waiting for 1 open request");
@@ -319,4 +322,36 @@ describe("gateway up", () => {
     await Promise.all([end, lost]);
     expect((await gateway.ended).code).toBe(0);
   });
+
+  it("waits for open requests as long as --drain-time says, and not longer", async () => {
+    const { gateway, lost } = await upWithHangingRequest("--drain-time", "1.5s");
+    const took = await timed(async () => {
+      gateway.process.kill("SIGTERM");
+      await lost;
+      expect((await gateway.ended).code).toBe(0);
+    });
+    expect(took).toBeGreaterThan(1500);
+    expect(gateway.stderr()).not.toContain("Stopping at once");
+  });
+
+  /** A gateway with one request that its provider never answers; `lost` passes when the request fails. */
+  async function upWithHangingRequest(...words: string[]) {
+    server = createServer(() => undefined);
+    const port = await freePort();
+    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+    const providers = [
+      "llm_providers:",
+      "  - model: slow/model",
+      `    base_url: http://127.0.0.1:${port}/v1`,
+      "    provider_interface: openai",
+    ].join("\n");
+    writeFileSync(join(desk.directory, "gateway.yaml"), configurationOn(ports, providers));
+    const gateway = await upInForeground(...words);
+    const lost = expect(ask("Hello").then((reply) => reply.text())).rejects.toThrow();
+    await vi.waitFor(async () => {
+      const { listeners } = await status();
+      expect(listeners.some(({ statistics }) => statistics.active > 0)).toBe(true);
+    }, SECONDS);
+    return { gateway, lost };
+  }
 });
