@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // The command line `gateway`: its commands, what they say when something is wrong, and their exit codes.
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { formatProblem } from "./config/problem.ts";

