@@ -28,6 +28,11 @@ export const LISTENER_EGRESS = "egress";
 export const HEADER_CLUSTER = "x-gateway-cluster";
 /** In place of `HEADER_CLUSTER` where the client asked for a stream. */
 export const HEADER_STREAM_CLUSTER = "x-gateway-stream-cluster";
+/**
+ * Header of an answer that came through the internal listener: how it came to be, in Envoy's words ("Response Code
+ * Details"). A callout whose answer lacks it got none from there.
+ */
+export const HEADER_DETAILS = "x-gateway-details";
 /** Filter state (`wasm.<name>`) that names the exchange in the VM's memory, for the upstream filter of the same request. */
 export const PROPERTY_EXCHANGE = "gateway_exchange";
 

@@ -6,7 +6,7 @@ export interface FilterPrompt {
   /** Where callouts are sent: the cluster of the internal listener. */
   cluster: typeof INTERNAL_CLUSTER;
   guard?: { message: string; fails_open: boolean };
-  /** Of the ingress listener. */
+  /** Of the ingress listener: for the whole prompt. */
   timeout_ms: number;
   /** Members of a /zeroshot request as JSON, without the braces; absent when there is no target to choose. */
   zeroshot_members?: string;
@@ -19,7 +19,6 @@ export interface FilterPromptTarget {
   authority: string;
   method: "GET" | "POST";
   path: string;
-  timeout_ms: number;
   headers: ProviderHeader[];
   parameters: FilterParameter[];
   /** Its definition as a tool, JSON. */
@@ -68,7 +67,6 @@ export function filterPrompt(model: GatewayModel): FilterPrompt | undefined {
       authority: authorities.get(target.endpoint) ?? target.endpoint,
       method: target.method,
       path: target.path,
-      timeout_ms: ingress.timeoutMs,
       headers: target.headers,
       parameters: target.parameters.map(filterParameter),
       tool: JSON.stringify(toolOf(target)),

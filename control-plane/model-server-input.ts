@@ -3,9 +3,14 @@ import type { GatewayModel } from "./model.ts";
 import type { Prompt } from "./model-prompt.ts";
 import type { ModelServerInput } from "./model-server/options.ts";
 
+/** A language model that says nothing leaves time for the rest of the prompt: the embedded values, or the plain model. */
+const EXTRACTION_SHARE = 0.6;
+const LONGEST_EXTRACTION_MS = 18_000;
+const SHORTEST_EXTRACTION_MS = 100;
+
 /** @param egressUrl where a language model can be asked, for example `http://127.0.0.1:12000`; undefined: nowhere */
 export function modelServerInput(
-  model: Pick<GatewayModel, "targets">,
+  model: Pick<GatewayModel, "targets" | "ingress">,
   prompt: Prompt,
   { port, egressUrl }: { port: number; egressUrl: string | undefined },
 ): ModelServerInput {
@@ -34,6 +39,10 @@ export function modelServerInput(
     ...(threshold === undefined ? {} : { selection: { threshold } }),
     extraction: {
       mode: modelServer.extraction,
+      timeout_ms: Math.min(
+        Math.max(Math.round(model.ingress.timeoutMs * EXTRACTION_SHARE), SHORTEST_EXTRACTION_MS),
+        LONGEST_EXTRACTION_MS,
+      ),
       ...(canAsk && egressUrl !== undefined ? { egress: egressUrl, model: provider.name } : {}),
     },
   };

@@ -1,5 +1,5 @@
 // The internal listener: where the filter's own calls of a prompt's flow pass, so that they are logged and routed as requests.
-import { HEADER_CLUSTER } from "../contract/words.ts";
+import { HEADER_CLUSTER, HEADER_DETAILS } from "../contract/words.ts";
 import { INTERNAL_CLUSTER } from "../control-plane/filter-config-prompt.ts";
 import type { GatewayModel } from "../control-plane/model.ts";
 import { internalLogs } from "./access-log.ts";
@@ -54,11 +54,18 @@ export function internalListener(model: GatewayModel, place: Place): Listener {
  * an API may have acted already; a redirect is an answer, not a way to another host.
  */
 function routeConfiguration({ ingress }: GatewayModel): Fields {
-  // The filter gives every call a shorter limit, or the same; this one is for what it forgets.
-  const timeout = duration(ingress.timeoutMs);
+  // The filter gives every call a shorter limit; this one is for what it forgets.
+  const timeout = duration(ingress.timeoutMs + 1000);
   const route = { cluster_header: HEADER_CLUSTER, timeout, idle_timeout: "0s" };
   return {
     name: INTERNAL_CLUSTER,
+    // So that the filter can tell what an API said from what Envoy says of it.
+    response_headers_to_add: [
+      {
+        header: { key: HEADER_DETAILS, value: "%RESPONSE_CODE_DETAILS%" },
+        append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
+      },
+    ],
     virtual_hosts: [
       { name: INTERNAL_CLUSTER, domains: ["*"], routes: [{ match: { prefix: "/" }, route }] },
     ],

@@ -48,7 +48,7 @@ export function listener(
               codec_type: "AUTO",
               ...identity(),
               ...protocol(model),
-              ...timeouts(),
+              ...timeouts(name, own, model),
               local_reply_config: localReplies(model),
               access_log: ingressLogs(place),
               route_config: routeConfiguration(own, model),
@@ -90,11 +90,13 @@ function protocol(model: GatewayModel): Fields {
   };
 }
 
-function timeouts(): Fields {
+function timeouts(name: ModelListener["name"], own: ModelListener, model: GatewayModel): Fields {
+  // A prompt's own steps are silence on its stream, and have the listener's timeout as their limit.
+  const steps = name === "ingress" && model.prompt !== undefined ? own.timeoutMs + SECOND : 0;
   return {
     request_headers_timeout: duration(HEADERS_TIMEOUT),
     request_timeout: duration(REQUEST_TIMEOUT),
-    stream_idle_timeout: duration(STREAM_IDLE_TIMEOUT),
+    stream_idle_timeout: duration(Math.max(STREAM_IDLE_TIMEOUT, steps)),
     common_http_protocol_options: { idle_timeout: duration(CONNECTION_IDLE_TIMEOUT) },
   };
 }

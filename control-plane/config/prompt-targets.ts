@@ -53,7 +53,7 @@ function readTarget(
   });
   const headers = readTargetHeaders(reading, [...at, "http_headers"], entry);
   const systemPrompt = readSystemPrompt(reading, [...path, "system_prompt"], entry.system_prompt);
-  if (entry.default === true) refuseRequired(reading, path, parameters);
+  if (entry.default === true) checkDefault(reading, path, parameters);
   if (entry.name === undefined || description === undefined || endpoint === undefined) {
     return undefined;
   }
@@ -62,7 +62,8 @@ function readTarget(
     description,
     examples: readExamples(reading, [...path, "examples"], entry.examples ?? []),
     endpoint,
-    method: entry.endpoint?.http_method ?? "GET",
+    // The conversation, which a default target gets, needs a body.
+    method: entry.endpoint?.http_method ?? (entry.default === true ? "POST" : "GET"),
     path: written,
     headers,
     parameters,
@@ -149,11 +150,17 @@ function refuseSecondDefault(reading: Reading, entries: readonly (Entry | undefi
 }
 
 /** A default target is called for prompts that are about something else, so nothing is extracted for it. */
-function refuseRequired(
-  reading: Reading,
-  path: Path,
-  parameters: PromptTarget["parameters"],
-): void {
+function checkDefault(reading: Reading, path: Path, parameters: PromptTarget["parameters"]): void {
+  const conversation = parameters.findIndex(({ name }) => name === "messages");
+  if (conversation >= 0) {
+    reading.problem(
+      [...path, "parameters", conversation, "name"],
+      "the default target has a parameter called messages",
+      {
+        hint: "the conversation is sent under this name; choose another one",
+      },
+    );
+  }
   const required = parameters.find((one) => one.required && one.default === undefined);
   if (required === undefined) return;
   const shown = reading.show([...path, "parameters"], required.name);

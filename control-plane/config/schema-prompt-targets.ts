@@ -40,7 +40,8 @@ export const promptTarget = mapping(
       "Three to five prompts that mean this target: they make the choice more certain.",
     ).optional(),
     default: flag({
-      description: "Takes the prompts that match no other target. One target at most.",
+      description:
+        "Takes the prompts that match no other target, and gets the conversation as `messages` in its JSON body. One target at most.",
       default: false,
     }).optional(),
     parameters: list(parameter, "Parameters to extract from the prompt.").optional(),
@@ -53,7 +54,7 @@ export const promptTarget = mapping(
           default: "/",
         }).optional(),
         http_method: oneOf(["GET", "POST"], {
-          description: "HTTP method.",
+          description: "HTTP method; `POST` for the default target unless said otherwise.",
           default: "GET",
         }).optional(),
         http_headers: named(

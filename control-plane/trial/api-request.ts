@@ -16,11 +16,15 @@ export type Values = Record<string, unknown>;
 const LONGEST_VALUE = 2048;
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 
-/** The request, or the name of the parameter whose value cannot stand in a URL. */
+/**
+ * The request, or the name of the parameter whose value cannot stand in a URL.
+ * @param said what the user said: the conversation that a default target gets
+ */
 export function apiRequest(
   model: Pick<GatewayModel, "prompt">,
   target: PromptTarget,
   values: Values,
+  said: string,
 ): ApiRequest | { wrong: string } {
   const placed = new Set<string>();
   let wrong: string | undefined;
@@ -42,7 +46,11 @@ export function apiRequest(
   const base = { method, headers: headersOf(target) };
   const start = `${originOf(model, target)}${path}`;
   if (method === "POST") {
-    const body = Object.fromEntries(rest.map(({ parameter, value }) => [parameter.name, value]));
+    const conversation = { messages: [{ role: "user", content: said }] };
+    const body = {
+      ...(target.isDefault ? conversation : {}),
+      ...Object.fromEntries(rest.map(({ parameter, value }) => [parameter.name, value])),
+    };
     return { ...base, url: start, body: JSON.stringify(body) };
   }
   const tooLong = rest.find(({ value }) => !fitsQuery(textOf(value)));

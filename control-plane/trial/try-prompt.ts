@@ -115,7 +115,7 @@ function withoutTarget(server: Server, trial: Trial): Trial {
 }
 
 function withRequest({ model }: Server, trial: Trial, target: PromptTarget): Trial {
-  const request = apiRequest(model, target, trial.arguments ?? {});
+  const request = apiRequest(model, target, trial.arguments ?? {}, trial.prompt);
   const found = { ...trial, target: target.name };
   return "wrong" in request ? { ...found, wrong: request.wrong } : { ...found, request };
 }

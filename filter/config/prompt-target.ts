@@ -17,13 +17,14 @@ export class PromptTarget {
   isGet: bool = false;
   /** With `{parameter}` placeholders, perhaps with a query. */
   path: Span = new Span(0, 0);
-  timeoutMs: u32 = 0;
   headers: ProviderHeader[] = [];
   parameters: Parameter[] = [];
   /** Its definition as a tool, JSON. */
   tool: Span = new Span(0, 0);
   /** The inside of a JSON string; empty when there is none. */
   systemPromptJson: Span = new Span(0, 0);
+  /** Takes the prompts that match no other target, and gets the conversation. */
+  isDefault: bool = false;
   /** Whether its answer goes to the language model, or is the answer itself. */
   dispatches: bool = true;
 }
@@ -34,7 +35,7 @@ export class PromptConfig {
   guardFailsOpen: bool = false;
   /** The configured members of a /zeroshot request, without braces. */
   zeroshotMembers: Span = new Span(0, 0);
-  /** The listener's timeout: no step of the flow takes longer. */
+  /** The listener's timeout: one limit on the whole prompt, from its last byte to the answer. */
   timeoutMs: u32 = 0;
   targets: PromptTarget[] = [];
   /** Index of the target for prompts that fit no other, -1 when there is none. */

@@ -35,9 +35,9 @@ export function readPrompt(
   const list = memberOf(tape, node, "targets");
   const end = tape.next(list);
   for (let target = tape.first(list); target < end; target = tape.next(target)) {
-    if (tape.isTrue(memberOf(tape, target, "is_default")))
-      prompt.defaultTarget = prompt.targets.length;
-    prompt.targets.push(readPromptTarget(tape, target, environment));
+    const read = readPromptTarget(tape, target, environment);
+    if (read.isDefault) prompt.defaultTarget = prompt.targets.length;
+    prompt.targets.push(read);
   }
   return prompt;
 }
@@ -49,7 +49,6 @@ function readPromptTarget(tape: Tape, node: u32, environment: Map<string, string
     "authority",
     "method",
     "path",
-    "timeout_ms",
     "headers",
     "parameters",
     "tool",
@@ -66,9 +65,9 @@ function readPromptTarget(tape: Tape, node: u32, environment: Map<string, string
   const method = stringMember(tape, node, "method");
   target.isGet = method == "GET";
   if (!target.isGet && method != "POST") reportProblem("unknown method '" + method + "'");
-  target.timeoutMs = <u32>integerOf(tape, memberOf(tape, node, "timeout_ms"));
   const prompt = memberOf(tape, node, "system_prompt");
   if (tape.isString(prompt)) target.systemPromptJson = escapedOf(tape, prompt);
+  target.isDefault = tape.isTrue(memberOf(tape, node, "is_default"));
   target.dispatches = tape.isTrue(memberOf(tape, node, "dispatches"));
   readHeaders(tape, memberOf(tape, node, "headers"), environment, target.headers);
   const list = memberOf(tape, node, "parameters");

@@ -104,9 +104,14 @@ export function replaceBodyPrefix(buffer: i32, length: u32, bytes: ByteBuffer): 
 
 /** Seconds since the epoch. */
 export function currentSeconds(): i64 {
+  return currentMilliseconds() / 1000;
+}
+
+/** Milliseconds since the epoch. */
+export function currentMilliseconds(): i64 {
   store<u64>(POINTER_CELL, 0);
   abi.proxy_get_current_time_nanoseconds(POINTER_CELL);
-  return <i64>(load<u64>(POINTER_CELL) / 1_000_000_000);
+  return <i64>(load<u64>(POINTER_CELL) / 1_000_000);
 }
 
 /** Fills 16 bytes with randomness. */

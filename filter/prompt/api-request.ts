@@ -3,6 +3,7 @@ import { Tape } from "../json/tape";
 import { unescape } from "../json/text";
 import { NO_NODE } from "../json/tape";
 import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
+import { appendMessages } from "./conversation";
 import { isPathValue, LONGEST_VALUE, percentEncode } from "./percent";
 import { Parameter, PromptTarget } from "../config/prompt-target";
 
@@ -18,16 +19,17 @@ const plain = new ByteBuffer();
 const value = new Span(0, 0);
 
 /**
- * Fills `apiPath` and `apiBody`. `tape` holds the arguments, an object. Answers the name of a parameter whose value
+ * Fills `apiPath` and `apiBody`. `tape` holds the arguments, an object; `conversation` is the client's request, whose
+ * messages a default target gets. Answers the name of a parameter whose value
  * cannot stand in a URL, or an empty span when all is well. Host and port never come from here: they are the target's.
  */
-export function writeApiRequest(target: PromptTarget, tape: Tape): Span {
+export function writeApiRequest(target: PromptTarget, tape: Tape, conversation: Tape): Span {
   apiPath.clear();
   apiBody.clear();
   const wrong = writePath(target, tape);
   if (wrong.length > 0) return wrong;
   if (target.isGet) return writeQuery(target, tape);
-  writeBody(target, tape);
+  writeBody(target, tape, conversation);
   return NONE;
 }
 const NONE = new Span(0, 0);
@@ -143,9 +145,14 @@ function hasQuery(): bool {
 }
 
 /** A JSON object of the arguments that are not in the path: values as they were extracted, defaults added. */
-function writeBody(target: PromptTarget, tape: Tape): void {
+function writeBody(target: PromptTarget, tape: Tape, conversation: Tape): void {
   apiBody.byte(OPEN);
   let isFirst = true;
+  if (target.isDefault) {
+    apiBody.text('"messages":');
+    appendMessages(conversation, apiBody);
+    isFirst = false;
+  }
   for (let i = 0; i < target.parameters.length; i++) {
     const parameter = target.parameters[i];
     if (isInPath(target, parameter)) continue;

@@ -1,5 +1,5 @@
 // The callouts of a prompt's flow: to the model server and to APIs, all through the internal listener.
-import { HEADER_CLUSTER } from "../../contract/words";
+import { HEADER_CLUSTER, HEADER_DETAILS } from "../../contract/words";
 import { REQUEST_ID } from "../exchange/request-id";
 import { addCalloutHeader, CALLOUT_HEADERS, NO_CALLOUT, sendCallout } from "../host/callout";
 import { header, REQUEST_HEADERS } from "../host/host";
@@ -15,6 +15,7 @@ const ACCEPT = constant("accept");
 const GET = constant("GET");
 const POST = constant("POST");
 const STATUS = constant(":status");
+const DETAILS = constant(HEADER_DETAILS);
 
 /** Context ids of the streams whose callouts are under way, by token. */
 const waiting = new Map<u32, u32>();
@@ -78,6 +79,12 @@ export function calloutStatus(): u32 {
   for (let i: u32 = 0; i < text.length && i < 3; i++)
     status = status * 10 + (<u32>load<u8>(text.pointer + i) - 0x30);
   return status > 599 ? 0 : status;
+}
+
+/** How the answer came to be, in Envoy's words; empty when none came through the internal listener. */
+export function calloutDetails(): string {
+  const details = header(CALLOUT_HEADERS, DETAILS);
+  return String.UTF8.decodeUnsafe(details.pointer, details.length);
 }
 
 function addCommonHeaders(cluster: Span): void {

@@ -3,6 +3,9 @@
 //
 //   guard → embeddings → zeroshot → extraction → grounding → API → the client's request, extended, to its model
 //
+// The listener's timeout is one limit on all of it: each callout gets its own limit or what is left, and the language
+// model what is left then. When nothing is left, the client gets a 504.
+//
 // When a step fails: the guard closed (503) unless it is configured to fail open; the choice of a target and the
 // extraction open (a plain model call, and a warning in the log); grounding closed, because an API is not called with
 // values that nobody has checked; the API's failure is told to the client.
@@ -10,16 +13,23 @@ import { Fault } from "../chat/fault";
 import { Exchange } from "../exchange/exchange";
 import { ReplyMetadata } from "../exchange/reply-metadata";
 import { CALLOUT_BODY, enterStream, NO_CALLOUT } from "../host/callout";
-import { logWarning, replaceBodyPrefix, REQUEST_BODY, takeBody } from "../host/host";
+import {
+  currentMilliseconds,
+  logWarning,
+  replaceBodyPrefix,
+  REQUEST_BODY,
+  takeBody,
+} from "../host/host";
 import { Edits } from "../json/edit";
 import { scan, SCAN_OK } from "../json/scan";
 import { NO_NODE, Tape } from "../json/tape";
 import { escape, unescape } from "../json/text";
 import { ByteBuffer, constant, PADDING, sameBytes, Span } from "../text/bytes";
+import { isFromProvider, upstreamFault } from "../translate/local-reply";
 import { apiBody, apiPath, writeApiRequest } from "./api-request";
 import { augment } from "./augment";
 import { appendValidUtf8 } from "./valid-utf8";
-import { calloutStatus, callApi, callModelServer } from "./calls";
+import { calloutDetails, calloutStatus, callApi, callModelServer } from "./calls";
 import { appendMessages, appendText, appendUserTurns, lastUserMessage } from "./conversation";
 import { PromptConfig, PromptTarget } from "../config/prompt-target";
 
@@ -40,6 +50,18 @@ const STEP_ZEROSHOT: i32 = 2;
 const STEP_EXTRACTION: i32 = 3;
 const STEP_GROUNDING: i32 = 4;
 const STEP_API: i32 = 5;
+
+/** The steps as the log and errors call them. */
+function nameOf(step: i32): string {
+  if (step == STEP_GUARD) return "guard";
+  if (step == STEP_EMBEDDINGS) return "embeddings";
+  if (step == STEP_ZEROSHOT) return "zeroshot";
+  if (step == STEP_EXTRACTION) return "extraction";
+  return step == STEP_GROUNDING ? "hallucination" : "API";
+}
+
+/** Envoy's timers fire a moment early or late: less than this is no time for anything. Milliseconds. */
+const SHORTEST_TIME: u32 = 5;
 
 /** An API's answer becomes part of a prompt: more than this is no prompt. */
 const LARGEST_ANSWER: u32 = 1 << 20;
@@ -88,6 +110,8 @@ export class PromptFlow {
   argumentsJson: ByteBuffer = new ByteBuffer();
   private argumentsTape: Tape = new Tape();
   private step: i32 = STEP_GUARD;
+  /** When the listener's timeout is used up. Milliseconds since the epoch. */
+  private deadline: i64 = 0;
 
   /** Takes the client's body and its tape: both are freed by `release`. */
   constructor(
@@ -98,6 +122,7 @@ export class PromptFlow {
   ) {}
 
   start(): i32 {
+    this.deadline = currentMilliseconds() + this.config.timeoutMs;
     if (lastUserMessage(this.tape) == NO_NODE) return OUTCOME_PLAIN;
     return this.config.hasGuard() ? this.askGuard() : this.askEmbeddings();
   }
@@ -107,15 +132,35 @@ export class PromptFlow {
     this.token = NO_CALLOUT;
     const status = calloutStatus();
     const isApi = this.step == STEP_API;
+    const details = isApi ? calloutDetails() : "";
     const isRead = isApi ? this.readAnswer(status, size) : status == 200 && this.read(size);
     // From here on headers and bodies are the stream's again.
     enterStream(this.exchange.contextId);
-    if (isApi) return this.onApi(status, size);
+    if (isApi) return this.onApi(status, size, details);
+    if (!isRead && this.timeLeft() == 0) return this.tooLate();
     if (this.step == STEP_GUARD) return this.onGuard(isRead);
     if (!isRead) return this.onFailure(status);
     if (this.step == STEP_EMBEDDINGS) return this.askZeroshot();
     if (this.step == STEP_ZEROSHOT) return this.onZeroshot();
     return this.step == STEP_EXTRACTION ? this.onExtraction() : this.onGrounding();
+  }
+
+  /** Milliseconds of the listener's timeout that are left for this prompt. */
+  timeLeft(): u32 {
+    const left = this.deadline - currentMilliseconds();
+    if (left < <i64>SHORTEST_TIME) return 0;
+    // A clock that was set back gives no more time than there was.
+    return min(<u32>left, this.config.timeoutMs);
+  }
+
+  /** For a prompt whose time is used up. */
+  tooLate(): i32 {
+    return this.refuse(
+      504,
+      "The listener's timeout was used up before the prompt could be answered; the last step was " +
+        nameOf(this.step) +
+        ".",
+    );
   }
 
   /** Whether the API's answer goes to the language model. */
@@ -266,8 +311,7 @@ export class PromptFlow {
   }
 
   private onExtraction(): i32 {
-    const choices = reply.member(0, CHOICES);
-    const message = reply.isEmpty(choices) ? NO_NODE : reply.member(reply.first(choices), MESSAGE);
+    const message = firstMessage();
     const calls = reply.member(message, TOOL_CALLS);
     if (reply.isArray(calls) && !reply.isEmpty(calls))
       return this.onToolCall(reply.member(reply.first(calls), FUNCTION));
@@ -327,7 +371,7 @@ export class PromptFlow {
       this.argumentsJson.text("{}");
       if (!this.scanArguments()) return OUTCOME_PLAIN;
     }
-    const wrong = writeApiRequest(target, this.argumentsTape);
+    const wrong = writeApiRequest(target, this.argumentsTape, this.tape);
     if (wrong.length > 0) {
       const name = String.UTF8.decodeUnsafe(wrong.pointer, wrong.length);
       return this.refuse(
@@ -336,23 +380,27 @@ export class PromptFlow {
       );
     }
     this.step = STEP_API;
-    this.token = callApi(
-      this.exchange.contextId,
-      target,
-      apiPath,
-      apiBody,
-      min(target.timeoutMs, this.config.timeoutMs),
-    );
-    return this.token == NO_CALLOUT ? this.onApi(0, 0) : OUTCOME_WAIT;
+    const left = this.timeLeft();
+    if (left == 0) return this.tooLate();
+    this.token = callApi(this.exchange.contextId, target, apiPath, apiBody, left);
+    return this.token == NO_CALLOUT ? this.onApi(0, 0, "") : OUTCOME_WAIT;
   }
 
-  private onApi(status: u32, size: u32): i32 {
+  private onApi(status: u32, size: u32, details: string): i32 {
     this.apiStatus = status;
     const target = this.target;
     const name =
       target === null ? "" : String.UTF8.decodeUnsafe(target.name.pointer, target.name.length);
     const api = "The API of the prompt target '" + name + "'";
-    if (status == 0) return this.refuse(504, api + " did not answer.");
+    if (details.length == 0) {
+      if (this.timeLeft() == 0)
+        return this.refuse(504, api + " did not answer within the listener's timeout.");
+      return this.refuse(502, api + " broke off its answer, or answered more than 1 MiB.");
+    }
+    if (!isFromProvider(details)) {
+      this.fault = upstreamFault(status, details, api, "");
+      return OUTCOME_FAULT;
+    }
     if (status >= 400) return this.refuse(status, api + " answered " + status.toString() + ".");
     if (status < 200 || status >= 300)
       return this.refuse(502, api + " answered " + status.toString() + ", which is no answer.");
@@ -360,10 +408,18 @@ export class PromptFlow {
     return OUTCOME_DISPATCH;
   }
 
-  /** Keeps the API's answer as text; false when there is none that can be used. */
+  /** Keeps the API's answer as text: of a default target's chat completion the message. False when none can be used. */
   private readAnswer(status: u32, size: u32): bool {
     this.text.clear();
     if (status < 200 || status >= 300 || size == 0 || size > LARGEST_ANSWER) return false;
+    const target = this.target;
+    if (target !== null && target.isDefault && this.read(size)) {
+      const content = reply.member(firstMessage(), CONTENT);
+      if (reply.isString(content)) {
+        unescape(reply.pointer(content), reply.size(content), this.text);
+        return true;
+      }
+    }
     const bytes = takeBody(CALLOUT_BODY, 0, size);
     appendValidUtf8(bytes.pointer, bytes.length, this.text);
     if (bytes.pointer != 0) heap.free(bytes.pointer);
@@ -379,8 +435,8 @@ export class PromptFlow {
       );
     }
     logWarning(
-      "gateway: step " +
-        this.step.toString() +
+      "gateway: the step " +
+        nameOf(this.step) +
         " of a prompt failed with " +
         status.toString() +
         "; it goes to the model without a target",
@@ -395,12 +451,9 @@ export class PromptFlow {
 
   private ask(step: i32, path: Span, timeoutMs: u32): i32 {
     this.step = step;
-    this.token = callModelServer(
-      this.exchange.contextId,
-      path,
-      request,
-      min(timeoutMs, this.config.timeoutMs),
-    );
+    const left = this.timeLeft();
+    if (left == 0) return this.tooLate();
+    this.token = callModelServer(this.exchange.contextId, path, request, min(timeoutMs, left));
     if (this.token != NO_CALLOUT) return OUTCOME_WAIT;
     return step == STEP_GUARD ? this.onGuard(false) : this.onFailure(0);
   }
@@ -432,6 +485,13 @@ export class PromptFlow {
 }
 
 let replyBytes: usize = 0;
+
+/** The message of the chat completion that `reply` holds, NO_NODE when it is none. */
+function firstMessage(): u32 {
+  const choices = reply.member(0, CHOICES);
+  const has = reply.isArray(choices) && !reply.isEmpty(choices);
+  return has ? reply.member(reply.first(choices), MESSAGE) : NO_NODE;
+}
 
 /** Removes the white space between the tokens of a JSON text: it goes into the line of an event. */
 function removeSpace(json: ByteBuffer): void {

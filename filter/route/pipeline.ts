@@ -5,7 +5,7 @@ import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER, PROPERTY_EXCHANGE } from "../../
 import { Fault } from "../chat/fault";
 import { answerFault } from "../exchange/answer";
 import { Exchange } from "../exchange/exchange";
-import { REQUEST_BODY, REQUEST_HEADERS, setHeader, setProperty, takeBody } from "../host/host";
+import { REQUEST_BODY, REQUEST_HEADERS, setHeader, setHeaderNumber, setProperty, takeBody } from "../host/host";
 import { resumeRequest } from "../host/callout";
 import { CONTINUE, STOP } from "../host/status";
 import { scan, scanErrorAt, scanMessage, SCAN_OK } from "../json/scan";
@@ -17,6 +17,7 @@ import { ownErrorHeaders, replyBody, replyHeaders } from "../translate/reply";
 import { takeWaiting } from "../prompt/calls";
 import {
   OUTCOME_DISPATCH,
+  OUTCOME_FAULT,
   OUTCOME_PLAIN,
   OUTCOME_SAY,
   OUTCOME_WAIT,
@@ -31,6 +32,9 @@ import { recognise } from "./recognise";
 const STREAM = constant("stream");
 const CLUSTER_HEADER = constant(HEADER_CLUSTER);
 const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
+/** Envoy's own headers for a limit on a request's attempts: on all of an answer, and on the time to its first byte. */
+const WHOLE_TIMEOUT = constant("x-envoy-upstream-rq-timeout-ms");
+const FIRST_BYTE_TIMEOUT = constant("x-envoy-upstream-rq-per-try-timeout-ms");
 const EXCHANGE_PROPERTY = constant(PROPERTY_EXCHANGE);
 const idBytes = new ByteBuffer();
 const idSpan = new Span(0, 0);
@@ -139,14 +143,17 @@ export function onCallout(token: u32, size: u32): void {
 function applyOutcome(flow: PromptFlow, outcome: i32): i32 {
   if (outcome == OUTCOME_WAIT) return STOP;
   const exchange = flow.exchange;
-  let fault: Fault | null = flow.fault;
   if (outcome == OUTCOME_DISPATCH && !flow.isDispatched()) {
     flow.quoteAnswer();
     outcome = OUTCOME_SAY;
   }
+  const goesOn = outcome == OUTCOME_PLAIN || outcome == OUTCOME_DISPATCH;
+  if (goesOn && flow.timeLeft() == 0) outcome = flow.tooLate();
+  let fault: Fault | null = flow.fault;
   if (outcome == OUTCOME_SAY) say(flow);
-  else if (outcome == OUTCOME_PLAIN || outcome == OUTCOME_DISPATCH) {
+  else if (outcome != OUTCOME_FAULT) {
     if (outcome == OUTCOME_DISPATCH) flow.extendRequest();
+    setHeaderNumber(REQUEST_HEADERS, exchange.isStreaming ? FIRST_BYTE_TIMEOUT : WHOLE_TIMEOUT, max(flow.timeLeft(), 1));
     fault = send(exchange, flow.body, flow.tape);
     // Where several attempts may need them, body and tape are the exchange's now.
     if (exchange.isSplit()) flow.giveAway();

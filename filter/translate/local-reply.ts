@@ -26,39 +26,44 @@ export function bodyTooLarge(): Fault {
 /** The fault for a local reply with this status and these details. */
 export function localReplyFault(status: u32, details: string, target: Target | null): Fault {
   const provider = target === null ? "The provider" : "The provider of '" + target.name + "'";
+  return upstreamFault(status, details, provider, at(target));
+}
+
+/** @param upstream who was asked, as a sentence begins; `place` is its address in brackets behind a space, or empty */
+export function upstreamFault(status: u32, details: string, upstream: string, place: string): Fault {
   if (status == 413) return bodyTooLarge();
   // The codec's words: "http1.codec_error" and the like.
   if (details.startsWith("http")) return new Fault(status, "The request is not valid HTTP, so the gateway could not read it.");
   if (details.includes("timeout")) {
     if (status == 408) return new Fault(408, "The request did not arrive in time.");
-    return new Fault(504, provider + " did not answer within the listener's timeout.");
+    return new Fault(504, upstream + " did not answer within the listener's timeout.");
   }
   if (details.includes("no_healthy_upstream")) {
-    return new Fault(503, provider + " has no address: its host name could not be resolved" + at(target) + ".");
+    return new Fault(503, upstream + " has no address: its host name could not be resolved" + place + ".");
   }
-  if (details.includes("cluster_not_found")) return new Fault(503, provider + " is not known to this gateway yet.");
+  if (details.includes("cluster_not_found")) return new Fault(503, upstream + " is not known to this gateway yet.");
   if (details.includes("overflow") || details.includes("overload")) {
     return new Fault(503, "The gateway has too many requests under way; try again in a moment.");
   }
-  if (details.includes("upstream_reset")) return connectionFault(status, details, provider, target);
+  if (details.includes("upstream_reset")) return connectionFault(status, details, upstream, place);
   return new Fault(status, "The gateway could not complete the request: " + words(details) + ".");
 }
 
-function connectionFault(status: u32, details: string, provider: string, target: Target | null): Fault {
+function connectionFault(status: u32, details: string, upstream: string, place: string): Fault {
   if (details.includes("CERTIFICATE_VERIFY_FAILED")) {
-    return new Fault(status, provider + at(target) + " showed a TLS certificate that cannot be verified: " + reason(details));
+    return new Fault(status, upstream + place + " showed a TLS certificate that cannot be verified: " + reason(details));
   }
   if (details.includes("TLS_error")) {
-    return new Fault(status, "No TLS connection to " + lower(provider) + at(target) + ": " + reason(details));
+    return new Fault(status, "No TLS connection to " + lower(upstream) + place + ": " + reason(details));
   }
   if (details.includes("connection_failure") || details.includes("connection_timeout")) {
-    return new Fault(status, provider + at(target) + " could not be reached: " + reason(details));
+    return new Fault(status, upstream + place + " could not be reached: " + reason(details));
   }
-  return new Fault(status, provider + at(target) + " closed the connection before it answered: " + reason(details));
+  return new Fault(status, upstream + place + " closed the connection before it answered: " + reason(details));
 }
 
-function lower(provider: string): string {
-  return "t" + provider.substring(1);
+function lower(upstream: string): string {
+  return "t" + upstream.substring(1);
 }
 
 function at(target: Target | null): string {

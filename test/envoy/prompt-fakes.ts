@@ -52,7 +52,8 @@ async function startFake(
 /**
  * The user's words decide. `@name` chooses the target, `?a,b` makes these the candidates between which a language
  * model has to choose, `{"p": 1}` are the arguments (of all turns together), `say: …` is the extraction's question,
- * `jailbreak` is one. `fail: /path` makes that step fail with 500, `garbage: /path` answer what is no JSON.
+ * `jailbreak` is one. `fail: /path` makes that step fail with 500, `garbage: /path` answer what is no JSON,
+ * `close: /path` break the connection, `hang: /path` never answer, and `slow: /path` answer after 600 ms.
  */
 export function startModelServer(): Promise<Fake> {
   const required = new Map<string, string[]>();
@@ -62,12 +63,16 @@ export function startModelServer(): Promise<Fake> {
     const said = (users ?? [call.input ?? call.prompt ?? ""]).join("\n");
     for (const { function: tool } of call.tools ?? [])
       required.set(tool.name, tool.parameters.required);
-    if (said.includes(`fail: ${path}`)) response.writeHead(500).end("{}");
-    else if (said.includes(`garbage: ${path}`)) response.end("<html>");
-    else {
+    const does = (what: string) => said.includes(`${what}: ${path}`);
+    const answer = () => {
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify(answerTo(path, call, said, required)));
-    }
+    };
+    if (does("fail")) response.writeHead(500).end("{}");
+    else if (does("garbage")) response.end("<html>");
+    else if (does("close")) response.destroy();
+    else if (does("slow")) setTimeout(answer, SLOW_MS);
+    else if (!does("hang")) answer();
   });
 }
 
@@ -105,6 +110,9 @@ function extraction(call: Call, said: string, chosen: string | undefined): unkno
   return { role: "assistant", content: null, tool_calls: [tool] };
 }
 
+/** How long `slow:` takes. */
+const SLOW_MS = 600;
+
 /** Echoes every request as JSON, but for the paths that tell it to misbehave. */
 export function startApi(): Promise<Fake> {
   return startFake((response, request) => {
@@ -114,10 +122,32 @@ export function startApi(): Promise<Fake> {
       response.writeHead(status, status < 400 ? { location: "/elsewhere" } : {});
       response.end("secret words of the API");
     } else if (path === "/big") response.end("x".repeat(10 * 1024 * 1024));
+    else if (path === "/endless") writeForEver(response);
+    else if (path === "/silent") return;
     else if (path === "/hang") response.flushHeaders();
+    else if (path === "/broken") {
+      response.writeHead(200, { "content-length": "100" }).write("half of it");
+      setTimeout(() => response.destroy(), 50);
+    } else if (path === "/completion") response.end(JSON.stringify(completionOf(body)));
     else if (path === "/close") response.destroy();
     else if (path === "/text") response.end('plain "text"\nä \u{1f600}');
     else if (path === "/bytes") response.end(Buffer.from([0x61, 0xff, 0xfe, 0x62, 0xc3]));
     else response.end(JSON.stringify({ method, path, body }));
   });
+}
+
+function writeForEver(response: ServerResponse): void {
+  const block = Buffer.alloc(1024 * 1024, "x");
+  const write = () => {
+    while (!response.destroyed) if (!response.write(block)) return;
+  };
+  response.on("drain", write);
+  write();
+}
+
+/** What an application of one's own answers as a default target: a chat completion about the conversation. */
+function completionOf(body: string) {
+  const { messages } = JSON.parse(body) as { messages: { content: string }[] };
+  const content = `The application heard "${messages.at(-1)?.content ?? ""}" \u{1f600}`;
+  return { choices: [{ index: 0, message: { role: "assistant", content } }] };
 }

@@ -14,6 +14,8 @@ const GUARD_MESSAGE = 'I cannot "help" with that.\nÄsk again.';
 const API_SECRET = "api-secret-4711";
 
 let all: WithFakes;
+/** The same with a listener's timeout that a test can wait for. */
+let short: WithFakes;
 let modelServer: Fake;
 let api: Fake;
 
@@ -53,9 +55,11 @@ prompt_targets:
 ${simple("plain", "/plain?a=b")}${simple("quoted", "/text", ", auto_llm_dispatch_on_response: false")}\
 ${simple("bytes", "/bytes", ", auto_llm_dispatch_on_response: false")}\
 ${[404, 500, 302, 204].map((status) => simple(`s${status}`, `/status/${status}`)).join("")}\
-${simple("big", "/big")}${simple("hang", "/hang")}${simple("close", "/close")}\
+${["big", "hang", "silent", "close", "broken", "endless"].map((name) => simple(name, `/${name}`)).join("")}\
   - {name: refused, description: refused, endpoint: {name: closed}}
+  - {name: nowhere, description: nowhere, endpoint: {name: unknown}}
 endpoints:
+  unknown: {endpoint: no-such-host.invalid}
   api: {endpoint: "127.0.0.1:${apiPort}"}
   closed: {endpoint: "127.0.0.1:${closed}"}
 prompt_guards: {input_guards: {jailbreak: {on_exception: {message: ${JSON.stringify(GUARD_MESSAGE)}}}}}
@@ -69,12 +73,17 @@ beforeAll(async () => {
     config: configuration(api.port, await closedPort()),
     environment: { API_SECRET },
     modelServerPort: modelServer.port,
+  });
+  short = await startWithFakes({
+    config: configuration(api.port, 9),
+    environment: { API_SECRET },
+    modelServerPort: modelServer.port,
     timeoutMs: 1500,
   });
 });
 
 afterAll(async () => {
-  await all.stop();
+  await Promise.all([all.stop(), short.stop()]);
   await Promise.all([modelServer.stop(), api.stop()]);
 });
 
@@ -94,6 +103,15 @@ interface Said {
   metadata: Metadata | undefined;
   /** What the language model got; undefined when it was not asked. */
   model: { messages: Message[]; metadata?: unknown } | undefined;
+}
+
+const isOf =
+  (id: string) =>
+  ({ headers }: { headers: Record<string, string> }): boolean =>
+    headers["x-request-id"] === id;
+
+async function inBothModes(test: (stream: boolean) => Promise<void>): Promise<void> {
+  await Promise.all([test(false), test(true)]);
 }
 
 interface Options {
@@ -259,25 +277,30 @@ describe.each([false, true])("stream: %s", (stream) => {
   });
 });
 
-describe("an API that fails is an error with its status and the target's name", () => {
+describe.concurrent("an API that fails is an error with its status and the target's name", () => {
   it.each([
     ["@s404", 404, /'s404' answered 404/],
     ["@s500", 500, /'s500' answered 500/],
     ["@s302", 502, /'s302' answered 302/],
     ["@big", 502, /'big' answered more than 1 MiB/],
-    ["@hang", 504, /'hang' (?:did not answer|answered 504)/],
-    ["@close", 503, /'close'/],
-    ["@refused", 503, /'refused'/],
+    ["@endless", 502, /'endless' broke off its answer, or answered more than 1 MiB/],
+    ["@broken", 502, /'broken' broke off its answer/],
+    ["@hang", 504, /'hang' did not answer within the listener's timeout/],
+    ["@silent", 504, /'silent' did not answer within the listener's timeout/],
+    ["@close", 503, /'close' closed the connection before it answered/],
+    ["@refused", 503, /'refused' could not be reached: .*Connection refused/],
+    ["@nowhere", 503, /'nowhere' has no address: its host name could not be resolved/],
   ])("%s", async (prompt, status, message) => {
-    for (const stream of [false, true]) {
-      const { id, reply: sent } = send(prompt, { stream });
+    const through = status === 504 ? short : all;
+    await inBothModes(async (stream) => {
+      const { id, reply: sent } = send(prompt, { stream, through });
       const reply = await sent;
       expect(reply.status).toBe(status);
       const error = await errorOf(reply, "chat");
       expect(error.message).toMatch(message);
-      expect(JSON.stringify(error)).not.toMatch(/secret|127\.0\.0\.1/);
-      expect(all.openai.requests.some(({ headers }) => headers["x-request-id"] === id)).toBe(false);
-    }
+      expect(JSON.stringify(error)).not.toMatch(/secret|127\.0\.0\.1|no-such-host/);
+      expect(through.openai.requests.filter(isOf(id))).toEqual([]);
+    });
   });
 
   it("a redirect is not followed", () => {
@@ -292,7 +315,7 @@ describe("an API that fails is an error with its status and the target's name", 
 });
 
 describe("a step that fails", () => {
-  it.each(["fail", "garbage"])("the guard (%s): 503", async (how) => {
+  it.each(["fail", "garbage", "close"])("the guard (%s): 503", async (how) => {
     const { reply } = send(`hello ${how}: /guard`);
     expect((await reply).status).toBe(503);
     expect((await errorOf(await reply, "chat")).message).toMatch(/guard could not be asked/);
@@ -301,20 +324,70 @@ describe("a step that fails", () => {
   it.each(["/embeddings", "/zeroshot", "/v1/chat/completions"])(
     "%s: the model answers without a target",
     async (path) => {
-      for (const how of ["fail", "garbage"]) {
+      for (const how of ["fail", "garbage", "close"]) {
         const prompt = `@weather ${how}: ${path}`;
         const said = await say(prompt);
         expect(said.model?.messages).toEqual([{ role: "user", content: prompt }]);
         expect(said.metadata).toBeUndefined();
       }
-      expect(all.gateway.envoyLog()).toMatch(/step \d of a prompt failed/);
+      const step = path.endsWith("completions") ? "extraction" : path.slice(1);
+      expect(all.gateway.envoyLog()).toContain(`the step ${step} of a prompt failed with 500`);
     },
   );
 
-  it("grounding: 503, and the API is not called with values that nobody has checked", async () => {
-    const { id, reply } = send('@weather {"city": "Oslo"} fail: /hallucination');
-    expect((await reply).status).toBe(503);
-    expect(api.of(id)).toEqual([]);
+  it.each(["fail", "garbage", "close"])(
+    "grounding (%s): 503, and the API is not called with values that nobody has checked",
+    async (how) => {
+      const { id, reply } = send(`@weather {"city": "Oslo"} ${how}: /hallucination`);
+      expect((await reply).status).toBe(503);
+      expect((await errorOf(await reply, "chat")).message).toMatch(/could not be checked/);
+      expect(api.of(id)).toEqual([]);
+    },
+  );
+
+  it("a step that never answers costs its own limit, and the prompt goes to its model", async () => {
+    const said = await say("@plain hang: /zeroshot");
+    expect(said.model?.messages).toEqual([{ role: "user", content: "@plain hang: /zeroshot" }]);
+    const [line] = (await steps(said.id, 3)).filter(({ path }) => path === "/zeroshot");
+    expect(line?.code).toBe(0);
+  });
+});
+
+describe.concurrent("the listener's timeout is one limit on the whole prompt", () => {
+  it.each(["/guard", "/embeddings", "/zeroshot", "/v1/chat/completions", "/hallucination"])(
+    "it is used up at %s: 504, and nobody is asked any more",
+    async (path) => {
+      const step = path.endsWith("completions") ? "extraction" : path.slice(1);
+      const prompt = `@weather {"city": "Oslo"} hang: ${path}`;
+      await inBothModes(async (stream) => {
+        const { id, reply } = send(prompt, { through: short, stream });
+        expect((await reply).status).toBe(504);
+        const { message, type } = await errorOf(await reply, "chat");
+        expect(message).toMatch(/listener's timeout was used up/);
+        expect(message).toContain(`the last step was ${step}`);
+        expect(type).toBe("timeout_error");
+        expect([...api.of(id), ...short.openai.requests.filter(isOf(id))]).toEqual([]);
+      });
+    },
+  );
+
+  it("steps that are each in time leave the API and the model what is left", async () => {
+    const slow = "slow: /embeddings slow: /zeroshot";
+    await inBothModes(async (stream) => {
+      for (const prompt of [`@silent ${slow}`, `hello [hang] ${slow}`]) {
+        const started = performance.now();
+        const { reply } = send(prompt, { through: short, stream });
+        expect((await reply).status).toBe(504);
+        // Two slow steps and a whole timeout of its own would be more.
+        expect(performance.now() - started).toBeLessThan(2700);
+      }
+    });
+  });
+
+  it("a stream that has begun is not cut by it", async () => {
+    const prompt = "hello [pieces 20 pace 100]";
+    const said = await say(prompt, { through: short, stream: true });
+    expect(said.text).toContain("19");
   });
 });
 
@@ -451,19 +524,69 @@ describe("without a model server", () => {
   });
 });
 
-it("a default target takes the prompts that match no other", async () => {
-  const config = configuration(api.port, 9);
-  const withDefault = await startWithFakes({
-    config: config.replace("{name: plain,", "{name: plain, default: true,"),
-    environment: { API_SECRET },
-    modelServerPort: modelServer.port,
+describe("a default target takes the prompts that match no other", () => {
+  const start = (entry: string) =>
+    startWithFakes({
+      config: configuration(api.port, 9).replace(
+        "  - {name: plain,",
+        `  - {name: rest, description: everything else, default: true, ${entry}}\n$&`,
+      ),
+      environment: { API_SECRET },
+      modelServerPort: modelServer.port,
+    });
+  const before = [
+    { role: "user", content: "Good morning" },
+    { role: "assistant", content: "Good morning!" },
+  ];
+  const conversation = [...before, { role: "user", content: 'hello "you"' }];
+
+  it("its API gets the conversation and the defaults, and its chat completion is the reply", async () => {
+    const gateway = await start(
+      "parameters: [{name: level, description: level, type: int, default: 2}], endpoint: {name: api, path: /completion}, auto_llm_dispatch_on_response: false",
+    );
+    try {
+      for (const stream of [false, true]) {
+        const said = await say('hello "you"', { through: gateway, stream, before });
+        expect(said.text).toBe('The application heard "hello "you"" \u{1f600}');
+        expect(said.model).toBeUndefined();
+        expect(said.metadata?.prompt_target).toEqual({ name: "rest", arguments: {}, status: 200 });
+        const [call] = api.of(said.id);
+        expect([call?.method, call?.headers["content-type"]]).toEqual(["POST", "application/json"]);
+        expect(JSON.parse(call?.body ?? "")).toEqual({ messages: conversation, level: 2 });
+        const zeroshot = modelServer.of(said.id).find(({ path }) => path === "/zeroshot");
+        expect(zeroshot?.body).not.toContain('"rest"');
+        // Another target still gets its own values only.
+        const other = await say('@book {"guests": 2}', { through: gateway, stream });
+        expect(JSON.parse(api.of(other.id)[0]?.body ?? "")).toEqual({ guests: 2, outside: false });
+      }
+    } finally {
+      await gateway.stop();
+    }
   });
-  try {
-    const said = await say("hello", { through: withDefault });
-    expect(said.metadata?.prompt_target.name).toBe("plain");
-    const zeroshot = modelServer.of(said.id).find(({ path }) => path === "/zeroshot");
-    expect(zeroshot?.body).not.toContain('"plain"');
-  } finally {
-    await withDefault.stop();
-  }
+
+  it("a language model answers from what its API said, a completion or not", async () => {
+    for (const [path, context] of [
+      ["/completion", 'The application heard "hello "you"" \u{1f600}'],
+      ["/text", 'plain "text"\nä \u{1f600}'],
+    ]) {
+      const gateway = await start(`endpoint: {name: api, path: ${path}}`);
+      try {
+        const said = await say('hello "you"', { through: gateway, before });
+        const last = { role: "user", content: `hello "you"\n\ncontext: ${context}` };
+        expect(said.model?.messages).toEqual([...before, last]);
+      } finally {
+        await gateway.stop();
+      }
+    }
+  });
+
+  it("by GET it gets no conversation", async () => {
+    const gateway = await start("endpoint: {name: api, path: /plain, http_method: GET}");
+    try {
+      const said = await say("hello", { through: gateway });
+      expect(api.of(said.id)[0]).toMatchObject({ method: "GET", path: "/plain", body: "" });
+    } finally {
+      await gateway.stop();
+    }
+  });
 });

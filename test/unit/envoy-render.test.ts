@@ -44,6 +44,18 @@ describe.each(Object.entries(GOLDEN_MODELS))("%s", (name, model) => {
   });
 });
 
+it("on ingress the steps of a prompt may be silent as long as the listener's timeout is", () => {
+  const { "prompt-targets": model } = GOLDEN_MODELS;
+  if (model === undefined) throw new Error("no such golden model");
+  const idle = (timeoutMs: number) => {
+    const patient = { ...model, ingress: { ...model.ingress, timeoutMs } };
+    const yaml = toYaml(renderBootstrap(patient, PLACE));
+    return [...yaml.matchAll(/stream_idle_timeout: (\S+)/g)].map(([, value]) => value);
+  };
+  expect(idle(30_000)).toEqual(["60s", "60s"]);
+  expect(idle(90_000)).toEqual(["91s", "60s"]);
+});
+
 it("holds names of secrets only, whatever the environment holds", () => {
   const [model] = Object.values(GOLDEN_MODELS).filter(
     ({ filterEnvironment }) => filterEnvironment.length > 1,

@@ -12,7 +12,7 @@ const [weather, ticket] = model.prompt?.targets ?? [];
 
 function requestFor(values: Record<string, unknown>) {
   if (weather === undefined) throw new Error("the golden model has no target");
-  return apiRequest(model, weather, values);
+  return apiRequest(model, weather, values, "");
 }
 
 describe("the request of a target", () => {
@@ -38,13 +38,14 @@ describe("the request of a target", () => {
     });
   });
 
-  it("has a JSON body for POST", () => {
+  it("has a JSON body for POST, with the conversation for the default target", () => {
     if (ticket === undefined) throw new Error("the golden model has no second target");
-    expect(apiRequest(model, ticket, { stranger: 1 })).toMatchObject({
-      method: "POST",
-      url: "http://desk.internal/tickets",
-      body: "{}",
-    });
+    const request = (isDefault: boolean) =>
+      apiRequest(model, { ...ticket, isDefault }, { stranger: 1 }, 'my "words"');
+    const base = { method: "POST", url: "http://desk.internal/tickets" };
+    expect(request(false)).toMatchObject({ ...base, body: "{}" });
+    const body = '{"messages":[{"role":"user","content":"my \\"words\\""}]}';
+    expect(request(true)).toMatchObject({ ...base, body });
   });
 });
 
@@ -70,7 +71,10 @@ describe("what the model server is started with", () => {
   const prompt = model.prompt;
   const inputOf = (targets = model.targets) => {
     if (prompt === undefined) throw new Error("the golden model has no prompt");
-    return modelServerInput({ targets }, prompt, { port: 1, egressUrl: "http://127.0.0.1:2" });
+    return modelServerInput({ ...model, targets }, prompt, {
+      port: 1,
+      egressUrl: "http://127.0.0.1:2",
+    });
   };
 
   it("fits its options, without the default target", () => {
