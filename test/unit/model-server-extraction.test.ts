@@ -19,6 +19,10 @@ function parameter(name: string, more: Partial<Parameter> = {}): Parameter {
 }
 
 const integer = { type: "integer" } as const;
+const currencies = { enum: ["USD", "EUR", "GBP"] };
+const exchange = [parameter("from", currencies), parameter("to", currencies)];
+const languages = { enum: ["english", "german"] };
+const levels = { enum: ["low", "high"] };
 
 describe("the embedded extractor", () => {
   const from = (text: string, ...parameters: Parameter[]) =>
@@ -60,6 +64,27 @@ describe("the embedded extractor", () => {
       ],
       { amount: 100, from_currency: "USD", to_currency: "EUR" },
     ],
+    ["convert 5 USD to EUR", exchange, { from: "USD", to: "EUR" }],
+    ["change euros from EUR into GBP", exchange, { from: "EUR", to: "GBP" }],
+    ["how much is 5 GBP in USD", exchange, { from: "GBP", to: "USD" }],
+    ["convert it to EUR", exchange, { to: "EUR" }],
+    ["convert 5 USD", exchange, { from: "USD" }],
+    [
+      "translate it from english to german",
+      [parameter("source_language", languages), parameter("target_language", languages)],
+      { source_language: "english", target_language: "german" },
+    ],
+    [
+      "a ticket of high priority and low severity",
+      [parameter("priority", levels), parameter("severity", levels)],
+      { priority: "high", severity: "low" },
+    ],
+    [
+      "fly from Rome to Paris",
+      [parameter("from_city"), parameter("to_city")],
+      { from_city: "Rome", to_city: "Paris" },
+    ],
+    ["fly to Paris", [parameter("from_city"), parameter("to_city")], { to_city: "Paris" }],
     ["reboot device 42", [parameter("device_id", integer)], { device_id: 42 }],
     ["order INV-2231 please", [parameter("order_number")], { order_number: "INV-2231" }],
     [
@@ -91,6 +116,8 @@ describe("the embedded extractor", () => {
   it.each<[string, Parameter[]]>([
     ["weather in my city", [parameter("city")]],
     ["weather in Rome or in Paris", [parameter("city")]],
+    ["convert USD, EUR", exchange],
+    ["a high one", [parameter("priority", levels), parameter("severity", levels)]],
     ["celsius or fahrenheit?", [parameter("units", { enum: ["celsius", "fahrenheit"] })]],
     ["devices 4 and 5", [parameter("device_id", integer)]],
     ["in 3 weeks", [parameter("quantity", integer)]],
@@ -117,6 +144,27 @@ describe("the embedded extractor", () => {
       { text, asked },
     ];
     expect(extractEmbedded(both, turns, NOW)).toEqual(expected);
+  });
+
+  it.each<[string, string[], object]>([
+    ["EUR", ["to"], { from: "USD", to: "EUR" }],
+    ["to EUR", ["to"], { from: "USD", to: "EUR" }],
+    ["EUR to GBP", ["from", "to"], { from: "EUR", to: "GBP" }],
+  ])("an answer is for what was asked, not for what is known: %s", (text, asked, expected) => {
+    const turns = [
+      { text: "convert 5 USD", asked: [] },
+      { text, asked },
+    ];
+    expect(extractEmbedded(exchange, turns, NOW)).toEqual(expected);
+  });
+
+  it("two places in one answer are told apart", () => {
+    const places = [parameter("from_city"), parameter("to_city")];
+    const turns = [
+      { text: "a flight please", asked: [] },
+      { text: "Rome to Paris", asked: ["from_city", "to_city"] },
+    ];
+    expect(extractEmbedded(places, turns, NOW)).toEqual({ from_city: "Rome", to_city: "Paris" });
   });
 
   it("lets a later turn correct an earlier one", () => {

@@ -16,6 +16,7 @@ import {
   urlsOf,
 } from "./mentions.ts";
 import { type Kind, kindOf, ownWords, type Parameter, stem } from "./parameter.ts";
+import { ownMentions } from "./rivals.ts";
 
 export type Values = Record<string, unknown>;
 
@@ -37,14 +38,14 @@ export function extractEmbedded(
   const values: Values = {};
   for (const turn of turns) {
     const text = turn.text.slice(0, LONGEST_TEXT);
-    const found = new Finder(parameters, text, now).find();
+    const found = new Finder(parameters, { ...turn, text }, now).find();
     Object.assign(values, found);
     const open = parameters.filter(
       ({ name }) => turn.asked.includes(name) && !Object.hasOwn(found, name),
     );
     const answered = answeredParameter(open);
     if (answered === undefined) continue;
-    const answer = answerTo(answered, text, Object.keys(found).length > 0);
+    const answer = answerTo(answered, text, found);
     if (answer !== undefined) values[answered.name] = answer;
   }
   return values;
@@ -64,13 +65,15 @@ function takesWords(parameter: Parameter): boolean {
 class Finder {
   readonly #parameters: readonly Parameter[];
   readonly #text: string;
+  readonly #asked: readonly string[];
   readonly #values: Values = {};
   readonly #taken: Span[] = [];
   readonly #now: Date;
 
-  constructor(parameters: readonly Parameter[], text: string, now: Date) {
+  constructor(parameters: readonly Parameter[], { text, asked }: Turn, now: Date) {
     this.#parameters = parameters;
     this.#text = text;
+    this.#asked = asked;
     this.#now = now;
   }
 
@@ -119,23 +122,25 @@ class Finder {
 
   #enums(): void {
     for (const parameter of this.#open("enum")) {
-      const found = (parameter.enum ?? []).flatMap((option) => {
-        const span = wordsIn(this.#text, String(option));
-        return span === undefined ? [] : [{ option, span }];
-      });
+      const found = (parameter.enum ?? []).flatMap((option) => optionIn(this.#text, option));
       // `light rain` is said, not `rain`: the longer one holds the shorter one.
       const longest = found.filter(
-        ({ span }) =>
+        (mention) =>
           !found.some(
             (other) =>
-              other.span !== span &&
-              overlaps(other.span, [span]) &&
-              other.span.end - other.span.start > span.end - span.start,
+              overlaps(other, [mention]) && other.end - other.start > mention.end - mention.start,
           ),
       );
-      const [only] = longest;
-      if (longest.length === 1 && only !== undefined) this.#take(parameter, only.option, only.span);
+      this.#takeOnly(parameter, longest);
     }
+  }
+
+  /** One value among the mentions that are for the parameter; several are not certain. */
+  #takeOnly(parameter: Parameter, mentions: readonly Mention<string | number>[]): void {
+    const own = ownMentions(this.#text, parameter, mentions, this.#parameters, this.#asked);
+    const [first] = own;
+    if (first === undefined || new Set(own.map(({ value }) => value)).size !== 1) return;
+    this.#take(parameter, first.value, first);
   }
 
   #dates(): void {
@@ -155,19 +160,7 @@ class Finder {
 
   #currencies(): void {
     const mentions = currenciesOf(this.#text);
-    for (const parameter of this.#open("currency")) {
-      const isTarget = /\b(?:to|target|quote|into|destination)\b/i.test(
-        parameter.name.replaceAll("_", " "),
-      );
-      const isSource = /\b(?:from|source|base|origin)\b/i.test(parameter.name.replaceAll("_", " "));
-      const suiting = mentions.filter(({ start }) => {
-        const isAfterTo = /\b(?:to|in|into|as)\s+(?:the\s+)?$/i.test(this.#text.slice(0, start));
-        return isTarget ? isAfterTo : isSource ? !isAfterTo : true;
-      });
-      const codes = new Set(suiting.map(({ value }) => value));
-      const [code] = codes;
-      if (codes.size === 1) this.#take(parameter, code);
-    }
+    for (const parameter of this.#open("currency")) this.#takeOnly(parameter, mentions);
   }
 
   #ids(): void {
@@ -278,23 +271,25 @@ function isNamedBefore(text: string, start: number, parameter: Parameter): boole
   return [word, ownName].some((name) => name !== undefined && own.has(stem(name)));
 }
 
-function wordsIn(text: string, wanted: string): Span | undefined {
-  const pattern = wanted
+function optionIn(text: string, option: string | number): Mention<string | number>[] {
+  const pattern = String(option)
     .trim()
     .split(/[\s_-]+/)
     .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
     .join("[\\s_-]+");
-  if (pattern === "") return undefined;
-  const match = new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, "iu").exec(text);
-  return match === null ? undefined : { start: match.index, end: match.index + match[0].length };
+  if (pattern === "") return [];
+  return [
+    ...text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, "giu")),
+  ].map(({ index, 0: said }) => ({ start: index, end: index + said.length, value: option }));
 }
 
 const LEAD =
   /^(?:(?:oh|ok|okay|yes|sure|well|please|sorry|i mean|i meant|it's|it is|it was|that's|that is|i'd like|i want|make it|let's say|what about|how about|in|at|for|to|from|near|(?:the|my) [\p{L} ]{1,30} (?:is|are|would be))[\s,:]+)+/iu;
 const LONGEST_ANSWER = 8;
 
-/** The whole turn as the value of the only thing that was asked for. */
-function answerTo(parameter: Parameter, text: string, saysMore: boolean): unknown {
+/** The whole turn, or what is left of it, as the value of the only thing that was asked for and not found. */
+function answerTo(parameter: Parameter, text: string, found: Values): unknown {
+  const saysMore = Object.keys(found).length > 0;
   const kind = kindOf(parameter);
   const plain = text
     .trim()
@@ -318,8 +313,11 @@ function answerTo(parameter: Parameter, text: string, saysMore: boolean): unknow
   if (!takesWords(parameter)) return undefined;
   if (isBare) return unquoted(plain);
   // `Seattle, 5 days` and `Seattle for 5 days`: the piece that says nothing else.
-  const pieces = plain.split(/\s*[,;]\s*|\s+(?:and|for|over|in|on|from|until)\s+/);
-  const rest = pieces.filter((piece) => piece !== "" && !saysSomethingElse(piece));
+  const pieces = plain.split(/\s*[,;]\s*|\s+(?:and|for|over|in|on|from|to|until)\s+/);
+  const values = new Set(Object.values(found));
+  const rest = pieces.filter(
+    (piece) => piece !== "" && !values.has(piece) && !saysSomethingElse(piece),
+  );
   return saysMore && rest.length === 1 && isShort(rest[0] ?? "")
     ? unquoted(rest[0] ?? "")
     : undefined;
