@@ -45,8 +45,9 @@ export type EmbeddingBackend =
   | { kind: "openai"; base_url: string; model: string; access_key_variable?: string }
   | { kind: "transformers"; model: string };
 
-/** Who classifies texts: a server with the model server's own shapes, or transformers.js. */
+/** Who classifies texts: a directory with `model.onnx`, `tokenizer.json` and `config.json`, a server with the model server's own shapes, or transformers.js. */
 export type ClassifierBackend =
+  | { kind: "onnx"; directory: string }
   | { kind: "address"; url: string; model?: string; access_key_variable?: string }
   | { kind: "transformers"; model: string };
 

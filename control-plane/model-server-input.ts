@@ -32,10 +32,15 @@ export function modelServerInput(
       })),
     ...(embeddings === undefined ? {} : { embeddings }),
     ...(zeroshot === undefined ? {} : { zeroshot }),
-    guard: {
-      ...(guard === undefined ? {} : { backend: guard }),
-      ...(guardThreshold === undefined ? {} : { threshold: guardThreshold }),
-    },
+    // A guard that nobody asks would need its model all the same.
+    ...(prompt.guard === undefined
+      ? {}
+      : {
+          guard: {
+            ...(guard === undefined ? {} : { backend: guard }),
+            ...(guardThreshold === undefined ? {} : { threshold: guardThreshold }),
+          },
+        }),
     ...(threshold === undefined ? {} : { selection: { threshold } }),
     extraction: {
       mode: modelServer.extraction,

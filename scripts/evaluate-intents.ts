@@ -11,6 +11,7 @@ import {
   type Parameter,
   valueType,
 } from "../control-plane/model-server/extraction/parameter.ts";
+import { RunQueue } from "../control-plane/model-server/run-queue.ts";
 import { modelServerOptions } from "../control-plane/model-server/options.ts";
 import { type Label, similarities, words } from "../control-plane/model-server/similarity.ts";
 
@@ -228,7 +229,7 @@ function readLines<Line>(file: string): Line[] {
 
 const [option, ...files] = process.argv.slice(2);
 const [first, second] = files;
-const embedder = await openEmbedder({ kind: "embedded" }, process.env);
+const embedder = await openEmbedder({ kind: "embedded" }, process.env, new RunQueue());
 if (option === "--clinc" && first !== undefined) await evaluateClinc(embedder, first);
 else if (option === "--bfcl" && first !== undefined && second !== undefined) {
   await evaluateBfcl(embedder, first, second);

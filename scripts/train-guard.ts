@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openEmbedder } from "../control-plane/model-server/embeddings.ts";
 import { headProbability } from "../control-plane/model-server/guard.ts";
+import { RunQueue } from "../control-plane/model-server/run-queue.ts";
 
 const DIRECTORY = join(import.meta.dirname, "../control-plane/model-server");
 const THRESHOLD = 0.7;
@@ -25,13 +26,12 @@ interface Head {
 }
 
 async function samples(): Promise<Sample[]> {
-  const embedder = await openEmbedder({ kind: "embedded" }, process.env);
+  const embedder = await openEmbedder({ kind: "embedded" }, process.env, new RunQueue());
   const result: Sample[] = [];
   for (const kind of ["jailbreak", "hard-benign", "ordinary"] as const) {
     const text = readFileSync(join(DIRECTORY, "training", `${kind}.txt`), "utf8");
-    for (const line of text.trim().split("\n")) {
-      result.push({ kind, vector: (await embedder.embed(line)).vector });
-    }
+    const found = await embedder.embed(text.trim().split("\n"));
+    result.push(...found.map(({ vector }) => ({ kind, vector })));
   }
   await embedder.close();
   return result;

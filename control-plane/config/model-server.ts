@@ -59,10 +59,7 @@ function readEmbeddings(
 ): EmbeddingBackend | undefined {
   const path = [...PATH, "embeddings"];
   const kind = oneOf(reading, path, entry, ["directory", "base_url", "transformers"]);
-  if (kind === "directory") {
-    const directory = readHomePath(reading, [...path, kind], entry.directory);
-    return directory === undefined ? undefined : { kind: "onnx", directory };
-  }
+  if (kind === "directory") return readDirectory(reading, path, entry.directory);
   if (kind === "base_url") {
     const url = checkBaseUrl(reading, [...path, kind], entry.base_url);
     const model = entry.model?.trim() ?? "";
@@ -81,7 +78,10 @@ function readClassifier(
   const path = [...PATH, name];
   // A guard with a threshold alone is the shipped one.
   const isOwn = entry.threshold !== undefined && Object.keys(entry).length === 1;
-  const kind = isOwn ? undefined : oneOf(reading, path, entry, ["url", "transformers"]);
+  const kind = isOwn
+    ? undefined
+    : oneOf(reading, path, entry, ["directory", "url", "transformers"]);
+  if (kind === "directory") return readDirectory(reading, path, entry.directory);
   if (kind === "url") {
     const url = checkBaseUrl(reading, [...path, kind], entry.url);
     if (url === undefined) return undefined;
@@ -91,13 +91,27 @@ function readClassifier(
   return kind === undefined ? undefined : transformers(reading, path, entry.transformers);
 }
 
+function readDirectory(
+  reading: Reading,
+  path: Path,
+  written: string | undefined,
+): { kind: "onnx"; directory: string } | undefined {
+  const directory = readHomePath(reading, [...path, "directory"], written);
+  return directory === undefined ? undefined : { kind: "onnx", directory };
+}
+
 function transformers(
   reading: Reading,
   path: Path,
   model = "",
 ): { kind: "transformers"; model: string } | undefined {
-  if (/^[\x21-\x7e]+$/.test(model)) return { kind: "transformers", model };
-  reading.problem([...path, "transformers"], "expected a directory or a name such as Xenova/bert");
+  const at = [...path, "transformers"];
+  if (/^[/~]/.test(model)) {
+    const directory = readHomePath(reading, at, model);
+    return directory === undefined ? undefined : { kind: "transformers", model: directory };
+  }
+  if (/^[\w.-]+(?:\/[\w.-]+)?$/.test(model)) return { kind: "transformers", model };
+  reading.problem(at, "expected a directory or a name such as Xenova/bert");
   return undefined;
 }
 

@@ -129,7 +129,7 @@ const REMOTE = {
     "a reference to an environment variable, such as $EMBEDDINGS_KEY",
   ).optional(),
   transformers: text(
-    "A model for `@huggingface/transformers`, which has to be installed beside the gateway: a directory or a name of the hub.",
+    "A model for `@huggingface/transformers`, which has to be installed beside the gateway: a directory (absolute, or `~/…`) or a name of the hub.",
   ).optional(),
 };
 
@@ -145,7 +145,12 @@ const embeddings = mapping(
 );
 
 const classifier = {
-  url: text("An address that answers in the shape of the model server's own.").optional(),
+  directory: text(
+    "A directory with `model.onnx`, `tokenizer.json` and `config.json` (which has the labels): absolute, or below the home directory as `~/…`.",
+  ).optional(),
+  url: text(
+    "An address that answers in the shape of the model server's own: see docs/model-server.md.",
+  ).optional(),
   ...REMOTE,
 };
 
@@ -154,7 +159,7 @@ export const modelServer = mapping(
     embeddings: embeddings.optional(),
     zeroshot: mapping(
       classifier,
-      "The model that chooses a target (NLI): one of `url` and `transformers`. Without it the similarity of embeddings.",
+      "The model that chooses a target (natural-language inference): one of `directory`, `url` and `transformers`. Without it the similarity of embeddings.",
     ).optional(),
     guard: mapping(
       {
@@ -164,7 +169,7 @@ export const modelServer = mapping(
           default: 0.7,
         }).optional(),
       },
-      "The model that finds jailbreaks: one of `url` and `transformers`. Without it a small one of our own.",
+      "The model that finds jailbreaks (text classification): one of `directory`, `url` and `transformers`. Without it a small one of our own.",
     ).optional(),
     extraction: oneOf(["auto", "embedded", "llm"], {
       description:

@@ -30,8 +30,23 @@ export interface AppContext {
 /** A conversation with pictures in it can be large, and passes the gateway's own limit before. */
 const LARGEST_BODY = 64 * 1024 * 1024;
 
+/** More at once wait for each other, and hold their bodies in memory. */
+const MOST_REQUESTS = 512;
+
 export function modelServerApp(context: AppContext): Hono {
   const app = new Hono();
+  let requests = 0;
+  app.use(async (http, next) => {
+    if (requests >= MOST_REQUESTS && http.req.method === "POST") {
+      throw new ServerError(503, "Too many requests are under way.", 1);
+    }
+    requests++;
+    try {
+      await next();
+    } finally {
+      requests--;
+    }
+  });
   app.use(
     bodyLimit({
       maxSize: LARGEST_BODY,
@@ -41,8 +56,10 @@ export function modelServerApp(context: AppContext): Hono {
     }),
   );
   app.onError((error, http) => {
-    if (error instanceof ServerError)
+    if (error instanceof ServerError) {
+      if (error.retryAfter !== undefined) http.header("retry-after", String(error.retryAfter));
       return http.json(fault(error.message, error.status), error.status);
+    }
     context.log(`internal error: ${error.stack ?? error.message}`);
     return http.json(fault("The model server failed.", 500), 500);
   });
@@ -69,7 +86,7 @@ export function modelServerApp(context: AppContext): Hono {
 async function embeddings(context: AppContext, http: Context) {
   const { input } = await body(http, embeddingsRequest);
   const { embedder } = loaded(context);
-  const found = await Promise.all([input].flat().map((text) => embedder.embed(text)));
+  const found = await embedder.embed([input].flat());
   const tokens = found.reduce((sum, embedding) => sum + embedding.tokens, 0);
   return {
     object: "list",

@@ -5,6 +5,7 @@ import { localEmbedder } from "./embeddings-local.ts";
 import { remoteEmbedder } from "./embeddings-remote.ts";
 import { EMBEDDED_MODEL, requireEmbeddedModel } from "./embedded-model.ts";
 import type { EmbeddingBackend } from "./options.ts";
+import type { RunQueue } from "./run-queue.ts";
 import { transformersEmbedder } from "./transformers.ts";
 
 /** One user's prompt is embedded by /embeddings and asked for again by /zeroshot; labels are asked for all the time. */
@@ -16,16 +17,17 @@ const LONGEST_CACHED_TEXT = 4000;
 export async function openEmbedder(
   backend: EmbeddingBackend,
   environment: Environment,
+  queue: RunQueue,
 ): Promise<Embedder> {
   switch (backend.kind) {
     case "embedded":
-      return cached(await localEmbedder(requireEmbeddedModel(environment), EMBEDDED_MODEL));
+      return cached(await localEmbedder(requireEmbeddedModel(environment), EMBEDDED_MODEL, queue));
     case "onnx":
-      return cached(await localEmbedder(backend.directory, backend.directory));
+      return cached(await localEmbedder(backend.directory, backend.directory, queue));
     case "openai":
       return cached(remoteEmbedder(backend, environment));
     case "transformers":
-      return cached(await transformersEmbedder(backend.model));
+      return cached(await transformersEmbedder(backend.model, queue));
   }
 }
 
@@ -40,17 +42,31 @@ export function cached(embedder: Embedder): Embedder {
   };
   return {
     ...embedder,
-    embed: (text) => {
-      const found = known.get(text);
-      const embedding = found ?? embedder.embed(text);
-      if (text.length > LONGEST_CACHED_TEXT) return embedding;
-      remember(text, embedding);
-      if (found === undefined) {
+    embed: (texts) => {
+      const found = new Map<string, Promise<Embedding>>();
+      for (const text of texts) {
+        const embedding = known.get(text);
+        if (embedding !== undefined) found.set(text, embedding);
+      }
+      const open = [...new Set(texts)].filter((text) => !found.has(text));
+      const started = open.length === 0 ? Promise.resolve([]) : embedder.embed(open);
+      open.forEach((text, index) => {
+        const embedding = started.then((all) => required(all[index]));
+        // Whoever asked is told; the cache only forgets.
         embedding.catch(() => {
           if (known.get(text) === embedding) known.delete(text);
         });
+        found.set(text, embedding);
+      });
+      for (const [text, embedding] of found) {
+        if (text.length <= LONGEST_CACHED_TEXT) remember(text, embedding);
       }
-      return embedding;
+      return Promise.all(texts.map((text) => required(found.get(text))));
     },
   };
+}
+
+function required<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("the embedding model gave too few embeddings");
+  return value;
 }

@@ -16,23 +16,28 @@ const MOST_WINDOWS = 24;
 const OPENING = 1200;
 const LONGEST_SENTENCE = 240;
 
-/** The most suspicious window of the text. The score of one window is asked from `score`. */
+/** The most suspicious window of the text. The scores of the windows are asked from `score`. */
 export async function guardText(
   text: string,
-  score: (window: string) => Promise<number>,
+  score: (windows: readonly string[]) => Promise<readonly number[]>,
 ): Promise<GuardResult> {
+  const windows = windowsOf(text);
+  const probabilities = await score(windows);
   let worst: GuardResult = { probability: 0, window: "" };
-  const scored = await Promise.all(
-    windowsOf(text).map(async (window) => ({ window, probability: await score(window) })),
-  );
-  for (const result of scored) if (result.probability > worst.probability) worst = result;
+  windows.forEach((window, index) => {
+    const probability = probabilities[index] ?? 0;
+    if (probability > worst.probability) worst = { probability, window };
+  });
   return worst;
 }
 
-/** The shipped head's probability for one window. */
-export async function embeddedGuardScore(embedder: Embedder, window: string): Promise<number> {
-  const { vector } = await embedder.embed(window);
-  return headProbability(vector, head.weights, head.bias);
+/** The shipped head's probability for each window. */
+export async function embeddedGuardScores(
+  embedder: Embedder,
+  windows: readonly string[],
+): Promise<number[]> {
+  const found = await embedder.embed(windows);
+  return found.map(({ vector }) => headProbability(vector, head.weights, head.bias));
 }
 
 export function headProbability(

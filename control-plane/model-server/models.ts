@@ -4,11 +4,13 @@ import type { Environment } from "../envoy-binary.ts";
 import type { Embedder } from "./embedder.ts";
 import { EMBEDDED_MODEL } from "./embedded-model.ts";
 import { openEmbedder } from "./embeddings.ts";
-import { embeddedGuardScore, type GuardResult, guardText } from "./guard.ts";
+import { embeddedGuardScores, type GuardResult, guardText } from "./guard.ts";
+import { onnxGuard, onnxZeroshot } from "./onnx-classifier.ts";
 import type { ClassifierBackend, EmbeddingBackend, ModelServerOptions } from "./options.ts";
 import { postJson } from "./post-json.ts";
+import { RunQueue } from "./run-queue.ts";
 import { ServerError } from "./server-error.ts";
-import { type Label, similarities } from "./similarity.ts";
+import { type Label, similarities, words } from "./similarity.ts";
 import { transformersGuard, transformersZeroshot } from "./transformers.ts";
 
 export interface Models {
@@ -31,9 +33,10 @@ export async function openModels(
   options: ModelServerOptions,
   environment: Environment,
 ): Promise<Models> {
+  const queue = new RunQueue();
   const opened: Embedder[] = [];
   const open = async (backend: EmbeddingBackend) => {
-    const embedder = await openEmbedder(backend, environment);
+    const embedder = await openEmbedder(backend, environment, queue);
     opened.push(embedder);
     return embedder;
   };
@@ -48,9 +51,10 @@ export async function openModels(
     const backends = [options.zeroshot, ...(options.guard ? [options.guard.backend] : [])];
     return {
       embedder,
-      scoreLabels: await labelScores(options, embedder, environment),
+      scoreLabels: await labelScores(options, embedder, environment, queue),
       guard:
-        options.guard && (await guardScores(options.guard.backend, guardEmbedder, environment)),
+        options.guard &&
+        (await guardScores(options.guard.backend, guardEmbedder, environment, queue)),
       names: [...new Set([...opened.map(({ model }) => model), ...backends.flatMap(modelName)])],
       close,
     };
@@ -64,6 +68,7 @@ async function labelScores(
   { zeroshot, extraction }: ModelServerOptions,
   embedder: Embedder,
   environment: Environment,
+  queue: RunQueue,
 ): Promise<Models["scoreLabels"]> {
   switch (zeroshot.kind) {
     case "embedded": {
@@ -81,14 +86,10 @@ async function labelScores(
         const { scores } = checked(zeroshotAnswer, await post(zeroshot, body, environment));
         return labels.map(({ name }) => scores[name] ?? 0);
       };
-    case "transformers": {
-      const score = await transformersZeroshot(zeroshot.model);
-      return (text, labels) =>
-        score(
-          text,
-          labels.map(({ name, description }) => description || name),
-        );
-    }
+    case "onnx":
+      return described(await onnxZeroshot(zeroshot.directory, queue));
+    case "transformers":
+      return described(await transformersZeroshot(zeroshot.model, queue));
   }
 }
 
@@ -96,21 +97,37 @@ async function guardScores(
   backend: ClassifierBackend,
   embedder: Embedder,
   environment: Environment,
+  queue: RunQueue,
 ): Promise<Models["guard"]> {
   switch (backend.kind) {
     case "embedded":
-      return (text) => guardText(text, (window) => embeddedGuardScore(embedder, window));
+      return (text) => guardText(text, (windows) => embeddedGuardScores(embedder, windows));
     case "address":
       return async (text) => {
         const body = { model: backend.model, input: text, task: "jailbreak" };
         const answer = checked(guardAnswer, await post(backend, body, environment));
         return { probability: answer.jailbreak_prob, window: text.slice(0, 200) };
       };
+    case "onnx": {
+      const score = await onnxGuard(backend.directory, queue);
+      return (text) => guardText(text, score);
+    }
     case "transformers": {
-      const score = await transformersGuard(backend.model);
+      const score = await transformersGuard(backend.model, queue);
       return (text) => guardText(text, score);
     }
   }
+}
+
+/** An NLI model is asked about a target's description: it says more than a name. */
+function described(
+  score: (text: string, labels: readonly string[]) => Promise<number[]>,
+): Models["scoreLabels"] {
+  return (text, labels) =>
+    score(
+      text,
+      labels.map(({ name, description }) => description || words(name)),
+    );
 }
 
 function post(
@@ -130,5 +147,7 @@ function checked<Answer>(schema: z.ZodType<Answer>, answer: unknown): Answer {
 }
 
 function modelName(backend: ClassifierBackend): string[] {
-  return backend.kind === "embedded" || backend.model === undefined ? [] : [backend.model];
+  if (backend.kind === "embedded") return [];
+  if (backend.kind === "onnx") return [backend.directory];
+  return backend.model === undefined ? [] : [backend.model];
 }

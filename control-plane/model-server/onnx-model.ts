@@ -1,13 +1,17 @@
-// A sentence-embedding model in ONNX: one thread, one sentence a run, because int8 results depend on what else is in a batch.
-import { readFileSync } from "node:fs";
+// Models in ONNX: one thread, one text a run, because int8 results depend on what else is in a batch.
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { InferenceSession, Tensor } from "onnxruntime-node";
+import { GatewayError } from "../errors.ts";
 import { unitVector } from "./vector.ts";
 
 /** The package's own types cannot be resolved by Node's rules: their imports have no extensions. */
 interface WordTokenizer {
-  encode: (text: string) => { ids: number[] };
+  encode: (
+    text: string,
+    options?: { text_pair?: string; return_token_type_ids?: boolean },
+  ) => { ids: number[]; token_type_ids?: number[] };
   token_to_id: (token: string) => number | undefined;
 }
 const WordTokenizer = Tokenizer as unknown as new (
@@ -19,9 +23,40 @@ const WordTokenizer = Tokenizer as unknown as new (
 const LONGEST_TOKENS = 256;
 /** No text of so many tokens is longer, but for odd ones, whose rest is not missed. Characters. */
 const LONGEST_TEXT = 4000;
+/** Of a pair: what the text is compared with is a label or a sentence about one. Characters. */
+const LONGEST_SECOND = 400;
+
+export interface OnnxModel {
+  tokenizer: WordTokenizer;
+  session: InferenceSession;
+  separator: number | undefined;
+}
+
+/** Loads a directory and hands it to `start`, which reads what more is in it. Rejects with a GatewayError. */
+export async function openOnnxModel<Opened>(
+  directory: string,
+  start: (model: OnnxModel) => Promise<Opened>,
+  files: readonly string[] = ["model.onnx", "tokenizer.json"],
+): Promise<Opened> {
+  for (const name of files) {
+    if (existsSync(join(directory, name))) continue;
+    throw new GatewayError(`The model directory ${directory} has no ${name}.`, {
+      hint: `Name a directory with ${files.slice(0, -1).join(", ")} and ${files.at(-1) ?? ""}.`,
+    });
+  }
+  let model: OnnxModel | undefined;
+  try {
+    model = await loadOnnxModel(directory);
+    return await start(model);
+  } catch (error) {
+    await model?.session.release();
+    if (error instanceof GatewayError) throw error;
+    throw new GatewayError(`The model in ${directory} cannot be loaded: ${String(error)}`);
+  }
+}
 
 /** Loads `model.onnx` and `tokenizer.json`. Rejects when they are not what they should be. */
-export async function loadOnnxModel(directory: string) {
+export async function loadOnnxModel(directory: string): Promise<OnnxModel> {
   const read = (name: string) => JSON.parse(readFileSync(join(directory, name), "utf8")) as object;
   const tokenizer = new WordTokenizer(read("tokenizer.json"), {});
   const session = await InferenceSession.create(join(directory, "model.onnx"), {
@@ -35,15 +70,37 @@ export async function loadOnnxModel(directory: string) {
   return { tokenizer, session, separator };
 }
 
-export type OnnxModel = Awaited<ReturnType<typeof loadOnnxModel>>;
-
 /** The ids that the model is given: at most 256, the end token kept. */
 export function tokenIds({ tokenizer, separator }: OnnxModel, text: string): number[] {
-  const { ids } = tokenizer.encode(text.slice(0, LONGEST_TEXT).toWellFormed());
+  const { ids } = tokenizer.encode(readable(text));
   if (ids.length <= LONGEST_TOKENS) return ids;
   const cut = ids.slice(0, LONGEST_TOKENS);
   if (separator !== undefined) cut[LONGEST_TOKENS - 1] = separator;
   return cut;
+}
+
+/** The ids of a text and a short second one, and which of the two each is of: the text is cut, never the second one. */
+export function pairIds(
+  { tokenizer }: OnnxModel,
+  text: string,
+  second: string,
+): { ids: number[]; types: number[] } {
+  let kept = readable(text);
+  for (;;) {
+    const encoding = tokenizer.encode(kept, {
+      text_pair: second.slice(0, LONGEST_SECOND).toWellFormed(),
+      return_token_type_ids: true,
+    });
+    const { ids, token_type_ids: types } = encoding;
+    if (ids.length <= LONGEST_TOKENS || kept === "") {
+      return { ids, types: types ?? ids.map(() => 0) };
+    }
+    kept = kept.slice(0, kept.length / 2).toWellFormed();
+  }
+}
+
+function readable(text: string): string {
+  return text.slice(0, LONGEST_TEXT).toWellFormed();
 }
 
 /** The text's unit vector. The run blocks the thread: 1 ms for a short sentence, 20 ms for the longest. */
@@ -52,19 +109,29 @@ export async function embedText(
   text: string,
 ): Promise<{ vector: Float32Array; tokens: number }> {
   const ids = tokenIds(model, text);
-  const shape = [1, ids.length];
-  const constant = (value: bigint) =>
-    new Tensor("int64", new BigInt64Array(ids.length).fill(value), shape);
+  const { data, dims } = await runModel(model, ids, "sentence_embedding");
+  return { vector: unitVector(pool(data, dims)), tokens: ids.length };
+}
+
+/** The floats of the named output, else of the first one. */
+export async function runModel(
+  { session }: OnnxModel,
+  ids: readonly number[],
+  output: string,
+  types: readonly number[] = ids.map(() => 0),
+): Promise<{ data: Float32Array; dims: readonly number[] }> {
+  const tensor = (values: readonly number[]) =>
+    new Tensor("int64", BigInt64Array.from(values, BigInt), [1, ids.length]);
   const feeds: Record<string, Tensor> = {};
-  for (const name of model.session.inputNames) {
-    if (name === "attention_mask") feeds[name] = constant(1n);
-    else if (name === "token_type_ids") feeds[name] = constant(0n);
-    else feeds[name] = new Tensor("int64", BigInt64Array.from(ids, BigInt), shape);
+  for (const name of session.inputNames) {
+    if (name === "attention_mask") feeds[name] = tensor(ids.map(() => 1));
+    else if (name === "token_type_ids") feeds[name] = tensor(types);
+    else feeds[name] = tensor(ids);
   }
-  const outputs = await model.session.run(feeds);
-  const output = outputs["sentence_embedding"] ?? Object.values(outputs)[0];
-  if (!(output?.data instanceof Float32Array)) throw new Error("the model gives no floats");
-  return { vector: unitVector(pool(output.data, output.dims)), tokens: ids.length };
+  const outputs = await session.run(feeds);
+  const found = outputs[output] ?? Object.values(outputs)[0];
+  if (!(found?.data instanceof Float32Array)) throw new Error("the model gives no floats");
+  return { data: found.data, dims: found.dims };
 }
 
 /** [1, length, width] → the mean of its words; [1, width] is pooled already. */

@@ -21,6 +21,8 @@ const embeddingBackend = z.discriminatedUnion("kind", [
 /** A classification model in place of label similarity (zero-shot) or of the shipped head (guard). */
 const classifierBackend = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("embedded") }),
+  /** With model.onnx, tokenizer.json and config.json. */
+  z.strictObject({ kind: z.literal("onnx"), directory: z.string().min(1) }),
   /** A server that answers this server's own /zeroshot or /guard shapes. */
   z.strictObject({
     kind: z.literal("address"),

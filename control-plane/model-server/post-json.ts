@@ -36,7 +36,13 @@ export async function postJson(request: JsonRequest): Promise<unknown> {
     const what = isLate ? `did not answer in ${request.timeoutMs} ms` : "cannot be reached";
     throw new ServerError(502, `${origin} ${what}.`);
   }
-  if (!response.ok) throw new ServerError(502, `${origin} answered with ${response.status}.`);
+  if (!response.ok) {
+    const isKey = response.status === 401 || response.status === 403;
+    const about = isKey
+      ? `: ${request.key === undefined ? "it wants a key" : "it refuses the key"}`
+      : "";
+    throw new ServerError(502, `${origin} answered with ${response.status}${about}.`);
+  }
   try {
     return JSON.parse(text) as unknown;
   } catch {

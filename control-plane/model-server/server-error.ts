@@ -3,10 +3,13 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 export class ServerError extends Error {
   readonly status: ContentfulStatusCode;
+  /** Seconds until another attempt makes sense. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: ContentfulStatusCode, message: string) {
+  constructor(status: ContentfulStatusCode, message: string, retryAfter?: number) {
     super(message);
     this.name = "ServerError";
     this.status = status;
+    this.retryAfter = retryAfter;
   }
 }

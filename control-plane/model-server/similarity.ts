@@ -20,31 +20,30 @@ export async function similarities(
   labels: readonly Label[],
   asksModel: boolean,
 ): Promise<number[]> {
-  const { vector } = await embedder.embed(text);
   const usual = asksModel ? MIDDLE.asksModel : MIDDLE.alone;
   const middle = labels.length <= FEW_LABELS ? MIDDLE.fewLabels : usual;
-  return Promise.all(
-    labels.map(async (label) => {
-      const name = words(label.name);
-      const compared = [name, label.description, `${name}: ${label.description}`];
-      const own = average(await cosines(embedder, vector, compared));
-      if (label.examples.length === 0) return calibrated(own, middle);
-      const best = Math.max(...(await cosines(embedder, vector, label.examples)));
-      return calibrated(Math.max(own, (own + best) / 2), middle + MIDDLE.examples);
-    }),
-  );
+  const compared = labels.map(comparedWith);
+  // In one go: a remote model is asked once for all that is not known yet.
+  const found = await embedder.embed([
+    text,
+    ...compared.flatMap(({ own, examples }) => [...own, ...examples]),
+  ]);
+  const vectors = found.map(({ vector }) => vector);
+  const [prompt = new Float32Array()] = vectors.splice(0, 1);
+  const next = (count: number) => vectors.splice(0, count).map((vector) => cosine(prompt, vector));
+  return compared.map(({ own, examples }) => {
+    const usually = average(next(own.length));
+    if (examples.length === 0) return calibrated(usually, middle);
+    const best = Math.max(...next(examples.length));
+    return calibrated(Math.max(usually, (usually + best) / 2), middle + MIDDLE.examples);
+  });
 }
 
-async function cosines(
-  embedder: Embedder,
-  vector: Float32Array,
-  texts: readonly string[],
-): Promise<number[]> {
-  return Promise.all(
-    texts
-      .filter((text) => text !== "")
-      .map(async (text) => cosine(vector, (await embedder.embed(text)).vector)),
-  );
+/** The texts of a label that a prompt is held against. */
+function comparedWith({ name, description, examples }: Label) {
+  const called = words(name);
+  const own = [called, description, `${called}: ${description}`].filter((text) => text !== "");
+  return { own, examples: examples.filter((text) => text !== "") };
 }
 
 function calibrated(similarity: number, middle: number): number {

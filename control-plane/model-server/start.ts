@@ -4,7 +4,8 @@ import type { Environment } from "../envoy-binary.ts";
 import { GatewayError } from "../errors.ts";
 import { modelServerApp } from "./app.ts";
 import { type Models, openModels } from "./models.ts";
-import { modelServerOptions, type ModelServerInput } from "./options.ts";
+import { modelServerOptions, type ModelServerInput, type ModelServerOptions } from "./options.ts";
+import { ServerError } from "./server-error.ts";
 
 export interface ModelServer {
   /** On 127.0.0.1. */
@@ -49,8 +50,7 @@ export async function startModelServer(
       await opened.close();
       return;
     }
-    // The labels' vectors are known before the first prompt comes.
-    if (options.targets.length > 0) await opened.scoreLabels("ready", options.targets);
+    await prepareLabels(opened, options.targets, log);
     models = opened;
   });
   // Whoever waits for it is told; nobody has to.
@@ -66,6 +66,28 @@ export async function startModelServer(
       await models?.close();
     },
   };
+}
+
+/** So many at once that they do not wait too long for the model. */
+const LABELS_AT_ONCE = 8;
+
+/**
+ * The labels' vectors are known before the first prompt comes. An address that does not answer now can do so later:
+ * until then each choice fails by itself, and its prompt goes to its model.
+ */
+async function prepareLabels(
+  models: Models,
+  targets: ModelServerOptions["targets"],
+  log: (line: string) => void,
+): Promise<void> {
+  try {
+    for (let start = 0; start < targets.length; start += LABELS_AT_ONCE) {
+      await models.scoreLabels("ready", targets.slice(start, start + LABELS_AT_ONCE));
+    }
+  } catch (error) {
+    if (!(error instanceof ServerError) || error.status !== 502) throw error;
+    log(`${error.message} No prompt target is chosen until it answers.`);
+  }
 }
 
 function listen(

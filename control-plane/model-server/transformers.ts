@@ -1,16 +1,24 @@
 // Models by @huggingface/transformers, which is not installed by default: who wants one installs it beside the gateway.
 import { GatewayError } from "../errors.ts";
 import type { Embedder } from "./embedder.ts";
+import { harmOf, HYPOTHESIS, type LabelScore, requireHarm } from "./labels.ts";
+import type { RunQueue } from "./run-queue.ts";
 import { unitVector } from "./vector.ts";
 
 const PACKAGE = "@huggingface/transformers";
 
+/** What the models read of a text, about 256 tokens. Characters. */
+const LONGEST_TEXT = 1200;
+/** As for our own runs: more threads are slower where Envoy needs them too. */
+const SESSION = { intraOpNumThreads: 1, interOpNumThreads: 1 };
+
 /** The little that is used of the package, whose types are not there when it is not. */
 interface Transformers {
-  pipeline: (task: string, model: string) => Promise<(...words: unknown[]) => Promise<unknown>>;
+  pipeline: (task: string, model: string, options: object) => Promise<Pipeline>;
 }
+type Pipeline = ((...words: unknown[]) => Promise<unknown>) & { dispose: () => Promise<unknown> };
 
-async function pipeline(task: string, model: string) {
+async function open(task: string, model: string): Promise<Pipeline> {
   // In a variable, so that neither the compiler nor a bundler looks for it.
   const name = PACKAGE;
   let transformers: Transformers;
@@ -22,56 +30,49 @@ async function pipeline(task: string, model: string) {
     });
   }
   try {
-    return await transformers.pipeline(task, model);
+    return await transformers.pipeline(task, model, { session_options: SESSION });
   } catch (error) {
-    throw new GatewayError(`The model ${model} cannot be loaded: ${String(error)}`);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new GatewayError(`The model ${model} cannot be loaded: ${reason}`);
   }
 }
 
-/** From a directory or a name of the hub. */
-export async function transformersEmbedder(model: string): Promise<Embedder> {
-  const run = await pipeline("feature-extraction", model);
+/** From a directory or a name of the hub. Rejects with a GatewayError, as those below. */
+export async function transformersEmbedder(model: string, queue: RunQueue): Promise<Embedder> {
+  const run = await open("feature-extraction", model);
+  const embedText = async (text: string) => {
+    const options = { pooling: "mean", normalize: true };
+    const { data } = (await run(text.slice(0, LONGEST_TEXT), options)) as { data: Float32Array };
+    return { vector: unitVector(data), tokens: 0 };
+  };
   return {
     model,
-    embed: async (text) => {
-      const result = (await run(text.slice(0, LONGEST_TEXT), {
-        pooling: "mean",
-        normalize: true,
-      })) as { data: Float32Array };
-      return { vector: unitVector(result.data), tokens: 0 };
+    embed: (texts) => queue.runAll(texts, embedText),
+    close: async () => {
+      await queue.idle();
+      await run.dispose();
     },
-    close: () => Promise.resolve(),
   };
 }
-
-/** What the models read of a text, about 256 tokens. Characters. */
-const LONGEST_TEXT = 1200;
 
 /** How well each label suits the text, 0 to 1, by a natural-language-inference model. */
-export async function transformersZeroshot(model: string) {
-  const run = await pipeline("zero-shot-classification", model);
-  return async (text: string, labels: readonly string[]): Promise<number[]> => {
-    const result = (await run(text.slice(0, LONGEST_TEXT), labels, { multi_label: true })) as {
-      labels: string[];
-      scores: number[];
-    };
-    return labels.map((label) => result.scores[result.labels.indexOf(label)] ?? 0);
-  };
+export async function transformersZeroshot(model: string, queue: RunQueue) {
+  const run = await open("zero-shot-classification", model);
+  const options = { multi_label: true, hypothesis_template: HYPOTHESIS };
+  return (text: string, labels: readonly string[]): Promise<number[]> =>
+    queue.runAll(labels, async (label) => {
+      const result = await run(text.slice(0, LONGEST_TEXT), [label], options);
+      return (result as { scores: number[] }).scores[0] ?? 0;
+    });
 }
 
-const HARMFUL_LABELS = /jailbreak|injection|unsafe|malicious|label_1/i;
-
-/** How likely the text is a jailbreak, 0 to 1, by a text-classification model with a label for it. */
-export async function transformersGuard(model: string) {
-  const run = await pipeline("text-classification", model);
-  return async (text: string): Promise<number> => {
-    const found = (await run(text.slice(0, LONGEST_TEXT), { top_k: 10 })) as {
-      label: string;
-      score: number;
-    }[];
-    return Math.max(
-      0,
-      ...found.filter(({ label }) => HARMFUL_LABELS.test(label)).map(({ score }) => score),
-    );
-  };
+/** How likely each text is a jailbreak, 0 to 1, by a text-classification model with a label for it. */
+export async function transformersGuard(model: string, queue: RunQueue) {
+  const run = await open("text-classification", model);
+  const classify = (text: string) =>
+    run(text.slice(0, LONGEST_TEXT), { top_k: null }) as Promise<LabelScore[]>;
+  const labels = (await classify("ready")).map(({ label }) => label);
+  requireHarm(labels, `The model ${model}`);
+  return (texts: readonly string[]): Promise<number[]> =>
+    queue.runAll(texts, async (text) => harmOf(await classify(text)));
 }

@@ -3,12 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { modelServerApp } from "../../control-plane/model-server/app.ts";
 import { modelServerOptions } from "../../control-plane/model-server/options.ts";
 import { startModelServer } from "../../control-plane/model-server/start.ts";
-import {
-  conversation,
-  type Running,
-  startLanguageModel,
-  startServer,
-} from "./model-server/running.ts";
+import { conversation, type Running, startServer } from "./model-server/running.ts";
 import { LABELS, TOOLS } from "./model-server/targets.ts";
 
 let server: Running;
@@ -141,33 +136,5 @@ describe("the model server", () => {
 
   it("goes on after all that without a word in its log", () => {
     expect(server.log).toEqual([]);
-  });
-});
-
-describe("an OpenAI-compatible embedding address", () => {
-  it("that fails is a 502 that names the address and no key", async () => {
-    const other = await startLanguageModel(() => ({}));
-    const remote = await startModelServer(
-      {
-        embeddings: {
-          kind: "openai",
-          base_url: other.url,
-          model: "m",
-          access_key_variable: "EMBEDDING_KEY",
-        },
-      },
-      { environment: { EMBEDDING_KEY: "secret-value" } },
-    );
-    await remote.ready;
-    const response = await fetch(`http://127.0.0.1:${remote.port}/embeddings`, {
-      method: "POST",
-      body: `{"input":"a"}`,
-    });
-    const text = await response.text();
-    expect(response.status).toBe(502);
-    expect(text).toContain(`${other.url} answered with 404`);
-    expect(text).not.toContain("secret-value");
-    await remote.close();
-    await other.close();
   });
 });

@@ -1,19 +1,19 @@
 // The embedded model against the Python tokenizer and a float implementation of the same weights in numpy.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { requireEmbeddedModel } from "../../control-plane/model-server/embedded-model.ts";
-import type { Embedder } from "../../control-plane/model-server/embedder.ts";
+import type { Embedder, Embedding } from "../../control-plane/model-server/embedder.ts";
 import { cached, openEmbedder } from "../../control-plane/model-server/embeddings.ts";
 import { loadOnnxModel, tokenIds } from "../../control-plane/model-server/onnx-model.ts";
+import { RunQueue } from "../../control-plane/model-server/run-queue.ts";
 import { cosine } from "../../control-plane/model-server/vector.ts";
 import { ensureEmbeddedModel } from "../../scripts/embedded-model.ts";
 import reference from "./model-server/reference-embeddings.json" with { type: "json" };
 
+const NOTHING: Embedding = { vector: new Float32Array(), tokens: 0 };
 let embedder: Embedder;
 beforeAll(async () => {
-  embedder = await openEmbedder({ kind: "embedded" }, process.env);
+  embedder = await openEmbedder({ kind: "embedded" }, process.env, new RunQueue());
 });
 afterAll(() => embedder.close());
 
@@ -29,7 +29,7 @@ describe("the embedded model", () => {
   it.each(reference)(
     "is near the float model's vector: $text",
     async ({ text, embedding, ids }) => {
-      const { vector, tokens } = await embedder.embed(text);
+      const [{ vector, tokens } = NOTHING] = await embedder.embed([text]);
       expect(tokens).toBe(ids.length);
       expect(cosine(vector, vector)).toBeCloseTo(1, 5);
       // An empty text, which is one token, is the farthest.
@@ -39,11 +39,11 @@ describe("the embedded model", () => {
 
   it("gives the same vector whatever else is asked at the same time", async () => {
     const text = "the same sentence";
-    const first = await embedder.embed(text);
-    const again = await openEmbedder({ kind: "embedded" }, process.env);
-    const [, second] = await Promise.all([
-      again.embed("another, longer sentence"),
-      again.embed(text),
+    const [first = NOTHING] = await embedder.embed([text]);
+    const again = await openEmbedder({ kind: "embedded" }, process.env, new RunQueue());
+    const [, [second = NOTHING]] = await Promise.all([
+      again.embed(["another, longer sentence"]),
+      again.embed([text]),
     ]);
     expect(second.vector).toEqual(first.vector);
     await again.close();
@@ -57,7 +57,7 @@ describe("the embedded model", () => {
     ["half a surrogate pair", "a\uD800b", 4],
     ["nothing", "", 2],
   ])("reads %s", async (_, text, tokens) => {
-    const embedding = await embedder.embed(text);
+    const [embedding = NOTHING] = await embedder.embed([text]);
     expect(embedding.tokens).toBeLessThanOrEqual(tokens);
     expect(embedding.vector.every(Number.isFinite)).toBe(true);
   });
@@ -70,34 +70,23 @@ describe("the embedded model", () => {
   });
 });
 
-describe("a model directory", () => {
-  it("without the files, or with other ones, is refused in one sentence", async () => {
-    const directory = mkdtempSync(join(tmpdir(), "gateway-model-"));
-    const open = () => openEmbedder({ kind: "onnx", directory }, {});
-    await expect(open()).rejects.toThrow(/has no model.onnx/);
-    writeFileSync(join(directory, "model.onnx"), "no model");
-    writeFileSync(join(directory, "tokenizer.json"), "{}");
-    await expect(open()).rejects.toThrow(/cannot be loaded/);
-    rmSync(directory, { recursive: true });
-  });
-});
-
 describe("cached texts", () => {
   it("are run once, and again after a failure", async () => {
-    let runs = 0;
+    const runs: string[][] = [];
     const flaky = cached({
       model: "m",
       close: () => Promise.resolve(),
-      embed: () => {
-        runs++;
-        return runs === 1
+      embed: (texts) => {
+        runs.push([...texts]);
+        return runs.length === 1
           ? Promise.reject(new Error("once"))
-          : Promise.resolve({ vector: new Float32Array(1), tokens: 1 });
+          : Promise.resolve(texts.map(({ length }) => ({ ...NOTHING, tokens: length })));
       },
     });
-    await expect(flaky.embed("a")).rejects.toThrow("once");
-    await Promise.all([flaky.embed("a"), flaky.embed("a")]);
-    await flaky.embed("a");
-    expect(runs).toBe(2);
+    await expect(flaky.embed(["a"])).rejects.toThrow("once");
+    await Promise.all([flaky.embed(["a"]), flaky.embed(["a"])]);
+    const [long, short, again] = await flaky.embed(["aaa", "a", "aaa"]);
+    expect([long?.tokens, short?.tokens, again?.tokens]).toEqual([3, 1, 3]);
+    expect(runs).toEqual([["a"], ["a"], ["aaa"]]);
   });
 });

@@ -82,8 +82,8 @@ describe("windows", () => {
   });
 
   it("give the worst one's score", async () => {
-    const result = await guardText("Good. Bad. Good.", (window) =>
-      Promise.resolve(window === "Bad." ? 0.9 : 0.1),
+    const result = await guardText("Good. Bad. Good.", (windows) =>
+      Promise.resolve(windows.map((window) => (window === "Bad." ? 0.9 : 0.1))),
     );
     expect(result).toEqual({ probability: 0.9, window: "Bad." });
   });

@@ -15,11 +15,14 @@ export interface Running {
   close: () => Promise<void>;
 }
 
-export async function startServer(options: ModelServerInput = {}): Promise<Running> {
+export async function startServer(
+  options: ModelServerInput = {},
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<Running> {
   const log: string[] = [];
   const server = await startModelServer(
     { targets: TARGETS, guard: {}, ...options },
-    { environment: process.env, log: (line) => log.push(line), now: () => NOW },
+    { environment, log: (line) => log.push(line), now: () => NOW },
   );
   await server.ready;
   const url = `http://127.0.0.1:${server.port}`;

@@ -1,0 +1,67 @@
+// Work for the models of this process, which block its thread: piece by piece, with a bound on what waits.
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { ServerError } from "./server-error.ts";
+
+/** Whoever has waited this long is no longer listened to: the gateway gives each step of a prompt 5 s. */
+const LONGEST_WAIT_MS = 5000;
+/** What a run costs beside its text, and what one costs at most, for a model reads no more of it. Characters. */
+const RUN_COST = 60;
+const LARGEST_COST = 1260;
+/** Work for about 3 s of one core. */
+const MOST_COST = 200_000;
+const RETRY_AFTER_SECONDS = 1;
+
+/** One for all models of a process, because they share its thread. */
+export class RunQueue {
+  #waiting = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /**
+   * The results of `run` for each text. Several callers take turns, text by text, so that a short prompt does not
+   * wait for all of a long one. Rejects with a ServerError (503) when too much waits, or when it has waited too long.
+   */
+  async runAll<Result>(
+    texts: readonly string[],
+    run: (text: string) => Promise<Result>,
+  ): Promise<Result[]> {
+    const cost = costOf(texts);
+    // However large a job is, it is done when nothing else waits.
+    if (this.#waiting > 0 && this.#waiting + cost > MOST_COST) throw busy();
+    this.#waiting += cost;
+    const deadline = performance.now() + LONGEST_WAIT_MS;
+    const results: Result[] = [];
+    try {
+      for (const text of texts) results.push(await this.#inTurn(() => run(text), deadline));
+    } finally {
+      this.#waiting -= cost;
+    }
+    return results;
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    await this.#last;
+  }
+
+  #inTurn<Result>(run: () => Promise<Result>, deadline: number): Promise<Result> {
+    const result = this.#last.then(async () => {
+      await nextTurn();
+      if (performance.now() > deadline) throw busy();
+      try {
+        return await run();
+      } catch (error) {
+        throw new ServerError(500, `The model failed: ${String(error)}`);
+      }
+    });
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}
+
+function costOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Math.min(RUN_COST + text.length, LARGEST_COST), 0);
+}
+
+function busy(): ServerError {
+  return new ServerError(503, "Too many texts wait for the model.", RETRY_AFTER_SECONDS);
+}
