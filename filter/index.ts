@@ -2,8 +2,20 @@
 import { allocate } from "./host/host";
 import { config, configureRoot, createRoot, deleteRoot, startVm } from "./host/roots";
 import { CONTINUE, STOP } from "./host/status";
-import { createStream, deleteStream, exchangeOf, exchangeOfAttempt, joinAttempt } from "./host/streams";
-import { onCallout, onRequestBody, onRequestHeaders, onResponseBody, onResponseHeaders } from "./route/pipeline";
+import {
+  createStream,
+  deleteStream,
+  exchangeOf,
+  exchangeOfAttempt,
+  joinAttempt,
+} from "./host/streams";
+import {
+  onCallout,
+  onRequestBody,
+  onRequestHeaders,
+  onResponseBody,
+  onResponseHeaders,
+} from "./route/pipeline";
 import { endFlow } from "./prompt/flows";
 import { attemptHeaders, providerBody } from "./translate/reply";
 import { exchangeIdOfAttempt, onAttemptBody } from "./translate/upstream";

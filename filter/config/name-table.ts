@@ -10,7 +10,8 @@ export class NameTable {
   set(name: Span, route: i32): void {
     this.names.push(name);
     this.routes.push(route);
-    if (this.names.length * 2 > this.slots.length) this.slots = new StaticArray<i32>(this.slots.length * 2);
+    if (this.names.length * 2 > this.slots.length)
+      this.slots = new StaticArray<i32>(this.slots.length * 2);
     else {
       this.place(this.names.length - 1);
       return;

@@ -1,5 +1,10 @@
 // The VM configuration (control-plane/filter-config.ts, `FilterConfig`) and the environment → the filter's own tables.
-import { AUTH_BEARER, AUTH_NONE, AUTH_X_API_KEY, FILTER_CONFIG_VERSION } from "../../contract/words";
+import {
+  AUTH_BEARER,
+  AUTH_NONE,
+  AUTH_X_API_KEY,
+  FILTER_CONFIG_VERSION,
+} from "../../contract/words";
 import { dialectFromName, UNKNOWN_DIALECT } from "../dialects/dialect";
 import { scan, scanMessage, SCAN_OK } from "../json/scan";
 import { escape, escapeText } from "../json/text";
@@ -45,7 +50,11 @@ export class Config {
 const NAMES_SHOWN = 20;
 
 /** The configuration, or null: then `documentProblem` says what is wrong with it. */
-export function readConfig(pointer: usize, length: u32, environment: Map<string, string>): Config | null {
+export function readConfig(
+  pointer: usize,
+  length: u32,
+  environment: Map<string, string>,
+): Config | null {
   clearProblem();
   const tape = new Tape();
   const code = scan(tape, pointer, length);
@@ -77,7 +86,8 @@ export function readConfig(pointer: usize, length: u32, environment: Map<string,
   config.prompt = readPrompt(tape, memberOf(tape, root, "prompt"), environment);
   config.largestBody = integerOf(tape, memberOf(tape, root, "largest_body"));
   config.defaultRoute = integerOf(tape, memberOf(tape, root, "default"));
-  if (config.defaultRoute >= config.routes.length) reportProblem("'default' names a route that is not there");
+  if (config.defaultRoute >= config.routes.length)
+    reportProblem("'default' names a route that is not there");
   if (tape.isTrue(memberOf(tape, root, "strict_translation"))) {
     for (let i = 0; i < config.targets.length; i++) config.targets[i].limits.strict = true;
   }
@@ -85,7 +95,12 @@ export function readConfig(pointer: usize, length: u32, environment: Map<string,
   return documentProblem.length == 0 ? config : null;
 }
 
-function readTargets(tape: Tape, list: u32, environment: Map<string, string>, config: Config): void {
+function readTargets(
+  tape: Tape,
+  list: u32,
+  environment: Map<string, string>,
+  config: Config,
+): void {
   const end = tape.next(list);
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
     config.targets.push(readTarget(tape, node, environment));
@@ -110,7 +125,8 @@ function readTarget(tape: Tape, node: u32, environment: Map<string, string>): Ta
   const target = new Target();
   target.name = stringMember(tape, node, "name");
   target.dialect = dialectFromName(stringMember(tape, node, "dialect"));
-  if (target.dialect == UNKNOWN_DIALECT) reportProblem("unknown dialect of target '" + target.name + "'");
+  if (target.dialect == UNKNOWN_DIALECT)
+    reportProblem("unknown dialect of target '" + target.name + "'");
   target.modelJson = quoted(stringMember(tape, node, "model"));
   target.modelText = new Span(target.modelJson.pointer + 1, target.modelJson.length - 2);
   target.authority = constant(stringMember(tape, node, "authority"));
@@ -125,13 +141,24 @@ function readTarget(tape: Tape, node: u32, environment: Map<string, string>): Ta
   return target;
 }
 
-function readCredential(tape: Tape, node: u32, environment: Map<string, string>, target: Target): void {
+function readCredential(
+  tape: Tape,
+  node: u32,
+  environment: Map<string, string>,
+  target: Target,
+): void {
   const auth = stringMember(tape, node, "auth");
   if (auth == AUTH_NONE) return;
   const variable = optionalString(tape, node, "key");
   const key = environment.has(variable) ? environment.get(variable) : "";
   if (key.length == 0) {
-    reportProblem("the environment variable '" + variable + "' of target '" + target.name + "' is not set for Envoy");
+    reportProblem(
+      "the environment variable '" +
+        variable +
+        "' of target '" +
+        target.name +
+        "' is not set for Envoy",
+    );
   }
   if (auth == AUTH_BEARER) {
     target.credentialName = constant("authorization");
@@ -171,7 +198,8 @@ function readNames(tape: Tape, object: u32, config: Config): void {
     if (count < NAMES_SHOWN) config.nameList += (count == 0 ? "" : ", ") + textOf(tape, key);
     count++;
   }
-  if (count > NAMES_SHOWN) config.nameList += " and " + (count - NAMES_SHOWN).toString() + " more (GET /v1/models)";
+  if (count > NAMES_SHOWN)
+    config.nameList += " and " + (count - NAMES_SHOWN).toString() + " more (GET /v1/models)";
 }
 
 function readModels(tape: Tape, list: u32, config: Config): void {

@@ -1,7 +1,13 @@
 // Headers that the configuration adds to requests; their secrets come from the environment.
 import { Tape } from "../json/tape";
 import { constant } from "../text/bytes";
-import { memberOf, onlyKnownMembers, optionalString, reportProblem, stringMember } from "./document";
+import {
+  memberOf,
+  onlyKnownMembers,
+  optionalString,
+  reportProblem,
+  stringMember,
+} from "./document";
 import { ProviderHeader } from "./target";
 
 /** Appends the headers of a list to `headers`, every reference replaced by its variable's value. */
@@ -23,7 +29,14 @@ export function readHeaders(
       const variable = optionalString(tape, part, "environment");
       if (variable.length == 0) continue;
       if (environment.has(variable)) value += environment.get(variable);
-      else reportProblem("the environment variable '" + variable + "' of header '" + name + "' is not set for Envoy");
+      else
+        reportProblem(
+          "the environment variable '" +
+            variable +
+            "' of header '" +
+            name +
+            "' is not set for Envoy",
+        );
     }
     headers.push(new ProviderHeader(constant(name), constant(value)));
   }

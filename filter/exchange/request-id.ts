@@ -28,7 +28,16 @@ function isSane(id: Span): bool {
     const c = <u32>load<u8>(id.pointer + i);
     const isLetter = (c | 0x20) - 0x61 < 26;
     // '-' '.' '/' and the digits and ':' are neighbours in ASCII.
-    if (!isLetter && c - 0x2d >= 14 && c != 0x5f && c != 0x2b && c != 0x3d && c != 0x7e && c != 0x40) return false;
+    if (
+      !isLetter &&
+      c - 0x2d >= 14 &&
+      c != 0x5f &&
+      c != 0x2b &&
+      c != 0x3d &&
+      c != 0x7e &&
+      c != 0x40
+    )
+      return false;
   }
   return true;
 }

@@ -13,7 +13,8 @@ export function readEnvironment(): Map<string, string> {
   const pointers = heap.alloc(<usize>count * 4 + 4);
   const bytes = heap.alloc(<usize>size + 1);
   if (abi.environ_get(pointers, bytes) == 0) {
-    for (let i: u32 = 0; i < count; i++) addVariable(variables, load<u32>(pointers + i * 4), bytes + size);
+    for (let i: u32 = 0; i < count; i++)
+      addVariable(variables, load<u32>(pointers + i * 4), bytes + size);
   }
   heap.free(pointers);
   heap.free(bytes);

@@ -40,7 +40,9 @@ function takeValue(status: i32): Span {
 /** Value of a header, empty when it is absent. Valid until the next read of a header or property. */
 export function header(map: i32, name: Span): Span {
   store<usize>(POINTER_CELL, 0);
-  return takeValue(abi.proxy_get_header_map_value(map, name.pointer, name.length, POINTER_CELL, SIZE_CELL));
+  return takeValue(
+    abi.proxy_get_header_map_value(map, name.pointer, name.length, POINTER_CELL, SIZE_CELL),
+  );
 }
 
 /** A whole header map in its binary form, into `block`: its taker frees `pointer` with `heap.free` (0 when there is none). */
@@ -138,6 +140,8 @@ function log(level: i32, message: string): void {
 export function abort(message: string | null, file: string | null, line: u32, column: u32): void {
   const text = message === null ? "" : message;
   const place = file === null ? "" : file;
-  logError("gateway filter: " + text + " at " + place + ":" + line.toString() + ":" + column.toString());
+  logError(
+    "gateway filter: " + text + " at " + place + ":" + line.toString() + ":" + column.toString(),
+  );
   unreachable();
 }

@@ -14,5 +14,14 @@ export function addLocalHeader(name: Span, value: Span): void {
 export function sendLocalResponse(status: u32, body: Span): void {
   pairs.serialise();
   const headers = pairs.bytes;
-  abi.proxy_send_local_response(status, 0, 0, body.pointer, body.length, headers.pointer, headers.length, -1);
+  abi.proxy_send_local_response(
+    status,
+    0,
+    0,
+    body.pointer,
+    body.length,
+    headers.pointer,
+    headers.length,
+    -1,
+  );
 }

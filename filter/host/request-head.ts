@@ -47,7 +47,8 @@ export function readHead(): void {
   for (let i: usize = 0; i < count; i++) {
     const nameLength = load<u32>(block.pointer + i * 8, 4);
     const valueLength = load<u32>(block.pointer + i * 8, 8);
-    if (nameLength < 32 && (wantedLengths & (1 << nameLength)) != 0) keep(text, nameLength, valueLength);
+    if (nameLength < 32 && (wantedLengths & (1 << nameLength)) != 0)
+      keep(text, nameLength, valueLength);
     text += nameLength + valueLength + 2;
   }
 }

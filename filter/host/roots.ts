@@ -28,7 +28,12 @@ export let config: Config = new Config();
 export function createRoot(id: u32): void {
   const name = property(PLUGIN_ROOT_ID);
   const text = String.UTF8.decodeUnsafe(name.pointer, name.length);
-  roots.set(id, new Root(text == ROOT_ROUTE ? KIND_ROUTE : text == ROOT_TRANSLATE ? KIND_TRANSLATE : KIND_UNKNOWN));
+  roots.set(
+    id,
+    new Root(
+      text == ROOT_ROUTE ? KIND_ROUTE : text == ROOT_TRANSLATE ? KIND_TRANSLATE : KIND_UNKNOWN,
+    ),
+  );
 }
 
 export function deleteRoot(id: u32): void {
@@ -67,7 +72,8 @@ export function configureRoot(id: u32, size: u32): bool {
   if (document.pointer == 0) return true;
   const tape = new Tape();
   const isRead = scan(tape, document.pointer, document.length) == SCAN_OK;
-  if (isRead) roots.get(id).isIngress = optionalString(tape, tape.root(), "listener") == LISTENER_INGRESS;
+  if (isRead)
+    roots.get(id).isIngress = optionalString(tape, tape.root(), "listener") == LISTENER_INGRESS;
   else logError("gateway filter: the plugin configuration is not JSON");
   tape.release();
   heap.free(document.pointer);

@@ -39,14 +39,18 @@ export function chooseRoute(exchange: Exchange, config: Config, tape: Tape): Rou
 
 function named(config: Config, pointer: usize, length: u32, isHint: bool): Route | null {
   let route = config.names.get(pointer, length);
-  if (route < 0 && !isHint && sameBytes(pointer, length, NONE.pointer, NONE.length)) route = config.defaultRoute;
+  if (route < 0 && !isHint && sameBytes(pointer, length, NONE.pointer, NONE.length))
+    route = config.defaultRoute;
   if (route >= 0 && route < config.routes.length) return config.routes[route];
   if (length == 0) {
     routeFault = new Fault(400, "'model' is empty; " + choices(config)).at("model");
   } else {
     const where = isHint ? " of the header " + HEADER_HINT : "";
     const name = "'" + shown(pointer, length, isHint) + "'";
-    routeFault = new Fault(404, "The model " + name + where + " does not exist here; " + choices(config));
+    routeFault = new Fault(
+      404,
+      "The model " + name + where + " does not exist here; " + choices(config),
+    );
     routeFault.at("model").coded("model_not_found");
   }
   return null;
@@ -64,6 +68,6 @@ function shown(pointer: usize, length: u32, isHeader: bool): string {
     // A header may hold bytes that are no UTF-8, so of a header only ASCII is shown.
     if (byte < 0x20 || byte == 0x7f || (isHeader && byte >= 0x80)) stop = i;
   }
-  while (stop > 0 && stop < length && (<u32>load<u8>(pointer + stop) & 0xc0) == 0x80) stop--;
+  while (stop > 0 && stop < length && ((<u32>load<u8>(pointer + stop)) & 0xc0) == 0x80) stop--;
   return String.UTF8.decodeUnsafe(pointer, stop) + (stop < length ? "…" : "");
 }

@@ -28,7 +28,8 @@ export function endpointOf(path: Span): i32 {
   if (is(path.pointer, length, MESSAGES_PATH)) return ENDPOINT_MESSAGES;
   if (is(path.pointer, length, MODELS_PATH)) return ENDPOINT_MODELS;
   if (is(path.pointer, length, HEALTH_PATH)) return ENDPOINT_HEALTH;
-  if (is(path.pointer, length, ROOT_PATH) || is(path.pointer, length, ANY_PATH)) return ENDPOINT_ROOT;
+  if (is(path.pointer, length, ROOT_PATH) || is(path.pointer, length, ANY_PATH))
+    return ENDPOINT_ROOT;
   return ENDPOINT_UNKNOWN;
 }
 
@@ -38,7 +39,8 @@ export function dialectOfPath(path: Span): i32 {
   if (length < MESSAGES_PATH.length || !is(path.pointer, MESSAGES_PATH.length, MESSAGES_PATH)) {
     return OPENAI_CHAT_COMPLETIONS;
   }
-  const ends = length == MESSAGES_PATH.length || load<u8>(path.pointer + MESSAGES_PATH.length) == 0x2f;
+  const ends =
+    length == MESSAGES_PATH.length || load<u8>(path.pointer + MESSAGES_PATH.length) == 0x2f;
   return ends ? ANTHROPIC_MESSAGES : OPENAI_CHAT_COMPLETIONS;
 }
 

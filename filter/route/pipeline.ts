@@ -5,7 +5,14 @@ import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER, PROPERTY_EXCHANGE } from "../../
 import { Fault } from "../chat/fault";
 import { answerFault } from "../exchange/answer";
 import { Exchange } from "../exchange/exchange";
-import { REQUEST_BODY, REQUEST_HEADERS, setHeader, setHeaderNumber, setProperty, takeBody } from "../host/host";
+import {
+  REQUEST_BODY,
+  REQUEST_HEADERS,
+  setHeader,
+  setHeaderNumber,
+  setProperty,
+  takeBody,
+} from "../host/host";
 import { resumeRequest } from "../host/callout";
 import { CONTINUE, STOP } from "../host/status";
 import { scan, scanErrorAt, scanMessage, SCAN_OK } from "../json/scan";
@@ -58,8 +65,12 @@ export function onRequestBody(exchange: Exchange, config: Config, size: u32, end
   if (!endsHere) return STOP;
   const body = takeBody(REQUEST_BODY, 0, size);
   const prompt = exchange.isIngress ? config.prompt : null;
-  if (prompt !== null && body.pointer != 0) return startPrompt(exchange, config, prompt, body.pointer, body.length);
-  const fault = body.pointer == 0 ? new Fault(400, "The request has no body.") : handle(exchange, config, body.pointer, body.length);
+  if (prompt !== null && body.pointer != 0)
+    return startPrompt(exchange, config, prompt, body.pointer, body.length);
+  const fault =
+    body.pointer == 0
+      ? new Fault(400, "The request has no body.")
+      : handle(exchange, config, body.pointer, body.length);
   // A route with several targets keeps the body for later attempts.
   if (body.pointer != 0 && exchange.body != body.pointer) heap.free(body.pointer);
   if (fault === null) return CONTINUE;
@@ -76,7 +87,13 @@ function handle(exchange: Exchange, config: Config, body: usize, length: u32): F
 }
 
 /** Scans the body, and chooses the model. */
-function read(exchange: Exchange, config: Config, tape: Tape, body: usize, length: u32): Fault | null {
+function read(
+  exchange: Exchange,
+  config: Config,
+  tape: Tape,
+  body: usize,
+  length: u32,
+): Fault | null {
   const code = scan(tape, body, length);
   if (code != SCAN_OK) return notJson(code, body);
   if (!tape.isObject(0)) return new Fault(400, "The request body must be a JSON object.");
@@ -90,7 +107,11 @@ function read(exchange: Exchange, config: Config, tape: Tape, body: usize, lengt
 function send(exchange: Exchange, body: usize, tape: Tape): Fault | null {
   const route = exchange.route;
   if (route === null) return routeFault;
-  setHeader(REQUEST_HEADERS, exchange.isStreaming ? STREAM_CLUSTER_HEADER : CLUSTER_HEADER, route.cluster);
+  setHeader(
+    REQUEST_HEADERS,
+    exchange.isStreaming ? STREAM_CLUSTER_HEADER : CLUSTER_HEADER,
+    route.cluster,
+  );
   if (!exchange.splits()) return prepareAttempt(exchange, route.targets[0], tape);
   keepForAttempts(exchange, body, tape);
   return null;
@@ -110,13 +131,20 @@ function keepForAttempts(exchange: Exchange, body: usize, tape: Tape): void {
 function notJson(code: i32, body: usize): Fault {
   // The magic number of gzip: a frequent reason for a body that is no JSON.
   const isGzip = load<u8>(body) == 0x1f && load<u8>(body, 1) == 0x8b;
-  if (isGzip) return new Fault(415, "Compressed request bodies are not supported; send plain JSON.");
+  if (isGzip)
+    return new Fault(415, "Compressed request bodies are not supported; send plain JSON.");
   const where = " (at byte " + scanErrorAt.toString() + ")";
   return new Fault(400, "The request body is not valid JSON: " + scanMessage(code) + where + ".");
 }
 
 /** On ingress, where prompt targets or a guard are configured: the flow of the prompt comes before the attempt. */
-function startPrompt(exchange: Exchange, config: Config, prompt: PromptConfig, body: usize, length: u32): i32 {
+function startPrompt(
+  exchange: Exchange,
+  config: Config,
+  prompt: PromptConfig,
+  body: usize,
+  length: u32,
+): i32 {
   const tape = new Tape();
   const fault = read(exchange, config, tape, body, length);
   const flow = new PromptFlow(prompt, exchange, body, tape);
@@ -153,7 +181,11 @@ function applyOutcome(flow: PromptFlow, outcome: i32): i32 {
   if (outcome == OUTCOME_SAY) say(flow);
   else if (outcome != OUTCOME_FAULT) {
     if (outcome == OUTCOME_DISPATCH) flow.extendRequest();
-    setHeaderNumber(REQUEST_HEADERS, exchange.isStreaming ? FIRST_BYTE_TIMEOUT : WHOLE_TIMEOUT, max(flow.timeLeft(), 1));
+    setHeaderNumber(
+      REQUEST_HEADERS,
+      exchange.isStreaming ? FIRST_BYTE_TIMEOUT : WHOLE_TIMEOUT,
+      max(flow.timeLeft(), 1),
+    );
     fault = send(exchange, flow.body, flow.tape);
     // Where several attempts may need them, body and tape are the exchange's now.
     if (exchange.isSplit()) flow.giveAway();
@@ -170,7 +202,9 @@ const MOST_OWN_HEADERS: u32 = 4;
 export function onResponseHeaders(exchange: Exchange, count: u32, endsHere: bool): i32 {
   // A provider's reply that nobody here has to read: its status is not asked for, which saves 10,000 instructions.
   if (count > MOST_OWN_HEADERS && exchange.isUntouched()) return CONTINUE;
-  const status = exchange.isSplit() ? ownErrorHeaders(exchange, endsHere) : replyHeaders(exchange, endsHere);
+  const status = exchange.isSplit()
+    ? ownErrorHeaders(exchange, endsHere)
+    : replyHeaders(exchange, endsHere);
   if (exchange.metadata !== null) prepareMetadata(exchange);
   return status;
 }

@@ -4,7 +4,14 @@ import { HEADER_STREAM_CLUSTER } from "../../contract/words";
 import { Fault } from "../chat/fault";
 import { ANTHROPIC_MESSAGES } from "../dialects/dialect";
 import { removeHeader, REQUEST_HEADERS } from "../host/host";
-import { ANTHROPIC_VERSION, HINT, METHOD, PATH, readHead, STREAM_CLUSTER } from "../host/request-head";
+import {
+  ANTHROPIC_VERSION,
+  HINT,
+  METHOD,
+  PATH,
+  readHead,
+  STREAM_CLUSTER,
+} from "../host/request-head";
 import { ByteBuffer, constant, Span } from "../text/bytes";
 import { answer, answerFault, answerOptions, JSON_TYPE } from "../exchange/answer";
 import {
@@ -39,7 +46,10 @@ export function recognise(exchange: Exchange, config: Config, endsHere: bool): b
   exchange.dialect = dialectOfPath(PATH);
   const length = lengthWithoutQuery(PATH);
   exchange.query.bytes(PATH.pointer + length, PATH.length - length);
-  if (exchange.endpoint == ENDPOINT_UNKNOWN || (exchange.isIngress && exchange.endpoint == ENDPOINT_MESSAGES)) {
+  if (
+    exchange.endpoint == ENDPOINT_UNKNOWN ||
+    (exchange.isIngress && exchange.endpoint == ENDPOINT_MESSAGES)
+  ) {
     answerFault(exchange, notServed(exchange, PATH));
     return false;
   }
@@ -60,7 +70,10 @@ function notServed(exchange: Exchange, path: Span): Fault {
   const served = exchange.isIngress
     ? "POST /v1/chat/completions, GET /v1/models and GET /healthz"
     : "POST /v1/chat/completions, POST /v1/messages, GET /v1/models and GET /healthz";
-  return new Fault(404, "There is nothing at " + shown(path) + "; this listener serves " + served + ".");
+  return new Fault(
+    404,
+    "There is nothing at " + shown(path) + "; this listener serves " + served + ".",
+  );
 }
 
 /** The path for a message: short, and only what is printable ASCII. */

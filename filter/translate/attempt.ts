@@ -12,7 +12,15 @@ import { limitRequest } from "../dialects/limit-request";
 import { addOpenaiSystem, askUsage } from "../dialects/openai_chat_completions/edit";
 import { translateRequest } from "../dialects/translate-request";
 import { StreamUsageFilter } from "../dialects/openai_chat_completions/strip-usage";
-import { header, removeHeader, replaceBodyPrefix, REQUEST_BODY, REQUEST_HEADERS, setHeader, setHeaderNumber } from "../host/host";
+import {
+  header,
+  removeHeader,
+  replaceBodyPrefix,
+  REQUEST_BODY,
+  REQUEST_HEADERS,
+  setHeader,
+  setHeaderNumber,
+} from "../host/host";
 import { Edits } from "../json/edit";
 import { Tape } from "../json/tape";
 import { JSON_TYPE } from "../exchange/answer";
@@ -63,7 +71,16 @@ export function prepareAttempt(exchange: Exchange, target: Target, tape: Tape): 
 function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
   prefix.clear();
   const from = exchange.dialect;
-  translateRequest(tape, from, target.dialect, target.modelJson, target.systemPromptJson, target.limits, prefix, report);
+  translateRequest(
+    tape,
+    from,
+    target.dialect,
+    target.modelJson,
+    target.systemPromptJson,
+    target.limits,
+    prefix,
+    report,
+  );
   if (report.fault !== null) return report.fault;
   exchange.wantsUsage = report.wantsUsage;
   exchange.dropped.bytes(report.dropped.pointer, report.dropped.length);
@@ -107,13 +124,15 @@ function forgetAttempt(before: Target | null): void {
   removeHeader(REQUEST_HEADERS, AUTHORIZATION);
   removeHeader(REQUEST_HEADERS, X_API_KEY);
   if (before === null) return;
-  for (let i = 0; i < before.headers.length; i++) removeHeader(REQUEST_HEADERS, before.headers[i].name);
+  for (let i = 0; i < before.headers.length; i++)
+    removeHeader(REQUEST_HEADERS, before.headers[i].name);
 }
 
 function writeHeaders(exchange: Exchange, target: Target): void {
   writePath(exchange, target);
   setHeader(REQUEST_HEADERS, AUTHORITY, target.authority);
-  if (target.credentialName.length > 0) setHeader(REQUEST_HEADERS, target.credentialName, target.credential);
+  if (target.credentialName.length > 0)
+    setHeader(REQUEST_HEADERS, target.credentialName, target.credential);
   if (target.dialect == ANTHROPIC_MESSAGES && !hasVersion(exchange)) {
     setHeader(REQUEST_HEADERS, ANTHROPIC_VERSION, DEFAULT_ANTHROPIC_VERSION);
   }
@@ -124,13 +143,20 @@ function writeHeaders(exchange: Exchange, target: Target): void {
 
 /** An attempt before may have taken the version out, or put it in: then the headers have to be asked. */
 function hasVersion(exchange: Exchange): bool {
-  return exchange.isSplit() ? header(REQUEST_HEADERS, ANTHROPIC_VERSION).length > 0 : exchange.hasVersion;
+  return exchange.isSplit()
+    ? header(REQUEST_HEADERS, ANTHROPIC_VERSION).length > 0
+    : exchange.hasVersion;
 }
 
 /** A client's query belongs to its dialect (`?beta=true` of Anthropic's SDKs): it goes on where the dialect does. */
 function writePath(exchange: Exchange, target: Target): void {
   // Most providers listen where the client has asked: a header that is right already costs nothing.
-  const isRight = sameBytes(target.path.pointer, target.path.length, exchange.path.pointer, exchange.path.length);
+  const isRight = sameBytes(
+    target.path.pointer,
+    target.path.length,
+    exchange.path.pointer,
+    exchange.path.length,
+  );
   if (isRight && !exchange.isForeign() && !exchange.isSplit()) return;
   if (exchange.query.length == 0 || exchange.isForeign()) {
     setHeader(REQUEST_HEADERS, PATH, target.path);

@@ -25,7 +25,11 @@ import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "./header-names";
 const EVENT_STREAM_TYPE = constant("text/event-stream; charset=utf-8");
 
 /** What tells SDKs when to come back, for an answer that replaces the provider's headers. */
-const RETRY_HEADERS: Span[] = [constant("retry-after"), constant("retry-after-ms"), constant("x-should-retry")];
+const RETRY_HEADERS: Span[] = [
+  constant("retry-after"),
+  constant("retry-after-ms"),
+  constant("x-should-retry"),
+];
 const keptValues: Span[] = [new Span(0, 0), new Span(0, 0), new Span(0, 0)];
 const kept = new ByteBuffer();
 
@@ -114,7 +118,15 @@ function translateWhole(exchange: Exchange, translator: ReplyTranslator | null, 
     }
   } else if (target !== null) {
     const status = exchange.replyStatus;
-    translateError(target.dialect, exchange.dialect, status, bytes.pointer, bytes.length, requestId(), out);
+    translateError(
+      target.dialect,
+      exchange.dialect,
+      status,
+      bytes.pointer,
+      bytes.length,
+      requestId(),
+      out,
+    );
   }
   if (bytes.pointer != 0) heap.free(bytes.pointer);
   replaceBodyPrefix(RESPONSE_BODY, size, out);

@@ -20,7 +20,10 @@ export function isFromProvider(details: string): bool {
 }
 
 export function bodyTooLarge(): Fault {
-  return new Fault(413, "The request body is larger than this gateway allows (limits.request_body).");
+  return new Fault(
+    413,
+    "The request body is larger than this gateway allows (limits.request_body).",
+  );
 }
 
 /** The fault for a local reply with this status and these details. */
@@ -30,18 +33,28 @@ export function localReplyFault(status: u32, details: string, target: Target | n
 }
 
 /** @param upstream who was asked, as a sentence begins; `place` is its address in brackets behind a space, or empty */
-export function upstreamFault(status: u32, details: string, upstream: string, place: string): Fault {
+export function upstreamFault(
+  status: u32,
+  details: string,
+  upstream: string,
+  place: string,
+): Fault {
   if (status == 413) return bodyTooLarge();
   // The codec's words: "http1.codec_error" and the like.
-  if (details.startsWith("http")) return new Fault(status, "The request is not valid HTTP, so the gateway could not read it.");
+  if (details.startsWith("http"))
+    return new Fault(status, "The request is not valid HTTP, so the gateway could not read it.");
   if (details.includes("timeout")) {
     if (status == 408) return new Fault(408, "The request did not arrive in time.");
     return new Fault(504, upstream + " did not answer within the listener's timeout.");
   }
   if (details.includes("no_healthy_upstream")) {
-    return new Fault(503, upstream + " has no address: its host name could not be resolved" + place + ".");
+    return new Fault(
+      503,
+      upstream + " has no address: its host name could not be resolved" + place + ".",
+    );
   }
-  if (details.includes("cluster_not_found")) return new Fault(503, upstream + " is not known to this gateway yet.");
+  if (details.includes("cluster_not_found"))
+    return new Fault(503, upstream + " is not known to this gateway yet.");
   if (details.includes("overflow") || details.includes("overload")) {
     return new Fault(503, "The gateway has too many requests under way; try again in a moment.");
   }
@@ -51,15 +64,24 @@ export function upstreamFault(status: u32, details: string, upstream: string, pl
 
 function connectionFault(status: u32, details: string, upstream: string, place: string): Fault {
   if (details.includes("CERTIFICATE_VERIFY_FAILED")) {
-    return new Fault(status, upstream + place + " showed a TLS certificate that cannot be verified: " + reason(details));
+    return new Fault(
+      status,
+      upstream + place + " showed a TLS certificate that cannot be verified: " + reason(details),
+    );
   }
   if (details.includes("TLS_error")) {
-    return new Fault(status, "No TLS connection to " + lower(upstream) + place + ": " + reason(details));
+    return new Fault(
+      status,
+      "No TLS connection to " + lower(upstream) + place + ": " + reason(details),
+    );
   }
   if (details.includes("connection_failure") || details.includes("connection_timeout")) {
     return new Fault(status, upstream + place + " could not be reached: " + reason(details));
   }
-  return new Fault(status, upstream + place + " closed the connection before it answered: " + reason(details));
+  return new Fault(
+    status,
+    upstream + place + " closed the connection before it answered: " + reason(details),
+  );
 }
 
 function lower(upstream: string): string {
@@ -77,7 +99,10 @@ function reason(details: string): string {
   const close = details.lastIndexOf("}");
   const inside = open >= 0 && close > open ? details.substring(open + 1, close) : details;
   const bar = inside.lastIndexOf("|");
-  return words(bar >= 0 ? inside.substring(bar + 1) : inside) + ". Check the address, DNS, proxy and TLS settings.";
+  return (
+    words(bar >= 0 ? inside.substring(bar + 1) : inside) +
+    ". Check the address, DNS, proxy and TLS settings."
+  );
 }
 
 /** Envoy writes spaces as underscores in details. */

@@ -72,7 +72,8 @@ export function providerBody(exchange: Exchange, size: u32, endsHere: bool): i32
 function prepareUsageFilter(exchange: Exchange): void {
   const type = header(RESPONSE_HEADERS, CONTENT_TYPE);
   const isStream =
-    type.length >= EVENT_STREAM.length && memory.compare(type.pointer, EVENT_STREAM.pointer, EVENT_STREAM.length) == 0;
+    type.length >= EVENT_STREAM.length &&
+    memory.compare(type.pointer, EVENT_STREAM.pointer, EVENT_STREAM.length) == 0;
   if (isStream) removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
   else exchange.dropUsageFilter();
 }
