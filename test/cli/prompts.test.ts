@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { embeddedModelDirectory } from "../../control-plane/model-server/embedded-model.ts";
 import { identityOf, isAlive } from "../../control-plane/supervisor/process-identity.ts";
+import { createAuthority } from "../gateway/certificates.ts";
 import { startApi } from "../envoy/prompt-fakes.ts";
 import type { Fake } from "../envoy/prompt-fakes.ts";
 import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
@@ -19,12 +20,15 @@ let api: Fake;
 
 beforeEach(async () => {
   ports = await freePorts();
-  api = await startApi();
+  const authority = createAuthority();
+  api = await startApi(authority.issue("localhost"));
   desk = openDesk({
+    "ca.pem": authority.cert,
     "gateway.yaml": configurationOn(ports, configuration(true)),
     "without-guard.yaml": configurationOn(ports, configuration(false)),
   });
   desk.environment["XDG_CACHE_HOME"] = CACHE;
+  desk.environment["SSL_CERT_FILE"] = join(desk.directory, "ca.pem");
 });
 afterEach(async () => {
   await desk.clear();
@@ -44,7 +48,7 @@ prompt_targets:
     endpoint: {name: api, path: "/weather/{city}"}
     auto_llm_dispatch_on_response: false
 endpoints:
-  api: {endpoint: "127.0.0.1:${api.port}"}
+  api: {endpoint: "localhost:${api.port}", protocol: https}
 ${hasGuard ? `prompt_guards: {input_guards: {jailbreak: {on_exception: {message: ${REFUSAL}}}}}` : ""}
 `;
 }
@@ -79,7 +83,7 @@ function modelServersOf(gateway: number): number[] {
 
 const FORECAST = "What will the weather be like in Lisbon?";
 
-it("answers prompts, starts its model server again, and takes it along when it goes", async () => {
+it("answers prompts from an API with a certificate of one's own, starts its model server again, and takes it along when it goes", async () => {
   const up = await desk.run("up", "--detach", "--concurrency", "1");
   expect(up.stderr).toBe("");
   expect(up.stdout).toMatch(/Prompts .*targets weather_forecast; jailbreak guard/);

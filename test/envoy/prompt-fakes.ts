@@ -1,6 +1,8 @@
 // A model server and an API that do what the prompt says, so that a test of the flow decides every step itself.
 import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { Certificate } from "../gateway/certificates.ts";
 import { listen } from "./behaving-provider.ts";
 import type { Listening } from "./behaving-provider.ts";
 
@@ -30,9 +32,10 @@ interface Call {
 
 async function startFake(
   answer: (response: ServerResponse, request: InternalRequest) => void,
+  tls?: Certificate,
 ): Promise<Fake> {
   const requests: InternalRequest[] = [];
-  const server = createServer((incoming, response) => {
+  const onRequest: RequestListener = (incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
     incoming.on("end", () => {
@@ -41,7 +44,8 @@ async function startFake(
       requests.push(request);
       answer(response, request);
     });
-  });
+  };
+  const server = tls === undefined ? createServer(onRequest) : createTlsServer(tls, onRequest);
   const listening = await listen(server, () => {
     server.closeAllConnections();
   });
@@ -114,7 +118,7 @@ function extraction(call: Call, said: string, chosen: string | undefined): unkno
 const SLOW_MS = 600;
 
 /** Echoes every request as JSON, but for the paths that tell it to misbehave. */
-export function startApi(): Promise<Fake> {
+export function startApi(tls?: Certificate): Promise<Fake> {
   return startFake((response, request) => {
     const { path, method, body } = request;
     if (path.startsWith("/status/")) {
@@ -133,7 +137,7 @@ export function startApi(): Promise<Fake> {
     else if (path === "/text") response.end('plain "text"\nä \u{1f600}');
     else if (path === "/bytes") response.end(Buffer.from([0x61, 0xff, 0xfe, 0x62, 0xc3]));
     else response.end(JSON.stringify({ method, path, body }));
-  });
+  }, tls);
 }
 
 function writeForEver(response: ServerResponse): void {

@@ -52,6 +52,12 @@ prompt_targets:
       - {name: outside, description: outside, type: bool, default: false}
     endpoint: {name: api, path: /book, http_method: POST}
     auto_llm_dispatch_on_response: false
+  - name: find
+    description: Find
+    parameters:
+      - {name: words, description: words, required: true}
+      - {name: page, description: page}
+    endpoint: {name: api, path: "/find?q={words}&in=all"}
 ${simple("plain", "/plain?a=b")}${simple("quoted", "/text", ", auto_llm_dispatch_on_response: false")}\
 ${simple("bytes", "/bytes", ", auto_llm_dispatch_on_response: false")}\
 ${[404, 500, 302, 204].map((status) => simple(`s${status}`, `/status/${status}`)).join("")}\
@@ -165,6 +171,12 @@ function read(body: string, isStream: boolean): Pick<Said, "text" | "metadata"> 
   expect(new Set(chunks.map(({ object }) => object))).toEqual(new Set(["chat.completion.chunk"]));
   const text = chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("");
   return { text, metadata: chunks[0]?.metadata };
+}
+
+/** All that a reply says, with the pieces of a stream put together. */
+function joined(body: string): string {
+  const pieces = [...body.matchAll(/"content": ?"((?:[^"\\]|\\.)*)"/g)].map(([, one]) => one);
+  return pieces.join("");
 }
 
 /** Paths of the internal calls, in order, once the log has that many. */
@@ -419,30 +431,55 @@ describe("values that want to be more", () => {
     },
   );
 
-  it.each(["../x", "a&days=9#", "a\r\nx-evil: 1", "a\u0000b", "{city}", "\u202eevil"])(
-    "%j in the query is a value, %#",
-    async (value) => {
-      const values = JSON.stringify({ city: "Oslo", note: value });
-      const said = await say(`@weather ${values}`);
-      const url = new URL(api.of(said.id)[0]?.path ?? "", "http://api");
-      expect(url.pathname).toBe("/weather/Oslo/now");
-      expect([...url.searchParams]).toEqual([
-        ["units", "metric"],
-        ["days", "3"],
-        ["note", value],
-      ]);
-    },
-  );
+  const WILD = [
+    ..."../ %2e%2e ; {city} {guests} a&days=9# ?x=1 // \\..\\ + %".split(" "),
+    ...["a\r\nx-evil: 1", "a\u0000b", "\u202eevil", " ", "\u{1f600}", '"}, {"', "'; --"],
+  ];
 
-  it("64 KB in a query is refused, in a body it is a value like any other", async () => {
-    const long = "long ".repeat(13_000);
-    const refused = await say(`@weather ${JSON.stringify({ city: "Oslo", note: long })}`);
-    expect(refused.reply.status).toBe(400);
-    for (const value of [long, "../", "a\r\nb\u0000", '"}, {', "\u202e", "{guests}"]) {
-      const values = { guests: 1, note: value };
-      const said = await say(`@book ${JSON.stringify(values)}`);
-      expect(JSON.parse(api.of(said.id)[0]?.body ?? "")).toEqual({ ...values, outside: false });
+  it.each(WILD)("%j in the query is a value, %#", async (value) => {
+    const values = JSON.stringify({ city: "Oslo", note: value });
+    const said = await say(`@weather ${values}`);
+    const url = new URL(api.of(said.id)[0]?.path ?? "", "http://api");
+    expect(url.pathname).toBe("/weather/Oslo/now");
+    expect([...url.searchParams]).toEqual([
+      ["units", "metric"],
+      ["days", "3"],
+      ["note", value],
+    ]);
+    expect(api.of(said.id)[0]?.headers).not.toHaveProperty("x-evil");
+  });
+
+  it.each(WILD)("%j in a query that the path's template has is a value, %#", async (value) => {
+    const said = await say(`@find ${JSON.stringify({ words: value, page: "{words}" })}`);
+    const url = new URL(api.of(said.id)[0]?.path ?? "", "http://api");
+    expect(url.pathname).toBe("/find");
+    expect([...url.searchParams]).toEqual([
+      ["q", value],
+      ["in", "all"],
+      ["page", "{words}"],
+    ]);
+  });
+
+  it.each([...WILD, "long ".repeat(13_000)])("%j in a body is a value, %#", async (value) => {
+    const values = { guests: 1, note: value };
+    const said = await say(`@book ${JSON.stringify(values)}`);
+    expect(JSON.parse(api.of(said.id)[0]?.body ?? "")).toEqual({ ...values, outside: false });
+  });
+
+  it("64 KB in a query is refused", async () => {
+    for (const values of [
+      `@weather ${JSON.stringify({ city: "Oslo", note: "long ".repeat(13_000) })}`,
+      `@find ${JSON.stringify({ words: "long ".repeat(13_000) })}`,
+    ]) {
+      const refused = await say(values);
+      expect(refused.reply.status).toBe(400);
+      expect(api.of(refused.id)).toEqual([]);
     }
+  });
+
+  it("half a surrogate pair, which no UTF-8 can say, becomes U+FFFD in a URL", async () => {
+    const said = await say('@weather {"city": "a\\ud800b"}');
+    expect(api.of(said.id)[0]?.path).toMatch(/^\/weather\/a%EF%BF%BDb\/now/);
   });
 
   it("arguments that are no parameters of the target are not sent", async () => {
@@ -468,18 +505,33 @@ describe("around the flow", () => {
     expect((await say("@plain")).metadata?.prompt_target.name).toBe("plain");
   });
 
-  it("many at once are not mixed up", async () => {
-    const cities = Array.from({ length: 40 }, (_, index) => `City${index}`);
-    const said = await Promise.all(
-      cities.map((city, index) =>
-        say(`@weather ${JSON.stringify({ city })}`, { stream: index % 2 === 0 }),
-      ),
+  it("50 at once, of all kinds: nobody gets a word of somebody else's", async () => {
+    const nonces = Array.from({ length: 50 }, () => randomUUID());
+    const kinds = [
+      (nonce: string) => `@weather ${JSON.stringify({ city: nonce })}`,
+      (nonce: string) => `@book ${JSON.stringify({ guests: 1, note: nonce })}`,
+      (nonce: string) => `hello ${nonce}`,
+      (nonce: string) => `@weather say: what is ${nonce}?`,
+      (nonce: string) => `@plain ${nonce} slow: /embeddings`,
+      (nonce: string) => `@silent ${nonce}`,
+    ];
+    const replies = await Promise.all(
+      nonces.map(async (nonce, index) => {
+        const kind = kinds[index % kinds.length] ?? String;
+        const { id, reply } = send(kind(nonce), { stream: index % 4 < 2, through: short });
+        return { id, nonce, text: await (await reply).text(), isSilent: index % 6 === 5 };
+      }),
     );
-    said.forEach(({ id, metadata, model }, index) => {
-      expect(metadata?.prompt_target.arguments).toEqual({ city: cities[index] });
-      expect(api.of(id)).toHaveLength(1);
-      expect(model?.messages.at(-1)?.content).toContain(`/weather/${cities[index]}/`);
-    });
+    const seen = [...api.requests, ...modelServer.requests, ...short.openai.requests];
+    for (const { id, nonce, text, isSilent } of replies) {
+      const others = nonces.filter((other) => other !== nonce);
+      if (isSilent) expect(text).toContain("did not answer within the listener's timeout");
+      else expect(joined(text)).toContain(nonce);
+      const own = seen.filter(({ headers }) => headers["x-request-id"] === id);
+      expect(own.length).toBeGreaterThanOrEqual(4);
+      const all = [text, ...own.map((one) => `${one.path} ${one.body}`)].join("\n");
+      expect(others.filter((other) => all.includes(other))).toEqual([]);
+    }
   });
 
   it("the providers found nothing to object to", () => {

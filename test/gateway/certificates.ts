@@ -14,6 +14,8 @@ export interface Certificate {
 export interface Authority extends Certificate {
   /** A server certificate for these DNS names and IPv4 addresses. */
   issue(...names: string[]): Certificate;
+  /** The same, valid until an hour ago. */
+  issueExpired(...names: string[]): Certificate;
 }
 
 const OIDS = {
@@ -57,17 +59,29 @@ interface Request {
   publicKey: KeyObject;
   signingKey: KeyObject;
   extensions: Buffer[];
+  /** From and until when it is valid, seen from now. Milliseconds. */
+  validity?: [number, number];
 }
 
-function certify({ subject, issuer, publicKey, signingKey, extensions }: Request): string {
+const HOUR = 3_600_000;
+
+function certify({
+  subject,
+  issuer,
+  publicKey,
+  signingKey,
+  extensions,
+  validity,
+}: Request): string {
   const algorithm = sequence(oid("ecdsaWithSha256"));
   const serial = randomBytes(15);
+  const [from, until] = validity ?? [-HOUR, HOUR];
   const toBeSigned = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.from([1]), serial),
     algorithm,
     nameOf(issuer),
-    sequence(time(-3_600_000), time(3_600_000)),
+    sequence(time(from), time(until)),
     nameOf(subject),
     publicKey.export({ type: "spki", format: "der" }),
     der(0xa3, sequence(...extensions)),
@@ -85,6 +99,23 @@ export function createAuthority(name = "The test's own authority"): Authority {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const privatePem = (key: KeyObject): string =>
     key.export({ type: "pkcs8", format: "pem" }).toString();
+  const issue = (names: string[], validity: [number, number]): Certificate => {
+    const pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const alternatives = names.map((one) =>
+      isIPv4(one)
+        ? der(0x87, Buffer.from(one.split(".").map(Number)))
+        : der(0x82, Buffer.from(one)),
+    );
+    const cert = certify({
+      subject: names[0] ?? "server",
+      issuer: name,
+      publicKey: pair.publicKey,
+      signingKey: privateKey,
+      extensions: [extension("subjectAltName", sequence(...alternatives), false)],
+      validity,
+    });
+    return { cert, key: privatePem(pair.privateKey) };
+  };
   return {
     cert: certify({
       subject: name,
@@ -98,21 +129,7 @@ export function createAuthority(name = "The test's own authority"): Authority {
       ],
     }),
     key: privatePem(privateKey),
-    issue(...names) {
-      const pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
-      const alternatives = names.map((one) =>
-        isIPv4(one)
-          ? der(0x87, Buffer.from(one.split(".").map(Number)))
-          : der(0x82, Buffer.from(one)),
-      );
-      const cert = certify({
-        subject: names[0] ?? "server",
-        issuer: name,
-        publicKey: pair.publicKey,
-        signingKey: privateKey,
-        extensions: [extension("subjectAltName", sequence(...alternatives), false)],
-      });
-      return { cert, key: privatePem(pair.privateKey) };
-    },
+    issue: (...names) => issue(names, [-HOUR, HOUR]),
+    issueExpired: (...names) => issue(names, [-2 * HOUR, -HOUR]),
   };
 }

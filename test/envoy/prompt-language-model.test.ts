@@ -1,0 +1,257 @@
+// Parameters by a language model through the gateway's own egress: the real model server, a real Envoy, and a fake
+// provider whose tool calls are as good and as bad as those of real ones.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { GatewayModel } from "../../control-plane/model.ts";
+import { modelServerInput } from "../../control-plane/model-server-input.ts";
+import { startModelServer } from "../../control-plane/model-server/start.ts";
+import type { ModelServer } from "../../control-plane/model-server/start.ts";
+import { freePort } from "../../control-plane/supervisor/ports.ts";
+import type { LogLine } from "../gateway/log-line.ts";
+import { startWithFakes } from "../gateway/with-fakes.ts";
+import type { WithFakes } from "../gateway/with-fakes.ts";
+import type { Answer } from "../providers/behaviour.ts";
+import { startApi } from "./prompt-fakes.ts";
+import type { Fake } from "./prompt-fakes.ts";
+
+const configuration = (apiPort: number): string => `
+prompt_targets:
+  - name: find_recipe
+    description: Find a recipe with an ingredient
+    examples: [Find me a recipe with rice, What can I cook with chicken?, A recipe with tomatoes please]
+    parameters:
+      - {name: ingredient, description: what it is cooked with, required: true}
+      - {name: cuisine, description: style of cooking}
+    endpoint: {name: api, path: /recipes}
+    auto_llm_dispatch_on_response: false
+  - name: book_table
+    description: Book a table in the restaurant
+    examples: [Book a table for two, I want to reserve a table, Reserve a table for 4 people]
+    parameters:
+      - {name: guests, description: number of guests, type: int, required: true}
+      - {name: occasion, description: what is celebrated, required: true}
+    endpoint: {name: api, path: /tables, http_method: POST}
+    auto_llm_dispatch_on_response: false
+  - name: weather_forecast
+    description: Weather forecast for a city
+    examples: [What will the weather be like in Oslo?, Will it rain in London tomorrow?]
+    parameters:
+      - {name: city, description: name of the city, required: true, in_path: true}
+    endpoint: {name: api, path: "/weather/{city}"}
+    auto_llm_dispatch_on_response: false
+endpoints:
+  api: {endpoint: "127.0.0.1:${apiPort}"}
+`;
+
+let all: WithFakes;
+let api: Fake;
+let modelServer: ModelServer;
+
+beforeAll(async () => {
+  api = await startApi();
+  const port = await freePort();
+  let model: GatewayModel | undefined;
+  all = await startWithFakes({
+    config: configuration(api.port),
+    modelServerPort: port,
+    adapt: (read) => (model = read),
+  });
+  if (model?.prompt === undefined) throw new Error("the configuration has no prompt targets");
+  const input = modelServerInput(model, model.prompt, { port, egressUrl: all.gateway.url });
+  modelServer = await startModelServer(input, { environment: process.env });
+  await modelServer.ready;
+});
+
+afterAll(async () => {
+  await all.stop();
+  await Promise.all([modelServer.close(), api.stop()]);
+});
+
+beforeEach(() => {
+  expect(all.openai.violations()).toEqual([]);
+});
+
+interface Turn {
+  role: "user" | "assistant";
+  content: string;
+}
+
+interface Completion {
+  choices: { message: { content: string } }[];
+  metadata?: { prompt_target: { name: string; arguments: Record<string, unknown> } };
+}
+
+interface Chunk {
+  choices: { delta: { content?: string } }[];
+}
+
+/** Sends a prompt; `answers` are what the language model says to the extraction, and what comes after it. */
+async function say(prompt: string | Turn[], answers: Answer[] = [], stream = false) {
+  all.openai.next(...answers.map((answer) => ({ kind: "answer", answer }) as const));
+  const id = randomUUID();
+  const messages = typeof prompt === "string" ? [{ role: "user", content: prompt }] : prompt;
+  const reply = await fetch(`http://127.0.0.1:${all.gateway.ports.ingress}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-request-id": id },
+    body: JSON.stringify({ model: "none", messages, stream }),
+  });
+  expect(reply.status).toBe(200);
+  const body = await reply.text();
+  const asked = all.openai.requests.filter(({ headers }) => headers["x-request-id"] === id);
+  return {
+    id,
+    text: stream ? streamed(body) : (JSON.parse(body) as Completion).choices[0]?.message.content,
+    metadata: stream ? undefined : (JSON.parse(body) as Completion).metadata?.prompt_target,
+    asked,
+    called: api.of(id),
+  };
+}
+
+function streamed(body: string): string {
+  const data = [...body.matchAll(/^data: (\{.*\})$/gm)].map(
+    ([, one = ""]) => JSON.parse(one) as Chunk,
+  );
+  return data.map(({ choices }) => choices[0]?.delta.content ?? "").join("");
+}
+
+const calls = (name: string, values: object): Answer => ({
+  toolCalls: [{ name, arguments: values }],
+});
+
+async function linesOf(log: "llm" | "internal" | "ingress", id: string, count: number) {
+  return all.gateway.waitForLog(log, ({ requestId }) => requestId === id, count);
+}
+
+const pathsOf = (lines: LogLine[]): string[] => lines.map(({ path }) => path);
+const RECIPE = "Find me a recipe with chickpeas";
+const MISSING_INGREDIENT = /missing some information.*ingredient \(what it is cooked with\)/;
+
+describe.each([false, true])("stream: %s", (stream) => {
+  it("extraction: its tool call decides, and every log has the request's id", async () => {
+    const { id, text, asked, called } = await say(
+      RECIPE,
+      [calls("find_recipe", { ingredient: "chickpeas" })],
+      stream,
+    );
+    expect(JSON.parse(text ?? "")).toMatchObject({ path: "/recipes?ingredient=chickpeas" });
+    expect(pathsOf(await linesOf("internal", id, 5))).toEqual([
+      "/embeddings",
+      "/zeroshot",
+      "/v1/chat/completions",
+      "/hallucination",
+      "/recipes?ingredient=chickpeas",
+    ]);
+    const llm = await linesOf("llm", id, 1);
+    expect(llm).toHaveLength(1);
+    expect(llm[0]).toMatchObject({ path: "/v1/chat/completions", code: 200 });
+    // The client's request, and the model server's on egress.
+    const ports = (await linesOf("ingress", id, 2)).map(({ authority }) => authority).sort();
+    const { ingress, egress } = all.gateway.ports;
+    expect(ports).toEqual([`127.0.0.1:${ingress}`, `127.0.0.1:${egress}`].sort());
+    expect(called).toHaveLength(1);
+    const request = asked[0]?.json as { tools: object[]; messages: Turn[] };
+    expect(request).toMatchObject({ temperature: 0, tool_choice: "auto", model: "gpt-4o" });
+    expect(request.messages.at(-1)).toEqual({ role: "user", content: RECIPE });
+    expect(asked[0]?.headers["authorization"]).toBe(`Bearer ${all.keys.openai}`);
+  });
+
+  it("clarification: its text is the question, and the next turn completes it", async () => {
+    const question = "What do you have at home?";
+    const first = await say("Find me a recipe please", [{ text: question }], stream);
+    expect(first.text).toBe(question);
+    expect(first.called).toEqual([]);
+    const turns: Turn[] = [
+      { role: "user", content: "Find me a recipe please" },
+      { role: "assistant", content: question },
+      { role: "user", content: "chickpeas" },
+    ];
+    const second = await say(turns, [], stream);
+    expect(JSON.parse(second.text ?? "")).toMatchObject({ path: "/recipes?ingredient=chickpeas" });
+  });
+});
+
+describe("what it says is checked", () => {
+  it.each<[string, Answer]>([
+    ["a refusal", { text: "I cannot help with that.", stop: "refusal" }],
+    ["an answer of its own", { text: "Chickpeas go well with spinach." }],
+    ["nothing", {}],
+    ["an unknown tool", calls("delete_everything", { ingredient: "chickpeas" })],
+    ["an ungrounded value", calls("find_recipe", { ingredient: "lobster" })],
+    ["a value of a wrong type", calls("find_recipe", { ingredient: { all: true } })],
+    ["no value", calls("find_recipe", {})],
+    ["arguments that are a list", calls("find_recipe", ["chickpeas"])],
+  ])("%s: the user is asked, and no API is called", async (_, answer) => {
+    const { text, called, asked } = await say(RECIPE, [answer]);
+    expect(text).toMatch(MISSING_INGREDIENT);
+    expect(called).toEqual([]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it("invented parameters and optional values that nobody said are not sent", async () => {
+    const values = {
+      ingredient: "chickpeas",
+      cuisine: "french",
+      admin: true,
+      host: "evil.example",
+    };
+    const { called, metadata } = await say(RECIPE, [calls("find_recipe", values)]);
+    expect(called.map(({ path }) => path)).toEqual(["/recipes?ingredient=chickpeas"]);
+    expect(metadata?.arguments).toEqual({ ingredient: "chickpeas" });
+  });
+
+  it("a number in words becomes a number; one that is none is asked for", async () => {
+    const prompt = "Reserve a table for our anniversary, four of us";
+    const values = { guests: "four", occasion: "anniversary" };
+    const { called } = await say(prompt, [calls("book_table", values)]);
+    expect(JSON.parse(called[0]?.body ?? "")).toEqual({ guests: 4, occasion: "anniversary" });
+    const asked = await say(prompt, [calls("book_table", { ...values, guests: "a few" })]);
+    expect(asked.text).toMatch(/details: guests \(number of guests\)\?$/);
+  });
+
+  it("of several calls in one answer the first is taken", async () => {
+    const both = [
+      { name: "find_recipe", arguments: { ingredient: "chickpeas" } },
+      { name: "book_table", arguments: { guests: 4 } },
+    ];
+    const { called } = await say(RECIPE, [{ toolCalls: both }]);
+    expect(called.map(({ path }) => path)).toEqual(["/recipes?ingredient=chickpeas"]);
+  });
+});
+
+describe("when it is asked", () => {
+  it("target and values are certain: it is not", async () => {
+    const { id, asked, called } = await say("What will the weather be like in Lisbon?");
+    expect(called.map(({ path }) => path)).toEqual(["/weather/Lisbon"]);
+    expect(asked).toEqual([]);
+    await linesOf("ingress", id, 1);
+    expect(all.gateway.log("llm").filter(({ requestId }) => requestId === id)).toEqual([]);
+  });
+
+  it("between the thresholds: its choice; when it declines, what the embedded path does alone", async () => {
+    const unlikely = "Should I pack a coat for Rome?";
+    const chosen = await say(unlikely, [calls("weather_forecast", { city: "Rome" })]);
+    expect(chosen.called.map(({ path }) => path)).toEqual(["/weather/Rome"]);
+    const declined = await say(unlikely, [{ text: "NONE" }, { text: "Take one." }]);
+    expect(declined.called).toEqual([]);
+    expect(declined.asked).toHaveLength(2);
+    expect(declined.text).toBe("Take one.");
+    const likely = await say("Do I need an umbrella in Rome?", [{ text: "NONE" }]);
+    expect(likely.called.map(({ path }) => path)).toEqual(["/weather/Rome"]);
+    expect(likely.asked).toHaveLength(1);
+  });
+
+  it("far from every target it is not, and the prompt is answered as it is", async () => {
+    const { asked, called } = await say("Who wrote Faust?");
+    expect(asked.map(({ json }) => json)).toEqual([
+      expect.objectContaining({ messages: [{ role: "user", content: "Who wrote Faust?" }] }),
+    ]);
+    expect(called).toEqual([]);
+  });
+
+  it.each(["error", "reset"] as const)("it fails (%s): the embedded path asks", async (kind) => {
+    all.openai.next(kind === "error" ? { kind, status: 500 } : { kind });
+    const { text, called } = await say(RECIPE);
+    expect(text).toMatch(MISSING_INGREDIENT);
+    expect(called).toEqual([]);
+  });
+});
