@@ -208,7 +208,7 @@ function explain(error: unknown): number {
 }
 
 /** Runs the command line. Sets the exit code instead of exiting, so that all output is written. */
-async function main(words: readonly string[]): Promise<void> {
+export async function runCommand(words: readonly string[]): Promise<void> {
   // The reader has gone (`gateway render | head`): no error, and for a running gateway no reason to end.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   try {
@@ -218,4 +218,4 @@ async function main(words: readonly string[]): Promise<void> {
   }
 }
 
-if (import.meta.main) await main(process.argv.slice(2));
+if (import.meta.main) await runCommand(process.argv.slice(2));

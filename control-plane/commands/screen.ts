@@ -26,6 +26,7 @@ export function screen(model: GatewayModel, logDirectory: string, colors: Colors
     ...modelLines(model),
     "",
     colors.bold("Try it"),
+    ...promptExample(ingress, model),
     ...openaiExample(egress, exampleModel(model, "openai_chat_completions")),
     "",
     ...anthropicExample(egress, exampleModel(model, "anthropic_messages")),
@@ -66,10 +67,18 @@ function exampleModel({ targets, defaultTarget }: GatewayModel, dialect: Dialect
   return (same(usual) ? usual : (targets.find(same) ?? usual))?.name ?? "none";
 }
 
-function openaiExample(url: string, model: string): string[] {
+/** A prompt that means a target, where the configuration has one. */
+function promptExample(url: string, { prompt }: GatewayModel): string[] {
+  const [text] = prompt?.targets.flatMap(({ examples }) => examples) ?? [];
+  return text === undefined ? [] : [...openaiExample(url, "none", text), ""];
+}
+
+function openaiExample(url: string, model: string, text = "Hello!"): string[] {
+  // Between the quotes of a shell.
+  const content = JSON.stringify(text).replaceAll("'", "'\\''");
   return [
     `  curl ${url}/v1/chat/completions -H 'content-type: application/json' \\`,
-    `    -d '{"model": "${model}", "messages": [{"role": "user", "content": "Hello!"}]}'`,
+    `    -d '{"model": "${model}", "messages": [{"role": "user", "content": ${content}}]}'`,
   ];
 }
 

@@ -1,22 +1,32 @@
-// `npm run example`: the API and a gateway in front of it, until Ctrl-C.
+// `npm run example [-- <gateway.yaml>] [options of gateway up]`: the API and a gateway in front of it, until Ctrl-C.
 import { join } from "node:path";
-import { buildProgram } from "../../control-plane/cli.ts";
+import { runCommand } from "../../control-plane/cli.ts";
+import { findConfiguration, readConfiguration } from "../../control-plane/configuration-file.ts";
 import { startExampleApi } from "./api.ts";
 
-/** As `endpoints` of gateway.yaml says. */
-const API_PORT = 18_083;
+const words = process.argv.slice(2);
+const [first = "-"] = words;
+/** A changed copy of the example's configuration can be named. */
+const file = first.startsWith("-") ? join(import.meta.dirname, "gateway.yaml") : first;
 
-const stop = await startExampleApi(API_PORT);
-console.log(`The API of the example listens on http://127.0.0.1:${String(API_PORT)}.
-
-When the gateway is ready, ask it in another terminal:
-
-  curl -s http://localhost:10000/v1/chat/completions -H 'content-type: application/json' \\
-    -d '{"model": "none", "messages": [{"role": "user", "content": "How much is 20 dollars in EUR?"}]}'
-`);
 try {
-  const words = ["up", join(import.meta.dirname, "gateway.yaml"), ...process.argv.slice(2)];
-  await buildProgram().parseAsync(words, { from: "user" });
-} finally {
-  stop();
+  const stop = await startExampleApi(portOfApi());
+  try {
+    await runCommand(["up", file, ...words.filter((word) => word !== file)]);
+  } finally {
+    stop();
+  }
+} catch (error) {
+  console.error(
+    `The example cannot start: ${error instanceof Error ? error.message : String(error)}`,
+  );
+  process.exitCode = 1;
+}
+
+/** Where `endpoints` of the configuration says that the API is. */
+function portOfApi(): number {
+  const { model } = readConfiguration(findConfiguration(file, process.cwd()), process.env);
+  const endpoint = model.prompt?.endpoints.find(({ name }) => name === "example_api");
+  if (endpoint === undefined) throw new Error(`${file} has no endpoint called example_api.`);
+  return endpoint.address.port;
 }

@@ -34,6 +34,8 @@ export function writeCompletionStream(head: CompletionHead, text: Span, out: Byt
   out.text(
     '"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n',
   );
+  // Once is enough.
+  head.metadata.clear();
   openChunk(head, out);
   out.text('"choices":[{"index":0,"delta":{"content":"');
   out.span(text);

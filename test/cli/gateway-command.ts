@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { requireEnvoy } from "../../control-plane/envoy-binary.ts";
 import { freePort } from "../../control-plane/supervisor/ports.ts";
 
+const RUN = join(import.meta.dirname, "../../scripts/run.sh");
 export const BINARY = join(import.meta.dirname, "../../bin/gateway");
 
 export interface Outcome {
@@ -28,6 +29,8 @@ export interface Desk {
   /** Additions to the environment of every command. */
   environment: Record<string, string>;
   start: (...words: string[]) => Running;
+  /** A program of the repository, as its npm script runs it. */
+  startProgram: (file: string, ...words: string[]) => Running;
   run: (...words: string[]) => Promise<Outcome>;
   /** Stops what still runs, and removes the directory. */
   clear: () => Promise<void>;
@@ -45,26 +48,35 @@ export function openDesk(files: Record<string, string> = {}): Desk {
     ENVOY_BIN: requireEnvoy(process.env).file,
   };
   const children: ChildProcess[] = [];
-  const start = (...words: string[]): Running => {
-    const running = startCommand(words, directory, environment);
+  const remembered = (running: Running): Running => {
     children.push(running.process);
     return running;
   };
+  const start = (...words: string[]): Running =>
+    remembered(startCommand(BINARY, words, directory, environment));
+  const startProgram = (file: string, ...words: string[]): Running =>
+    remembered(startCommand("bash", [RUN, file, ...words], directory, environment));
   return {
     directory,
     environment,
     start,
+    startProgram,
     run: (...words) => start(...words).ended,
     clear: async () => {
-      await startCommand(["down", "gateway.yaml"], directory, environment).ended;
+      await startCommand(BINARY, ["down", "gateway.yaml"], directory, environment).ended;
       for (const child of children) child.kill("SIGKILL");
       rmSync(top, { recursive: true });
     },
   };
 }
 
-function startCommand(words: string[], cwd: string, env: Record<string, string>): Running {
-  const child = spawn(BINARY, words, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+function startCommand(
+  program: string,
+  words: string[],
+  cwd: string,
+  env: Record<string, string>,
+): Running {
+  const child = spawn(program, words, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
