@@ -36,6 +36,11 @@ export const HEADER_DETAILS = "x-gateway-details";
 /** Filter state (`wasm.<name>`) that names the exchange in the VM's memory, for the upstream filter of the same request. */
 export const PROPERTY_EXCHANGE = "gateway_exchange";
 
+/** Name of Envoy's decompressors of replies, and the trailers in which they tell what they did. */
+export const DECOMPRESSOR = "reply";
+export const TRAILER_COMPRESSED_BYTES = "x-envoy-decompressor-reply-compressed-bytes";
+export const TRAILER_DECOMPRESSED_BYTES = "x-envoy-decompressor-reply-uncompressed-bytes";
+
 /** Client header that overrides model selection (spec.md, section 4, rule 5). */
 export const HEADER_HINT = "x-gateway-llm-provider-hint";
 

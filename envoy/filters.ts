@@ -1,4 +1,5 @@
 // The HTTP filters of a listener: THE ordered list, with the reason for each place. Requests go down the list, replies up.
+import { DECOMPRESSOR } from "../contract/words.ts";
 import type { GatewayModel, Listener } from "../control-plane/model.ts";
 import { CLIENT_AUTHORITY, CLIENT_FORWARDED_FOR, CLIENT_PATH, llmLogs } from "./access-log.ts";
 import type { Place } from "./place.ts";
@@ -60,8 +61,11 @@ function decompressor(algorithm: string, message: string, fields: Fields = {}): 
     `envoy.filters.http.decompressor.${algorithm}`,
     "extensions.filters.http.decompressor.v3.Decompressor",
     {
-      decompressor_library: {
-        ...extension(algorithm, message, fields),
+      // One name for all of them, which their trailers and statistics have.
+      decompressor_library: extension(DECOMPRESSOR, message, fields),
+      response_direction_config: {
+        // `cache-control: no-transform` forbids it; but nobody asked the provider to compress.
+        common_config: { ignore_no_transform_header: true },
       },
       request_direction_config: {
         advertise_accept_encoding: false,

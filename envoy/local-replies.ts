@@ -1,17 +1,23 @@
-// What Envoy answers itself before or without the filter: too large a head, a request that is no HTTP, a client that is
-// too slow. Each becomes JSON in the client's dialect; what the filter answers is left alone.
+// What Envoy answers itself before, past or without the filter: too large a head, a request that is no HTTP, a client
+// that is too slow, a provider that breaks off. Each becomes JSON in the client's dialect; what the filter answers is left alone.
 import type { GatewayModel } from "../control-plane/model.ts";
-import type { Fields, Value } from "./types.ts";
+import { CLIENT_PATH } from "./access-log.ts";
+import type { Fields } from "./types.ts";
 import { extension } from "./types.ts";
 
 interface Reason {
-  status: number;
+  /** Envoy's status; absent: any. */
+  status?: number;
   /** Envoy's words for how the reply came to be ("Response Code Details"), or how they begin. The filter's own are empty. */
   details: string | { prefix: string };
-  /** Type of the error in both dialects. */
+  /** Anthropic's type of the error. */
   type: string;
   /** What is wrong and what to do. */
   message: string;
+  /** The client's status; absent: Envoy's. */
+  as?: number;
+  /** Whether it comes when the filter has written the provider's path over the client's, which the filter state holds. */
+  hasClientPath?: boolean;
 }
 
 const REQUEST_ID = "%REQ(X-REQUEST-ID)%";
@@ -66,56 +72,116 @@ function reasons(model: GatewayModel): Reason[] {
       type: "overloaded_error",
       message:
         "The gateway's filter had to be started again while it had this request; try again in a moment.",
+      hasClientPath: true,
     },
+    ...whileHeld(),
   ];
+}
+
+/** What goes past the filter because a reply that it holds for translation has begun. */
+function whileHeld(): Reason[] {
+  const tooLate = "The provider did not finish its answer within the listener's timeout.";
+  return [
+    {
+      details: { prefix: "upstream_reset_after_response_started" },
+      as: 502,
+      type: "api_error",
+      message:
+        "The provider broke off its answer in the middle (%RESPONSE_CODE_DETAILS%); try again in a moment.",
+    },
+    {
+      status: 504,
+      details: "response_timeout",
+      type: "timeout_error",
+      message: tooLate,
+    },
+    {
+      status: 504,
+      details: "stream_idle_timeout",
+      type: "timeout_error",
+      message: tooLate,
+    },
+    {
+      status: 500,
+      details: "response_payload_too_large",
+      as: 502,
+      type: "api_error",
+      message: "The provider's answer is larger than this gateway can hold to translate it.",
+    },
+  ].map((reason) => ({ ...reason, hasClientPath: true }));
 }
 
 export function localReplies(model: GatewayModel): Fields {
   const mappers = reasons(model).flatMap((reason) => [
-    mapper([ofAnthropicClient(), ...conditions(reason)], anthropicBody(reason), "request-id"),
-    mapper(conditions(reason), openaiBody(reason), "x-request-id"),
+    mapper(reason, [...conditions(reason), ofAnthropicClient(reason)], {
+      body: anthropicBody(reason),
+      idHeader: "request-id",
+    }),
+    mapper(reason, conditions(reason), { body: openaiBody(reason), idHeader: "x-request-id" }),
   ]);
   return { mappers };
 }
 
-/** @param idHeader where the dialect's SDK looks for the id of a failed request; left out when there is no id yet */
-function mapper(filters: Fields[], body: Fields, idHeader: string): Fields {
+interface Spoken {
+  body: Fields;
+  /** Where the dialect's SDK looks for the id of a failed request; left out when there is no id yet. */
+  idHeader: string;
+}
+
+function mapper({ as }: Reason, filters: Fields[], { body, idHeader }: Spoken): Fields {
   return {
     filter: { and_filter: { filters } },
+    ...(as === undefined ? {} : { status_code: as }),
     body_format_override: { json_format: body },
     headers_to_add: [{ header: { key: idHeader, value: REQUEST_ID } }],
   };
 }
 
-function ofAnthropicClient(): Fields {
+function ofAnthropicClient({ hasClientPath }: Reason): Fields {
+  if (hasClientPath === true) return expression(beginsWith(CLIENT_PATH, ANTHROPIC_PATH));
   return { header_filter: { header: { name: ":path", string_match: { prefix: ANTHROPIC_PATH } } } };
+}
+
+/** Filter state is bytes to CEL, which have an order but no `startsWith`: all that begins so stands between two others. */
+function beginsWith(state: string, start: string): string {
+  const next = start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) + 1);
+  const value = `filter_state['${state}']`;
+  return `${value} >= b'${start}' && ${value} < b'${next}'`;
 }
 
 /** Cheap ones first: a filter behind one that does not fit is not asked. */
 function conditions({ status, details }: Reason): Fields[] {
-  const comparison = {
-    op: "EQ",
-    value: { default_value: status, runtime_key: `gateway.status_${String(status)}` },
-  };
-  return [{ status_code_filter: { comparison } }, { extension_filter: codeDetails(details) }];
-}
-
-function codeDetails(details: Reason["details"]): Value {
-  const expression =
+  const how =
     typeof details === "string"
       ? `response.code_details == '${details}'`
       : `response.code_details.startsWith('${details.prefix}')`;
-  return extension(
-    "envoy.access_loggers.extension_filters.cel",
-    "extensions.access_loggers.filters.cel.v3.ExpressionFilter",
-    { expression },
-  );
+  return [status === undefined ? statusIs("GE", 400) : statusIs("EQ", status), expression(how)];
 }
+
+function statusIs(op: string, status: number): Fields {
+  const value = { default_value: status, runtime_key: `gateway.status_${String(status)}` };
+  return { status_code_filter: { comparison: { op, value } } };
+}
+
+function expression(text: string): Fields {
+  return {
+    extension_filter: extension(
+      "envoy.access_loggers.extension_filters.cel",
+      "extensions.access_loggers.filters.cel.v3.ExpressionFilter",
+      { expression: text },
+    ),
+  };
+}
+
+/** What OpenAI calls otherwise. */
+const OPENAI_TYPES: Record<string, string> = {
+  not_found_error: "invalid_request_error",
+  api_error: "server_error",
+};
 
 /** @see https://platform.openai.com/docs/guides/error-codes */
 function openaiBody({ type, message }: Reason): Fields {
-  const spoken = type === "not_found_error" ? "invalid_request_error" : type;
-  return { error: { message, type: spoken, param: null, code: null } };
+  return { error: { message, type: OPENAI_TYPES[type] ?? type, param: null, code: null } };
 }
 
 /** @see https://docs.anthropic.com/en/api/errors */

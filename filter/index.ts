@@ -15,9 +15,10 @@ import {
   onRequestHeaders,
   onResponseBody,
   onResponseHeaders,
+  onResponseTrailers,
 } from "./route/pipeline";
 import { endFlow } from "./prompt/flows";
-import { attemptHeaders, providerBody } from "./translate/reply";
+import { attemptBody, attemptHeaders, attemptTrailers } from "./translate/reply";
 import { exchangeIdOfAttempt, onAttemptBody } from "./translate/upstream";
 
 export function proxy_abi_version_0_2_1(): void {}
@@ -63,7 +64,14 @@ export function proxy_on_response_body(id: u32, size: u32, endsHere: u32): i32 {
   const exchange = exchangeOf(id);
   if (exchange !== null) return onResponseBody(exchange, size, endsHere != 0);
   const attempted = exchangeOfAttempt(id);
-  return attempted === null ? CONTINUE : providerBody(attempted, size, endsHere != 0);
+  return attempted === null ? CONTINUE : attemptBody(attempted, size, endsHere != 0);
+}
+
+export function proxy_on_response_trailers(id: u32, _count: u32): i32 {
+  const exchange = exchangeOf(id);
+  if (exchange !== null) return onResponseTrailers(exchange);
+  const attempted = exchangeOfAttempt(id);
+  return attempted === null ? CONTINUE : attemptTrailers(attempted);
 }
 
 export function proxy_on_http_call_response(

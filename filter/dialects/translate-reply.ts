@@ -212,6 +212,7 @@ export class ReplyTranslator {
   private readWhole(reader: ReplyReader, pointer: usize, length: u32): void {
     const code = scan(tape, pointer, length);
     if (code == SCAN_OK) reader.readWhole(tape);
+    else if (length == 0) reader.fail(noReply(pointer, length));
     else reader.fail(notJson("The upstream's reply", code));
   }
 

@@ -46,6 +46,12 @@ export class Exchange {
   /** Whether the reply is an error of Envoy's own, whose body is still to be put into the client's dialect. */
   isLocalReply: bool = false;
   replyStatus: u32 = 0;
+  /** Whether the upstream filter found the reply compressed: then the filter in the listener reads it, decompressed. */
+  isCompressed: bool = false;
+  /** Whether Envoy holds the reply's body for the filter, so that it can still be written to when trailers end it. */
+  holdsReply: bool = false;
+  /** Whether the end of a reply in another dialect has been translated. */
+  isReplyOver: bool = false;
 
   constructor(
     public contextId: u32,
@@ -63,6 +69,11 @@ export class Exchange {
     return this.tape !== null;
   }
 
+  /** Whether the upstream filter reads the provider's reply. */
+  isReadUpstream(): bool {
+    return this.isSplit() && !this.isCompressed;
+  }
+
   /** Whether client and provider speak different dialects. */
   isForeign(): bool {
     const target = this.target;
@@ -78,6 +89,9 @@ export class Exchange {
   /** Forgets what the last attempt left behind. */
   startAttempt(target: Target): void {
     this.target = target;
+    this.isCompressed = false;
+    this.holdsReply = false;
+    this.isReplyOver = false;
     this.dropped.clear();
     this.dropUsageFilter();
     this.dropTranslator();

@@ -8,10 +8,14 @@ import { ByteBuffer, PADDING, Span } from "../text/bytes";
 
 export const REQUEST_HEADERS: i32 = 0;
 export const RESPONSE_HEADERS: i32 = 2;
+export const RESPONSE_TRAILERS: i32 = 3;
 export const REQUEST_BODY: i32 = 0;
 export const RESPONSE_BODY: i32 = 1;
 export const VM_CONFIGURATION: i32 = 6;
 export const PLUGIN_CONFIGURATION: i32 = 7;
+
+/** In the place of a length: all that there is of a body. */
+export const ALL: u32 = 0x7fffffff;
 
 const LOG_WARNING: i32 = 3;
 const LOG_ERROR: i32 = 4;

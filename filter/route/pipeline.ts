@@ -20,7 +20,7 @@ import { Tape } from "../json/tape";
 import { ByteBuffer, constant, Span } from "../text/bytes";
 import { prepareAttempt } from "../translate/attempt";
 import { bodyTooLarge } from "../translate/local-reply";
-import { ownErrorHeaders, replyBody, replyHeaders } from "../translate/reply";
+import { ownErrorHeaders, replyBody, replyHeaders, replyTrailers } from "../translate/reply";
 import { takeWaiting } from "../prompt/calls";
 import {
   OUTCOME_DISPATCH,
@@ -202,7 +202,7 @@ const MOST_OWN_HEADERS: u32 = 4;
 export function onResponseHeaders(exchange: Exchange, count: u32, endsHere: bool): i32 {
   // A provider's reply that nobody here has to read: its status is not asked for, which saves 10,000 instructions.
   if (count > MOST_OWN_HEADERS && exchange.isUntouched()) return CONTINUE;
-  const status = exchange.isSplit()
+  const status = exchange.isReadUpstream()
     ? ownErrorHeaders(exchange, endsHere)
     : replyHeaders(exchange, endsHere);
   if (exchange.metadata !== null) prepareMetadata(exchange);
@@ -210,9 +210,21 @@ export function onResponseHeaders(exchange: Exchange, count: u32, endsHere: bool
 }
 
 export function onResponseBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
-  const isDone = exchange.isSplit() && !exchange.isLocalReply;
+  const isDone = exchange.isReadUpstream() && !exchange.isLocalReply;
   const status = isDone ? CONTINUE : replyBody(exchange, size, endsHere);
-  const metadata = exchange.metadata;
-  if (metadata !== null && status == CONTINUE) insertMetadata(metadata);
+  if (status == CONTINUE) addMetadata(exchange);
   return status;
+}
+
+/** The end of a reply with trailers: a provider's own, or those that Envoy's decompressors add. */
+export function onResponseTrailers(exchange: Exchange): i32 {
+  const isHeld = exchange.holdsReply;
+  const status = replyTrailers(exchange);
+  if (isHeld && status == CONTINUE) addMetadata(exchange);
+  return status;
+}
+
+function addMetadata(exchange: Exchange): void {
+  const metadata = exchange.metadata;
+  if (metadata !== null) insertMetadata(metadata);
 }

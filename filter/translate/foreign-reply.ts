@@ -84,13 +84,19 @@ function keepHeader(name: Span, value: Span): void {
 
 export function foreignBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const translator = exchange.translator;
-  if (translator !== null && exchange.isStreaming) {
+  exchange.isReplyOver = endsHere;
+  if (isHeldWhole(exchange)) {
+    if (!endsHere) return STOP;
+    translateWhole(exchange, translator, size);
+  } else if (translator !== null) {
     translateChunk(translator, size, endsHere);
-    return CONTINUE;
   }
-  if (!endsHere) return STOP;
-  translateWhole(exchange, translator, size);
   return CONTINUE;
+}
+
+/** Whether the reply is held until it is whole: all that is no stream. */
+export function isHeldWhole(exchange: Exchange): bool {
+  return exchange.isForeign() && (exchange.translator === null || !exchange.isStreaming);
 }
 
 function translateChunk(translator: ReplyTranslator, size: u32, endsHere: bool): void {

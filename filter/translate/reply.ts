@@ -1,27 +1,39 @@
 // The reply on its way back: which replies need a hand, and what each one needs. All others pass untouched.
+import { TRAILER_COMPRESSED_BYTES, TRAILER_DECOMPRESSED_BYTES } from "../../contract/words";
+import { Fault } from "../chat/fault";
 import {
+  ALL,
   header,
+  property,
   removeHeader,
   replaceBodyPrefix,
   RESPONSE_BODY,
   RESPONSE_HEADERS,
+  RESPONSE_TRAILERS,
   REQUEST_HEADERS,
   setHeader,
   setHeaderNumber,
   takeBody,
 } from "../host/host";
 import { CONTINUE, STOP } from "../host/status";
-import { idHeader, JSON_TYPE, writeFault } from "../exchange/answer";
+import { answerFault, idHeader, JSON_TYPE, writeFault } from "../exchange/answer";
 import { Exchange } from "../exchange/exchange";
 import { requestId, REQUEST_ID } from "../exchange/request-id";
 import { StreamUsageFilter } from "../dialects/openai_chat_completions/strip-usage";
-import { ByteBuffer, constant, Span } from "../text/bytes";
+import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
 import { tellDropped } from "./dropped-header";
-import { foreignBody, foreignEmpty, foreignHeaders } from "./foreign-reply";
+import { foreignBody, foreignEmpty, foreignHeaders, isHeldWhole } from "./foreign-reply";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "./header-names";
 import { isFromProvider, localReplyFault, responseDetails } from "./local-reply";
 
 const EVENT_STREAM = constant("text/event-stream");
+const CONTENT_ENCODING = constant("content-encoding");
+const IDENTITY = constant("identity");
+const RESPONSE_CODE = constant("response\0code");
+/** Known from the provider's last byte on. */
+const BACKEND_LATENCY = constant("response\0backend_latency");
+const COMPRESSED_BYTES = constant(TRAILER_COMPRESSED_BYTES);
+const DECOMPRESSED_BYTES = constant(TRAILER_DECOMPRESSED_BYTES);
 
 const out = new ByteBuffer();
 
@@ -47,10 +59,41 @@ export function ownErrorHeaders(exchange: Exchange, endsHere: bool): i32 {
   return exchange.isLocalReply ? STOP : CONTINUE;
 }
 
+/** The end of a reply with trailers, in the downstream context. */
+export function replyTrailers(exchange: Exchange): i32 {
+  if (exchange.isAnswered) return CONTINUE;
+  const isNothing = isDecompressedToNothing();
+  if (exchange.isReplyOver) return CONTINUE;
+  if (isNothing) {
+    answerFault(exchange, new Fault(502, "The provider's reply is compressed, and damaged."));
+    return STOP;
+  }
+  return exchange.isReadUpstream() ? CONTINUE : providerTrailers(exchange);
+}
+
 /** As `providerHeaders`, in the upstream context, where the status has not been read yet. */
 export function attemptHeaders(exchange: Exchange, endsHere: bool): i32 {
+  exchange.isCompressed = !endsHere && !exchange.isUntouched() && isCompressed();
+  if (exchange.isCompressed) return CONTINUE;
   exchange.replyStatus = statusOf(header(RESPONSE_HEADERS, STATUS));
   return providerHeaders(exchange, endsHere);
+}
+
+export function attemptBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
+  return exchange.isCompressed ? CONTINUE : providerBody(exchange, size, endsHere);
+}
+
+export function attemptTrailers(exchange: Exchange): i32 {
+  return exchange.isCompressed ? CONTINUE : providerTrailers(exchange);
+}
+
+/** Envoy decompresses in the listener only, which is behind the upstream filter. */
+function isCompressed(): bool {
+  const encoding = header(RESPONSE_HEADERS, CONTENT_ENCODING);
+  return (
+    encoding.length > 0 &&
+    !sameBytes(encoding.pointer, encoding.length, IDENTITY.pointer, IDENTITY.length)
+  );
 }
 
 /** A provider's reply, in whichever context talks to the provider. */
@@ -61,11 +104,45 @@ function providerHeaders(exchange: Exchange, endsHere: bool): i32 {
   return CONTINUE;
 }
 
-export function providerBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
-  if (exchange.isForeign()) return foreignBody(exchange, size, endsHere);
+function providerBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const filter = exchange.usageFilter;
-  if (filter !== null) stripUsage(filter, size, endsHere);
+  const isEnd = endsHere || isEndBeforeTrailers(exchange, size);
+  exchange.holdsReply = !isEnd && isHeldWhole(exchange);
+  if (exchange.isForeign()) return foreignBody(exchange, size, isEnd);
+  if (filter !== null) stripUsage(filter, size, isEnd);
   return CONTINUE;
+}
+
+/** The end of a body that a provider's own trailers follow, if it is still held; else it can only be broken off. */
+function providerTrailers(exchange: Exchange): i32 {
+  if (exchange.holdsReply) return providerBody(exchange, ALL, true);
+  const translator = exchange.translator;
+  const isOver = !exchange.isForeign() || (translator !== null && translator.isOver);
+  return isOver ? CONTINUE : foreignEmpty(exchange);
+}
+
+/**
+ * Whether this is the end of a body that Envoy decompresses. Its decompressors add trailers, so the last body callback
+ * does not say that it is the last, and a filter that holds it is never called again (Envoy 1.40).
+ */
+function isEndBeforeTrailers(exchange: Exchange, size: u32): bool {
+  // In a stream the end comes in an empty frame of its own.
+  return (size == 0 || isHeldWhole(exchange)) && property(BACKEND_LATENCY).length > 0;
+}
+
+/**
+ * Whether a compressed reply was so damaged that nothing is left of it. Envoy's decompressors say no more of it than
+ * how many bytes they made. The trailers in which they do are not the client's business.
+ */
+function isDecompressedToNothing(): bool {
+  const made = header(RESPONSE_TRAILERS, DECOMPRESSED_BYTES);
+  const isNothing = made.length == 1 && load<u8>(made.pointer) == 0x30;
+  removeHeader(RESPONSE_TRAILERS, DECOMPRESSED_BYTES);
+  removeHeader(RESPONSE_TRAILERS, COMPRESSED_BYTES);
+  if (!isNothing) return false;
+  // An error tells what it is by its status. The headers may be gone; the property is not.
+  const status = property(RESPONSE_CODE);
+  return status.length == 8 && load<u64>(status.pointer) < 400;
 }
 
 /** Only a stream has a usage chunk; a provider that answers a stream request with one JSON body is left alone. */

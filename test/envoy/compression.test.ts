@@ -1,59 +1,203 @@
 // A provider that compresses in spite of being asked not to: the client and the filter see plain bytes, as they come.
-import { constants, createBrotliCompress, createGzip } from "node:zlib";
+import type { ServerResponse } from "node:http";
+import {
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzipSync,
+} from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Gateway } from "../gateway/gateway.ts";
+import { ask, errorOf } from "./ask.ts";
+import type { DialectName } from "./ask.ts";
 import { startProvider } from "./behaving-provider.ts";
 import type { BehavingProvider } from "./behaving-provider.ts";
+import {
+  dialectOfPath,
+  ERROR_SAID,
+  readComplete,
+  readStream,
+  replyParts,
+  SAID,
+} from "./dialect-replies.ts";
+import type { ReplyKind } from "./dialect-replies.ts";
 import { chat, startOneProvider } from "./one-provider.ts";
 
 const ALGORITHMS = {
-  gzip: () => ({ stream: createGzip(), flush: constants.Z_SYNC_FLUSH }),
-  br: () => ({ stream: createBrotliCompress(), flush: constants.BROTLI_OPERATION_FLUSH }),
+  gzip: {
+    stream: createGzip,
+    flush: constants.Z_SYNC_FLUSH,
+    whole: gzipSync,
+  },
+  br: {
+    stream: createBrotliCompress,
+    flush: constants.BROTLI_OPERATION_FLUSH,
+    whole: brotliCompressSync,
+  },
 };
 type Algorithm = keyof typeof ALGORITHMS;
 
-const event = (at: number): string =>
-  `data: {"choices":[{"index":0,"delta":{"content":"${at}"}}]}\n\n`;
-const EVENTS = 4;
+/** `cut`: the last third of the compressed bytes is missing; `lie`: they are not compressed at all. */
+type Damage = "none" | "cut" | "lie";
+
+/** What the prompt asks of the provider. */
+interface Wanted {
+  algorithm: Algorithm;
+  kind: ReplyKind;
+  damage: Damage;
+}
+
+const order = ({ algorithm, kind, damage }: Wanted): string => `${algorithm} ${kind} ${damage}`;
+
+function orderOf(body: string): Wanted {
+  const [, algorithm, kind, damage] = /"(gzip|br) (\w+) (\w+)"/.exec(body) ?? [];
+  return { algorithm, kind, damage } as Wanted;
+}
 
 let provider: BehavingProvider;
 let gateway: Gateway;
 /** Lets the provider send its next event; a test calls it when the one before has arrived. */
 let next: () => void = () => undefined;
+let isPaced = false;
+
+async function sendCompressed(
+  response: ServerResponse,
+  parts: string[],
+  algorithm: Algorithm,
+): Promise<void> {
+  const { stream: create, flush } = ALGORITHMS[algorithm];
+  const stream = create();
+  stream.pipe(response);
+  for (const part of parts) {
+    stream.write(part);
+    stream.flush(flush);
+    if (isPaced) await new Promise<void>((resolve) => (next = resolve));
+  }
+  stream.end();
+}
 
 beforeAll(async () => {
-  provider = await startProvider(async (response, { body }) => {
-    const { user, stream: isStream } = JSON.parse(body) as { user: Algorithm; stream?: boolean };
-    const { stream, flush } = ALGORITHMS[user]();
-    const type = isStream === true ? "text/event-stream" : "application/json";
-    response.writeHead(200, { "content-type": type, "content-encoding": user });
-    stream.pipe(response);
-    for (let at = 0; at < EVENTS; at++) {
-      stream.write(event(at));
-      stream.flush(flush);
-      if (isStream === true) await new Promise<void>((resolve) => (next = resolve));
-    }
-    stream.end();
+  provider = await startProvider(async (response, { body, path }) => {
+    const { algorithm, kind, damage } = orderOf(body);
+    const { status, type, parts } = replyParts(dialectOfPath(path), kind);
+    response.writeHead(status, {
+      "content-type": type,
+      "content-encoding": algorithm,
+      // As proxies in front of providers write it; it would forbid Envoy to decompress.
+      "cache-control": "no-cache, no-transform",
+    });
+    const whole = ALGORITHMS[algorithm].whole(parts.join(""));
+    if (damage === "none") await sendCompressed(response, parts, algorithm);
+    else if (damage === "cut") response.end(whole.subarray(0, (whole.length * 2) / 3));
+    else response.end(parts.join(""));
   });
-  gateway = await startOneProvider(provider.port);
+  gateway = await startOneProvider(provider.port, {
+    adapt(model) {
+      model.targetSets = [
+        { name: "set/chat", targets: [0, 0] },
+        { name: "set/messages", targets: [1, 1] },
+      ];
+      for (const listener of [model.ingress, model.egress]) listener.timeoutMs = 5_000;
+    },
+  });
 });
 afterAll(() => Promise.all([gateway.stop(), provider.stop()]));
 
-describe.each(Object.keys(ALGORITHMS))("%s", (user) => {
-  it("a complete answer arrives plain, and says so", async () => {
-    const response = await chat(gateway, { user });
-    expect(response.headers.get("content-encoding")).toBeNull();
-    expect(response.headers.get("content-length")).toBeNull();
-    expect(await response.text()).toBe([0, 1, 2, 3].map(event).join(""));
-  });
+const MODELS: Record<string, Record<DialectName, string>> = {
+  "one target": { chat: "openai/gpt-4o", messages: "anthropic/claude" },
+  "several targets": { chat: "set/chat", messages: "set/messages" },
+};
+const DIALECTS: DialectName[] = ["chat", "messages"];
 
+const PLACES = Object.keys(MODELS).flatMap((targets) =>
+  DIALECTS.flatMap((client) => DIALECTS.map((at) => ({ targets, client, at }))),
+);
+
+describe.concurrent.each(PLACES)(
+  "$targets, $client client, provider of $at",
+  ({ targets, client, at }) => {
+    const isForeign = client !== at;
+
+    async function get(wanted: Wanted): Promise<Response> {
+      const model = MODELS[targets]?.[at] ?? "";
+      const stream = wanted.kind === "stream";
+      const signal = AbortSignal.timeout(4000);
+      const reply = await ask(gateway, client, { model, text: order(wanted), stream, signal });
+      expect(reply.headers.get("content-encoding")).toBeNull();
+      return reply;
+    }
+
+    describe.each(Object.keys(ALGORITHMS) as Algorithm[])("%s", (algorithm) => {
+      it("a complete answer arrives plain", async () => {
+        const reply = await get({ algorithm, kind: "complete", damage: "none" });
+        expect(reply.status).toBe(200);
+        expect(readComplete(client, await reply.text())).toBe(SAID);
+      });
+
+      it("a stream arrives plain, to its end", async () => {
+        const reply = await get({ algorithm, kind: "stream", damage: "none" });
+        expect(reply.status).toBe(200);
+        const seen = readStream(client, await reply.text());
+        expect(seen).toEqual({ text: SAID, isFinished: true });
+      });
+
+      it("an error arrives plain", async () => {
+        const reply = await get({ algorithm, kind: "error", damage: "none" });
+        expect(reply.status).toBe(500);
+        expect((await errorOf(reply, client)).message).toBe(ERROR_SAID);
+      });
+
+      it.each<Damage>(["cut", "lie"])(
+        "a damaged complete answer is no answer: %s",
+        async (damage) => {
+          const reply = await get({ algorithm, kind: "complete", damage });
+          if (!isForeign) {
+            // The headers are gone: all that can be done is not to end well.
+            if (damage === "lie") await expect(reply.text()).rejects.toThrow();
+            else expect(replyParts(at, "complete").parts[0]).toContain(await reply.text());
+            return;
+          }
+          expect(reply.status).toBe(502);
+          expect((await errorOf(reply, client)).message).toMatch(/is empty|not valid JSON/);
+        },
+      );
+
+      it.each<Damage>(["cut", "lie"])("a damaged stream ends with an error: %s", async (damage) => {
+        const reply = await get({ algorithm, kind: "stream", damage });
+        expect(reply.status).toBe(200);
+        if (!isForeign && damage === "lie") {
+          await expect(reply.text()).rejects.toThrow();
+          return;
+        }
+        const seen = readStream(client, await reply.text());
+        expect(seen.isFinished).toBe(false);
+        if (isForeign) expect(seen.error?.message).toMatch(/ended the stream/);
+      });
+
+      it("a damaged error stays an error", async () => {
+        const reply = await get({ algorithm, kind: "error", damage: "lie" });
+        expect(reply.status).toBe(500);
+        if (isForeign) await errorOf(reply, client);
+      });
+    });
+  },
+);
+
+describe.each(Object.keys(ALGORITHMS) as Algorithm[])("%s", (algorithm) => {
   it("each event of a stream arrives before the next is sent", async () => {
-    const response = await chat(gateway, { user, stream: true });
+    isPaced = true;
+    const { parts } = replyParts("chat", "stream");
+    const messages = [
+      { role: "user", content: order({ algorithm, kind: "stream", damage: "none" }) },
+    ];
+    const response = await chat(gateway, { messages, stream: true });
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    for (let at = 0; at < EVENTS; at++) {
-      expect((await reader?.read())?.value).toBe(event(at));
+    for (const part of parts) {
+      expect((await reader?.read())?.value).toBe(part);
       next();
     }
     expect((await reader?.read())?.done).toBe(true);
+    isPaced = false;
   });
 });

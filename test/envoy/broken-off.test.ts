@@ -1,0 +1,83 @@
+// A provider that breaks off in the middle of a reply that the filter holds for translation: nothing of it has left yet,
+// so the client gets an error in its own dialect instead.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Gateway } from "../gateway/gateway.ts";
+import { ask, errorOf } from "./ask.ts";
+import type { DialectName } from "./ask.ts";
+import { startProvider } from "./behaving-provider.ts";
+import type { BehavingProvider } from "./behaving-provider.ts";
+import { dialectOfPath, replyParts } from "./dialect-replies.ts";
+import { startOneProvider } from "./one-provider.ts";
+
+let provider: BehavingProvider;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  provider = await startProvider((response, { body, path }) => {
+    const [, kind, fault] = /"(complete|error) (\w+)"/.exec(body) ?? [];
+    const { status, type, parts } = replyParts(
+      dialectOfPath(path),
+      kind === "error" ? "error" : "complete",
+    );
+    const whole = Buffer.from(parts.join(""));
+    const isTooLong = fault === "short" ? { "content-length": whole.length + 10 } : {};
+    response.writeHead(status, { "content-type": type, ...isTooLong });
+    if (fault === "large") response.end(Buffer.alloc(3_000_000, " "));
+    else if (fault === "short") response.write(whole, () => response.socket?.end());
+    else
+      response.write(whole.subarray(0, -10), () => {
+        if (fault === "reset") response.socket?.resetAndDestroy();
+      });
+  });
+  gateway = await startOneProvider(provider.port, {
+    adapt(model) {
+      model.targetSets = [
+        { name: "set/chat", targets: [0, 0] },
+        { name: "set/messages", targets: [1, 1] },
+      ];
+      model.limits.requestBodyBytes = 100_000;
+      for (const listener of [model.ingress, model.egress]) listener.timeoutMs = 600;
+    },
+  });
+});
+afterAll(() => Promise.all([gateway.stop(), provider.stop()]));
+
+const FAULTS = [
+  // Where there are several targets, the filter that holds the reply is one that the router is still waiting for.
+  { fault: "reset", status: 502, message: /broke off its answer|closed the connection/ },
+  { fault: "short", status: 502, message: /broke off its answer|closed the connection/ },
+  { fault: "hang", status: 504, message: /timeout/ },
+  { fault: "large", status: 502, message: /larger than|too large/ },
+];
+const MODELS: Record<string, Record<DialectName, string>> = {
+  "one target": { chat: "openai/gpt-4o", messages: "anthropic/claude" },
+  "several targets": { chat: "set/chat", messages: "set/messages" },
+};
+const PLACES = Object.keys(MODELS).flatMap((targets) => [
+  { targets, client: "chat" as const, at: "messages" as const },
+  { targets, client: "messages" as const, at: "chat" as const },
+]);
+
+describe.concurrent.each(PLACES)("$targets, $client client", ({ targets, client, at }) => {
+  describe.each(FAULTS)("$fault", ({ fault, status, message }) => {
+    it.each([
+      ["a complete answer", "complete", false],
+      ["an error", "error", false],
+      ["an error where a stream was asked for", "error", true],
+    ])("%s", async (_, kind, stream) => {
+      const model = MODELS[targets]?.[at] ?? "";
+      const id = `${targets}-${client}-${fault}-${kind}-${String(stream)}`.replace(" ", "-");
+      const reply = await ask(gateway, client, {
+        model,
+        stream,
+        text: `${kind} ${fault}`,
+        headers: { "x-request-id": id },
+        signal: AbortSignal.timeout(5000),
+      });
+      expect(reply.status).toBe(status);
+      expect(reply.headers.get("content-type")).toBe("application/json");
+      expect(reply.headers.get(client === "chat" ? "x-request-id" : "request-id")).toBe(id);
+      expect((await errorOf(reply, client)).message).toMatch(message);
+    });
+  });
+});
