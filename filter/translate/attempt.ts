@@ -133,7 +133,8 @@ function writeHeaders(exchange: Exchange, target: Target): void {
   setHeader(REQUEST_HEADERS, AUTHORITY, target.authority);
   if (target.credentialName.length > 0)
     setHeader(REQUEST_HEADERS, target.credentialName, target.credential);
-  if (target.dialect == ANTHROPIC_MESSAGES && !hasVersion(exchange)) {
+  // A chat client's own version says nothing of what the translation speaks.
+  if (target.dialect == ANTHROPIC_MESSAGES && (exchange.isForeign() || !hasVersion(exchange))) {
     setHeader(REQUEST_HEADERS, ANTHROPIC_VERSION, DEFAULT_ANTHROPIC_VERSION);
   }
   for (let i = 0; i < target.headers.length; i++) {
