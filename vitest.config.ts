@@ -25,7 +25,7 @@ export default defineConfig({
       resultsFile === undefined ? ["default"] : ["default", ["json", { outputFile: resultsFile }]],
     projects: [
       ring("unit", ["test/{unit,config,host,providers}/**/*.test.ts"], 0, 20),
-      ring("exchanges", ["test/exchanges/**/*.test.ts"], 1, 60),
+      ring("exchanges", ["test/{exchanges,fuzz}/**/*.test.ts"], 1, 60),
       ring("cli", ["test/cli/**/*.test.ts"], 2, 60),
       ring("envoy", ["test/envoy/**/*.test.ts"], 3, 60),
       ring("sdk", ["test/sdk/**/*.test.ts"], 4, 120),

@@ -110,7 +110,10 @@ export function environmentOf(configuration: string): Record<string, string> {
 const loaded = new Map<string, LoadedCase>();
 
 /** The configuration of a case; every variable that it names is set. */
-export function loadCase({ name, configuration }: ExchangeCase): LoadedCase {
+export function loadCase({
+  name,
+  configuration,
+}: Pick<ExchangeCase, "name" | "configuration">): LoadedCase {
   const known = loaded.get(configuration);
   if (known !== undefined) return known;
   const environment = environmentOf(configuration);
@@ -136,7 +139,7 @@ export function loadCase({ name, configuration }: ExchangeCase): LoadedCase {
 }
 
 /** For the rendering; nothing of it is looked at here. */
-const PLACE: Place = {
+export const PLACE: Place = {
   filterPath: "/filter.wasm",
   logDirectory: "/logs",
   adminSocketPath: "/admin",

@@ -1,0 +1,252 @@
+// Grammar of what providers answer, in both dialects: complete, streamed, failed, and nothing of the kind.
+import fc from "fast-check";
+import type { Text } from "./json-text.ts";
+import { among, any, count, list, number, object, oneOf, string, words } from "./json-text.ts";
+
+const chatUsage = object({
+  always: { prompt_tokens: count, completion_tokens: count, total_tokens: count },
+  seldom: {
+    prompt_tokens_details: object({ often: { cached_tokens: count } }),
+    completion_tokens_details: object({ often: { reasoning_tokens: count } }),
+  },
+});
+const finishReason = oneOf(
+  words("stop", "length", "tool_calls", "content_filter", "function_call", "eos"),
+  among("null"),
+);
+const chatCall = (isDelta: boolean): Text =>
+  object({
+    always: {
+      ...(isDelta ? { index: among("0", "0", "1", "2", "99999") } : {}),
+      function: object({
+        [isDelta ? "often" : "always"]: {
+          name: words("read", "write"),
+          arguments: words("", "{", "}", '{"city":', '"Rome"}', "{}"),
+        },
+      }),
+    },
+    [isDelta ? "often" : "always"]: { id: words("call_1", "call_2", ""), type: words("function") },
+  });
+const head = {
+  id: words("chatcmpl-1", ""),
+  object: words("chat.completion.chunk"),
+  created: number,
+  model: words("gpt-4o-2024"),
+};
+const said = { content: oneOf(string, among("null")) };
+const seldomSaid = {
+  refusal: string,
+  reasoning_content: string,
+  reasoning: string,
+  reasoning_details: list(any, 2),
+  annotations: list(any, 2),
+};
+
+const chatChunk = object({
+  always: {
+    choices: oneOf(
+      list(
+        object({
+          always: {
+            index: among("0", "0", "0", "1"),
+            delta: object({
+              often: said,
+              seldom: {
+                role: words("assistant"),
+                tool_calls: list(chatCall(true), 2),
+                ...seldomSaid,
+              },
+            }),
+          },
+          often: { finish_reason: finishReason },
+        }),
+        1,
+      ),
+      among("[]"),
+    ),
+  },
+  often: head,
+  seldom: { usage: oneOf(chatUsage, among("null")), error: any, service_tier: string },
+});
+const chatReply = object({
+  always: {
+    choices: list(
+      object({
+        always: {
+          index: number,
+          message: object({
+            always: { role: words("assistant"), ...said },
+            seldom: { ...seldomSaid, tool_calls: list(chatCall(false), 3) },
+          }),
+          finish_reason: finishReason,
+        },
+      }),
+      2,
+    ),
+    usage: chatUsage,
+  },
+  often: head,
+});
+
+const usage = object({
+  always: { input_tokens: count, output_tokens: count },
+  seldom: { cache_read_input_tokens: count, cache_creation_input_tokens: count },
+});
+const stopReason = oneOf(
+  words(
+    "end_turn",
+    "max_tokens",
+    "tool_use",
+    "stop_sequence",
+    "refusal",
+    "pause_turn",
+    "new_reason",
+  ),
+  among("null"),
+);
+const block = oneOf(
+  object({
+    always: { type: words("text"), text: words("", "a") },
+    seldom: { citations: list(any) },
+  }),
+  object({
+    always: {
+      type: words("tool_use"),
+      id: words("toolu_1"),
+      name: words("read"),
+      input: object({ often: { city: string } }),
+    },
+  }),
+  object({
+    always: { type: words("thinking"), thinking: words("", "hm"), signature: words("", "sig") },
+  }),
+  object({ always: { type: words("redacted_thinking"), data: string } }),
+  object({ always: { type: words("server_tool_use", "mystery") } }),
+);
+const message = object({
+  always: {
+    id: words("msg_1"),
+    type: words("message"),
+    role: words("assistant"),
+    model: words("claude-x"),
+    content: list(block),
+    usage,
+  },
+  often: { stop_reason: stopReason, stop_sequence: oneOf(string, among("null")) },
+});
+const index = among("0", "0", "1", "2", "7");
+const delta = oneOf(
+  object({ always: { type: words("text_delta"), text: string } }),
+  object({
+    always: {
+      type: words("input_json_delta"),
+      partial_json: words("", "{", "}", '{"city":"Ro', 'me"}'),
+    },
+  }),
+  object({ always: { type: words("thinking_delta"), thinking: string } }),
+  object({ always: { type: words("signature_delta"), signature: string } }),
+  object({ always: { type: words("citations_delta"), citation: any } }),
+);
+const error = object({ always: { type: words("overloaded_error", "api_error"), message: string } });
+const EVENTS: Record<string, Text> = {
+  message_start: object({ always: { type: words("message_start"), message } }),
+  content_block_start: object({
+    always: { type: words("content_block_start"), index, content_block: block },
+  }),
+  content_block_delta: object({ always: { type: words("content_block_delta"), index, delta } }),
+  content_block_stop: object({ always: { type: words("content_block_stop"), index } }),
+  message_delta: object({
+    always: {
+      type: words("message_delta"),
+      delta: object({ always: { stop_reason: stopReason } }),
+      usage,
+    },
+  }),
+  message_stop: object({ always: { type: words("message_stop") } }),
+  ping: object({ always: { type: words("ping") } }),
+  error: object({ always: { type: words("error"), error } }),
+};
+
+const lineEnd = fc.oneof(
+  { weight: 8, arbitrary: among("\n") },
+  { weight: 1, arbitrary: among("\r\n", "\r") },
+);
+const noise = fc.oneof(
+  { weight: 12, arbitrary: among("") },
+  {
+    weight: 1,
+    arbitrary: among(": keep-alive", "id: 7", "retry: 100", "data:", "nonsense", "event:"),
+  },
+);
+
+function event(name: string | undefined, data: Text): Text {
+  return fc.tuple(data, lineEnd, noise, among(" ", " ", "")).map(([text, end, more, space]) => {
+    const lines = [
+      ...(more === "" ? [] : [more]),
+      ...(name === undefined ? [] : [`event:${space}${name}`]),
+      `data:${space}${text}`,
+    ];
+    return lines.join(end) + end + end;
+  });
+}
+
+const chatEvent = fc.oneof(
+  { weight: 20, arbitrary: event(undefined, chatChunk) },
+  { weight: 1, arbitrary: event(undefined, oneOf(object({ always: { error } }))) },
+);
+const messageEvent = fc.oneof(
+  ...Object.entries(EVENTS).map(([name, data]) => ({
+    weight: name === "content_block_delta" ? 8 : name === "error" ? 1 : 3,
+    arbitrary: event(name, data),
+  })),
+);
+
+/** In the order of a real one half of the time, so that the deeper states are reached. */
+const orderedMessages = fc
+  .tuple(
+    event("message_start", EVENTS["message_start"] ?? any),
+    fc.array(
+      fc.tuple(
+        event("content_block_start", EVENTS["content_block_start"] ?? any),
+        fc.array(event("content_block_delta", EVENTS["content_block_delta"] ?? any), {
+          maxLength: 4,
+        }),
+        event("content_block_stop", EVENTS["content_block_stop"] ?? any),
+      ),
+      { maxLength: 3 },
+    ),
+    event("message_delta", EVENTS["message_delta"] ?? any),
+    event("message_stop", EVENTS["message_stop"] ?? any),
+  )
+  .map(([start, blocks, last, stop]) => [start, ...blocks.flat(2), last, stop].join(""));
+
+const joined = (item: Text): Text =>
+  fc.array(item, { maxLength: 9 }).map((items) => items.join(""));
+
+const chatStream = fc
+  .tuple(joined(chatEvent), among("data: [DONE]\n\n", "data: [DONE]\n\n", "", "data: [DONE]"))
+  .map(([events, end]) => events + end);
+const messagesStream = fc.oneof(orderedMessages, joined(messageEvent));
+
+const errorBody = oneOf(
+  object({
+    always: {
+      error: object({
+        often: { message: string, type: string, code: oneOf(string, number), param: string },
+      }),
+    },
+  }),
+  object({ always: { type: words("error"), error }, often: { request_id: string } }),
+);
+const nothing = among(
+  "",
+  "<html><body>502 Bad Gateway</body></html>",
+  "null",
+  "[]",
+  "upstream connect error",
+  "{",
+);
+
+export const chatAnswer = { complete: chatReply, stream: chatStream };
+export const messagesAnswer = { complete: message, stream: messagesStream };
+export const failedAnswer: Text = fc.oneof(errorBody, errorBody, any, nothing);

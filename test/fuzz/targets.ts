@@ -1,0 +1,251 @@
+// What is fuzzed, and what has to hold for each: the oracles.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type fc from "fast-check";
+import { loadConfiguration } from "../../control-plane/config/load.ts";
+import { filterConfig } from "../../control-plane/filter-config.ts";
+import { renderBootstrap } from "../../envoy/bootstrap.ts";
+import { environmentOf, loadCase, PLACE } from "../exchanges/case.ts";
+import type { LoadedCase } from "../exchanges/case.ts";
+import { mutate } from "../exchanges/mutate.ts";
+import { random } from "../exchanges/random.ts";
+import type { ExchangeResult } from "../host/exchange.ts";
+import { compileFilter, FilterHost } from "../host/filter-host.ts";
+import { checkAnthropicStream, checkOpenaiStream } from "../unit/filter/lifecycle.ts";
+import { fuzzedConfigurations } from "./configurations.ts";
+import type { FuzzedExchange } from "./exchanges.ts";
+import { fuzzedHeads, fuzzedReplies, fuzzedRequests } from "./exchanges.ts";
+import { fuzzedPrompts } from "./prompts.ts";
+
+export interface FuzzTarget {
+  name: string;
+  inputs: fc.Arbitrary<unknown>;
+  /** Throws when something does not hold. */
+  check(input: unknown): void;
+}
+
+function target<T>(name: string, inputs: fc.Arbitrary<T>, check: (input: T) => void): FuzzTarget {
+  return { name, inputs, check: check };
+}
+
+const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
+const module = await compileFilter(FILTER);
+
+function caseOf(file: string): LoadedCase {
+  const configuration = readFileSync(join(import.meta.dirname, file), "utf8");
+  return loadCase({ name: file, configuration });
+}
+
+async function host(loaded: LoadedCase, isSplit: boolean): Promise<FilterHost> {
+  const config = isSplit ? loaded.splitConfig : loaded.filterConfig;
+  return FilterHost.load(module, { filterConfig: config, environment: loaded.environment });
+}
+
+const plainCase = caseOf("../exchanges/config.yaml");
+const promptCase = caseOf("../config/prompt-targets/config.yaml");
+const whole = await host(plainCase, false);
+const split = await host(plainCase, true);
+const prompts = await host(promptCase, false);
+
+const TOKENS = [
+  "{",
+  "}",
+  "[",
+  "]",
+  '"',
+  ",",
+  ":",
+  "\\",
+  "\\u",
+  "null",
+  "\n\n",
+  "data: ",
+  "event: error\n",
+  "\u{0}",
+  "1e999",
+  "\xff",
+  "\xed\xa0\x80",
+].map((text) => Buffer.from(text, "latin1"));
+
+function runExchange(input: FuzzedExchange): ExchangeResult {
+  const body =
+    input.damage === undefined ? Buffer.from(input.body) : damaged(input.body, input.damage);
+  const loaded = plainCase;
+  return (input.isSplit ? split : whole).exchange({
+    listener: "egress",
+    request: {
+      method: input.method,
+      path: input.path,
+      headers: [...input.headers, ["content-length", String(body.length)]],
+      body: cut(body, input.cut),
+    },
+    upstream: ({ path, body: asked }) => {
+      const { answers, status } = input;
+      const isStream = /"stream"\s*:\s*true/.test(Buffer.from(asked).toString());
+      const answer = path.endsWith("/messages") ? answers.messages : answers.chat;
+      const text = status >= 400 ? answers.failed : isStream ? answer.stream : answer.complete;
+      const bytes =
+        input.damageReply === undefined ? Buffer.from(text) : damaged(text, input.damageReply);
+      const asAsked = isStream && status < 400 ? "text/event-stream" : "application/json";
+      const type = input.contentType === "as asked" || isStream ? asAsked : input.contentType;
+      return {
+        status,
+        headers: type === "" ? [] : [["content-type", type]],
+        chunks: status === 204 ? [] : cut(bytes, input.cut),
+        ending: input.isReset ? "reset" : "complete",
+        emptyEnd: input.cut % 2 === 0,
+      };
+    },
+    mutations: loaded.mutations,
+    ...(input.leavesAfter === undefined ? {} : { clientLeavesAfter: input.leavesAfter }),
+  });
+}
+
+function damaged(text: string, seed: number): Buffer {
+  const bytes = Buffer.from(text);
+  return mutate(bytes, bytes, TOKENS, random(seed));
+}
+
+/** At once, in small pieces or in large ones, by the seed. */
+function cut(bytes: Buffer, seed: number): Buffer[] {
+  if (seed % 3 === 0) return bytes.length === 0 ? [] : [bytes];
+  const chance = random(seed);
+  const chunks: Buffer[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const size = 1 + chance.below(seed % 3 === 1 ? 8 : 400);
+    chunks.push(bytes.subarray(at, at + size));
+    at += size;
+  }
+  return chunks;
+}
+
+function must(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new Error(what);
+}
+
+function utf8(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+}
+
+function isMessages(input: FuzzedExchange): boolean {
+  return input.path.startsWith("/v1/messages");
+}
+
+/** No trap, no fault of the host's, no request that is not JSON, and an answer of the gateway's own in its envelope. */
+function checkCommon(
+  { trap, faults, sent, reply }: ExchangeResult,
+  messages: boolean,
+  isHead: boolean,
+): void {
+  must(trap === undefined, `trap: ${String(trap)}`);
+  must(faults.length === 0, `faults: ${faults.join("; ")}`);
+  for (const request of sent) JSON.parse(utf8(request.body));
+  must(reply.ending !== "complete" || reply.status >= 200, `status ${String(reply.status)}`);
+  if (sent.length > 0 || reply.status < 400 || isHead) return;
+  const body = JSON.parse(utf8(reply.body)) as {
+    type?: unknown;
+    error?: { message?: unknown; type?: unknown };
+  };
+  must(
+    typeof body.error?.message === "string" && body.error.message !== "",
+    "an error without a message",
+  );
+  must(typeof body.error.type === "string", "an error without a type");
+  must((body.type === "error") === messages, "an error in the other dialect's envelope");
+}
+
+/** A translated stream keeps its lifecycle whatever the provider sends, and says how it ended. */
+function checkTranslated(input: FuzzedExchange, { reply, sent }: ExchangeResult): void {
+  const [request] = sent;
+  if (request === undefined || reply.ending !== "complete" || reply.status !== 200) return;
+  const messages = isMessages(input);
+  if (request.path.endsWith("/v1/messages") === messages) return;
+  const text = utf8(reply.body);
+  const asked = JSON.parse(utf8(request.body)) as { stream?: unknown };
+  if (asked.stream !== true) JSON.parse(text);
+  else if (messages) checkAnthropicStream(text);
+  else checkOpenaiStream(text, input.body.includes('"include_usage":true'));
+}
+
+const requests = target("requests", fuzzedRequests, (input) => {
+  const result = runExchange(input);
+  checkCommon(result, isMessages(input), false);
+  must(
+    [200, 400, 404, 413, 415].includes(result.reply.status),
+    `status ${String(result.reply.status)}`,
+  );
+  must(
+    result.sent.length === (result.reply.status === 200 ? 1 : 0),
+    "neither one request nor one fault",
+  );
+});
+
+const replies = target("replies", fuzzedReplies, (input) => {
+  const result = runExchange(input);
+  checkCommon(result, isMessages(input), false);
+  checkTranslated(input, result);
+  if (input.leavesAfter !== undefined || input.isReset) return;
+  // Even or odd decides how the end comes, which a reply without a body can tell.
+  const atOnce = runExchange({ ...input, cut: input.cut % 2 === 0 ? 0 : 3 });
+  must(comparable(atOnce) === comparable(result), "another answer when the reply comes at once");
+});
+
+/** What the gateway makes up itself is another text each time. */
+function comparable({ reply }: ExchangeResult): string {
+  const body = Buffer.from(reply.body).toString("latin1");
+  return `${String(reply.status)} ${body.replaceAll(/"created":\d+/g, '"created":0')}`;
+}
+
+const heads = target("heads", fuzzedHeads, (input) => {
+  const result = runExchange(input);
+  checkCommon(result, isMessages(input), input.method === "HEAD");
+  for (const { headers } of result.sent) {
+    const own = headers.find(
+      ([name]) => name.startsWith("x-gateway-") || name.startsWith("x-envoy-"),
+    );
+    must(own === undefined, `the provider gets ${String(own?.[0])}`);
+  }
+});
+
+const prompt = target("prompts", fuzzedPrompts, (input) => {
+  const body = Buffer.from(input.body);
+  const result = prompts.exchange({
+    listener: "ingress",
+    request: {
+      method: "POST",
+      path: "/v1/chat/completions",
+      headers: [
+        ["host", "localhost"],
+        ["content-length", String(body.length)],
+      ],
+      body,
+    },
+    calls: ({ headers }) => {
+      const path = headers.find(([name]) => name === ":path")?.[1] ?? "";
+      const answer = Object.hasOwn(input.answers, path) ? input.answers[path] : input.answers[""];
+      if (answer === null || answer === undefined) return undefined;
+      return { headers: [[":status", answer.status]], body: Buffer.from(answer.body) };
+    },
+    upstream: ({ body: asked }) => {
+      const isStream = /"stream"\s*:\s*true/.test(Buffer.from(asked).toString());
+      const text = isStream ? "data: [DONE]\n\n" : "{}";
+      const type = isStream ? "text/event-stream" : "application/json";
+      return { status: 200, headers: [["content-type", type]], chunks: [Buffer.from(text)] };
+    },
+    mutations: promptCase.mutations,
+  });
+  checkCommon(result, false, false);
+  must(result.reply.ending === "complete", "the client got no end");
+});
+
+const configurations = target("configurations", fuzzedConfigurations, (text) => {
+  const loaded = loadConfiguration({ file: "fuzzed.yaml", text }, environmentOf(text));
+  if (!loaded.ok) {
+    must(loaded.problems.length > 0, "refused without a problem");
+    return;
+  }
+  JSON.stringify(renderBootstrap(loaded.model, PLACE));
+  JSON.stringify(filterConfig(loaded.model));
+});
+
+export const FUZZ_TARGETS = [requests, replies, heads, prompt, configurations];
