@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, release, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { findEnvoy } from "../control-plane/envoy-binary.ts";
+import { findEnvoy, requireEnvoy } from "../control-plane/envoy-binary.ts";
 import { GatewayError } from "../control-plane/errors.ts";
 import { type Case, CASES } from "./cases.ts";
 import {
@@ -15,6 +15,7 @@ import {
   type Slice,
   tryOnce,
 } from "./measure.ts";
+import { benchPrompts, writePromptResult } from "./prompt.ts";
 import { type Program, startGateway, startPlain, startProvider } from "./programs.ts";
 import { caseResult, type CaseResult, table } from "./report.ts";
 import { buildTools, checkMachine } from "./tools.ts";
@@ -26,7 +27,12 @@ const USAGE = `npm run bench [-- CASE … [--rounds N] [--seconds S] [--filter N
   --rounds    how often each case is measured; every figure is the median (5)
   --seconds   length of one slice (1.5)
   --filter    another compiled filter, measured beside build/filter.wasm under that name
-  --no-result prints the table only`;
+  --no-result prints the table only
+
+npm run bench -- prompt [--rounds N] [--prompts N] [--no-result]
+
+  prompt      what the steps of a prompt cost, with the embedded models, and the memory over ten times as many prompts
+  --prompts   how many in each slice (500)`;
 
 interface Options {
   cases: Case[];
@@ -141,7 +147,44 @@ function writeResult(options: Options, results: CaseResult[], loadBefore: number
   return join(folder, `${date}.md`);
 }
 
+async function measurePrompts(words: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: words,
+    options: {
+      rounds: { type: "string", default: "3" },
+      prompts: { type: "string", default: "500" },
+      "no-result": { type: "boolean", default: false },
+    },
+  });
+  checkMachine();
+  const directory = mkdtempSync(join(tmpdir(), "gateway-bench-"));
+  const provider = await startProvider(buildTools(join(ROOT, "build/bench")).provider);
+  try {
+    const tables = await benchPrompts({
+      envoy: requireEnvoy(process.env).file,
+      filter: join(ROOT, "build/filter.wasm"),
+      provider: provider.port,
+      directory,
+      prompts: Number(values.prompts),
+      rounds: Number(values.rounds),
+    });
+    console.log(tables);
+    if (!values["no-result"])
+      console.log(
+        `\nWritten to ${writePromptResult(join(import.meta.dirname, "results"), tables)}`,
+      );
+  } finally {
+    await provider.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
 async function main(): Promise<void> {
+  const [first, ...rest] = process.argv.slice(2);
+  if (first === "prompt") {
+    await measurePrompts(rest);
+    return;
+  }
   const options = readOptions(process.argv.slice(2));
   checkMachine();
   const loadBefore = loadavg();
