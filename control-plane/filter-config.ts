@@ -3,6 +3,12 @@ import { FILTER_CONFIG_VERSION } from "../contract/words.ts";
 import { clientNames } from "./config/names.ts";
 import { filterPrompt } from "./filter-config-prompt.ts";
 import type { FilterPrompt } from "./filter-config-prompt.ts";
+import type { FilterRateLimit } from "./filter-config-rate-limits.ts";
+import {
+  filterRateLimits,
+  rateLimitsOfName,
+  rateLimitsOfTarget,
+} from "./filter-config-rate-limits.ts";
 import { effectiveLimits } from "./model-limits.ts";
 import type {
   AuthKind,
@@ -18,7 +24,9 @@ import { clusterOf, clusterOfSet } from "./upstreams.ts";
 export interface FilterConfig {
   version: typeof FILTER_CONFIG_VERSION;
   targets: FilterTarget[];
-  /** One per target, in their order, then one per set of targets. */
+  /** `ratelimits`; absent when there are none. */
+  rate_limits?: FilterRateLimit[];
+  /** One per target, in their order, then one per set of targets, then one per alias of one model with limits of its own. */
   routes: FilterRoute[];
   /** Everything a client may say in `model` or in the hint header → index into `routes`. `none` is not in it. */
   names: Record<string, number>;
@@ -39,6 +47,8 @@ export interface FilterRoute {
   cluster: string;
   /** Indices into `targets`; more than one means that the upstream filter chooses by endpoint metadata. */
   targets: number[];
+  /** Indices of the limits of the name that stands for this route alone. */
+  rate_limits?: number[];
 }
 
 export interface FilterTarget {
@@ -55,6 +65,8 @@ export interface FilterTarget {
   asks_usage?: boolean;
   /** Only what differs from the filter's defaults (`filter/chat/request-limits.ts`). */
   limits?: Omit<ModelLimits, "stream_usage">;
+  /** Indices of the limits of this model. */
+  rate_limits?: number[];
 }
 
 /** The filter reads numbers of nine digits. */
@@ -64,16 +76,31 @@ const LARGEST_NUMBER = 999_999_999;
 export function filterConfig(model: GatewayModel): FilterConfig {
   const sets = model.targetSets ?? [];
   const prompt = filterPrompt(model);
+  const rateLimits = filterRateLimits(model);
+  const limited = limitedAliases(model);
   return {
     version: FILTER_CONFIG_VERSION,
-    targets: model.targets.map(filterTarget),
+    targets: model.targets.map((target, index) => filterTarget(target, index, model)),
+    ...(rateLimits.length === 0 ? {} : { rate_limits: rateLimits }),
     routes: [
       ...model.targets.map((target, index) => ({ cluster: clusterOf(target), targets: [index] })),
-      ...sets.map((set) => ({ cluster: clusterOfSet(set), targets: set.targets })),
+      ...sets.map((set) => ({
+        cluster: clusterOfSet(set),
+        targets: set.targets,
+        ...limitsOfName(model, set.name),
+      })),
+      ...limited.map(({ name, index, target }) => ({
+        cluster: clusterOf(target),
+        targets: [index],
+        ...limitsOfName(model, name),
+      })),
     ],
     names: Object.fromEntries([
       ...clientNames(model).map(({ name, target }) => [name, target] as const),
       ...sets.map(({ name }, index) => [name, model.targets.length + index] as const),
+      ...limited.map(
+        ({ name }, index) => [name, model.targets.length + sets.length + index] as const,
+      ),
     ]),
     default: model.defaultTarget,
     largest_body: Math.min(model.limits.requestBodyBytes, LARGEST_NUMBER),
@@ -81,6 +108,20 @@ export function filterConfig(model: GatewayModel): FilterConfig {
     ...(prompt === undefined ? {} : { prompt }),
     ...(model.strictTranslation === true ? { strict_translation: true } : {}),
   };
+}
+
+/** Aliases of one model that have limits: they need a route that is not the model's own. */
+function limitedAliases(model: GatewayModel): { name: string; index: number; target: Target }[] {
+  return model.aliases.flatMap(({ name, target: index }) => {
+    const target = model.targets[index];
+    const isLimited = rateLimitsOfName(model, name).length > 0;
+    return target === undefined || !isLimited ? [] : [{ name, index, target }];
+  });
+}
+
+function limitsOfName(model: GatewayModel, name: string): Pick<FilterRoute, "rate_limits"> {
+  const indices = rateLimitsOfName(model, name);
+  return indices.length === 0 ? {} : { rate_limits: indices };
 }
 
 /** The name that is unique for each model, then the names that stand for models. */
@@ -97,9 +138,10 @@ function listedModels(model: GatewayModel): FilterConfig["models"] {
   ];
 }
 
-function filterTarget(target: Target): FilterTarget {
+function filterTarget(target: Target, index: number, model: GatewayModel): FilterTarget {
   const { auth, headers, systemPrompt } = target;
   const limits = effectiveLimits(target.limits ?? {});
+  const rateLimits = rateLimitsOfTarget(model, index);
   return {
     name: target.name,
     model: target.model,
@@ -112,5 +154,6 @@ function filterTarget(target: Target): FilterTarget {
     ...(systemPrompt === undefined ? {} : { system_prompt: systemPrompt }),
     ...(target.asksForUsage ? { asks_usage: true } : {}),
     ...(limits === undefined ? {} : { limits }),
+    ...(rateLimits.length === 0 ? {} : { rate_limits: rateLimits }),
   };
 }

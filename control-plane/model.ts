@@ -17,6 +17,8 @@ export interface GatewayModel {
   /** Names that stand for several targets, tried in order. The configuration cannot say them yet. */
   targetSets?: TargetSet[];
   limits: Limits;
+  /** Absent when the configuration has none. */
+  rateLimits?: RateLimit[];
   /** Whatever would be left out of a request is refused instead. */
   strictTranslation?: true;
   accessLog: AccessLog;
@@ -125,6 +127,25 @@ export interface TargetSet {
   /** Indices into `targets`: the first is tried first, the next when it fails. At least two. */
   targets: number[];
 }
+
+/** What the requests of some clients for one name may use in a unit of time. */
+export interface RateLimit {
+  /** What is limited: a model, under whichever name it is asked for, or an alias, whatever it stands for. */
+  subject: { /** Index into `targets`. */ target: number } | { alias: string };
+  /** Absent: all requests count together. */
+  selector?: {
+    /** Request header, lower case. */
+    header: string;
+    /** The only value that counts. Absent: each value has a budget of its own, and so have requests without the header. */
+    value?: string;
+  };
+  counts: "tokens" | "requests";
+  /** At most 999,999,999: the filter reads nine digits. */
+  amount: number;
+  unit: RateUnit;
+}
+
+export type RateUnit = "second" | "minute" | "hour" | "day";
 
 export interface Limits {
   /** Largest request body in bytes; above it the client gets 413. */

@@ -73,7 +73,8 @@ function reportTarget(
   });
 }
 
-function listed(names: readonly string[]): string {
+/** Some of the names, for a hint. */
+export function listed(names: readonly string[]): string {
   const shown = names.slice(0, 8).join(", ");
   return names.length > 8 ? `${shown} and ${names.length - 8} more` : shown;
 }

@@ -12,6 +12,7 @@ import { readPrompt } from "./prompt.ts";
 import { LEAST_CONFIGURATION, readProviders } from "./provider-list.ts";
 import { startReading } from "./reading.ts";
 import type { Environment, Reading } from "./reading.ts";
+import { readRateLimits } from "./rate-limits.ts";
 import { refuseKeysElsewhere, reportReferences } from "./reference-problems.ts";
 import type { Configuration } from "./schema.ts";
 import { readAccessLog, readLimits, readVersion } from "./settings.ts";
@@ -60,6 +61,11 @@ function readModel(
   checkEntryNames(reading, placed, defaultTarget);
   const targets = placed.map(({ target }) => target);
   const aliases = readAliases(reading, draft.model_aliases ?? {}, placed, defaultTarget);
+  const rateLimits = readRateLimits(reading, draft.ratelimits ?? [], {
+    targets,
+    defaultTarget,
+    aliases: new Set(Object.keys(draft.model_aliases ?? {})),
+  });
   const prompt = readPrompt(reading, draft, { targets, aliases, defaultTarget });
   const keys = targets.flatMap(({ auth }) => auth.environmentVariable ?? []);
   const serverKeys = prompt?.modelServer.environment ?? [];
@@ -75,6 +81,7 @@ function readModel(
     defaultTarget,
     aliases,
     limits: readLimits(draft.limits ?? {}),
+    ...(rateLimits.length === 0 ? {} : { rateLimits }),
     ...(draft.overrides?.strict_translation === true ? { strictTranslation: true } : {}),
     accessLog: readAccessLog(reading, draft.access_log ?? {}),
     ...(prompt === undefined ? {} : { prompt }),

@@ -20,7 +20,6 @@ const PROVIDER_LISTS = ["llm_providers", "model_providers"];
 
 /** Remove a row when its feature works; the schema, the reference page and the JSON Schema follow. */
 export const NOT_SUPPORTED_YET: readonly NotSupported[] = [
-  { path: ["ratelimits"], what: "rate limits are" },
   { path: ["tracing"], what: "tracing is" },
   { path: ["mode"], what: "a mode is" },
   { path: ["retry"], what: "retries are" },

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { INTERFACES } from "../providers.ts";
 import { modelLimits } from "./schema-limits.ts";
+import { ratelimit } from "./schema-rate-limits.ts";
 import { endpoint, modelServer, promptGuards, promptTarget } from "./schema-prompt-targets.ts";
 import {
   ANY_SHAPE,
@@ -221,24 +222,6 @@ const overrides = mapping(
   "Settings for experts.",
 );
 
-const ratelimit = mapping(
-  {
-    model: text("A configured model."),
-    selector: mapping(
-      { key: text("Request header."), value: text("Its value.").optional() },
-      "Which requests are counted together.",
-    ).optional(),
-    limit: mapping(
-      {
-        tokens: whole(1, 1_000_000_000_000, "Tokens allowed per unit."),
-        unit: oneOf(["second", "minute", "hour"], "The unit of time."),
-      },
-      "The limit.",
-    ),
-  },
-  "One limit.",
-);
-
 const tracing = mapping(
   { random_sampling: number(0, 100, "Percentage of requests that are traced.").optional() },
   "Tracing.",
@@ -273,7 +256,7 @@ const CONFIGURATION = {
   ).optional(),
   endpoints: named(endpoint, "Backends of the prompt targets.").optional(),
   model_server: modelServer.optional(),
-  ratelimits: list(ratelimit, "Limits of tokens by model and header.").optional(),
+  ratelimits: list(ratelimit, "What clients may use of a model in a unit of time.").optional(),
   retry: ANY_SHAPE.meta({ description: "Retries of failed requests." }).optional(),
   tracing: tracing.optional(),
   mode: text("How the gateway is run.").optional(),

@@ -27,11 +27,14 @@ import { PromptConfig } from "./prompt-target";
 import { readHeaders } from "./read-headers";
 import { readLimits } from "./read-limits";
 import { readPrompt } from "./read-prompt";
+import { RateLimit } from "./rate-limit";
+import { pickRateLimits, readRateLimits } from "./read-rate-limits";
 import { Route, Target } from "./target";
 
 /** What every request is answered by. */
 export class Config {
   targets: Target[] = [];
+  rateLimits: RateLimit[] = [];
   routes: Route[] = [];
   names: NameTable = new NameTable();
   /** Every name a client can say, for the not-found message: "a, b, c". */
@@ -73,12 +76,14 @@ export function readConfig(
     "models",
     "prompt",
     "strict_translation",
+    "rate_limits",
   ]);
   const version = integerOf(tape, memberOf(tape, root, "version"));
   if (version != FILTER_CONFIG_VERSION) {
     reportProblem("version " + version.toString() + " is not " + FILTER_CONFIG_VERSION.toString());
   }
   const config = new Config();
+  config.rateLimits = readRateLimits(tape, memberOf(tape, root, "rate_limits"));
   readTargets(tape, memberOf(tape, root, "targets"), environment, config);
   readRoutes(tape, memberOf(tape, root, "routes"), config);
   readNames(tape, memberOf(tape, root, "names"), config);
@@ -103,12 +108,17 @@ function readTargets(
 ): void {
   const end = tape.next(list);
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    config.targets.push(readTarget(tape, node, environment));
+    config.targets.push(readTarget(tape, node, environment, config));
   }
   if (config.targets.length == 0) reportProblem("'targets' is empty");
 }
 
-function readTarget(tape: Tape, node: u32, environment: Map<string, string>): Target {
+function readTarget(
+  tape: Tape,
+  node: u32,
+  environment: Map<string, string>,
+  config: Config,
+): Target {
   onlyKnownMembers(tape, node, [
     "name",
     "model",
@@ -121,6 +131,7 @@ function readTarget(tape: Tape, node: u32, environment: Map<string, string>): Ta
     "system_prompt",
     "asks_usage",
     "limits",
+    "rate_limits",
   ]);
   const target = new Target();
   target.name = stringMember(tape, node, "name");
@@ -136,6 +147,7 @@ function readTarget(tape: Tape, node: u32, environment: Map<string, string>): Ta
   target.asksUsage = tape.isTrue(memberOf(tape, node, "asks_usage"));
   target.limits.takesStreamUsage = target.asksUsage;
   readLimits(tape, memberOf(tape, node, "limits"), target.limits);
+  pickRateLimits(tape, memberOf(tape, node, "rate_limits"), config.rateLimits, target.rateLimits);
   readCredential(tape, node, environment, target);
   readHeaders(tape, memberOf(tape, node, "headers"), environment, target.headers);
   return target;
@@ -174,7 +186,7 @@ function readCredential(
 function readRoutes(tape: Tape, list: u32, config: Config): void {
   const end = tape.next(list);
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    onlyKnownMembers(tape, node, ["cluster", "targets"]);
+    onlyKnownMembers(tape, node, ["cluster", "targets", "rate_limits"]);
     const targets = new Array<Target>();
     const indices = memberOf(tape, node, "targets");
     const stop = tape.next(indices);
@@ -184,7 +196,13 @@ function readRoutes(tape: Tape, list: u32, config: Config): void {
       else reportProblem("a route names a target that is not there");
     }
     if (targets.length == 0) reportProblem("a route has no target");
-    config.routes.push(new Route(constant(stringMember(tape, node, "cluster")), targets));
+    const route = new Route(constant(stringMember(tape, node, "cluster")), targets);
+    pickRateLimits(tape, memberOf(tape, node, "rate_limits"), config.rateLimits, route.rateLimits);
+    route.isLimited = route.rateLimits.length > 0;
+    for (let i = 0; i < targets.length; i++) {
+      if (targets[i].rateLimits.length > 0) route.isLimited = true;
+    }
+    config.routes.push(route);
   }
 }
 

@@ -1,6 +1,7 @@
 // One model of one provider, as the request path needs it: every value already in bytes.
 import { RequestLimits } from "../chat/request-report";
 import { Span } from "../text/bytes";
+import { RateLimit } from "./rate-limit";
 
 /** A header for the provider, its secrets filled in. */
 export class ProviderHeader {
@@ -28,10 +29,17 @@ export class Target {
   systemPromptJson: Span = new Span(0, 0);
   asksUsage: bool = false;
   limits: RequestLimits = new RequestLimits();
+  /** What this model is limited to, under whichever name it is asked for. */
+  rateLimits: RateLimit[] = [];
 }
 
 /** A cluster, and the targets that stand behind it. */
 export class Route {
+  /** Limits of the name that stands for this route alone. */
+  rateLimits: RateLimit[] = [];
+  /** Whether this route or one of its targets has a limit. */
+  isLimited: bool = false;
+
   constructor(
     public cluster: Span,
     public targets: Target[],

@@ -87,6 +87,11 @@ export class ReplyTranslator {
     return reader != null && reader.hasBegun;
   }
 
+  /** Events with data that the upstream has sent. */
+  get events(): u32 {
+    return this.framer.events;
+  }
+
   /** Whether the client has got the end of its stream, clean or not: what else comes is ignored. */
   get isOver(): bool {
     const reader = this.reader;

@@ -4,6 +4,7 @@ import { ReplyTranslator } from "../dialects/translate-reply";
 import { StreamUsageFilter } from "../dialects/openai_chat_completions/strip-usage";
 import { Tape } from "../json/tape";
 import { ByteBuffer, Span } from "../text/bytes";
+import { Meter } from "./meter";
 import { ReplyMetadata } from "./reply-metadata";
 
 const NO_PATH = new Span(0, 0);
@@ -43,6 +44,8 @@ export class Exchange {
   dropped: ByteBuffer = new ByteBuffer();
   /** What the reply's `metadata` says of a prompt target; null where there was none. */
   metadata: ReplyMetadata | null = null;
+  /** Counts the request and its reply; null where no rate limit applies. */
+  meter: Meter | null = null;
   /** Whether the reply is an error of Envoy's own, whose body is still to be put into the client's dialect. */
   isLocalReply: bool = false;
   replyStatus: u32 = 0;
@@ -83,7 +86,7 @@ export class Exchange {
   /** Whether a provider's reply passes as it is. */
   isUntouched(): bool {
     const isTold = this.dropped.length > 0 || this.metadata !== null;
-    return this.usageFilter === null && !isTold && !this.isForeign();
+    return this.usageFilter === null && !isTold && this.meter === null && !this.isForeign();
   }
 
   /** Forgets what the last attempt left behind. */
@@ -93,6 +96,8 @@ export class Exchange {
     this.holdsReply = false;
     this.isReplyOver = false;
     this.dropped.clear();
+    const meter = this.meter;
+    if (meter !== null) meter.dropObserver();
     this.dropUsageFilter();
     this.dropTranslator();
   }
@@ -109,6 +114,22 @@ export class Exchange {
     this.translator = null;
   }
 
+  /** Charges what the reply used, the first time that it is called; `isWhole`: the reply has come to its end. */
+  settle(isWhole: bool): void {
+    const meter = this.meter;
+    if (meter === null) return;
+    const translator = this.translator;
+    const observer = meter.observer;
+    const filter = this.usageFilter;
+    if (translator !== null) {
+      if (translator.fault !== null && !translator.usage.isKnown) return;
+      meter.settle(this.target, translator.usage, translator.events, isWhole);
+    } else if (observer !== null) {
+      observer.end();
+      meter.settle(this.target, observer.usage, filter === null ? 0 : filter.events, isWhole);
+    }
+  }
+
   /** Frees what stands outside the collected heap. Called once, when the stream is deleted. */
   release(): void {
     if (this.body != 0) heap.free(this.body);
@@ -121,6 +142,10 @@ export class Exchange {
     const metadata = this.metadata;
     if (metadata !== null) metadata.release();
     this.metadata = null;
+    this.settle(false);
+    const meter = this.meter;
+    if (meter !== null) meter.dropObserver();
+    this.meter = null;
     this.dropUsageFilter();
     this.dropTranslator();
   }

@@ -28,6 +28,12 @@ export declare function proxy_get_property(path: usize, pathSize: usize, value: 
 @external("env", "proxy_set_property")
 export declare function proxy_set_property(path: usize, pathSize: usize, value: usize, valueSize: usize): i32;
 
+@external("env", "proxy_get_shared_data")
+export declare function proxy_get_shared_data(key: usize, keySize: usize, value: usize, valueSize: usize, version: usize): i32;
+
+@external("env", "proxy_set_shared_data")
+export declare function proxy_set_shared_data(key: usize, keySize: usize, value: usize, valueSize: usize, version: u32): i32;
+
 @external("env", "proxy_send_local_response")
 export declare function proxy_send_local_response(
   status: u32,

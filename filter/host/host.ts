@@ -23,6 +23,7 @@ const LOG_ERROR: i32 = 4;
 /** Where the host writes the address and the size of what it returns. */
 const POINTER_CELL = memory.data(8);
 const SIZE_CELL = memory.data(8);
+const VERSION_CELL = memory.data(8);
 
 /** A block for `size` bytes of the host's. */
 export function allocate(size: usize): usize {
@@ -115,9 +116,42 @@ export function currentSeconds(): i64 {
 
 /** Milliseconds since the epoch. */
 export function currentMilliseconds(): i64 {
+  return <i64>(currentMicroseconds() / 1000);
+}
+
+/** Microseconds since the epoch, whole ones. */
+export function currentMicroseconds(): f64 {
   store<u64>(POINTER_CELL, 0);
   abi.proxy_get_current_time_nanoseconds(POINTER_CELL);
-  return <i64>(load<u64>(POINTER_CELL) / 1_000_000);
+  return <f64>(load<u64>(POINTER_CELL) / 1000);
+}
+
+/** Version of a value that nobody has set. */
+export const NO_VERSION: u32 = 0;
+
+/**
+ * A value that all workers share, into `block`: its taker frees `pointer` with `heap.free` (0 when there is none). Answers
+ * the version that `setShared` asks for.
+ */
+export function takeShared(key: Span, block: Span): u32 {
+  store<usize>(POINTER_CELL, 0);
+  const status = abi.proxy_get_shared_data(
+    key.pointer,
+    key.length,
+    POINTER_CELL,
+    SIZE_CELL,
+    VERSION_CELL,
+  );
+  block.pointer = status == 0 ? load<usize>(POINTER_CELL) : 0;
+  block.length = block.pointer == 0 ? 0 : load<u32>(SIZE_CELL);
+  return block.pointer == 0 ? NO_VERSION : load<u32>(VERSION_CELL);
+}
+
+/** Sets a shared value. False when it is no longer of that version; NO_VERSION sets it whatever it was. */
+export function setShared(key: Span, block: Span, version: u32): bool {
+  return (
+    abi.proxy_set_shared_data(key.pointer, key.length, block.pointer, block.length, version) == 0
+  );
 }
 
 /** Fills 16 bytes with randomness. */

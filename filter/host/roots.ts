@@ -8,6 +8,7 @@ import { Tape } from "../json/tape";
 import { constant } from "../text/bytes";
 import { readEnvironment } from "./environment";
 import { logError, PLUGIN_CONFIGURATION, property, takeBody, VM_CONFIGURATION } from "./host";
+import { createBudgets } from "./shared-budget";
 
 const PLUGIN_ROOT_ID = constant("plugin_root_id");
 
@@ -62,6 +63,7 @@ export function startVm(size: u32): bool {
     return false;
   }
   config = read;
+  for (let i = 0; i < read.rateLimits.length; i++) createBudgets(read.rateLimits[i]);
   return true;
 }
 

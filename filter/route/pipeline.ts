@@ -5,6 +5,8 @@ import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER, PROPERTY_EXCHANGE } from "../../
 import { Fault } from "../chat/fault";
 import { answerFault } from "../exchange/answer";
 import { Exchange } from "../exchange/exchange";
+import { tellLimits } from "../exchange/limit-headers";
+import { startMeter } from "../exchange/meter";
 import {
   REQUEST_BODY,
   REQUEST_HEADERS,
@@ -112,6 +114,7 @@ function send(exchange: Exchange, body: usize, tape: Tape): Fault | null {
     exchange.isStreaming ? STREAM_CLUSTER_HEADER : CLUSTER_HEADER,
     route.cluster,
   );
+  exchange.meter = startMeter(route, tape.length);
   if (!exchange.splits()) return prepareAttempt(exchange, route.targets[0], tape);
   keepForAttempts(exchange, body, tape);
   return null;
@@ -206,6 +209,8 @@ export function onResponseHeaders(exchange: Exchange, count: u32, endsHere: bool
     ? ownErrorHeaders(exchange, endsHere)
     : replyHeaders(exchange, endsHere);
   if (exchange.metadata !== null) prepareMetadata(exchange);
+  const meter = exchange.meter;
+  if (meter !== null) tellLimits(meter, exchange.dialect, exchange.target);
   return status;
 }
 

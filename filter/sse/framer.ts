@@ -36,6 +36,9 @@ export class SseFramer {
   namePointer: usize = 0;
   nameLength: u32 = 0;
 
+  /** Events with data so far. */
+  events: u32 = 0;
+
   /** Bytes of an unfinished event from earlier calls. */
   private held: ByteBuffer = new ByteBuffer();
   /** Joined data of an event with several data lines. */
@@ -160,6 +163,7 @@ export class SseFramer {
     this.scanned = after;
     this.atStreamStart = false;
     this.isOver = true;
+    if (this.hasData) this.events++;
     return true;
   }
 

@@ -54,6 +54,11 @@ const path = new Span(0, 0);
 
 /** Prepares the attempt. A fault means that this target cannot take the request. */
 export function prepareAttempt(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  const meter = exchange.meter;
+  if (meter !== null && !meter.admits(target)) {
+    exchange.target = target;
+    return meter.fault();
+  }
   if (exchange.isSplit()) forgetAttempt(exchange.target);
   exchange.startAttempt(target);
   if (exchange.isForeign()) {
@@ -108,7 +113,7 @@ function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
   } else {
     if (prompt.length > 0) addOpenaiSystem(tape, prompt, edits);
     if (exchange.isStreaming && target.asksUsage && askUsage(tape, edits)) {
-      exchange.usageFilter = new StreamUsageFilter();
+      exchange.usageFilter = new StreamUsageFilter(true);
     }
   }
   if (edits.isEmpty()) return null;

@@ -99,17 +99,43 @@ function isCompressed(): bool {
 /** A provider's reply, in whichever context talks to the provider. */
 function providerHeaders(exchange: Exchange, endsHere: bool): i32 {
   tellDropped(exchange);
+  const meter = exchange.meter;
+  if (meter !== null && !endsHere)
+    meter.startReply(exchange.replyStatus, exchange.target, exchange.dialect);
   if (exchange.isForeign()) return endsHere ? foreignEmpty(exchange) : foreignHeaders(exchange);
-  if (exchange.usageFilter !== null && !endsHere) prepareUsageFilter(exchange);
+  if ((exchange.usageFilter !== null || meter !== null) && !endsHere) prepareUsageFilter(exchange);
   return CONTINUE;
 }
 
 function providerBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
-  const filter = exchange.usageFilter;
   const isEnd = endsHere || isEndBeforeTrailers(exchange, size);
   exchange.holdsReply = !isEnd && isHeldWhole(exchange);
-  if (exchange.isForeign()) return foreignBody(exchange, size, isEnd);
-  if (filter !== null) stripUsage(filter, size, isEnd);
+  const status = exchange.isForeign()
+    ? foreignBody(exchange, size, isEnd)
+    : ownBody(exchange, size, isEnd);
+  const meter = exchange.meter;
+  if (meter === null) return status;
+  // What is held comes again.
+  if (status == CONTINUE) meter.replyBytes += size;
+  if (isEnd) exchange.settle(true);
+  return status;
+}
+
+/** The reply of a provider of the client's dialect. */
+function ownBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
+  const filter = exchange.usageFilter;
+  if (filter !== null) {
+    stripUsage(filter, size, endsHere);
+    return CONTINUE;
+  }
+  const meter = exchange.meter;
+  if (meter === null) return CONTINUE;
+  const observer = meter.observer;
+  if (observer !== null) {
+    const bytes = takeBody(RESPONSE_BODY, 0, size);
+    observer.part(bytes.pointer, bytes.length, endsHere);
+    if (bytes.pointer != 0) heap.free(bytes.pointer);
+  }
   return CONTINUE;
 }
 
@@ -151,15 +177,26 @@ function prepareUsageFilter(exchange: Exchange): void {
   const isStream =
     type.length >= EVENT_STREAM.length &&
     memory.compare(type.pointer, EVENT_STREAM.pointer, EVENT_STREAM.length) == 0;
-  if (isStream) removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
-  else exchange.dropUsageFilter();
+  if (!isStream) {
+    exchange.dropUsageFilter();
+    return;
+  }
+  let filter = exchange.usageFilter;
+  if (filter !== null) removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
+  const meter = exchange.meter;
+  if (meter === null) return;
+  if (filter === null) {
+    filter = new StreamUsageFilter(false);
+    exchange.usageFilter = filter;
+  }
+  filter.observer = meter.observer;
 }
 
 function stripUsage(filter: StreamUsageFilter, size: u32, endsHere: bool): void {
   const bytes = takeBody(RESPONSE_BODY, 0, size);
   out.clear();
   filter.push(bytes.pointer, bytes.length, endsHere, out);
-  if (filter.isChanged) replaceBodyPrefix(RESPONSE_BODY, size, out);
+  if (filter.strips && filter.isChanged) replaceBodyPrefix(RESPONSE_BODY, size, out);
   if (bytes.pointer != 0) heap.free(bytes.pointer);
 }
 

@@ -7,6 +7,7 @@ export const Result = {
   badArgument: 2,
   parseFailure: 4,
   invalidMemoryAccess: 6,
+  casMismatch: 8,
   internalFailure: 10,
   unimplemented: 12,
 } as const;

@@ -9,6 +9,7 @@ import {
 import type { FilterConfig } from "../../control-plane/filter-config.ts";
 import { Exchange } from "./exchange.ts";
 import type { ExchangeInput, ExchangeResult } from "./exchange.ts";
+import { SharedData } from "./shared-data.ts";
 import { VirtualMachine } from "./virtual-machine.ts";
 import type { LogLine } from "./virtual-machine.ts";
 import type { LogLevel } from "./abi.ts";
@@ -18,16 +19,22 @@ export interface FilterHostOptions {
   /** The environment of the VM: keys by name. */
   environment?: Record<string, string>;
   logLevel?: LogLevel;
+  /** The clock, in milliseconds since the epoch. Default: the machine's. */
+  now?: () => number;
+  /** For several hosts as the workers of one Envoy. Outlives a VM that trapped. */
+  sharedData?: SharedData;
 }
 
 export class FilterHost {
   readonly #module: WebAssembly.Module;
   readonly #options: FilterHostOptions;
+  readonly #sharedData: SharedData;
   #machine: VirtualMachine;
 
   private constructor(module: WebAssembly.Module, options: FilterHostOptions) {
     this.#module = module;
     this.#options = options;
+    this.#sharedData = options.sharedData ?? new SharedData();
     this.#machine = this.#start();
   }
 
@@ -96,6 +103,8 @@ export class FilterHost {
         route(LISTENER_EGRESS),
         { rootId: ROOT_TRANSLATE, name: "upstream", configuration: "" },
       ],
+      sharedData: this.#sharedData,
+      ...(this.#options.now === undefined ? {} : { now: this.#options.now }),
       ...(this.#options.logLevel === undefined ? {} : { logLevel: this.#options.logLevel }),
     });
   }

@@ -71,8 +71,20 @@ function general(machine: VirtualMachine): Record<string, HostFunction> {
       return Result.ok;
     },
     proxy_get_current_time_nanoseconds(to = 0) {
-      machine.memory.setBigWord(to, BigInt(Date.now()) * 1_000_000n);
+      machine.memory.setBigWord(to, BigInt(machine.options.now?.() ?? Date.now()) * 1_000_000n);
       return Result.ok;
+    },
+    proxy_get_shared_data(key = 0, keySize = 0, pointerTo = 0, sizeTo = 0, versionTo = 0) {
+      const found = machine.sharedData.get(machine.memory.latin1(key, keySize));
+      if (found === undefined) return Result.notFound;
+      machine.memory.give(found.bytes, pointerTo, sizeTo);
+      machine.memory.setWord(versionTo, found.version);
+      return Result.ok;
+    },
+    proxy_set_shared_data(key = 0, keySize = 0, value = 0, valueSize = 0, version = 0) {
+      const bytes = machine.memory.bytes(value, valueSize);
+      const isSet = machine.sharedData.set(machine.memory.latin1(key, keySize), bytes, version);
+      return isSet ? Result.ok : Result.casMismatch;
     },
     proxy_set_tick_period_milliseconds: () => Result.ok,
     proxy_get_status(codeTo = 0, pointerTo = 0, sizeTo = 0) {

@@ -4,6 +4,7 @@ import type { GuestExports, LogLevel } from "./abi.ts";
 import type { StreamContext } from "./context.ts";
 import { GuestMemory } from "./guest-memory.ts";
 import type { HeaderPair } from "./header-map.ts";
+import { SharedData } from "./shared-data.ts";
 import { createImports } from "./imports.ts";
 
 /** A plugin: one configured use of the module. Same `rootId` with another configuration is another root context. */
@@ -46,6 +47,10 @@ export interface MachineOptions {
   plugins: PluginDescription[];
   /** Lines below it are dropped, and `proxy_get_log_level` answers it. Default `trace`. */
   logLevel?: LogLevel;
+  /** The clock, in milliseconds since the epoch. Default: the machine's. */
+  now?: () => number;
+  /** Shared with the other workers; default: with nobody. */
+  sharedData?: SharedData;
 }
 
 /** The guest trapped: unreachable, out of bounds, out of memory, stack overflow. An outage in production. */
@@ -53,6 +58,7 @@ export class Trap extends Error {}
 
 export class VirtualMachine {
   readonly options: MachineOptions;
+  readonly sharedData: SharedData;
   readonly roots: RootContext[] = [];
   readonly streams = new Map<number, StreamContext>();
   readonly logs: LogLine[] = [];
@@ -77,6 +83,7 @@ export class VirtualMachine {
 
   private constructor(options: MachineOptions) {
     this.options = options;
+    this.sharedData = options.sharedData ?? new SharedData();
   }
 
   static start(module: WebAssembly.Module, options: MachineOptions): VirtualMachine {

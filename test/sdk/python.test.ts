@@ -13,8 +13,14 @@ const SDKS = [
 /** By file; both processes run at the same time. */
 const results = new Map<string, Map<string, string>>();
 
+const LIMITS = `
+ratelimits:
+  - {model: openai/gpt-4o, selector: {key: x-limited, value: "yes"}, limit: {requests: 1, unit: second}}
+  - {model: anthropic/claude-test, selector: {key: x-limited, value: "yes"}, limit: {requests: 1, unit: second}}
+`;
+
 beforeAll(async () => {
-  all = await startWithFakes({ timeoutMs: 1000 });
+  all = await startWithFakes({ timeoutMs: 1000, config: LIMITS });
   const run = async ({ file }: (typeof SDKS)[number]): Promise<void> => {
     results.set(file, await runScenarios(file, { GATEWAY_URL: all.gateway.url }));
   };

@@ -4,6 +4,7 @@ import { contains } from "../../text/find";
 import { scan, SCAN_OK } from "../../json/scan";
 import { Tape } from "../../json/tape";
 import { SseFramer } from "../../sse/framer";
+import { UsageObserver } from "../usage-observer";
 
 const CHOICES = constant("choices");
 const USAGE = constant("usage");
@@ -22,12 +23,26 @@ export class StreamUsageFilter {
   /** Whether the event being read is taken out; the LF that follows its last CR goes with it. */
   private isTaken: bool = false;
 
+  /** Is shown every event; null where nobody counts. */
+  observer: UsageObserver | null = null;
+
+  constructor(
+    /** Whether there is a usage chunk that the client did not ask for; without it nothing is held back. */
+    public strips: bool,
+  ) {}
+
+  /** Events with data so far. */
+  get events(): u32 {
+    return this.framer.events;
+  }
+
   /** Appends to `out` what the client gets of these bytes. */
   push(pointer: usize, length: u32, isLast: bool, out: ByteBuffer): void {
     this.isChanged = this.framer.heldLength() > 0;
     this.framer.push(pointer, length);
     while (this.framer.next()) {
       this.isTaken = this.framer.isLateLf ? this.isTaken : this.isUsageChunk();
+      if (!this.framer.isLateLf) this.observe();
       if (this.isTaken) this.isChanged = true;
       else out.bytes(this.framer.rawPointer, this.framer.rawLength);
     }
@@ -42,8 +57,14 @@ export class StreamUsageFilter {
     this.framer.release();
   }
 
+  private observe(): void {
+    const observer = this.observer;
+    if (observer !== null && this.framer.dataLength > 0)
+      observer.event(this.framer.dataPointer, this.framer.dataLength);
+  }
+
   private isUsageChunk(): bool {
-    if (!this.framer.hasData || this.framer.dataLength == 0) return false;
+    if (!this.strips || !this.framer.hasData || this.framer.dataLength == 0) return false;
     if (load<u8>(this.framer.dataPointer) != 0x7b) return false;
     // Nearly every event: known by its bytes, a scan would take five times as long.
     if (contains(this.framer.dataPointer, this.framer.dataLength, A_CHOICE)) return false;

@@ -1,6 +1,7 @@
 """The official Python `anthropic` SDK against a running gateway. GATEWAY_URL is the egress listener."""
 
 import os
+import time
 
 import anthropic
 
@@ -22,8 +23,8 @@ def request(text, model="careful", **more):
     }
 
 
-def ask(text, **more):
-    return client.messages.create(**request(text, **more))
+def ask(text, using=client, **more):
+    return using.messages.create(**request(text, **more))
 
 
 def raises(kind, call, status=None):
@@ -34,6 +35,16 @@ def raises(kind, call, status=None):
             assert error.status_code == status, error.status_code
         return error
     raise AssertionError(f"{kind} was not raised")
+
+
+def test_a_rate_limit_of_the_gateway():
+    ask("hi", extra_headers={"x-limited": "yes"})
+    error = raises(anthropic.RateLimitError, lambda: ask("hi", extra_headers={"x-limited": "yes"}), 429)
+    assert error.response.headers["retry-after"] == "1"
+    retrying = client.with_options(max_retries=1)
+    started = time.monotonic()
+    ask("hi", using=retrying, extra_headers={"x-limited": "yes"})
+    assert time.monotonic() - started > 0.5
 
 
 def test_text():

@@ -1,6 +1,7 @@
 """The official Python `openai` SDK against a running gateway. GATEWAY_URL is the egress listener."""
 
 import os
+import time
 
 import openai
 
@@ -16,8 +17,8 @@ WEATHER = {
 }
 
 
-def ask(text, model="fast", **more):
-    return client.chat.completions.create(
+def ask(text, model="fast", using=client, **more):
+    return using.chat.completions.create(
         model=model, messages=[{"role": "user", "content": text}], **more
     )
 
@@ -31,6 +32,16 @@ def raises(kind, call, status=None):
             assert error.status_code == status, error.status_code
         return error
     raise AssertionError(f"{kind} was not raised")
+
+
+def test_a_rate_limit_of_the_gateway():
+    ask("hi", extra_headers={"x-limited": "yes"})
+    error = raises(openai.RateLimitError, lambda: ask("hi", extra_headers={"x-limited": "yes"}), 429)
+    assert error.response.headers["retry-after"] == "1"
+    retrying = client.with_options(max_retries=1)
+    started = time.monotonic()
+    ask("hi", using=retrying, extra_headers={"x-limited": "yes"})
+    assert time.monotonic() - started > 0.5
 
 
 def test_text():

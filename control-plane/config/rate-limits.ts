@@ -1,0 +1,134 @@
+// `ratelimits`: each limits one configured model or alias, for the requests that its selector picks.
+import { rateLimitId } from "../filter-config-rate-limits.ts";
+import type { RateLimit, Target } from "../model.ts";
+import { listed } from "./aliases.ts";
+import { clientNames } from "./names.ts";
+import type { Path } from "./problem.ts";
+import type { Reading } from "./reading.ts";
+import type { Configuration } from "./schema.ts";
+import { namesCredential } from "./secrets.ts";
+import type { Draft } from "./shape.ts";
+import { suggest, suggestion } from "./suggest.ts";
+import { isMisspelt } from "./unknown-key.ts";
+
+type Entry = Draft<NonNullable<Configuration["ratelimits"]>[number]>;
+
+/** What a limit can be for. */
+export interface Limitable {
+  targets: Target[];
+  defaultTarget: number;
+  /** As the file names them, those with problems of their own too. */
+  aliases: ReadonlySet<string>;
+}
+
+export function readRateLimits(
+  reading: Reading,
+  entries: readonly (Entry | undefined)[],
+  limitable: Limitable,
+): RateLimit[] {
+  const first = new Map<string, Path>();
+  return entries.flatMap((entry, index) => {
+    if (entry === undefined) return [];
+    const path = ["ratelimits", index];
+    const subject = readSubject(reading, [...path, "model"], entry.model, limitable);
+    const selector = readSelector(reading, [...path, "selector"], entry.selector);
+    const { tokens, requests, unit } = entry.limit ?? {};
+    checkLimit(reading, [...path, "limit"], entry.limit);
+    if (subject === undefined || selector === "wrong" || unit === undefined) return [];
+    const common = { subject, ...(selector === undefined ? {} : { selector }), unit };
+    const limits: RateLimit[] = [
+      ...(tokens === undefined ? [] : [{ ...common, counts: "tokens" as const, amount: tokens }]),
+      ...(requests === undefined
+        ? []
+        : [{ ...common, counts: "requests" as const, amount: requests }]),
+    ];
+    for (const limit of limits) refuseTwin(reading, path, limit, limitable.targets, first);
+    return limits;
+  });
+}
+
+function readSubject(
+  reading: Reading,
+  path: Path,
+  name: string | undefined,
+  { targets, defaultTarget, aliases }: Limitable,
+): RateLimit["subject"] | undefined {
+  if (name === undefined) return undefined;
+  if (aliases.has(name)) return { alias: name };
+  const known = clientNames({ targets, aliases: [], defaultTarget });
+  const target = known.find((one) => one.name === name)?.target;
+  if (target !== undefined) return { target };
+  if (reading.misread.has(name)) return undefined;
+  const names = [...known.map((one) => one.name), ...aliases];
+  reading.problem(path, `no configured model or alias is called ${reading.show(path, name)}`, {
+    hint:
+      suggestion(suggest(name, names)) ??
+      (names.length === 0 ? undefined : `the configured names are ${listed(names)}`),
+  });
+  return undefined;
+}
+
+function readSelector(
+  reading: Reading,
+  path: Path,
+  selector: Entry["selector"],
+): RateLimit["selector"] | "wrong" {
+  if (selector === undefined) return undefined;
+  const { key, value } = selector;
+  if (key === undefined) return "wrong";
+  const header = key.toLowerCase();
+  if (!/^[a-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(header)) {
+    reading.problem([...path, "key"], `${reading.show([...path, "key"], key)} is no header name`, {
+      hint: "write the name of a request header, such as x-user-id",
+    });
+    return "wrong";
+  }
+  if (value === undefined) return { header };
+  if (namesCredential(header)) {
+    reading.problem([...path, "value"], "a client's credential is not written in the file", {
+      hint: "leave value out, so that each credential has a budget of its own, or limit by another header",
+    });
+    return "wrong";
+  }
+  if (!/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value)) {
+    reading.problem([...path, "value"], "no header can have this value", {
+      hint: "write one line of ASCII characters, or leave value out",
+    });
+    return "wrong";
+  }
+  return { header, value };
+}
+
+function checkLimit(reading: Reading, path: Path, limit: Entry["limit"]): void {
+  if (limit === undefined || limit.tokens !== undefined || limit.requests !== undefined) return;
+  // A number that does not fit has its own problem.
+  if (Object.hasOwn(limit, "tokens") || Object.hasOwn(limit, "requests")) return;
+  if (isMisspelt(path, limit, "tokens") || isMisspelt(path, limit, "requests")) return;
+  reading.problem(path, "the limit says neither tokens nor requests", {
+    part: "key",
+    hint: "write for example limit: {tokens: 100000, unit: minute}",
+  });
+}
+
+function refuseTwin(
+  reading: Reading,
+  path: Path,
+  limit: RateLimit,
+  targets: readonly Target[],
+  first: Map<string, Path>,
+): void {
+  const id = rateLimitId(limit, targets);
+  const twin = first.get(id);
+  if (twin === undefined) {
+    first.set(id, path);
+    return;
+  }
+  const { line } = reading.document.place(twin);
+  reading.problem(
+    path,
+    `the same requests have a limit of ${limit.counts} a ${limit.unit} already`,
+    {
+      hint: `the first one is in line ${String(line)}; keep one of them`,
+    },
+  );
+}

@@ -1,0 +1,59 @@
+// The members `rate_limits` (control-plane/filter-config-rate-limits.ts) → limits, and which of them a name or a model has.
+import { Tape } from "../json/tape";
+import { ByteBuffer, constant, Span } from "../text/bytes";
+import {
+  integerOf,
+  memberOf,
+  onlyKnownMembers,
+  optionalString,
+  reportProblem,
+  stringMember,
+} from "./document";
+import { RateLimit } from "./rate-limit";
+
+const MICROSECONDS: f64 = 1_000_000;
+
+export function readRateLimits(tape: Tape, list: u32): RateLimit[] {
+  const limits = new Array<RateLimit>();
+  const end = tape.next(list);
+  for (let node = tape.first(list); node < end; node = tape.next(node)) {
+    onlyKnownMembers(tape, node, ["id", "label", "header", "value", "amount", "counts", "seconds"]);
+    const limit = new RateLimit();
+    limit.key = keyOf(stringMember(tape, node, "id"));
+    limit.label = stringMember(tape, node, "label");
+    limit.header = constant(optionalString(tape, node, "header"));
+    limit.value = constant(optionalString(tape, node, "value"));
+    limit.amount = <f64>integerOf(tape, memberOf(tape, node, "amount"));
+    limit.period = <f64>integerOf(tape, memberOf(tape, node, "seconds")) * MICROSECONDS;
+    const counts = stringMember(tape, node, "counts");
+    limit.countsRequests = counts == "requests";
+    if (!limit.countsRequests && counts != "tokens")
+      reportProblem("a rate limit counts neither tokens nor requests");
+    if (!(limit.amount >= 1 && limit.period >= 1)) reportProblem("a rate limit is 0");
+    limits.push(limit);
+  }
+  return limits;
+}
+
+/** Appends those of `limits` whose indices are in the list. */
+export function pickRateLimits(
+  tape: Tape,
+  list: u32,
+  limits: RateLimit[],
+  picked: RateLimit[],
+): void {
+  const end = tape.next(list);
+  for (let node = tape.first(list); node < end; node = tape.next(node)) {
+    const at = integerOf(tape, node);
+    if (at >= 0 && at < limits.length) picked.push(limits[at]);
+    else reportProblem("a rate limit is not there");
+  }
+}
+
+/** The id and one byte more, for the number of a slot. */
+function keyOf(id: string): Span {
+  const key = new ByteBuffer();
+  key.text(id);
+  key.byte(0);
+  return new Span(key.pointer, key.length);
+}

@@ -1,0 +1,201 @@
+// What a request counts against, and what its reply used: asked before each attempt, charged once the reply is over.
+//
+// A budget is a time (filter/budget/bucket.ts): when it will be whole again. It may lie up to one period ahead for a
+// request to pass, and up to two after what the request then used: so nobody ever waits longer than one period.
+import { Fault } from "../chat/fault";
+import { Usage } from "../chat/usage";
+import { fingerprintOf } from "../budget/bucket";
+import { RateLimit } from "../config/rate-limit";
+import { Route, Target } from "../config/target";
+import { UsageObserver } from "../dialects/usage-observer";
+import { currentMicroseconds, header, REQUEST_HEADERS } from "../host/host";
+import { readBudget, takeFromBudget } from "../host/shared-budget";
+
+/** What a limit that is not told apart by a header counts under. */
+const ALL: u64 = 1;
+/** Bytes of a request or a complete reply for each token, where the provider does not count. */
+const BYTES_OF_TOKEN: u32 = 4;
+/** The most that a request is estimated at: one that is larger is large by its images. Tokens. */
+const LARGEST_ESTIMATE: u32 = 32768;
+
+/** A limit that applies to a request. */
+export class Share {
+  /** Whether a limit of requests has counted this one. */
+  isCounted: bool = false;
+
+  constructor(
+    public limit: RateLimit,
+    /** Whose budget it is. */
+    public fingerprint: u64,
+    /** The model that has the limit; null for the limit of a name, which holds for every model behind it. */
+    public target: Target | null,
+  ) {}
+
+  /** Microseconds from `now` until the budget is whole; 0 when it is. */
+  timeToWhole(now: f64): f64 {
+    return max(readBudget(this.limit, this.fingerprint) - now, 0);
+  }
+
+  /** Tokens or requests that are left. */
+  remaining(now: f64): f64 {
+    const limit = this.limit;
+    // A time is exact to a quarter of a microsecond, so a hair is added before the fraction is cut off.
+    return max(Math.floor((1 - this.timeToWhole(now) / limit.period) * limit.amount + 0.001), 0);
+  }
+}
+
+export class Meter {
+  /** The limit that refused the last attempt; null when none did. */
+  refusedBy: Share | null = null;
+  /** Reads the usage of a reply in the client's own dialect; null where the translation does. */
+  observer: UsageObserver | null = null;
+  /** Whether a provider has begun an answer that is no error. */
+  hasReply: bool = false;
+  /** Bytes of the reply so far. */
+  replyBytes: u32 = 0;
+  private shares: Share[] = [];
+  private isSettled: bool = false;
+
+  constructor(private requestBytes: u32) {}
+
+  /** Adds the limits of a name or a model; reads the request's headers. */
+  add(limits: RateLimit[], target: Target | null): void {
+    for (let i = 0; i < limits.length; i++) {
+      const limit = limits[i];
+      let fingerprint = ALL;
+      if (limit.header.length > 0) {
+        const value = header(REQUEST_HEADERS, limit.header);
+        fingerprint = fingerprintOf(value.pointer, value.length);
+        if (
+          !limit.isOpen() &&
+          fingerprint != fingerprintOf(limit.value.pointer, limit.value.length)
+        )
+          continue;
+      }
+      this.shares.push(new Share(limit, fingerprint, target));
+    }
+  }
+
+  isEmpty(): bool {
+    return this.shares.length == 0;
+  }
+
+  /** Whether every budget has something left for an attempt at this model. Counts the request where requests count. */
+  admits(target: Target): bool {
+    const now = currentMicroseconds();
+    this.refusedBy = null;
+    let longest: f64 = 0;
+    for (let i = 0; i < this.shares.length; i++) {
+      const share = this.shares[i];
+      if (!applies(share, target) || share.isCounted || share.remaining(now) >= 1) continue;
+      const wait = waitFor(share, now);
+      if (wait > longest) {
+        longest = wait;
+        this.refusedBy = share;
+      }
+    }
+    for (let i = 0; i < this.shares.length && this.refusedBy === null; i++) {
+      const share = this.shares[i];
+      if (!share.limit.countsRequests || share.isCounted || !applies(share, target)) continue;
+      share.isCounted = take(share, 1, now, true);
+      if (!share.isCounted) this.refusedBy = share;
+    }
+    return this.refusedBy === null;
+  }
+
+  /** What the client is told when `admits` has said no. */
+  fault(): Fault {
+    const share = this.refusedBy;
+    if (share === null) return new Fault(500, "The gateway lost track of its rate limits.");
+    const seconds = secondsUp(waitFor(share, currentMicroseconds())).toString();
+    const message =
+      "The rate limit of " + share.limit.label + " is used up; try again in " + seconds + " s.";
+    return new Fault(429, message).coded("rate_limit_exceeded");
+  }
+
+  /** An attempt is answered: by an error, or by what is to be counted. */
+  startReply(status: u32, target: Target | null, dialect: i32): void {
+    this.dropObserver();
+    this.replyBytes = 0;
+    this.hasReply = status < 400;
+    if (this.hasReply && target !== null && target.dialect == dialect)
+      this.observer = new UsageObserver(dialect);
+  }
+
+  /** The limit of its kind, tokens or requests, of which the smallest part is left; null when there is none. */
+  nearest(target: Target | null, countsRequests: bool): Share | null {
+    const now = currentMicroseconds();
+    let found: Share | null = null;
+    let least: f64 = 2;
+    for (let i = 0; i < this.shares.length; i++) {
+      const share = this.shares[i];
+      if (share.limit.countsRequests != countsRequests || !applies(share, target)) continue;
+      const part = share.remaining(now) / share.limit.amount;
+      if (part >= least) continue;
+      least = part;
+      found = share;
+    }
+    return found;
+  }
+
+  /**
+   * Charges the tokens, once. What the provider has not said is estimated: each event of a stream is a token.
+   * @param isWhole the reply has come to its end, so that its count is final
+   */
+  settle(target: Target | null, usage: Usage, events: u32, isWhole: bool): void {
+    if (this.isSettled || !this.hasReply) return;
+    this.isSettled = true;
+    const requestEstimate = <i64>min(this.requestBytes / BYTES_OF_TOKEN, LARGEST_ESTIMATE);
+    const replyEstimate = <i64>(events > 0 ? events : this.replyBytes / BYTES_OF_TOKEN);
+    const input = usage.freshInput >= 0 ? usage.input : requestEstimate;
+    const isFinal = isWhole || events == 0;
+    const isCounted = usage.output >= 0 && (isFinal || usage.output > replyEstimate);
+    const tokens = input + (isCounted ? usage.output : replyEstimate);
+    const now = currentMicroseconds();
+    for (let i = 0; i < this.shares.length; i++) {
+      const share = this.shares[i];
+      if (!share.limit.countsRequests && applies(share, target))
+        take(share, <f64>tokens, now, false);
+    }
+  }
+
+  dropObserver(): void {
+    const observer = this.observer;
+    if (observer !== null) observer.release();
+    this.observer = null;
+  }
+}
+
+/** The meter of a request for a route; null where no limit applies. */
+export function startMeter(route: Route, requestBytes: u32): Meter | null {
+  if (!route.isLimited) return null;
+  const meter = new Meter(requestBytes);
+  meter.add(route.rateLimits, null);
+  for (let i = 0; i < route.targets.length; i++)
+    meter.add(route.targets[i].rateLimits, route.targets[i]);
+  return meter.isEmpty() ? null : meter;
+}
+
+/** Microseconds until one token or request is left. */
+export function waitFor(share: Share, now: f64): f64 {
+  const limit = share.limit;
+  return max(share.timeToWhole(now) + limit.period / limit.amount - limit.period, 0);
+}
+
+/** Whole seconds, at least one. */
+export function secondsUp(microseconds: f64): u32 {
+  return <u32>max(Math.ceil(microseconds / 1_000_000), 1);
+}
+
+function applies(share: Share, target: Target | null): bool {
+  return share.target === null || share.target === target;
+}
+
+function take(share: Share, amount: f64, now: f64, isFirm: bool): bool {
+  const limit = share.limit;
+  const cost = (amount * limit.period) / limit.amount;
+  // Half a request more, because the sum of many parts is not quite the whole; one token less, which has to come back.
+  const latest =
+    now + (isFirm ? limit.period + cost / 2 : 2 * limit.period - limit.period / limit.amount);
+  return takeFromBudget(limit, share.fingerprint, now, cost, latest, isFirm);
+}

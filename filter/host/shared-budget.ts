@@ -1,0 +1,81 @@
+// The budgets of the limits, in data that all workers share and that outlives a reload.
+//
+// A limit with a budget for each value of a header keeps them in a fixed number of slots, so that a client that invents
+// values gets no memory for them: 256 slots of 32 budgets, 128 KiB for each such limit.
+import { BUDGET_BYTES, setWholeAt, wholeAt } from "../budget/bucket";
+import { RateLimit } from "../config/rate-limit";
+import { Span } from "../text/bytes";
+import { NO_VERSION, setShared, takeShared } from "./host";
+
+const SLOTS: u32 = 256;
+const BUDGETS_OF_SLOT: u32 = 32;
+/** Each failure means that another worker has succeeded. */
+const MOST_TRIES: u32 = 100;
+
+const block = new Span(0, 0);
+const empty = new Span(memory.data(512), 0);
+
+/**
+ * Makes the slots that are not there. Called when a VM starts, the first of which Envoy starts alone: a value that nobody
+ * has set cannot be set by one worker only.
+ */
+export function createBudgets(limit: RateLimit): void {
+  const slots = limit.isOpen() ? SLOTS : 1;
+  empty.length = limit.isOpen() ? BUDGETS_OF_SLOT * BUDGET_BYTES : BUDGET_BYTES;
+  for (let slot: u32 = 0; slot < slots; slot++) {
+    selectSlot(limit, slot);
+    if (takeShared(limit.key, block) == NO_VERSION) setShared(limit.key, empty, NO_VERSION);
+    freeBlock();
+  }
+}
+
+/** When the budget will be whole again, in microseconds since the epoch; a past time means that it is. */
+export function readBudget(limit: RateLimit, fingerprint: u64): f64 {
+  selectSlot(limit, <u32>fingerprint);
+  takeShared(limit.key, block);
+  const time = wholeAt(block.pointer, block.length, fingerprint);
+  freeBlock();
+  return time;
+}
+
+/**
+ * Takes from the budget: `cost` is the time in which that much comes back, `latest` how late the budget may be whole
+ * again. With `isFirm` nothing is taken where that is too late, and the answer is false; else it is made to be in time.
+ */
+export function takeFromBudget(
+  limit: RateLimit,
+  fingerprint: u64,
+  now: f64,
+  cost: f64,
+  latest: f64,
+  isFirm: bool,
+): bool {
+  selectSlot(limit, <u32>fingerprint);
+  for (let i: u32 = 0; i < MOST_TRIES; i++) {
+    const version = takeShared(limit.key, block);
+    const time = max(wholeAt(block.pointer, block.length, fingerprint), now) + cost;
+    const isInTime = time <= latest;
+    let isSet = false;
+    if (isInTime || !isFirm) {
+      setWholeAt(block.pointer, block.length, fingerprint, isInTime ? time : latest);
+      isSet = setShared(limit.key, block, version);
+    }
+    freeBlock();
+    if (isSet) return true;
+    if (!isInTime && isFirm) return false;
+  }
+  return true;
+}
+
+function selectSlot(limit: RateLimit, slot: u32): void {
+  store<u8>(
+    limit.key.pointer + limit.key.length - 1,
+    limit.isOpen() ? <u8>(slot & (SLOTS - 1)) : 0,
+  );
+}
+
+function freeBlock(): void {
+  if (block.pointer != 0) heap.free(block.pointer);
+  block.pointer = 0;
+  block.length = 0;
+}
