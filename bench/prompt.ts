@@ -113,7 +113,7 @@ async function start({ envoy, filter, provider, directory }: PromptBench): Promi
   const { model } = loaded;
   if (model.prompt === undefined) throw new Error("the configuration has no prompt targets");
   const modelServer = await superviseModelServer({
-    input: modelServerInput(model, model.prompt, { port: modelServerPort, egressUrl: undefined }),
+    input: modelServerInput(model, model.prompt, { port: modelServerPort, egress: undefined }),
     environment: modelServerEnvironment(environment, []),
     report: (line) => {
       console.error(line);

@@ -19,6 +19,8 @@ export const AUTH_X_API_KEY = "x_api_key";
 /** Listeners, as the filter's plugin configuration names them. */
 export const LISTENER_INGRESS = "ingress";
 export const LISTENER_EGRESS = "egress";
+/** Serves what egress serves to the gateway's own model server, over a socket that nobody else can open: without keys. */
+export const LISTENER_OWN_EGRESS = "own_egress";
 
 /**
  * Request headers between the filter and Envoy's router: each holds the name of a cluster, and which of the two is
@@ -43,6 +45,11 @@ export const TRAILER_DECOMPRESSED_BYTES = "x-envoy-decompressor-reply-uncompress
 
 /** Client header that overrides model selection (spec.md, section 4, rule 5). */
 export const HEADER_HINT = "x-gateway-llm-provider-hint";
+
+/** Client header with a key of the gateway's own, where `authorization` and `x-api-key` carry a provider's. */
+export const HEADER_API_KEY = "x-gateway-api-key";
+/** Longest key of a client, in bytes. */
+export const LONGEST_API_KEY = 256;
 
 /** Namespace and key of an endpoint's metadata that names its target (an index into `targets`). */
 export const METADATA_NAMESPACE = "gateway";

@@ -14,6 +14,7 @@ import type {
   AuthKind,
   Dialect,
   GatewayModel,
+  Listener,
   ModelLimits,
   ProviderHeader,
   Target,
@@ -36,6 +37,8 @@ export interface FilterConfig {
   largest_body: number;
   /** The answer to GET /v1/models, in order. */
   models: { id: string; owner: string }[];
+  /** By listener: names of the environment variables with the keys of its clients. Absent when no listener has any. */
+  api_keys?: Partial<Record<Listener["name"], string[]>>;
   /** Absent when there are neither prompt targets nor a guard. */
   prompt?: FilterPrompt;
   /** `overrides.strict_translation`. */
@@ -105,6 +108,7 @@ export function filterConfig(model: GatewayModel): FilterConfig {
     default: model.defaultTarget,
     largest_body: Math.min(model.limits.requestBodyBytes, LARGEST_NUMBER),
     models: listedModels(model),
+    ...apiKeys(model),
     ...(prompt === undefined ? {} : { prompt }),
     ...(model.strictTranslation === true ? { strict_translation: true } : {}),
   };
@@ -122,6 +126,13 @@ function limitedAliases(model: GatewayModel): { name: string; index: number; tar
 function limitsOfName(model: GatewayModel, name: string): Pick<FilterRoute, "rate_limits"> {
   const indices = rateLimitsOfName(model, name);
   return indices.length === 0 ? {} : { rate_limits: indices };
+}
+
+function apiKeys({ ingress, egress }: GatewayModel): Pick<FilterConfig, "api_keys"> {
+  const entries = [ingress, egress].flatMap(({ name, apiKeys: keys }) =>
+    keys === undefined ? [] : [[name, keys] as const],
+  );
+  return entries.length === 0 ? {} : { api_keys: Object.fromEntries(entries) };
 }
 
 /** The name that is unique for each model, then the names that stand for models. */

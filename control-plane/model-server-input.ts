@@ -1,6 +1,6 @@
 // What the model server is started with, made from the gateway's model. Pure; holds names of keys, never their values.
 import type { GatewayModel } from "./model.ts";
-import type { Prompt } from "./model-prompt.ts";
+import { hasOwnEgress, type Prompt } from "./model-prompt.ts";
 import type { ModelServerInput } from "./model-server/options.ts";
 
 /** A language model that says nothing leaves time for the rest of the prompt: the embedded values, or the plain model. */
@@ -8,11 +8,19 @@ const EXTRACTION_SHARE = 0.6;
 const LONGEST_EXTRACTION_MS = 18_000;
 const SHORTEST_EXTRACTION_MS = 100;
 
-/** @param egressUrl where a language model can be asked, for example `http://127.0.0.1:12000`; undefined: nowhere */
+/** Where a language model can be asked. */
+export interface Egress {
+  /** For example `http://127.0.0.1:12000`. */
+  url: string;
+  /** The unix socket that leads there where clients need a key or TLS. */
+  socketPath: string;
+}
+
+/** @param egress undefined: no language model is asked */
 export function modelServerInput(
-  model: Pick<GatewayModel, "targets" | "ingress">,
+  model: Pick<GatewayModel, "targets" | "ingress" | "egress">,
   prompt: Prompt,
-  { port, egressUrl }: { port: number; egressUrl: string | undefined },
+  { port, egress }: { port: number; egress: Egress | undefined },
 ): ModelServerInput {
   const { modelServer, threshold } = prompt;
   const { embeddings, zeroshot, guard, guardThreshold } = modelServer;
@@ -48,7 +56,15 @@ export function modelServerInput(
         Math.max(Math.round(model.ingress.timeoutMs * EXTRACTION_SHARE), SHORTEST_EXTRACTION_MS),
         LONGEST_EXTRACTION_MS,
       ),
-      ...(canAsk && egressUrl !== undefined ? { egress: egressUrl, model: provider.name } : {}),
+      ...(canAsk && egress !== undefined
+        ? {
+            egress: egress.url,
+            ...(hasOwnEgress({ prompt, egress: model.egress })
+              ? { socket: egress.socketPath }
+              : {}),
+            model: provider.name,
+          }
+        : {}),
     },
   };
 }

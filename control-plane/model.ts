@@ -34,6 +34,8 @@ export interface Listener {
   port: number;
   /** Total time of a complete answer; for a stream, time to the first byte and between bytes. Milliseconds. */
   timeoutMs: number;
+  /** Environment variables with the keys of which a client has to send one; absent when anybody may ask. */
+  apiKeys?: string[];
 }
 
 /** One model of one provider, ready to be called. */

@@ -1,8 +1,9 @@
 // The model and the machine's own facts → Envoy's whole configuration. No secret can be in it: the model holds names of variables only.
 import { LISTENER_EGRESS, LISTENER_INGRESS } from "../contract/words.ts";
+import { hasOwnEgress } from "../control-plane/model-prompt.ts";
 import type { GatewayModel } from "../control-plane/model.ts";
 import { clusters } from "./clusters.ts";
-import { listener } from "./listeners.ts";
+import { listener, OWNER_ONLY, ownEgress } from "./listeners.ts";
 import { internalListener, internalListenerExtension } from "./internal-listener.ts";
 import type { Place } from "./place.ts";
 import type { Bootstrap, Extension } from "./types.ts";
@@ -10,7 +11,6 @@ import { extension } from "./types.ts";
 
 /** Connections of clients; each costs a file descriptor, and one more for the provider while it is busy. */
 const MOST_CLIENT_CONNECTIONS = 20_000;
-const OWNER_ONLY = 0o600;
 
 /** Pure: the same model and place give the same bootstrap. */
 export function renderBootstrap(model: GatewayModel, place: Place): Bootstrap {
@@ -32,6 +32,7 @@ export function renderBootstrap(model: GatewayModel, place: Place): Bootstrap {
       listeners: [
         listener(LISTENER_INGRESS, model.ingress, model, place),
         listener(LISTENER_EGRESS, model.egress, model, place),
+        ...(hasOwnEgress(model) ? [ownEgress(model, place)] : []),
         ...(model.prompt === undefined ? [] : [internalListener(model, place)]),
       ],
       clusters: clusters(model, place),

@@ -1,17 +1,13 @@
 // The HTTP filters of a listener: THE ordered list, with the reason for each place. Requests go down the list, replies up.
 import { DECOMPRESSOR } from "../contract/words.ts";
-import type { GatewayModel, Listener } from "../control-plane/model.ts";
+import type { GatewayModel } from "../control-plane/model.ts";
 import { CLIENT_AUTHORITY, CLIENT_FORWARDED_FOR, CLIENT_PATH, llmLogs } from "./access-log.ts";
 import type { Place } from "./place.ts";
-import type { Extension, Fields } from "./types.ts";
+import type { Extension, Fields, ListenerName } from "./types.ts";
 import { extension } from "./types.ts";
 import { routeFilter } from "./wasm.ts";
 
-export function httpFilters(
-  name: Listener["name"],
-  model: GatewayModel,
-  place: Place,
-): Extension[] {
+export function httpFilters(name: ListenerName, model: GatewayModel, place: Place): Extension[] {
   return [
     // First, because everything behind it rewrites the headers that the client's log line shows.
     rememberClient(),

@@ -1,4 +1,5 @@
 // A listener: where clients connect, how long they may take, how much they may send.
+import { LISTENER_OWN_EGRESS } from "../contract/words.ts";
 import type { GatewayModel, Listener as ModelListener } from "../control-plane/model.ts";
 import { ingressLogs } from "./access-log.ts";
 import { listenerBuffer } from "./buffers.ts";
@@ -6,7 +7,7 @@ import { httpFilters } from "./filters.ts";
 import { localReplies } from "./local-replies.ts";
 import type { Place } from "./place.ts";
 import { routeConfiguration } from "./routes.ts";
-import type { Fields, Listener } from "./types.ts";
+import type { Fields, Listener, ListenerName } from "./types.ts";
 import { duration, extension, socketAddress, TCP_KEEPALIVE } from "./types.ts";
 
 const SECOND = 1000;
@@ -21,6 +22,9 @@ const STREAM_IDLE_TIMEOUT = 1 * MINUTE;
 /** For the next request on a connection: longer than the load balancers that may stand in front keep theirs. */
 const CONNECTION_IDLE_TIMEOUT = 15 * MINUTE;
 
+/** Mode of a socket. */
+export const OWNER_ONLY = 0o600;
+
 /** HTTP/2 accepts windows between these (RFC 9113, section 6.9.2). */
 const SMALLEST_WINDOW = 65_535;
 const LARGEST_WINDOW = 2_147_483_647;
@@ -34,9 +38,32 @@ export function listener(
   return {
     name,
     address: socketAddress(own.address, own.port),
-    per_connection_buffer_limit_bytes: listenerBuffer(model),
     // A client that is gone has its request at the provider reset, which costs money until then.
     tcp_keepalive: TCP_KEEPALIVE,
+    ...http(name, own, model, place),
+  };
+}
+
+/** What egress serves, for the model server alone: where clients need a key or TLS, it has neither. */
+export function ownEgress(model: GatewayModel, place: Place): Listener {
+  const path = place.ownEgressSocketPath ?? "";
+  return {
+    name: LISTENER_OWN_EGRESS,
+    address: { pipe: { path, mode: OWNER_ONLY } },
+    // However many clients there are, their prompts need it.
+    ignore_global_conn_limit: true,
+    ...http(LISTENER_OWN_EGRESS, model.egress, model, place),
+  };
+}
+
+function http(
+  name: ListenerName,
+  own: ModelListener,
+  model: GatewayModel,
+  place: Place,
+): Pick<Listener, "filter_chains"> & Fields {
+  return {
+    per_connection_buffer_limit_bytes: listenerBuffer(model),
     filter_chains: [
       {
         filters: [
@@ -90,7 +117,7 @@ function protocol(model: GatewayModel): Fields {
   };
 }
 
-function timeouts(name: ModelListener["name"], own: ModelListener, model: GatewayModel): Fields {
+function timeouts(name: ListenerName, own: ModelListener, model: GatewayModel): Fields {
   // A prompt's own steps are silence on its stream, and have the listener's timeout as their limit.
   const steps = name === "ingress" && model.prompt !== undefined ? own.timeoutMs + SECOND : 0;
   return {

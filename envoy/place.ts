@@ -9,6 +9,8 @@ export interface Place {
   accessLogOnStdout?: boolean;
   /** Unix socket of Envoy's administration. At most 107 bytes (sun_path of `man 7 unix`). */
   adminSocketPath: string;
+  /** Unix socket on which the model server asks language models where egress wants a key or TLS. As short as the other. */
+  ownEgressSocketPath?: string;
   /** PEM bundle of the certificate authorities that providers' certificates are verified against. */
   caFile: string;
   /** Where the control plane serves the demonstration model, on 127.0.0.1. */

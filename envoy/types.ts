@@ -1,4 +1,5 @@
 // The parts of Envoy's API that we write, as plain objects: exact where our builders meet, open where Envoy checks anyway.
+import type { LISTENER_EGRESS, LISTENER_INGRESS, LISTENER_OWN_EGRESS } from "../contract/words.ts";
 
 /** Anything that YAML can say. */
 export type Value = string | number | boolean | null | Value[] | { [name: string]: Value };
@@ -30,6 +31,10 @@ export type Listener = {
   address?: Value;
   filter_chains: { filters: Extension[] }[];
 } & Fields;
+
+/** The listeners whose requests pass the filter. */
+export type ListenerName =
+  typeof LISTENER_INGRESS | typeof LISTENER_EGRESS | typeof LISTENER_OWN_EGRESS;
 
 /** @see https://www.envoyproxy.io/docs/envoy/v1.40.0/api-v3/config/route/v3/route_components.proto */
 export type Route = { match: Fields } & Fields;

@@ -1,13 +1,13 @@
 // The WASM filter as Envoy loads it. Both of its places get the same virtual machine, so that they share memory.
 import { ROOT_ROUTE, ROOT_TRANSLATE } from "../contract/words.ts";
 import { filterConfig } from "../control-plane/filter-config.ts";
-import type { GatewayModel, Listener } from "../control-plane/model.ts";
+import type { GatewayModel } from "../control-plane/model.ts";
 import type { Place } from "./place.ts";
-import type { Extension, Fields, Typed } from "./types.ts";
+import type { Extension, Fields, ListenerName, Typed } from "./types.ts";
 import { extension } from "./types.ts";
 
 /** In the listener: reads the request, chooses the model, answers what needs no provider. */
-export function routeFilter(name: Listener["name"], model: GatewayModel, place: Place): Extension {
+export function routeFilter(name: ListenerName, model: GatewayModel, place: Place): Extension {
   return wasm(ROOT_ROUTE, model, place, { configuration: json({ listener: name }) });
 }
 

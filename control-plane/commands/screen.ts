@@ -1,5 +1,5 @@
 // What a person sees when the gateway is ready: the addresses, the models, and an example to paste for each dialect.
-import type { Dialect, GatewayModel, Target } from "../model.ts";
+import type { Dialect, GatewayModel, Listener, Target } from "../model.ts";
 import { urlOf } from "../supervisor/readiness.ts";
 import { type Colors, table } from "../terminal.ts";
 import { VERSION } from "../version.ts";
@@ -26,10 +26,10 @@ export function screen(model: GatewayModel, logDirectory: string, colors: Colors
     ...modelLines(model),
     "",
     colors.bold("Try it"),
-    ...promptExample(ingress, model),
-    ...openaiExample(egress, exampleModel(model, "openai_chat_completions")),
+    ...promptExample(model),
+    ...openaiExample(model.egress, exampleModel(model, "openai_chat_completions")),
     "",
-    ...anthropicExample(egress, exampleModel(model, "anthropic_messages")),
+    ...anthropicExample(model.egress, exampleModel(model, "anthropic_messages")),
   ];
 }
 
@@ -68,23 +68,31 @@ function exampleModel({ targets, defaultTarget }: GatewayModel, dialect: Dialect
 }
 
 /** A prompt that means a target, where the configuration has one. */
-function promptExample(url: string, { prompt }: GatewayModel): string[] {
+function promptExample({ ingress, prompt }: GatewayModel): string[] {
   const [text] = prompt?.targets.flatMap(({ examples }) => examples) ?? [];
-  return text === undefined ? [] : [...openaiExample(url, "none", text), ""];
+  return text === undefined ? [] : [...openaiExample(ingress, "none", text), ""];
 }
 
-function openaiExample(url: string, model: string, text = "Hello!"): string[] {
+/** The name of a variable, for a shell that has it: never the key itself. */
+function keyHeader({ apiKeys = [] }: Listener, start: string): string[] {
+  const [variable] = apiKeys;
+  return variable === undefined ? [] : [`    -H "${start}$${variable}" \\`];
+}
+
+function openaiExample(listener: Listener, model: string, text = "Hello!"): string[] {
   // Between the quotes of a shell.
   const content = JSON.stringify(text).replaceAll("'", "'\\''");
   return [
-    `  curl ${url}/v1/chat/completions -H 'content-type: application/json' \\`,
+    `  curl ${urlOf(listener)}/v1/chat/completions -H 'content-type: application/json' \\`,
+    ...keyHeader(listener, "authorization: Bearer "),
     `    -d '{"model": "${model}", "messages": [{"role": "user", "content": ${content}}]}'`,
   ];
 }
 
-function anthropicExample(url: string, model: string): string[] {
+function anthropicExample(listener: Listener, model: string): string[] {
   return [
-    `  curl ${url}/v1/messages -H 'content-type: application/json' -H 'anthropic-version: 2023-06-01' \\`,
+    `  curl ${urlOf(listener)}/v1/messages -H 'content-type: application/json' -H 'anthropic-version: 2023-06-01' \\`,
+    ...keyHeader(listener, "x-api-key: "),
     `    -d '{"model": "${model}", "max_tokens": 100, "messages": [{"role": "user", "content": "Hello!"}]}'`,
   ];
 }

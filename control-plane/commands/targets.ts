@@ -6,11 +6,12 @@ import { findConfiguration, readConfiguration } from "../configuration-file.ts";
 import type { Configuration } from "../configuration-file.ts";
 import { GatewayError } from "../errors.ts";
 import type { Prompt } from "../model-prompt.ts";
-import { modelServerInput } from "../model-server-input.ts";
+import { type Egress, modelServerInput } from "../model-server-input.ts";
 import { callListener } from "../supervisor/admin.ts";
 import { modelServerEnvironment, superviseModelServer } from "../supervisor/model-server.ts";
 import { freePort } from "../supervisor/ports.ts";
 import { reachable, urlOf } from "../supervisor/readiness.ts";
+import { ownEgressSocketPath, stateDirectory } from "../supervisor/state.ts";
 import type { TargetsOptions } from "./options.ts";
 import { colorsFor, table } from "../terminal.ts";
 import { NONE, score } from "../trial/score.ts";
@@ -91,7 +92,7 @@ async function withModelServer(
   }
   const port = await freePort();
   const server = await superviseModelServer({
-    input: modelServerInput(model, prompt, { port, egressUrl: await runningEgress(configuration) }),
+    input: modelServerInput(model, prompt, { port, egress: await runningEgress(configuration) }),
     environment: modelServerEnvironment(environment, prompt.modelServer.environment),
     report: (line) => {
       console.error(`· ${line}`);
@@ -106,11 +107,16 @@ async function withModelServer(
 }
 
 /** A language model can be asked only where the gateway itself is running. */
-async function runningEgress({ model }: Configuration): Promise<string | undefined> {
+async function runningEgress({
+  model,
+  file,
+  environment,
+}: Configuration): Promise<Egress | undefined> {
   const { address, port } = model.egress;
+  const socketPath = ownEgressSocketPath(stateDirectory(file, environment));
   try {
     const { status } = await callListener(reachable(address), port, "/healthz");
-    return status === 200 ? urlOf(model.egress) : undefined;
+    return status === 200 ? { url: urlOf(model.egress), socketPath } : undefined;
   } catch {
     return undefined;
   }

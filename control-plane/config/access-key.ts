@@ -31,18 +31,29 @@ export function readAccessKey(
     return undefined;
   }
   const at = [...path, "access_key"];
-  const { parts, names } = parseReferences(entry.access_key);
+  const name = readKeyReference(reading, at, entry.access_key, hint);
+  if (name !== undefined) refuseSameHeader(reading, at, wanted);
+  return name;
+}
+
+/** The environment variable that a key's reference names; undefined when it is not exactly one reference. */
+export function readKeyReference(
+  reading: Reading,
+  path: Path,
+  written: string,
+  hint: string,
+): string | undefined {
+  const { parts, names } = parseReferences(written);
   const [name] = names;
   if (name === undefined || parts.length !== 1) {
     const message =
       name === undefined
         ? "the key itself does not belong in the file; expected a reference to it"
-        : "expected one reference and nothing else, such as $OPENAI_API_KEY";
-    reading.problem(at, message, { hint });
+        : "expected one reference and nothing else";
+    reading.problem(path, message, { hint });
     return undefined;
   }
-  checkKeyValue(reading, at, name);
-  refuseSameHeader(reading, at, wanted);
+  checkKeyValue(reading, path, name);
   return name;
 }
 

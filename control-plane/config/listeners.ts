@@ -1,6 +1,7 @@
 // The two listeners, from the mapping or the list form, with their defaults and without collisions.
 import { isIP } from "node:net";
 import type { Listener } from "../model.ts";
+import { readApiKeys } from "./api-keys.ts";
 import type { Path } from "./problem.ts";
 import { parseDuration } from "./quantity.ts";
 import type { Reading } from "./reading.ts";
@@ -20,6 +21,7 @@ interface Entry {
     address?: string | undefined;
     port?: number | undefined;
     timeout?: string | undefined;
+    api_keys?: readonly (string | undefined)[] | undefined;
   };
 }
 
@@ -85,7 +87,14 @@ function readListener(reading: Reading, kind: Listener["name"], entries: Entry[]
     );
   }
   const timeoutMs = timeout === undefined ? DEFAULT_TIMEOUT_MS : parseDuration(timeout);
-  return { name: kind, address, port, timeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS };
+  const apiKeys = entry && readApiKeys(reading, entry.path, entry.settings.api_keys);
+  return {
+    name: kind,
+    address,
+    port,
+    timeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    ...(apiKeys === undefined ? {} : { apiKeys }),
+  };
 }
 
 function addressHint(address: string): string {

@@ -1,6 +1,7 @@
 // gateway.yaml and the environment → the model, or every problem at once. Pure: no file, clock or network is touched.
 import type { GatewayModel } from "../model.ts";
 import { readAliases } from "./aliases.ts";
+import { refuseSharedKeys } from "./api-keys.ts";
 import { readDocument } from "./document.ts";
 import type { Source } from "./document.ts";
 import { checkEntryNames } from "./entry-names.ts";
@@ -69,10 +70,13 @@ function readModel(
   const prompt = readPrompt(reading, draft, { targets, aliases, defaultTarget });
   const keys = targets.flatMap(({ auth }) => auth.environmentVariable ?? []);
   const serverKeys = prompt?.modelServer.environment ?? [];
-  refuseKeysElsewhere(reading, substitution, draft, new Set([...keys, ...serverKeys]));
+  const clientKeys = [ingress, egress].flatMap(({ apiKeys = [] }) => apiKeys);
+  const allKeys = new Set([...keys, ...serverKeys, ...clientKeys]);
+  refuseKeysElsewhere(reading, substitution, draft, allKeys);
   const senders = [...targets, ...(prompt?.targets ?? [])];
   const parts = senders.flatMap(({ headers }) => headers.flatMap((header) => header.parts));
   const inHeaders = parts.flatMap((part) => ("environment" in part ? part.environment : []));
+  refuseSharedKeys(reading, draft.listeners, new Set([...keys, ...serverKeys, ...inHeaders]));
   return {
     version: readVersion(reading, draft.version),
     ingress,
@@ -85,6 +89,6 @@ function readModel(
     ...(draft.overrides?.strict_translation === true ? { strictTranslation: true } : {}),
     accessLog: readAccessLog(reading, draft.access_log ?? {}),
     ...(prompt === undefined ? {} : { prompt }),
-    filterEnvironment: [...new Set([...keys, ...inHeaders])].sort(),
+    filterEnvironment: [...new Set([...keys, ...inHeaders, ...clientKeys])].sort(),
   };
 }

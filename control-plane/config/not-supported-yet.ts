@@ -45,11 +45,6 @@ export const NOT_SUPPORTED_YET: readonly NotSupported[] = [
         typeof value === "string" && UNSPOKEN_PROVIDERS.has(value) && !INTERFACES.has(value),
     },
   ]),
-  {
-    path: ["listeners", "*", "api_keys"],
-    what: "keys that clients have to send are",
-    hint: "listen on 127.0.0.1, or put the listener behind something that checks clients",
-  },
   { path: ["listeners", "*", "tls"], what: "TLS on a listener is" },
   {
     path: ["listeners", "*", "message_format"],

@@ -45,7 +45,13 @@ const LISTENER_KEYS = {
       "Longest time for a complete answer. For a stream: longest time to the first byte, and between two bytes, so that a healthy stream is never cut.",
     default: "30s",
   }).optional(),
-  api_keys: list(text("A reference to a key."), "Keys that clients have to send.").optional(),
+  api_keys: list(
+    text(
+      { description: "A reference to a key.", examples: ["$TEAM_KEY"] },
+      "a reference to an environment variable, such as $TEAM_KEY",
+    ),
+    "Keys of which a client has to send one, as references to environment variables: see docs/securing.md. Without it anybody who reaches the listener may use it.",
+  ).optional(),
   tls: ANY_SHAPE.meta({ description: "Certificate and key of the listener." }).optional(),
 };
 

@@ -82,6 +82,8 @@ export const modelServerOptions = z.strictObject({
       mode: extractionMode.default("auto"),
       /** The egress listener, for example `http://127.0.0.1:12000`; without it no language model is asked. */
       egress: z.url({ protocol: /^https?$/ }).optional(),
+      /** The unix socket that leads there, where it is not the URL's port. */
+      socket: z.string().min(1).optional(),
       /** What `model` says there. */
       model: z.string().min(1).default("none"),
       timeout_ms: z

@@ -1,4 +1,6 @@
 // A POST of JSON with a time limit and a size limit on the answer.
+import { request, type RequestOptions } from "node:http";
+import { Readable } from "node:stream";
 import { ServerError } from "./server-error.ts";
 
 const LARGEST_ANSWER = 4 * 1024 * 1024;
@@ -10,6 +12,8 @@ export interface JsonRequest {
   key?: string | undefined;
   headers?: Readonly<Record<string, string>>;
   timeoutMs: number;
+  /** A unix socket to connect to in place of the URL's host. */
+  socketPath?: string | undefined;
 }
 
 /** The parsed answer of a 2xx reply. Rejects with a ServerError (502) that never holds a body or a key. */
@@ -18,18 +22,8 @@ export async function postJson(request: JsonRequest): Promise<unknown> {
   let response: Response;
   let text: string;
   try {
-    response = await fetch(request.url, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        ...(request.key === undefined ? {} : { authorization: `Bearer ${request.key}` }),
-        ...request.headers,
-      },
-      body: JSON.stringify(request.body),
-      redirect: "error",
-      signal: AbortSignal.timeout(request.timeoutMs),
-    });
-    text = await boundedText(response);
+    response = await send(request);
+    text = await boundedText(response, origin);
   } catch (error) {
     if (error instanceof ServerError) throw error;
     const isLate = error instanceof Error && error.name === "TimeoutError";
@@ -50,14 +44,48 @@ export async function postJson(request: JsonRequest): Promise<unknown> {
   }
 }
 
-async function boundedText(response: Response): Promise<string> {
+function send({ url, body, key, headers, timeoutMs, socketPath }: JsonRequest): Promise<Response> {
+  const request = {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...headers,
+    },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(timeoutMs),
+  };
+  return socketPath === undefined
+    ? fetch(url, { ...request, redirect: "error" })
+    : fetchBySocket(socketPath, url, request);
+}
+
+/** What `fetch` has no way to. */
+function fetchBySocket(
+  socketPath: string,
+  url: string,
+  { body, signal, ...options }: RequestOptions & { body: string; signal: AbortSignal },
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { ...options, signal, socketPath, agent: false }, (incoming) => {
+      const stream = Readable.toWeb(incoming) as ReadableStream<Uint8Array>;
+      resolve(new Response(stream, { status: incoming.statusCode ?? 502 }));
+    });
+    outgoing.on("error", () => {
+      reject(signal.aborted ? (signal.reason as Error) : new Error("the socket does not answer"));
+    });
+    outgoing.end(body);
+  });
+}
+
+async function boundedText(response: Response, origin: string): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   if (response.body === null) return "";
   for await (const piece of response.body as AsyncIterable<Uint8Array>) {
     size += piece.byteLength;
     if (size > LARGEST_ANSWER) {
-      throw new ServerError(502, `${new URL(response.url).origin} answered with too much.`);
+      throw new ServerError(502, `${origin} answered with too much.`);
     }
     pieces.push(piece);
   }

@@ -8,7 +8,7 @@ import type { Environment } from "../envoy-binary.ts";
 import { GatewayError } from "../errors.ts";
 import type { GatewayModel } from "../model.ts";
 import { makeDirectory } from "./make-directory.ts";
-import { adminSocketPath, stateDirectory } from "./state.ts";
+import { adminSocketPath, ownEgressSocketPath, stateDirectory } from "./state.ts";
 
 /** The filter that the set-up compiled. */
 export const FILTER_FILE = join(import.meta.dirname, "../../build/filter.wasm");
@@ -33,10 +33,12 @@ export function defaultPlace(
   file: ConfigurationFile,
   environment: Environment,
 ): Place {
+  const directory = stateDirectory(file, environment);
   return {
     filterPath: FILTER_FILE,
     logDirectory: logDirectory(model, environment, undefined),
-    adminSocketPath: adminSocketPath(stateDirectory(file, environment)),
+    adminSocketPath: adminSocketPath(directory),
+    ownEgressSocketPath: ownEgressSocketPath(directory),
     caFile: findCaFile(environment) ?? CA_FILES[0],
     demonstrationPort: RENDERED_DEMONSTRATION_PORT,
     modelServerPort: RENDERED_MODEL_SERVER_PORT,

@@ -90,12 +90,13 @@ async function preparePlace(
     logDirectory,
     accessLogOnStdout,
     adminSocketPath: state.adminSocketPath(directory),
+    ownEgressSocketPath: state.ownEgressSocketPath(directory),
     caFile: requireCaFile(model, environment),
   };
   return {
     ...place,
     demonstrationPort: await demonstrationPort(model, closing),
-    modelServerPort: await modelServerPort(configuration, closing),
+    modelServerPort: await modelServerPort(configuration, place.ownEgressSocketPath, closing),
   };
 }
 
@@ -113,15 +114,16 @@ async function demonstrationPort(model: GatewayModel, closing: Closing): Promise
  */
 async function modelServerPort(
   { model, environment }: Configuration,
+  socketPath: string,
   closing: Closing,
 ): Promise<number> {
   const { prompt } = model;
   if (prompt === undefined) return 0;
   const port = await freePort();
-  const egressUrl = urlOf(model.egress);
+  const egress = { url: urlOf(model.egress), socketPath };
   try {
     const server = await superviseModelServer({
-      input: modelServerInput(model, prompt, { port, egressUrl }),
+      input: modelServerInput(model, prompt, { port, egress }),
       environment: modelServerEnvironment(environment, prompt.modelServer.environment),
       report: say,
     });

@@ -55,10 +55,20 @@ export function stateDirectory(file: ConfigurationFile, environment: Environment
 
 /** Where Envoy's admin interface listens: in the state directory, or in a private temporary one when that path is too long. */
 export function adminSocketPath(directory: string): string {
-  const path = join(directory, "admin.sock");
+  return socketPath(directory, "admin.sock");
+}
+
+/** Where the model server reaches the language models when clients need a key or TLS. In the same directory. */
+export function ownEgressSocketPath(directory: string): string {
+  return socketPath(directory, "model.sock");
+}
+
+/** Both names are of one length, so that their paths are in the same directory. */
+function socketPath(directory: string, name: "admin.sock" | "model.sock"): string {
+  const path = join(directory, name);
   if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) return path;
   const user = String(userInfo().uid);
-  return join(tmpdir(), `gateway-${user}-${shortHash(directory)}`, "admin.sock");
+  return join(tmpdir(), `gateway-${user}-${shortHash(directory)}`, name);
 }
 
 function shortHash(text: string): string {

@@ -51,7 +51,6 @@ export function anthropicErrorType(status: u32): string {
 }
 
 export function openaiErrorType(status: u32): string {
-  if (status == 401) return "authentication_error";
   if (status == 403) return "permission_error";
   if (status == 429) return "rate_limit_error";
   if (status == 503 || status == 529) return "overloaded_error";

@@ -4,6 +4,8 @@ import {
   AUTH_NONE,
   AUTH_X_API_KEY,
   FILTER_CONFIG_VERSION,
+  LISTENER_EGRESS,
+  LISTENER_INGRESS,
 } from "../../contract/words";
 import { dialectFromName, UNKNOWN_DIALECT } from "../dialects/dialect";
 import { scan, scanMessage, SCAN_OK } from "../json/scan";
@@ -22,6 +24,7 @@ import {
   stringMember,
   textOf,
 } from "./document";
+import { ApiKeys, readApiKeys } from "./api-keys";
 import { NameTable } from "./name-table";
 import { PromptConfig } from "./prompt-target";
 import { readHeaders } from "./read-headers";
@@ -45,6 +48,9 @@ export class Config {
   /** Ids and owners of GET /v1/models, in order. */
   modelIds: string[] = [];
   modelOwners: string[] = [];
+  /** Keys of the listeners' clients, null where anybody may ask. */
+  ingressKeys: ApiKeys | null = null;
+  egressKeys: ApiKeys | null = null;
   /** Prompt targets and the guard, null where none is configured. */
   prompt: PromptConfig | null = null;
 }
@@ -77,6 +83,7 @@ export function readConfig(
     "prompt",
     "strict_translation",
     "rate_limits",
+    "api_keys",
   ]);
   const version = integerOf(tape, memberOf(tape, root, "version"));
   if (version != FILTER_CONFIG_VERSION) {
@@ -88,6 +95,9 @@ export function readConfig(
   readRoutes(tape, memberOf(tape, root, "routes"), config);
   readNames(tape, memberOf(tape, root, "names"), config);
   readModels(tape, memberOf(tape, root, "models"), config);
+  const keys = memberOf(tape, root, "api_keys");
+  config.ingressKeys = readApiKeys(tape, memberOf(tape, keys, LISTENER_INGRESS), environment);
+  config.egressKeys = readApiKeys(tape, memberOf(tape, keys, LISTENER_EGRESS), environment);
   config.prompt = readPrompt(tape, memberOf(tape, root, "prompt"), environment);
   config.largestBody = integerOf(tape, memberOf(tape, root, "largest_body"));
   config.defaultRoute = integerOf(tape, memberOf(tape, root, "default"));

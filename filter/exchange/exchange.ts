@@ -1,4 +1,5 @@
 // One request and its reply: what the stages learn about it, from its first header to its last byte.
+import { ApiKeys } from "../config/api-keys";
 import { Route, Target } from "../config/target";
 import { ReplyTranslator } from "../dialects/translate-reply";
 import { StreamUsageFilter } from "../dialects/openai_chat_completions/strip-usage";
@@ -59,6 +60,8 @@ export class Exchange {
   constructor(
     public contextId: u32,
     public isIngress: bool,
+    /** Keys of the listener's clients; null where anybody may ask. */
+    public keys: ApiKeys | null,
   ) {}
 
   /** Whether the route has several targets, so that body and tape have to outlive the request's callback. */

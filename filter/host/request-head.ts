@@ -2,7 +2,7 @@
 //
 // One header costs two crossings of the host boundary, its own and the one back for a block: about 10,000 instructions
 // in Envoy, and 3,000 when it is absent. All of them together cost 12,000 (callgrind, case a16 of bench/).
-import { HEADER_HINT, HEADER_STREAM_CLUSTER } from "../../contract/words";
+import { HEADER_API_KEY, HEADER_HINT, HEADER_STREAM_CLUSTER } from "../../contract/words";
 import { constant, sameBytes, Span } from "../text/bytes";
 import { REQUEST_HEADERS, takeHeaders } from "./host";
 
@@ -26,6 +26,9 @@ export const REQUEST_ID = wanted("x-request-id");
 export const HINT = wanted(HEADER_HINT);
 export const STREAM_CLUSTER = wanted(HEADER_STREAM_CLUSTER);
 export const ANTHROPIC_VERSION = wanted("anthropic-version");
+export const AUTHORIZATION = wanted("authorization");
+export const X_API_KEY = wanted("x-api-key");
+export const GATEWAY_KEY = wanted(HEADER_API_KEY);
 
 function wanted(name: string): Span {
   const header = new Wanted(name);

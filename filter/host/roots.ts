@@ -1,5 +1,11 @@
 // The root contexts of the VM: one per plugin configuration, told apart by their root id.
-import { LISTENER_INGRESS, ROOT_ROUTE, ROOT_TRANSLATE } from "../../contract/words";
+import {
+  LISTENER_EGRESS,
+  LISTENER_INGRESS,
+  ROOT_ROUTE,
+  ROOT_TRANSLATE,
+} from "../../contract/words";
+import { ApiKeys } from "../config/api-keys";
 import { optionalString } from "../config/document";
 import { Config, readConfig } from "../config/read-config";
 import { documentProblem } from "../config/document";
@@ -18,6 +24,7 @@ export const KIND_TRANSLATE: i32 = 2;
 
 class Root {
   isIngress: bool = false;
+  keys: ApiKeys | null = null;
   constructor(public kind: i32) {}
 }
 
@@ -49,6 +56,10 @@ export function isIngressRoot(id: u32): bool {
   return roots.has(id) && roots.get(id).isIngress;
 }
 
+export function keysOfRoot(id: u32): ApiKeys | null {
+  return roots.has(id) ? roots.get(id).keys : null;
+}
+
 /** Reads the VM configuration; false makes Envoy refuse the module. */
 export function startVm(size: u32): bool {
   const document = takeBody(VM_CONFIGURATION, 0, size);
@@ -74,9 +85,18 @@ export function configureRoot(id: u32, size: u32): bool {
   if (document.pointer == 0) return true;
   const tape = new Tape();
   const isRead = scan(tape, document.pointer, document.length) == SCAN_OK;
-  if (isRead)
-    roots.get(id).isIngress = optionalString(tape, tape.root(), "listener") == LISTENER_INGRESS;
-  else logError("gateway filter: the plugin configuration is not JSON");
+  if (isRead) {
+    const listener = optionalString(tape, tape.root(), "listener");
+    const root = roots.get(id);
+    root.isIngress = listener == LISTENER_INGRESS;
+    root.keys = root.isIngress
+      ? config.ingressKeys
+      : listener == LISTENER_EGRESS
+        ? config.egressKeys
+        : null;
+  } else {
+    logError("gateway filter: the plugin configuration is not JSON");
+  }
   tape.release();
   heap.free(document.pointer);
   return isRead;

@@ -4,6 +4,7 @@ import { HEADER_STREAM_CLUSTER } from "../../contract/words";
 import { Fault } from "../chat/fault";
 import { ANTHROPIC_MESSAGES } from "../dialects/dialect";
 import { removeHeader, REQUEST_HEADERS } from "../host/host";
+import { addLocalHeader } from "../host/local-response";
 import {
   ANTHROPIC_VERSION,
   HINT,
@@ -29,10 +30,14 @@ import {
   takesPost,
 } from "./endpoint";
 import { Exchange } from "../exchange/exchange";
+import { refusal } from "./client-key";
 import { writeModelList } from "./model-list";
 import { keepSaneRequestId } from "../exchange/request-id";
 
 const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
+/** What a 401 has to say (RFC 9110, section 15.5.2). */
+const WWW_AUTHENTICATE = constant("www-authenticate");
+const BEARER = constant("Bearer");
 const buffer = new ByteBuffer();
 
 /** Whether the request goes on to its body; false when it has been answered. */
@@ -53,7 +58,18 @@ export function recognise(exchange: Exchange, config: Config, endsHere: bool): b
     answerFault(exchange, notServed(exchange, PATH));
     return false;
   }
-  if (takesPost(exchange.endpoint) && isPost(METHOD)) {
+  const isForModel = takesPost(exchange.endpoint) && isPost(METHOD);
+  const isList = exchange.endpoint == ENDPOINT_MODELS && isGetOrHead(METHOD);
+  if (isList && ANTHROPIC_VERSION.length > 0) exchange.dialect = ANTHROPIC_MESSAGES;
+  if (isForModel || isList) {
+    const fault = refusal(exchange.keys);
+    if (fault !== null) {
+      addLocalHeader(WWW_AUTHENTICATE, BEARER);
+      answerFault(exchange, fault);
+      return false;
+    }
+  }
+  if (isForModel) {
     exchange.path = pathOf(exchange.endpoint);
     exchange.hasVersion = ANTHROPIC_VERSION.length > 0;
     if (!endsHere) return true;
@@ -95,7 +111,6 @@ function wrongMethod(exchange: Exchange): Fault {
 function answerOwn(exchange: Exchange, config: Config): void {
   buffer.clear();
   if (exchange.endpoint == ENDPOINT_MODELS) {
-    if (ANTHROPIC_VERSION.length > 0) exchange.dialect = ANTHROPIC_MESSAGES;
     writeModelList(exchange.dialect, config, buffer);
   } else {
     buffer.text('{"status":"ok"}');

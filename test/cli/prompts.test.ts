@@ -1,9 +1,10 @@
 // The model server beside a running gateway, with the embedded model: started, watched, started again, ended, missing.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { embeddedModelDirectory } from "../../control-plane/model-server/embedded-model.ts";
 import { identityOf, isAlive } from "../../control-plane/supervisor/process-identity.ts";
+import { startProvider } from "../envoy/behaving-provider.ts";
 import { createAuthority } from "../gateway/certificates.ts";
 import { startApi } from "../envoy/prompt-fakes.ts";
 import type { Fake } from "../envoy/prompt-fakes.ts";
@@ -53,10 +54,10 @@ ${hasGuard ? `prompt_guards: {input_guards: {jailbreak: {on_exception: {message:
 `;
 }
 
-async function ask(content: string): Promise<string> {
+async function ask(content: string, headers: Record<string, string> = {}): Promise<string> {
   const reply = await fetch(`http://127.0.0.1:${ports.ingress}/v1/chat/completions`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify({ model: "none", messages: [{ role: "user", content }] }),
   });
   const text = await reply.text();
@@ -142,4 +143,40 @@ it("targets test and targets eval tell how prompts are understood, and call no A
   const none = await desk.run("targets", "eval", "missing.yaml", ...config);
   expect(none.code).toBe(2);
   expect(api.requests).toEqual([]);
+});
+
+it("asks a language model by a way of its own when clients need a key", async () => {
+  const choice = { name: "weather_forecast", arguments: '{"city":"Lisbon"}' };
+  const model = await startProvider((response) => {
+    const message = { tool_calls: [{ id: "1", type: "function", function: choice }] };
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ model: "m", choices: [{ index: 0, message }] }));
+  });
+  try {
+    const closed = configurationOn(ports, configuration(false))
+      .replaceAll(/(port: \d+)\}/g, "$1, api_keys: [$$TEAM_KEY]}")
+      .replace(
+        "model: demo/gateway-demo",
+        `model: vllm/m\n    base_url: http://127.0.0.1:${model.port}/v1`,
+      );
+    writeFileSync(
+      join(desk.directory, "gateway.yaml"),
+      `${closed}model_server: {extraction: llm}\n`,
+    );
+    desk.environment["TEAM_KEY"] = "0123456789abcdef0123456789abcdef";
+    const up = await desk.run("up", "--detach", "--concurrency", "1");
+    expect(up.stderr).toBe("");
+    expect(up.stdout).toContain('-H "authorization: Bearer $TEAM_KEY"');
+    expect(up.stdout).not.toContain(desk.environment["TEAM_KEY"]);
+    expect(await ask(FORECAST)).toContain("This gateway wants a key");
+    const known = { authorization: `Bearer ${desk.environment["TEAM_KEY"]}` };
+    expect(JSON.parse(await ask(FORECAST, known))).toMatchObject({ path: "/weather/Lisbon" });
+    expect(model.requests).toHaveLength(1);
+    expect((await desk.run("status")).code).toBe(0);
+    const one = await desk.run("targets", "test", FORECAST);
+    expect(one.stdout, one.stderr).toContain("/weather/Lisbon  (not sent)");
+    expect(model.requests).toHaveLength(2);
+  } finally {
+    await model.stop();
+  }
 });

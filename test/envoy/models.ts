@@ -56,7 +56,8 @@ export function modelOf(targets: Target[], more: Partial<GatewayModel> = {}): Ga
     headers.flatMap((header) => header.parts),
   );
   const inHeaders = parts.flatMap((part) => ("environment" in part ? part.environment : []));
-  const variables = [...keys, ...inHeaders];
+  const ofClients = [more.ingress, more.egress].flatMap((listener) => listener?.apiKeys ?? []);
+  const variables = [...keys, ...inHeaders, ...ofClients];
   return {
     version: "v0.1.0",
     ingress: listenerAt("ingress", 10_000),
@@ -196,5 +197,14 @@ export const GOLDEN_MODELS: Record<string, GatewayModel> = {
       endpoints: [],
       modelServer: { extraction: "auto", provider: 0, environment: [] },
     },
+  }),
+  secured: modelOf([openai("gpt-4o")], {
+    prompt: {
+      guard: { message: "I cannot help with that.", failsOpen: true },
+      targets: [],
+      endpoints: [],
+      modelServer: { extraction: "auto", provider: 0, environment: [] },
+    },
+    egress: { ...listenerAt("egress", 12_000), apiKeys: ["FIRST_TEAM", "OTHER_TEAM"] },
   }),
 };

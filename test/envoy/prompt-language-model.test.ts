@@ -57,7 +57,10 @@ beforeAll(async () => {
     adapt: (read) => (model = read),
   });
   if (model?.prompt === undefined) throw new Error("the configuration has no prompt targets");
-  const input = modelServerInput(model, model.prompt, { port, egressUrl: all.gateway.url });
+  const input = modelServerInput(model, model.prompt, {
+    port,
+    egress: { url: all.gateway.url, socketPath: all.gateway.ownEgressSocketPath },
+  });
   modelServer = await startModelServer(input, { environment: process.env });
   await modelServer.ready;
 });

@@ -26,6 +26,7 @@ it.each(Object.entries(GOLDEN_MODELS))("Envoy accepts %s", (name, model) => {
     filterPath: FILTER,
     logDirectory: join(directory, "logs"),
     adminSocketPath: join(directory, "admin.sock"),
+    ownEgressSocketPath: join(directory, "model.sock"),
     caFile: "/etc/ssl/certs/ca-certificates.crt",
     demonstrationPort: 1,
     modelServerPort: 2,

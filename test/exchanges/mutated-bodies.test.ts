@@ -39,7 +39,9 @@ const MESSAGES_STREAM = Buffer.from(
 );
 
 const cases = readCases().filter(
-  ({ client }) => client.body.length > 0 && client.body.length < 3000,
+  ({ client, name }) =>
+    // A stranger's body is not read, and the heads here know no key.
+    client.body.length > 0 && client.body.length < 3000 && !name.startsWith("api-keys-"),
 );
 const hosts = new Map<string, FilterHost>();
 

@@ -55,6 +55,8 @@ export interface Gateway {
   envoyLog(): string;
   /** Path of the rendered envoy.yaml. */
   envoyFile: string;
+  /** Where the model server would come in, when clients need a key. */
+  ownEgressSocketPath: string;
   /** GET of Envoy's administration. */
   admin(path: string): Promise<string>;
   /** Ends Envoy and removes its directory. */
@@ -79,12 +81,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const directory = mkdtempSync(join(tmpdir(), "gateway-test-"));
   const logDirectory = join(directory, "logs");
   const adminSocketPath = join(directory, "admin");
+  const ownEgressSocketPath = join(directory, "model.sock");
   const envoyFile = join(directory, "envoy.yaml");
   mkdirSync(logDirectory);
   const bootstrap = renderBootstrap(readModel(options), {
     filterPath: options.filterPath ?? FILTER,
     logDirectory,
     adminSocketPath,
+    ownEgressSocketPath,
     caFile: options.caFile ?? SYSTEM_ROOTS,
     demonstrationPort: options.demonstrationPort ?? 1,
     modelServerPort: options.modelServerPort ?? 2,
@@ -119,6 +123,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     waitForLog: (name, test, count = 1) => waitForLines(() => log(name).filter(test), count),
     envoyLog,
     envoyFile,
+    ownEgressSocketPath,
     admin,
     async stop() {
       await end(envoy);

@@ -15,6 +15,7 @@ const PLACE: Place = {
   filterPath: "/opt/gateway/filter.wasm",
   logDirectory: "/var/log/gateway",
   adminSocketPath: "/run/gateway/admin.sock",
+  ownEgressSocketPath: "/run/gateway/model.sock",
   caFile: "/etc/ssl/certs/ca-certificates.crt",
   demonstrationPort: 19_999,
   modelServerPort: 19_998,

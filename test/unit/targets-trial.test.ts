@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { apiRequest } from "../../control-plane/trial/api-request.ts";
 import { score } from "../../control-plane/trial/score.ts";
 import { filterConfig } from "../../control-plane/filter-config.ts";
+import type { GatewayModel } from "../../control-plane/model.ts";
 import { modelServerInput } from "../../control-plane/model-server-input.ts";
 import { modelServerOptions } from "../../control-plane/model-server/options.ts";
 import { GOLDEN_MODELS, modelOf, targetAt, host, DEMONSTRATION } from "../envoy/models.ts";
@@ -69,12 +70,10 @@ it("counts what was taken for what", () => {
 
 describe("what the model server is started with", () => {
   const prompt = model.prompt;
-  const inputOf = (targets = model.targets) => {
+  const egress = { url: "http://127.0.0.1:2", socketPath: "/run/model.sock" };
+  const inputOf = (changes: Partial<GatewayModel> = {}) => {
     if (prompt === undefined) throw new Error("the golden model has no prompt");
-    return modelServerInput({ ...model, targets }, prompt, {
-      port: 1,
-      egressUrl: "http://127.0.0.1:2",
-    });
+    return modelServerInput({ ...model, ...changes }, prompt, { port: 1, egress });
   };
 
   it("fits its options, without the default target", () => {
@@ -85,10 +84,21 @@ describe("what the model server is started with", () => {
       egress: "http://127.0.0.1:2",
       model: "openai/gpt-4o",
     });
+    expect(options.extraction.socket).toBeUndefined();
+  });
+
+  it("asks by a socket of its own where clients need a key", () => {
+    const closed = { egress: { ...model.egress, apiKeys: ["TEAM_KEY"] } };
+    expect(modelServerOptions.parse(inputOf(closed)).extraction).toMatchObject({
+      egress: "http://127.0.0.1:2",
+      socket: "/run/model.sock",
+    });
   });
 
   it("asks no language model where there is only the demonstration", () => {
-    expect(modelServerOptions.parse(inputOf([DEMONSTRATION])).extraction.egress).toBeUndefined();
+    expect(
+      modelServerOptions.parse(inputOf({ targets: [DEMONSTRATION] })).extraction.egress,
+    ).toBeUndefined();
   });
 });
 

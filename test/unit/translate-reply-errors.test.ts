@@ -24,7 +24,7 @@ function toOpenai(status: number, body: string | Uint8Array): Envelope {
 describe("the status decides the type", () => {
   test.each([
     [400, "invalid_request_error", "invalid_request_error"],
-    [401, "authentication_error", "authentication_error"],
+    [401, "authentication_error", "invalid_request_error"],
     [402, "billing_error", "invalid_request_error"],
     [403, "permission_error", "permission_error"],
     [404, "not_found_error", "invalid_request_error"],

@@ -62,6 +62,7 @@ export async function askLanguageModel(
       temperature: 0,
       stream: false,
     },
+    socketPath: options.socket,
     headers: requestId === undefined ? {} : { "x-request-id": requestId },
     timeoutMs: options.timeout_ms,
   });

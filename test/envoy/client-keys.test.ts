@@ -1,0 +1,102 @@
+// Keys that clients have to send, through the real Envoy; what each request gets is in test/exchanges/api-keys-*.
+import { request } from "node:http";
+import { statSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startWithFakes } from "../gateway/with-fakes.ts";
+import type { WithFakes } from "../gateway/with-fakes.ts";
+import { ask, errorOf } from "./ask.ts";
+
+const KEYS = {
+  EGRESS_KEY: "egress-0123456789abcdef0123456789abcdef",
+  INGRESS_KEY: "ingress-0123456789abcdef0123456789abcd",
+};
+const PROMPTS = `
+listeners:
+  egress: {api_keys: [$EGRESS_KEY]}
+  ingress: {api_keys: [$INGRESS_KEY]}
+prompt_guards: {input_guards: {jailbreak: {on_exception: {message: No.}}}}
+`;
+let all: WithFakes;
+
+beforeAll(async () => {
+  all = await startWithFakes({ config: PROMPTS, environment: KEYS });
+});
+afterAll(() => all.stop());
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+describe("each listener has its own keys", () => {
+  it.each([
+    ["egress", KEYS.EGRESS_KEY, 200],
+    ["egress", KEYS.INGRESS_KEY, 401],
+    // The guard's model server is not there, so that only a client that was let in learns that.
+    ["ingress", KEYS.INGRESS_KEY, 503],
+    ["ingress", KEYS.EGRESS_KEY, 401],
+  ] as const)("%s with %s is %i", async (listener, key, status) => {
+    const reply = await ask(all.gateway, "chat", { listener, headers: bearer(key) });
+    expect(reply.status, await reply.text()).toBe(status);
+  });
+});
+
+it("a stranger's body is not waited for", async () => {
+  const { promise, resolve } = Promise.withResolvers<number | undefined>();
+  const upload = request(`${all.gateway.url}/v1/messages`, {
+    method: "POST",
+    headers: { "content-length": 10_000_000 },
+  });
+  upload.on("response", (response) => {
+    resolve(response.statusCode);
+  });
+  upload.on("error", () => undefined);
+  upload.write("{");
+  expect(await promise).toBe(401);
+  upload.destroy();
+});
+
+it("a refusal says what a 401 has to say", async () => {
+  const reply = await ask(all.gateway, "messages");
+  expect(reply.headers.get("www-authenticate")).toBe("Bearer");
+  expect((await errorOf(reply, "messages")).type).toBe("authentication_error");
+});
+
+it("no provider is asked for a stranger, and none sees a client's key", async () => {
+  const before = all.openai.requests.length;
+  await ask(all.gateway, "chat", { headers: bearer("somebody") });
+  expect(all.openai.requests.length).toBe(before);
+  await ask(all.gateway, "chat", {
+    headers: { "x-api-key": KEYS.EGRESS_KEY, "x-gateway-api-key": KEYS.EGRESS_KEY },
+  });
+  expect(all.openai.requests.length).toBe(before + 1);
+  expect(JSON.stringify(all.openai.requests.at(-1)?.headers)).not.toContain(KEYS.EGRESS_KEY);
+});
+
+/** As the model server asks. */
+function askBySocket(): Promise<{ status: number | undefined; body: string }> {
+  return new Promise((resolve, reject) => {
+    const { ownEgressSocketPath: socketPath } = all.gateway;
+    const outgoing = request(
+      {
+        socketPath,
+        path: "/v1/chat/completions",
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        agent: false,
+      },
+      (incoming) => {
+        let body = "";
+        incoming.on("data", (bytes: Buffer) => (body += bytes.toString()));
+        incoming.on("end", () => {
+          resolve({ status: incoming.statusCode, body });
+        });
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end(JSON.stringify({ model: "fast", messages: [{ role: "user", content: "hi" }] }));
+  });
+}
+
+it("the gateway's own model server needs no key, and nobody else can open its socket", async () => {
+  const { status, body } = await askBySocket();
+  expect(status, body).toBe(200);
+  expect(statSync(all.gateway.ownEgressSocketPath).mode & 0o777).toBe(0o600);
+});

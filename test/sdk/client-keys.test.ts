@@ -1,0 +1,70 @@
+// What the official Node SDKs make of a listener that wants a key.
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startWithFakes } from "../gateway/with-fakes.ts";
+import type { WithFakes } from "../gateway/with-fakes.ts";
+
+const KEY = "0123456789abcdef0123456789abcdef";
+let all: WithFakes;
+
+beforeAll(async () => {
+  all = await startWithFakes({
+    config: "listeners: {egress: {api_keys: [$TEAM_KEY]}}\n",
+    environment: { TEAM_KEY: KEY },
+  });
+});
+afterAll(() => all.stop());
+
+const messages = [{ role: "user" as const, content: "hi" }];
+const openai = (apiKey: string) =>
+  new OpenAI({ baseURL: `${all.gateway.url}/v1`, apiKey, maxRetries: 0 });
+const anthropic = (credential: { apiKey: string } | { authToken: string }) =>
+  new Anthropic({ baseURL: all.gateway.url, apiKey: null, ...credential, maxRetries: 0 });
+
+it("openai: its key is the gateway's", async () => {
+  const client = openai(KEY);
+  const reply = await client.chat.completions.create({ model: "fast", messages });
+  expect(reply.choices[0]?.message.content).toBe("You said: hi");
+  expect((await client.models.list()).data.length).toBeGreaterThan(0);
+});
+
+it("openai: another key is an AuthenticationError", async () => {
+  const client = openai("another");
+  for (const call of [
+    () => client.chat.completions.create({ model: "fast", messages }),
+    () => client.chat.completions.create({ model: "fast", messages, stream: true }),
+    () => client.models.list(),
+  ]) {
+    const error: unknown = await Promise.resolve(call()).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(OpenAI.AuthenticationError);
+    expect(error).toMatchObject({ type: "invalid_request_error", code: "invalid_api_key" });
+  }
+});
+
+it.each([{ apiKey: KEY }, { authToken: KEY }])(
+  "anthropic: its key is the gateway's",
+  async (by) => {
+    const client = anthropic(by);
+    const reply = await client.messages.create({ model: "careful", max_tokens: 100, messages });
+    expect(reply.content).toMatchObject([{ type: "text", text: "You said: hi" }]);
+    expect((await client.models.list()).data.length).toBeGreaterThan(0);
+  },
+);
+
+it.each([{ apiKey: "another" }, { authToken: "another" }])(
+  "anthropic: another key is an AuthenticationError",
+  async (by) => {
+    const client = anthropic(by);
+    const request = { model: "careful", max_tokens: 100, messages };
+    for (const call of [
+      () => client.messages.create(request),
+      () => client.messages.create({ ...request, stream: true }),
+      () => client.models.list(),
+    ]) {
+      const error: unknown = await Promise.resolve(call()).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(Anthropic.AuthenticationError);
+      expect(error).toMatchObject({ type: "authentication_error" });
+    }
+  },
+);
