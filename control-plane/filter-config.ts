@@ -65,6 +65,8 @@ export interface FilterTarget {
   key?: string;
   headers?: ProviderHeader[];
   system_prompt?: string;
+  /** In its place behind a prompt target's own; absent when it is the same. */
+  own_system_prompt?: string;
   asks_usage?: boolean;
   /** Only what differs from the filter's defaults (`filter/chat/request-limits.ts`). */
   limits?: Omit<ModelLimits, "stream_usage">;
@@ -150,7 +152,8 @@ function listedModels(model: GatewayModel): FilterConfig["models"] {
 }
 
 function filterTarget(target: Target, index: number, model: GatewayModel): FilterTarget {
-  const { auth, headers, systemPrompt } = target;
+  const { auth, headers, systemPrompt, ownSystemPrompt } = target;
+  const hasPrompt = model.prompt !== undefined;
   const limits = effectiveLimits(target.limits ?? {});
   const rateLimits = rateLimitsOfTarget(model, index);
   return {
@@ -163,6 +166,7 @@ function filterTarget(target: Target, index: number, model: GatewayModel): Filte
     ...(auth.environmentVariable === undefined ? {} : { key: auth.environmentVariable }),
     ...(headers.length === 0 ? {} : { headers }),
     ...(systemPrompt === undefined ? {} : { system_prompt: systemPrompt }),
+    ...(!hasPrompt || ownSystemPrompt === undefined ? {} : { own_system_prompt: ownSystemPrompt }),
     ...(target.asksForUsage ? { asks_usage: true } : {}),
     ...(limits === undefined ? {} : { limits }),
     ...(rateLimits.length === 0 ? {} : { rate_limits: rateLimits }),

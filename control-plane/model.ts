@@ -61,6 +61,8 @@ export interface Target {
   headers: ProviderHeader[];
   /** The global and the provider's own system prompt joined by a blank line; absent when neither is set. */
   systemPrompt?: string;
+  /** The same without the top-level one; present only where there is one. A prompt target's own replaces that. */
+  ownSystemPrompt?: string;
   /** Whether a stream may be asked for usage (`stream_options.include_usage`); OpenAI's dialect only. */
   asksForUsage: boolean;
   /** What the model does not take; only columns that change something. Absent when nothing is known. */

@@ -45,6 +45,7 @@ export function readTarget(
     auth: authOf(connection, key),
     headers,
     ...joinedPrompt(globalPrompt, ownPrompt),
+    ...(globalPrompt === undefined ? {} : { ownSystemPrompt: ownPrompt ?? "" }),
     ...readModelLimits(reading, path, entry, split, connection),
   };
   warnOfPlainHttp(reading, path, target);

@@ -139,6 +139,7 @@ function readTarget(
     "key",
     "headers",
     "system_prompt",
+    "own_system_prompt",
     "asks_usage",
     "limits",
     "rate_limits",
@@ -154,6 +155,10 @@ function readTarget(
   target.path = constant(stringMember(tape, node, "path"));
   const prompt = memberOf(tape, node, "system_prompt");
   if (tape.isString(prompt)) target.systemPromptJson = escaped(bytesOf(tape, prompt));
+  const ownPrompt = memberOf(tape, node, "own_system_prompt");
+  target.ownPromptJson = tape.isString(ownPrompt)
+    ? escaped(bytesOf(tape, ownPrompt))
+    : target.systemPromptJson;
   target.asksUsage = tape.isTrue(memberOf(tape, node, "asks_usage"));
   target.limits.takesStreamUsage = target.asksUsage;
   readLimits(tape, memberOf(tape, node, "limits"), target.limits);

@@ -27,6 +27,8 @@ export class Target {
   headers: ProviderHeader[] = [];
   /** The inside of a JSON string; empty when there is no system prompt. */
   systemPromptJson: Span = new Span(0, 0);
+  /** The same without the top-level one, for a request in which a prompt target's own stands. */
+  ownPromptJson: Span = new Span(0, 0);
   asksUsage: bool = false;
   limits: RequestLimits = new RequestLimits();
   /** What this model is limited to, under whichever name it is asked for. */

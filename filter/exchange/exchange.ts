@@ -29,6 +29,8 @@ export class Exchange {
   /** The target of the current attempt. */
   target: Target | null = null;
   isStreaming: bool = false;
+  /** Whether a prompt target's system prompt stands in the request, in the place of the top-level one. */
+  hasTargetPrompt: bool = false;
   /** Whether a chat client asked for the usage chunk of its stream. */
   wantsUsage: bool = false;
 
@@ -90,6 +92,11 @@ export class Exchange {
   isUntouched(): bool {
     const isTold = this.dropped.length > 0 || this.metadata !== null;
     return this.usageFilter === null && !isTold && this.meter === null && !this.isForeign();
+  }
+
+  /** The system prompt that is put before the request's own, the inside of a JSON string. */
+  systemPromptOf(target: Target): Span {
+    return this.hasTargetPrompt ? target.ownPromptJson : target.systemPromptJson;
   }
 
   /** Forgets what the last attempt left behind. */

@@ -185,6 +185,7 @@ export class PromptFlow {
     answer.length = this.text.length;
     edits.clear();
     augment(this.tape, target.systemPromptJson, answer, edits);
+    this.exchange.hasTargetPrompt = target.systemPromptJson.length > 0;
     scratch.clear();
     const length = this.tape.length;
     const replaced = edits.prefix(this.body, scratch);

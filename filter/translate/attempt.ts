@@ -81,7 +81,7 @@ function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | 
     from,
     target.dialect,
     target.modelJson,
-    target.systemPromptJson,
+    exchange.systemPromptOf(target),
     target.limits,
     prefix,
     report,
@@ -101,7 +101,7 @@ function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | 
 function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
   edits.clear();
   setModel(tape, target.modelJson, edits);
-  let prompt = target.systemPromptJson;
+  let prompt = exchange.systemPromptOf(target);
   if (target.limits.isLimiting) {
     prompt = limitRequest(tape, target.dialect, target.limits, prompt, edits, report);
     if (report.fault !== null) return report.fault;

@@ -43,7 +43,7 @@ export function upstreamFault(
   // The codec's words: "http1.codec_error" and the like.
   if (details.startsWith("http"))
     return new Fault(status, "The request is not valid HTTP, so the gateway could not read it.");
-  if (details.includes("timeout")) {
+  if (details.includes("timeout") && !details.includes("connection_timeout")) {
     if (status == 408) return new Fault(408, "The request did not arrive in time.");
     return new Fault(504, upstream + " did not answer within the listener's timeout.");
   }

@@ -243,6 +243,13 @@ describe("when it is asked", () => {
     expect(likely.asked).toHaveLength(1);
   });
 
+  it("two targets in one prompt: the best one is called, once", async () => {
+    const prompt = "What will the weather be like in Lisbon, and can you book a table for two?";
+    const { called } = await say(prompt, [calls("weather_forecast", { city: "Lisbon" })]);
+    expect(called.map(({ path }) => path)).toEqual(["/weather/Lisbon"]);
+    all.openai.requests.length = 0;
+  });
+
   it("far from every target it is not, and the prompt is answered as it is", async () => {
     const { asked, called } = await say("Who wrote Faust?");
     expect(asked.map(({ json }) => json)).toEqual([

@@ -1,12 +1,14 @@
 // Prompt targets and the guard through a real Envoy, against a model server and an API that do as the prompt says.
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LogLine } from "../gateway/log-line.ts";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import { errorOf } from "./ask.ts";
+import { listen } from "./behaving-provider.ts";
+import type { Listening } from "./behaving-provider.ts";
 import { startApi, startModelServer } from "./prompt-fakes.ts";
 import type { Fake } from "./prompt-fakes.ts";
 
@@ -18,6 +20,8 @@ let all: WithFakes;
 let short: WithFakes;
 let modelServer: Fake;
 let api: Fake;
+/** Takes connections and never says a word: no TLS handshake comes to its end. */
+let mute: Listening | undefined;
 
 async function closedPort(): Promise<number> {
   const server = createServer();
@@ -27,8 +31,25 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
+async function startMuteServer(): Promise<Listening> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => sockets.push(socket));
+  return listen(server, () => {
+    for (const socket of sockets) socket.destroy();
+  });
+}
+
 const simple = (name: string, path: string, more = ""): string =>
   `  - {name: ${name}, description: ${name}, endpoint: {name: api, path: "${path}"}${more}}\n`;
+
+/** A target with a parameter of every type. */
+const typed = (method: string): string => `\
+  - name: typed_${method}
+    description: All types
+    parameters:
+${["str", "int", "float", "bool", "list", "dict"].map((type) => `      - {name: ${type}, description: ${type}, type: ${type}, required: true}\n`).join("")}\
+    endpoint: {name: api, path: "/typed/{int}/{bool}", http_method: ${method}}
+`;
 
 function configuration(apiPort: number, closed: number, more = ""): string {
   return `
@@ -52,6 +73,8 @@ prompt_targets:
       - {name: outside, description: outside, type: bool, default: false}
     endpoint: {name: api, path: /book, http_method: POST}
     auto_llm_dispatch_on_response: false
+${["GET", "POST"].map(typed).join("")}\
+  - {name: handshake, description: handshake, endpoint: {name: mute}}
   - name: find
     description: Find
     parameters:
@@ -66,6 +89,7 @@ ${["big", "hang", "silent", "close", "broken", "endless"].map((name) => simple(n
   - {name: nowhere, description: nowhere, endpoint: {name: unknown}}
 endpoints:
   unknown: {endpoint: no-such-host.invalid}
+  mute: {endpoint: "127.0.0.1:${mute?.port ?? 9}", protocol: https, connect_timeout: 300ms}
   api: {endpoint: "127.0.0.1:${apiPort}"}
   closed: {endpoint: "127.0.0.1:${closed}"}
 prompt_guards: {input_guards: {jailbreak: {on_exception: {message: ${JSON.stringify(GUARD_MESSAGE)}}}}}
@@ -75,6 +99,7 @@ ${more}`;
 beforeAll(async () => {
   modelServer = await startModelServer();
   api = await startApi();
+  mute = await startMuteServer();
   all = await startWithFakes({
     config: configuration(api.port, await closedPort()),
     environment: { API_SECRET },
@@ -90,7 +115,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([all.stop(), short.stop()]);
-  await Promise.all([modelServer.stop(), api.stop()]);
+  await Promise.all([modelServer.stop(), api.stop(), mute?.stop()]);
 });
 
 interface Message {
@@ -300,6 +325,7 @@ describe.concurrent("an API that fails is an error with its status and the targe
     ["@hang", 504, /'hang' did not answer within the listener's timeout/],
     ["@silent", 504, /'silent' did not answer within the listener's timeout/],
     ["@close", 503, /'close' closed the connection before it answered/],
+    ["@handshake", 503, /'handshake' could not be reached: connection timeout/],
     ["@refused", 503, /'refused' could not be reached: .*Connection refused/],
     ["@nowhere", 503, /'nowhere' has no address: its host name could not be resolved/],
   ])("%s", async (prompt, status, message) => {
@@ -488,6 +514,38 @@ describe("values that want to be more", () => {
   });
 });
 
+describe("values of every type", () => {
+  const values = {
+    str: "a b",
+    int: 12345678901,
+    float: -0.5,
+    bool: true,
+    list: ["a", 1, null],
+    dict: { "k&": ["v"] },
+  };
+
+  it("in path and query as text, lists and mappings as JSON", async () => {
+    const said = await say(`@typed_GET ${JSON.stringify(values)}`);
+    const url = new URL(api.of(said.id)[0]?.path ?? "", "http://api");
+    expect(url.pathname).toBe("/typed/12345678901/true");
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      str: "a b",
+      float: "-0.5",
+      list: '["a",1,null]',
+      dict: '{"k&":["v"]}',
+    });
+  });
+
+  it("in a body with their JSON types", async () => {
+    const said = await say(`@typed_POST ${JSON.stringify(values)}`);
+    const [call] = api.of(said.id);
+    expect(call?.path).toBe("/typed/12345678901/true");
+    const { int, bool, ...others } = values;
+    expect(JSON.parse(call?.body ?? "")).toEqual(others);
+    expect([int, bool]).toEqual([12345678901, true]);
+  });
+});
+
 describe("around the flow", () => {
   it("egress asks no guard and no target", async () => {
     const said = await say("jailbreak @plain", { listener: "egress" });
@@ -642,3 +700,29 @@ describe("a default target takes the prompts that match no other", () => {
     }
   });
 });
+
+it("a target's system prompt replaces the top-level one, and stands behind the provider's own", async () => {
+  const gateway = await startWithFakes({
+    config: `${configuration(api.port, 9)}system_prompt: Of all.\n`,
+    environment: { API_SECRET },
+    modelServerPort: modelServer.port,
+    // The provider's own: startWithFakes configures none.
+    adapt(model) {
+      const [target] = model.targets;
+      if (target !== undefined) Object.assign(target, OWN_PROMPTS);
+    },
+  });
+  const systemOf = async (prompt: string) => {
+    const { model } = await say(prompt, { through: gateway });
+    return model?.messages.filter(({ role }) => role === "system").map(({ content }) => content);
+  };
+  try {
+    const own = await systemOf('@weather {"city": "Oslo"}');
+    expect(own?.join("\n\n")).toBe('Own.\n\nBe a "weather" person.');
+    for (const prompt of ["@plain", "hello"])
+      expect(await systemOf(prompt)).toEqual(["Of all.\n\nOwn."]);
+  } finally {
+    await gateway.stop();
+  }
+});
+const OWN_PROMPTS = { systemPrompt: "Of all.\n\nOwn.", ownSystemPrompt: "Own." };
