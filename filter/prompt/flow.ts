@@ -112,6 +112,8 @@ export class PromptFlow {
   private step: i32 = STEP_GUARD;
   /** When the listener's timeout is used up. Milliseconds since the epoch. */
   private deadline: i64 = 0;
+  /** Whether the callout under way has got all the time that was left. */
+  private hasAllTime: bool = false;
 
   /** Takes the client's body and its tape: both are freed by `release`. */
   constructor(
@@ -132,12 +134,14 @@ export class PromptFlow {
     this.token = NO_CALLOUT;
     const status = calloutStatus();
     const isApi = this.step == STEP_API;
-    const details = isApi ? calloutDetails() : "";
+    const details = calloutDetails();
     const isRead = isApi ? this.readAnswer(status, size) : status == 200 && this.read(size);
     // From here on headers and bodies are the stream's again.
     enterStream(this.exchange.contextId);
     if (isApi) return this.onApi(status, size, details);
-    if (!isRead && this.timeLeft() == 0) return this.tooLate();
+    // Envoy's timer may fire a moment before the time is up by the clock.
+    const isUp = this.hasAllTime && status == 504 && details.length == 0;
+    if (!isRead && (isUp || this.timeLeft() == 0)) return this.tooLate();
     if (this.step == STEP_GUARD) return this.onGuard(isRead);
     if (!isRead) return this.onFailure(status);
     if (this.step == STEP_EMBEDDINGS) return this.askZeroshot();
@@ -394,7 +398,7 @@ export class PromptFlow {
       target === null ? "" : String.UTF8.decodeUnsafe(target.name.pointer, target.name.length);
     const api = "The API of the prompt target '" + name + "'";
     if (details.length == 0) {
-      if (this.timeLeft() == 0)
+      if (status == 504 || this.timeLeft() == 0)
         return this.refuse(504, api + " did not answer within the listener's timeout.");
       return this.refuse(502, api + " broke off its answer, or answered more than 1 MiB.");
     }
@@ -454,6 +458,7 @@ export class PromptFlow {
     this.step = step;
     const left = this.timeLeft();
     if (left == 0) return this.tooLate();
+    this.hasAllTime = left <= timeoutMs;
     this.token = callModelServer(this.exchange.contextId, path, request, min(timeoutMs, left));
     if (this.token != NO_CALLOUT) return OUTCOME_WAIT;
     return step == STEP_GUARD ? this.onGuard(false) : this.onFailure(0);
