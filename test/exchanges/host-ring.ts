@@ -61,7 +61,8 @@ export async function runInHost(
         headers: replyHeaders(reply),
         chunks: cutBody(encodeBody(reply), cut),
         ending: reply.isReset ? "reset" : "complete",
-        emptyEnd: cut === "every byte" || cut === "every event",
+        // As HTTP/1 ends a body; where the last bytes end it (HTTP/2), a compressed stream that is cut can only be reset.
+        emptyEnd: cut === "every byte" || cut === "every event" || isCompressed(reply),
       };
     },
     mutations,
@@ -98,6 +99,10 @@ export function replyHeaders(reply: ReplyMessage): Header[] {
 
 export function isStream(reply: ReplyMessage): boolean {
   return headerOf(reply, "content-type")?.startsWith("text/event-stream") === true;
+}
+
+export function isCompressed(reply: ReplyMessage): boolean {
+  return headerOf(reply, "content-encoding") !== undefined;
 }
 
 export function cutBody(chunks: readonly Buffer[], cut: Cut): Buffer[] {

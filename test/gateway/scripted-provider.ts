@@ -16,6 +16,8 @@ export interface ScriptedReply {
   status: number;
   headers: readonly HeaderPair[];
   chunks: readonly Uint8Array[];
+  /** Sent behind the body; `headers` should announce them. */
+  trailers?: readonly HeaderPair[];
   /** The connection breaks after the last chunk. */
   isReset?: boolean;
   /** Waited for behind each chunk, by its index. */
@@ -74,6 +76,7 @@ async function send(outgoing: ServerResponse, reply: ScriptedReply): Promise<voi
     // Each chunk leaves in a packet of its own.
     await new Promise((resolve) => setImmediate(resolve));
   }
+  outgoing.addTrailers(Object.fromEntries(reply.trailers ?? []));
   if (reply.isReset !== true) outgoing.end();
   else outgoing.write("", () => outgoing.socket?.destroy());
 }

@@ -29,6 +29,9 @@ export const DataStatus = {
   stopIterationNoBuffer: 3,
 } as const;
 
+/** What a trailers callback returns. */
+export const TrailersStatus = { continue: 0, stopIteration: 1 } as const;
+
 export const MapType = {
   requestHeaders: 0,
   requestTrailers: 1,
@@ -86,6 +89,7 @@ export interface GuestExports {
   proxy_on_request_body?: (context: number, size: number, end: number) => number;
   proxy_on_response_headers?: (context: number, count: number, end: number) => number;
   proxy_on_response_body?: (context: number, size: number, end: number) => number;
+  proxy_on_response_trailers?: (context: number, count: number) => number;
   proxy_on_http_call_response?: (
     root: number,
     token: number,

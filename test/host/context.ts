@@ -37,6 +37,7 @@ export class StreamContext {
   readonly #machine: VirtualMachine;
   #requestHeaders: HeaderMap | undefined;
   #responseHeaders: HeaderMap | undefined;
+  #responseTrailers: HeaderMap | undefined;
   #isLogging = false;
   #isClosed = false;
 
@@ -54,6 +55,7 @@ export class StreamContext {
       {
         headers: (isEnd) => this.#onHeaders("request", isEnd),
         body: (size, isEnd) => this.#onBody("request", size, isEnd),
+        trailers: () => 0,
         tooLarge: () => {
           options.onTooLarge("request");
         },
@@ -66,6 +68,7 @@ export class StreamContext {
       {
         headers: (isEnd) => this.#onHeaders("reply", isEnd),
         body: (size, isEnd) => this.#onBody("reply", size, isEnd),
+        trailers: (trailers) => this.#onTrailers(trailers),
         tooLarge: () => {
           options.onTooLarge("reply");
         },
@@ -84,11 +87,13 @@ export class StreamContext {
       return type === MapType.responseHeaders ? this.exchange.replyHeaders : undefined;
     }
     if (type === MapType.requestHeaders) return this.#requestHeaders;
+    if (type === MapType.responseTrailers) return this.#responseTrailers;
     return type === MapType.responseHeaders ? this.#responseHeaders : undefined;
   }
 
   /** Envoy accepts a change of headers that have left, without effect; here it is reported. */
   writableMap(type: number): HeaderMap | undefined {
+    if (type === MapType.responseTrailers) return this.#responseTrailers;
     const isRequest = type === MapType.requestHeaders;
     const map = isRequest ? this.#requestHeaders : this.#responseHeaders;
     if (type !== MapType.requestHeaders && type !== MapType.responseHeaders) return undefined;
@@ -182,6 +187,17 @@ export class StreamContext {
     const call =
       direction === "request" ? guest.proxy_on_request_body : guest.proxy_on_response_body;
     return this.#guard(() => call?.(this.id, size, Number(isEnd)) ?? 0, 3);
+  }
+
+  #onTrailers(trailers: HeaderMap): number | undefined {
+    const { guest } = this.#machine;
+    this.#responseTrailers = trailers;
+    const status = this.#guard(
+      () => guest.proxy_on_response_trailers?.(this.id, trailers.size) ?? 0,
+      1,
+    );
+    if (status === 0) this.#responseTrailers = undefined;
+    return status;
   }
 
   /** `stopped` is the status that Envoy puts in the place of the guest's own after a local reply. */

@@ -1,5 +1,5 @@
 // One direction of one filter: what Envoy's filter manager does with the statuses that its callbacks return.
-import { DataStatus, HeadersStatus } from "./abi.ts";
+import { DataStatus, HeadersStatus, TrailersStatus } from "./abi.ts";
 import { BodyBuffer } from "./body-buffer.ts";
 import type { HeaderMap } from "./header-map.ts";
 
@@ -7,12 +7,14 @@ import type { HeaderMap } from "./header-map.ts";
 export interface Next {
   headers(headers: HeaderMap, isEnd: boolean): void;
   data(bytes: Uint8Array, isEnd: boolean): void;
+  trailers(trailers: HeaderMap): void;
 }
 
 /** The filter's own callbacks; undefined: the stream was answered or has failed meanwhile, stop here. */
 export interface Callbacks {
   headers(isEnd: boolean): number | undefined;
   body(size: number, isEnd: boolean): number | undefined;
+  trailers(trailers: HeaderMap): number | undefined;
   /** The body that is held is larger than the limit. */
   tooLarge(): void;
   fault(message: string): void;
@@ -29,6 +31,7 @@ export class Direction {
   #held: BodyBuffer | undefined;
   #isBuffering = false;
   #isComplete = false;
+  #trailers: HeaderMap | undefined;
   readonly #callbacks: Callbacks;
   readonly #next: Next;
   readonly #limit: number;
@@ -69,6 +72,30 @@ export class Direction {
     this.#callBody(new BodyBuffer(bytes), isEnd);
   }
 
+  /**
+   * The last bytes, when a filter before this one adds trailers in the same call: nobody says that they are the last, and
+   * a filter that was stopped until now, or stops here, has no trailers callback.
+   */
+  onLastData(bytes: Uint8Array, trailers: HeaderMap): void {
+    this.#trailers = trailers;
+    const wasStopped = this.isStopped;
+    this.onData(bytes, false);
+    if (!wasStopped && !this.isStopped) this.onTrailers(trailers);
+  }
+
+  onTrailers(trailers: HeaderMap): void {
+    if (this.isAborted) return;
+    this.#trailers = trailers;
+    if (this.#state === "stopAll") return;
+    if (this.#isBuffering) this.visible = this.#held;
+    const status = this.#callbacks.trailers(trailers);
+    this.visible = undefined;
+    if (status === undefined || this.#isOver()) return;
+    if (status !== TrailersStatus.continue) this.#state = "stopSingle";
+    else if (this.#state === "continue") this.#sendTrailers();
+    else this.resume();
+  }
+
   /** `continue_stream`: headers if they wait, then what is held. */
   resume(): void {
     if (this.isAborted) return;
@@ -80,10 +107,15 @@ export class Direction {
     this.#state = "continue";
     if (!this.headersWereSent) this.#sendHeaders(this.#isComplete && this.#held === undefined);
     const held = this.#held;
-    if (held === undefined || this.#isOver()) return;
-    this.#held = undefined;
-    if (heldForFilter) this.#callBody(held, this.#isComplete);
-    else this.#send(held, this.#isComplete);
+    const trailers = this.#trailers;
+    if (held !== undefined && !this.#isOver()) {
+      this.#held = undefined;
+      if (heldForFilter) this.#callBody(held, this.#isComplete);
+      else this.#send(held, this.#isComplete);
+    }
+    if (trailers === undefined || this.#isOver()) return;
+    if (heldForFilter) this.onTrailers(trailers);
+    else this.#sendTrailers();
   }
 
   /** Whether something is still held back; at the end of an exchange that is a stream that hangs. */
@@ -144,6 +176,10 @@ export class Direction {
     this.isAborted = true;
     this.#callbacks.tooLarge();
     return false;
+  }
+
+  #sendTrailers(): void {
+    if (this.#trailers !== undefined) this.#next.trailers(this.#trailers);
   }
 
   #sendHeaders(isEnd: boolean): void {

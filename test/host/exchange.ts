@@ -12,6 +12,7 @@ import type { FilterConfig } from "../../control-plane/filter-config.ts";
 import { BodyBuffer } from "./body-buffer.ts";
 import { StreamContext } from "./context.ts";
 import type { Properties } from "./context.ts";
+import { Decompressor } from "./decompressor.ts";
 import { HeaderMap } from "./header-map.ts";
 import type { HeaderPair } from "./header-map.ts";
 import { mutate } from "./native-mutations.ts";
@@ -82,6 +83,8 @@ export interface ExchangeResult {
   filterState: Map<string, string>;
 }
 
+/** A property that is there once the provider's last byte is. */
+const BACKEND_LATENCY = "response.backend_latency";
 const DEFAULT_BODY_LIMIT = 32 * 1024 * 1024;
 const HOP_BY_HOP = new Set(["connection", "transfer-encoding", "keep-alive", "proxy-connection"]);
 
@@ -112,6 +115,7 @@ export class Exchange {
   #targets: number[] = [];
   #cluster = "";
   #wantsRetry = false;
+  #decompressor: Decompressor | undefined;
   #ending: "complete" | "reset" | "left" | undefined;
   #trap: string | undefined;
   #during = "request headers";
@@ -209,6 +213,7 @@ export class Exchange {
         data: (bytes, isEnd) => {
           this.#routerData(bytes, isEnd);
         },
+        trailers: () => undefined,
       },
       reply: {
         headers: (headers, isEnd) => {
@@ -216,6 +221,9 @@ export class Exchange {
         },
         data: (bytes, isEnd) => {
           this.#clientData(bytes, isEnd);
+        },
+        trailers: () => {
+          this.#ending = "complete";
         },
       },
       requestLimit: requestBodyLimit,
@@ -296,6 +304,7 @@ export class Exchange {
   }
 
   #startAttempt(index: number): void {
+    Reflect.deleteProperty(this.properties, BACKEND_LATENCY);
     const target = this.#targets[index] ?? -1;
     const sent: SentRequest = {
       attempt: index,
@@ -330,6 +339,7 @@ export class Exchange {
         data: (bytes, isEnd) => {
           this.#codecData(attempt, bytes, isEnd);
         },
+        trailers: () => undefined,
       },
       reply: {
         headers: (headers, isEnd) => {
@@ -339,7 +349,12 @@ export class Exchange {
           if (this.#attempt !== attempt || this.#wantsRetry) return;
           // The router is done with an attempt before it hands on its last bytes.
           if (isEnd) attempt.context?.close();
-          this.#route.replies.onData(bytes, isEnd);
+          this.#routeData(bytes, isEnd);
+        },
+        trailers: (trailers) => {
+          if (this.#attempt !== attempt || this.#wantsRetry) return;
+          attempt.context?.close();
+          this.#routeTrailers(trailers);
         },
       },
       requestLimit: DEFAULT_BODY_LIMIT,
@@ -414,7 +429,8 @@ export class Exchange {
     }
     this.properties["response.code_details"] = "via_upstream";
     const chunks = bodyChunks(reply.chunks, reply.emptyEnd === true);
-    const endsWithHeaders = chunks.length === 0 && reply.ending !== "reset";
+    const endsWithHeaders =
+      chunks.length === 0 && reply.ending !== "reset" && reply.trailers === undefined;
     const headers = HeaderMap.of([[":status", String(reply.status)], ...reply.headers]);
     // Replies pass the cluster's filters from the last to the first: the mutation comes behind the filter.
     if (attempt.context !== undefined) attempt.context.replies.onHeaders(headers, endsWithHeaders);
@@ -437,11 +453,38 @@ export class Exchange {
         return;
       }
       this.#during = `reply body ${index}`;
-      const isEnd = index === chunks.length - 1 && reply.ending !== "reset";
+      const isLast = index === chunks.length - 1 && reply.ending !== "reset";
+      const isEnd = isLast && reply.trailers === undefined;
+      if (isEnd) this.properties[BACKEND_LATENCY] = 1;
       if (attempt.context !== undefined) attempt.context.replies.onData(chunk, isEnd);
-      else this.#route.replies.onData(chunk, isEnd);
+      else this.#routeData(chunk, isEnd);
       yield;
     }
+    if (reply.trailers === undefined || this.#isOver() || this.#wantsRetry) return;
+    this.#during = "reply trailers";
+    this.properties[BACKEND_LATENCY] = 1;
+    const trailers = HeaderMap.of(reply.trailers);
+    if (attempt.context !== undefined) attempt.context.replies.onTrailers(trailers);
+    else this.#routeTrailers(trailers);
+    yield;
+  }
+
+  /** Behind the router and the decompressors, in front of the filter in the listener. */
+  #routeData(bytes: Uint8Array, isEnd: boolean): void {
+    const decompressor = this.#decompressor;
+    if (decompressor === undefined) {
+      this.#route.replies.onData(bytes, isEnd);
+      return;
+    }
+    const plain = decompressor.push(bytes);
+    if (isEnd) this.#route.replies.onLastData(plain, decompressor.trailers());
+    else this.#route.replies.onData(plain, false);
+  }
+
+  #routeTrailers(trailers: HeaderMap): void {
+    for (const [name, value] of this.#decompressor?.trailers().pairs() ?? [])
+      trailers.add(name, value);
+    this.#route.replies.onTrailers(trailers);
   }
 
   #hasNextTarget(attempt: Attempt): boolean {
@@ -475,6 +518,7 @@ export class Exchange {
 
   #replyHeaders(headers: HeaderMap, isEnd: boolean): void {
     this.replyHeaders = headers;
+    this.#decompressor = isEnd ? undefined : Decompressor.for(headers);
     this.#route.replies.onHeaders(headers, isEnd);
   }
 

@@ -199,7 +199,8 @@ function readableBytes(machine: VirtualMachine, type: number): Uint8Array | unde
   if (type === 7 && machine.configuring !== undefined)
     return Buffer.from(machine.configuring.configuration);
   if (type === 4) return machine.callReply?.body;
-  return machine.stream?.buffer(type)?.view();
+  // A body that is not at hand reads as an empty one, and cannot be written.
+  return machine.stream?.buffer(type)?.view() ?? (type < 2 ? new Uint8Array(0) : undefined);
 }
 
 function control(machine: VirtualMachine): Record<string, HostFunction> {

@@ -103,6 +103,11 @@ function property(path: string): string {
   if (path != "response.code") return "'" + taken() + "'";
   return load<u32>(N).toString() + ":" + load<u64>(load<u32>(P)).toString();
 }
+/** Whether the provider's last byte is here. */
+function received(): bool {
+  const k = utf8("response\0backend_latency");
+  return getProperty(changetype<usize>(k), k.byteLength, P, N) == 0;
+}
 /** Names in their order, from the binary layout. */
 function names(type: u32): string {
   clear();
@@ -331,14 +336,24 @@ export function proxy_on_response_headers(id: u32, _count: u32, end: u32): i32 {
 
 export function proxy_on_response_body(id: u32, size: u32, end: u32): i32 {
   const s = scenario(id);
+  clear();
+  if (s.endsWith("end known")) say("received " + received().toString());
   say("response body " + size.toString() + " " + end.toString() + " " + bytes(1, 0, 0x7fffffff));
   if (s == "late changes") say(set(2, "x-probe-late", "3"));
   if (s == "properties") properties("response body");
   if (s == "change the status" && times(id) == 0) say(set(2, ":status", "529"));
   if (s == "stream" && size > 0) say(edit(1, 0, size, "[" + bytes(1, 0, size) + "]"));
   if (!s.startsWith("buffer")) return 0;
-  if (end == 0) return 1;
+  if (end == 0 && !(s.endsWith("end known") && received())) return 1;
   say(edit(1, 0, 0x7fffffff, "all new"));
+  return 0;
+}
+
+export function proxy_on_response_trailers(id: u32, _count: u32): i32 {
+  const s = scenario(id);
+  say("response trailers " + get(3, "x-probe-trailer") + get(2, ":status"));
+  say(bytes(1, 0, 0x7fffffff) + set(3, "x-probe-trailer", "2") + get(3, "x-probe-trailer"));
+  if (s.startsWith("buffer")) say(edit(1, 0, 0x7fffffff, "all new, with trailers"));
   return 0;
 }
 

@@ -20,6 +20,8 @@ export interface UpstreamReply {
   headers: readonly HeaderPair[];
   /** The body as it arrives: one body callback for each. */
   chunks?: readonly Uint8Array[];
+  /** Come behind the last chunk. */
+  trailers?: readonly HeaderPair[];
   /** `reset`: the connection breaks after the last chunk. Default `complete`. */
   ending?: "complete" | "reset";
   /** The end comes in an empty frame of its own, as with chunked encoding. Default: together with the last chunk. */

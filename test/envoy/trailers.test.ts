@@ -1,0 +1,111 @@
+// A provider over HTTP/2 that sends trailers: the body's last callback does not say that it is the last.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createSecureServer } from "node:http2";
+import type { ServerHttp2Stream } from "node:http2";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createAuthority } from "../gateway/certificates.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import { ask, errorOf } from "./ask.ts";
+import type { DialectName } from "./ask.ts";
+import { listen } from "./behaving-provider.ts";
+import type { Listening } from "./behaving-provider.ts";
+import {
+  dialectOfPath,
+  ERROR_SAID,
+  readComplete,
+  readStream,
+  replyParts,
+  SAID,
+} from "./dialect-replies.ts";
+import type { ReplyKind } from "./dialect-replies.ts";
+import { ANTHROPIC, host, targetAt } from "./models.ts";
+import { startOneProvider } from "./one-provider.ts";
+
+const NAME = "api.provider.test";
+const DIALECTS: DialectName[] = ["chat", "messages"];
+
+let directory: string;
+let provider: Listening;
+let gateway: Gateway;
+
+async function answer(stream: ServerHttp2Stream, path: string): Promise<void> {
+  let body = "";
+  for await (const part of stream as AsyncIterable<Buffer>) body += part.toString();
+  const [, kind, size] = /"(complete|stream|error) (\w+)"/.exec(body) ?? [];
+  const { status, type, parts } = replyParts(dialectOfPath(path), kind as ReplyKind);
+  stream.respond({ ":status": status, "content-type": type }, { waitForTrailers: true });
+  stream.on("wantTrailers", () => {
+    stream.sendTrailers({ "x-checksum": "42" });
+  });
+  if (size === "nothing") stream.end();
+  else stream.end((size === "half" ? parts.slice(0, -2) : parts).join(""));
+}
+
+beforeAll(async () => {
+  const authority = createAuthority();
+  directory = mkdtempSync(join(tmpdir(), "gateway-ca-"));
+  const caFile = join(directory, "ca.pem");
+  writeFileSync(caFile, authority.cert);
+  const server = createSecureServer(authority.issue(NAME));
+  server.on("stream", (stream, headers) => {
+    answer(stream, headers[":path"] ?? "").catch(() => undefined);
+  });
+  provider = await listen(server);
+  const place = host("127.0.0.1", provider.port, { tls: true, serverName: NAME });
+  gateway = await startOneProvider(1, {
+    caFile,
+    adapt(model) {
+      model.targets = [targetAt("test/chat", place), targetAt("test/messages", place, ANTHROPIC)];
+    },
+  });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await provider.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const PLACES = DIALECTS.flatMap((client) => DIALECTS.map((at) => ({ client, at })));
+
+describe.each(PLACES)("$client client, provider of $at", ({ client, at }) => {
+  const get = (kind: ReplyKind, size: "all" | "half" | "nothing"): Promise<Response> =>
+    ask(gateway, client, {
+      model: `test/${at}`,
+      text: `${kind} ${size}`,
+      stream: kind === "stream",
+      signal: AbortSignal.timeout(5000),
+    });
+
+  it("a complete answer", async () => {
+    expect(readComplete(client, await (await get("complete", "all")).text())).toBe(SAID);
+  });
+
+  it("a stream", async () => {
+    const seen = readStream(client, await (await get("stream", "all")).text());
+    expect(seen).toEqual({ text: SAID, isFinished: true });
+  });
+
+  it("an error", async () => {
+    const reply = await get("error", "all");
+    expect(reply.status).toBe(500);
+    expect((await errorOf(reply, client)).message).toBe(ERROR_SAID);
+  });
+
+  it.runIf(client !== at)("an answer without a body is an error", async () => {
+    const reply = await get("complete", "nothing");
+    expect(reply.status).toBe(502);
+    expect((await errorOf(reply, client)).message).toMatch(/is empty/);
+  });
+
+  it.runIf(client !== at)("an error without a body stays one", async () => {
+    const reply = await get("error", "nothing");
+    expect(reply.status).toBe(500);
+    expect((await errorOf(reply, client)).message).toMatch(/without saying why/);
+  });
+
+  it.runIf(client !== at)("a stream that ends early does not end well", async () => {
+    await expect(get("stream", "half").then((reply) => reply.text())).rejects.toThrow();
+  });
+});
