@@ -51,6 +51,11 @@ export const HEADER_API_KEY = "x-gateway-api-key";
 /** Longest key of a client, in bytes. */
 export const LONGEST_API_KEY = 256;
 
-/** Namespace and key of an endpoint's metadata that names its target (an index into `targets`). */
-export const METADATA_NAMESPACE = "gateway";
-export const METADATA_TARGET = "target";
+/** Filter state (`wasm.<name>`) that names the cluster of the next attempt, where a request may have several. */
+export const PROPERTY_NEXT_CLUSTER = "gateway_next_cluster";
+/**
+ * Reply headers between the filter of an attempt and Envoy's router: another attempt is wanted, and how many seconds
+ * later. They never reach a client.
+ */
+export const HEADER_RETRY = "x-gateway-retry";
+export const HEADER_RETRY_AFTER = "x-gateway-retry-after";

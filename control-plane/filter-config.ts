@@ -11,6 +11,7 @@ import {
 } from "./filter-config-rate-limits.ts";
 import { effectiveLimits } from "./model-limits.ts";
 import type {
+  Alias,
   AuthKind,
   Dialect,
   GatewayModel,
@@ -18,8 +19,10 @@ import type {
   ModelLimits,
   ProviderHeader,
   Target,
+  TargetSet,
 } from "./model.ts";
-import { clusterOf, clusterOfSet } from "./upstreams.ts";
+import { policyName } from "./retry-policies.ts";
+import { attemptCluster, clusterOf } from "./upstreams.ts";
 
 /** What `filter/config/` reads. The same words, the same shapes: change both together. */
 export interface FilterConfig {
@@ -46,12 +49,21 @@ export interface FilterConfig {
 }
 
 export interface FilterRoute {
-  /** Value of the `x-gateway-cluster` header. */
+  /** Value of the `x-gateway-cluster` header: a cluster, or a retry policy where there is `several`. */
   cluster: string;
-  /** Indices into `targets`; more than one means that the upstream filter chooses by endpoint metadata. */
+  /** Indices into `targets`, in the order in which they are asked. */
   targets: number[];
   /** Indices of the limits of the name that stands for this route alone. */
   rate_limits?: number[];
+  /** There may be several attempts, each of them prepared by the upstream filter. */
+  several?: {
+    /** Shares of the first so many targets. */
+    weights?: number[];
+    /** How often one target is asked. */
+    attempts: number;
+    /** Statuses after which there is another attempt. */
+    statuses: number[];
+  };
 }
 
 export interface FilterTarget {
@@ -61,8 +73,10 @@ export interface FilterTarget {
   authority: string;
   path: string;
   auth: AuthKind;
-  /** Environment variable with the key; absent for `none`. */
-  key?: string;
+  /** Environment variables with the keys; absent for `none`. */
+  keys?: string[];
+  /** The cluster of one attempt of several; absent where nothing has several. */
+  attempt_cluster?: string;
   headers?: ProviderHeader[];
   system_prompt?: string;
   /** In its place behind a prompt target's own; absent when it is the same. */
@@ -80,6 +94,7 @@ const LARGEST_NUMBER = 999_999_999;
 /** Pure; the same model gives the same document, byte for byte. Holds names of secrets, never their values. */
 export function filterConfig(model: GatewayModel): FilterConfig {
   const sets = model.targetSets ?? [];
+  const named = sets.filter((set) => "name" in set);
   const prompt = filterPrompt(model);
   const rateLimits = filterRateLimits(model);
   const limited = limitedAliases(model);
@@ -88,23 +103,18 @@ export function filterConfig(model: GatewayModel): FilterConfig {
     targets: model.targets.map((target, index) => filterTarget(target, index, model)),
     ...(rateLimits.length === 0 ? {} : { rate_limits: rateLimits }),
     routes: [
-      ...model.targets.map((target, index) => ({ cluster: clusterOf(target), targets: [index] })),
-      ...sets.map((set) => ({
-        cluster: clusterOfSet(set),
-        targets: set.targets,
-        ...limitsOfName(model, set.name),
-      })),
-      ...limited.map(({ name, index, target }) => ({
-        cluster: clusterOf(target),
-        targets: [index],
+      ...model.targets.map((_, index) => routeOfTarget(index, model)),
+      ...named.map((set) => ({ ...routeOfSet(set, model), ...limitsOfName(model, set.name) })),
+      ...limited.map(({ name, target }) => ({
+        ...routeOfTarget(target, model),
         ...limitsOfName(model, name),
       })),
     ],
     names: Object.fromEntries([
       ...clientNames(model).map(({ name, target }) => [name, target] as const),
-      ...sets.map(({ name }, index) => [name, model.targets.length + index] as const),
+      ...named.map(({ name }, index) => [name, model.targets.length + index] as const),
       ...limited.map(
-        ({ name }, index) => [name, model.targets.length + sets.length + index] as const,
+        ({ name }, index) => [name, model.targets.length + named.length + index] as const,
       ),
     ]),
     default: model.defaultTarget,
@@ -117,12 +127,8 @@ export function filterConfig(model: GatewayModel): FilterConfig {
 }
 
 /** Aliases of one model that have limits: they need a route that is not the model's own. */
-function limitedAliases(model: GatewayModel): { name: string; index: number; target: Target }[] {
-  return model.aliases.flatMap(({ name, target: index }) => {
-    const target = model.targets[index];
-    const isLimited = rateLimitsOfName(model, name).length > 0;
-    return target === undefined || !isLimited ? [] : [{ name, index, target }];
-  });
+function limitedAliases(model: GatewayModel): Alias[] {
+  return model.aliases.filter(({ name }) => rateLimitsOfName(model, name).length > 0);
 }
 
 function limitsOfName(model: GatewayModel, name: string): Pick<FilterRoute, "rate_limits"> {
@@ -144,11 +150,36 @@ function listedModels(model: GatewayModel): FilterConfig["models"] {
   return [
     ...model.targets.map(({ name, provider }) => ({ id: name, owner: provider })),
     ...model.aliases.map(({ name, target }) => ({ id: name, owner: owner(target) })),
-    ...(model.targetSets ?? []).map(({ name, targets }) => ({
-      id: name,
-      owner: owner(targets[0]),
-    })),
+    ...(model.targetSets ?? []).flatMap((set) =>
+      "name" in set ? [{ id: set.name, owner: owner(set.targets[0]) }] : [],
+    ),
   ];
+}
+
+/** Whether a target is one of those that a request may come to after another. */
+function isAttempted(target: number, { targetSets = [] }: GatewayModel): boolean {
+  return targetSets.some((set) => set.targets.includes(target));
+}
+
+/** A target alone, or what its own names mean besides it. */
+function routeOfTarget(index: number, model: GatewayModel): FilterRoute {
+  const target = model.targets[index];
+  const set = model.targetSets?.find((one) => "of" in one && one.of === index);
+  if (set !== undefined) return routeOfSet(set, model);
+  return { cluster: target === undefined ? "" : clusterOf(target), targets: [index] };
+}
+
+function routeOfSet(set: TargetSet, model: GatewayModel): FilterRoute {
+  const { targets, weights, retry } = set;
+  return {
+    cluster: policyName(set, model),
+    targets,
+    several: {
+      ...(weights === undefined ? {} : { weights }),
+      attempts: retry.attempts,
+      statuses: retry.statuses,
+    },
+  };
 }
 
 function filterTarget(target: Target, index: number, model: GatewayModel): FilterTarget {
@@ -163,7 +194,10 @@ function filterTarget(target: Target, index: number, model: GatewayModel): Filte
     authority: target.authority,
     path: target.path,
     auth: auth.kind,
-    ...(auth.environmentVariable === undefined ? {} : { key: auth.environmentVariable }),
+    ...(auth.environmentVariable === undefined
+      ? {}
+      : { keys: [auth.environmentVariable, ...(auth.otherVariables ?? [])] }),
+    ...(isAttempted(index, model) ? { attempt_cluster: attemptCluster(clusterOf(target)) } : {}),
     ...(headers.length === 0 ? {} : { headers }),
     ...(systemPrompt === undefined ? {} : { system_prompt: systemPrompt }),
     ...(!hasPrompt || ownSystemPrompt === undefined ? {} : { own_system_prompt: ownSystemPrompt }),

@@ -14,7 +14,7 @@ export interface GatewayModel {
   /** Index into `targets` for `model: none`: the one marked default, else the first. */
   defaultTarget: number;
   aliases: Alias[];
-  /** Names that stand for several targets, tried in order. The configuration cannot say them yet. */
+  /** Requests that may have several attempts: at other targets, with another key, or once more. */
   targetSets?: TargetSet[];
   limits: Limits;
   /** Absent when the configuration has none. */
@@ -57,6 +57,7 @@ export interface Target {
   auth: {
     kind: AuthKind;
     /** environment variable that holds the key */ environmentVariable?: string;
+    /** those of further keys, which take turns with it */ otherVariables?: string[];
   };
   headers: ProviderHeader[];
   /** The global and the provider's own system prompt joined by a blank line; absent when neither is set. */
@@ -125,11 +126,32 @@ export interface Alias {
   target: number;
 }
 
-export interface TargetSet {
-  /** What a client says in `model`. */
-  name: string;
-  /** Indices into `targets`: the first is tried first, the next when it fails. At least two. */
+/** What a name stands for when one attempt need not be the last. */
+export type TargetSet = {
+  /** Indices into `targets`: the first is tried first, the next when it fails. One at least, each once. */
   targets: number[];
+  /** Shares of the first so many of `targets`: one of them is tried first. Absent: always the first. */
+  weights?: number[];
+  retry: Retry;
+} & (
+  | { /** An alias: what a client says in `model`. */ name: string }
+  | {
+      /** The target whose own names all mean this set: its index, the first of `targets`. */ of: number;
+    }
+);
+
+/** When there is another attempt, and how long one may take. */
+export interface Retry {
+  /** How often one target is asked before the next one is. */
+  attempts: number;
+  /** Statuses of a reply after which there is another attempt. */
+  statuses: number[];
+  /** Whether there is one when a provider breaks off, or is too slow, before it has answered. */
+  afterReset: boolean;
+  /** Longest time until an attempt's answer begins. Milliseconds; absent: the listener's timeout alone. */
+  perTryTimeoutMs?: number;
+  /** The same for the first token of a stream. */
+  firstByteTimeoutMs?: number;
 }
 
 /** What the requests of some clients for one name may use in a unit of time. */

@@ -5,7 +5,7 @@ import {
   DIALECT_ANTHROPIC,
   DIALECT_OPENAI,
 } from "../contract/words.ts";
-import type { Address, AuthKind, Dialect, GatewayModel, Target, TargetSet } from "./model.ts";
+import type { Address, AuthKind, Dialect, GatewayModel, Target } from "./model.ts";
 
 /** Request headers that carry a credential. A provider gets those that are its own, never the client's. */
 export const CREDENTIAL_HEADERS = [
@@ -26,13 +26,6 @@ export interface Upstream {
   foreignCredentials: string[];
 }
 
-/** A name that stands for several targets: one cluster whose endpoints are tried in order. */
-export interface UpstreamSet {
-  /** `set/<name>`. */
-  cluster: string;
-  members: { target: number; address: Address }[];
-}
-
 /** One per distinct place, in the order of the targets that need it. */
 export function upstreams(model: Pick<GatewayModel, "targets">): Upstream[] {
   const found = new Map<string, Upstream>();
@@ -48,19 +41,19 @@ export function upstreams(model: Pick<GatewayModel, "targets">): Upstream[] {
   return [...found.values()];
 }
 
-export function upstreamSets(model: Pick<GatewayModel, "targets" | "targetSets">): UpstreamSet[] {
-  return (model.targetSets ?? []).map((set) => ({
-    cluster: clusterOfSet(set),
-    members: set.targets.flatMap((index) => {
-      const target = model.targets[index];
-      return target === undefined ? [] : [{ target: index, address: target.address }];
-    }),
-  }));
+/** Clusters that targets of sets are reached through: the names of their places, each once. */
+export function attemptedUpstreams(model: Pick<GatewayModel, "targets" | "targetSets">): string[] {
+  const targets = (model.targetSets ?? []).flatMap((set) => set.targets);
+  const clusters = targets.flatMap((index) => {
+    const target = model.targets[index];
+    return target === undefined ? [] : [clusterOf(target)];
+  });
+  return [...new Set(clusters)];
 }
 
-/** `set/<name>`, with every byte that a header value or a statistic could stumble over as `%XX`. */
-export function clusterOfSet(set: TargetSet): string {
-  return `set/${encodeURIComponent(set.name)}`;
+/** The cluster of one attempt of several: the place's own connections behind filters that write each attempt anew. */
+export function attemptCluster(cluster: string): string {
+  return `attempt/${cluster}`;
 }
 
 /**

@@ -34,6 +34,8 @@ export function common(
           max_connections: MOST_AT_ONCE,
           max_pending_requests: MOST_AT_ONCE,
           max_requests: MOST_AT_ONCE,
+          // Envoy's own 3 would leave most requests without their fallback when a provider is down.
+          max_retries: MOST_AT_ONCE,
         },
       ],
     },
@@ -45,9 +47,8 @@ export function common(
   };
 }
 
-export function protocols(addresses: Address[], filters: Extension[]): Fields {
-  // One endpoint without TLS cannot negotiate, and Envoy then refuses to ask the others.
-  const isTls = addresses.every((address) => address.kind === "host" && address.tls);
+export function protocols(address: Address, filters: Extension[]): Fields {
+  const isTls = address.kind === "host" && address.tls;
   return {
     typed_extension_protocol_options: {
       "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": typed(

@@ -1,22 +1,38 @@
 // The upstream clusters: how each provider, each backend and the model server is reached.
 import type { GatewayModel } from "../control-plane/model.ts";
-import type { Upstream, UpstreamSet } from "../control-plane/upstreams.ts";
-import { CREDENTIAL_HEADERS, upstreams, upstreamSets } from "../control-plane/upstreams.ts";
+import type { Upstream } from "../control-plane/upstreams.ts";
+import {
+  attemptCluster,
+  attemptedUpstreams,
+  CREDENTIAL_HEADERS,
+  upstreams,
+} from "../control-plane/upstreams.ts";
 import { common, protocols } from "./cluster-settings.ts";
-import { endpoint, endpointOfSet, resolution } from "./endpoints.ts";
+import { endpoint, resolution } from "./endpoints.ts";
 import type { Place } from "./place.ts";
 import { promptClusters } from "./prompt-clusters.ts";
-import { tlsOf, tlsOfSet } from "./tls.ts";
-import type { Cluster } from "./types.ts";
+import { tlsOf } from "./tls.ts";
+import type { Cluster, Extension } from "./types.ts";
+import { extension } from "./types.ts";
 import { upstreamFilters } from "./upstream-filters.ts";
 import { translateFilter } from "./wasm.ts";
+
+/** Where attempts go that have nowhere to go. */
+const NO_ADDRESS = "no-address";
 
 export function clusters(model: GatewayModel, place: Place): Cluster[] {
   return [
     ...upstreams(model).map((upstream) => single(upstream, model, place)),
-    ...upstreamSets(model).map((set) => several(set, model, place)),
+    ...attempts(model, place),
     ...promptClusters(model, place),
   ];
+}
+
+function attempts(model: GatewayModel, place: Place): Cluster[] {
+  const places = attemptedUpstreams(model);
+  if (places.length === 0) return [];
+  const translate = translateFilter(model, place);
+  return [...places.map((one) => attempt(one, model, translate)), noAddress(model)];
 }
 
 function single(upstream: Upstream, model: GatewayModel, place: Place): Cluster {
@@ -24,23 +40,47 @@ function single(upstream: Upstream, model: GatewayModel, place: Place): Cluster 
   return {
     name: cluster,
     ...common(cluster, model),
-    ...resolution([address], "LOGICAL"),
+    ...resolution(address),
     ...tlsOf(address, place),
     load_assignment: { cluster_name: cluster, endpoints: [endpoint(address, place)] },
-    ...protocols([address], upstreamFilters(upstream.foreignCredentials)),
+    ...protocols(address, upstreamFilters(upstream.foreignCredentials)),
   };
 }
 
-function several(set: UpstreamSet, model: GatewayModel, place: Place): Cluster {
-  const addresses = set.members.map((member) => member.address);
-  const endpoints = set.members.map((member, priority) => endpointOfSet(member, priority, place));
+/**
+ * One attempt at a place, of a request that may have several: the connections are the place's own, the filters write
+ * the attempt anew. A place without an address (its name does not resolve) gives way to one that refuses at once, so
+ * that there is another attempt; Envoy would answer in its place.
+ */
+function attempt(place: string, model: GatewayModel, translate: Extension): Cluster {
+  const name = attemptCluster(place);
   return {
-    name: set.cluster,
-    ...common(set.cluster, model),
-    ...resolution(addresses, "STRICT"),
-    ...tlsOfSet(set, place),
-    load_assignment: { cluster_name: set.cluster, endpoints },
+    name,
+    ...common(name, model),
+    lb_policy: "CLUSTER_PROVIDED",
+    cluster_type: extension(
+      "envoy.clusters.aggregate",
+      "extensions.clusters.aggregate.v3.ClusterConfig",
+      {
+        clusters: [place, NO_ADDRESS],
+      },
+    ),
     // All of them: the filter runs behind this, and writes the credential of the target that the attempt goes to.
-    ...protocols(addresses, upstreamFilters(CREDENTIAL_HEADERS, translateFilter(model, place))),
+    ...protocols({ kind: "embedded" }, upstreamFilters(CREDENTIAL_HEADERS, translate)),
+  };
+}
+
+/** Refuses every connection: no socket can be below a file. */
+function noAddress(model: GatewayModel): Cluster {
+  const address = { pipe: { path: "/dev/null/no-address" } };
+  return {
+    name: NO_ADDRESS,
+    ...common(NO_ADDRESS, model),
+    type: "STATIC",
+    load_assignment: {
+      cluster_name: NO_ADDRESS,
+      endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }],
+    },
+    ...protocols({ kind: "embedded" }, []),
   };
 }

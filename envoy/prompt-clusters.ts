@@ -41,7 +41,7 @@ function modelServer(model: GatewayModel, place: Place): Cluster {
       MODEL_SERVER_CLUSTER,
       socketAddress("127.0.0.1", place.modelServerPort ?? 0),
     ),
-    ...protocols([{ kind: "embedded" }], upstreamFilters([])),
+    ...protocols({ kind: "embedded" }, upstreamFilters([])),
   };
 }
 
@@ -51,10 +51,10 @@ function backend(one: PromptEndpoint, model: GatewayModel, place: Place): Cluste
   return {
     name,
     ...common(name, model, one.connectTimeoutMs),
-    ...resolution([address], "LOGICAL"),
+    ...resolution(address),
     ...tlsOf(address, place),
     load_assignment: { cluster_name: name, endpoints: [endpoint(address, place)] },
-    ...protocols([address], upstreamFilters([])),
+    ...protocols(address, upstreamFilters([])),
   };
 }
 

@@ -1,13 +1,24 @@
 // The routes of a listener: the filter names the cluster, the route gives the right kind of timeout.
-import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER } from "../contract/words.ts";
+import {
+  HEADER_CLUSTER,
+  HEADER_RETRY,
+  HEADER_RETRY_AFTER,
+  HEADER_STREAM_CLUSTER,
+} from "../contract/words.ts";
 import type { GatewayModel, Listener } from "../control-plane/model.ts";
-import type { UpstreamSet } from "../control-plane/upstreams.ts";
-import { upstreamSets } from "../control-plane/upstreams.ts";
+import { retryPolicies } from "../control-plane/retry-policies.ts";
+import type { RetryPolicy } from "../control-plane/retry-policies.ts";
+import { attemptedUpstreams } from "../control-plane/upstreams.ts";
+import { nextAttempt } from "./next-attempt.ts";
 import type { Fields, Route } from "./types.ts";
-import { duration, extension } from "./types.ts";
+import { duration } from "./types.ts";
 
-/** Statuses by which a provider says that another one should be asked. */
-const RETRIABLE_STATUSES = [429, 529];
+const SECOND = 1000;
+
+/** What happened before the provider can have begun to work on the request. */
+const BEFORE_REQUEST = ["connect-failure", "refused-stream", "reset-before-request"];
+/** The longest pause that a provider can ask for; the filter does not wait for a longer one. */
+const LONGEST_REST = 10 * SECOND;
 
 export function routeConfiguration(listener: Listener, model: GatewayModel): Fields {
   return {
@@ -17,55 +28,79 @@ export function routeConfiguration(listener: Listener, model: GatewayModel): Fie
 }
 
 function routes(listener: Listener, model: GatewayModel): Route[] {
+  const places = attemptedUpstreams(model);
   return [
-    ...upstreamSets(model).flatMap((set) => pair(listener, set)),
-    ...pair(listener),
+    ...[...retryPolicies(model)].flatMap(([name, policy]) =>
+      severalAttempts(listener, name, policy, places),
+    ),
+    ...oneTarget(listener),
     // Only for a request that the filter did not route, which it never lets through.
     { match: { prefix: "/" }, direct_response: { status: 404 } },
   ];
 }
 
-/** The two kinds of answer, for one set of targets or for everything else. */
-function pair(listener: Listener, set?: UpstreamSet): Route[] {
-  const timeout = duration(listener.timeoutMs);
+/** A stream may last as long as it is alive: the limit is on silence, before the first byte and after. */
+function streamTimeouts({ timeoutMs }: Listener): Fields {
+  return { timeout: "0s", idle_timeout: duration(timeoutMs) };
+}
+
+/** A complete answer has one limit on the whole of it, and may be silent until then. */
+function completeTimeouts({ timeoutMs }: Listener): Fields {
+  return { timeout: duration(timeoutMs), idle_timeout: "0s" };
+}
+
+function oneTarget(listener: Listener): Route[] {
+  const route = (header: string, timeouts: Fields): Route => ({
+    match: { prefix: "/", headers: [{ name: header, present_match: true }] },
+    route: { cluster_header: header, ...timeouts },
+  });
   return [
-    // A stream may last as long as it is alive: the limit is on silence, before the first byte and after.
-    chosenBy(HEADER_STREAM_CLUSTER, { timeout: "0s", idle_timeout: timeout }, set),
-    // A complete answer has one limit on the whole of it, and may be silent until then.
-    chosenBy(HEADER_CLUSTER, { timeout, idle_timeout: "0s" }, set),
+    route(HEADER_STREAM_CLUSTER, streamTimeouts(listener)),
+    route(HEADER_CLUSTER, completeTimeouts(listener)),
   ];
 }
 
-function chosenBy(header: string, timeouts: Fields, set?: UpstreamSet): Route {
-  const condition = set === undefined ? isThere(header) : exactly(header, set.cluster);
+function severalAttempts(
+  listener: Listener,
+  name: string,
+  policy: RetryPolicy,
+  places: string[],
+): Route[] {
+  const { perTryTimeoutMs, firstByteTimeoutMs = perTryTimeoutMs } = policy;
+  const route = (header: string, timeouts: Fields, perTryMs: number | undefined): Route => ({
+    match: { prefix: "/", headers: [{ name: header, string_match: { exact: name } }] },
+    route: { ...nextAttempt(places), ...timeouts, retry_policy: retries(policy, perTryMs) },
+    // They are there when Envoy did not follow.
+    response_headers_to_remove: [HEADER_RETRY, HEADER_RETRY_AFTER],
+  });
+  return [
+    route(HEADER_STREAM_CLUSTER, streamTimeouts(listener), firstByteTimeoutMs),
+    route(HEADER_CLUSTER, completeTimeouts(listener), perTryTimeoutMs),
+  ];
+}
+
+/** Envoy sees a provider that does not answer; whether an answer is good enough is for the filter to say. */
+function retries(policy: RetryPolicy, perTryMs: number | undefined): Fields {
+  const conditions = [
+    ...BEFORE_REQUEST,
+    ...(policy.afterReset ? ["reset"] : []),
+    "retriable-headers",
+  ];
   return {
-    match: { prefix: "/", headers: [condition] },
-    route: { cluster_header: header, ...(set === undefined ? {} : failover(set)), ...timeouts },
-  };
-}
-
-function isThere(name: string): Fields {
-  return { name, present_match: true };
-}
-
-function exactly(name: string, value: string): Fields {
-  return { name, string_match: { exact: value } };
-}
-
-/** The next target at every failure before the first byte. */
-function failover(set: UpstreamSet): Fields {
-  return {
-    retry_policy: {
-      retry_on: "5xx,connect-failure,reset-before-request,retriable-status-codes",
-      retriable_status_codes: RETRIABLE_STATUSES,
-      num_retries: set.members.length - 1,
-      // Another provider need not be given a rest.
-      retry_back_off: { base_interval: "0.001s" },
-      retry_priority: extension(
-        "envoy.retry_priorities.previous_priorities",
-        "extensions.retry.priority.previous_priorities.v3.PreviousPrioritiesConfig",
-        { update_frequency: 1 },
-      ),
+    retry_on: conditions.join(","),
+    retriable_headers: [{ name: HEADER_RETRY, present_match: true }],
+    num_retries: policy.retries,
+    refresh_cluster_on_retry: true,
+    // Jittered by Envoy: from nothing to this, and to the double, the fourfold for later attempts.
+    retry_back_off: policy.repeats
+      ? { base_interval: "0.25s", max_interval: "2s" }
+      : // Another provider, or another key, need not be given a rest.
+        { base_interval: "0.001s", max_interval: "0.01s" },
+    rate_limited_retry_back_off: {
+      reset_headers: [{ name: HEADER_RETRY_AFTER, format: "SECONDS" }],
+      max_interval: duration(LONGEST_REST),
     },
+    // Envoy ignores it as soon as the client has got something.
+    ...(perTryMs === undefined ? {} : { per_try_timeout: duration(perTryMs) }),
   };
 }

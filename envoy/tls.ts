@@ -1,8 +1,6 @@
 // TLS to providers: the name that is sent is the name that the certificate has to bear.
 import { isIP } from "node:net";
-import { METADATA_TARGET } from "../contract/words.ts";
 import type { Address } from "../control-plane/model.ts";
-import type { UpstreamSet } from "../control-plane/upstreams.ts";
 import type { Place } from "./place.ts";
 import type { Extension, Fields } from "./types.ts";
 import { extension } from "./types.ts";
@@ -10,24 +8,6 @@ import { extension } from "./types.ts";
 export function tlsOf(address: Address, place: Place): Fields {
   const socket = transportSocket(address, place);
   return socket === undefined ? {} : { transport_socket: socket };
-}
-
-/** The endpoints of a set have a TLS name each, or none. */
-export function tlsOfSet(set: UpstreamSet, place: Place): Fields {
-  return {
-    transport_socket_matches: set.members.map(({ target, address }) => ({
-      name: `target ${String(target)}`,
-      match: { [METADATA_TARGET]: String(target) },
-      transport_socket: transportSocket(address, place) ?? rawBuffer(),
-    })),
-  };
-}
-
-function rawBuffer(): Extension {
-  return extension(
-    "envoy.transport_sockets.raw_buffer",
-    "extensions.transport_sockets.raw_buffer.v3.RawBuffer",
-  );
 }
 
 function transportSocket(address: Address, place: Place): Extension | undefined {

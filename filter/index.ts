@@ -1,7 +1,7 @@
 // The filter's exports: what Envoy calls (proxy-wasm 0.2.1), each handed on to the stage that answers it.
 import { allocate } from "./host/host";
 import { config, configureRoot, createRoot, deleteRoot, startVm } from "./host/roots";
-import { CONTINUE, STOP } from "./host/status";
+import { CONTINUE } from "./host/status";
 import {
   createStream,
   deleteStream,
@@ -18,8 +18,15 @@ import {
   onResponseTrailers,
 } from "./route/pipeline";
 import { endFlow } from "./prompt/flows";
-import { attemptBody, attemptHeaders, attemptTrailers } from "./translate/reply";
-import { exchangeIdOfAttempt, onAttemptBody } from "./translate/upstream";
+import {
+  exchangeIdOfAttempt,
+  onAttemptBody,
+  onAttemptEnd,
+  onAttemptHeaders,
+  onAttemptReply,
+  onAttemptReplyBody,
+  onAttemptReplyTrailers,
+} from "./translate/upstream";
 
 export function proxy_abi_version_0_2_1(): void {}
 
@@ -43,35 +50,37 @@ export function proxy_on_configure(rootId: u32, size: u32): u32 {
 export function proxy_on_request_headers(id: u32, _count: u32, endsHere: u32): i32 {
   const exchange = exchangeOf(id);
   if (exchange !== null) return onRequestHeaders(exchange, config, endsHere != 0);
-  return joinAttempt(id, exchangeIdOfAttempt()) ? STOP : CONTINUE;
+  joinAttempt(id, exchangeIdOfAttempt());
+  const attempted = exchangeOfAttempt(id);
+  return attempted === null ? CONTINUE : onAttemptHeaders(attempted, id);
 }
 
 export function proxy_on_request_body(id: u32, size: u32, endsHere: u32): i32 {
   const exchange = exchangeOf(id);
   if (exchange !== null) return onRequestBody(exchange, config, size, endsHere != 0);
   const attempted = exchangeOfAttempt(id);
-  return attempted === null ? CONTINUE : onAttemptBody(attempted, config, endsHere != 0);
+  return attempted === null ? CONTINUE : onAttemptBody(attempted, size, endsHere != 0);
 }
 
 export function proxy_on_response_headers(id: u32, count: u32, endsHere: u32): i32 {
   const exchange = exchangeOf(id);
   if (exchange !== null) return onResponseHeaders(exchange, count, endsHere != 0);
   const attempted = exchangeOfAttempt(id);
-  return attempted === null ? CONTINUE : attemptHeaders(attempted, endsHere != 0);
+  return attempted === null ? CONTINUE : onAttemptReply(attempted, endsHere != 0);
 }
 
 export function proxy_on_response_body(id: u32, size: u32, endsHere: u32): i32 {
   const exchange = exchangeOf(id);
   if (exchange !== null) return onResponseBody(exchange, size, endsHere != 0);
   const attempted = exchangeOfAttempt(id);
-  return attempted === null ? CONTINUE : attemptBody(attempted, size, endsHere != 0);
+  return attempted === null ? CONTINUE : onAttemptReplyBody(attempted, size, endsHere != 0);
 }
 
 export function proxy_on_response_trailers(id: u32, _count: u32): i32 {
   const exchange = exchangeOf(id);
   if (exchange !== null) return onResponseTrailers(exchange);
   const attempted = exchangeOfAttempt(id);
-  return attempted === null ? CONTINUE : attemptTrailers(attempted);
+  return attempted === null ? CONTINUE : onAttemptReplyTrailers(attempted);
 }
 
 export function proxy_on_http_call_response(
@@ -85,7 +94,9 @@ export function proxy_on_http_call_response(
 }
 
 export function proxy_on_delete(id: u32): void {
-  if (exchangeOf(id) === null && exchangeOfAttempt(id) === null) deleteRoot(id);
+  const attempted = exchangeOfAttempt(id);
+  if (attempted !== null) onAttemptEnd(attempted, id);
+  else if (exchangeOf(id) === null) deleteRoot(id);
   endFlow(id);
   deleteStream(id);
 }

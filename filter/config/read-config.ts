@@ -32,7 +32,7 @@ import { readLimits } from "./read-limits";
 import { readPrompt } from "./read-prompt";
 import { RateLimit } from "./rate-limit";
 import { pickRateLimits, readRateLimits } from "./read-rate-limits";
-import { Route, Target } from "./target";
+import { Route, Several, Target } from "./target";
 
 /** What every request is answered by. */
 export class Config {
@@ -136,7 +136,8 @@ function readTarget(
     "authority",
     "path",
     "auth",
-    "key",
+    "keys",
+    "attempt_cluster",
     "headers",
     "system_prompt",
     "own_system_prompt",
@@ -163,12 +164,14 @@ function readTarget(
   target.limits.takesStreamUsage = target.asksUsage;
   readLimits(tape, memberOf(tape, node, "limits"), target.limits);
   pickRateLimits(tape, memberOf(tape, node, "rate_limits"), config.rateLimits, target.rateLimits);
-  readCredential(tape, node, environment, target);
+  readCredentials(tape, node, environment, target);
+  const cluster = memberOf(tape, node, "attempt_cluster");
+  if (tape.isString(cluster)) target.attemptCluster = bytesOf(tape, cluster);
   readHeaders(tape, memberOf(tape, node, "headers"), environment, target.headers);
   return target;
 }
 
-function readCredential(
+function readCredentials(
   tape: Tape,
   node: u32,
   environment: Map<string, string>,
@@ -176,32 +179,32 @@ function readCredential(
 ): void {
   const auth = stringMember(tape, node, "auth");
   if (auth == AUTH_NONE) return;
-  const variable = optionalString(tape, node, "key");
-  const key = environment.has(variable) ? environment.get(variable) : "";
-  if (key.length == 0) {
-    reportProblem(
-      "the environment variable '" +
-        variable +
-        "' of target '" +
-        target.name +
-        "' is not set for Envoy",
-    );
+  if (auth == AUTH_BEARER) target.credentialName = constant("authorization");
+  else if (auth == AUTH_X_API_KEY) target.credentialName = constant("x-api-key");
+  else reportProblem("unknown auth '" + auth + "'");
+  const keys = memberOf(tape, node, "keys");
+  const end = tape.next(keys);
+  for (let item = tape.first(keys); item < end; item = tape.next(item)) {
+    const variable = textOf(tape, item);
+    const key = environment.has(variable) ? environment.get(variable) : "";
+    if (key.length == 0) {
+      reportProblem(
+        "the environment variable '" +
+          variable +
+          "' of target '" +
+          target.name +
+          "' is not set for Envoy",
+      );
+    }
+    target.credentials.push(constant(auth == AUTH_BEARER ? "Bearer " + key : key));
   }
-  if (auth == AUTH_BEARER) {
-    target.credentialName = constant("authorization");
-    target.credential = constant("Bearer " + key);
-  } else if (auth == AUTH_X_API_KEY) {
-    target.credentialName = constant("x-api-key");
-    target.credential = constant(key);
-  } else {
-    reportProblem("unknown auth '" + auth + "'");
-  }
+  if (target.credentials.length == 0) reportProblem("target '" + target.name + "' has no key");
 }
 
 function readRoutes(tape: Tape, list: u32, config: Config): void {
   const end = tape.next(list);
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    onlyKnownMembers(tape, node, ["cluster", "targets", "rate_limits"]);
+    onlyKnownMembers(tape, node, ["cluster", "targets", "several", "rate_limits"]);
     const targets = new Array<Target>();
     const indices = memberOf(tape, node, "targets");
     const stop = tape.next(indices);
@@ -211,7 +214,8 @@ function readRoutes(tape: Tape, list: u32, config: Config): void {
       else reportProblem("a route names a target that is not there");
     }
     if (targets.length == 0) reportProblem("a route has no target");
-    const route = new Route(constant(stringMember(tape, node, "cluster")), targets);
+    const several = readSeveral(tape, memberOf(tape, node, "several"), targets);
+    const route = new Route(constant(stringMember(tape, node, "cluster")), targets, several);
     pickRateLimits(tape, memberOf(tape, node, "rate_limits"), config.rateLimits, route.rateLimits);
     route.isLimited = route.rateLimits.length > 0;
     for (let i = 0; i < targets.length; i++) {
@@ -219,6 +223,29 @@ function readRoutes(tape: Tape, list: u32, config: Config): void {
     }
     config.routes.push(route);
   }
+}
+
+function readSeveral(tape: Tape, node: u32, targets: Target[]): Several | null {
+  if (!tape.isObject(node)) return null;
+  onlyKnownMembers(tape, node, ["weights", "attempts", "statuses"]);
+  const several = new Several();
+  several.attempts = integerOf(tape, memberOf(tape, node, "attempts"));
+  readIntegers(tape, memberOf(tape, node, "statuses"), several.statuses);
+  readIntegers(tape, memberOf(tape, node, "weights"), several.weights);
+  for (let i = 0; i < several.weights.length; i++) several.totalWeight += several.weights[i];
+  if (several.weights.length > targets.length)
+    reportProblem("a route has more weights than targets");
+  for (let i = 0; i < targets.length; i++) {
+    if (targets[i].attemptCluster.length == 0)
+      reportProblem("target '" + targets[i].name + "' has no cluster for attempts");
+  }
+  return several;
+}
+
+function readIntegers(tape: Tape, list: u32, out: i32[]): void {
+  const end = tape.next(list);
+  for (let item = tape.first(list); item < end; item = tape.next(item))
+    out.push(integerOf(tape, item));
 }
 
 function readNames(tape: Tape, object: u32, config: Config): void {

@@ -21,9 +21,13 @@ export class Target {
   modelText: Span = new Span(0, 0);
   authority: Span = new Span(0, 0);
   path: Span = new Span(0, 0);
-  /** Header that carries the key, and its whole value; both empty for a provider without one. */
+  /** Header that carries a key, and its whole value for each of the keys; both empty for a provider without one. */
   credentialName: Span = new Span(0, 0);
-  credential: Span = new Span(0, 0);
+  credentials: Span[] = [];
+  /** Counts requests, so that the keys take turns. */
+  turn: u32 = 0;
+  /** The cluster of one attempt of several; empty where nothing has several. */
+  attemptCluster: Span = new Span(0, 0);
   headers: ProviderHeader[] = [];
   /** The inside of a JSON string; empty when there is no system prompt. */
   systemPromptJson: Span = new Span(0, 0);
@@ -35,7 +39,18 @@ export class Target {
   rateLimits: RateLimit[] = [];
 }
 
-/** A cluster, and the targets that stand behind it. */
+/** When one attempt need not be the last. */
+export class Several {
+  /** Shares of the first so many targets of the route; empty: the first target comes first. */
+  weights: i32[] = [];
+  totalWeight: u32 = 0;
+  /** How often one target is asked. */
+  attempts: i32 = 1;
+  /** Statuses after which there is another attempt. */
+  statuses: i32[] = [];
+}
+
+/** Where requests for a model go. */
 export class Route {
   /** Limits of the name that stands for this route alone. */
   rateLimits: RateLimit[] = [];
@@ -43,7 +58,10 @@ export class Route {
   isLimited: bool = false;
 
   constructor(
+    /** A cluster; a retry policy where there are several attempts. */
     public cluster: Span,
+    /** In the order in which they are asked. */
     public targets: Target[],
+    public several: Several | null,
   ) {}
 }

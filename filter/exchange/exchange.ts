@@ -5,6 +5,7 @@ import { ReplyTranslator } from "../dialects/translate-reply";
 import { StreamUsageFilter } from "../dialects/openai_chat_completions/strip-usage";
 import { Tape } from "../json/tape";
 import { ByteBuffer, Span } from "../text/bytes";
+import { Attempts } from "./attempts";
 import { Meter } from "./meter";
 import { ReplyMetadata } from "./reply-metadata";
 
@@ -39,6 +40,9 @@ export class Exchange {
   /** Its tape, where the body is kept. */
   tape: Tape | null = null;
 
+  /** What becomes of each attempt; null where there is only one. */
+  attempts: Attempts | null = null;
+
   /** Takes out the usage chunk that only the gateway asked for; null where there is none to take out. */
   usageFilter: StreamUsageFilter | null = null;
   /** Translates the reply of a provider of another dialect. */
@@ -66,13 +70,13 @@ export class Exchange {
     public keys: ApiKeys | null,
   ) {}
 
-  /** Whether the route has several targets, so that body and tape have to outlive the request's callback. */
+  /** Whether there may be several attempts, so that body and tape have to outlive the request's callback. */
   splits(): bool {
     const route = this.route;
-    return route !== null && route.targets.length > 1;
+    return route !== null && route.several !== null;
   }
 
-  /** Whether the upstream filter does the provider's half, because the route has several targets. */
+  /** Whether the upstream filter does the provider's half, because there may be several attempts. */
   isSplit(): bool {
     return this.tape !== null;
   }
@@ -156,6 +160,8 @@ export class Exchange {
     const meter = this.meter;
     if (meter !== null) meter.dropObserver();
     this.meter = null;
+    const attempts = this.attempts;
+    if (attempts !== null) attempts.release();
     this.dropUsageFilter();
     this.dropTranslator();
   }

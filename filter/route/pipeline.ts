@@ -4,6 +4,7 @@ import { Config } from "../config/read-config";
 import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER, PROPERTY_EXCHANGE } from "../../contract/words";
 import { Fault } from "../chat/fault";
 import { answerFault } from "../exchange/answer";
+import { Attempts } from "../exchange/attempts";
 import { Exchange } from "../exchange/exchange";
 import { tellLimits } from "../exchange/limit-headers";
 import { startMeter } from "../exchange/meter";
@@ -20,7 +21,8 @@ import { CONTINUE, STOP } from "../host/status";
 import { scan, scanErrorAt, scanMessage, SCAN_OK } from "../json/scan";
 import { Tape } from "../json/tape";
 import { ByteBuffer, constant, Span } from "../text/bytes";
-import { prepareAttempt } from "../translate/attempt";
+import { prepareAttempt, prepareBody } from "../translate/attempt";
+import { tellNextCluster } from "../translate/next-attempt";
 import { bodyTooLarge } from "../translate/local-reply";
 import { ownErrorHeaders, replyBody, replyHeaders, replyTrailers } from "../translate/reply";
 import { takeWaiting } from "../prompt/calls";
@@ -105,19 +107,37 @@ function read(
   return null;
 }
 
-/** Tells the router where to, and prepares the attempt; with several targets the exchange keeps body and tape. */
+/** Tells the router where to, and prepares the attempt; where it may not be the last, the exchange keeps body and tape. */
 function send(exchange: Exchange, body: usize, tape: Tape): Fault | null {
   const route = exchange.route;
   if (route === null) return routeFault;
+  exchange.meter = startMeter(route, tape.length);
+  const several = route.several;
+  if (several !== null) {
+    const attempts = new Attempts(route.targets, several);
+    const fault = prepareFirst(exchange, attempts, tape);
+    if (fault !== null) return fault;
+    exchange.attempts = attempts;
+    tellNextCluster(attempts);
+    keepForAttempts(exchange, body, tape);
+  }
   setHeader(
     REQUEST_HEADERS,
     exchange.isStreaming ? STREAM_CLUSTER_HEADER : CLUSTER_HEADER,
     route.cluster,
   );
-  exchange.meter = startMeter(route, tape.length);
-  if (!exchange.splits()) return prepareAttempt(exchange, route.targets[0], tape);
-  keepForAttempts(exchange, body, tape);
-  return null;
+  return several === null ? prepareAttempt(exchange, route.targets[0], tape) : null;
+}
+
+/** The body for the first target that can take the request; the first one's fault when none can. */
+function prepareFirst(exchange: Exchange, attempts: Attempts, tape: Tape): Fault | null {
+  const fault = prepareBody(exchange, attempts.target, tape);
+  let another = fault;
+  while (another !== null && attempts.targetsLeft > 0) {
+    attempts.advance(1);
+    another = prepareBody(exchange, attempts.target, tape);
+  }
+  return another === null ? null : fault;
 }
 
 /** Hands body and tape to the exchange, which the upstream filter finds by its context id. */

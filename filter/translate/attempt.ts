@@ -30,8 +30,6 @@ import { CONTENT_LENGTH, CONTENT_TYPE } from "./header-names";
 
 const PATH = constant(":path");
 const AUTHORITY = constant(":authority");
-const AUTHORIZATION = constant("authorization");
-const X_API_KEY = constant("x-api-key");
 const ANTHROPIC_VERSION = constant("anthropic-version");
 const DEFAULT_ANTHROPIC_VERSION = constant("2023-06-01");
 
@@ -51,30 +49,89 @@ const report = new RequestReport();
 const edits = new Edits();
 const prefix = new ByteBuffer();
 const path = new Span(0, 0);
+const value = new Span(0, 0);
+const NO_VALUE = new Span(0, 0);
+/** Bytes of the client's body that `prefix` replaces. */
+let replaced: u32 = 0;
+let asksUsage: bool = false;
 
-/** Prepares the attempt. A fault means that this target cannot take the request. */
+/** Prepares the one attempt of a request. A fault means that the target cannot take the request. */
 export function prepareAttempt(exchange: Exchange, target: Target, tape: Tape): Fault | null {
-  const meter = exchange.meter;
-  if (meter !== null && !meter.admits(target)) {
+  const fault = prepareBody(exchange, target, tape);
+  if (fault === null)
+    writeHeaders(
+      exchange,
+      target,
+      target.credentials.length > 0 ? target.credentials[0] : NO_VALUE,
+    );
+  return fault;
+}
+
+/** Prepares the body alone, while the host holds it as the client sent it. A fault as above. */
+export function prepareBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  const fault = makeBody(exchange, target, tape);
+  if (fault !== null) {
     exchange.target = target;
-    return meter.fault();
+    return fault;
   }
-  if (exchange.isSplit()) forgetAttempt(exchange.target);
-  exchange.startAttempt(target);
-  if (exchange.isForeign()) {
-    const fault = translateBody(exchange, target, tape);
-    if (fault !== null) return fault;
-  } else {
-    const fault = editBody(exchange, target, tape);
-    if (fault !== null) return fault;
-  }
-  writeHeaders(exchange, target);
+  startAttempt(exchange, target);
+  if (replaced == 0 && prefix.length == 0) return null;
+  replaceBodyPrefix(REQUEST_BODY, replaced, prefix);
+  setHeaderNumber(REQUEST_HEADERS, CONTENT_LENGTH, tape.length - replaced + prefix.length);
   return null;
+}
+
+/** The same again for another attempt: `held` is how many bytes the host holds, as an earlier attempt left them. */
+export function prepareBodyAgain(
+  exchange: Exchange,
+  target: Target,
+  tape: Tape,
+  held: u32,
+): Fault | null {
+  const fault = makeBody(exchange, target, tape);
+  if (fault !== null) return fault;
+  startAttempt(exchange, target);
+  prefix.bytes(tape.base + replaced, tape.length - replaced);
+  replaceBodyPrefix(REQUEST_BODY, held, prefix);
+  setHeaderNumber(REQUEST_HEADERS, CONTENT_LENGTH, prefix.length);
+  return null;
+}
+
+/** Whether a target can take the request; nothing is changed by asking. */
+export function canTake(exchange: Exchange, target: Target, tape: Tape): bool {
+  return makeBody(exchange, target, tape) === null;
+}
+
+/** Makes `prefix`, `replaced`, `report` and `asksUsage`. A fault also where a rate limit leaves nothing for the target. */
+function makeBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  prefix.clear();
+  replaced = 0;
+  asksUsage = false;
+  report.fault = null;
+  report.dropped.clear();
+  const fault =
+    target.dialect == exchange.dialect
+      ? editBody(exchange, target, tape)
+      : translateBody(exchange, target, tape);
+  if (fault !== null) return fault;
+  const meter = exchange.meter;
+  return meter === null || meter.admits(target) ? null : meter.fault();
+}
+
+/** What the rest of the attempt has to know of the body that was made. */
+function startAttempt(exchange: Exchange, target: Target): void {
+  exchange.startAttempt(target);
+  exchange.dropped.bytes(report.dropped.pointer, report.dropped.length);
+  if (exchange.isForeign()) {
+    exchange.wantsUsage = report.wantsUsage;
+    setHeader(REQUEST_HEADERS, CONTENT_TYPE, JSON_TYPE);
+  } else if (asksUsage) {
+    exchange.usageFilter = new StreamUsageFilter(true);
+  }
 }
 
 /** The body for a provider of the other dialect; a fault when the dialect cannot say what the client asks. */
 function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
-  prefix.clear();
   const from = exchange.dialect;
   translateRequest(
     tape,
@@ -86,15 +143,8 @@ function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | 
     prefix,
     report,
   );
-  if (report.fault !== null) return report.fault;
-  exchange.wantsUsage = report.wantsUsage;
-  exchange.dropped.bytes(report.dropped.pointer, report.dropped.length);
-  replaceBodyPrefix(REQUEST_BODY, tape.length, prefix);
-  setHeaderNumber(REQUEST_HEADERS, CONTENT_LENGTH, prefix.length);
-  setHeader(REQUEST_HEADERS, CONTENT_TYPE, JSON_TYPE);
-  const foreign = from == ANTHROPIC_MESSAGES ? ANTHROPIC_HEADERS : OPENAI_HEADERS;
-  for (let i = 0; i < foreign.length; i++) removeHeader(REQUEST_HEADERS, foreign[i]);
-  return null;
+  replaced = tape.length;
+  return report.fault;
 }
 
 /** The client's own body, with the few edits that this target asks for; a fault when strict limits forbid one. */
@@ -105,39 +155,54 @@ function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
   if (target.limits.isLimiting) {
     prompt = limitRequest(tape, target.dialect, target.limits, prompt, edits, report);
     if (report.fault !== null) return report.fault;
-    exchange.dropped.bytes(report.dropped.pointer, report.dropped.length);
   }
   if (target.dialect == ANTHROPIC_MESSAGES) {
     removeUnsignedThinking(tape, edits);
     if (prompt.length > 0) addAnthropicSystem(tape, prompt, edits);
   } else {
     if (prompt.length > 0) addOpenaiSystem(tape, prompt, edits);
-    if (exchange.isStreaming && target.asksUsage && askUsage(tape, edits)) {
-      exchange.usageFilter = new StreamUsageFilter(true);
-    }
+    asksUsage = exchange.isStreaming && target.asksUsage && askUsage(tape, edits);
   }
-  if (edits.isEmpty()) return null;
-  prefix.clear();
-  const replaced = edits.prefix(tape.base, prefix);
-  replaceBodyPrefix(REQUEST_BODY, replaced, prefix);
-  setHeaderNumber(REQUEST_HEADERS, CONTENT_LENGTH, tape.length - replaced + prefix.length);
+  if (!edits.isEmpty()) replaced = edits.prefix(tape.base, prefix);
   return null;
 }
 
-/** Takes back what the attempt before put into the shared header map. */
-function forgetAttempt(before: Target | null): void {
-  removeHeader(REQUEST_HEADERS, AUTHORIZATION);
-  removeHeader(REQUEST_HEADERS, X_API_KEY);
-  if (before === null) return;
+/** Takes back what the attempt before put into the shared header map; credentials are taken out by Envoy. */
+export function forgetHeaders(exchange: Exchange, before: Target): void {
   for (let i = 0; i < before.headers.length; i++)
     removeHeader(REQUEST_HEADERS, before.headers[i].name);
+  if (before.dialect == ANTHROPIC_MESSAGES && exchange.dialect != ANTHROPIC_MESSAGES) {
+    removeHeader(REQUEST_HEADERS, ANTHROPIC_VERSION);
+  }
 }
 
-function writeHeaders(exchange: Exchange, target: Target): void {
+/** Takes out what only the client's dialect knows. An attempt in that dialect may follow, so it is kept then. */
+function removeForeignHeaders(exchange: Exchange): void {
+  const foreign = exchange.dialect == ANTHROPIC_MESSAGES ? ANTHROPIC_HEADERS : OPENAI_HEADERS;
+  const attempts = exchange.attempts;
+  for (let i = 0; i < foreign.length; i++) {
+    if (attempts !== null) attempts.keep(foreign[i], header(REQUEST_HEADERS, foreign[i]));
+    removeHeader(REQUEST_HEADERS, foreign[i]);
+  }
+}
+
+function restoreHeaders(exchange: Exchange): void {
+  const attempts = exchange.attempts;
+  if (attempts === null) return;
+  for (let i = 0; i < attempts.keptNames.length; i++) {
+    value.pointer = attempts.keptValues[i].pointer;
+    value.length = attempts.keptValues[i].length;
+    setHeader(REQUEST_HEADERS, attempts.keptNames[i], value);
+  }
+}
+
+/** The headers of a target, with one of its keys. */
+export function writeHeaders(exchange: Exchange, target: Target, credential: Span): void {
   writePath(exchange, target);
   setHeader(REQUEST_HEADERS, AUTHORITY, target.authority);
-  if (target.credentialName.length > 0)
-    setHeader(REQUEST_HEADERS, target.credentialName, target.credential);
+  if (credential.length > 0) setHeader(REQUEST_HEADERS, target.credentialName, credential);
+  if (exchange.isForeign()) removeForeignHeaders(exchange);
+  else restoreHeaders(exchange);
   // A chat client's own version says nothing of what the translation speaks.
   if (target.dialect == ANTHROPIC_MESSAGES && (exchange.isForeign() || !hasVersion(exchange))) {
     setHeader(REQUEST_HEADERS, ANTHROPIC_VERSION, DEFAULT_ANTHROPIC_VERSION);
@@ -147,7 +212,7 @@ function writeHeaders(exchange: Exchange, target: Target): void {
   }
 }
 
-/** An attempt before may have taken the version out, or put it in: then the headers have to be asked. */
+/** An attempt before may have put the version in: then the headers have to be asked. */
 function hasVersion(exchange: Exchange): bool {
   return exchange.isSplit()
     ? header(REQUEST_HEADERS, ANTHROPIC_VERSION).length > 0

@@ -73,9 +73,9 @@ export function replyTrailers(exchange: Exchange): i32 {
 
 /** As `providerHeaders`, in the upstream context, where the status has not been read yet. */
 export function attemptHeaders(exchange: Exchange, endsHere: bool): i32 {
+  exchange.replyStatus = statusOf(header(RESPONSE_HEADERS, STATUS));
   exchange.isCompressed = !endsHere && !exchange.isUntouched() && isCompressed();
   if (exchange.isCompressed) return CONTINUE;
-  exchange.replyStatus = statusOf(header(RESPONSE_HEADERS, STATUS));
   return providerHeaders(exchange, endsHere);
 }
 
@@ -88,7 +88,7 @@ export function attemptTrailers(exchange: Exchange): i32 {
 }
 
 /** Envoy decompresses in the listener only, which is behind the upstream filter. */
-function isCompressed(): bool {
+export function isCompressed(): bool {
   const encoding = header(RESPONSE_HEADERS, CONTENT_ENCODING);
   return (
     encoding.length > 0 &&

@@ -1,22 +1,38 @@
-// The upstream filter: one attempt of a request whose route has several targets. Envoy has chosen the endpoint; its
-// metadata names the target, and the exchange that the downstream filter left behind holds the client's request.
-import { Config } from "../config/read-config";
+// The upstream filter: one attempt of a request that may have several. The exchange that the downstream filter left behind
+// holds the client's request and knows whose turn it is; Envoy has been told the cluster.
 import { Target } from "../config/target";
-import { METADATA_NAMESPACE, METADATA_TARGET, PROPERTY_EXCHANGE } from "../../contract/words";
+import { PROPERTY_EXCHANGE } from "../../contract/words";
 import { Fault } from "../chat/fault";
-import { answerFault } from "../exchange/answer";
+import { ANSWERS, FirstToken, LOOK_ON } from "../dialects/first-token";
+import { answerFault, JSON_TYPE, writeFault } from "../exchange/answer";
+import { Attempts } from "../exchange/attempts";
 import { Exchange } from "../exchange/exchange";
-import { property } from "../host/host";
+import { requestId } from "../exchange/request-id";
+import {
+  ALL,
+  currentSeconds,
+  property,
+  removeHeader,
+  replaceBodyPrefix,
+  RESPONSE_BODY,
+  RESPONSE_HEADERS,
+  setHeader,
+  setHeaderNumber,
+  takeBody,
+} from "../host/host";
 import { CONTINUE, STOP } from "../host/status";
-import { constant, Span } from "../text/bytes";
-import { prepareAttempt } from "./attempt";
+import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
+import { forgetHeaders, prepareBodyAgain, writeHeaders } from "./attempt";
+import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "./header-names";
+import { planAfterNothing, retryAfterFailure, retryAfterReply } from "./next-attempt";
+import { attemptBody, attemptHeaders, attemptTrailers, isCompressed } from "./reply";
 
 const EXCHANGE_PROPERTY = constant("wasm\0" + PROPERTY_EXCHANGE);
 const EXCHANGE_PROPERTY_OLD = constant(PROPERTY_EXCHANGE);
-const TARGET_PROPERTY = constant(
-  "xds\0upstream_host_metadata\0filter_metadata\0" + METADATA_NAMESPACE + "\0" + METADATA_TARGET,
-);
+const CLUSTER_NAME = constant("xds\0cluster_name");
 const NOT_A_NUMBER: i32 = -1;
+
+const out = new ByteBuffer();
 
 /** Context id of the downstream stream that this attempt belongs to, or -1. */
 export function exchangeIdOfAttempt(): i32 {
@@ -24,23 +40,161 @@ export function exchangeIdOfAttempt(): i32 {
   return id >= 0 ? id : number(property(EXCHANGE_PROPERTY_OLD));
 }
 
-export function onAttemptBody(exchange: Exchange, config: Config, endsHere: bool): i32 {
+/** Holds the headers until the body is here; where they go on at once, nobody could read them later. */
+export function onAttemptHeaders(exchange: Exchange, contextId: u32): i32 {
+  const attempts = exchange.attempts;
+  if (attempts !== null) attempts.begin(contextId);
+  return STOP;
+}
+
+/** The first attempt's body was made when its target was chosen; a later one is made from the client's. */
+export function onAttemptBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
+  const attempts = exchange.attempts;
   if (!endsHere) return STOP;
-  const tape = exchange.tape;
-  const target = targetOfAttempt(config);
-  if (tape === null || target === null) {
-    answerFault(exchange, new Fault(500, "The gateway lost track of this request."));
-    return STOP;
+  if (attempts !== null && attempts.count == 1) {
+    writeHeaders(exchange, attempts.target, attempts.credential);
+    return CONTINUE;
   }
-  const fault = prepareAttempt(exchange, target, tape);
+  const fault = attempts === null ? lost() : prepareAgain(exchange, attempts, size);
   if (fault === null) return CONTINUE;
   answerFault(exchange, fault);
   return STOP;
 }
 
-function targetOfAttempt(config: Config): Target | null {
-  const index = number(property(TARGET_PROPERTY));
-  return index >= 0 && index < config.targets.length ? config.targets[index] : null;
+function prepareAgain(exchange: Exchange, attempts: Attempts, size: u32): Fault | null {
+  const tape = exchange.tape;
+  const target = attempts.target;
+  // A key must not reach another provider, whatever happens to Envoy's ways.
+  if (tape === null || !isAt(target)) return lost();
+  const before = exchange.target;
+  if (before !== null) forgetHeaders(exchange, before);
+  const fault = prepareBodyAgain(exchange, target, tape, size);
+  if (fault === null) writeHeaders(exchange, target, attempts.credential);
+  return fault;
+}
+
+function isAt(target: Target): bool {
+  const cluster = property(CLUSTER_NAME);
+  return sameBytes(
+    cluster.pointer,
+    cluster.length,
+    target.attemptCluster.pointer,
+    target.attemptCluster.length,
+  );
+}
+
+function lost(): Fault {
+  return new Fault(500, "The gateway lost track of this request.");
+}
+
+/** A reply: an error that another attempt follows, a beginning that has to be looked at, or the client's. */
+export function onAttemptReply(exchange: Exchange, endsHere: bool): i32 {
+  const attempts = exchange.attempts;
+  if (attempts === null) return CONTINUE;
+  const status = attemptHeaders(exchange, endsHere);
+  if (exchange.isAnswered) return status;
+  if (!attempts.hasMore) {
+    attempts.isSettled = true;
+    return status;
+  }
+  if (exchange.replyStatus != 200) {
+    // Released at once: Envoy decides by the head, and the body may never come.
+    if (retryAfterReply(exchange, attempts, exchange.replyStatus)) return CONTINUE;
+    attempts.isSettled = true;
+    return status;
+  }
+  if (isCompressed()) {
+    attempts.isSettled = true;
+    return status;
+  }
+  const target = attempts.target;
+  if (endsHere) {
+    const fault = new Fault(502, "The upstream's reply is empty.");
+    if (retryAfterFailure(exchange, attempts)) replace(exchange, attempts, fault, 0, true);
+    else attempts.isSettled = true;
+    return CONTINUE;
+  }
+  attempts.peek = new FirstToken(target.dialect, exchange.isStreaming);
+  return STOP;
+}
+
+export function onAttemptReplyBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
+  const attempts = exchange.attempts;
+  if (attempts === null) return CONTINUE;
+  if (attempts.isReplaced) {
+    out.clear();
+    replaceBodyPrefix(RESPONSE_BODY, size, out);
+    return CONTINUE;
+  }
+  const peek = attempts.peek;
+  if (peek !== null) {
+    const result = look(peek, size, endsHere);
+    if (result == LOOK_ON) return STOP;
+    const fault = peek.fault;
+    attempts.dropPeek();
+    if (result != ANSWERS && fault !== null && retryAfterFailure(exchange, attempts)) {
+      replace(exchange, attempts, fault, size, endsHere);
+      return CONTINUE;
+    }
+    // A complete reply of the other dialect is held until it has been translated: it may still fail.
+    attempts.isSettled = exchange.isStreaming || !exchange.isForeign();
+  }
+  const status = attemptBody(exchange, size, endsHere);
+  if (!attempts.isSettled && endsHere) settle(exchange, attempts);
+  return status;
+}
+
+/** The end of a reply with trailers. */
+export function onAttemptReplyTrailers(exchange: Exchange): i32 {
+  const attempts = exchange.attempts;
+  if (attempts === null || attempts.isReplaced) return CONTINUE;
+  if (attempts.peek !== null) return onAttemptReplyBody(exchange, ALL, true);
+  const status = attemptTrailers(exchange);
+  if (!attempts.isSettled) settle(exchange, attempts);
+  return status;
+}
+
+/** The whole reply has been translated; a provider's nonsense is a failure as any other. */
+function settle(exchange: Exchange, attempts: Attempts): void {
+  attempts.isSettled = true;
+  const translator = exchange.translator;
+  if (translator === null || translator.fault === null || !attempts.hasMore) return;
+  retryAfterFailure(exchange, attempts);
+}
+
+function look(peek: FirstToken, size: u32, endsHere: bool): i32 {
+  const bytes = takeBody(RESPONSE_BODY, peek.seen, size - peek.seen);
+  const pointer = bytes.pointer;
+  const result = peek.push(pointer, bytes.length, endsHere, currentSeconds());
+  if (pointer != 0) heap.free(pointer);
+  return result;
+}
+
+/** Puts the fault in the place of the reply. The client sees it only if Envoy does not try again. */
+function replace(
+  exchange: Exchange,
+  attempts: Attempts,
+  fault: Fault,
+  size: u32,
+  endsHere: bool,
+): void {
+  attempts.isReplaced = true;
+  setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
+  if (endsHere && size == 0) return;
+  out.clear();
+  writeFault(exchange.dialect, fault, requestId(), out);
+  replaceBodyPrefix(RESPONSE_BODY, size, out);
+  setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
+  if (endsHere) setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
+  else removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
+}
+
+/** An attempt's context is gone. When nothing has come of it, the next attempt has not been chosen yet. */
+export function onAttemptEnd(exchange: Exchange, contextId: u32): void {
+  const attempts = exchange.attempts;
+  if (attempts === null || attempts.contextId != contextId) return;
+  attempts.dropPeek();
+  if (!attempts.isSettled) planAfterNothing(exchange, attempts);
 }
 
 /** A decimal number of at most nine digits, or -1. */

@@ -7,6 +7,7 @@ import type { DialectName } from "./ask.ts";
 import { startProvider } from "./behaving-provider.ts";
 import type { BehavingProvider } from "./behaving-provider.ts";
 import { dialectOfPath, replyParts } from "./dialect-replies.ts";
+import { RETRY } from "./models.ts";
 import { startOneProvider } from "./one-provider.ts";
 
 let provider: BehavingProvider;
@@ -32,8 +33,8 @@ beforeAll(async () => {
   gateway = await startOneProvider(provider.port, {
     adapt(model) {
       model.targetSets = [
-        { name: "set/chat", targets: [0, 0] },
-        { name: "set/messages", targets: [1, 1] },
+        { name: "set/chat", targets: [0], retry: { ...RETRY, attempts: 2 } },
+        { name: "set/messages", targets: [1], retry: { ...RETRY, attempts: 2 } },
       ];
       model.limits.requestBodyBytes = 100_000;
       for (const listener of [model.ingress, model.egress]) listener.timeoutMs = 600;

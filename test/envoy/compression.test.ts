@@ -22,6 +22,7 @@ import {
   SAID,
 } from "./dialect-replies.ts";
 import type { ReplyKind } from "./dialect-replies.ts";
+import { RETRY } from "./models.ts";
 import { chat, startOneProvider } from "./one-provider.ts";
 
 const ALGORITHMS = {
@@ -95,8 +96,8 @@ beforeAll(async () => {
   gateway = await startOneProvider(provider.port, {
     adapt(model) {
       model.targetSets = [
-        { name: "set/chat", targets: [0, 0] },
-        { name: "set/messages", targets: [1, 1] },
+        { name: "set/chat", targets: [0], retry: RETRY },
+        { name: "set/messages", targets: [1], retry: RETRY },
       ];
       for (const listener of [model.ingress, model.egress]) listener.timeoutMs = 5_000;
     },

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { filterConfig } from "../../control-plane/filter-config.ts";
 import type { GatewayModel } from "../../control-plane/model.ts";
 import { clusters } from "../../envoy/clusters.ts";
+import { RETRY } from "./models.ts";
 import { startGateway } from "../gateway/gateway.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { open } from "../gateway/raw-client.ts";
@@ -131,7 +132,7 @@ beforeAll(async () => {
           tls: false,
           serverName: "",
         };
-      loaded.targetSets = [{ name: "both", targets: [0, 0] }];
+      loaded.targetSets = [{ name: "both", targets: [0], retry: { ...RETRY, attempts: 2 } }];
       model = loaded;
     },
   });
@@ -156,6 +157,10 @@ function callee(): string {
   return filterConfig(model).routes[0]?.cluster ?? "";
 }
 
+function policy(): string {
+  return filterConfig(model).routes[1]?.cluster ?? "";
+}
+
 interface Run {
   scenario: string;
   cluster: string;
@@ -169,6 +174,7 @@ function headersFor({ scenario, cluster, kind }: Run): HeaderPair[] {
     ["content-type", "text/plain"],
     ["x-scenario", scenario],
     ["x-cluster", cluster],
+    ["x-next", filterConfig(model).targets[0]?.attempt_cluster ?? ""],
     ["x-callee", callee()],
     ["x-request-id", "probe-1"],
     ["transfer-encoding", "chunked"],
@@ -186,7 +192,7 @@ async function inEnvoy(run: Run): Promise<Seen> {
   const { scenario, cluster } = run;
   before = probeLines(gateway.envoyLog()).length;
   provider.requests.length = 0;
-  firstOfReply = cluster.startsWith("set/")
+  firstOfReply = cluster.startsWith("several/")
     ? /^translate response body \d/
     : /^route response body \d/;
   const reply = new Promise<{ status: number; body: string }>((resolve, reject) => {
@@ -249,7 +255,6 @@ async function inHost(run: Run): Promise<Seen> {
       };
     },
     mutations: (name) => mutationsOf(rendered.find((one) => one.name === name) ?? {}),
-    retriesOn: (status) => status >= 500,
     clusters: [callee()],
     calls: () => ({
       headers: [[":status", "201"], ...CALLED.headers],
@@ -302,7 +307,7 @@ const REPLY_SCENARIOS = [
 const HELD = ["buffer", "hold"];
 
 describe.each(["one target", "a set"])("%s", (place) => {
-  const cluster = (): string => (place === "a set" ? "set/both" : callee());
+  const cluster = (): string => (place === "a set" ? policy() : callee());
   // In the upstream filter nothing has been decompressed: there is no text to compare.
   const kinds = Object.keys(KINDS).filter((kind) => place !== "a set" || kind !== "compressed");
 

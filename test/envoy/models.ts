@@ -1,5 +1,5 @@
 // Gateway models written by hand, for tests of the rendering: each shows one thing that a configuration can ask for.
-import type { Address, GatewayModel, Listener, Target } from "../../control-plane/model.ts";
+import type { Address, GatewayModel, Listener, Retry, Target } from "../../control-plane/model.ts";
 import type { Prompt, PromptEndpoint } from "../../control-plane/model-prompt.ts";
 
 const MEBIBYTE = 1_048_576;
@@ -77,6 +77,13 @@ export const DEMONSTRATION = targetAt(
   { kind: "embedded" },
   { auth: { kind: "none" } },
 );
+
+/** As a configuration with fallbacks has it by default. */
+export const RETRY: Retry = {
+  attempts: 1,
+  statuses: [408, 429, 500, 502, 503, 504, 529],
+  afterReset: true,
+};
 
 const openai = (model: string): Target => targetAt(`openai/${model}`, host("api.openai.com"));
 const claude = targetAt("anthropic/claude-sonnet-4-5", host("api.anthropic.com"), ANTHROPIC);
@@ -187,7 +194,7 @@ export const GOLDEN_MODELS: Record<string, GatewayModel> = {
     }),
   ]),
   "several-targets": modelOf([openai("gpt-4o"), claude, DEMONSTRATION], {
-    targetSets: [{ name: "best", targets: [0, 1, 2] }],
+    targetSets: [{ name: "best", targets: [0, 1, 2], retry: RETRY }],
   }),
   "prompt-targets": modelOf([openai("gpt-4o")], { prompt: PROMPT }),
   "guard-alone": modelOf([openai("gpt-4o")], {

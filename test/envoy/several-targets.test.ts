@@ -8,7 +8,7 @@ import { createAuthority } from "../gateway/certificates.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { echo, listen, startProvider } from "./behaving-provider.ts";
 import type { BehavingProvider, Behaviour, Listening } from "./behaving-provider.ts";
-import { host, targetAt } from "./models.ts";
+import { host, RETRY, targetAt } from "./models.ts";
 import { chat, OPENAI_KEY, startOneProvider } from "./one-provider.ts";
 
 const answer: Behaviour = (response, request) => {
@@ -53,8 +53,8 @@ beforeAll(async () => {
         targetAt("test/nowhere", host("no-such-host.invalid", 80)),
       ];
       model.targetSets = [
-        { name: "safe", targets: [0, 1, 2] },
-        { name: "nowhere first", targets: [3, 1] },
+        { name: "safe", targets: [0, 1, 2], retry: RETRY },
+        { name: "nowhere first", targets: [3, 1], retry: RETRY },
       ];
     },
   });

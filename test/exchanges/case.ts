@@ -130,7 +130,7 @@ export function loadCase({
   const config = filterConfig(result.model);
   const loadedCase = {
     filterConfig: config,
-    splitConfig: splitConfig(config, filterConfig(model)),
+    splitConfig: filterConfig(model),
     mutations: (cluster: string) => rendered.get(cluster) ?? { request: [], response: [] },
     environment: inFilter,
   };
@@ -147,22 +147,11 @@ export const PLACE: Place = {
   demonstrationPort: 1,
 };
 
-/** A set for every target, of which it is both members. */
+/** A set for every target, which alone is in it: the upstream filter does the provider's half, for the only attempt. */
 function withSets(model: GatewayModel): GatewayModel {
-  const sets = model.targets.map((_, index) => ({ name: `set ${index}`, targets: [index, index] }));
+  const retry = { attempts: 1, statuses: [], afterReset: false };
+  const sets = model.targets.map((_, of) => ({ of, targets: [of], retry }));
   return { ...model, targetSets: sets };
-}
-
-function splitConfig(plain: FilterConfig, withSets: FilterConfig): FilterConfig {
-  const setOf = (target: number): number => plain.routes.length + target;
-  return {
-    ...plain,
-    routes: withSets.routes,
-    names: Object.fromEntries(
-      Object.entries(plain.names).map(([name, target]) => [name, setOf(target)]),
-    ),
-    default: setOf(plain.default),
-  };
 }
 
 /** The body as the provider sends it: compressed when its headers say so. */

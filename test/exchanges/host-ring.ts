@@ -66,8 +66,7 @@ export async function runInHost(
       };
     },
     mutations,
-    // Only a case with a second reply shows a second attempt.
-    retriesOn: (status) => exchange.replies.length > 1 && (status === 429 || status >= 500),
+    mostAttempts: exchange.replies.length,
   });
   const { reply, sent } = result;
   return {

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { filterConfig } from "../../control-plane/filter-config.ts";
 import type { GatewayModel } from "../../control-plane/model.ts";
+import { RETRY } from "../envoy/models.ts";
 import type { ExchangeInput, ExchangeResult } from "../host/exchange.ts";
 import { FilterHost, compileFilter } from "../host/filter-host.ts";
 import { SharedData } from "../host/shared-data.ts";
@@ -493,7 +494,7 @@ describe("several workers", () => {
 
 describe("a name that stands for several models", () => {
   const adapt = (model: GatewayModel): void => {
-    model.targetSets = [{ name: "best", targets: [0, 1] }];
+    model.targetSets = [{ name: "best", targets: [0, 1], retry: RETRY }];
     model.rateLimits?.push({
       subject: { alias: "best" },
       counts: "tokens",
@@ -519,11 +520,22 @@ describe("a name that stands for several models", () => {
     expect(again.reply.status).toBe(200);
   });
 
-  it("is refused when the model that it goes to has nothing left", async () => {
-    const worker = await start("  - {model: openai/gpt, limit: {tokens: 30, unit: minute}}\n", {
-      adapt,
-    });
+  const LITTLE = "  - {model: openai/gpt, limit: {tokens: 30, unit: minute}}\n";
+
+  it("goes to the next model when the first has nothing left", async () => {
+    const worker = await start(LITTLE, { adapt });
     worker.ask();
+    const upstream = () => reply("messages", false);
+    const { reply: answered, sent } = worker.ask({ model: "best", input: { upstream } });
+    expect(answered.status).toBe(200);
+    expect(sent.map(({ path }) => path)).toEqual(["/v1/messages"]);
+  });
+
+  it("is refused when no model has anything left", async () => {
+    const other = LITTLE.replace("openai/gpt", "anthropic/claude");
+    const worker = await start(LITTLE + other, { adapt });
+    worker.ask();
+    worker.ask({ model: "anthropic/claude", input: { upstream: () => reply("messages", false) } });
     const { reply: refused, sent } = worker.ask({ model: "best", dialect: "messages" });
     expect(refused.status).toBe(429);
     expect(sent).toEqual([]);

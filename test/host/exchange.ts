@@ -2,9 +2,10 @@
 // Longer than most files: it is one sequence, and is read as one.
 import {
   HEADER_CLUSTER,
+  HEADER_RETRY,
+  HEADER_RETRY_AFTER,
   HEADER_STREAM_CLUSTER,
-  METADATA_NAMESPACE,
-  METADATA_TARGET,
+  PROPERTY_NEXT_CLUSTER,
   ROOT_ROUTE,
   ROOT_TRANSLATE,
 } from "../../contract/words.ts";
@@ -17,6 +18,7 @@ import { HeaderMap } from "./header-map.ts";
 import type { HeaderPair } from "./header-map.ts";
 import { mutate } from "./native-mutations.ts";
 import type { NativeMutations } from "./native-mutations.ts";
+import { FAILURES } from "./upstream.ts";
 import type { LocalReply, SentRequest, UpstreamFailure, UpstreamReply } from "./upstream.ts";
 import { Trap } from "./virtual-machine.ts";
 import type { HttpCall, HttpCallReply, LogLine, RootContext } from "./virtual-machine.ts";
@@ -48,8 +50,8 @@ export interface ExchangeInput {
   clientLeavesAfter?: number;
   /** Largest request body in bytes, then 413. Default 32 MiB. */
   requestBodyLimit?: number;
-  /** Whether a reply with that status goes to the next target, where there is one. Default: 429 and 5xx. */
-  retriesOn?: (status: number) => boolean;
+  /** The most attempts that Envoy makes, whatever the policy of the route says: a case may have no more replies. */
+  mostAttempts?: number;
   /** What the cluster's own `header_mutation` does to the headers of requests and replies. Default: nothing. */
   mutations?: (cluster: string) => NativeMutations;
 }
@@ -112,7 +114,10 @@ export class Exchange {
   readonly #logStart: number;
   #route!: StreamContext;
   #attempt: Attempt | undefined;
-  #targets: number[] = [];
+  #retriesLeft = 0;
+  #isSeveral = false;
+  /** Whether the router has got the head of a reply that it hands on: after that nothing is tried again. */
+  #hasReplied = false;
   #cluster = "";
   #wantsRetry = false;
   #decompressor: Decompressor | undefined;
@@ -285,17 +290,25 @@ export class Exchange {
   }
 
   #routerHeaders(headers: HeaderMap, isEnd: boolean): void {
-    this.#cluster = headers.get(HEADER_STREAM_CLUSTER) ?? headers.get(HEADER_CLUSTER) ?? "";
-    const route = this.#config.routes.find((candidate) => candidate.cluster === this.#cluster);
-    if (route === undefined) {
-      this.fault(`the request went on without a known cluster: "${this.#cluster}"`);
+    const name = headers.get(HEADER_STREAM_CLUSTER) ?? headers.get(HEADER_CLUSTER) ?? "";
+    const route = this.#config.routes.find((candidate) => candidate.cluster === name);
+    this.#isSeveral = route?.several !== undefined;
+    this.#cluster = this.#isSeveral ? this.#nextCluster() : name;
+    if (route === undefined || this.#cluster === "") {
+      this.fault(`the request went on without a known cluster: "${name}"`);
       const details = "cluster_not_found";
       this.localReply(undefined, { status: 503, body: new Uint8Array(0), headers: [], details });
       return;
     }
-    this.#targets = [...route.targets];
+    const { mostAttempts = Infinity } = this.#input;
+    this.#retriesLeft = Math.min(retriesOf(name), mostAttempts - 1);
     this.#startAttempt(0);
     this.#attemptHeaders(isEnd);
+  }
+
+  /** What the route's matcher finds in the filter state. */
+  #nextCluster(): string {
+    return this.filterState.get(PROPERTY_NEXT_CLUSTER) ?? "";
   }
 
   #routerData(bytes: Uint8Array, isEnd: boolean): void {
@@ -305,11 +318,9 @@ export class Exchange {
 
   #startAttempt(index: number): void {
     Reflect.deleteProperty(this.properties, BACKEND_LATENCY);
-    const target = this.#targets[index] ?? -1;
     const sent: SentRequest = {
       attempt: index,
       cluster: this.#cluster,
-      target,
       method: "",
       path: "",
       authority: "",
@@ -324,11 +335,10 @@ export class Exchange {
     };
     this.#attempt = attempt;
     this.#mutateNatively();
-    if (this.#targets.length > 1) attempt.context = this.#upstreamContext(attempt, target);
+    if (this.#isSeveral) attempt.context = this.#upstreamContext(attempt);
   }
 
-  #upstreamContext(attempt: Attempt, target: number): StreamContext {
-    const metadata = `filter_metadata.${METADATA_NAMESPACE}.${METADATA_TARGET}`;
+  #upstreamContext(attempt: Attempt): StreamContext {
     return new StreamContext(this.#machine, this, {
       side: "upstream",
       root: this.#machine.root(ROOT_TRANSLATE, ""),
@@ -359,10 +369,7 @@ export class Exchange {
       },
       requestLimit: DEFAULT_BODY_LIMIT,
       replyLimit: DEFAULT_BODY_LIMIT,
-      properties: {
-        "xds.cluster_name": this.#cluster,
-        [`xds.upstream_host_metadata.${metadata}`]: String(target),
-      },
+      properties: { "xds.cluster_name": this.#cluster },
       onTooLarge: (direction) => {
         this.#tooLarge(direction);
       },
@@ -422,7 +429,7 @@ export class Exchange {
     const reply = script(attempt.sent);
     this.#during = "reply headers";
     if ("failure" in reply) {
-      if (this.#hasNextTarget(attempt)) this.#retry(attempt);
+      if (this.#retriesLeft > 0) this.#retry(attempt);
       else this.localReply(undefined, reply.failure);
       yield;
       return;
@@ -437,8 +444,11 @@ export class Exchange {
     else this.#routerReply(attempt, headers, endsWithHeaders);
     yield;
     yield* this.#replyBody(attempt, reply, chunks);
-    if (this.#wantsRetry) this.#retry(attempt);
-    else if (reply.ending === "reset" && this.#ending === undefined) this.resetByFilter();
+    const isReset = reply.ending === "reset" && this.#ending === undefined;
+    const isResetEarly = isReset && !this.#hasReplied && this.#retriesLeft > 0;
+    if (this.#wantsRetry || isResetEarly) this.#retry(attempt);
+    else if (isReset && !this.#hasReplied) this.localReply(undefined, FAILURES.reset.failure);
+    else if (isReset) this.resetByFilter();
   }
 
   *#replyBody(
@@ -487,29 +497,28 @@ export class Exchange {
     this.#route.replies.onTrailers(trailers);
   }
 
-  #hasNextTarget(attempt: Attempt): boolean {
-    return attempt.sent.attempt + 1 < this.#targets.length;
-  }
-
   /** The router's place: it decides about a retry after the upstream filter has seen the reply's headers. */
   #routerReply(attempt: Attempt, headers: HeaderMap, isEnd: boolean): void {
     if (this.#attempt !== attempt) return;
     mutate(headers, this.#input.mutations?.(this.#cluster).response ?? []);
     const status = Number(headers.get(":status"));
     this.properties["response.code"] = status;
-    const retries = this.#input.retriesOn ?? ((code: number) => code === 429 || code >= 500);
-    if (this.#hasNextTarget(attempt) && retries(status)) {
+    if (this.#retriesLeft > 0 && headers.get(HEADER_RETRY) !== undefined) {
       this.#wantsRetry = true;
       attempt.context?.abort();
       return;
     }
+    this.#hasReplied = true;
+    for (const name of [HEADER_RETRY, HEADER_RETRY_AFTER]) headers.remove(name);
     if (isEnd) attempt.context?.close();
     this.#replyHeaders(headers, isEnd);
   }
 
   #retry(attempt: Attempt): void {
     this.#wantsRetry = false;
+    this.#retriesLeft--;
     attempt.context?.close();
+    this.#cluster = this.#nextCluster();
     this.#startAttempt(attempt.sent.attempt + 1);
     const body = this.#routerBody.view().slice();
     this.#attemptHeaders(body.length === 0);
@@ -591,6 +600,11 @@ export class Exchange {
       filterState: this.filterState,
     };
   }
+}
+
+/** How many retries a route's policy allows: its name says it (control-plane/retry-policies.ts). */
+function retriesOf(name: string): number {
+  return Number(/^several\/(\d+)/.exec(name)?.[1] ?? 0);
 }
 
 /** The request as Envoy's connection manager hands it to the first filter. */

@@ -233,6 +233,15 @@ export function proxy_on_request_headers(id: u32, _count: u32, end: u32): i32 {
   const s = get(0, "x-scenario").split("'").join("");
   scenarios.set(id, s);
   say("request headers " + end.toString());
+  const next = utf8(get(0, "x-next").split("'").join(""));
+  const where = utf8("gateway_next_cluster");
+  if (next.byteLength > 7)
+    setProperty(
+      changetype<usize>(where),
+      where.byteLength,
+      changetype<usize>(next),
+      next.byteLength,
+    );
   set(0, "x-gateway-cluster", get(0, "x-cluster").split("'").join(""));
   if (s == "trap") unreachable();
   if (s == "hang") return 1;
@@ -341,7 +350,8 @@ export function proxy_on_response_body(id: u32, size: u32, end: u32): i32 {
   say("response body " + size.toString() + " " + end.toString() + " " + bytes(1, 0, 0x7fffffff));
   if (s == "late changes") say(set(2, "x-probe-late", "3"));
   if (s == "properties") properties("response body");
-  if (s == "change the status" && times(id) == 0) say(set(2, ":status", "529"));
+  if (s == "change the status" && times(id) == 0)
+    say(set(2, ":status", "529") + set(2, "x-gateway-retry", "1"));
   if (s == "stream" && size > 0) say(edit(1, 0, size, "[" + bytes(1, 0, size) + "]"));
   if (!s.startsWith("buffer")) return 0;
   if (end == 0 && !(s.endsWith("end known") && received())) return 1;

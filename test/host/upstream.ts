@@ -6,8 +6,6 @@ export interface SentRequest {
   /** Which attempt this is, from 0. */
   attempt: number;
   cluster: string;
-  /** Index into the filter configuration's `targets`. */
-  target: number;
   method: string;
   path: string;
   authority: string;

@@ -1,8 +1,9 @@
 // The filter's configuration document, made from the model.
 import { expect, it } from "vitest";
 import { filterConfig } from "../../control-plane/filter-config.ts";
+import { retryPolicies } from "../../control-plane/retry-policies.ts";
 import { upstreams } from "../../control-plane/upstreams.ts";
-import { ANTHROPIC, GOLDEN_MODELS, host, modelOf, targetAt } from "../envoy/models.ts";
+import { ANTHROPIC, GOLDEN_MODELS, host, modelOf, RETRY, targetAt } from "../envoy/models.ts";
 
 it("has a route for each target and each set, and a name for everything that a client can say", () => {
   const model = modelOf(
@@ -12,7 +13,7 @@ it("has a route for each target and each set, and a name for everything that a c
     ],
     {
       aliases: [{ name: "fast", target: 1 }],
-      targetSets: [{ name: "safe", targets: [1, 0] }],
+      targetSets: [{ name: "safe", targets: [1, 0], retry: RETRY }],
       defaultTarget: 1,
     },
   );
@@ -20,7 +21,11 @@ it("has a route for each target and each set, and a name for everything that a c
   expect(config.routes).toEqual([
     { cluster: "api.openai.com:443/bearer", targets: [0] },
     { cluster: "api.anthropic.com:443/x_api_key", targets: [1] },
-    { cluster: "set/safe", targets: [1, 0] },
+    {
+      cluster: "several/1+reset",
+      targets: [1, 0],
+      several: { attempts: 1, statuses: RETRY.statuses },
+    },
   ]);
   expect(config.names).toEqual({
     "openai/gpt-4o": 0,
@@ -64,7 +69,8 @@ it("takes a model called __proto__ for a name like any other", () => {
 
 it.each(Object.entries(GOLDEN_MODELS))("%s: every route has a cluster", (_, model) => {
   const clusters = new Set(upstreams(model).map(({ cluster }) => cluster));
-  for (const { cluster, targets } of filterConfig(model).routes) {
-    expect(targets.length > 1 ? cluster.startsWith("set/") : clusters.has(cluster)).toBe(true);
+  const policies = retryPolicies(model);
+  for (const { cluster, several } of filterConfig(model).routes) {
+    expect(several === undefined ? clusters.has(cluster) : policies.has(cluster)).toBe(true);
   }
 });

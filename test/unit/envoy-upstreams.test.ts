@@ -1,8 +1,8 @@
 // Which targets share a cluster, and what the clusters are called.
 import { describe, expect, it } from "vitest";
 import type { Target } from "../../control-plane/model.ts";
-import { clusterOf, upstreams, upstreamSets } from "../../control-plane/upstreams.ts";
-import { ANTHROPIC, DEMONSTRATION, host, modelOf, targetAt } from "../envoy/models.ts";
+import { attemptedUpstreams, clusterOf, upstreams } from "../../control-plane/upstreams.ts";
+import { ANTHROPIC, DEMONSTRATION, host, modelOf, RETRY, targetAt } from "../envoy/models.ts";
 
 const base = host("api.example.com");
 const bearer = targetAt("a/one", base);
@@ -35,13 +35,6 @@ describe("the name of a cluster", () => {
 
   it.each(names)("%s", (name, target) => {
     expect(clusterOf(target)).toBe(name);
-  });
-
-  it("is safe in a header for a set of any name", () => {
-    const model = modelOf([bearer, bearer], {
-      targetSets: [{ name: "schnell é\r\nx: y", targets: [0, 1] }],
-    });
-    expect(upstreamSets(model)[0]?.cluster).toMatch(/^set\/[\w.~%-]+$/);
   });
 });
 
@@ -78,4 +71,14 @@ it("targets at one place share a cluster, in the order of their first", () => {
     "api.example.com:443/bearer",
     "c.example.com:443/bearer",
   ]);
+});
+
+it("attempts of sets need the places of their targets, each once", () => {
+  const model = modelOf(
+    [bearer, targetAt("c/other", host("c.example.com")), targetAt("a/two", base)],
+    {
+      targetSets: [{ name: "safe", targets: [2, 0], retry: RETRY }],
+    },
+  );
+  expect(attemptedUpstreams(model)).toEqual(["api.example.com:443/bearer"]);
 });

@@ -1,0 +1,57 @@
+// What Envoy has to know of the sets of targets: how many attempts there may be, and how long one may take.
+import type { GatewayModel, Retry, Target, TargetSet } from "./model.ts";
+
+/** Sets that agree in these share a route. */
+export interface RetryPolicy extends Pick<
+  Retry,
+  "afterReset" | "perTryTimeoutMs" | "firstByteTimeoutMs"
+> {
+  /** Attempts after the first one, at most. */
+  retries: number;
+  /** Whether a provider may be asked again, which then is given a rest. */
+  repeats: boolean;
+}
+
+type Model = Pick<GatewayModel, "targets" | "targetSets">;
+
+/** Name → policy. The name is what the filter says in place of a cluster. */
+export function retryPolicies(model: Model): Map<string, RetryPolicy> {
+  const policies = new Map<string, RetryPolicy>();
+  for (const set of model.targetSets ?? [])
+    policies.set(policyName(set, model), policyOf(set, model));
+  return policies;
+}
+
+/** `several/2+reset/10000ms`: as long as what it says, because equal policies have to have equal names. */
+export function policyName(set: TargetSet, model: Model): string {
+  const { retries, repeats, afterReset, perTryTimeoutMs, firstByteTimeoutMs } = policyOf(
+    set,
+    model,
+  );
+  const parts = [
+    `several/${String(retries)}`,
+    ...(repeats ? ["again"] : []),
+    ...(afterReset ? ["reset"] : []),
+    ...(perTryTimeoutMs === undefined ? [] : [`try=${String(perTryTimeoutMs)}ms`]),
+    ...(firstByteTimeoutMs === undefined ? [] : [`first=${String(firstByteTimeoutMs)}ms`]),
+  ];
+  return parts.join("+");
+}
+
+function policyOf({ targets, retry }: TargetSet, model: Model): RetryPolicy {
+  const { attempts, afterReset, perTryTimeoutMs, firstByteTimeoutMs } = retry;
+  const keys = targets.map((index) => keyCount(model.targets[index]));
+  // Each further key of a target may be good for an attempt of its own.
+  const all = keys.reduce((sum, count) => sum + attempts + count - 1, 0);
+  return {
+    retries: Math.max(1, all - 1),
+    repeats: attempts > 1,
+    afterReset,
+    ...(perTryTimeoutMs === undefined ? {} : { perTryTimeoutMs }),
+    ...(firstByteTimeoutMs === undefined ? {} : { firstByteTimeoutMs }),
+  };
+}
+
+function keyCount(target: Target | undefined): number {
+  return 1 + (target?.auth.otherVariables?.length ?? 0);
+}

@@ -1,0 +1,41 @@
+// Where the next attempt of a request goes: the filter has said it in the request's filter state, and the route looks there
+// before each attempt.
+import { PROPERTY_NEXT_CLUSTER } from "../contract/words.ts";
+import { attemptCluster } from "../control-plane/upstreams.ts";
+import type { Fields } from "./types.ts";
+import { extension } from "./types.ts";
+
+/** @param places clusters that an attempt can go to; the first is taken when the filter has not said anything */
+export function nextAttempt(places: string[]): Fields {
+  const clusters = places.map((place) => attemptCluster(place));
+  const [first = ""] = clusters;
+  const choice = extension(
+    "envoy.router.cluster_specifier_plugin.matcher",
+    "extensions.router.cluster_specifiers.matcher.v3.MatcherClusterSpecifier",
+    {
+      cluster_matcher: {
+        matcher_tree: {
+          input: extension(
+            "envoy.matching.inputs.filter_state",
+            "extensions.matching.common_inputs.network.v3.FilterStateInput",
+            { key: `wasm.${PROPERTY_NEXT_CLUSTER}` },
+          ),
+          exact_match_map: {
+            map: Object.fromEntries(clusters.map((cluster) => [cluster, goTo(cluster)])),
+          },
+        },
+        on_no_match: goTo(first),
+      },
+    },
+  );
+  return { inline_cluster_specifier_plugin: { extension: choice } };
+}
+
+function goTo(cluster: string): Fields {
+  const action = extension(
+    "cluster",
+    "extensions.router.cluster_specifiers.matcher.v3.ClusterAction",
+    { cluster },
+  );
+  return { action };
+}

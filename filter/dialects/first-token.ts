@@ -1,0 +1,219 @@
+// Looks at the beginning of a 200 that is still held: does the provider answer, or is this an error by another name?
+//
+// What counts as an answer is the first event with something for the reader in it (text, reasoning, a tool call, the
+// reason why it ended). Before it come a role, an empty block, pings: they are held with the headers, but not for long
+// (LONGEST_HOLD), and not many of them (MOST_HELD).
+import { Fault } from "../chat/fault";
+import { excerpt, readFault, readFaultBody } from "../chat/read-fault";
+import { scan, SCAN_OK } from "../json/scan";
+import { KIND_ARRAY, KIND_NULL, Tape } from "../json/tape";
+import { SseFramer } from "../sse/framer";
+import { LOOKS_JSON, LOOKS_OPEN, looksLike } from "../sse/looks-like";
+import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
+import { ANTHROPIC_MESSAGES } from "./dialect";
+
+/** What is to be done with the reply. */
+export const LOOK_ON: i32 = 0;
+export const ANSWERS: i32 = 1;
+export const FAILS: i32 = 2;
+
+/** Bytes; a reply that says so much without saying anything is let go on. */
+const MOST_HELD: u32 = 64 << 10;
+/** Seconds since the first event: a model that thinks for long sends pings, and its client wants to see them. */
+const LONGEST_HOLD: i64 = 5;
+/** Bytes of a JSON body among which its first member stands. */
+const ENOUGH: u32 = 64;
+
+const BLANK_LINE = constant("\n\n");
+const ERROR = constant("error");
+const TYPE = constant("type");
+const CHOICES = constant("choices");
+const DELTA = constant("delta");
+const ROLE = constant("role");
+const FINISH_REASON = constant("finish_reason");
+const MESSAGE_START = constant("message_start");
+const PING = constant("ping");
+const BLOCK_START = constant("content_block_start");
+const CONTENT_BLOCK = constant("content_block");
+const TEXT = constant("text");
+const THINKING = constant("thinking");
+
+const tape = new Tape();
+
+/** One per reply, released by its owner. */
+export class FirstToken {
+  /** Why the reply fails; null unless it does. */
+  fault: Fault | null = null;
+  /** Bytes that it has been given. */
+  seen: u32 = 0;
+  private framer: SseFramer = new SseFramer();
+  private looks: i32 = LOOKS_OPEN;
+  /** The beginning of a JSON body; all of it when that is an error. */
+  private body: ByteBuffer = new ByteBuffer();
+  private firstEvent: i64 = 0;
+
+  constructor(
+    private dialect: i32,
+    private isStreaming: bool,
+  ) {}
+
+  /** Takes the next bytes, with PADDING behind them. `now` in seconds. */
+  push(pointer: usize, length: u32, isLast: bool, now: i64): i32 {
+    this.seen += length;
+    if (this.looks == LOOKS_OPEN && length > 0) this.looks = looksLike(pointer, length);
+    if (this.looks == LOOKS_OPEN)
+      return isLast ? this.fail("The upstream's reply is empty.") : LOOK_ON;
+    if (this.looks == LOOKS_JSON) return this.readJson(pointer, length, isLast);
+    if (!this.isStreaming && this.seen == length) return this.readOther(pointer, length);
+    return this.readStream(pointer, length, isLast, now);
+  }
+
+  release(): void {
+    this.framer.release();
+    this.body.release();
+  }
+
+  private fail(message: string): i32 {
+    this.fault = new Fault(502, message);
+    return FAILS;
+  }
+
+  /** A complete reply, or an error: its first member says which. */
+  private readJson(pointer: usize, length: u32, isLast: bool): i32 {
+    const body = this.body;
+    body.bytes(pointer, length);
+    if (!isLast && body.length < ENOUGH) return LOOK_ON;
+    if (!beginsWithError(body.pointer, body.length)) return ANSWERS;
+    // Its end may say what kind of error it is.
+    if (!isLast && body.length < MOST_HELD) return LOOK_ON;
+    body.reserve(0);
+    this.fault = readFaultBody(0, body.pointer, body.length);
+    return FAILS;
+  }
+
+  /** Neither JSON nor asked to be a stream. */
+  private readOther(pointer: usize, length: u32): i32 {
+    const first = load<u8>(pointer);
+    // A provider that streams to everybody: `data:`, `event:`, a comment.
+    if (first == 0x64 || first == 0x65 || first == 0x3a) return ANSWERS;
+    return this.fail("The upstream's reply is not JSON: " + excerpt(pointer, length));
+  }
+
+  private readStream(pointer: usize, length: u32, isLast: bool, now: i64): i32 {
+    const isPage = this.seen == length && load<u8>(pointer) == 0x3c;
+    if (isPage)
+      return this.fail("The upstream's reply is no event stream: " + excerpt(pointer, length));
+    const framer = this.framer;
+    framer.push(pointer, length);
+    let result = this.readEvents(now);
+    framer.hold();
+    if (result == LOOK_ON && isLast) {
+      framer.push(BLANK_LINE.pointer, BLANK_LINE.length);
+      result = this.readEvents(now);
+      framer.hold();
+      if (result == LOOK_ON) return this.fail("The upstream ended the stream without a reply.");
+    }
+    return result == LOOK_ON && this.seen >= MOST_HELD ? ANSWERS : result;
+  }
+
+  private readEvents(now: i64): i32 {
+    const framer = this.framer;
+    while (framer.next()) {
+      if (this.firstEvent == 0) this.firstEvent = now;
+      const result = framer.dataLength > 0 ? this.readEvent() : LOOK_ON;
+      if (result != LOOK_ON) return result;
+      if (now - this.firstEvent >= LONGEST_HOLD) return ANSWERS;
+    }
+    return LOOK_ON;
+  }
+
+  private readEvent(): i32 {
+    const framer = this.framer;
+    const pointer = framer.dataPointer;
+    const length = framer.dataLength;
+    if (sameBytes(framer.namePointer, framer.nameLength, ERROR.pointer, ERROR.length)) {
+      this.fault = readFaultBody(0, pointer, length);
+      return FAILS;
+    }
+    // `[DONE]`
+    if (load<u8>(pointer) == 0x5b)
+      return this.fail("The upstream ended the stream without a reply.");
+    if (scan(tape, pointer, length) != SCAN_OK) {
+      return this.fail(
+        "The upstream sent an event that is not valid JSON: " + excerpt(pointer, length),
+      );
+    }
+    if (tape.isPresent(tape.member(0, ERROR))) {
+      this.fault = readFault(tape, 0, 0);
+      return FAILS;
+    }
+    const isToken = this.dialect == ANTHROPIC_MESSAGES ? isAnthropicToken() : isOpenaiToken();
+    return isToken ? ANSWERS : LOOK_ON;
+  }
+}
+
+/** `{"error": …` with something in it, or `{"type": "error"`. */
+function beginsWithError(pointer: usize, length: u32): bool {
+  let at = afterSpace(pointer, length, 0);
+  if (at >= length || load<u8>(pointer + at) != 0x7b) return false;
+  at = afterSpace(pointer, length, at + 1);
+  const isError = isWord(pointer, length, at, ERROR);
+  const isType = isWord(pointer, length, at, TYPE);
+  if (!isError && !isType) return false;
+  at = afterSpace(pointer, length, at + 2 + (isError ? ERROR.length : TYPE.length));
+  if (at >= length || load<u8>(pointer + at) != 0x3a) return false;
+  at = afterSpace(pointer, length, at + 1);
+  if (isType) return isWord(pointer, length, at, ERROR);
+  // Not null, not false.
+  return at < length && load<u8>(pointer + at) != 0x6e && load<u8>(pointer + at) != 0x66;
+}
+
+/** Offset of the next byte at or behind `at` that is no white space, or the length. */
+function afterSpace(pointer: usize, length: u32, at: u32): u32 {
+  while (at < length && load<u8>(pointer + at) <= 0x20) at++;
+  return at;
+}
+
+/** Whether a string that says this begins at `at`. */
+function isWord(pointer: usize, length: u32, at: u32, word: Span): bool {
+  if (at + word.length + 2 > length || load<u8>(pointer + at) != 0x22) return false;
+  if (load<u8>(pointer + at + 1 + word.length) != 0x22) return false;
+  return sameBytes(pointer + at + 1, word.length, word.pointer, word.length);
+}
+
+/** A chunk with anything in a delta besides its role, or with the reason why a choice ended. */
+function isOpenaiToken(): bool {
+  const choices = tape.member(0, CHOICES);
+  if (!tape.isArray(choices)) return false;
+  const end = tape.next(choices);
+  for (let choice = tape.first(choices); choice < end; choice = tape.next(choice)) {
+    if (tape.isString(tape.member(choice, FINISH_REASON))) return true;
+    const delta = tape.member(choice, DELTA);
+    if (!tape.isObject(delta) || saysMore(delta)) return true;
+  }
+  return false;
+}
+
+function saysMore(delta: u32): bool {
+  const end = tape.next(delta);
+  for (let name = tape.first(delta); name < end; name = tape.next(name + 1)) {
+    if (!tape.equals(name, ROLE) && !isNothing(name + 1)) return true;
+  }
+  return false;
+}
+
+function isNothing(node: u32): bool {
+  const kind = tape.kind(node);
+  if (kind == KIND_NULL) return true;
+  if (kind >= KIND_ARRAY) return tape.isEmpty(node);
+  return tape.isString(node) && tape.size(node) == 0;
+}
+
+/** Anything but the start of the message, pings, and the start of a block that has nothing in it yet. */
+function isAnthropicToken(): bool {
+  const type = tape.member(0, TYPE);
+  if (tape.equals(type, MESSAGE_START) || tape.equals(type, PING)) return false;
+  if (!tape.equals(type, BLOCK_START)) return true;
+  const kind = tape.member(tape.member(0, CONTENT_BLOCK), TYPE);
+  return !tape.equals(kind, TEXT) && !tape.equals(kind, THINKING);
+}

@@ -1,0 +1,170 @@
+// Which target and which key each attempt of a request goes to, where there may be several attempts.
+import { Several, Target } from "../config/target";
+import { randomBytes } from "../host/host";
+import { FirstToken } from "../dialects/first-token";
+import { ByteBuffer, Span } from "../text/bytes";
+
+const NO_CREDENTIAL = new Span(0, 0);
+const seed = memory.data(16);
+/** State of the xorshift generator that shares out requests; 0 until the first one. */
+let random: u32 = 0;
+
+export class Attempts {
+  /** Context of the attempt under way. */
+  contextId: u32 = 0;
+  /** How many attempts have begun. */
+  count: i32 = 0;
+  /** Whether what follows the attempt under way is decided: its reply is the client's, or the next attempt is chosen. */
+  isSettled: bool = false;
+  /** Whether the reply of the attempt under way was replaced by an error: what else comes of it is dropped. */
+  isReplaced: bool = false;
+  /** Looks at the beginning of a reply that is held; null where none is. */
+  peek: FirstToken | null = null;
+
+  /** Headers of the client that an attempt in the other dialect took out, each with its value. */
+  keptNames: Span[] = [];
+  keptValues: ByteBuffer[] = [];
+
+  /** Index into the route's targets of the one that comes first. */
+  private first: i32;
+  /** How many targets have been left behind. */
+  private position: i32 = 0;
+  /** Attempts at this target, without those that only its key was refused for. */
+  private tries: i32 = 1;
+  private key: u32 = 0;
+  /** Keys of this target that were refused. */
+  private refused: i32 = 0;
+
+  constructor(
+    private targets: Target[],
+    private several: Several,
+  ) {
+    this.first = chooseFirst(several);
+    this.takeTurn();
+  }
+
+  get target(): Target {
+    return this.targets[this.indexAt(this.position)];
+  }
+
+  /** Value of the credential header; empty for a provider without one. */
+  get credential(): Span {
+    const credentials = this.target.credentials;
+    return <i32>this.key < credentials.length ? credentials[this.key] : NO_CREDENTIAL;
+  }
+
+  /** Whether there can be an attempt after this one. */
+  get hasMore(): bool {
+    return this.targetsLeft > 0 || this.canRepeat || this.hasOtherKey;
+  }
+
+  /** How many targets have not had their turn. */
+  get targetsLeft(): i32 {
+    return this.targets.length - this.position - 1;
+  }
+
+  /** A target that has not had its turn: 1 is the next one. */
+  targetAhead(steps: i32): Target {
+    return this.targets[this.indexAt(this.position + steps)];
+  }
+
+  get canRepeat(): bool {
+    return this.tries < this.several.attempts;
+  }
+
+  get hasOtherKey(): bool {
+    return this.refused + 1 < this.target.credentials.length;
+  }
+
+  /** Whether a reply with this status is followed by another attempt, if there can be one. */
+  isRetried(status: u32): bool {
+    return this.several.statuses.includes(<i32>status);
+  }
+
+  begin(contextId: u32): void {
+    this.contextId = contextId;
+    this.count++;
+    this.isSettled = false;
+    this.isReplaced = false;
+  }
+
+  /** The next attempt is for the same target. */
+  repeat(): void {
+    this.tries++;
+    this.turnKey();
+  }
+
+  /** The next attempt is for the same target with another key. */
+  refuseKey(): void {
+    this.refused++;
+    this.turnKey();
+  }
+
+  /** The next attempt is for a target so many steps ahead. */
+  advance(steps: i32): void {
+    this.position += steps;
+    this.tries = 1;
+    this.refused = 0;
+    this.takeTurn();
+  }
+
+  /** Copies the value of a header that is about to be taken out. */
+  keep(name: Span, value: Span): void {
+    if (value.length == 0 || this.keptNames.includes(name)) return;
+    const copy = new ByteBuffer();
+    copy.span(value);
+    this.keptNames.push(name);
+    this.keptValues.push(copy);
+  }
+
+  dropPeek(): void {
+    const peek = this.peek;
+    if (peek !== null) peek.release();
+    this.peek = null;
+  }
+
+  release(): void {
+    this.dropPeek();
+    for (let i = 0; i < this.keptValues.length; i++) this.keptValues[i].release();
+  }
+
+  /** The target that comes first, then the others in their order. */
+  private indexAt(position: i32): i32 {
+    if (position == 0) return this.first;
+    return position <= this.first ? position - 1 : position;
+  }
+
+  private turnKey(): void {
+    const count = <u32>this.target.credentials.length;
+    if (count > 1) this.key = (this.key + 1) % count;
+  }
+
+  private takeTurn(): void {
+    const target = this.target;
+    const count = <u32>target.credentials.length;
+    this.key = count > 1 ? target.turn++ % count : 0;
+  }
+}
+
+/** One of the targets that share the requests by weight. */
+function chooseFirst(several: Several): i32 {
+  if (several.totalWeight == 0) return 0;
+  let rest = <i32>(nextRandom() % several.totalWeight);
+  const weights = several.weights;
+  for (let i = 0; i < weights.length; i++) {
+    rest -= weights[i];
+    if (rest < 0) return i;
+  }
+  return 0;
+}
+
+function nextRandom(): u32 {
+  if (random == 0) {
+    randomBytes(seed);
+    random = load<u32>(seed) | 1;
+  }
+  random ^= random << 13;
+  random ^= random >> 17;
+  random ^= random << 5;
+  return random;
+}
