@@ -15,6 +15,7 @@ import {
   type Slice,
   tryOnce,
 } from "./measure.ts";
+import { benchModels } from "./models.ts";
 import { benchPrompts, writePromptResult } from "./prompt.ts";
 import { type Program, startGateway, startPlain, startProvider } from "./programs.ts";
 import { caseResult, type CaseResult, table } from "./report.ts";
@@ -28,6 +29,10 @@ const USAGE = `npm run bench [-- CASE … [--rounds N] [--seconds S] [--filter N
   --seconds   length of one slice (1.5)
   --filter    another compiled filter, measured beside build/filter.wasm under that name
   --no-result prints the table only
+
+npm run bench -- models
+
+  the model server by itself: each of its answers, long texts, overload, memory
 
 npm run bench -- prompt [--rounds N] [--prompts N] [--no-result]
 
@@ -183,6 +188,10 @@ async function main(): Promise<void> {
   const [first, ...rest] = process.argv.slice(2);
   if (first === "prompt") {
     await measurePrompts(rest);
+    return;
+  }
+  if (first === "models") {
+    await benchModels();
     return;
   }
   const options = readOptions(process.argv.slice(2));

@@ -170,11 +170,18 @@ function addTargets(program: Command): void {
     .description("measure the choice over your own cases: accuracy and confusion")
     .argument("<cases>", "YAML file: a list of {prompt, target, parameters}")
     .option("-c, --config <file>", config)
+    .option("--require <percent>", "exit with 1 when fewer of the cases are right", percentage)
     .option("--json", "as JSON")
     .action(async (cases: string, options: TargetsOptions) => {
       const { targetsEval } = await import("./commands/targets.ts");
       await targetsEval(cases, options);
     });
+}
+
+function percentage(text: string): number {
+  const number = /^\d{1,3}(?:\.\d+)?%?$/.test(text) ? Number.parseFloat(text) : NaN;
+  if (!(number <= 100)) throw new InvalidArgumentError("It has to be a number from 0 to 100.");
+  return number;
 }
 
 function wholeNumber(text: string): number {

@@ -26,4 +26,6 @@ export interface LogsOptions {
 export interface TargetsOptions {
   config?: string;
   json?: boolean;
+  /** Percent of the cases that have to be right. */
+  require?: number;
 }

@@ -1,7 +1,4 @@
 // `gateway targets test` and `gateway targets eval`: how prompts are understood, without calling any API.
-import { readFileSync } from "node:fs";
-import { parse } from "yaml";
-import { z } from "zod";
 import { findConfiguration, readConfiguration } from "../configuration-file.ts";
 import type { Configuration } from "../configuration-file.ts";
 import { GatewayError } from "../errors.ts";
@@ -14,40 +11,26 @@ import { reachable, urlOf } from "../supervisor/readiness.ts";
 import { ownEgressSocketPath, stateDirectory } from "../supervisor/state.ts";
 import type { TargetsOptions } from "./options.ts";
 import { colorsFor, table } from "../terminal.ts";
-import { NONE, score } from "../trial/score.ts";
+import { readCases } from "../trial/read-cases.ts";
+import { score } from "../trial/score.ts";
 import type { Score } from "../trial/score.ts";
 import { tryPrompt } from "../trial/try-prompt.ts";
 import type { Trial } from "../trial/try-prompt.ts";
 
-const casesFile = z.array(
-  z.strictObject({
-    prompt: z.string().min(1),
-    target: z.string().min(1),
-    parameters: z.record(z.string(), z.json()).optional(),
-  }),
-);
-
 /** Prints scores, choice, parameters and the request that would be sent. */
 export async function targetsTest(text: string, options: TargetsOptions): Promise<void> {
-  await withModelServer(options, async (attempt) => {
+  await withModelServer(readTargets(options), async (attempt) => {
     const trial = await attempt(text);
     if (options.json === true) console.log(JSON.stringify(trial, null, 2));
     else for (const line of trialLines(trial)) console.log(line);
   });
 }
 
-/** Prints accuracy and confusion over a file of cases. */
+/** Prints accuracy and confusion over a file of cases; exit code 1 when fewer are right than `--require` says. */
 export async function targetsEval(file: string, options: TargetsOptions): Promise<void> {
-  const cases = readCases(file);
-  await withModelServer(options, async (attempt, { targets }) => {
-    const known = new Set([...targets.map(({ name }) => name), NONE, "jailbreak"]);
-    const stranger = cases.find(({ target }) => !known.has(target));
-    if (stranger !== undefined) {
-      throw new GatewayError(`${file}: no prompt target is called ${stranger.target}.`, {
-        hint: `Expected one of ${[...known].join(", ")}.`,
-        exitCode: 2,
-      });
-    }
+  const configuration = readTargets(options);
+  const cases = readCases(file, configuration.prompt.targets);
+  await withModelServer(configuration, async (attempt) => {
     const results = [];
     // One after the other: the model works on one text at a time anyway.
     for (const expected of cases) {
@@ -56,40 +39,35 @@ export async function targetsEval(file: string, options: TargetsOptions): Promis
     const found = score(results);
     if (options.json === true) console.log(JSON.stringify(found, null, 2));
     else for (const line of scoreLines(found)) console.log(line);
-  });
-}
-
-function readCases(file: string): z.output<typeof casesFile> {
-  let content: unknown;
-  try {
-    content = parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new GatewayError(`${file} cannot be read: ${reason}`, { exitCode: 2 });
-  }
-  const parsed = casesFile.safeParse(content);
-  if (parsed.success && parsed.data.length > 0) return parsed.data;
-  const issue = parsed.error?.issues[0];
-  const where = issue === undefined ? "it is empty" : `${issue.path.join(".")}: ${issue.message}`;
-  throw new GatewayError(`${file} is no list of cases: ${where}.`, {
-    hint: "A case is `- {prompt: How warm is it in Oslo?, target: weather, parameters: {city: Oslo}}`; `target: none` means no target.",
-    exitCode: 2,
+    const { require: percent = 0 } = options;
+    if (found.right * 100 >= percent * found.cases) return;
+    throw new GatewayError(`Fewer than ${String(percent)} % of the cases are right.`);
   });
 }
 
 type Attempt = (text: string) => Promise<Trial>;
 
-async function withModelServer(
-  { config }: TargetsOptions,
-  work: (attempt: Attempt, prompt: Prompt) => Promise<void>,
-): Promise<void> {
+interface Targets extends Configuration {
+  prompt: Prompt;
+}
+
+/** The configuration that is tried. Throws a GatewayError (exit 2) when it has neither targets nor a guard. */
+function readTargets({ config }: TargetsOptions): Targets {
   const file = findConfiguration(config, process.cwd());
   const configuration = readConfiguration(file, process.env);
-  const { model, environment } = configuration;
-  const { prompt } = model;
-  if (prompt === undefined || prompt.targets.length === 0) {
-    throw new GatewayError(`${file.name} has no prompt_targets.`, { exitCode: 2 });
-  }
+  const { prompt } = configuration.model;
+  if (prompt !== undefined) return { ...configuration, prompt };
+  throw new GatewayError(`${file.name} has no prompt_targets, so there is nothing to choose.`, {
+    hint: "docs/prompt-targets.md tells how to write them; examples/prompt-targets/gateway.yaml has some.",
+    exitCode: 2,
+  });
+}
+
+async function withModelServer(
+  configuration: Targets,
+  work: (attempt: Attempt) => Promise<void>,
+): Promise<void> {
+  const { model, environment, prompt } = configuration;
   const port = await freePort();
   const server = await superviseModelServer({
     input: modelServerInput(model, prompt, { port, egress: await runningEgress(configuration) }),
@@ -100,7 +78,7 @@ async function withModelServer(
   });
   try {
     const url = `http://127.0.0.1:${String(port)}`;
-    await work((text) => tryPrompt({ model, prompt, url }, text), prompt);
+    await work((text) => tryPrompt({ model, prompt, url }, text));
   } finally {
     await server.stop();
   }
@@ -172,10 +150,19 @@ function scoreLines(found: Score): string[] {
   const rows = expected.map((name) => {
     const row = found.confusion[name] ?? {};
     const count = Object.values(row).reduce((sum, one) => sum + one, 0);
-    const cells = chosen.map((other) => String(row[other] ?? "·"));
-    return [name, percent(row[name] ?? 0, count), ...cells];
+    const cells = chosen.map((other) => {
+      const number = row[other];
+      if (number === undefined) return colors.dim("·");
+      return (other === name ? colors.green : colors.red)(String(number));
+    });
+    return [name, String(count), percent(row[name] ?? 0, count), ...cells];
   });
   const wrong = found.wrong.map((one) => [`  ${one.expected}`, `→ ${one.chosen}`, one.prompt]);
+  const values = found.wrongParameters.map((one) => [
+    `  ${one.expected}`,
+    `→ ${one.found}`,
+    one.prompt,
+  ]);
   return [
     `${String(found.right)} of ${String(found.cases)} right (${percent(found.right, found.cases)})`,
     ...(found.withParameters === 0
@@ -184,7 +171,8 @@ function scoreLines(found: Score): string[] {
           `parameters: ${String(found.rightParameters)} of ${String(found.withParameters)} right (${percent(found.rightParameters, found.withParameters)})`,
         ]),
     "",
-    ...table([["EXPECTED", "RIGHT", ...chosen].map(colors.dim), ...rows]),
-    ...(wrong.length === 0 ? [] : ["", colors.bold("Wrong"), ...table(wrong)]),
+    ...table([["EXPECTED", "CASES", "RIGHT", ...chosen].map(colors.dim), ...rows]),
+    ...(wrong.length === 0 ? [] : ["", colors.bold("Wrong target"), ...table(wrong)]),
+    ...(values.length === 0 ? [] : ["", colors.bold("Wrong parameters"), ...table(values)]),
   ];
 }

@@ -7,13 +7,17 @@ const LONGEST_WAIT_MS = 5000;
 /** What a run costs beside its text, and what one costs at most, for a model reads no more of it. Characters. */
 const RUN_COST = 60;
 const LARGEST_COST = 1260;
-/** Work for about 3 s of one core. */
-const MOST_COST = 200_000;
+/** Milliseconds of a run by its cost, before any was measured, and how much each run changes what is expected. */
+const FIRST_PACE = 0.015;
+const WEIGHT = 0.05;
+/** What waits may take so long by the pace of the last runs: a busy machine takes less work on. */
+const LONGEST_WORK_MS = 3000;
 const RETRY_AFTER_SECONDS = 1;
 
 /** One for all models of a process, because they share its thread. */
 export class RunQueue {
   #waiting = 0;
+  #pace = FIRST_PACE;
   #last: Promise<unknown> = Promise.resolve();
 
   /**
@@ -26,12 +30,15 @@ export class RunQueue {
   ): Promise<Result[]> {
     const cost = costOf(texts);
     // However large a job is, it is done when nothing else waits.
-    if (this.#waiting > 0 && this.#waiting + cost > MOST_COST) throw busy();
+    const work = (this.#waiting + cost) * this.#pace;
+    if (this.#waiting > 0 && work > LONGEST_WORK_MS) throw busy();
     this.#waiting += cost;
     const deadline = performance.now() + LONGEST_WAIT_MS;
     const results: Result[] = [];
     try {
-      for (const text of texts) results.push(await this.#inTurn(() => run(text), deadline));
+      for (const text of texts) {
+        results.push(await this.#inTurn(() => this.#measured(text, run), deadline));
+      }
     } finally {
       this.#waiting -= cost;
     }
@@ -41,6 +48,14 @@ export class RunQueue {
   /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
     await this.#last;
+  }
+
+  async #measured<Result>(text: string, run: (text: string) => Promise<Result>): Promise<Result> {
+    const started = performance.now();
+    const result = await run(text);
+    const pace = (performance.now() - started) / costOf([text]);
+    this.#pace += WEIGHT * (pace - this.#pace);
+    return result;
   }
 
   #inTurn<Result>(run: () => Promise<Result>, deadline: number): Promise<Result> {

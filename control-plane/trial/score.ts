@@ -19,10 +19,13 @@ export interface Score {
   /** Expected target → chosen target → number of cases. `jailbreak` is what the guard refused. */
   confusion: Record<string, Record<string, number>>;
   wrong: { prompt: string; expected: string; chosen: string }[];
+  /** The target was right, and a value was not. */
+  wrongParameters: { prompt: string; expected: string; found: string }[];
 }
 
 export const NONE = "none";
-const REFUSED = "jailbreak";
+/** What the guard refuses. */
+export const REFUSED = "jailbreak";
 
 export function score(results: readonly { expected: Case; trial: Trial }[]): Score {
   const total: Score = {
@@ -32,6 +35,7 @@ export function score(results: readonly { expected: Case; trial: Trial }[]): Sco
     rightParameters: 0,
     confusion: {},
     wrong: [],
+    wrongParameters: [],
   };
   for (const { expected, trial } of results) {
     const chosen = trial.guard?.refuses === true ? REFUSED : (trial.target ?? NONE);
@@ -41,7 +45,15 @@ export function score(results: readonly { expected: Case; trial: Trial }[]): Sco
     else total.wrong.push({ prompt: expected.prompt, expected: expected.target, chosen });
     if (expected.parameters === undefined) continue;
     total.withParameters++;
-    if (holdsAll(trial.arguments ?? {}, expected.parameters)) total.rightParameters++;
+    const found = chosen === expected.target ? (trial.arguments ?? {}) : {};
+    if (holdsAll(found, expected.parameters)) total.rightParameters++;
+    else if (chosen === expected.target) {
+      total.wrongParameters.push({
+        prompt: expected.prompt,
+        expected: JSON.stringify(expected.parameters),
+        found: trial.question === undefined ? JSON.stringify(found) : "asks for more",
+      });
+    }
   }
   return total;
 }

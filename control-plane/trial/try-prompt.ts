@@ -43,6 +43,8 @@ const groundingReply = z.looseObject({
   question: z.string().optional(),
 });
 
+const errorReply = z.looseObject({ error: z.looseObject({ message: z.string() }) });
+
 interface Server {
   model: GatewayModel;
   prompt: Prompt;
@@ -126,12 +128,22 @@ async function ask<Reply>(
   body: object,
   schema: z.ZodType<Reply>,
 ): Promise<Reply> {
-  const reply = await fetch(`${url}${path}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  const parsed = schema.safeParse(await reply.json().catch(() => undefined));
+  let reply: Response;
+  let answer: unknown;
+  try {
+    reply = await fetch(`${url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    answer = await reply.json();
+  } catch {
+    throw new GatewayError(`The model server gave no answer to ${path}: it may have ended.`);
+  }
+  const parsed = schema.safeParse(answer);
   if (reply.ok && parsed.success) return parsed.data;
-  throw new GatewayError(`The model server answered ${String(reply.status)} to ${path}.`);
+  const said = errorReply.safeParse(answer).data?.error.message ?? "";
+  throw new GatewayError(
+    `The model server answered ${String(reply.status)} to ${path}. ${said}`.trimEnd(),
+  );
 }

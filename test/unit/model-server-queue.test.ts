@@ -85,6 +85,20 @@ describe("the queue", () => {
     beforeEach(() => vi.useFakeTimers({ toFake: ["performance"] }));
     afterEach(() => vi.useRealTimers());
 
+    it("takes less on where runs are slow", async () => {
+      const queue = new RunQueue();
+      const slow = (text: string) => {
+        vi.advanceTimersByTime(text.length / 2);
+        return Promise.resolve();
+      };
+      for (let run = 0; run < 40; run++) await queue.runAll(["x".repeat(1200)], slow);
+      // 1,260 of cost for 600 ms: six of them are more than 3 s.
+      const jobs = Array.from({ length: 8 }, () => statusOf(queue.runAll([LONG], slow)));
+      const refused = (await Promise.all(jobs)).filter((status) => status === 503);
+      expect(refused.length).toBeGreaterThan(1);
+      expect(refused.length).toBeLessThan(8);
+    });
+
     it("drops what has waited for 5 s: nobody listens any more", async () => {
       const queue = new RunQueue();
       const runs: string[] = [];
