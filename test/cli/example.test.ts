@@ -90,6 +90,8 @@ it.each([false, true])("asks for what is missing, stream %s", async (stream) => 
     { role: "user", content: "CHF" },
   ];
   expect(JSON.parse(await ask(whole, stream))).toMatchObject({ amount: 50, to: "CHF", result: 44 });
+  const elsewhere: Turn[] = [...whole.slice(0, 2), { role: "user", content: "Tell me a joke" }];
+  expect(await ask(elsewhere, stream)).toContain("no language model");
 });
 
 it.each([false, true])("refuses what its guard knows, stream %s", async (stream) => {

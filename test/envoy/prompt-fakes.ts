@@ -24,10 +24,15 @@ interface Call {
   prompt?: string;
   parameters?: Record<string, unknown>;
   target?: string;
-  messages?: { role: string; content: string }[];
+  messages?: { role: string; content: string | { text?: string }[] }[];
   labels?: string[];
   tools?: { function: { name: string; parameters: { required: string[] } } }[];
   metadata?: { decision: string };
+}
+
+function textOf({ content }: NonNullable<Call["messages"]>[number]): string {
+  if (typeof content === "string") return content;
+  return content.map(({ text = "" }) => text).join("\n");
 }
 
 async function startFake(
@@ -63,7 +68,7 @@ export function startModelServer(): Promise<Fake> {
   const required = new Map<string, string[]>();
   return startFake((response, { path, body }) => {
     const call = JSON.parse(body) as Call;
-    const users = call.messages?.filter(({ role }) => role === "user").map((one) => one.content);
+    const users = call.messages?.filter(({ role }) => role === "user").map(textOf);
     const said = (users ?? [call.input ?? call.prompt ?? ""]).join("\n");
     for (const { function: tool } of call.tools ?? [])
       required.set(tool.name, tool.parameters.required);

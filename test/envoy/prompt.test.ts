@@ -150,16 +150,20 @@ interface Options {
   before?: Message[];
   through?: WithFakes;
   listener?: "ingress" | "egress";
+  /** More members of the request, or others. */
+  more?: object;
+  headers?: Record<string, string>;
 }
 
 function send(content: string, options: Options = {}, init: RequestInit = {}) {
   const { stream = false, before = [], through = all, listener = "ingress" } = options;
+  const { more, headers } = options;
   const id = randomUUID();
   const messages = [...before, { role: "user", content }];
   const reply = fetch(`http://127.0.0.1:${through.gateway.ports[listener]}/v1/chat/completions`, {
     method: "POST",
-    headers: { "content-type": "application/json", "x-request-id": id },
-    body: JSON.stringify({ model: "none", messages, stream }),
+    headers: { "content-type": "application/json", "x-request-id": id, ...headers },
+    body: JSON.stringify({ model: "none", messages, stream, ...more }),
     ...init,
   });
   return { id, reply };
@@ -448,7 +452,7 @@ describe("values that want to be more", () => {
   });
 
   it.each(["..", ".", "", "a\r\nx-evil: 1", "a\u0000b", "x".repeat(65_536)])(
-    "%j cannot be in a path",
+    "what cannot be in a path is refused, %#",
     async (value) => {
       const said = await inPath(value);
       expect(said.reply.status).toBe(400);
@@ -486,7 +490,7 @@ describe("values that want to be more", () => {
     ]);
   });
 
-  it.each([...WILD, "long ".repeat(13_000)])("%j in a body is a value, %#", async (value) => {
+  it.each([...WILD, "long ".repeat(13_000)])("in a body it is a value, %#", async (value) => {
     const values = { guests: 1, note: value };
     const said = await say(`@book ${JSON.stringify(values)}`);
     expect(JSON.parse(api.of(said.id)[0]?.body ?? "")).toEqual({ ...values, outside: false });
@@ -543,6 +547,78 @@ describe("values of every type", () => {
     const { int, bool, ...others } = values;
     expect(JSON.parse(call?.body ?? "")).toEqual(others);
     expect([int, bool]).toEqual([12345678901, true]);
+  });
+});
+
+describe("requests of all shapes", () => {
+  it.each([false, true])("to a model of another dialect, stream %s", async (stream) => {
+    const said = await say("@plain please", { stream, more: { model: "careful", max_tokens: 50 } });
+    expect(said.metadata?.prompt_target).toEqual({ name: "plain", arguments: {}, status: 200 });
+    expect(said.text).toContain("context: ");
+    const asked = all.anthropic.requests.find(isOf(said.id));
+    expect(asked?.body).toContain("context: ");
+  });
+
+  it.each([false, true])("to a model with a fallback, stream %s", async (stream) => {
+    const gateway = await startWithFakes({
+      config: configuration(api.port, 9),
+      environment: { API_SECRET },
+      modelServerPort: modelServer.port,
+      adapt: (model) => (model.targetSets = [{ name: "both", targets: [0, 2] }]),
+    });
+    try {
+      gateway.openai.next({ kind: "error", status: 500 });
+      const said = await say("@plain please", {
+        stream,
+        through: gateway,
+        more: { model: "both", max_tokens: 50 },
+      });
+      expect(said.metadata?.prompt_target.name).toBe("plain");
+      expect(said.text).toContain("context: ");
+      const attempts = [...gateway.openai.requests, ...gateway.anthropic.requests];
+      expect(attempts.filter(isOf(said.id))).toHaveLength(2);
+      expect(attempts.every(({ body }) => body.includes("context: "))).toBe(true);
+    } finally {
+      await gateway.stop();
+    }
+  });
+
+  it("a message of parts: its texts are the prompt, the API's answer is one part more", async () => {
+    const image = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
+    const parts = [{ type: "text", text: "@plain" }, image, { type: "text", text: "please" }];
+    const messages = [{ role: "user", content: parts }];
+    const said = await say("", { more: { messages } });
+    expect(said.metadata?.prompt_target.name).toBe("plain");
+    const content = said.model?.messages[0]?.content as unknown as object[];
+    expect(content).toEqual(expect.arrayContaining(parts));
+    expect(content).toHaveLength(4);
+    expect(JSON.stringify(content)).toContain("/plain?a=b");
+  });
+
+  it.each([{ messages: [] }, { messages: [{ role: "system", content: "x" }] }, { messages: 7 }])(
+    "%j holds no prompt: it goes to its model, which judges it",
+    async (more) => {
+      const { id, reply } = send("", { more });
+      await (await reply).text();
+      expect(modelServer.of(id)).toEqual([]);
+      expect(all.openai.requests.filter(isOf(id))).toHaveLength(1);
+    },
+  );
+
+  it("own words come with usage where a stream is asked for it", async () => {
+    const options = { stream: true, more: { stream_options: { include_usage: true } } };
+    const text = await (await send("jailbreak", options).reply).text();
+    expect(text).toMatch(/"choices":\[\],"usage":\{"prompt_tokens":0,.*\n\ndata: \[DONE\]\n\n$/);
+    expect(await (await send("jailbreak", { stream: true }).reply).text()).not.toContain("usage");
+  });
+
+  it("nothing of the client's head reaches an API or the model server", async () => {
+    const headers = { authorization: "Bearer client", cookie: "a=client", "x-own": "client" };
+    const said = await say("@book", { headers, more: { user: "somebody" } });
+    const done = await say('@book {"guests": 1}', { headers });
+    const seen = [...api.of(done.id), ...modelServer.of(said.id), ...modelServer.of(done.id)];
+    expect(seen.length).toBeGreaterThan(8);
+    expect(seen.filter(({ headers: own }) => JSON.stringify(own).includes("client"))).toEqual([]);
   });
 });
 
