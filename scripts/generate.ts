@@ -1,11 +1,12 @@
 // Writes the files that are made from the source: gateway.schema.json and docs/configuration.md from the configuration's
-// schema, docs/dialects.md from the filter's table. `--check` only compares.
+// schema, docs/dialects.md from the filter's table, docs/faults.md from docs/faults.yaml. `--check` only compares.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
 import { editorJsonSchema } from "../control-plane/config/json-schema.ts";
 import { referencePage } from "../control-plane/config/reference-page.ts";
 import { dialectsPage } from "./generate-dialects.ts";
+import { faultsPage } from "./generate-faults.ts";
 
 export interface Generated {
   /** From the top of the repository. */
@@ -19,6 +20,7 @@ export async function generate(): Promise<Generated[]> {
     await formatted("gateway.schema.json", schema),
     await formatted("docs/configuration.md", referencePage()),
     await formatted("docs/dialects.md", dialectsPage()),
+    await formatted("docs/faults.md", faultsPage()),
   ];
 }
 

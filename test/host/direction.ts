@@ -80,7 +80,7 @@ export class Direction {
     this.#trailers = trailers;
     const wasStopped = this.isStopped;
     this.onData(bytes, false);
-    if (!wasStopped && !this.isStopped) this.onTrailers(trailers);
+    if (!wasStopped) this.#onTrailersUnlessStopped(trailers);
   }
 
   onTrailers(trailers: HeaderMap): void {
@@ -94,6 +94,10 @@ export class Direction {
     if (status !== TrailersStatus.continue) this.#state = "stopSingle";
     else if (this.#state === "continue") this.#sendTrailers();
     else this.resume();
+  }
+
+  #onTrailersUnlessStopped(trailers: HeaderMap): void {
+    if (!this.isStopped) this.onTrailers(trailers);
   }
 
   /** `continue_stream`: headers if they wait, then what is held. */

@@ -1,0 +1,120 @@
+// Every fault of a provider, for complete answers and streams, in both dialects: docs/faults.yaml says what comes of it.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createTlsServer } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Address } from "../../control-plane/model.ts";
+import { faultTable, KINDS, outcomeIn } from "../../scripts/faults.ts";
+import type { FaultRow, Kind } from "../../scripts/faults.ts";
+import { createAuthority } from "../gateway/certificates.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import type { LogLine } from "../gateway/log-line.ts";
+import { ask } from "./ask.ts";
+import type { DialectName } from "./ask.ts";
+import { echo, listen } from "./behaving-provider.ts";
+import type { BehavingProvider, Listening } from "./behaving-provider.ts";
+import { basePath, FAULTS_OF_A_SERVER, startFaultyProvider } from "./faulty-provider.ts";
+import { ANTHROPIC, host, targetAt } from "./models.ts";
+import { startOneProvider } from "./one-provider.ts";
+import { outcomeOf } from "./outcomes.ts";
+
+/** Of the listener: more than a loaded machine needs for a healthy answer. */
+const TIMEOUT_MS = 1500;
+const DIALECTS: DialectName[] = ["chat", "messages"];
+
+let directory: string;
+let provider: BehavingProvider;
+let gateway: Gateway;
+const servers: Listening[] = [];
+
+beforeAll(async () => {
+  const authority = createAuthority();
+  directory = mkdtempSync(join(tmpdir(), "gateway-ca-"));
+  const caFile = join(directory, "ca.pem");
+  writeFileSync(caFile, authority.cert);
+  provider = await startFaultyProvider();
+  const tlsAt = async (certificate: { cert: string; key: string }): Promise<Address> => {
+    const server = await listen(createTlsServer(certificate, echo));
+    servers.push(server);
+    return host("127.0.0.1", server.port, { tls: true, serverName: "llm.test" });
+  };
+  const places: Record<string, Address> = {
+    ...Object.fromEntries(
+      FAULTS_OF_A_SERVER.map((fault) => [fault, host("127.0.0.1", provider.port)]),
+    ),
+    refused: host("127.0.0.1", 1),
+    "no such name": host("no-such-host.invalid", 80),
+    "certificate of another name": await tlsAt(authority.issue("other.test")),
+    "expired certificate": await tlsAt(authority.issueExpired("llm.test")),
+  };
+  gateway = await startOneProvider(1, {
+    caFile,
+    adapt(model) {
+      model.targets = Object.entries(places).flatMap(([fault, address]) => [
+        targetAt(`chat/${fault}`, address, { path: `${basePath(fault)}/chat/completions` }),
+        targetAt(`messages/${fault}`, address, {
+          ...ANTHROPIC,
+          path: `${basePath(fault)}/messages`,
+        }),
+      ]);
+      for (const listener of [model.ingress, model.egress]) listener.timeoutMs = TIMEOUT_MS;
+    },
+  });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await Promise.all([provider, ...servers].map((server) => server.stop()));
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** What the test gives every reply to end; far more than any of them needs. */
+const PATIENCE_MS = 20_000;
+
+interface Case {
+  row: FaultRow;
+  kind: Kind;
+  client: DialectName;
+  at: DialectName;
+}
+
+it("every fault that the provider knows is in the table", () => {
+  expect(faultTable().map(({ fault }) => fault)).toEqual(
+    expect.arrayContaining(FAULTS_OF_A_SERVER) as string[],
+  );
+});
+
+describe.concurrent.each(faultTable())("$fault", (row) => {
+  const cases = KINDS.flatMap((kind) =>
+    DIALECTS.flatMap((client) => DIALECTS.map((at): Case => ({ row, kind, client, at }))),
+  );
+
+  it.each(cases)("$kind, $client client, provider of $at", async (one) => {
+    const { kind, client, at } = one;
+    const isStream = kind === "stream";
+    const id = [row.fault, kind, client, at].join("-").replaceAll(/[^a-z0-9-]/gi, "_");
+    const reply = await ask(gateway, client, {
+      model: `${at}/${row.fault}`,
+      stream: isStream,
+      headers: { "x-request-id": id },
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    const seen = await outcomeOf(reply, client, isStream);
+    const { how, status, message } = outcomeIn(row, kind, client === at ? "same" : "other");
+    expect(seen).toMatchObject({ how, status });
+    if (message !== undefined) expect(seen.message).toMatch(message);
+    await expectLog(id, row.log, status);
+  });
+});
+
+async function expectLog(id: string, log: string | undefined, status: number): Promise<void> {
+  const isThis = ({ requestId }: LogLine): boolean => requestId === id;
+  const [line] = await gateway.waitForLog("ingress", isThis);
+  expect(line?.code).toBe(status);
+  if (log === undefined) {
+    expect(gateway.log("llm").filter(isThis)).toEqual([]);
+    return;
+  }
+  const attempts = await gateway.waitForLog("llm", isThis);
+  expect(attempts.map(({ code, flags }) => `${code} ${flags}`)).toEqual([log]);
+}

@@ -1,0 +1,163 @@
+// A provider whose faults are chosen by the first part of its path, in the dialect that the rest of the path asks for.
+import type { ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
+import { startProvider } from "./behaving-provider.ts";
+import type { BehavingProvider } from "./behaving-provider.ts";
+import type { DialectName } from "./ask.ts";
+import { replyParts } from "./dialect-replies.ts";
+
+/** Milliseconds between the bytes of a provider that drips. */
+const DRIP = 30;
+
+export const HTML = "<!doctype html><html><body><h1>502 Bad Gateway</h1>nginx</body></html>";
+
+interface Asked {
+  dialect: DialectName;
+  isStream: boolean;
+}
+
+type Fault = (response: ServerResponse, asked: Asked) => void;
+
+/** What a healthy provider would send. */
+function healthy({ dialect, isStream }: Asked): { type: string; parts: string[]; body: string } {
+  const { type, parts } = replyParts(dialect, isStream ? "stream" : "complete");
+  return { type, parts, body: parts.join("") };
+}
+
+function head(response: ServerResponse, asked: Asked, more: Record<string, string> = {}): void {
+  response.writeHead(200, { "content-type": healthy(asked).type, ...more });
+  response.flushHeaders();
+}
+
+/** Breaks the connection when these bytes have left. */
+function sendAndReset(response: ServerResponse, bytes: string): void {
+  response.write(bytes, () => setTimeout(() => response.socket?.resetAndDestroy(), 50));
+}
+
+/** The status line, headers and body as they are, without the care that Node takes of the length. */
+function sendRaw(response: ServerResponse, type: string, length: number, body: string): void {
+  response.socket?.end(
+    `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ncontent-length: ${String(length)}\r\n\r\n${body}`,
+  );
+}
+
+function sendError(response: ServerResponse, { dialect }: Asked, status: number): void {
+  const [body = ""] = replyParts(dialect, "error").parts;
+  response.writeHead(status, { "content-type": "application/json", "retry-after": "0" }).end(body);
+}
+
+function errorEvent(dialect: DialectName): string {
+  const [body = ""] = replyParts(dialect, "error").parts;
+  return dialect === "messages" ? `event: error\ndata: ${body}\n\n` : `data: ${body}\n\n`;
+}
+
+const half = (text: string): string => text.slice(0, Math.floor(text.length / 2));
+
+const FAULTS: Record<string, Fault> = {
+  healthy(response, asked) {
+    head(response, asked);
+    response.end(healthy(asked).body);
+  },
+  "reset before headers"(response) {
+    response.socket?.resetAndDestroy();
+  },
+  "reset after headers"(response, asked) {
+    head(response, asked);
+    setTimeout(() => response.socket?.resetAndDestroy(), 50);
+  },
+  "reset in the middle"(response, asked) {
+    head(response, asked);
+    const { body, parts } = healthy(asked);
+    sendAndReset(response, asked.isStream ? parts.slice(0, -2).join("") : half(body));
+  },
+  hang: () => undefined,
+  "slow drip"(response, asked) {
+    head(response, asked);
+    const { body } = healthy(asked);
+    let at = 0;
+    const timer = setInterval(() => {
+      // A stream drips in pieces of events, a complete answer byte by byte: longer than anybody waits.
+      const end = at + (asked.isStream ? 20 : 1);
+      response.write(body.slice(at, end));
+      at = end;
+      if (at < body.length && !response.destroyed) return;
+      clearInterval(timer);
+      response.end();
+    }, DRIP);
+  },
+  "429": (response, asked) => {
+    sendError(response, asked, 429);
+  },
+  "500": (response, asked) => {
+    sendError(response, asked, 500);
+  },
+  "503": (response, asked) => {
+    sendError(response, asked, 503);
+  },
+  "529": (response, asked) => {
+    sendError(response, asked, 529);
+  },
+  "HTML error page"(response) {
+    response.writeHead(502, { "content-type": "text/html" }).end(HTML);
+  },
+  "HTML page as an answer"(response) {
+    response.writeHead(200, { "content-type": "text/html" }).end(HTML);
+  },
+  "truncated JSON"(response, asked) {
+    const { body } = healthy({ ...asked, isStream: false });
+    response.writeHead(200, { "content-type": "application/json" }).end(half(body));
+  },
+  "invalid SSE"(response, asked) {
+    const [first = ""] = healthy({ ...asked, isStream: true }).parts;
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(`${first}data: {"not": json\n\n`);
+  },
+  "error as first event"(response, { dialect }) {
+    response.writeHead(200, { "content-type": "text/event-stream" }).end(errorEvent(dialect));
+  },
+  "error as third event"(response, asked) {
+    const { parts } = healthy({ ...asked, isStream: true });
+    // In the messages dialect the first two events say nothing yet.
+    const before = parts.slice(0, asked.dialect === "chat" ? 2 : 3).join("");
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(before + errorEvent(asked.dialect));
+  },
+  "stream without an event"(response, asked) {
+    head(response, { ...asked, isStream: true });
+    response.end();
+  },
+  "not compressed, says gzip"(response, asked) {
+    head(response, asked, { "content-encoding": "gzip" });
+    response.end(healthy(asked).body);
+  },
+  "damaged gzip"(response, asked) {
+    head(response, asked, { "content-encoding": "gzip" });
+    const bytes = gzipSync(healthy(asked).body);
+    bytes.fill(0xff, bytes.length - 30, bytes.length - 10);
+    response.end(bytes);
+  },
+  "content-length too large"(response, asked) {
+    const { type, body } = healthy(asked);
+    sendRaw(response, type, body.length + 100, body);
+  },
+  "content-length too small"(response, asked) {
+    const { type, body } = healthy(asked);
+    sendRaw(response, type, Math.floor(body.length / 2), body);
+  },
+};
+
+export const FAULTS_OF_A_SERVER = Object.keys(FAULTS);
+
+/** Where the provider with that fault is; its dialect's own path follows. */
+export function basePath(fault: string): string {
+  return `/${encodeURIComponent(fault)}`;
+}
+
+export function startFaultyProvider(): Promise<BehavingProvider> {
+  return startProvider((response, { path, body }) => {
+    const [, fault = ""] = path.split("/");
+    const isStream = (JSON.parse(body) as { stream?: boolean }).stream === true;
+    const dialect = path.endsWith("/messages") ? "messages" : "chat";
+    FAULTS[decodeURIComponent(fault)]?.(response, { dialect, isStream });
+  });
+}

@@ -1,0 +1,67 @@
+// What became of a request, in the words of docs/faults.yaml.
+import type { DialectName, ErrorBody } from "./ask.ts";
+import { readComplete, readStream, SAID } from "./dialect-replies.ts";
+
+export interface Outcome {
+  /**
+   * `answer`: the whole answer. `error`: an error in the client's format. `event`: a stream that ends with the error event
+   * of the client's format. `breaks`: the connection breaks, which every SDK tells as an error. `passes`: the provider's
+   * bytes, such as they are.
+   */
+  how: "answer" | "error" | "event" | "breaks" | "passes";
+  status: number;
+  /** What the client is told. */
+  message: string;
+}
+
+/** Reads a reply as the client's SDK would. Throws where it is in the other dialect. */
+export async function outcomeOf(
+  reply: Response,
+  dialect: DialectName,
+  isStream: boolean,
+): Promise<Outcome> {
+  const { status } = reply;
+  let body: string;
+  try {
+    body = await reply.text();
+  } catch {
+    return { how: "breaks", status, message: "" };
+  }
+  const error = errorIn(body, dialect);
+  if (error !== undefined) return { how: "error", status, message: error };
+  const how = isStream ? ofStream(body, dialect) : ofAnswer(body, dialect);
+  return { how: "passes", message: body, ...how, status };
+}
+
+function errorIn(body: string, dialect: DialectName): string | undefined {
+  let parsed: Partial<ErrorBody> | undefined;
+  try {
+    parsed = JSON.parse(body) as Partial<ErrorBody>;
+  } catch {
+    return undefined;
+  }
+  if (parsed.error === undefined) return undefined;
+  const isMessages = parsed.type === "error";
+  if (isMessages !== (dialect === "messages")) throw new Error(`not ${dialect}: ${body}`);
+  if (isMessages && typeof parsed.request_id !== "string") throw new Error(`no id: ${body}`);
+  return parsed.error.message;
+}
+
+function ofStream(body: string, dialect: DialectName): Partial<Outcome> {
+  try {
+    const { text, isFinished, error } = readStream(dialect, body);
+    if (error !== undefined) return { how: "event", message: error.message };
+    return isFinished && text === SAID ? { how: "answer", message: "" } : {};
+  } catch (problem) {
+    if (problem instanceof SyntaxError) return {};
+    throw problem;
+  }
+}
+
+function ofAnswer(body: string, dialect: DialectName): Partial<Outcome> {
+  try {
+    return readComplete(dialect, body) === SAID ? { how: "answer", message: "" } : {};
+  } catch {
+    return {};
+  }
+}
