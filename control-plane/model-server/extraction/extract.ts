@@ -13,7 +13,8 @@ import type { ModelServerOptions } from "../options.ts";
 import { ServerError } from "../server-error.ts";
 import { extractEmbedded, type Turn, type Values } from "./embedded.ts";
 import { askLanguageModel } from "./language-model.ts";
-import type { Parameter } from "./parameter.ts";
+import { ownVocabulary, readsAsEnglish } from "./language.ts";
+import { kindOf, type Parameter } from "./parameter.ts";
 import { parametersOf, type Tool } from "./tool.ts";
 
 export interface ExtractionRequest {
@@ -85,8 +86,19 @@ function embeddedExtraction(
   tool: Tool,
 ): Extraction {
   const parameters = parametersOf(tool);
-  const values = extractEmbedded(parameters, turnsOf(messages, parameters), context.now());
+  const own = ownVocabulary([tool.function.name, tool.function.description], parameters);
+  const values: Values = {};
+  for (const turn of turnsOf(messages, parameters)) {
+    // An answer can be a bare name or number, which are of no language.
+    const isUnderstood = turn.asked.length > 0 || readsAsEnglish(turn.text, own);
+    const sought = isUnderstood ? parameters : parameters.filter(isSaidAlikeEverywhere);
+    Object.assign(values, extractEmbedded(sought, [turn], context.now()));
+  }
   return callOrQuestion(tool, parameters, values, "embedded");
+}
+
+function isSaidAlikeEverywhere(parameter: Parameter): boolean {
+  return ["enum", "email", "url"].includes(kindOf(parameter));
 }
 
 /** Optional values that nobody said are dropped; required ones are asked for again. */
