@@ -63,6 +63,12 @@ COPY --from=build /out/envoy /usr/local/bin/
 COPY --from=build /out/cache /var/cache
 COPY --from=dependencies /src/node_modules /opt/gateway/node_modules
 
+# Whose work is in the image, and which versions: for lawyers and scanners.
+FROM build AS records
+COPY --from=runtime /var/lib/dpkg/status /runtime/var/lib/dpkg/status
+COPY --from=runtime /usr/share/doc /runtime/usr/share/doc
+RUN node scripts/release/records.ts /runtime /out/records
+
 # The API of the prompt-target example, for compose.yaml.
 FROM runtime AS example-api
 COPY --from=build /src/build/examples /opt/gateway/examples
@@ -72,6 +78,7 @@ EXPOSE 18083
 ENTRYPOINT ["tini", "--", "node", "/opt/gateway/examples/prompt-targets/serve-api.js"]
 
 FROM runtime AS gateway
+COPY --from=records /out/records /usr/share/doc/gateway
 COPY --from=build /src/build/compiled /opt/gateway
 ENV ENVOY_BIN=/usr/local/bin/envoy \
     GATEWAY_LOG_DIR=/var/log/gateway \

@@ -18,6 +18,23 @@ function ring(name: string, include: string[], order: number, seconds: number) {
   };
 }
 
+/** The image. Building it anew takes two minutes; what a container does here is a matter of seconds. */
+function containers() {
+  const { extends: inherits, test } = ring("container", ["test/container/**/*.test.ts"], 5, 120);
+  return {
+    extends: inherits,
+    test: {
+      ...test,
+      hookTimeout: 600_000,
+      globalSetup: ["test/container/global-setup.ts"],
+      env: {
+        TESTCONTAINERS_RYUK_DISABLED: "true", // its image may not be had, and the tests clear up themselves
+        TESTCONTAINERS_HOST_OVERRIDE: "127.0.0.1",
+      },
+    },
+  };
+}
+
 export default defineConfig({
   test: {
     maxWorkers: 2,
@@ -29,6 +46,7 @@ export default defineConfig({
       ring("cli", ["test/cli/**/*.test.ts"], 2, 60),
       ring("envoy", ["test/envoy/**/*.test.ts"], 3, 60),
       ring("sdk", ["test/sdk/**/*.test.ts"], 4, 120),
+      containers(),
     ],
   },
 });

@@ -1,4 +1,4 @@
-// Prints `N passed, N failed` for a file of vitest's JSON results. Runs on Node 20, also when nothing could be set up.
+// Prints `N passed, N failed` (and `, N skipped`) for a file of vitest's JSON results. Runs on Node 20, also when nothing could be set up.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -18,7 +18,9 @@ export function summary(json) {
     ({ status, assertionResults }) =>
       status === "failed" && !assertionResults.some((test) => test.status === "failed"),
   );
-  return `${passed} passed, ${count(testResults, "failed") + broken.length} failed`;
+  const skipped = count(testResults, "pending") + count(testResults, "skipped");
+  const failed = count(testResults, "failed") + broken.length;
+  return `${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-// The API of the example: exchange rates and the weather, made up. Nothing in it knows of the gateway.
+// The API of the example: exchange rates and the weather, made up, on 127.0.0.1. Nothing in it knows of the gateway.
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 
@@ -35,10 +35,10 @@ function weatherOf(city: string, day: number) {
   return { day: day + 1, sky: SKIES[seed % SKIES.length], celsius: (seed % 30) - 2 };
 }
 
-/** On this machine alone, unless another address is named. Resolves with a function that ends it. */
-export function startExampleApi(port: number, hostname = "127.0.0.1"): Promise<() => void> {
+/** Resolves with a function that ends it. */
+export function startExampleApi(port: number): Promise<() => void> {
   return new Promise((resolve, reject) => {
-    const server = serve({ fetch: exampleApi().fetch, hostname, port }, () => {
+    const server = serve({ fetch: exampleApi().fetch, hostname: "127.0.0.1", port }, () => {
       resolve(() => {
         server.close();
       });

@@ -10,6 +10,11 @@ suite=${suite%-slim}
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gateway/base-images
 archive=$cache/$suite-$(uname -m).tar
 
+# One at a time: two test files may want it at once.
+mkdir -p "$cache"
+exec 9>"$cache/lock"
+flock 9
+
 # Each import has a new id, which throws docker's build cache away: one that is there is never replaced.
 docker image inspect "$tag" >/dev/null 2>&1 && exit 0
 timeout 120 docker pull --quiet "$tag" >/dev/null 2>&1 && exit 0
@@ -21,7 +26,6 @@ if [ ! -s "$archive" ]; then
   fi
   command -v mmdebstrap >/dev/null ||
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends mmdebstrap >/dev/null
-  mkdir -p "$cache"
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
   # What Debian's official image sets, so that layers on it do not hold package lists and archives.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the image of this checkout as gateway:<version> (or the tag that is named), with whatever docker is there.
 # Usage: build-image.sh [tag [argument of docker build …]]
-# CA_BUNDLE names a PEM bundle for networks that sign TLS anew; BUILD_NETWORK is docker's --network for the build.
+# CA_BUNDLE names a PEM bundle for networks that sign TLS anew; without it, it is what SSL_CERT_FILE names.
 set -euo pipefail
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
@@ -9,8 +9,11 @@ version=$(sed -n 's/^  "version": "\(.*\)",$/\1/p' package.json)
 revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 tag=${1:-gateway:$version}
 [ $# -eq 0 ] || shift
-arguments=(--tag "$tag" --build-arg "VERSION=$version" --build-arg "REVISION=$revision" --network "${BUILD_NETWORK:-default}")
-[ -z "${CA_BUNDLE:-}" ] || arguments+=(--secret "id=ca,src=$CA_BUNDLE")
+arguments=(--tag "$tag" --build-arg "VERSION=$version" --build-arg "REVISION=$revision")
+bundle=${CA_BUNDLE:-${SSL_CERT_FILE:-}}
+[ -z "$bundle" ] || arguments+=(--secret "id=ca,src=$bundle")
+# The dockerd of docker-up.sh has no bridge to the outside.
+docker network inspect bridge >/dev/null 2>&1 || arguments+=(--network host)
 
 if docker buildx version >/dev/null 2>&1; then
   exec docker buildx build --load "${arguments[@]}" "$@" .

@@ -21,7 +21,7 @@ if ! command -v dockerd >/dev/null; then
   fi
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq >&2
-  apt-get install -y -qq --no-install-recommends docker.io iptables ca-certificates >/dev/null
+  apt-get install -y -qq --no-install-recommends docker.io docker-compose iptables ca-certificates >/dev/null
 fi
 mkdir -p "$state"
 rm -f "$pid_file"

@@ -67,6 +67,8 @@ export interface ServerOptions {
   tls?: { cert: string; key: string };
   /** On this port instead of a free one. */
   port?: number;
+  /** Where it listens: 127.0.0.1, or all addresses for a container of its own. */
+  host?: "0.0.0.0";
 }
 
 /** Nothing under these names is a provider's business. */
@@ -104,7 +106,9 @@ export async function startServer(
     options.tls === undefined ? createServer(onRequest) : createTlsServer(options.tls, onRequest);
   server.keepAliveTimeout = 60_000;
   server.on("connection", () => connections++);
-  await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) =>
+    server.listen(options.port ?? 0, options.host ?? "127.0.0.1", resolve),
+  );
   const { port } = server.address() as AddressInfo;
   return {
     url: `http${options.tls === undefined ? "" : "s"}://127.0.0.1:${port}`,

@@ -171,7 +171,7 @@ describe("the closing line of a test run", () => {
   });
 
   it.each([
-    [[file("passed", "passed", "passed", "skipped")], "2 passed, 0 failed"],
+    [[file("passed", "passed", "passed", "skipped")], "2 passed, 0 failed, 1 skipped"],
     [[file("failed", "passed", "failed"), file("passed", "passed")], "2 passed, 1 failed"],
     [[file("failed"), file("passed", "passed")], "1 passed, 1 failed"],
     [[file("failed", "passed")], "1 passed, 1 failed"],

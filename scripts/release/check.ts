@@ -1,0 +1,33 @@
+// `npm run release:check`: one version everywhere, also in the image where docker has one.
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { VERSION } from "../../control-plane/version.ts";
+import { versionProblems } from "./version-places.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const IMAGE = `gateway:${VERSION}`;
+const LABEL = '{{index .Config.Labels "org.opencontainers.image.version"}}';
+
+/** What the image's label says; undefined where there is no docker, or no such image. */
+function labelOfImage(): string | undefined {
+  const words = ["image", "inspect", "--format", LABEL, IMAGE];
+  const { status, stdout } = spawnSync("docker", words, { encoding: "utf8" });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+function versionOfCommandLine(): string {
+  const cli = join(ROOT, "control-plane/cli.ts");
+  return spawnSync(process.execPath, [cli, "--version"], { encoding: "utf8" }).stdout.trim();
+}
+
+const problems = versionProblems((file) => readFileSync(join(ROOT, file), "utf8"));
+const told = versionOfCommandLine();
+if (told !== VERSION) problems.push(`gateway --version says ${told}.`);
+const label = labelOfImage();
+if (label === undefined) console.log(`There is no image ${IMAGE} here: its label is not checked.`);
+else if (label !== VERSION) problems.push(`The label of ${IMAGE} says ${label}.`);
+
+for (const problem of problems) console.error(problem);
+if (problems.length === 0) console.log(`Everything says ${VERSION}.`);
+process.exitCode = problems.length === 0 ? 0 : 1;

@@ -1,0 +1,59 @@
+// What a container says to a configuration that cannot be used: exit code 2, and the report of `gateway validate`.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { embeddedModelDirectory } from "../../control-plane/model-server/embedded-model.ts";
+import { type Desk, openDesk } from "../cli/gateway-command.ts";
+import { buildImage, docker, IMAGE, type Outcome } from "./docker.ts";
+
+const PROVIDER = "llm_providers:\n  - model: openai/gpt-4o\n    access_key: $OPENAI_API_KEY\n";
+
+describe.skipIf(!inject("canRunContainers"))("a container", () => {
+  let desk: Desk;
+  beforeAll(async () => {
+    await buildImage();
+    desk = openDesk();
+    // The model that is there already, so that the first command does not fetch it.
+    desk.environment["XDG_CACHE_HOME"] = dirname(dirname(embeddedModelDirectory(process.env)));
+  });
+  afterAll(async () => {
+    await desk.clear();
+  });
+
+  const run = (mount: string[], ...words: string[]): Promise<Outcome> =>
+    docker(
+      ...["run", "--rm", "--network", "none", "--read-only", "--tmpfs", "/tmp"],
+      ...[...mount, IMAGE, ...words],
+    );
+  const mounted = (name: string) => ["-v", `${join(desk.directory, name)}:/app/gateway.yaml:ro`];
+
+  it.each([
+    ["a variable that is not set", PROVIDER, "OPENAI_API_KEY"],
+    ["unknown and wrong keys", "llm_provider: []\nlisteners:\n  egress: {port: high}\n", ":3:18: "],
+    ["no YAML", "llm_providers: [\n", "gateway.yaml:"],
+  ])("with %s ends with the report of validate", async (_, text, told) => {
+    writeFileSync(join(desk.directory, "gateway.yaml"), text);
+    const expected = await desk.run("validate", "gateway.yaml");
+    const { code, stdout, stderr } = await run(mounted("gateway.yaml"));
+    expect(stderr).toContain(told);
+    expect({ code, stdout, stderr }).toEqual(expected);
+    expect(code).toBe(2);
+  });
+
+  it("whose file is not there says what docker has made of it", async () => {
+    mkdirSync(join(desk.directory, "missing.yaml")); // as docker does
+    const { code, stderr } = await run(mounted("missing.yaml"));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/gateway\.yaml cannot be read: it is a directory/);
+    expect(stderr).toContain("check the path before the colon of -v");
+    const other = await run([], "up", "/app/other.yaml");
+    expect(other.code).toBe(2);
+    expect(other.stderr).toContain("/app/other.yaml cannot be read: there is no");
+  });
+
+  it("validates a file without starting anything", async () => {
+    writeFileSync(join(desk.directory, "gateway.yaml"), PROVIDER);
+    const good = await run([...mounted("gateway.yaml"), "-e", "OPENAI_API_KEY=sk-x"], "validate");
+    expect(good).toMatchObject({ code: 0, stdout: "gateway.yaml is valid: 1 model\n" });
+  });
+});
