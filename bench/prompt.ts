@@ -1,6 +1,6 @@
 // `npm run bench -- prompt`: what a prompt's own steps cost (guard, choice, extraction, grounding, an API), with the
 // embedded models. Every prompt is another one, because the model server remembers texts.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
@@ -39,6 +39,9 @@ interface Latencies {
   p50: number;
   p99: number;
   perSecond: number;
+  /** CPU time of Envoy and of the model server for each prompt: what another load on the machine changes least. */
+  envoyCpu: number;
+  modelServerCpu: number;
 }
 
 /** What is asked: the name in the table, the listener, and the prompt of that number. */
@@ -179,15 +182,20 @@ async function slices(bench: PromptBench, running: Running, atOnce: number): Pro
     for (const kind of KINDS) found.push(await slice(running, kind, atOnce, bench.prompts));
     rounds.push(found);
   }
-  return KINDS.map((_, at) => ({
-    p50: middle(rounds.map((round) => round[at]?.p50 ?? 0)),
-    p99: middle(rounds.map((round) => round[at]?.p99 ?? 0)),
-    perSecond: middle(rounds.map((round) => round[at]?.perSecond ?? 0)),
-  }));
+  return KINDS.map((_, at) => {
+    const of = (name: keyof Latencies) => middle(rounds.map((round) => round[at]?.[name] ?? 0));
+    return {
+      p50: of("p50"),
+      p99: of("p99"),
+      perSecond: of("perSecond"),
+      envoyCpu: of("envoyCpu"),
+      modelServerCpu: of("modelServerCpu"),
+    };
+  });
 }
 
 async function slice(
-  { ports }: Running,
+  { ports, envoy, modelServer }: Running,
   kind: Kind,
   atOnce: number,
   count: number,
@@ -196,6 +204,8 @@ async function slice(
   const url = `http://127.0.0.1:${String(ports[kind.listener])}/v1/chat/completions`;
   const times: number[] = [];
   let left = count;
+  const cpu = () => [envoy.pid, modelServer.pid() ?? 0].map(cpuTime);
+  const cpuBefore = cpu();
   const began = performance.now();
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
@@ -220,7 +230,25 @@ async function slice(
   await agent.close();
   const sorted = times.toSorted((one, other) => one - other);
   const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
-  return { p50: at(0.5), p99: at(0.99), perSecond: times.length / seconds };
+  const [envoyCpu = 0, modelServerCpu = 0] = cpu().map(
+    (after, index) => (after - (cpuBefore[index] ?? 0)) / times.length,
+  );
+  return {
+    p50: at(0.5),
+    p99: at(0.99),
+    perSecond: times.length / seconds,
+    envoyCpu,
+    modelServerCpu,
+  };
+}
+
+/** CPU time of all threads of a process in milliseconds. */
+function cpuTime(pid: number): number {
+  const folder = `/proc/${String(pid)}/task`;
+  const nanoseconds = readdirSync(folder).map((task) =>
+    Number(readFileSync(join(folder, task, "schedstat"), "utf8").split(" ")[0]),
+  );
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1_000_000;
 }
 
 function middle(values: number[]): number {
@@ -255,11 +283,15 @@ function latencyTable(alone: Latencies[], many: Latencies[]): string[] {
     const cells = [
       ...[added(({ p50 }) => p50, one, at), added(({ p99 }) => p99, one, at)],
       ...[all.p50.toFixed(0), all.p99.toFixed(0), all.perSecond.toFixed(0)],
+      ...[one.envoyCpu.toFixed(2), one.modelServerCpu.toFixed(2)],
     ];
     return `| ${name} | ${cells.join(" | ")} |`;
   });
   const head = ["one at a time: p50 ms", "p99 ms", `${String(MANY)} at once: p50 ms`, "p99 ms"];
-  return [`| | ${head.join(" | ")} | a second |`, "| --- | --: | --: | --: | --: | --: |", ...rows];
+  const more = ["a second", "CPU ms: Envoy", "model server"];
+  const cells = ["", ...head, ...more];
+  const rule = cells.map((_, at) => (at === 0 ? "---" : "--:"));
+  return [...[cells, rule].map((one) => `| ${one.join(" | ")} |`), ...rows];
 }
 
 function machine(): string {
