@@ -204,11 +204,7 @@ function applyOutcome(flow: PromptFlow, outcome: i32): i32 {
   if (outcome == OUTCOME_SAY) say(flow);
   else if (outcome != OUTCOME_FAULT) {
     if (outcome == OUTCOME_DISPATCH) flow.extendRequest();
-    setHeaderNumber(
-      REQUEST_HEADERS,
-      exchange.isStreaming ? FIRST_BYTE_TIMEOUT : WHOLE_TIMEOUT,
-      max(flow.timeLeft(), 1),
-    );
+    limitAnswer(exchange, max(flow.timeLeft(), 1));
     fault = send(exchange, flow.body, flow.tape);
     // Where several attempts may need them, body and tape are the exchange's now.
     if (exchange.isSplit()) flow.giveAway();
@@ -216,6 +212,12 @@ function applyOutcome(flow: PromptFlow, outcome: i32): i32 {
   endFlow(exchange.contextId);
   if (fault !== null) answerFault(exchange, fault);
   return exchange.isAnswered ? STOP : CONTINUE;
+}
+
+/** What a prompt's own steps have left of the listener's timeout; several attempts at a stream have limits of their own. */
+function limitAnswer(exchange: Exchange, milliseconds: u32): void {
+  if (!exchange.isStreaming) setHeaderNumber(REQUEST_HEADERS, WHOLE_TIMEOUT, milliseconds);
+  else if (!exchange.splits()) setHeaderNumber(REQUEST_HEADERS, FIRST_BYTE_TIMEOUT, milliseconds);
 }
 
 /** Envoy's own answers have no more headers than status, length, type and request id. */

@@ -7,6 +7,7 @@ import type { LogLine } from "../gateway/log-line.ts";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import { errorOf } from "./ask.ts";
+import { RETRY } from "./models.ts";
 import { listen } from "./behaving-provider.ts";
 import type { Listening } from "./behaving-provider.ts";
 import { startApi, startModelServer } from "./prompt-fakes.ts";
@@ -564,7 +565,7 @@ describe("requests of all shapes", () => {
       config: configuration(api.port, 9),
       environment: { API_SECRET },
       modelServerPort: modelServer.port,
-      adapt: (model) => (model.targetSets = [{ name: "both", targets: [0, 2] }]),
+      adapt: (model) => (model.targetSets = [{ name: "both", targets: [0, 2], retry: RETRY }]),
     });
     try {
       gateway.openai.next({ kind: "error", status: 500 });
