@@ -66,7 +66,11 @@ export function readConfiguration(
 ): Configuration {
   const text = readText(file);
   const environment = { ...readDotEnv(dirname(file.path)), ...processEnvironment };
-  const result = loadConfiguration({ file: file.name, text }, environment);
+  const result = loadConfiguration({ file: file.name, text }, environment, {
+    directory: dirname(file.path),
+    readFile: (path) => readFileSync(path, "utf8"),
+    now: new Date(),
+  });
   if (!result.ok) throw new ConfigurationProblems(file, result.problems);
   return { file, model: result.model, warnings: result.warnings, environment };
 }

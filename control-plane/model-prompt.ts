@@ -94,5 +94,5 @@ export interface PromptParameter {
 
 /** Whether the gateway's own model server cannot come in where clients do, and has an entrance of its own. */
 export function hasOwnEgress({ prompt, egress }: Pick<GatewayModel, "prompt" | "egress">): boolean {
-  return prompt !== undefined && egress.apiKeys !== undefined;
+  return prompt !== undefined && (egress.apiKeys !== undefined || egress.tls !== undefined);
 }

@@ -36,6 +36,15 @@ export interface Listener {
   timeoutMs: number;
   /** Environment variables with the keys of which a client has to send one; absent when anybody may ask. */
   apiKeys?: string[];
+  /** Absent: clients connect in plain text. */
+  tls?: ListenerTls;
+}
+
+/** Paths of PEM files, absolute. */
+export interface ListenerTls {
+  /** The certificate of the server, and behind it those between it and its authority. */
+  certificate: string;
+  key: string;
 }
 
 /** One model of one provider, ready to be called. */

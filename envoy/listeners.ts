@@ -4,6 +4,7 @@ import type { GatewayModel, Listener as ModelListener } from "../control-plane/m
 import { ingressLogs } from "./access-log.ts";
 import { listenerBuffer } from "./buffers.ts";
 import { httpFilters } from "./filters.ts";
+import { listenerTls } from "./listener-tls.ts";
 import { localReplies } from "./local-replies.ts";
 import type { Place } from "./place.ts";
 import { routeConfiguration } from "./routes.ts";
@@ -40,7 +41,7 @@ export function listener(
     address: socketAddress(own.address, own.port),
     // A client that is gone has its request at the provider reset, which costs money until then.
     tcp_keepalive: TCP_KEEPALIVE,
-    ...http(name, own, model, place),
+    ...http(name, own, model, place, listenerTls(own, place)),
   };
 }
 
@@ -61,11 +62,13 @@ function http(
   own: ModelListener,
   model: GatewayModel,
   place: Place,
+  tls: Fields = {},
 ): Pick<Listener, "filter_chains"> & Fields {
   return {
     per_connection_buffer_limit_bytes: listenerBuffer(model),
     filter_chains: [
       {
+        ...tls,
         filters: [
           extension(
             "envoy.filters.network.http_connection_manager",

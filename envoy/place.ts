@@ -11,6 +11,8 @@ export interface Place {
   adminSocketPath: string;
   /** Unix socket on which the model server asks language models where egress wants a key or TLS. As short as the other. */
   ownEgressSocketPath?: string;
+  /** Directory of the files that tell Envoy where the listeners' certificates are (`listenerSecrets`). */
+  secretsDirectory?: string;
   /** PEM bundle of the certificate authorities that providers' certificates are verified against. */
   caFile: string;
   /** Where the control plane serves the demonstration model, on 127.0.0.1. */

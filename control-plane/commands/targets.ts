@@ -7,7 +7,7 @@ import { type Egress, modelServerInput } from "../model-server-input.ts";
 import { callListener } from "../supervisor/admin.ts";
 import { modelServerEnvironment, superviseModelServer } from "../supervisor/model-server.ts";
 import { freePort } from "../supervisor/ports.ts";
-import { reachable, urlOf } from "../supervisor/readiness.ts";
+import { urlOf } from "../supervisor/readiness.ts";
 import { ownEgressSocketPath, stateDirectory } from "../supervisor/state.ts";
 import type { TargetsOptions } from "./options.ts";
 import { colorsFor, table } from "../terminal.ts";
@@ -90,10 +90,9 @@ async function runningEgress({
   file,
   environment,
 }: Configuration): Promise<Egress | undefined> {
-  const { address, port } = model.egress;
   const socketPath = ownEgressSocketPath(stateDirectory(file, environment));
   try {
-    const { status } = await callListener(reachable(address), port, "/healthz");
+    const { status } = await callListener(model.egress, "/healthz");
     return status === 200 ? { url: urlOf(model.egress), socketPath } : undefined;
   } catch {
     return undefined;

@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import type { Listener } from "../model.ts";
 import { readApiKeys } from "./api-keys.ts";
+import { readListenerTls } from "./listener-tls.ts";
 import type { Path } from "./problem.ts";
 import { parseDuration } from "./quantity.ts";
 import type { Reading } from "./reading.ts";
@@ -22,6 +23,7 @@ interface Entry {
     port?: number | undefined;
     timeout?: string | undefined;
     api_keys?: readonly (string | undefined)[] | undefined;
+    tls?: { certificate?: string | undefined; key?: string | undefined } | undefined;
   };
 }
 
@@ -87,6 +89,7 @@ function readListener(reading: Reading, kind: Listener["name"], entries: Entry[]
     );
   }
   const timeoutMs = timeout === undefined ? DEFAULT_TIMEOUT_MS : parseDuration(timeout);
+  const tls = entry && readListenerTls(reading, entry.path, entry.settings.tls);
   const apiKeys = entry && readApiKeys(reading, entry.path, entry.settings.api_keys);
   return {
     name: kind,
@@ -94,6 +97,7 @@ function readListener(reading: Reading, kind: Listener["name"], entries: Entry[]
     port,
     timeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS,
     ...(apiKeys === undefined ? {} : { apiKeys }),
+    ...(tls === undefined ? {} : { tls }),
   };
 }
 

@@ -12,7 +12,7 @@ import type { Problem } from "./problem.ts";
 import { readPrompt } from "./prompt.ts";
 import { LEAST_CONFIGURATION, readProviders } from "./provider-list.ts";
 import { startReading } from "./reading.ts";
-import type { Environment, Reading } from "./reading.ts";
+import type { Environment, Machine, Reading } from "./reading.ts";
 import { readRateLimits } from "./rate-limits.ts";
 import { refuseKeysElsewhere, reportReferences } from "./reference-problems.ts";
 import type { Configuration } from "./schema.ts";
@@ -27,12 +27,16 @@ export type LoadResult =
   { ok: true; model: GatewayModel; warnings: Problem[] } | { ok: false; problems: Problem[] };
 
 /** Never throws: whatever the text, the answer is a model or a list of problems in the file's order. */
-export function loadConfiguration(source: Source, variables: Environment): LoadResult {
+export function loadConfiguration(
+  source: Source,
+  variables: Environment,
+  machine?: Machine,
+): LoadResult {
   // Without a prototype: `$constructor` is a variable that is not set.
   const environment = Object.assign(Object.create(null) as Record<string, never>, variables);
   const document = readDocument(source);
   const substitution = substitute(document, environment);
-  const reading = startReading(document, environment, substitution.namesAt);
+  const reading = startReading(document, environment, substitution.namesAt, machine);
   // What a damaged file seems to hold would only bury the damage under follow-up complaints.
   if (document.isDamaged) return { ok: false, problems: sortProblems(reading.problems) };
   if (document.value === undefined || document.value === null) {

@@ -45,7 +45,6 @@ export const NOT_SUPPORTED_YET: readonly NotSupported[] = [
         typeof value === "string" && UNSPOKEN_PROVIDERS.has(value) && !INTERFACES.has(value),
     },
   ]),
-  { path: ["listeners", "*", "tls"], what: "TLS on a listener is" },
   {
     path: ["listeners", "*", "message_format"],
     what: "this message format is",

@@ -15,9 +15,20 @@ export interface Complaint {
   at?: RegExp;
 }
 
+/** What a configuration names outside of itself. */
+export interface Machine {
+  /** Of the configuration file: where its relative paths begin. */
+  directory: string;
+  /** Throws as `readFileSync`. */
+  readFile: (path: string) => string;
+  now: Date;
+}
+
 export interface Reading {
   document: ConfigurationDocument;
   environment: Environment;
+  /** Absent: files that the configuration names are not looked at. */
+  machine: Machine | undefined;
   problems: Problem[];
   warnings: Problem[];
   /** Names of entries that already have a problem: what refers to them gets no second one. */
@@ -34,6 +45,7 @@ export function startReading(
   document: ConfigurationDocument,
   environment: Environment,
   namesAt: Substitution["namesAt"],
+  machine?: Machine,
 ): Reading {
   const problems: Problem[] = [...document.problems];
   const warnings: Problem[] = [];
@@ -48,6 +60,7 @@ export function startReading(
   return {
     document,
     environment,
+    machine,
     problems,
     warnings,
     misread: new Set(),

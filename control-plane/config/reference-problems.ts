@@ -7,6 +7,9 @@ import { valueAt } from "./shape.ts";
 import type { Draft } from "./shape.ts";
 import type { Substitution } from "./substitute.ts";
 
+/** `TLS_KEY_FILE` is where a key is, and not the key. */
+const NAMES_PLACE = /_(?:FILE|PATH|DIR|DIRECTORY)$/i;
+
 /** Where a reference to `name` is written. */
 export function referenceTo(name: string): RegExp {
   return new RegExp(String.raw`\$\{?${name}(?![A-Za-z0-9_])`);
@@ -58,7 +61,7 @@ export function refuseKeysElsewhere(
   for (const { path, names } of substituted) {
     if (valueAt(draft, path) === undefined) continue;
     for (const name of names) {
-      if (!keys.has(name) && !namesCredential(name)) continue;
+      if (!keys.has(name) && (!namesCredential(name) || NAMES_PLACE.test(name))) continue;
       reading.problem(path, `${name} is a credential, and this value is written to files`, {
         at: referenceTo(name),
         hint: "references to credentials work in access_key and in headers of a provider",

@@ -52,7 +52,23 @@ const LISTENER_KEYS = {
     ),
     "Keys of which a client has to send one, as references to environment variables: see docs/securing.md. Without it anybody who reaches the listener may use it.",
   ).optional(),
-  tls: ANY_SHAPE.meta({ description: "Certificate and key of the listener." }).optional(),
+  tls: mapping(
+    {
+      certificate: text(
+        {
+          description:
+            "PEM file of the server's certificate, followed by those between it and its authority. A path relative to the configuration file, or absolute.",
+          examples: ["tls/tls.crt"],
+        },
+        "the path of a PEM file",
+      ),
+      key: text(
+        { description: "PEM file of the certificate's private key.", examples: ["tls/tls.key"] },
+        "the path of a PEM file",
+      ),
+    },
+    "TLS for clients, 1.2 at least, HTTP/2 and HTTP/1.1. New files are taken up while the gateway runs.",
+  ).optional(),
 };
 
 export const LISTENER_NAME = /^(?:ingress|egress)(?:[_-].*)?$/;

@@ -8,7 +8,7 @@ import type { Environment } from "../envoy-binary.ts";
 import { GatewayError } from "../errors.ts";
 import type { GatewayModel } from "../model.ts";
 import { makeDirectory } from "./make-directory.ts";
-import { adminSocketPath, ownEgressSocketPath, stateDirectory } from "./state.ts";
+import { adminSocketPath, ownEgressSocketPath, secretsDirectory, stateDirectory } from "./state.ts";
 
 /** The filter that the set-up compiled. */
 export const FILTER_FILE = join(import.meta.dirname, "../../build/filter.wasm");
@@ -39,6 +39,7 @@ export function defaultPlace(
     logDirectory: logDirectory(model, environment, undefined),
     adminSocketPath: adminSocketPath(directory),
     ownEgressSocketPath: ownEgressSocketPath(directory),
+    secretsDirectory: secretsDirectory(directory),
     caFile: findCaFile(environment) ?? CA_FILES[0],
     demonstrationPort: RENDERED_DEMONSTRATION_PORT,
     modelServerPort: RENDERED_MODEL_SERVER_PORT,

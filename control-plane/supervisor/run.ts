@@ -14,6 +14,7 @@ import { modelServerInput } from "../model-server-input.ts";
 import type { LogLevel } from "../names.ts";
 import { colorsFor } from "../terminal.ts";
 import { VERSION } from "../version.ts";
+import { startCertificates } from "./certificates.ts";
 import { envoyEnvironment, type EnvoyLine } from "./envoy-process.ts";
 import { FILTER_FILE, prepareLogDirectory, requireCaFile } from "./place.ts";
 import { modelServerEnvironment, superviseModelServer } from "./model-server.ts";
@@ -60,6 +61,8 @@ export async function run(configuration: Configuration, options: RunOptions): Pr
     const place = await preparePlace(configuration, directory, options, closing);
     const configurationFile = join(directory, "envoy.yaml");
     state.writePrivately(configurationFile, toYaml(renderBootstrap(model, place)));
+    const certificates = startCertificates(model, state.secretsDirectory(directory), say);
+    closing.push(certificates.stop);
     say(`Starting Envoy ${ENVOY_VERSION} on ports ${portsOf(model)}`);
     const command = {
       file: envoy.file,
@@ -91,6 +94,7 @@ async function preparePlace(
     accessLogOnStdout,
     adminSocketPath: state.adminSocketPath(directory),
     ownEgressSocketPath: state.ownEgressSocketPath(directory),
+    secretsDirectory: state.secretsDirectory(directory),
     caFile: requireCaFile(model, environment),
   };
   return {

@@ -63,6 +63,11 @@ export function ownEgressSocketPath(directory: string): string {
   return socketPath(directory, "model.sock");
 }
 
+/** Where Envoy is told of the listeners' certificates. */
+export function secretsDirectory(directory: string): string {
+  return join(directory, "certificates");
+}
+
 /** Both names are of one length, so that their paths are in the same directory. */
 function socketPath(directory: string, name: "admin.sock" | "model.sock"): string {
   const path = join(directory, name);

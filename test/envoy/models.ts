@@ -212,6 +212,10 @@ export const GOLDEN_MODELS: Record<string, GatewayModel> = {
       endpoints: [],
       modelServer: { extraction: "auto", provider: 0, environment: [] },
     },
-    egress: { ...listenerAt("egress", 12_000), apiKeys: ["FIRST_TEAM", "OTHER_TEAM"] },
+    egress: {
+      ...listenerAt("egress", 12_000),
+      apiKeys: ["FIRST_TEAM", "OTHER_TEAM"],
+      tls: { certificate: "/etc/gateway/tls.crt", key: "/etc/gateway/tls.key" },
+    },
   }),
 };

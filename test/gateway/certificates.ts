@@ -14,6 +14,8 @@ export interface Certificate {
 export interface Authority extends Certificate {
   /** A server certificate for these DNS names and IPv4 addresses. */
   issue(...names: string[]): Certificate;
+  /** The same, valid from and until these times, in milliseconds from now. */
+  issueFor(names: string[], validity: [number, number]): Certificate;
   /** The same, valid until an hour ago. */
   issueExpired(...names: string[]): Certificate;
 }
@@ -91,7 +93,8 @@ function certify({
 }
 
 function pem(bytes: Buffer): string {
-  const lines = bytes.toString("base64").replaceAll(/(.{64})/g, "$1\n");
+  // An empty line before the end would not be PEM.
+  const lines = (bytes.toString("base64").match(/.{1,64}/g) ?? []).join("\n");
   return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
 }
 
@@ -129,6 +132,7 @@ export function createAuthority(name = "The test's own authority"): Authority {
       ],
     }),
     key: privatePem(privateKey),
+    issueFor: issue,
     issue: (...names) => issue(names, [-HOUR, HOUR]),
     issueExpired: (...names) => issue(names, [-2 * HOUR, -HOUR]),
   };

@@ -11,6 +11,7 @@ import { formatProblem } from "../../control-plane/config/problem.ts";
 import { requireEnvoy } from "../../control-plane/envoy-binary.ts";
 import type { GatewayModel } from "../../control-plane/model.ts";
 import { renderBootstrap } from "../../envoy/bootstrap.ts";
+import { listenerSecrets } from "../../envoy/listener-tls.ts";
 import type { Bootstrap } from "../../envoy/types.ts";
 import { toYaml } from "../../envoy/yaml.ts";
 import { parseLogLine } from "./log-line.ts";
@@ -84,11 +85,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const ownEgressSocketPath = join(directory, "model.sock");
   const envoyFile = join(directory, "envoy.yaml");
   mkdirSync(logDirectory);
-  const bootstrap = renderBootstrap(readModel(options), {
+  const model = readModel(options);
+  const secretsDirectory = join(directory, "certificates");
+  mkdirSync(secretsDirectory);
+  for (const { file, text } of listenerSecrets(model, secretsDirectory)) writeFileSync(file, text);
+  const bootstrap = renderBootstrap(model, {
     filterPath: options.filterPath ?? FILTER,
     logDirectory,
     adminSocketPath,
     ownEgressSocketPath,
+    secretsDirectory,
     caFile: options.caFile ?? SYSTEM_ROOTS,
     demonstrationPort: options.demonstrationPort ?? 1,
     modelServerPort: options.modelServerPort ?? 2,

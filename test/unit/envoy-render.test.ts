@@ -16,6 +16,7 @@ const PLACE: Place = {
   logDirectory: "/var/log/gateway",
   adminSocketPath: "/run/gateway/admin.sock",
   ownEgressSocketPath: "/run/gateway/model.sock",
+  secretsDirectory: "/run/gateway/certificates",
   caFile: "/etc/ssl/certs/ca-certificates.crt",
   demonstrationPort: 19_999,
   modelServerPort: 19_998,

@@ -1,0 +1,89 @@
+// The certificates of the listeners: tells Envoy where they are, and when they have changed.
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { listenerSecrets } from "../../envoy/listener-tls.ts";
+import { checkCertificate, day } from "../config/certificate.ts";
+import type { GatewayModel, Listener, ListenerTls } from "../model.ts";
+import { writePrivately } from "./state.ts";
+
+/** Polled, because files may be written in place, swapped behind a symbolic link, or on a network's file system. */
+const POLL_MS = 1_000;
+/** Envoy reads the certificates again when a file is moved into their directory. */
+const MARK = "changed";
+
+/** Writes what Envoy reads at its start, and watches from then on. */
+export function startCertificates(
+  model: GatewayModel,
+  directory: string,
+  report: (line: string) => void,
+): { stop: () => void } {
+  const secured = [model.ingress, model.egress].filter(({ tls }) => tls !== undefined);
+  if (secured.length === 0) return { stop: () => undefined };
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  for (const { file, text } of listenerSecrets(model, directory)) writePrivately(file, text);
+  const watches = secured.map((listener) => watch(listener, report));
+  const timer = setInterval(() => {
+    // All of them: none may be skipped because another one has news.
+    const hasNews = watches.map((hasChanged) => hasChanged()).includes(true);
+    if (hasNews) announce(directory);
+  }, POLL_MS).unref();
+  return {
+    stop: () => {
+      clearInterval(timer);
+    },
+  };
+}
+
+/** Makes Envoy read the certificates again. */
+export function announce(directory: string): void {
+  const fresh = join(directory, "..", `${MARK}.${String(process.pid)}`);
+  writeFileSync(fresh, "");
+  rmSync(join(directory, MARK), { force: true });
+  renameSync(fresh, join(directory, MARK));
+}
+
+/** Answers whether there is a new pair that can serve. Files that still change are left alone for another turn. */
+function watch({ name, tls }: Listener, report: (line: string) => void): () => boolean {
+  if (tls === undefined) return () => false;
+  let served = signature(tls);
+  let seen = served;
+  return () => {
+    const now = signature(tls);
+    const isSettled = now === seen;
+    seen = now;
+    if (now === served || !isSettled) return false;
+    served = now;
+    const outcome = check(tls);
+    const place = `listeners.${name}.tls`;
+    if (outcome.problem !== undefined) {
+      report(`The new certificate is not used (${place}): ${outcome.problem}. The old one stays.`);
+      return false;
+    }
+    report(`A new certificate is used (${place}), valid until ${outcome.validTo}.`);
+    return true;
+  };
+}
+
+/** Changes with every change of the files, whatever links lead to them. */
+function signature({ certificate, key }: ListenerTls): string {
+  return [certificate, key]
+    .map((file) => {
+      const found = statSync(file, { throwIfNoEntry: false });
+      return found === undefined ? "" : `${found.dev}:${found.ino}:${found.size}:${found.mtimeMs}`;
+    })
+    .join(" ");
+}
+
+function check(tls: ListenerTls): { problem?: string; validTo: string } {
+  try {
+    const [chain, key] = [tls.certificate, tls.key].map((file) => readFileSync(file, "utf8"));
+    const { faults, validTo } = checkCertificate(chain ?? "", key ?? "", new Date());
+    const [fault] = faults;
+    const until = validTo === undefined ? "" : day(validTo);
+    return fault === undefined
+      ? { validTo: until }
+      : { problem: `${tls[fault.part]} ${fault.message}`, validTo: until };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error), validTo: "" };
+  }
+}

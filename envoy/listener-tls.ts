@@ -1,0 +1,56 @@
+// TLS for clients. Envoy reads certificate and key from the user's own files, and anew whenever a file is moved into the
+// directory of its orders; their bytes are in no file of ours.
+import { join } from "node:path";
+import type { GatewayModel, Listener } from "../control-plane/model.ts";
+import type { Place } from "./place.ts";
+import type { Fields } from "./types.ts";
+import { extension, typed } from "./types.ts";
+
+/** The transport socket of a listener's filter chain; nothing where clients connect in plain text. */
+export function listenerTls({ name, tls }: Listener, place: Place): Fields {
+  if (tls === undefined) return {};
+  const path = secretFile(name, place.secretsDirectory ?? "");
+  const context = {
+    common_tls_context: {
+      tls_params: { tls_minimum_protocol_version: "TLSv1_2" },
+      alpn_protocols: ["h2", "http/1.1"],
+      tls_certificate_sds_secret_configs: [{ name, sds_config: { path_config_source: { path } } }],
+    },
+  };
+  return {
+    transport_socket: extension(
+      "envoy.transport_sockets.tls",
+      "extensions.transport_sockets.tls.v3.DownstreamTlsContext",
+      context,
+    ),
+  };
+}
+
+/** A file by which Envoy learns where a listener's certificate is. */
+export interface ListenerSecret {
+  file: string;
+  text: string;
+}
+
+/** One for each listener with TLS; they have to be there when Envoy starts. JSON is YAML. */
+export function listenerSecrets(
+  { ingress, egress }: Pick<GatewayModel, "ingress" | "egress">,
+  directory: string,
+): ListenerSecret[] {
+  return [ingress, egress].flatMap(({ name, tls }) => {
+    if (tls === undefined) return [];
+    const secret = typed("extensions.transport_sockets.tls.v3.Secret", {
+      name,
+      tls_certificate: {
+        certificate_chain: { filename: tls.certificate },
+        private_key: { filename: tls.key },
+        watched_directory: { path: directory },
+      },
+    });
+    return [{ file: secretFile(name, directory), text: JSON.stringify({ resources: [secret] }) }];
+  });
+}
+
+function secretFile(name: string, directory: string): string {
+  return join(directory, `${name}.json`);
+}
