@@ -1,8 +1,7 @@
 // The example of prompt targets as a user starts it, with the embedded models: what its README and its screen promise.
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { embeddedModelDirectory } from "../../control-plane/model-server/embedded-model.ts";
 import { freePort } from "../../control-plane/supervisor/ports.ts";
 import type { Desk, Ports, Running } from "./gateway-command.ts";
 import { configurationOn, freePorts, openDesk } from "./gateway-command.ts";
@@ -18,7 +17,6 @@ beforeAll(async () => {
   const written = readFileSync(join(EXAMPLE, "gateway.yaml"), "utf8");
   const elsewhere = written.replace("127.0.0.1:18083", `127.0.0.1:${await freePort()}`);
   desk = openDesk({ "gateway.yaml": configurationOn(ports, elsewhere) });
-  desk.environment["XDG_CACHE_HOME"] = dirname(dirname(embeddedModelDirectory(process.env)));
   const program = join(EXAMPLE, "run.ts");
   example = desk.startProgram(program, "gateway.yaml", "--concurrency", "1");
   await vi.waitFor(

@@ -2,8 +2,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { requireEnvoy } from "../../control-plane/envoy-binary.ts";
+import { embeddedModelDirectory } from "../../control-plane/model-server/embedded-model.ts";
 import { freePort } from "../../control-plane/supervisor/ports.ts";
 
 const RUN = join(import.meta.dirname, "../../scripts/run.sh");
@@ -45,6 +46,8 @@ export function openDesk(files: Record<string, string> = {}): Desk {
   const environment: Record<string, string> = {
     PATH: process.env["PATH"] ?? "",
     HOME: top,
+    // What was fetched once, or every directory would fetch it anew.
+    XDG_CACHE_HOME: dirname(dirname(embeddedModelDirectory(process.env))),
     ENVOY_BIN: requireEnvoy(process.env).file,
   };
   const children: ChildProcess[] = [];

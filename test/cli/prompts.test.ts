@@ -1,8 +1,7 @@
 // The model server beside a running gateway, with the embedded model: started, watched, started again, ended, missing.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { embeddedModelDirectory } from "../../control-plane/model-server/embedded-model.ts";
 import { identityOf, isAlive } from "../../control-plane/supervisor/process-identity.ts";
 import { startProvider } from "../envoy/behaving-provider.ts";
 import { createAuthority } from "../gateway/certificates.ts";
@@ -12,8 +11,6 @@ import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./g
 
 const SECONDS = { timeout: 15_000, interval: 50 };
 const REFUSAL = "Not with me.";
-/** Where the set-up of this checkout has put the model. */
-const CACHE = dirname(dirname(embeddedModelDirectory(process.env)));
 
 let desk: Desk;
 let ports: Ports;
@@ -28,7 +25,6 @@ beforeEach(async () => {
     "gateway.yaml": configurationOn(ports, configuration(true)),
     "without-guard.yaml": configurationOn(ports, configuration(false)),
   });
-  desk.environment["XDG_CACHE_HOME"] = CACHE;
   desk.environment["SSL_CERT_FILE"] = join(desk.directory, "ca.pem");
 });
 afterEach(async () => {

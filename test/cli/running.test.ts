@@ -315,11 +315,16 @@ describe("gateway up", () => {
     await vi.waitFor(() => {
       expect(gateway.stderr()).toContain("Waiting for 1 open request");
     }, SECONDS);
-    gateway.process.kill("SIGINT");
-    await lost;
-    const { code, stderr } = await gateway.ended;
-    expect(stderr).toContain("Stopping at once");
-    expect(code).toBe(0);
+    // One that comes too soon is taken for the first; the one after that may not meet a process that is ending.
+    const end = vi.waitFor(
+      () => {
+        gateway.process.kill("SIGINT");
+        expect(gateway.stderr()).toContain("Stopping at once");
+      },
+      { ...SECONDS, interval: 1000 },
+    );
+    await Promise.all([end, lost]);
+    expect((await gateway.ended).code).toBe(0);
   });
 
   it("waits for open requests as long as --drain-time says, and not longer", async () => {

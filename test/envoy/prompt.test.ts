@@ -10,6 +10,7 @@ import { errorOf } from "./ask.ts";
 import { RETRY } from "./models.ts";
 import { listen } from "./behaving-provider.ts";
 import type { Listening } from "./behaving-provider.ts";
+import { RETRY } from "./models.ts";
 import { startApi, startModelServer } from "./prompt-fakes.ts";
 import type { Fake } from "./prompt-fakes.ts";
 
