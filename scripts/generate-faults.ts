@@ -1,5 +1,5 @@
 // docs/faults.md: what a client gets when a provider fails, from the table that the tests read.
-import type { FaultRow, Kind, Side } from "./faults.ts";
+import type { Outcome } from "./faults.ts";
 import { faultTable, KINDS, outcomeIn, SIDES } from "./faults.ts";
 
 const INTRODUCTION = `
@@ -21,6 +21,12 @@ The log is what \`access_llm.log\` has of the attempt: code (of the provider, 0 
 [flags](https://www.envoyproxy.io/docs/envoy/v1.40.0/configuration/observability/access_log/usage#command-operators).
 `;
 
+const FALLBACK = `
+The name stands for the failing provider and, behind it, a healthy one of the other format. Until the first token of an answer the
+client sees nothing of the failure; what has left cannot be taken back. Compressed replies, which nobody asks a provider for, are
+not looked at before they go on.
+`;
+
 const WORDS: Record<string, string> = {
   answer: "answer",
   error: "error",
@@ -30,21 +36,29 @@ const WORDS: Record<string, string> = {
 };
 
 export function faultsPage(): string {
-  const cases = SIDES.flatMap((side) => KINDS.map((kind) => ({ side, kind })));
-  const titles = cases.map(({ side, kind }) => `${kind}, ${side} format`);
-  const header = ["The provider …", ...titles, "log"];
-  const rows = faultTable().map((row) => [
-    row.provider.replace(/\.$/, ""),
-    ...cases.map(({ side, kind }) => cell(row, kind, side)),
-    row.log ?? "no attempt",
-  ]);
-  const lines = [header, header.map(() => "---"), ...rows].map(
-    (cells) => `| ${cells.join(" | ")} |`,
-  );
-  return `${INTRODUCTION.trim()}\n\n${lines.join("\n")}\n`;
+  return [
+    INTRODUCTION.trim(),
+    "## With one provider",
+    table(false),
+    "## With a fallback",
+    FALLBACK.trim(),
+    table(true),
+  ].join("\n\n");
 }
 
-function cell(row: FaultRow, kind: Kind, side: Side): string {
-  const { how, status } = outcomeIn(row, kind, side);
+function table(hasFallback: boolean): string {
+  const cases = SIDES.flatMap((side) => KINDS.map((kind) => ({ side, kind })));
+  const titles = cases.map(({ side, kind }) => `${kind}, ${side} format`);
+  const header = ["The provider …", ...titles, ...(hasFallback ? [] : ["log"])];
+  const rows = faultTable().map((row) => [
+    row.provider.replace(/\.$/, ""),
+    ...cases.map(({ side, kind }) => cell(outcomeIn(row, kind, side, hasFallback))),
+    ...(hasFallback ? [] : [row.log ?? "no attempt"]),
+  ]);
+  const lines = [header, header.map(() => "---"), ...rows];
+  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function cell({ how, status }: Outcome): string {
   return status === 200 ? (WORDS[how] ?? how) : `${WORDS[how] ?? how} ${String(status)}`;
 }

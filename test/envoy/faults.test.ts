@@ -15,12 +15,14 @@ import type { DialectName } from "./ask.ts";
 import { echo, listen } from "./behaving-provider.ts";
 import type { BehavingProvider, Listening } from "./behaving-provider.ts";
 import { basePath, FAULTS_OF_A_SERVER, startFaultyProvider } from "./faulty-provider.ts";
-import { ANTHROPIC, host, targetAt } from "./models.ts";
+import { ANTHROPIC, host, RETRY, targetAt } from "./models.ts";
 import { startOneProvider } from "./one-provider.ts";
 import { outcomeOf } from "./outcomes.ts";
 
 /** Of the listener: more than a loaded machine needs for a healthy answer. */
 const TIMEOUT_MS = 1500;
+/** Of one attempt, where there may be several. */
+const TRY_MS = 600;
 const DIALECTS: DialectName[] = ["chat", "messages"];
 
 let directory: string;
@@ -58,6 +60,16 @@ beforeAll(async () => {
           path: `${basePath(fault)}/messages`,
         }),
       ]);
+      model.targetSets = model.targets.map(({ name, dialect }, index) => ({
+        name: `safe/${name}`,
+        targets: [
+          index,
+          model.targets.findIndex(
+            (one) => one.name.endsWith("/healthy") && one.dialect !== dialect,
+          ),
+        ],
+        retry: { ...RETRY, perTryTimeoutMs: TRY_MS, firstByteTimeoutMs: TRY_MS },
+      }));
       for (const listener of [model.ingress, model.egress]) listener.timeoutMs = TIMEOUT_MS;
     },
   });
@@ -76,6 +88,8 @@ interface Case {
   kind: Kind;
   client: DialectName;
   at: DialectName;
+  /** Whether a healthy provider of the other format is there to fall back on. */
+  hasFallback: boolean;
 }
 
 it("every fault that the provider knows is in the table", () => {
@@ -86,24 +100,34 @@ it("every fault that the provider knows is in the table", () => {
 
 describe.concurrent.each(faultTable())("$fault", (row) => {
   const cases = KINDS.flatMap((kind) =>
-    DIALECTS.flatMap((client) => DIALECTS.map((at): Case => ({ row, kind, client, at }))),
+    DIALECTS.flatMap((client) =>
+      DIALECTS.flatMap((at) =>
+        [false, true].map((hasFallback): Case => ({ row, kind, client, at, hasFallback })),
+      ),
+    ),
   );
 
-  it.each(cases)("$kind, $client client, provider of $at", async (one) => {
-    const { kind, client, at } = one;
+  it.each(cases)("$kind, $client client, provider of $at, fallback $hasFallback", async (one) => {
+    const { kind, client, at, hasFallback } = one;
     const isStream = kind === "stream";
-    const id = [row.fault, kind, client, at].join("-").replaceAll(/[^a-z0-9-]/gi, "_");
+    const id = [row.fault, kind, client, at, hasFallback].join("-").replaceAll(/[^a-z0-9-]/gi, "_");
     const reply = await ask(gateway, client, {
-      model: `${at}/${row.fault}`,
+      model: `${hasFallback ? "safe/" : ""}${at}/${row.fault}`,
       stream: isStream,
       headers: { "x-request-id": id },
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
     const seen = await outcomeOf(reply, client, isStream);
-    const { how, status, message } = outcomeIn(row, kind, client === at ? "same" : "other");
+    const { how, status, message } = outcomeIn(
+      row,
+      kind,
+      client === at ? "same" : "other",
+      hasFallback,
+    );
     expect(seen).toMatchObject({ how, status });
     if (message !== undefined) expect(seen.message).toMatch(message);
-    await expectLog(id, row.log, status);
+    if (hasFallback) await expectAttempts(id);
+    else await expectLog(id, row.log, status);
   });
 });
 
@@ -117,4 +141,11 @@ async function expectLog(id: string, log: string | undefined, status: number): P
   }
   const attempts = await gateway.waitForLog("llm", isThis);
   expect(attempts.map(({ code, flags }) => `${code} ${flags}`)).toEqual([log]);
+}
+
+/** How many attempts there were is not always certain: a slow provider may be in time. */
+async function expectAttempts(id: string): Promise<void> {
+  const isThis = ({ requestId }: LogLine): boolean => requestId === id;
+  expect(await gateway.waitForLog("ingress", isThis)).toHaveLength(1);
+  expect([1, 2]).toContain((await gateway.waitForLog("llm", isThis)).length);
 }

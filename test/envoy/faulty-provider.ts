@@ -51,6 +51,13 @@ function errorEvent(dialect: DialectName): string {
   return dialect === "messages" ? `event: error\ndata: ${body}\n\n` : `data: ${body}\n\n`;
 }
 
+/** The events of a stream until it has said something. */
+function untilToken(dialect: DialectName): string {
+  return replyParts(dialect, "stream")
+    .parts.slice(0, dialect === "chat" ? 2 : 3)
+    .join("");
+}
+
 const half = (text: string): string => text.slice(0, Math.floor(text.length / 2));
 
 const FAULTS: Record<string, Fault> = {
@@ -108,19 +115,15 @@ const FAULTS: Record<string, Fault> = {
     response.writeHead(200, { "content-type": "application/json" }).end(half(body));
   },
   "invalid SSE"(response, asked) {
-    const [first = ""] = healthy({ ...asked, isStream: true }).parts;
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.end(`${first}data: {"not": json\n\n`);
+    response.end(`${untilToken(asked.dialect)}data: {"not": json\n\n`);
   },
   "error as first event"(response, { dialect }) {
     response.writeHead(200, { "content-type": "text/event-stream" }).end(errorEvent(dialect));
   },
   "error as third event"(response, asked) {
-    const { parts } = healthy({ ...asked, isStream: true });
-    // In the messages dialect the first two events say nothing yet.
-    const before = parts.slice(0, asked.dialect === "chat" ? 2 : 3).join("");
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.end(before + errorEvent(asked.dialect));
+    response.end(untilToken(asked.dialect) + errorEvent(asked.dialect));
   },
   "stream without an event"(response, asked) {
     head(response, { ...asked, isStream: true });
@@ -142,7 +145,8 @@ const FAULTS: Record<string, Fault> = {
   },
   "content-length too small"(response, asked) {
     const { type, body } = healthy(asked);
-    sendRaw(response, type, Math.floor(body.length / 2), body);
+    // Behind the first token, in either dialect.
+    sendRaw(response, type, Math.floor(body.length * 0.75), body);
   },
 };
 
