@@ -38,6 +38,7 @@ function addRunning(program: Command): void {
     )
     .addOption(new Option("--foreground", "stay in this terminal (default)").conflicts("detach"))
     .option("--detach", "return when it is ready, and run in the background")
+    .option("--docker", "run the image of this version instead of processes of this machine")
     .addOption(
       new Option(
         "--log-dir <directory>",

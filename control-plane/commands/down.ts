@@ -1,14 +1,21 @@
 // `gateway down`: stops a gateway and waits until it has gone. Nothing to stop is no error.
 import { setTimeout as sleep } from "node:timers/promises";
+import { stopContainer } from "../container/up.ts";
 import { GatewayError } from "../errors.ts";
 import { endProcess, isAlive, signal } from "../supervisor/process-identity.ts";
 import { leaveState } from "../supervisor/state.ts";
-import { chooseRunning, notRunning } from "./find-running.ts";
+import { chooseContainer, chooseRunning, notRunning } from "./find-running.ts";
 
 /** What a stop may take besides the time that open requests get. */
 const PATIENCE_MS = 10_000;
 
 export async function down(config: string | undefined): Promise<void> {
+  const container = chooseContainer(config, process.env);
+  if (container !== undefined) {
+    stopContainer(container.record.name, container.directory);
+    console.log("The gateway has stopped.");
+    return;
+  }
   const running = chooseRunning(config, process.env);
   if (running === undefined) {
     console.log(notRunning(config));

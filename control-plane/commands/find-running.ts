@@ -1,5 +1,6 @@
 // Which running gateway `down`, `status` and `logs` mean.
 import { basename } from "node:path";
+import { runningContainers } from "../container/record.ts";
 import { findConfigurationOrBuiltIn } from "../configuration-file.ts";
 import type { Environment } from "../envoy-binary.ts";
 import { GatewayError } from "../errors.ts";
@@ -27,6 +28,16 @@ export function chooseRunning(
   throw new GatewayError(`${String(running.length)} gateways are running; say which one.`, {
     hint: `Name the configuration file:\n${list}`,
   });
+}
+
+/** As `chooseRunning`, of those that run in a container of `up --docker`. */
+export function chooseContainer(config: string | undefined, environment: Environment) {
+  const running = runningContainers(environment);
+  if (running.length === 0) return undefined;
+  const { path } = findConfigurationOrBuiltIn(config, process.cwd());
+  const meant = running.find(({ record }) => record.configuration === path);
+  if (meant !== undefined || config !== undefined) return meant;
+  return running.length === 1 && findRunning(environment).length === 0 ? running[0] : undefined;
 }
 
 /** `nothing` in a sentence: which gateway was looked for. */

@@ -7,7 +7,7 @@ import { GatewayError } from "../errors.ts";
 import { ACCESS_LOGS, type AccessLogName, accessLogFile } from "../names.ts";
 import { logDirectory } from "../supervisor/place.ts";
 import { type Colors, colorsFor } from "../terminal.ts";
-import { chooseRunning } from "./find-running.ts";
+import { chooseContainer, chooseRunning } from "./find-running.ts";
 import type { LogsOptions } from "./options.ts";
 
 type Row = AccessLogEntry & { log: AccessLogName };
@@ -52,6 +52,8 @@ export async function logs(config: string | undefined, options: LogsOptions): Pr
 
 /** Of the running gateway; else where the configuration says; else the usual place. */
 function findLogDirectory(config: string | undefined, option: string | undefined): string {
+  const container = option === undefined ? chooseContainer(config, process.env) : undefined;
+  if (container !== undefined) return container.record.logDirectory;
   const running = option === undefined ? chooseRunning(config, process.env) : undefined;
   if (running !== undefined) return running.record.logDirectory;
   const file = findConfigurationOrBuiltIn(config, process.cwd());

@@ -4,6 +4,7 @@ import type { AccessLogName, AccessLogPlace, LogLevel } from "../names.ts";
 export interface UpOptions {
   foreground?: boolean;
   detach?: boolean;
+  docker?: boolean;
   logDir?: string;
   accessLog: AccessLogPlace;
   logLevel: LogLevel;

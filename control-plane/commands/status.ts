@@ -1,9 +1,10 @@
 // `gateway status`: what runs, whether it is ready, and what it has done so far.
+import { dockerHere } from "../container/docker.ts";
 import { callAdmin } from "../supervisor/admin.ts";
 import { isAlive } from "../supervisor/process-identity.ts";
 import type { RunningRecord } from "../supervisor/state.ts";
 import { colorsFor, duration, table } from "../terminal.ts";
-import { chooseRunning, notRunning } from "./find-running.ts";
+import { chooseContainer, chooseRunning, notRunning } from "./find-running.ts";
 
 /** Counters of one listener since Envoy started. */
 export interface ListenerStatistics {
@@ -30,6 +31,12 @@ export interface Status {
 
 /** Prints it. Exit code 1 when nothing is running. */
 export async function status(config: string | undefined, options: { json?: boolean }) {
+  const container = chooseContainer(config, process.env);
+  if (container !== undefined) {
+    const asked = ["gateway", "status", ...(options.json === true ? ["--json"] : [])];
+    process.exitCode = await dockerHere(["exec", container.record.name, ...asked], process.env);
+    return;
+  }
   const running = chooseRunning(config, process.env);
   if (running === undefined) {
     console.log(options.json === true ? '{\n  "running": false\n}' : notRunning(config));

@@ -1,8 +1,9 @@
 // `gateway up`: everything from the configuration file to a gateway that answers, in the foreground or in the background.
 import { spawn } from "node:child_process";
-import { openSync } from "node:fs";
+import { openSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { findConfigurationOrBuiltIn, readConfiguration } from "../configuration-file.ts";
+import { runContainer, startContainer } from "../container/up.ts";
 import { GatewayError } from "../errors.ts";
 import { logDirectory, prepareLogDirectory } from "../supervisor/place.ts";
 import { GATEWAY_LOG } from "../supervisor/rotation.ts";
@@ -15,6 +16,8 @@ import { printWarnings } from "./validate.ts";
 
 /** Compiled or not, as this file is. */
 const COMMAND_LINE = `../cli${extname(import.meta.filename)}`;
+
+const NEXT_COMMANDS = "gateway status   gateway logs --follow   gateway down";
 
 /** What the gateway in the background tells the command that started it. */
 type Announcement =
@@ -30,6 +33,22 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     const lines = screen(configuration.model, directory, colorsFor(process.stdout));
     for (const line of lines) console.log(line);
   };
+  if (options.docker === true) {
+    noteBuiltIn(file);
+    printWarnings(configuration.warnings);
+    prepareLogDirectory(directory);
+    const text = readFileSync(file.path, "utf8");
+    const start = { configuration, text, logDirectory: directory, options };
+    if (options.detach !== true) {
+      process.exitCode = await runContainer(start);
+      return;
+    }
+    const name = await startContainer(start);
+    ready();
+    console.log(`\nIt runs in the container ${name}; docker logs ${name} shows its own log.`);
+    console.log(NEXT_COMMANDS);
+    return;
+  }
   if (options.detach === true) {
     noteBuiltIn(file);
     printWarnings(configuration.warnings);
@@ -38,7 +57,7 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     const pid = await runInBackground(config, options, ownLog);
     ready();
     console.log(`\nIt runs in the background (process ${String(pid)}). Its own log: ${ownLog}`);
-    console.log("gateway status   gateway logs --follow   gateway down");
+    console.log(NEXT_COMMANDS);
     return;
   }
   const isBackground = process.send !== undefined && options.announce === true;

@@ -143,10 +143,15 @@ export function readRecord(directory: string): RunningRecord | undefined {
 export function findRunning(
   environment: Environment,
 ): { directory: string; record: RunningRecord }[] {
-  return listDirectories(stateRoot(environment)).flatMap((directory) => {
+  return stateDirectories(environment).flatMap((directory) => {
     const record = readRecord(directory);
     return record !== undefined && isRunning(record) ? [{ directory, record }] : [];
   });
+}
+
+/** All of this user's, of running gateways and of others. */
+export function stateDirectories(environment: Environment): string[] {
+  return listDirectories(stateRoot(environment));
 }
 
 export function isRunning({ gateway, envoy }: RunningRecord): boolean {

@@ -1,0 +1,125 @@
+// `gateway up --docker`: the command line as it is without docker, with the image in place of processes.
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  inject,
+  it,
+  vi,
+} from "vitest";
+import type { Status } from "../../control-plane/commands/status.ts";
+import { embeddedModelDirectory } from "../../control-plane/model-server/embedded-model.ts";
+import { startOpenaiProvider } from "../providers/openai.ts";
+import type { FakeProvider } from "../providers/server.ts";
+import {
+  configurationOn,
+  type Desk,
+  freePorts,
+  openDesk,
+  type Ports,
+} from "../cli/gateway-command.ts";
+import { buildImage, docker, IMAGE } from "./docker.ts";
+
+const SECONDS = { timeout: 30_000, interval: 100 };
+const KEY = "sk-from-the-shell";
+
+describe.skipIf(!inject("canRunContainers"))("gateway up --docker", () => {
+  let desk: Desk;
+  let ports: Ports;
+  let provider: FakeProvider;
+
+  beforeAll(async () => {
+    await buildImage();
+    provider = await startOpenaiProvider({ key: KEY, models: ["gpt-4o"] });
+  });
+  afterAll(() => provider.stop());
+  beforeEach(async () => {
+    ports = await freePorts();
+    const providers = [
+      "llm_providers:",
+      "  - model: openai/gpt-4o",
+      "    access_key: $OPENAI_API_KEY",
+      `    base_url: ${provider.url}/v1`,
+    ].join("\n");
+    desk = openDesk({ "gateway.yaml": configurationOn(ports, providers) });
+    desk.environment["XDG_CACHE_HOME"] = dirname(dirname(embeddedModelDirectory(process.env)));
+    desk.environment["GATEWAY_IMAGE"] = IMAGE;
+    desk.environment["OPENAI_API_KEY"] = KEY;
+  });
+  afterEach(async () => {
+    await desk.clear();
+  });
+
+  const ask = async (): Promise<string> => {
+    const reply = await fetch(`http://127.0.0.1:${ports.egress}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: "none", messages: [{ role: "user", content: "hello" }] }),
+    });
+    return reply.text();
+  };
+
+  it("--detach returns when it is ready; status, logs and down know it", async () => {
+    const up = await desk.run("up", "--docker", "--detach");
+    expect(up.code, up.stderr).toBe(0);
+    const [, name = ""] = /runs in the container (\S+);/.exec(up.stdout) ?? [];
+    expect(up.stdout).toContain(`http://127.0.0.1:${ports.egress}/v1`);
+    expect(await ask()).toContain("You said: hello");
+    expect(provider.violations()).toEqual([]);
+
+    const status = await desk.run("status", "--json");
+    expect(status.code).toBe(0);
+    const logs = join(desk.environment["HOME"] ?? "", "gateway_logs");
+    expect(JSON.parse(status.stdout) as Status).toMatchObject({
+      ready: true,
+      configuration: join(desk.directory, "gateway.yaml"),
+      logDirectory: logs,
+    });
+    await vi.waitFor(async () => {
+      const { stdout } = await desk.run("logs", "--json", "--access", "llm");
+      expect(stdout).toContain("/v1/chat/completions");
+    }, SECONDS);
+    expect(readdirSync(logs)).toContain("access_ingress.log");
+
+    const again = await desk.run("up", "--docker", "--detach");
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain(`is running already (container ${name})`);
+
+    const down = await desk.run("down");
+    expect(down).toMatchObject({ code: 0, stdout: "The gateway has stopped.\n" });
+    await expect(ask()).rejects.toThrow();
+    expect((await docker("inspect", name)).code).not.toBe(0);
+    expect((await desk.run("status")).code).toBe(1);
+  });
+
+  it("in the foreground it shows what the container says, and ends with it", async () => {
+    const up = desk.start("up", "--docker");
+    await vi.waitFor(() => {
+      expect(up.stdout() + up.stderr()).toContain("is ready");
+    }, SECONDS);
+    expect(await ask()).toContain("You said: hello");
+    up.process.kill("SIGTERM");
+    expect((await up.ended).code).toBe(0);
+    expect(up.stderr()).toContain("Stopping");
+    expect((await desk.run("status")).code).toBe(1);
+  });
+
+  it("says what is wrong before anything is started", async () => {
+    delete desk.environment["OPENAI_API_KEY"];
+    const unset = await desk.run("up", "--docker");
+    expect(unset.code).toBe(2);
+    expect(unset.stderr).toContain("OPENAI_API_KEY is not set");
+
+    desk.environment["OPENAI_API_KEY"] = KEY;
+    desk.environment["GATEWAY_IMAGE"] = "gateway:never-built";
+    const missing = await desk.run("up", "--docker");
+    expect(missing.code).toBe(1);
+    expect(missing.stderr).toContain("There is no image gateway:never-built.");
+    expect(missing.stderr).toContain("scripts/container/build-image.sh");
+  });
+});
