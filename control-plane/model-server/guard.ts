@@ -15,6 +15,7 @@ const STRIDE = 2;
 const MOST_WINDOWS = 24;
 const OPENING = 1200;
 const LONGEST_SENTENCE = 240;
+const LEAST_COST_OF_A_LONG_TEXT = 5000;
 
 /** The most suspicious window of the text. The scores of the windows are asked from `score`. */
 export async function guardText(
@@ -29,6 +30,11 @@ export async function guardText(
     if (probability > worst.probability) worst = { probability, window };
   });
   return worst;
+}
+
+/** What the runs for a text's windows cost at the least. Characters. */
+export function leastCost(text: string): number {
+  return Math.min(text.length, LEAST_COST_OF_A_LONG_TEXT);
 }
 
 /** The shipped head's probability for each window. */
@@ -61,10 +67,11 @@ export function windowsOf(text: string): string[] {
     starts.push(start);
     if (start + SENTENCES >= sentences.length) break;
   }
-  const runs = starts.map((start) => sentences.slice(start, start + SENTENCES).join(" "));
+  const runs = starts.map((start) => sentences.slice(start, start + SENTENCES));
   // Each sentence by itself too: one attack can hide between harmless sentences.
-  const all = [...runs, ...sentences];
-  const windows = all.length <= MOST_WINDOWS ? all : chosen(runs, all);
+  const all = [...runs, ...sentences.map((sentence) => [sentence])];
+  const kept = all.length <= MOST_WINDOWS ? all : chosen(runs, all);
+  const windows = kept.map((window) => window.join(" "));
   const opening = visible(text).slice(0, OPENING).trim();
   return [...new Set(opening === "" ? windows : [opening, ...windows])];
 }
@@ -83,15 +90,34 @@ function sentencesOf(text: string): string[] {
 }
 
 /** Of a long text, half are those with the most words of an attack, so that padding does not hide one; half are spread over it. */
-function chosen(runs: readonly string[], all: readonly string[]): string[] {
+function chosen(
+  runs: readonly (readonly string[])[],
+  all: readonly (readonly string[])[],
+): (readonly string[])[] {
   const half = MOST_WINDOWS / 2;
+  const wordsOf = attackWords(all.flat());
   const suspicious = all
-    .map((window) => ({ window, words: new Set(window.toLowerCase().match(ATTACK_WORDS)).size }))
-    .sort((left, right) => right.words - left.words || left.window.length - right.window.length)
+    .map((window) => ({
+      window,
+      words: new Set(window.flatMap((sentence) => wordsOf.get(sentence) ?? [])).size,
+      length: window.reduce((sum, sentence) => sum + sentence.length, 0),
+    }))
+    .sort((left, right) => right.words - left.words || left.length - right.length)
     .slice(0, half)
     .map(({ window }) => window);
-  return [...new Set([...suspicious, ...spread(runs, half)])];
+  return [...suspicious, ...spread(runs, half)];
 }
+
+/** Of each sentence once, because most stand in several windows. */
+function attackWords(sentences: readonly string[]): Map<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>();
+  for (const sentence of sentences) {
+    if (found.has(sentence)) continue;
+    found.set(sentence, sentence.toLowerCase().match(ATTACK_WORDS) ?? []);
+  }
+  return found;
+}
+
 const ATTACK_WORDS =
   /ignore|disregard|forget|instruction|guideline|rules|restriction|system|prompt|pretend|act as|role ?play|persona|unfiltered|uncensored|jailbr|developer mode|\bdan\b|bypass|override|policy|policies|filter|ethic|moral|refuse|secret|reveal|hidden|safety|limits|no longer|from now on/g;
 

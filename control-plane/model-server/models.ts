@@ -4,7 +4,7 @@ import type { Environment } from "../envoy-binary.ts";
 import type { Embedder } from "./embedder.ts";
 import { EMBEDDED_MODEL } from "./embedded-model.ts";
 import { openEmbedder } from "./embeddings.ts";
-import { embeddedGuardScores, type GuardResult, guardText } from "./guard.ts";
+import { embeddedGuardScores, type GuardResult, guardText, leastCost } from "./guard.ts";
 import { onnxGuard, onnxZeroshot } from "./onnx-classifier.ts";
 import type { ClassifierBackend, EmbeddingBackend, ModelServerOptions } from "./options.ts";
 import { postJson } from "./post-json.ts";
@@ -93,6 +93,17 @@ async function labelScores(
   }
 }
 
+/** The windows of a text that would be refused are not even looked for: that takes long too. */
+function windowed(
+  score: (windows: readonly string[]) => Promise<readonly number[]>,
+  queue: RunQueue,
+): Models["guard"] {
+  return async (text) => {
+    queue.requireRoom(leastCost(text));
+    return guardText(text, score);
+  };
+}
+
 async function guardScores(
   backend: ClassifierBackend,
   embedder: Embedder,
@@ -101,21 +112,17 @@ async function guardScores(
 ): Promise<Models["guard"]> {
   switch (backend.kind) {
     case "embedded":
-      return (text) => guardText(text, (windows) => embeddedGuardScores(embedder, windows));
+      return windowed((windows) => embeddedGuardScores(embedder, windows), queue);
     case "address":
       return async (text) => {
         const body = { model: backend.model, input: text, task: "jailbreak" };
         const answer = checked(guardAnswer, await post(backend, body, environment));
         return { probability: answer.jailbreak_prob, window: text.slice(0, 200) };
       };
-    case "onnx": {
-      const score = await onnxGuard(backend.directory, queue);
-      return (text) => guardText(text, score);
-    }
-    case "transformers": {
-      const score = await transformersGuard(backend.model, queue);
-      return (text) => guardText(text, score);
-    }
+    case "onnx":
+      return windowed(await onnxGuard(backend.directory, queue), queue);
+    case "transformers":
+      return windowed(await transformersGuard(backend.model, queue), queue);
   }
 }
 

@@ -29,7 +29,6 @@ export class RunQueue {
     run: (text: string) => Promise<Result>,
   ): Promise<Result[]> {
     const cost = costOf(texts);
-    // However large a job is, it is done when nothing else waits.
     const work = (this.#waiting + cost) * this.#pace;
     if (this.#waiting > 0 && work > LONGEST_WORK_MS) throw busy();
     this.#waiting += cost;
@@ -43,6 +42,13 @@ export class RunQueue {
       this.#waiting -= cost;
     }
     return results;
+  }
+
+  /** Throws a ServerError (503) when work of this cost would be refused, so that nothing is prepared for it. Characters. */
+  requireRoom(cost: number): void {
+    const work = (this.#waiting + cost) * this.#pace;
+    // However large a job is, it is done when nothing else waits.
+    if (this.#waiting > 0 && work > LONGEST_WORK_MS) throw busy();
   }
 
   /** Resolves when nothing is under way. */
