@@ -14,6 +14,8 @@ export class Fault {
   code: string = "";
   /** Value of an `allow` header, for 405. */
   allow: string = "";
+  /** Whether an SDK must not send the request again by itself, because something may have been done already. */
+  isFinal: bool = false;
 
   constructor(
     /** HTTP status, 400–599. */

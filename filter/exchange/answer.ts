@@ -15,6 +15,10 @@ const ALLOW = constant("allow");
 const OPENAI_ID_HEADER = constant("x-request-id");
 const ANTHROPIC_ID_HEADER = constant("request-id");
 
+/** What OpenAI's SDKs obey before they look at the status. */
+export const SHOULD_RETRY = constant("x-should-retry");
+export const FALSE = constant("false");
+
 const EMPTY = new Span(0, 0);
 const buffer = new ByteBuffer();
 const body = new Span(0, 0);
@@ -35,6 +39,7 @@ export function answerFault(exchange: Exchange, fault: Fault): void {
   buffer.clear();
   writeFault(exchange.dialect, fault, id, buffer);
   addLocalHeader(idHeader(exchange.dialect), fill(idSpan, idBytes, id));
+  if (fault.isFinal) addLocalHeader(SHOULD_RETRY, FALSE);
   if (fault.allow.length > 0) addLocalHeader(ALLOW, fill(allowSpan, allowBytes, fault.allow));
   answer(exchange, fault.status, JSON_TYPE, buffer);
 }

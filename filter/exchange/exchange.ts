@@ -30,6 +30,8 @@ export class Exchange {
   /** The target of the current attempt. */
   target: Target | null = null;
   isStreaming: bool = false;
+  /** Whether a prompt's API may have done something already, so that the client must not send the prompt again by itself. */
+  mayHaveActed: bool = false;
   /** Whether a prompt target's system prompt stands in the request, in the place of the top-level one. */
   hasTargetPrompt: bool = false;
   /** Whether a chat client asked for the usage chunk of its stream. */

@@ -189,6 +189,7 @@ export class PromptFlow {
     answer.length = this.text.length;
     edits.clear();
     augment(this.tape, target.systemPromptJson, answer, edits);
+    this.exchange.mayHaveActed = this.mayHaveActed();
     this.exchange.hasTargetPrompt = target.systemPromptJson.length > 0;
     scratch.clear();
     const length = this.tape.length;
@@ -411,6 +412,12 @@ export class PromptFlow {
       return this.refuse(502, api + " answered " + status.toString() + ", which is no answer.");
     if (size > LARGEST_ANSWER) return this.refuse(502, api + " answered more than 1 MiB.");
     return OUTCOME_DISPATCH;
+  }
+
+  /** Whether an API was called by POST, so that something may have been done, whatever came of it. */
+  mayHaveActed(): bool {
+    const target = this.target;
+    return this.step == STEP_API && target !== null && !target.isGet;
   }
 
   /** Keeps the API's answer as text: of a default target's chat completion the message. False when none can be used. */

@@ -1,4 +1,5 @@
 // The `metadata` member of a language model's answer to a prompt that an API has helped with.
+import { FALSE, SHOULD_RETRY } from "../exchange/answer";
 import { Exchange } from "../exchange/exchange";
 import { ReplyMetadata } from "../exchange/reply-metadata";
 import {
@@ -6,6 +7,7 @@ import {
   replaceBodyPrefix,
   RESPONSE_BODY,
   RESPONSE_HEADERS,
+  setHeader,
   takeBody,
 } from "../host/host";
 import { ByteBuffer, constant, Span } from "../text/bytes";
@@ -17,12 +19,13 @@ const LOOKED_AT: u32 = 4096;
 const out = new ByteBuffer();
 const member = new Span(0, 0);
 
-/** An error has no place for it; any other reply grows. */
+/** An error has no place for it, and must not make an SDK call the API again; any other reply grows. */
 export function prepareMetadata(exchange: Exchange): void {
   if (exchange.replyStatus < 400 && !exchange.isAnswered) {
     removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
     return;
   }
+  if (exchange.mayHaveActed) setHeader(RESPONSE_HEADERS, SHOULD_RETRY, FALSE);
   const metadata = exchange.metadata;
   if (metadata !== null) metadata.release();
   exchange.metadata = null;

@@ -209,6 +209,7 @@ function applyOutcome(flow: PromptFlow, outcome: i32): i32 {
     // Where several attempts may need them, body and tape are the exchange's now.
     if (exchange.isSplit()) flow.giveAway();
   }
+  if (fault !== null) fault.isFinal = flow.mayHaveActed();
   endFlow(exchange.contextId);
   if (fault !== null) answerFault(exchange, fault);
   return exchange.isAnswered ? STOP : CONTINUE;

@@ -77,6 +77,8 @@ prompt_targets:
     endpoint: {name: api, path: /book, http_method: POST}
     auto_llm_dispatch_on_response: false
 ${["GET", "POST"].map(typed).join("")}\
+  - {name: acted, description: acted, endpoint: {name: api, path: /close, http_method: POST}}
+  - {name: noted, description: noted, endpoint: {name: api, path: /noted, http_method: POST}}
   - {name: handshake, description: handshake, endpoint: {name: mute}}
   - name: find
     description: Find
@@ -346,6 +348,22 @@ describe.concurrent("an API that fails is an error with its status and the targe
       expect(JSON.stringify(error)).not.toMatch(/secret|127\.0\.0\.1|no-such-host/);
       expect(through.openai.requests.filter(isOf(id))).toEqual([]);
     });
+  });
+
+  it("after a POST, SDKs are told not to send the prompt again by themselves", async () => {
+    for (const [prompt, status, header] of [
+      ["@acted", 503, "false"],
+      ["@close", 503, null],
+      // The API has answered, the model fails.
+      ["@noted [error 500]", 500, "false"],
+      ["@plain [error 500]", 500, null],
+    ] as const) {
+      const reply = await send(prompt).reply;
+      expect(reply.status).toBe(status);
+      expect(reply.headers.get("x-should-retry")).toBe(header);
+    }
+    const late = await send("@noted [hang]", { through: short }).reply;
+    expect([late.status, late.headers.get("x-should-retry")]).toEqual([504, "false"]);
   });
 
   it("a redirect is not followed", () => {
