@@ -10,9 +10,7 @@ import { errorOf } from "./ask.ts";
 import { RETRY } from "./models.ts";
 import { listen } from "./behaving-provider.ts";
 import type { Listening } from "./behaving-provider.ts";
-import { RETRY } from "./models.ts";
 import { startApi, startModelServer } from "./prompt-fakes.ts";
-import { RETRY } from "./models.ts";
 import type { Fake } from "./prompt-fakes.ts";
 
 const GUARD_MESSAGE = 'I cannot "help" with that.\nÄsk again.';
