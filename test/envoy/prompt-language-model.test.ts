@@ -258,10 +258,13 @@ describe("when it is asked", () => {
     expect(called).toEqual([]);
   });
 
-  it.each(["error", "reset"] as const)("it fails (%s): the embedded path asks", async (kind) => {
-    all.openai.next(kind === "error" ? { kind, status: 500 } : { kind });
-    const { text, called } = await say(RECIPE);
-    expect(text).toMatch(MISSING_INGREDIENT);
-    expect(called).toEqual([]);
-  });
+  it.each(["error", "reset", "hang"] as const)(
+    "it fails (%s): the embedded path asks",
+    async (kind) => {
+      all.openai.next(kind === "error" ? { kind, status: 500 } : { kind });
+      const { text, called } = await say(RECIPE);
+      expect(text).toMatch(MISSING_INGREDIENT);
+      expect(called).toEqual([]);
+    },
+  );
 });

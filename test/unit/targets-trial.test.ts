@@ -95,6 +95,16 @@ describe("what the model server is started with", () => {
     });
   });
 
+  it("leaves time for the rest of a prompt when a language model does not answer", () => {
+    const limit = (timeoutMs: number) => {
+      if (prompt === undefined) throw new Error("the golden model has no prompt");
+      const ingress = { ...model.ingress, timeoutMs };
+      const place = { port: 1, egressUrl: "http://127.0.0.1:2" };
+      return modelServerInput({ ...model, ingress }, prompt, place).extraction?.timeout_ms;
+    };
+    expect([30_000, 10_000, 1, 600_000].map(limit)).toEqual([18_000, 6000, 100, 18_000]);
+  });
+
   it("asks no language model where there is only the demonstration", () => {
     expect(
       modelServerOptions.parse(inputOf({ targets: [DEMONSTRATION] })).extraction.egress,
