@@ -155,6 +155,8 @@ export interface Retry {
   attempts: number;
   /** Statuses of a reply after which there is another attempt. */
   statuses: number[];
+  /** Whether there is one when there was no connection, or one that closed before the request was sent. */
+  afterRefusal: boolean;
   /** Whether there is one when a provider breaks off, or is too slow, before it has answered. */
   afterReset: boolean;
   /** Longest time until an attempt's answer begins. Milliseconds; absent: the listener's timeout alone. */

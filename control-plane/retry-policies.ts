@@ -4,12 +4,14 @@ import type { GatewayModel, Retry, Target, TargetSet } from "./model.ts";
 /** Sets that agree in these share a route. */
 export interface RetryPolicy extends Pick<
   Retry,
-  "afterReset" | "perTryTimeoutMs" | "firstByteTimeoutMs"
+  "afterRefusal" | "afterReset" | "perTryTimeoutMs" | "firstByteTimeoutMs"
 > {
   /** Attempts after the first one, at most. */
   retries: number;
   /** Whether a provider may be asked again, which then is given a rest. */
   repeats: boolean;
+  /** Whether there is another model to ask. */
+  movesOn: boolean;
 }
 
 type Model = Pick<GatewayModel, "targets" | "targetSets">;
@@ -22,16 +24,16 @@ export function retryPolicies(model: Model): Map<string, RetryPolicy> {
   return policies;
 }
 
-/** `several/2+reset/10000ms`: as long as what it says, because equal policies have to have equal names. */
+/** `several/2+others+refusal+reset+try=10000ms`: as long as what it says, so that only equal policies have equal names. */
 export function policyName(set: TargetSet, model: Model): string {
-  const { retries, repeats, afterReset, perTryTimeoutMs, firstByteTimeoutMs } = policyOf(
-    set,
-    model,
-  );
+  const policy = policyOf(set, model);
+  const { perTryTimeoutMs, firstByteTimeoutMs } = policy;
   const parts = [
-    `several/${String(retries)}`,
-    ...(repeats ? ["again"] : []),
-    ...(afterReset ? ["reset"] : []),
+    `several/${String(policy.retries)}`,
+    ...(policy.repeats ? ["again"] : []),
+    ...(policy.movesOn ? ["others"] : []),
+    ...(policy.afterRefusal ? ["refusal"] : []),
+    ...(policy.afterReset ? ["reset"] : []),
     ...(perTryTimeoutMs === undefined ? [] : [`try=${String(perTryTimeoutMs)}ms`]),
     ...(firstByteTimeoutMs === undefined ? [] : [`first=${String(firstByteTimeoutMs)}ms`]),
   ];
@@ -39,13 +41,16 @@ export function policyName(set: TargetSet, model: Model): string {
 }
 
 function policyOf({ targets, retry }: TargetSet, model: Model): RetryPolicy {
-  const { attempts, afterReset, perTryTimeoutMs, firstByteTimeoutMs } = retry;
+  const { attempts, afterRefusal, afterReset, perTryTimeoutMs, firstByteTimeoutMs } = retry;
   const keys = targets.map((index) => keyCount(model.targets[index]));
   // Each further key of a target may be good for an attempt of its own.
   const all = keys.reduce((sum, count) => sum + attempts + count - 1, 0);
   return {
+    // One more at least, for a connection that was not made.
     retries: Math.max(1, all - 1),
     repeats: attempts > 1,
+    movesOn: targets.length > 1,
+    afterRefusal,
     afterReset,
     ...(perTryTimeoutMs === undefined ? {} : { perTryTimeoutMs }),
     ...(firstByteTimeoutMs === undefined ? {} : { firstByteTimeoutMs }),

@@ -66,7 +66,10 @@ function severalAttempts(
   policy: RetryPolicy,
   places: string[],
 ): Route[] {
-  const { perTryTimeoutMs, firstByteTimeoutMs = perTryTimeoutMs } = policy;
+  const { perTryTimeoutMs } = policy;
+  // Else a provider that says nothing would use up the time that the next one needs.
+  const half = policy.movesOn ? Math.ceil(listener.timeoutMs / 2) : undefined;
+  const firstByteTimeoutMs = policy.firstByteTimeoutMs ?? perTryTimeoutMs ?? half;
   const route = (header: string, timeouts: Fields, perTryMs: number | undefined): Route => ({
     match: { prefix: "/", headers: [{ name: header, string_match: { exact: name } }] },
     route: { ...nextAttempt(places), ...timeouts, retry_policy: retries(policy, perTryMs) },
@@ -82,7 +85,7 @@ function severalAttempts(
 /** Envoy sees a provider that does not answer; whether an answer is good enough is for the filter to say. */
 function retries(policy: RetryPolicy, perTryMs: number | undefined): Fields {
   const conditions = [
-    ...BEFORE_REQUEST,
+    ...(policy.afterRefusal ? BEFORE_REQUEST : []),
     ...(policy.afterReset ? ["reset"] : []),
     "retriable-headers",
   ];

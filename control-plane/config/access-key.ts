@@ -1,4 +1,4 @@
-// `access_key`: exactly one reference to an environment variable. A key in the file itself is refused, and never repeated.
+// `access_key`: a reference to an environment variable, or a list of them. A key in the file itself is refused, and never repeated.
 import type { AuthKind, ProviderHeader } from "../model.ts";
 import type { Path } from "./problem.ts";
 import type { Reading } from "./reading.ts";
@@ -14,26 +14,39 @@ interface Wanted {
   headers: readonly ProviderHeader[];
 }
 
-/** The environment variable that holds the key; undefined when there is none. */
-export function readAccessKey(
+/** The environment variables that hold the keys; empty when there is none. */
+export function readAccessKeys(
   reading: Reading,
   path: Path,
-  entry: { access_key?: string | undefined },
+  entry: { access_key?: string | readonly (string | undefined)[] | undefined },
   wanted: Wanted,
-): string | undefined {
+): string[] {
+  const { access_key: written } = entry;
   const variable = suggestedVariable(wanted.provider);
   const hint = `write access_key: $${variable}, and put the key in the environment or in .env as ${variable}=…`;
-  if (entry.access_key === undefined) {
+  if (written === undefined) {
     if (isMissed(path, entry, wanted)) {
       const provider = wanted.provider ?? "the provider";
       reading.problem(path, `access_key is missing; ${provider} needs one`, { hint });
     }
-    return undefined;
+    return [];
   }
   const at = [...path, "access_key"];
-  const name = readKeyReference(reading, at, entry.access_key, hint);
-  if (name !== undefined) refuseSameHeader(reading, at, wanted);
-  return name;
+  const isList = typeof written !== "string";
+  if (isList && written.length === 0) {
+    reading.problem(at, "the list is empty; expected a reference to a key", { part: "key", hint });
+  }
+  const found = new Set<string>();
+  (isList ? written : [written]).forEach((reference, index) => {
+    if (reference === undefined) return;
+    const place = isList ? [...at, index] : at;
+    const name = readKeyReference(reading, place, reference, hint);
+    if (name === undefined) return;
+    if (found.has(name)) reading.problem(place, `${name} is in the list twice`);
+    found.add(name);
+  });
+  if (found.size > 0) refuseSameHeader(reading, at, wanted);
+  return [...found];
 }
 
 /** The environment variable that a key's reference names; undefined when it is not exactly one reference. */

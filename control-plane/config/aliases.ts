@@ -1,80 +1,141 @@
-// `model_aliases`: each stands for one configured model, and takes no other name away.
-import type { Alias } from "../model.ts";
+// `model_aliases`: each stands for one configured model or several, and takes no other name away.
+import type { Alias, TargetSet } from "../model.ts";
+import { findModel, findModels } from "./configured-model.ts";
+import type { ModelNames } from "./configured-model.ts";
 import { checkName } from "./name-rules.ts";
-import { clientNames } from "./names.ts";
 import type { Path } from "./problem.ts";
 import type { PlacedTarget } from "./entry-names.ts";
 import type { Reading } from "./reading.ts";
+import { readRetry } from "./retry.ts";
+import type { RetryDraft } from "./retry.ts";
 import type { Configuration } from "./schema.ts";
 import type { Draft } from "./shape.ts";
 import { isMisspelt } from "./unknown-key.ts";
-import { suggest, suggestion } from "./suggest.ts";
+
+type AliasDraft = Draft<NonNullable<Configuration["model_aliases"]>[string]>;
+
+/** What the models of an alias do themselves when they fail. */
+export interface OwnFailover {
+  /** By model: indices of its fallbacks. */
+  fallbacks: readonly (readonly number[])[];
+  /** By model. */
+  retries: readonly RetryDraft[];
+  /** Of the top level. */
+  retry: RetryDraft;
+}
+
+export interface Aliases {
+  /** Those that stand for one model, and for all that the model's own names mean. */
+  aliases: Alias[];
+  /** Those that say more. */
+  sets: (TargetSet & { name: string })[];
+}
 
 export function readAliases(
   reading: Reading,
-  aliases: Draft<NonNullable<Configuration["model_aliases"]>>,
-  targets: readonly PlacedTarget[],
-  defaultTarget: number,
-): Alias[] {
-  const names = new Map(
-    clientNames({ targets: targets.map(({ target }) => target), aliases: [], defaultTarget }).map(
-      ({ name, target }) => [name, target],
-    ),
-  );
-  const mentioned = new Set(Object.keys(aliases));
-  return Object.entries(aliases).flatMap(([name, alias]): Alias[] => {
+  drafts: Draft<NonNullable<Configuration["model_aliases"]>>,
+  placed: readonly PlacedTarget[],
+  models: ModelNames,
+  own: OwnFailover,
+): Aliases {
+  const result: Aliases = { aliases: [], sets: [] };
+  for (const [name, alias] of Object.entries(drafts)) {
     const path = ["model_aliases", name];
     const safe = checkName(reading, path, name, "key");
-    if (alias === undefined) return [];
-    if (alias.target === undefined) {
-      const wasGiven = Object.hasOwn(alias, "target") || isMisspelt(path, alias, "target");
-      if (!wasGiven && alias.targets === undefined) {
-        reading.problem(path, "target is missing; expected the name of a configured model", {
-          part: "key",
-        });
-      }
-      return [];
+    if (alias === undefined) continue;
+    const said = readTargets(reading, path, alias, models);
+    if (said === undefined) continue;
+    refuseTakenName(reading, path, name, said.targets, { placed, models });
+    const [target] = said.targets;
+    const fallbacks =
+      alias.fallbacks === undefined
+        ? undefined
+        : findModels(reading, [...path, "fallbacks"], alias.fallbacks, models, said.targets);
+    if (safe === undefined || target === undefined) continue;
+    if (said.targets.length === 1 && fallbacks === undefined && alias.retry === undefined) {
+      result.aliases.push({ name: safe, target });
+      continue;
     }
-    if (alias.targets !== undefined) {
-      reading.problem([...path, "targets"], "target and targets are both given; expected one", {
-        part: "key",
-      });
-    }
-    const target = names.get(alias.target);
-    if (target === undefined) reportTarget(reading, path, alias.target, { names, mentioned });
-    const meaning = names.get(name);
-    if (meaning !== undefined && meaning !== target) {
-      const model = targets[meaning]?.target.name ?? name;
-      reading.problem(path, `this alias already is a name of the model ${model}`, { part: "key" });
-    }
-    return safe === undefined || target === undefined ? [] : [{ name: safe, target }];
-  });
+    const inherited = said.targets.flatMap((index) => own.fallbacks[index] ?? []);
+    result.sets.push({
+      name: safe,
+      targets: [...new Set([...said.targets, ...(fallbacks ?? inherited)])],
+      ...(said.targets.length > 1 ? { weights: said.weights } : {}),
+      retry: readRetry(alias.retry, own.retries[target], own.retry),
+    });
+  }
+  return result;
 }
 
-function reportTarget(
+/** The models of `target` or `targets`; undefined when neither is there. */
+function readTargets(
   reading: Reading,
   path: Path,
-  written: string,
-  { names, mentioned }: { names: ReadonlyMap<string, number>; mentioned: ReadonlySet<string> },
-): void {
-  const at = [...path, "target"];
-  if (mentioned.has(written)) {
-    reading.problem(at, "an alias cannot stand for another alias", {
-      hint: "write the model that the other alias stands for",
+  alias: AliasDraft,
+  models: ModelNames,
+): { targets: number[]; weights: number[] } | undefined {
+  const { target: written, targets: list } = alias;
+  if (written !== undefined && list !== undefined) {
+    reading.problem([...path, "targets"], "target and targets are both given; expected one", {
+      part: "key",
     });
-    return;
   }
-  if (reading.misread.has(written)) return;
-  const known = [...names.keys()];
-  reading.problem(at, `no configured model is called ${reading.show(at, written)}`, {
-    hint:
-      suggestion(suggest(written, known)) ??
-      (known.length === 0 ? undefined : `the configured models are ${listed(known)}`),
-  });
+  if (written !== undefined) {
+    const target = findModel(reading, [...path, "target"], written, models);
+    return { targets: target === undefined ? [] : [target], weights: [1] };
+  }
+  if (list !== undefined) return readShares(reading, [...path, "targets"], list, models);
+  const wasGiven = ["target", "targets"].some(
+    (key) => Object.hasOwn(alias, key) || isMisspelt(path, alias, key),
+  );
+  if (!wasGiven) {
+    reading.problem(path, "target is missing; expected the name of a configured model", {
+      part: "key",
+    });
+  }
+  return undefined;
 }
 
-/** Some of the names, for a hint. */
-export function listed(names: readonly string[]): string {
-  const shown = names.slice(0, 8).join(", ");
-  return names.length > 8 ? `${shown} and ${names.length - 8} more` : shown;
+function readShares(
+  reading: Reading,
+  path: Path,
+  list: NonNullable<AliasDraft["targets"]>,
+  models: ModelNames,
+): { targets: number[]; weights: number[] } {
+  const targets: number[] = [];
+  const weights: number[] = [];
+  if (list.length === 0)
+    reading.problem(path, "the list is empty; expected a model", { part: "key" });
+  list.forEach((share, index) => {
+    if (share?.model === undefined) return;
+    const at = [...path, index, "model"];
+    const target = findModel(reading, at, share.model, models);
+    if (target === undefined) return;
+    if (targets.includes(target)) {
+      reading.problem(at, "this model is already in the list", { hint: "leave it out" });
+      return;
+    }
+    targets.push(target);
+    weights.push(share.weight ?? 1);
+  });
+  if (list.length > 0 && list.every((share) => share?.weight === 0)) {
+    reading.problem(path, "all weights are 0; expected one model at least that gets requests", {
+      part: "key",
+    });
+  }
+  return { targets, weights };
+}
+
+/** An alias may take the bare name of a model that it stands for. */
+function refuseTakenName(
+  reading: Reading,
+  path: Path,
+  name: string,
+  targets: readonly number[],
+  { placed, models }: { placed: readonly PlacedTarget[]; models: ModelNames },
+): void {
+  const meaning = models.names.get(name);
+  if (meaning === undefined || targets.includes(meaning)) return;
+  const model = placed[meaning]?.target.name ?? name;
+  reading.problem(path, `this alias already is a name of the model ${model}`, { part: "key" });
 }

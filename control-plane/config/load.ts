@@ -1,10 +1,10 @@
 // gateway.yaml and the environment → the model, or every problem at once. Pure: no file, clock or network is touched.
 import type { GatewayModel } from "../model.ts";
-import { readAliases } from "./aliases.ts";
 import { refuseSharedKeys } from "./api-keys.ts";
 import { readDocument } from "./document.ts";
 import type { Source } from "./document.ts";
 import { checkEntryNames } from "./entry-names.ts";
+import { readFailover } from "./failover.ts";
 import { readListeners } from "./listeners.ts";
 import { findNotSupported } from "./not-supported-yet.ts";
 import { sortProblems } from "./problem.ts";
@@ -65,14 +65,17 @@ function readModel(
   const { placed, defaultTarget } = readProviders(reading, draft, globalPrompt);
   checkEntryNames(reading, placed, defaultTarget);
   const targets = placed.map(({ target }) => target);
-  const aliases = readAliases(reading, draft.model_aliases ?? {}, placed, defaultTarget);
+  const { aliases, targetSets } = readFailover(reading, draft, placed, defaultTarget);
   const rateLimits = readRateLimits(reading, draft.ratelimits ?? [], {
     targets,
     defaultTarget,
     aliases: new Set(Object.keys(draft.model_aliases ?? {})),
   });
   const prompt = readPrompt(reading, draft, { targets, aliases, defaultTarget });
-  const keys = targets.flatMap(({ auth }) => auth.environmentVariable ?? []);
+  const keys = targets.flatMap(({ auth }) => [
+    ...(auth.environmentVariable === undefined ? [] : [auth.environmentVariable]),
+    ...(auth.otherVariables ?? []),
+  ]);
   const serverKeys = prompt?.modelServer.environment ?? [];
   const clientKeys = [ingress, egress].flatMap(({ apiKeys = [] }) => apiKeys);
   const allKeys = new Set([...keys, ...serverKeys, ...clientKeys]);
@@ -88,6 +91,7 @@ function readModel(
     targets,
     defaultTarget,
     aliases,
+    ...(targetSets.length === 0 ? {} : { targetSets }),
     limits: readLimits(draft.limits ?? {}),
     ...(rateLimits.length === 0 ? {} : { rateLimits }),
     ...(draft.overrides?.strict_translation === true ? { strictTranslation: true } : {}),

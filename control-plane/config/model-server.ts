@@ -1,7 +1,7 @@
 // `model_server`: which models choose targets, find jailbreaks and parameters.
 import type { GatewayModel } from "../model.ts";
 import type { ClassifierBackend, EmbeddingBackend, ModelServer } from "../model-prompt.ts";
-import { readAccessKey } from "./access-key.ts";
+import { readAccessKeys } from "./access-key.ts";
 import { checkBaseUrl } from "./base-url.ts";
 import { readHomePath } from "./home-path.ts";
 import { clientNames } from "./names.ts";
@@ -117,7 +117,7 @@ function transformers(
 
 function readKey(reading: Reading, path: Path, entry: Remote): { access_key_variable?: string } {
   const wanted = { provider: String(path.at(-1)), needsKey: false, auth: "bearer", headers: [] };
-  const name = readAccessKey(reading, path, entry, { ...wanted, auth: "bearer" });
+  const [name] = readAccessKeys(reading, path, entry, { ...wanted, auth: "bearer" });
   return name === undefined ? {} : { access_key_variable: name };
 }
 

@@ -22,16 +22,7 @@ const PROVIDER_LISTS = ["llm_providers", "model_providers"];
 export const NOT_SUPPORTED_YET: readonly NotSupported[] = [
   { path: ["tracing"], what: "tracing is" },
   { path: ["mode"], what: "a mode is" },
-  { path: ["retry"], what: "retries are" },
-  {
-    path: ["model_aliases", "*", "targets"],
-    what: "an alias for several models is",
-    hint: "write `target: <model>` with one of them",
-  },
-  { path: ["model_aliases", "*", "fallbacks"], what: "fallbacks are" },
   ...PROVIDER_LISTS.flatMap((list): NotSupported[] => [
-    { path: [list, "*", "fallbacks"], what: "fallbacks are" },
-    { path: [list, "*", "retry"], what: "retries are" },
     {
       path: [list, "*", "passthrough_auth"],
       what: "passing the client's own key on is",

@@ -1,7 +1,7 @@
 // `ratelimits`: each limits one configured model or alias, for the requests that its selector picks.
 import { rateLimitId } from "../filter-config-rate-limits.ts";
 import type { RateLimit, Target } from "../model.ts";
-import { listed } from "./aliases.ts";
+import { listed } from "./configured-model.ts";
 import { clientNames } from "./names.ts";
 import type { Path } from "./problem.ts";
 import type { Reading } from "./reading.ts";

@@ -49,6 +49,11 @@ export function referencePage(): string {
     "## `model_aliases`",
     part("model_aliases").description ?? "",
     keyTable(part("model_aliases", "*")),
+    "`model_aliases.<name>.targets[]`:",
+    keyTable(part("model_aliases", "*", "targets", "*")),
+    "## `retry`",
+    `${part("retry").description ?? ""} What happens when a provider fails is told in [fallbacks.md](fallbacks.md).`,
+    keyTable(part("retry")),
     "## `limits`",
     keyTable(part("limits")),
     "## `ratelimits`",
@@ -135,7 +140,10 @@ function meaning({ description = "", examples = [] }: JsonSchema): string {
 
 function typeName(schema: JsonSchema): string {
   if (schema.anyOf !== undefined) {
-    return schema.anyOf.some(({ type }) => type === "object") ? "mapping or list" : "size";
+    const types = schema.anyOf.map(({ type }) => type);
+    if (types.includes("array"))
+      return types.includes("object") ? "mapping or list" : "text or list";
+    return "size";
   }
   if (schema.enum !== undefined) return schema.enum.map((word) => code(String(word))).join(" or ");
   if (schema.type === "string")

@@ -77,8 +77,3 @@ export function number(least: number, most: number, about: About | string) {
   const error = `a number from ${least} to ${most}`;
   return z.number({ error }).min(least, { error }).max(most, { error }).meta(meaning(about));
 }
-
-/** For features whose shape is not decided. */
-export const ANY_SHAPE = z.record(z.string(), z.unknown(), {
-  error: "a mapping (`key: value` lines)",
-});

@@ -1,11 +1,11 @@
 // The shape of gateway.yaml: every key with its type and its meaning. The JSON Schema, the reference page and validation come from here.
 import { z } from "zod";
 import { INTERFACES } from "../providers.ts";
+import { retry } from "./schema-retry.ts";
 import { modelLimits } from "./schema-limits.ts";
 import { ratelimit } from "./schema-rate-limits.ts";
 import { endpoint, modelServer, promptGuards, promptTarget } from "./schema-prompt-targets.ts";
 import {
-  ANY_SHAPE,
   duration,
   flag,
   list,
@@ -110,6 +110,8 @@ const listeners = z
 
 const INTERFACE_WORDS = [...INTERFACES.keys()];
 
+const REFERENCE_TO_KEY = "a reference to an environment variable, such as $OPENAI_API_KEY";
+
 const provider = mapping(
   {
     model: z.string({ error: "<provider>/<model>, such as openai/gpt-4o" }).meta({
@@ -118,14 +120,20 @@ const provider = mapping(
       examples: ["openai/gpt-4o", "together_ai/meta-llama/Llama-3.3-70B-Instruct-Turbo"],
       pattern: "^[^/]+/.+$",
     }),
-    access_key: text(
-      {
+    access_key: z
+      .union(
+        [
+          z.string({ error: REFERENCE_TO_KEY }),
+          z.array(z.string({ error: REFERENCE_TO_KEY }), { error: REFERENCE_TO_KEY }),
+        ],
+        { error: `${REFERENCE_TO_KEY}, or a list of them` },
+      )
+      .meta({
         description:
-          "The provider's key, always as a reference to an environment variable; a literal key is refused.",
-        examples: ["$OPENAI_API_KEY"],
-      },
-      "a reference to an environment variable, such as $OPENAI_API_KEY",
-    ).optional(),
+          "The provider's key, always as a reference to an environment variable; a literal key is refused. Several keys as a list take turns, and another one is tried where one is refused (401, 403, 429).",
+        examples: ["$OPENAI_API_KEY", "[$KEY_ONE, $KEY_TWO]"],
+      })
+      .optional(),
     default: flag({
       description:
         "Serves the requests that choose no model (`model: none`). One entry at most; without it the first entry does.",
@@ -156,8 +164,11 @@ const provider = mapping(
       "Headers to add to every request to the provider; they replace the client's. References in values stay secret.",
     ).optional(),
     limits: modelLimits.optional(),
-    fallbacks: list(text("A configured model."), "Models to try when this one fails.").optional(),
-    retry: ANY_SHAPE.meta({ description: "Retries of this model." }).optional(),
+    fallbacks: list(
+      text("A configured model.", "the name of a configured model"),
+      "Models to ask, in this order, when this one fails: see docs/fallbacks.md.",
+    ).optional(),
+    retry: retry.optional(),
     passthrough_auth: flag("Sends the client's own key to the provider.").optional(),
   },
   "One model of one provider.",
@@ -174,14 +185,21 @@ const alias = mapping(
     targets: list(
       mapping(
         {
-          model: text("A configured model."),
-          weight: whole(0, 1_000_000, "Share of the requests.").optional(),
+          model: text("A configured model.", "the name of a configured model"),
+          weight: whole(0, 1000, {
+            description: "Share of the requests that come to this model first; 0 is none.",
+            default: 1,
+          }).optional(),
         },
         "One of several models.",
       ),
-      "Several models that share the requests by weight.",
+      "Several models in place of `target`, which share the requests by weight. When one fails, the others are asked in this order.",
     ).optional(),
-    fallbacks: list(text("A configured model."), "Models to try when the target fails.").optional(),
+    fallbacks: list(
+      text("A configured model.", "the name of a configured model"),
+      "Models to ask, in this order, when all of the above fail. Without it those of the models themselves.",
+    ).optional(),
+    retry: retry.optional(),
   },
   "One alias.",
 );
@@ -279,7 +297,7 @@ const CONFIGURATION = {
   endpoints: named(endpoint, "Backends of the prompt targets.").optional(),
   model_server: modelServer.optional(),
   ratelimits: list(ratelimit, "What clients may use of a model in a unit of time.").optional(),
-  retry: ANY_SHAPE.meta({ description: "Retries of failed requests." }).optional(),
+  retry: retry.optional(),
   tracing: tracing.optional(),
   mode: text("How the gateway is run.").optional(),
 };

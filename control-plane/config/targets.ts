@@ -1,7 +1,7 @@
 // One entry of `llm_providers` → one target: its model, connection, key and headers.
 import type { Target } from "../model.ts";
 import { findProvider } from "../providers.ts";
-import { readAccessKey } from "./access-key.ts";
+import { readAccessKeys } from "./access-key.ts";
 import { readConnection } from "./connection.ts";
 import type { Connection } from "./connection.ts";
 import { readHeaders } from "./headers.ts";
@@ -26,7 +26,7 @@ export function readTarget(
   const ownPrompt = readSystemPrompt(reading, [...path, "system_prompt"], entry.system_prompt);
   const headers = readHeaders(reading, [...path, "headers"], entry.headers ?? {}, split?.provider);
   const connection = readConnection(reading, path, entry, split?.provider, provider);
-  const key = readAccessKey(reading, path, entry, {
+  const keys = readAccessKeys(reading, path, entry, {
     provider: split?.provider,
     needsKey: provider?.needsKey === true && entry.base_url === undefined,
     auth: connection?.auth ?? "bearer",
@@ -42,7 +42,7 @@ export function readTarget(
     address,
     authority,
     path: requestPath,
-    auth: authOf(connection, key),
+    auth: authOf(connection, keys),
     headers,
     ...joinedPrompt(globalPrompt, ownPrompt),
     ...(globalPrompt === undefined ? {} : { ownSystemPrompt: ownPrompt ?? "" }),
@@ -52,8 +52,13 @@ export function readTarget(
   return target;
 }
 
-function authOf({ auth }: Connection, key: string | undefined): Target["auth"] {
-  return key === undefined ? { kind: "none" } : { kind: auth, environmentVariable: key };
+function authOf({ auth }: Connection, [key, ...others]: string[]): Target["auth"] {
+  if (key === undefined) return { kind: "none" };
+  return {
+    kind: auth,
+    environmentVariable: key,
+    ...(others.length === 0 ? {} : { otherVariables: others }),
+  };
 }
 
 function joinedPrompt(...prompts: (string | undefined)[]): { systemPrompt?: string } {

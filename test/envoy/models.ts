@@ -82,6 +82,7 @@ export const DEMONSTRATION = targetAt(
 export const RETRY: Retry = {
   attempts: 1,
   statuses: [408, 429, 500, 502, 503, 504, 529],
+  afterRefusal: true,
   afterReset: true,
 };
 

@@ -22,7 +22,7 @@ it("has a route for each target and each set, and a name for everything that a c
     { cluster: "api.openai.com:443/bearer", targets: [0] },
     { cluster: "api.anthropic.com:443/x_api_key", targets: [1] },
     {
-      cluster: "several/1+reset",
+      cluster: "several/1+others+refusal+reset",
       targets: [1, 0],
       several: { attempts: 1, statuses: RETRY.statuses },
     },

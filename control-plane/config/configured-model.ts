@@ -1,0 +1,70 @@
+// The name of a configured model where the file refers to one: `fallbacks`, an alias's `target`, `targets`.
+import type { Path } from "./problem.ts";
+import type { Reading } from "./reading.ts";
+import { suggest, suggestion } from "./suggest.ts";
+
+export interface ModelNames {
+  /** Everything that a client can say for one model → its index. */
+  names: ReadonlyMap<string, number>;
+  /** Names of aliases, which stand for models but are none. */
+  aliases: ReadonlySet<string>;
+}
+
+/** Index of the model; undefined when there is none, and then a problem says why. */
+export function findModel(
+  reading: Reading,
+  at: Path,
+  written: string,
+  { names, aliases }: ModelNames,
+): number | undefined {
+  const target = names.get(written);
+  if (target !== undefined) return target;
+  if (aliases.has(written)) {
+    const message =
+      at.at(-1) === "target"
+        ? "an alias cannot stand for another alias"
+        : "an alias cannot stand here; expected the name of a configured model";
+    reading.problem(at, message, { hint: "write the model that the other alias stands for" });
+    return undefined;
+  }
+  if (reading.misread.has(written)) return undefined;
+  const known = [...names.keys()];
+  reading.problem(at, `no configured model is called ${reading.show(at, written)}`, {
+    hint:
+      suggestion(suggest(written, known)) ??
+      (known.length === 0 ? undefined : `the configured models are ${listed(known)}`),
+  });
+  return undefined;
+}
+
+/**
+ * The models of a list, without those that are not configured.
+ * @param before models that a request has been at before it comes to this list
+ */
+export function findModels(
+  reading: Reading,
+  path: Path,
+  list: readonly (string | undefined)[],
+  models: ModelNames,
+  before: readonly number[],
+): number[] {
+  const found: number[] = [];
+  list.forEach((written, index) => {
+    if (written === undefined) return;
+    const at = [...path, index];
+    const target = findModel(reading, at, written, models);
+    if (target === undefined) return;
+    if (before.includes(target)) {
+      reading.problem(at, "a model cannot be its own fallback", { hint: "leave it out" });
+    } else if (found.includes(target)) {
+      reading.problem(at, "this model is already in the list", { hint: "leave it out" });
+    } else found.push(target);
+  });
+  return found;
+}
+
+/** Some of the names, for a hint. */
+export function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 8).join(", ");
+  return names.length > 8 ? `${shown} and ${names.length - 8} more` : shown;
+}

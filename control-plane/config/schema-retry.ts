@@ -1,0 +1,33 @@
+// `retry`: the keys of when there is another attempt, with what each means. At the top level, of a model and of an alias.
+import { z } from "zod";
+import { duration, list, mapping, whole } from "./schema-words.ts";
+
+/** Reasons besides a status. */
+export const REASONS = ["connect_failure", "reset"] as const;
+/** What `on` holds by default. */
+export const STATUSES = [408, 429, 500, 502, 503, 504, 529];
+
+const REASON = "connect_failure, reset, or a status from 400 to 599";
+
+const status = z.int({ error: REASON }).min(400, { error: REASON }).max(599, { error: REASON });
+const reason = z.union([z.enum(REASONS), status], { error: REASON });
+
+export const retry = mapping(
+  {
+    attempts: whole(1, 5, {
+      description: "How often a model is asked before the next one is.",
+      default: 1,
+    }).optional(),
+    on: list(
+      reason,
+      `Why there is another attempt: \`connect_failure\` (no connection, or one that closed before the request was sent), \`reset\` (broken off, or too slow, before an answer began), and statuses. Default: both and ${STATUSES.join(", ")}.`,
+    ).optional(),
+    per_try_timeout: duration(
+      "Longest time until an attempt's answer begins; then the next attempt does. Without it only the listener's `timeout` limits an attempt.",
+    ).optional(),
+    first_byte_timeout: duration(
+      "The same for a stream: longest time until its first token. Default: `per_try_timeout`; without that half of the listener's `timeout` where there is another model to ask.",
+    ).optional(),
+  },
+  "When there is another attempt. A key that is not said here is taken from the model, then from the top level.",
+);

@@ -1,0 +1,313 @@
+// Fallbacks, weights, keys and retries, from gateway.yaml to the wire: what a client gets when providers fail.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startGateway } from "../gateway/gateway.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import { ask, errorOf } from "./ask.ts";
+import type { Ask, DialectName } from "./ask.ts";
+import { readComplete, readStream, SAID } from "./dialect-replies.ts";
+import { closedPort, startFailingProvider } from "./failing-providers.ts";
+import type { FailingProvider, Seen } from "./failing-providers.ts";
+
+let provider: FailingProvider;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  provider = await startFailingProvider();
+  const closed = await closedPort();
+  const at = (port: number) => `base_url: http://127.0.0.1:${port}`;
+  const config = `
+llm_providers:
+  - {model: openai/a, ${at(provider.port)}/v1, access_key: $CHAT_KEY, fallbacks: [openai/b]}
+  - {model: openai/b, ${at(provider.port)}/v1, access_key: $CHAT_KEY}
+  - {model: openai/x, ${at(provider.port)}/v1, access_key: $CHAT_KEY, fallbacks: [anthropic/c], retry: {first_byte_timeout: 400ms}}
+  - {model: anthropic/c, ${at(provider.port)}, access_key: $MESSAGES_KEY}
+  - {model: anthropic/y, ${at(provider.port)}, access_key: $MESSAGES_KEY, fallbacks: [openai/b], retry: {first_byte_timeout: 400ms}}
+  - {model: openai/refused, ${at(closed)}/v1, access_key: $CHAT_KEY, fallbacks: [anthropic/c, openai/b]}
+  - {model: openai/nowhere, base_url: "http://no-such-host.invalid/v1", access_key: $CHAT_KEY, fallbacks: [openai/b]}
+  - {model: openai/keys, ${at(provider.port)}/v1, access_key: [$KEY_ONE, $KEY_TWO, $KEY_THREE]}
+  - {model: openai/again, ${at(provider.port)}/v1, access_key: $CHAT_KEY, retry: {attempts: 3}, fallbacks: [openai/b]}
+  - {model: openai/slow, ${at(provider.port)}/v1, access_key: $CHAT_KEY, retry: {per_try_timeout: 300ms, on: [reset]}, fallbacks: [openai/b]}
+  - {model: openai/alone, ${at(provider.port)}/v1, access_key: $CHAT_KEY}
+model_aliases:
+  shared: {targets: [{model: openai/a, weight: 3}, {model: anthropic/c, weight: 1}, {model: openai/b, weight: 0}]}
+  foreign: {target: anthropic/c, fallbacks: [openai/b]}
+  three: {target: openai/a, fallbacks: [anthropic/c, openai/b]}
+`;
+  gateway = await startGateway({
+    config,
+    environment: {
+      CHAT_KEY: "chat-key",
+      MESSAGES_KEY: "messages-key",
+      KEY_ONE: "one",
+      KEY_TWO: "two",
+      KEY_THREE: "three",
+    },
+    adapt(model) {
+      for (const listener of [model.ingress, model.egress]) listener.timeoutMs = 5_000;
+    },
+  });
+}, 30_000);
+afterAll(() => Promise.all([gateway.stop(), provider.stop()]));
+
+let lastId = 0;
+
+interface Outcome {
+  reply: Response;
+  attempts: () => Seen[];
+  requestId: string;
+}
+
+async function send(
+  client: DialectName,
+  model: string,
+  text: string,
+  more: Ask = {},
+): Promise<Outcome> {
+  const requestId = `request-${++lastId}`;
+  const headers = { "x-request-id": requestId, ...more.headers };
+  const reply = await ask(gateway, client, { ...more, model, text, headers });
+  return { reply, attempts: () => provider.attempts(requestId), requestId };
+}
+
+/** The text that the client reads, checked to be one whole answer. */
+async function textOf(client: DialectName, reply: Response, stream: boolean): Promise<string> {
+  const body = await reply.text();
+  expect(reply.status, body).toBe(200);
+  if (!stream) return readComplete(client, body);
+  const seen = readStream(client, body);
+  expect(seen).toMatchObject({ isFinished: true });
+  expect(seen.error).toBeUndefined();
+  return seen.text;
+}
+
+const WAYS = [
+  { name: "chat → chat", client: "chat", first: "a", second: "b" },
+  { name: "chat → messages", client: "chat", first: "x", second: "c" },
+  { name: "messages → chat", client: "messages", first: "y", second: "b" },
+] as const;
+const KINDS = [
+  { kind: "complete", stream: false },
+  { kind: "stream", stream: true },
+];
+
+describe.concurrent.each(WAYS)("$name", ({ client, first, second }) => {
+  describe.each(KINDS)("$kind", ({ stream }) => {
+    const failures = [
+      "408",
+      "429",
+      "500",
+      "502",
+      "503",
+      "504",
+      "529",
+      "reset",
+      "empty",
+      "page",
+      "garbage",
+    ];
+    const own = stream ? ["error", "late-error", "opening", "late-reset", "object"] : ["object"];
+
+    it.each([...failures, ...own])("%s: the fallback answers", async (failure) => {
+      const { reply, attempts } = await send(client, first, `${first}=${failure}`, { stream });
+      expect(await textOf(client, reply, stream)).toBe(SAID);
+      expect(attempts().map(({ model }) => model)).toEqual([first, second]);
+      expect(
+        [...reply.headers.keys()].filter((name) => name.startsWith("x-gateway-retry")),
+      ).toEqual([]);
+    });
+
+    it("all fail: the client gets the last error, in its own format", async () => {
+      const { reply } = await send(client, first, `${first}=429 ${second}=503`, { stream });
+      expect(reply.status).toBe(503);
+      expect((await errorOf(reply, client)).message).toContain("The model is on fire.");
+    });
+
+    it("a request that is wrong is not tried elsewhere", async () => {
+      const { reply, attempts } = await send(client, first, `${first}=400`, { stream });
+      expect(reply.status).toBe(400);
+      expect(attempts()).toHaveLength(1);
+    });
+  });
+});
+
+describe.concurrent("a stream", () => {
+  it.each(WAYS.slice(1))(
+    "that stays silent goes to the fallback: $name",
+    async ({ client, first }) => {
+      for (const failure of ["silent", "hang"]) {
+        const { reply, attempts } = await send(client, first, `${first}=${failure}`, {
+          stream: true,
+        });
+        expect(await textOf(client, reply, true)).toBe(SAID);
+        expect(attempts()).toHaveLength(2);
+      }
+    },
+  );
+
+  it.each(WAYS)(
+    "that fails after its first token ends with the error: $name",
+    async ({ client, first }) => {
+      const { reply, attempts } = await send(client, first, `${first}=third-error`, {
+        stream: true,
+      });
+      const seen = readStream(client, await reply.text());
+      expect(reply.status).toBe(200);
+      expect(seen.text).not.toBe("");
+      expect(seen.error?.message).toContain("Overloaded.");
+      expect(attempts()).toHaveLength(1);
+    },
+  );
+});
+
+describe.concurrent("which attempt follows", () => {
+  it("a connection that is refused, and a name without an address", async () => {
+    const refused = await send("chat", "refused", "hi");
+    expect(await textOf("chat", refused.reply, false)).toBe(SAID);
+    expect(refused.attempts().map(({ model }) => model)).toEqual(["c"]);
+    const nowhere = await send("chat", "nowhere", "hi");
+    expect(await textOf("chat", nowhere.reply, false)).toBe(SAID);
+  });
+
+  it("a target that cannot take the request is passed over, first or later, whatever happened before", async () => {
+    const several = async (model: string, text: string) => {
+      const requestId = `request-${++lastId}`;
+      const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-request-id": requestId },
+        body: JSON.stringify({ model, n: 2, messages: [{ role: "user", content: text }] }),
+      });
+      return { reply, models: provider.attempts(requestId).map((one) => one.model) };
+    };
+    const first = await several("foreign", "hi");
+    expect([first.reply.status, first.models]).toEqual([200, ["b"]]);
+    const later = await several("three", "a=500");
+    expect([later.reply.status, later.models]).toEqual([200, ["a", "b"]]);
+    const afterNothing = await several("refused", "hi");
+    expect([afterNothing.reply.status, afterNothing.models]).toEqual([200, ["b"]]);
+    const none = await several("anthropic/c", "hi");
+    expect([none.reply.status, none.models]).toEqual([400, []]);
+    const last = await several("x", "x=500");
+    expect([last.reply.status, last.models]).toEqual([500, ["x"]]);
+  });
+
+  it("the same model again, then the next", async () => {
+    const twice = await send("chat", "again", "again=500,ok");
+    expect(await textOf("chat", twice.reply, false)).toBe(SAID);
+    expect(twice.attempts().map(({ model }) => model)).toEqual(["again", "again"]);
+    const all = await send("chat", "again", "again=503");
+    expect(await textOf("chat", all.reply, false)).toBe(SAID);
+    expect(all.attempts().map(({ model }) => model)).toEqual(["again", "again", "again", "b"]);
+  });
+
+  it("not before a provider's retry-after; at once elsewhere when that is long", async () => {
+    const started = performance.now();
+    const waited = await send("chat", "again", "again=429-1,ok");
+    expect(await textOf("chat", waited.reply, false)).toBe(SAID);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(1000);
+    const long = await send("chat", "again", "again=429-60");
+    expect(await textOf("chat", long.reply, false)).toBe(SAID);
+    expect(long.attempts().map(({ model }) => model)).toEqual(["again", "b"]);
+  });
+
+  it("one that takes too long, for the reasons that are configured only", async () => {
+    const slow = await send("chat", "slow", "slow=hang");
+    expect(await textOf("chat", slow.reply, false)).toBe(SAID);
+    const status = await send("chat", "slow", "slow=500");
+    expect(status.reply.status).toBe(500);
+    expect(status.attempts()).toHaveLength(1);
+  });
+
+  it("none without fallbacks", async () => {
+    const { reply, attempts } = await send("chat", "alone", "alone=500");
+    expect(reply.status).toBe(500);
+    expect(attempts()).toHaveLength(1);
+  });
+
+  it("none when the client has gone", async () => {
+    const gone = new AbortController();
+    const requestId = `request-${++lastId}`;
+    const asked = ask(gateway, "chat", {
+      model: "a",
+      text: "a=hang",
+      headers: { "x-request-id": requestId },
+      signal: gone.signal,
+    }).catch(() => undefined);
+    while (provider.attempts(requestId).length === 0) await new Promise((r) => setTimeout(r, 10));
+    gone.abort();
+    await asked;
+    const [line] = await gateway.waitForLog("ingress", (one) => one.requestId === requestId);
+    expect(line).toMatchObject({ code: 0, flags: "DC" });
+    expect(provider.attempts(requestId)).toHaveLength(1);
+  });
+
+  it("on the ingress listener too", async () => {
+    const { reply } = await send("chat", "x", "x=500", { listener: "ingress" });
+    expect(await textOf("chat", reply, false)).toBe(SAID);
+  });
+});
+
+describe("several keys", () => {
+  const keyOf = ({ credential }: Seen): string => credential.replace("Bearer ", "");
+
+  it("take turns", async () => {
+    const counts = new Map<string, number>();
+    for (let i = 0; i < 30; i++) {
+      const { attempts } = await send("chat", "keys", "hi");
+      for (const seen of attempts()) counts.set(keyOf(seen), (counts.get(keyOf(seen)) ?? 0) + 1);
+    }
+    // Each of the two workers has its own turn.
+    for (const key of ["one", "two", "three"]) expect(counts.get(key)).toBeGreaterThanOrEqual(9);
+  });
+
+  it.each(["401", "403", "429"])("%s: another one is tried, each once", async (status) => {
+    for (let i = 0; i < 3; i++) {
+      const { reply, attempts } = await send("chat", "keys", `keys=one:${status},two:${status}`);
+      expect(await textOf("chat", reply, false)).toBe(SAID);
+      const used = attempts().map(keyOf);
+      expect(new Set(used).size).toBe(used.length);
+      expect(used.at(-1)).toBe("three");
+    }
+    const none = await send("chat", "keys", `keys=${status}`);
+    expect(none.reply.status).toBe(Number(status));
+    expect(none.attempts().map(keyOf).sort()).toEqual(["one", "three", "two"]);
+  });
+});
+
+it("targets share the requests by weight, and stand in for each other", async () => {
+  const counts: Record<string, number> = { a: 0, b: 0, c: 0 };
+  for (let i = 0; i < 200; i++) {
+    const { attempts } = await send("chat", "shared", "hi");
+    const model = attempts()[0]?.model ?? "";
+    counts[model] = (counts[model] ?? 0) + 1;
+  }
+  // 150 of 200 with a standard deviation of 6.
+  expect(counts["a"]).toBeGreaterThan(120);
+  expect(counts["a"]).toBeLessThan(180);
+  expect(counts["b"]).toBe(0);
+  const { reply } = await send("chat", "shared", "a=500 c=500");
+  expect(await textOf("chat", reply, false)).toBe(SAID);
+});
+
+it("each attempt has a line with what that attempt was, and the request's id", async () => {
+  const { reply, requestId } = await send("chat", "x", "x=error", { stream: true });
+  await reply.text();
+  const lines = await gateway.waitForLog("llm", (line) => line.requestId === requestId, 2);
+  const [one, two] = lines;
+  expect(one).toMatchObject({ path: "/v1/chat/completions", code: 500 });
+  expect(two).toMatchObject({ path: "/v1/messages", code: 200, flags: "-" });
+});
+
+it("a provider gets its own credentials and headers, never another's", async () => {
+  const { attempts } = await send("messages", "y", "y=500", {
+    headers: { authorization: "Bearer client", "anthropic-beta": "some-beta" },
+  });
+  const [first, second] = attempts();
+  expect(first?.request.headers).toMatchObject({
+    "x-api-key": "messages-key",
+    "anthropic-beta": "some-beta",
+  });
+  expect(first?.request.headers).not.toHaveProperty("authorization");
+  expect(second?.request.headers).toMatchObject({ authorization: "Bearer chat-key" });
+  for (const name of ["x-api-key", "anthropic-beta", "anthropic-version"])
+    expect(second?.request.headers).not.toHaveProperty(name);
+});
