@@ -102,7 +102,7 @@ it("shows a prompt to paste, and its lines in the logs", async () => {
   expect(example.stdout()).toMatch(pasted);
   await vi.waitFor(
     async () => {
-      const { stdout } = await desk.run("logs", "--access", "internal");
+      const { stdout } = await desk.run("logs", "--access", "internal", "-n", "500");
       expect(stdout).toMatch(/POST \/guard [\s\S]* GET \/convert\/USD\/EUR\?amount=20 /);
     },
     { timeout: 15_000, interval: 50 },
