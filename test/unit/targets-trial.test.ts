@@ -99,10 +99,18 @@ describe("what the model server is started with", () => {
     const limit = (timeoutMs: number) => {
       if (prompt === undefined) throw new Error("the golden model has no prompt");
       const ingress = { ...model.ingress, timeoutMs };
-      const place = { port: 1, egressUrl: "http://127.0.0.1:2" };
+      const place = { port: 1, egress: undefined };
       return modelServerInput({ ...model, ingress }, prompt, place).extraction?.timeout_ms;
     };
     expect([30_000, 10_000, 1, 600_000].map(limit)).toEqual([18_000, 6000, 100, 18_000]);
+  });
+
+  it("has a guard only where one is configured: it would need its model all the same", () => {
+    if (prompt === undefined) throw new Error("the golden model has no prompt");
+    const { guard: _guard, ...unguarded } = prompt;
+    const place = { port: 1, egress: undefined };
+    expect(modelServerInput(model, prompt, place).guard).toBeDefined();
+    expect(modelServerInput(model, unguarded, place).guard).toBeUndefined();
   });
 
   it("asks no language model where there is only the demonstration", () => {
