@@ -5,9 +5,15 @@ import { formatProblem } from "./config/problem.ts";
 import { parseDuration } from "./config/quantity.ts";
 import { ConfigurationProblems } from "./configuration-problems.ts";
 import { addCompletion } from "./commands/complete.ts";
-import type { LogsOptions, TargetsOptions, UpOptions } from "./commands/options.ts";
+import type { LogsOptions, ReloadOptions, TargetsOptions, UpOptions } from "./commands/options.ts";
 import { GatewayError } from "./errors.ts";
-import { ACCESS_LOG_PLACES, ACCESS_LOGS, DEFAULT_DRAIN_MS, LOG_LEVELS } from "./names.ts";
+import {
+  ACCESS_LOG_PLACES,
+  ACCESS_LOGS,
+  DEFAULT_DRAIN_MS,
+  DEFAULT_RELOAD_DRAIN_MS,
+  LOG_LEVELS,
+} from "./names.ts";
 import { colorsFor, count } from "./terminal.ts";
 import { VERSION } from "./version.ts";
 
@@ -68,10 +74,29 @@ function addRunning(program: Command): void {
         .argParser(durationInMs)
         .default(DEFAULT_DRAIN_MS, "30s"),
     )
+    .addOption(
+      new Option(
+        "--reload-drain-time <duration>",
+        "how long connections of a listener that a reload changes may go on",
+      )
+        .env("GATEWAY_RELOAD_DRAIN_TIME")
+        .argParser(durationInMs)
+        .default(DEFAULT_RELOAD_DRAIN_MS, "10m"),
+    )
     .addOption(new Option("--announce").hideHelp())
     .action(async (config: string | undefined, options: UpOptions) => {
       const { up } = await import("./commands/up.ts");
       await up(config, options);
+    });
+  program
+    .command("reload")
+    .description("make the running gateway read its configuration anew, without losing a request")
+    .argument("[config]", "which one, where several are running")
+    .option("--restart", "where the change needs another Envoy: start it, and drain the old one")
+    .option("--json", "as JSON")
+    .action(async (config: string | undefined, options: ReloadOptions) => {
+      const { reload } = await import("./commands/reload.ts");
+      await reload(config, options);
     });
   program
     .command("down")

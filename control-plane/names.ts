@@ -18,6 +18,8 @@ export type AccessLogPlace = (typeof ACCESS_LOG_PLACES)[number];
 
 /** How long open requests may take to end after a stop, if nobody says otherwise. */
 export const DEFAULT_DRAIN_MS = 30_000;
+/** How long connections of a listener that a reload changes may go on, if nobody says otherwise. */
+export const DEFAULT_RELOAD_DRAIN_MS = 600_000;
 
 /** The access logs by the name that `gateway logs --access` takes. */
 export const ACCESS_LOGS = ["ingress", "llm", "internal"] as const;

@@ -27,7 +27,8 @@ export function renderBootstrap(model: GatewayModel, place: Place): Bootstrap {
         ),
       ],
     },
-    ...(model.prompt === undefined ? {} : { bootstrap_extensions: [internalListenerExtension()] }),
+    // Also without prompt targets: a running gateway can be given some, but no other bootstrap.
+    bootstrap_extensions: [internalListenerExtension()],
     static_resources: {
       listeners: [
         listener(LISTENER_INGRESS, model.ingress, model, place),

@@ -39,6 +39,8 @@ export function listener(
   return {
     name,
     address: socketAddress(own.address, own.port),
+    // Clients come in here: at the end these listeners close, and the others go on for the prompts in flight.
+    traffic_direction: "INBOUND",
     // A client that is gone has its request at the provider reset, which costs money until then.
     tcp_keepalive: TCP_KEEPALIVE,
     ...http(name, own, model, place, listenerTls(own, place)),

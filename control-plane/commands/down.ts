@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { stopContainer } from "../container/up.ts";
 import { GatewayError } from "../errors.ts";
 import { endProcess, isAlive, signal } from "../supervisor/process-identity.ts";
-import { leaveState } from "../supervisor/state.ts";
+import { envoysOf, leaveState } from "../supervisor/state.ts";
 import { chooseContainer, chooseRunning, notRunning } from "./find-running.ts";
 
 /** What a stop may take besides the time that open requests get. */
@@ -21,7 +21,7 @@ export async function down(config: string | undefined): Promise<void> {
     console.log(notRunning(config));
     return;
   }
-  const { gateway, envoy, drainMs } = running.record;
+  const { gateway, drainMs } = running.record;
   if (isAlive(gateway)) {
     signal(gateway, "SIGTERM");
     const end = performance.now() + drainMs + PATIENCE_MS;
@@ -31,9 +31,9 @@ export async function down(config: string | undefined): Promise<void> {
         hint: "Call `gateway down` again: it does not wait for open requests the second time.",
       });
     }
-  } else if (envoy !== undefined) {
-    // The gateway was killed and could not take its Envoy with it.
-    await endProcess(envoy);
+  } else {
+    // The gateway was killed and could not take its Envoys with it.
+    for (const envoy of envoysOf(running.record)) await endProcess(envoy);
     leaveState(running.directory);
   }
   console.log("The gateway has stopped.");

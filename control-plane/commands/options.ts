@@ -11,6 +11,8 @@ export interface UpOptions {
   concurrency?: number;
   /** Milliseconds. */
   drainTime: number;
+  /** Milliseconds. */
+  reloadDrainTime: number;
   /** Of the background process alone: tell the command that started it when it is ready. */
   announce?: boolean;
 }
@@ -29,4 +31,9 @@ export interface TargetsOptions {
   json?: boolean;
   /** Percent of the cases that have to be right. */
   require?: number;
+}
+
+export interface ReloadOptions {
+  restart?: boolean;
+  json?: boolean;
 }

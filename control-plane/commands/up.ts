@@ -67,11 +67,12 @@ export async function up(config: string | undefined, options: UpOptions): Promis
   }
   try {
     await run(configuration, {
-      logDirectory: directory,
+      logDir: options.logDir,
       accessLogOnStdout: options.accessLog === "stdout",
       logLevel: options.logLevel,
       concurrency: options.concurrency,
       drainMs: options.drainTime,
+      reloadDrainMs: options.reloadDrainTime,
       onReady: () => {
         if (isBackground) announce({ kind: "ready", pid: process.pid });
         else {
@@ -104,6 +105,7 @@ function runInBackground(
   const log = openSync(logFile, "a");
   const words = ["up", "--announce", "--log-level", options.logLevel].concat(
     ["--access-log", options.accessLog, "--drain-time", `${String(options.drainTime)}ms`],
+    ["--reload-drain-time", `${String(options.reloadDrainTime)}ms`],
     options.logDir === undefined ? [] : ["--log-dir", options.logDir],
     options.concurrency === undefined ? [] : ["--concurrency", String(options.concurrency)],
     config === undefined ? [] : ["--", config],

@@ -12,6 +12,8 @@ export interface EnvoyCommand {
   concurrency: number;
   /** Access log lines, which are all that Envoy writes there, go to this process's standard output. */
   passesStdout: boolean;
+  /** How long connections of a listener that changed may go on. Milliseconds. */
+  listenerDrainMs: number;
   environment: Environment;
 }
 
@@ -23,6 +25,8 @@ export interface EnvoyRun {
   signal: (name: NodeJS.Signals) => void;
   /** The reason that Envoy itself gave in its last lines; empty when it gave none. */
   lastError: () => string;
+  /** Why Envoy refused the last file that it did; empty when it refused none. */
+  lastRejection: () => string;
 }
 
 export interface EnvoyLine {
@@ -34,6 +38,7 @@ export interface EnvoyLine {
 /** Level, component and message in one line; `lastError` and `onLine` rely on it. */
 const LOG_FORMAT = "%Y-%m-%d %T.%e\t%l\t%n\t%v";
 const KEPT_LINES = 40;
+const REJECTION = /Filesystem config update (?:rejected|failure): (.*)$/;
 
 /** What Envoy or a library in it reads for itself; keys come only as far as the configuration refers to them. */
 const PASSED_VARIABLES = ["PATH", "HOME", "TZ", "TMPDIR", "LANG", "LD_LIBRARY_PATH"] as const;
@@ -52,8 +57,13 @@ export function envoyEnvironment(
  * `debug` and `trace` raise the filter, the upstream connections and name resolution instead.
  */
 export function logArguments(level: LogLevel): string[] {
-  if (level !== "debug" && level !== "trace") return ["--log-level", level];
-  return ["--log-level", "info", "--component-log-level", `wasm:${level},upstream:debug,dns:debug`];
+  if (level === "debug" || level === "trace") {
+    const components = `wasm:${level},upstream:debug,dns:debug`;
+    return ["--log-level", "info", "--component-log-level", components];
+  }
+  // Why it refuses a file Envoy says in a warning of this component, and nowhere else.
+  const isSilent = level !== "info" && level !== "warning";
+  return ["--log-level", level, ...(isSilent ? ["--component-log-level", "config:warning"] : [])];
 }
 
 /** Starts Envoy. In its own process group: a Ctrl-C in the terminal is for the gateway, which drains Envoy first. */
@@ -62,6 +72,14 @@ export function startEnvoy(command: EnvoyCommand, onLine: (line: EnvoyLine) => v
     command.file,
     ["--config-path", command.configurationFile, "--disable-hot-restart"].concat(
       ["--concurrency", String(command.concurrency), "--file-flush-interval-msec", "1000"],
+      // A listener that changed lets its connections go with their next answer, not some time.
+      [
+        "--drain-time-s",
+        String(Math.ceil(command.listenerDrainMs / 1000)),
+        "--drain-strategy",
+        "immediate",
+      ],
+      ["--reject-unknown-dynamic-fields"],
       [...logArguments(command.logLevel), "--log-format", LOG_FORMAT],
     ),
     {
@@ -71,12 +89,14 @@ export function startEnvoy(command: EnvoyCommand, onLine: (line: EnvoyLine) => v
     },
   );
   const kept: EnvoyLine[] = [];
+  let rejection = "";
   for (const stream of [child.stdout, child.stderr]) {
     if (stream === null) continue;
     createInterface({ input: stream }).on("line", (text) => {
       const line = readLine(text);
       kept.push(line);
       if (kept.length > KEPT_LINES) kept.shift();
+      rejection = REJECTION.exec(text)?.[1] ?? rejection;
       onLine(line);
     });
   }
@@ -98,6 +118,7 @@ export function startEnvoy(command: EnvoyCommand, onLine: (line: EnvoyLine) => v
     hasEnded: () => hasEnded,
     signal: (name) => child.kill(name),
     lastError: () => lastError(kept),
+    lastRejection: () => rejection,
   };
 }
 

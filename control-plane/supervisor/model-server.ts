@@ -14,6 +14,8 @@ export interface ModelServerPlan {
   environment: Environment;
   /** Something that a person should know. */
   report: (line: string) => void;
+  /** Why it cannot be asked for the moment; undefined when it can again. */
+  onMissing?: (why: string | undefined) => void;
 }
 
 export interface RunningModelServer {
@@ -169,6 +171,7 @@ async function keepRunning(
     plan.report(
       `The model server ended by itself (${how}); it is started again in ${String(pause)} ms.`,
     );
+    plan.onMissing?.(`The model server ended by itself (${how}) and is being started again.`);
     await sleep(pause, undefined, { signal: stopping }).catch(() => undefined);
     // Read again: it may have been aborted while this waited, which the type checker cannot know.
     if (hasAborted(stopping)) return;
@@ -178,9 +181,12 @@ async function keepRunning(
     run.ready.then(
       () => {
         plan.report("The model server is ready again.");
+        plan.onMissing?.(undefined);
       },
       (error: unknown) => {
-        plan.report(error instanceof Error ? error.message : String(error));
+        const why = error instanceof Error ? error.message : String(error);
+        plan.report(why);
+        plan.onMissing?.(why);
       },
     );
   }

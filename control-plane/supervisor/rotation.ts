@@ -20,14 +20,17 @@ export interface Rotation {
 }
 
 /**
- * `reopen` makes Envoy open its files anew. It is called also when a file has been renamed or removed by somebody
+ * @param current the rules, which a reload may change. `reopen` makes Envoy open its files anew. It is called also when a file has been renamed or removed by somebody
  * else (logrotate, a second gateway in the same directory), or Envoy would go on writing into the old one.
  */
-export function createRotation(rules: RotationRules, reopen: () => void): Rotation {
-  const files = ACCESS_LOGS.map((name) => join(rules.directory, accessLogFile(name)));
-  const known = new Map(files.map((file) => [file, inodeOf(file)]));
+export function createRotation(current: () => RotationRules, reopen: () => void): Rotation {
+  const filesIn = ({ directory }: RotationRules) =>
+    ACCESS_LOGS.map((name) => join(directory, accessLogFile(name)));
+  const known = new Map(filesIn(current()).map((file) => [file, inodeOf(file)]));
   return {
     check() {
+      const rules = current();
+      const files = filesIn(rules);
       const large = files.filter((file) => isLarge(file, rules));
       for (const file of large) rename(file, rules.keepFiles);
       const changed = files.filter((file) => known.get(file) !== inodeOf(file));

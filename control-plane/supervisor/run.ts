@@ -1,44 +1,21 @@
 // One run of the gateway in this process, from a loaded configuration to the last signal.
-import { readFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
-import { join } from "node:path";
-import { renderBootstrap } from "../../envoy/bootstrap.ts";
-import type { Place } from "../../envoy/place.ts";
-import { toYaml } from "../../envoy/yaml.ts";
+import { changeLine } from "../changes.ts";
+import { formatProblem } from "../config/problem.ts";
 import type { Configuration } from "../configuration-file.ts";
-import { startDemonstrationModel } from "../demonstration-model.ts";
-import { ENVOY_VERSION, requireEnvoy } from "../envoy-binary.ts";
-import { GatewayError } from "../errors.ts";
-import type { GatewayModel } from "../model.ts";
-import { modelServerInput } from "../model-server-input.ts";
-import type { LogLevel } from "../names.ts";
 import { colorsFor } from "../terminal.ts";
 import { VERSION } from "../version.ts";
-import { startCertificates } from "./certificates.ts";
-import { envoyEnvironment, type EnvoyLine } from "./envoy-process.ts";
-import { FILTER_FILE, prepareLogDirectory, requireCaFile } from "./place.ts";
-import { modelServerEnvironment, superviseModelServer } from "./model-server.ts";
-import { checkPorts, freePort } from "./ports.ts";
+import { serveControl } from "./control.ts";
+import type { EnvoyLine } from "./envoy-process.ts";
+import { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
 import { endProcess, identityOf, isAlive, signal } from "./process-identity.ts";
-import { urlOf } from "./readiness.ts";
+import type { ReloadResult } from "./reload.ts";
 import { createRotation } from "./rotation.ts";
 import * as state from "./state.ts";
-import { type Supervisor, supervise } from "./supervise.ts";
+import type { Supervisor } from "./supervise.ts";
 
-export interface RunOptions {
-  /** Absolute. */
-  logDirectory: string;
-  accessLogOnStdout: boolean;
-  logLevel: LogLevel;
-  /** Envoy's worker threads; one per processor when absent. */
-  concurrency: number | undefined;
-  /** How long open requests may take to end after the first signal. */
-  drainMs: number;
+export interface RunOptions extends GatewayOptions {
   onReady: () => void;
 }
-
-/** What is to be done at the end, the last thing first. */
-type Closing = (() => void | Promise<void>)[];
 
 const ROTATION_MS = 2_000;
 /** npm passes a Ctrl-C on that the terminal has sent already: within this time it is the same one. */
@@ -46,129 +23,88 @@ const SAME_SIGNAL_MS = 500;
 
 /** Runs the gateway until SIGINT or SIGTERM; a second one does not wait for open requests. */
 export async function run(configuration: Configuration, options: RunOptions): Promise<void> {
-  const { model, file, environment } = configuration;
-  const envoy = requireEnvoy(environment);
-  const directory = state.stateDirectory(file, environment);
-  const closing: Closing = [];
+  const directory = state.stateDirectory(configuration.file, configuration.environment);
+  state.takeState(directory);
   try {
-    state.takeState(directory);
-    closing.push(() => {
-      state.leaveState(directory);
-    });
-    await endOrphan(directory);
-    await checkPorts([model.ingress, model.egress]);
-    prepareLogDirectory(options.logDirectory);
-    const place = await preparePlace(configuration, directory, options, closing);
-    const configurationFile = join(directory, "envoy.yaml");
-    state.writePrivately(configurationFile, toYaml(renderBootstrap(model, place)));
-    const certificates = startCertificates(model, state.secretsDirectory(directory), say);
-    closing.push(certificates.stop);
-    say(`Starting Envoy ${ENVOY_VERSION} on ports ${portsOf(model)}`);
-    const command = {
-      file: envoy.file,
-      configurationFile,
-      logLevel: options.logLevel,
-      concurrency: options.concurrency ?? availableParallelism(),
-      passesStdout: options.accessLogOnStdout,
-      environment: envoyEnvironment(environment, model.filterEnvironment),
-    };
-    await attend({ command, place, directory, configuration, options });
+    await endOrphans(directory);
+    await attend(configuration, directory, options);
   } finally {
-    for (const close of closing.reverse()) await close();
+    state.leaveState(directory);
   }
 }
 
-/** The filter is copied: a rebuild in the checkout must not reach an Envoy that is started again. */
-async function preparePlace(
+/** Looks after the gateway while signals and commands come in and log files grow. */
+async function attend(
   configuration: Configuration,
   directory: string,
-  { logDirectory, accessLogOnStdout }: RunOptions,
-  closing: Closing,
-): Promise<Place> {
-  const { model, environment } = configuration;
-  const filterPath = join(directory, "filter.wasm");
-  state.writePrivately(filterPath, readFilter());
-  const place = {
-    filterPath,
-    logDirectory,
-    accessLogOnStdout,
-    adminSocketPath: state.adminSocketPath(directory),
-    ownEgressSocketPath: state.ownEgressSocketPath(directory),
-    secretsDirectory: state.secretsDirectory(directory),
-    caFile: requireCaFile(model, environment),
-  };
-  return {
-    ...place,
-    demonstrationPort: await demonstrationPort(model, closing),
-    modelServerPort: await modelServerPort(configuration, place.ownEgressSocketPath, closing),
-  };
-}
-
-/** 0 where nobody wants it. */
-async function demonstrationPort(model: GatewayModel, closing: Closing): Promise<number> {
-  if (!model.targets.some(({ address }) => address.kind === "embedded")) return 0;
-  const demonstration = await startDemonstrationModel();
-  closing.push(demonstration.close);
-  return demonstration.port;
-}
-
-/**
- * Where the model server listens; 0 where nobody wants it. When it cannot start, a guard keeps the gateway from
- * starting too. Without a guard prompts go to their model as if there were no targets, and the start says so.
- */
-async function modelServerPort(
-  { model, environment }: Configuration,
-  socketPath: string,
-  closing: Closing,
-): Promise<number> {
-  const { prompt } = model;
-  if (prompt === undefined) return 0;
-  const port = await freePort();
-  const egress = { url: urlOf(model.egress), socketPath };
-  try {
-    const server = await superviseModelServer({
-      input: modelServerInput(model, prompt, { port, egress }),
-      environment: modelServerEnvironment(environment, prompt.modelServer.environment),
-      report: say,
-    });
-    closing.push(server.stop);
-  } catch (error) {
-    if (!(error instanceof GatewayError) || prompt.guard !== undefined) throw error;
-    say(`${error.message} Prompt targets are off: prompts go to their model without them.`);
-    if (error.hint !== undefined) say(error.hint);
-  }
-  return port;
-}
-
-function readFilter(): Uint8Array {
-  try {
-    return readFileSync(FILTER_FILE);
-  } catch {
-    throw new GatewayError(`The compiled filter is not there (${FILTER_FILE}).`, {
-      hint: "Run `npm run build:filter` in the checkout.",
-    });
-  }
-}
-
-interface Attended {
-  command: Parameters<typeof supervise>[0]["command"];
-  place: Place;
-  directory: string;
-  configuration: Configuration;
-  options: RunOptions;
-}
-
-/** Supervises Envoy while signals come in and log files grow. */
-async function attend({ command, place, directory, configuration, options }: Attended) {
-  const { model, file } = configuration;
+  options: RunOptions,
+): Promise<void> {
   const record: state.RunningRecord = {
     gateway: identityOf(process.pid),
+    otherEnvoys: [],
     version: VERSION,
-    configuration: file.path,
+    configuration: configuration.file.path,
     startedAt: new Date().toISOString(),
-    logDirectory: options.logDirectory,
+    logDirectory: "",
     drainMs: options.drainMs,
-    adminSocket: place.adminSocketPath,
+    adminSocket: state.adminSocketPath(directory),
+    controlSocket: state.controlSocketPath(directory),
+    ...served(configuration),
+  };
+  const endEnvoys = () => {
+    for (const envoy of state.envoysOf(record)) signal(envoy, "SIGTERM");
+  };
+  let gateway: Gateway | undefined;
+  const write = () => {
+    if (gateway !== undefined) {
+      record.adminSocket = gateway.supervisor.adminSocket();
+      record.logDirectory = gateway.logDirectory();
+      Object.assign(record, served(gateway.current()));
+    }
+    unlessItFails(() => {
+      state.writeRecord(directory, record);
+    });
+  };
+  const signals = listenForSignals(endEnvoys);
+  process.on("exit", endEnvoys); // whatever happens here, no Envoy is left without a gateway
+  const closing: (() => void | Promise<void>)[] = [];
+  try {
+    gateway = await startGateway(configuration, directory, options, {
+      report: say,
+      onLine: sayEnvoy,
+      onConfiguration: write,
+      onEnvoys(current, others) {
+        if (current === undefined) delete record.envoy;
+        else record.envoy = current;
+        record.otherEnvoys = others;
+        write();
+      },
+    });
+    const { reload, close, supervisor } = gateway;
+    closing.push(close);
+    write();
+    closing.push(rotateLogs(gateway));
+    const control = await serveControl(record.controlSocket, async (asked) => {
+      const result = await reload(asked);
+      sayReload(result);
+      return result;
+    });
+    closing.push(control.close);
+    signals.handOver(supervisor);
+    options.onReady();
+    await supervisor.ended;
+  } catch (error) {
+    if (!signals.stopped()) throw error;
+  } finally {
+    for (const close of closing.reverse()) await close();
+    // The signals stay caught: one more while this ends must not become its exit code, nor leave the lock behind.
+    process.off("exit", endEnvoys);
+  }
+}
+
+/** What `status` tells of a configuration. */
+function served({ model }: Configuration): Pick<state.RunningRecord, "listeners" | "models"> {
+  return {
     listeners: [model.ingress, model.egress].map(({ name, address, port }) => ({
       name,
       address,
@@ -176,43 +112,18 @@ async function attend({ command, place, directory, configuration, options }: Att
     })),
     models: model.targets.map(({ name }) => name),
   };
-  const endEnvoy = () => {
-    if (record.envoy !== undefined) signal(record.envoy, "SIGTERM");
-  };
-  const signals = listenForSignals(endEnvoy);
-  process.on("exit", endEnvoy); // whatever happens here, no Envoy is left without a gateway
-  try {
-    const supervisor = await supervise({
-      command,
-      adminSocket: place.adminSocketPath,
-      listeners: [model.ingress, model.egress],
-      drainMs: options.drainMs,
-      report: say,
-      onLine: sayEnvoy,
-      onEnvoy: (envoy) => {
-        if (envoy === undefined) delete record.envoy;
-        else record.envoy = envoy;
-        unlessItFails(() => {
-          state.writeRecord(directory, record);
-        });
-      },
-    });
-    const { accessLog } = model;
-    const rotation = createRotation(
-      { ...accessLog, directory: options.logDirectory },
-      supervisor.reopenLogs,
-    );
-    const timer = setInterval(unlessItFails, ROTATION_MS, rotation.check);
-    signals.handOver(supervisor);
-    options.onReady();
-    await supervisor.ended;
+}
+
+/** Returns what ends it. */
+function rotateLogs({ current, logDirectory, supervisor }: Gateway): () => void {
+  const rotation = createRotation(
+    () => ({ ...current().model.accessLog, directory: logDirectory() }),
+    supervisor.reopenLogs,
+  );
+  const timer = setInterval(unlessItFails, ROTATION_MS, rotation.check);
+  return () => {
     clearInterval(timer);
-  } catch (error) {
-    if (!signals.stopped()) throw error;
-  } finally {
-    // The signals stay caught: one more while this ends must not become its exit code, nor leave the lock behind.
-    process.off("exit", endEnvoy);
-  }
+  };
 }
 
 /** A full disk must not end a gateway that answers requests. */
@@ -260,16 +171,37 @@ function listenForSignals(early: () => void) {
   };
 }
 
-/** An Envoy whose gateway was killed still has the ports: it is ended before a new one starts. */
-async function endOrphan(directory: string): Promise<void> {
-  const orphan = state.readRecord(directory)?.envoy;
-  if (orphan === undefined || !isAlive(orphan)) return;
-  say(`Ending the Envoy of a gateway that was killed (process ${String(orphan.pid)})`);
-  await endProcess(orphan);
+/** Envoys whose gateway was killed still have the ports: they are ended before a new one starts. */
+async function endOrphans(directory: string): Promise<void> {
+  const record = state.readRecord(directory);
+  const orphans = (record === undefined ? [] : state.envoysOf(record)).filter(isAlive);
+  for (const orphan of orphans) {
+    say(`Ending the Envoy of a gateway that was killed (process ${String(orphan.pid)})`);
+    await endProcess(orphan);
+  }
 }
 
-function portsOf({ ingress, egress }: GatewayModel): string {
-  return `${String(ingress.port)} and ${String(egress.port)}`;
+/** What came of a reload, for whoever reads the gateway's own log. */
+function sayReload(result: ReloadResult): void {
+  switch (result.kind) {
+    case "unchanged":
+      say("Reload: nothing has changed");
+      return;
+    case "applied":
+      say(result.hasRestarted ? "Reload: done, with another Envoy" : "Reload: done");
+      for (const change of result.changes) say(`  ${changeLine(change)}`);
+      return;
+    case "invalid":
+      say("Reload: the configuration has problems, and nothing has changed");
+      for (const problem of result.problems) say(formatProblem(problem));
+      return;
+    case "needs restart":
+      say(`Reload: another Envoy is needed, and nothing has changed: ${result.reasons.join("; ")}`);
+      return;
+    case "failed":
+      say(`Reload: ${result.message}`);
+      if (result.hint !== undefined) say(result.hint);
+  }
 }
 
 /** A line of the gateway's own, to standard error: the terminal, or gateway.log. */

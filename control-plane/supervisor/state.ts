@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, parse } from "node:path";
 import type { ConfigurationFile } from "../configuration-problems.ts";
 import type { Environment } from "../envoy-binary.ts";
 import { GatewayError } from "../errors.ts";
@@ -22,6 +22,8 @@ export interface RunningRecord {
   gateway: ProcessIdentity;
   /** Absent while Envoy is being started again. */
   envoy?: ProcessIdentity;
+  /** Those that another one has replaced, as long as they have open requests, and one that is to replace it. */
+  otherEnvoys: ProcessIdentity[];
   version: string;
   /** Absolute path of the configuration file. */
   configuration: string;
@@ -31,6 +33,7 @@ export interface RunningRecord {
   /** How long it waits for open requests when it is stopped. */
   drainMs: number;
   adminSocket: string;
+  controlSocket: string;
   listeners: { name: string; address: string; port: number }[];
   models: string[];
 }
@@ -53,14 +56,14 @@ export function stateDirectory(file: ConfigurationFile, environment: Environment
   return join(stateRoot(environment), name);
 }
 
-/** Where Envoy's admin interface listens: in the state directory, or in a private temporary one when that path is too long. */
-export function adminSocketPath(directory: string): string {
-  return socketPath(directory, "admin.sock");
+/** Where Envoy's admin interface listens. @param number of the Envoy, as `numbered` has it */
+export function adminSocketPath(directory: string, number = 1): string {
+  return join(socketDirectory(directory), numbered("admin.sock", number));
 }
 
-/** Where the model server reaches the language models when clients need a key or TLS. In the same directory. */
+/** Where the model server reaches the language models when clients need a key or TLS. A later Envoy takes it over. */
 export function ownEgressSocketPath(directory: string): string {
-  return socketPath(directory, "model.sock");
+  return join(socketDirectory(directory), "model.sock");
 }
 
 /** Where Envoy is told of the listeners' certificates. */
@@ -68,12 +71,24 @@ export function secretsDirectory(directory: string): string {
   return join(directory, "certificates");
 }
 
-/** Both names are of one length, so that their paths are in the same directory. */
-function socketPath(directory: string, name: "admin.sock" | "model.sock"): string {
-  const path = join(directory, name);
-  if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) return path;
+/** Where the gateway itself listens to commands such as `gateway reload`. */
+export function controlSocketPath(directory: string): string {
+  return join(socketDirectory(directory), "control.sock");
+}
+
+/** The state directory, or a private temporary one when paths in it are too long. */
+function socketDirectory(directory: string): string {
+  const longest = join(directory, numbered("control.sock", 99));
+  if (Buffer.byteLength(longest) <= LONGEST_SOCKET_PATH) return directory;
+
   const user = String(userInfo().uid);
-  return join(tmpdir(), `gateway-${user}-${shortHash(directory)}`, name);
+  return join(tmpdir(), `gateway-${user}-${shortHash(directory)}`);
+}
+
+/** `envoy.yaml` of the first Envoy of a gateway, `envoy-2.yaml` of the second, which may overlap. */
+export function numbered(file: string, number: number): string {
+  const { name, ext } = parse(file);
+  return number === 1 ? file : `${name}-${String(number)}${ext}`;
 }
 
 function shortHash(text: string): string {
@@ -85,8 +100,7 @@ export function takeState(directory: string): void {
   try {
     makeDirectory(directory, 0o700);
     chmodSync(directory, 0o700);
-    const socketDirectory = dirname(adminSocketPath(directory));
-    makeDirectory(socketDirectory, 0o700);
+    makeDirectory(socketDirectory(directory), 0o700);
   } catch (error) {
     throw new GatewayError(`${directory} cannot be written (${String(error)}).`, {
       hint: "Set XDG_STATE_HOME to a directory that you can write to.",
@@ -156,6 +170,11 @@ export function stateDirectories(environment: Environment): string[] {
 
 export function isRunning({ gateway, envoy }: RunningRecord): boolean {
   return isAlive(gateway) || (envoy !== undefined && isAlive(envoy));
+}
+
+/** Every Envoy that the record knows. */
+export function envoysOf({ envoy, otherEnvoys }: RunningRecord): ProcessIdentity[] {
+  return envoy === undefined ? otherEnvoys : [envoy, ...otherEnvoys];
 }
 
 function listDirectories(root: string): string[] {

@@ -1,27 +1,42 @@
-// Keeps one Envoy running: starts it, waits until it is ready, starts it again when it crashes, drains it at the end.
+// Keeps one Envoy running: starts it, waits until it is ready, starts it again when it crashes, puts another in its place,
+// drains it at the end.
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "../errors.ts";
 import type { Listener } from "../model.ts";
-import { callAdmin } from "./admin.ts";
+import { closeDoors, drain } from "./drain.ts";
 import { type EnvoyCommand, type EnvoyLine, type EnvoyRun, startEnvoy } from "./envoy-process.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import { waitUntilReady } from "./readiness.ts";
 
-export interface SupervisorPlan {
+/** How one Envoy is started. Another one in its place needs another admin socket. */
+export interface EnvoyPlan {
   command: EnvoyCommand;
   adminSocket: string;
+  /** Those that have to answer. They may become others, for when Envoy is started again. */
   listeners: readonly Listener[];
-  /** How long open requests may take to end after `stop`. */
+  /** How long open requests may take to end at the end. Milliseconds. */
   drainMs: number;
+}
+
+export interface SupervisorEvents {
   /** Something that a person should know. */
   report: (line: string) => void;
   /** A line that Envoy wrote. */
   onLine: (line: EnvoyLine) => void;
-  /** A new Envoy, or that there is none for the moment. */
-  onEnvoy: (envoy: ProcessIdentity | undefined) => void;
+  /** The Envoy that takes requests, if there is one for the moment, and those that come to their end or are starting. */
+  onEnvoys: (current: ProcessIdentity | undefined, others: ProcessIdentity[]) => void;
 }
 
 export interface Supervisor {
+  /** Of the Envoy that takes requests. */
+  adminSocket: () => string;
+  /** Why that Envoy refused a file; empty when it refused none. */
+  lastRejection: () => string;
+  /**
+   * Starts another Envoy beside the one that runs, and drains the old one when the new one is ready: both listen for a
+   * moment. Rejects with Envoy's own reason when it does not become ready; then the old one goes on.
+   */
+  replace: (plan: EnvoyPlan) => Promise<void>;
   /** Ends open requests first; the second call does not wait for them. Resolves when Envoy has gone. */
   stop: () => Promise<void>;
   /** Makes Envoy open its log files anew. */
@@ -30,122 +45,154 @@ export interface Supervisor {
   ended: Promise<void>;
 }
 
+interface Running {
+  plan: EnvoyPlan;
+  run: EnvoyRun;
+}
+
 const READY_MS = 10_000;
-const KILL_AFTER_MS = 3_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
 /** A run as long as this was a good one: the next crash starts with the shortest pause again. */
 const GOOD_RUN_MS = 60_000;
 
 /** Starts Envoy and resolves when it is ready. Rejects with Envoy's own reason when it does not become so in 10 s. */
-export async function supervise(plan: SupervisorPlan): Promise<Supervisor> {
+export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Promise<Supervisor> {
   const stopping = new AbortController();
-  let current = startEnvoy(plan.command, plan.onLine);
-  plan.onEnvoy(current.identity);
-  await firstReadiness(plan, current);
-  const ended = keepRunning(plan, current, stopping.signal, (envoy) => {
-    current = envoy;
-    plan.onEnvoy(envoy.identity);
-  });
+  const hasEnded = Promise.withResolvers<undefined>();
+  const others = new Set<Running>();
+  let current: Running = { plan, run: startEnvoy(plan.command, events.onLine) };
+  let pause = FIRST_PAUSE_MS;
+
+  const tell = (isRunning = true) => {
+    const ids = [...others].map(({ run }) => run.identity);
+    events.onEnvoys(isRunning ? current.run.identity : undefined, ids);
+  };
+
+  /** Starts the current one again for as long as it ends by itself. */
+  const watch = async (watched: Running): Promise<void> => {
+    const started = performance.now();
+    const how = await watched.run.ended;
+    if (watched !== current) return;
+    tell(false);
+    if (stopping.signal.aborted) {
+      hasEnded.resolve(undefined);
+      return;
+    }
+    if (performance.now() - started > GOOD_RUN_MS) pause = FIRST_PAUSE_MS;
+    reportCrash(events, watched.run, how, pause);
+    await sleep(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
+    // It may have been replaced while this waited.
+    if (watched !== current) return;
+    if (hasAborted(stopping.signal)) {
+      hasEnded.resolve(undefined);
+      return;
+    }
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    current = { plan: watched.plan, run: startEnvoy(watched.plan.command, events.onLine) };
+    tell();
+    void reportReadiness(events, current);
+    void watch(current);
+  };
+
+  const retire = async (old: Running): Promise<void> => {
+    await drain(old.plan.adminSocket, old.run, old.plan.drainMs, events.report);
+    others.delete(old);
+    if (!stopping.signal.aborted) tell();
+  };
+
+  tell();
+  await firstReadiness(current);
+  void watch(current);
+  const retiring: Promise<void>[] = [];
   return {
-    ended,
+    ended: hasEnded.promise.then(async () => {
+      await Promise.all(retiring);
+    }),
+    adminSocket: () => current.plan.adminSocket,
+    lastRejection: () => current.run.lastRejection(),
     reopenLogs: () => {
-      current.signal("SIGUSR1");
+      for (const { run } of [current, ...others]) run.signal("SIGUSR1");
+    },
+    async replace(next) {
+      const fresh = { plan: next, run: startEnvoy(next.command, events.onLine) };
+      others.add(fresh);
+      tell();
+      await firstReadiness(fresh).finally(() => {
+        others.delete(fresh);
+      });
+      if (hasAborted(stopping.signal)) {
+        fresh.run.signal("SIGKILL");
+        await fresh.run.ended;
+        throw new GatewayError("The gateway is being stopped.");
+      }
+      const old = current;
+      current = fresh;
+      void watch(fresh);
+      others.add(old);
+      tell();
+      await closeDoors(old.plan.adminSocket);
+      retiring.push(retire(old));
     },
     async stop() {
       if (stopping.signal.aborted) {
-        current.signal("SIGKILL");
+        for (const { run } of [current, ...others]) run.signal("SIGKILL");
       } else {
         stopping.abort();
-        await drainAndEnd(plan, current);
+        const { plan, run } = current;
+        await closeDoors(plan.adminSocket);
+        await drain(plan.adminSocket, run, plan.drainMs, events.report);
       }
-      await ended;
+      await hasEnded.promise;
     },
   };
 }
 
-async function firstReadiness(plan: SupervisorPlan, envoy: EnvoyRun): Promise<void> {
-  const { adminSocket, listeners } = plan;
-  const missing = await waitUntilReady(adminSocket, listeners, envoy.hasEnded, READY_MS);
-  if (missing === undefined) return;
-  const hasEnded = envoy.hasEnded();
-  if (!hasEnded) envoy.signal("SIGKILL");
-  const how = await envoy.ended;
-  const what = hasEnded
-    ? `Envoy ended while it started (${how}).`
-    : `The gateway was not ready after ${String(READY_MS / 1000)} s: ${missing}.`;
-  const reason = envoy.lastError();
-  throw new GatewayError(what, reason === "" ? {} : { hint: `Envoy's last words:\n${reason}` });
-}
-
-async function keepRunning(
-  plan: SupervisorPlan,
-  first: EnvoyRun,
-  stopping: AbortSignal,
-  replace: (envoy: EnvoyRun) => void,
-): Promise<void> {
-  let envoy = first;
-  let pause = FIRST_PAUSE_MS;
-  for (;;) {
-    const started = performance.now();
-    const how = await envoy.ended;
-    plan.onEnvoy(undefined);
-    if (stopping.aborted) return;
-    if (performance.now() - started > GOOD_RUN_MS) pause = FIRST_PAUSE_MS;
-    const reason = envoy.lastError();
-    plan.report(`Envoy ended by itself (${how}); it is started again in ${String(pause)} ms.`);
-    if (reason !== "") plan.report(`Envoy's last words:\n${reason}`);
-    await sleep(pause, undefined, { signal: stopping }).catch(() => undefined);
-    // Read again: it may have been aborted while this waited, which the type checker cannot know.
-    if (hasAborted(stopping)) return;
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
-    envoy = startEnvoy(plan.command, plan.onLine);
-    replace(envoy);
-    void reportReadiness(plan, envoy);
+async function firstReadiness({ plan, run }: Running): Promise<void> {
+  const isOver = () => run.hasEnded() || run.lastRejection() !== "";
+  const missing = await waitUntilReady(plan.adminSocket, plan.listeners, isOver, READY_MS);
+  const rejection = run.lastRejection();
+  if (missing === undefined && rejection === "") return;
+  const hasEnded = run.hasEnded();
+  if (!hasEnded) run.signal("SIGKILL");
+  const how = await run.ended;
+  if (hasEnded) {
+    const reason = run.lastError();
+    throw new GatewayError(`Envoy ended while it started (${how}).`, lastWords(reason));
   }
+  if (rejection !== "") {
+    throw new GatewayError("Envoy refuses its configuration.", lastWords(rejection));
+  }
+  const waited = `The gateway was not ready after ${String(READY_MS / 1000)} s: ${missing ?? ""}.`;
+  throw new GatewayError(waited, lastWords(run.lastError()));
 }
 
+function lastWords(reason: string): { hint?: string } {
+  return reason === "" ? {} : { hint: `Envoy's last words:\n${reason}` };
+}
+
+function reportCrash(
+  { report }: SupervisorEvents,
+  run: EnvoyRun,
+  how: string,
+  pause: number,
+): void {
+  report(`Envoy ended by itself (${how}); it is started again in ${String(pause)} ms.`);
+  const reason = run.lastError();
+  if (reason !== "") report(`Envoy's last words:\n${reason}`);
+}
+
+/** Read anew: it may have been aborted while something was awaited, which the type checker cannot know. */
 function hasAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }
 
-async function reportReadiness(plan: SupervisorPlan, envoy: EnvoyRun): Promise<void> {
+async function reportReadiness(
+  { report }: SupervisorEvents,
+  { plan, run }: Running,
+): Promise<void> {
   const { adminSocket, listeners } = plan;
-  const missing = await waitUntilReady(adminSocket, listeners, envoy.hasEnded, READY_MS);
-  if (missing === undefined) plan.report("Envoy is ready again.");
-  else if (!envoy.hasEnded()) plan.report(`Envoy is not ready: ${missing}.`);
-}
-
-/** Closes the listeners, waits for open requests, then ends Envoy. */
-async function drainAndEnd(plan: SupervisorPlan, envoy: EnvoyRun): Promise<void> {
-  if (envoy.hasEnded()) return;
-  const { adminSocket, drainMs } = plan;
-  await callAdmin(adminSocket, "POST", "/drain_listeners").catch(() => undefined);
-  const end = performance.now() + drainMs;
-  let announced = false;
-  while (!envoy.hasEnded() && performance.now() < end) {
-    const active = await activeRequests(adminSocket);
-    if (active === 0) break;
-    if (!announced) plan.report(`Waiting for ${String(active)} open requests to end.`);
-    announced = true;
-    await sleep(50);
-  }
-  envoy.signal("SIGTERM");
-  const killer = setTimeout(() => {
-    envoy.signal("SIGKILL");
-  }, KILL_AFTER_MS);
-  await envoy.ended;
-  clearTimeout(killer);
-}
-
-/** Requests of clients that have no whole answer yet; 0 when Envoy does not tell. */
-async function activeRequests(adminSocket: string): Promise<number> {
-  try {
-    const path = "/stats?filter=downstream_rq_active";
-    const { body } = await callAdmin(adminSocket, "GET", path);
-    const lines = body.matchAll(/^http\.(?!admin\.).*\.downstream_rq_active: (\d+)$/gm);
-    return [...lines].reduce((sum, [, value]) => sum + Number(value), 0);
-  } catch {
-    return 0;
-  }
+  const missing = await waitUntilReady(adminSocket, listeners, run.hasEnded, READY_MS);
+  if (missing === undefined) report("Envoy is ready again.");
+  else if (!run.hasEnded()) report(`Envoy is not ready: ${missing}.`);
 }

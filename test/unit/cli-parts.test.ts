@@ -242,7 +242,10 @@ describe("rotation", () => {
   const rotation = (keepFiles: number) => {
     let reopened = 0;
     const rules = { directory, maxFileBytes: 10, keepFiles };
-    const { check } = createRotation(rules, () => (reopened += 1));
+    const { check } = createRotation(
+      () => rules,
+      () => (reopened += 1),
+    );
     return { check, reopened: () => reopened };
   };
 

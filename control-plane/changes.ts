@@ -1,0 +1,84 @@
+// What differs between two configurations, for people: which models, listeners, prompt targets … came, went or changed.
+// It tells names, ports of listeners and which settings differ, never their values.
+import type { GatewayModel } from "./model.ts";
+
+export interface Change {
+  kind: "added" | "removed" | "changed";
+  /** `model`, `provider`, `listener`, `prompt target` … */
+  what: string;
+  name: string;
+  /** Of one that changed: what about it. */
+  details: string[];
+}
+
+/** Whatever has a name: its parts are compared by their JSON. */
+type Part = Record<string, unknown>;
+type Parts = Map<string, Part>;
+
+/** In the order of the configuration's reference. Empty when the two mean the same. */
+export function changesBetween(old: GatewayModel, fresh: GatewayModel): Change[] {
+  const before = describe(old);
+  return Object.entries(describe(fresh)).flatMap(([what, parts]) =>
+    difference(what, before[what] ?? new Map<string, Part>(), parts),
+  );
+}
+
+/** `+ model openai/gpt-4o`, `~ listener egress: port 12000 → 12001`. */
+export function changeLine({ kind, what, name, details }: Change): string {
+  const sign = { added: "+", removed: "-", changed: "~" }[kind];
+  return `${sign} ${what} ${name}${details.length === 0 ? "" : `: ${details.join(", ")}`}`;
+}
+
+/** Every part of a model has its place here; what has none of its own is a setting. */
+function describe(model: GatewayModel): Record<string, Parts> {
+  const { targets, aliases, defaultTarget, prompt, ingress, egress, ...rest } = model;
+  const { targets: promptTargets = [], endpoints = [], ...promptRest } = prompt ?? {};
+  const nameOf = (index: number) => targets[index]?.name;
+  const settings = { defaultModel: nameOf(defaultTarget), ...promptRest, ...rest };
+  return {
+    listener: named([ingress, egress]),
+    provider: new Map(targets.map(({ provider }) => [provider, {}])),
+    model: named(targets),
+    alias: named(aliases.map(({ name, target }) => ({ name, target: nameOf(target) }))),
+    "prompt target": named(promptTargets),
+    endpoint: named(endpoints),
+    setting: new Map(
+      Object.entries(settings)
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value]) => [words(name), { value }]),
+    ),
+  };
+}
+
+function named(parts: readonly { name: string }[]): Parts {
+  return new Map(parts.map((part) => [part.name, { ...part }]));
+}
+
+function difference(what: string, old: Parts, fresh: Parts): Change[] {
+  const came = [...fresh].flatMap(([name, part]): Change[] => {
+    const was = old.get(name);
+    if (was === undefined) return [{ kind: "added", what, name, details: [] }];
+    const keys = differing(was, part);
+    if (keys.length === 0) return [];
+    const details = what === "setting" ? [] : keys.map((key) => detail(key, was[key], part[key]));
+    return [{ kind: "changed", what, name, details }];
+  });
+  const went = [...old.keys()].filter((name) => !fresh.has(name));
+  return [...came, ...went.map((name): Change => ({ kind: "removed", what, name, details: [] }))];
+}
+
+function differing(old: Part, fresh: Part): string[] {
+  const keys = new Set([...Object.keys(old), ...Object.keys(fresh)]);
+  return [...keys].filter((key) => JSON.stringify(old[key]) !== JSON.stringify(fresh[key]));
+}
+
+/** Where a listener is may be told; of everything else only what it is that differs. */
+function detail(key: string, from: unknown, to: unknown): string {
+  const isTold = key === "port" && typeof from === "number" && typeof to === "number";
+  return isTold ? `port ${String(from)} → ${String(to)}` : words(key);
+}
+
+/** `systemPrompt` → `system prompt`. */
+function words(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}

@@ -1,0 +1,63 @@
+// `gateway reload`: makes a running gateway read its configuration anew, and tells what has changed.
+import { changeLine } from "../changes.ts";
+import { ConfigurationProblems } from "../configuration-problems.ts";
+import { GatewayError } from "../errors.ts";
+import { askReload } from "../supervisor/control.ts";
+import type { ReloadResult } from "../supervisor/reload.ts";
+import { colorsFor } from "../terminal.ts";
+import { chooseRunning, notRunning } from "./find-running.ts";
+import type { ReloadOptions } from "./options.ts";
+import { printWarnings } from "./validate.ts";
+
+/** Prints what came of it. Throws (exit 2 for the configuration, else 1) when nothing has changed that should have. */
+export async function reload(config: string | undefined, options: ReloadOptions): Promise<void> {
+  const running = chooseRunning(config, process.env);
+  if (running === undefined) {
+    throw new GatewayError(notRunning(config), { hint: "`gateway up` starts one." });
+  }
+  const { controlSocket, configuration } = running.record;
+  const result = await askReload(controlSocket, { restart: options.restart === true });
+  if (options.json === true) {
+    console.log(JSON.stringify(result, null, 2));
+    process.exitCode = exitCodeOf(result);
+    return;
+  }
+  tell(result, { name: config ?? configuration, path: configuration });
+}
+
+function exitCodeOf(result: ReloadResult): number {
+  if (result.kind === "invalid") return 2;
+  if (result.kind === "failed") return result.exitCode;
+  return result.kind === "needs restart" ? 1 : 0;
+}
+
+function tell(result: ReloadResult, file: { name: string; path: string }): void {
+  const { green } = colorsFor(process.stdout);
+  switch (result.kind) {
+    case "unchanged":
+      printWarnings(result.warnings);
+      console.log("Nothing has changed.");
+      return;
+    case "applied":
+      printWarnings(result.warnings);
+      for (const change of result.changes) console.log(changeLine(change));
+      console.log(
+        green(result.hasRestarted ? "It runs, with another Envoy." : "It runs.") +
+          " Requests that were open go on as they began.",
+      );
+      return;
+    case "needs restart":
+      printWarnings(result.warnings);
+      for (const change of result.changes) console.log(changeLine(change));
+      throw new GatewayError(
+        `Nothing has changed: Envoy has to be started anew for it. ${result.reasons.join("; ")}.`,
+        { hint: "gateway reload --restart does it; open requests end in the old one." },
+      );
+    case "invalid":
+      throw new ConfigurationProblems({ ...file, isBuiltIn: false }, result.problems);
+    case "failed": {
+      const { message, hint, exitCode } = result;
+      throw new GatewayError(message, { exitCode, ...(hint === undefined ? {} : { hint }) });
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// How a command talks to the gateway that runs: HTTP on a unix socket that only its user can open.
+import { chmodSync, rmSync } from "node:fs";
+import { createServer, request } from "node:http";
+import { GatewayError } from "../errors.ts";
+import type { ReloadResult } from "./reload.ts";
+
+/** A model server may have to load its models, and Envoy to be started anew. */
+const LONGEST_MS = 120_000;
+const RELOAD_PATH = "/reload";
+
+export interface ControlServer {
+  close: () => void;
+}
+
+/** Listens at `socketPath`; a file that a killed gateway left there is replaced. */
+export function serveControl(
+  socketPath: string,
+  reload: (options: { restart: boolean }) => Promise<ReloadResult>,
+): Promise<ControlServer> {
+  rmSync(socketPath, { force: true });
+  const server = createServer((incoming, outgoing) => {
+    const { method, url = "" } = incoming;
+    const { pathname, searchParams } = new URL(url, "http://gateway");
+    if (method !== "POST" || pathname !== RELOAD_PATH) {
+      outgoing.writeHead(404).end();
+      return;
+    }
+    reload({ restart: searchParams.has("restart") }).then(
+      (result) => {
+        outgoing.writeHead(200, { "content-type": "application/json" });
+        outgoing.end(JSON.stringify(result));
+      },
+      (error: unknown) => {
+        outgoing.writeHead(500).end(String(error));
+      },
+    );
+  });
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(socketPath, () => {
+      // Its directory is the user's alone already.
+      chmodSync(socketPath, 0o600);
+      resolve({
+        close: () => {
+          server.close();
+          server.closeAllConnections();
+        },
+      });
+    });
+  });
+}
+
+/** Asks a running gateway to read its configuration anew. Rejects when it does not answer. */
+export function askReload(
+  socketPath: string,
+  { restart }: { restart: boolean },
+): Promise<ReloadResult> {
+  return new Promise((resolve, reject) => {
+    const path = restart ? `${RELOAD_PATH}?restart` : RELOAD_PATH;
+    const fail = (why: string) => {
+      reject(new GatewayError(`The gateway does not answer: ${why}.`));
+    };
+    const outgoing = request(
+      { socketPath, path, method: "POST", agent: false, signal: AbortSignal.timeout(LONGEST_MS) },
+      (incoming) => {
+        let body = "";
+        incoming.setEncoding("utf8").on("data", (text: string) => (body += text));
+        incoming.on("error", ({ message }) => {
+          fail(message);
+        });
+        incoming.on("end", () => {
+          if (incoming.statusCode === 200) resolve(JSON.parse(body) as ReloadResult);
+          else fail(body);
+        });
+      },
+    );
+    outgoing.on("error", ({ message }) => {
+      fail(message);
+    });
+    outgoing.end();
+  });
+}

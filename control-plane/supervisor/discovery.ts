@@ -1,0 +1,189 @@
+// The files that a running Envoy has its configuration from: written one after the other, confirmed by Envoy, and taken
+// back when it refuses one.
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type DiscoveryFile, discoveryResponse, withLeftOvers } from "../../envoy/dynamic.ts";
+import { callAdmin } from "./admin.ts";
+import { writePrivately } from "./state.ts";
+
+/** The Envoy that reads the files. */
+export interface DiscoveryReader {
+  adminSocket: () => string;
+  /** Why it refused the last file that it did. */
+  lastRejection: () => string;
+}
+
+export interface Discovery {
+  /** Whether Envoy would be given anything new. */
+  wouldChange: (files: readonly DiscoveryFile[]) => boolean;
+  /**
+   * Gives Envoy another configuration, and resolves when it has it. What only the old one has stays for `keepMs`: requests
+   * in flight may ask for it. Resolves with the reason when Envoy does not take it; then everything is as before.
+   */
+  apply: (
+    files: readonly DiscoveryFile[],
+    keepMs: number,
+    reader: DiscoveryReader,
+  ) => Promise<string | undefined>;
+  /** Nothing is taken away any more. */
+  close: () => void;
+}
+
+/** A configuration that was the current one. Requests that began under it may ask for what it had. */
+interface Past {
+  files: readonly DiscoveryFile[];
+  /** As `performance.now()` says. */
+  until: number;
+}
+
+const CONFIRMED_MS = 15_000;
+const POLL_MS = 15;
+/** Envoy counts a refusal before the line that tells the reason has been read. */
+const REASON_MS = 1_000;
+
+/** Writes the first files. */
+export function createDiscovery(directory: string, first: readonly DiscoveryFile[]): Discovery {
+  let current = first;
+  let past: Past[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  /** One change at a time. */
+  let queue: Promise<unknown> = Promise.resolve();
+  const written = new Map<string, string>();
+
+  const write = (name: string, text: string) => {
+    writePrivately(join(directory, name), text);
+    written.set(name, text);
+  };
+  for (const file of first) write(file.name, contentOf(file).text);
+
+  /** Writes a file and waits until Envoy has it. Resolves with the reason when it has not. */
+  const give = async (
+    file: DiscoveryFile,
+    reader: DiscoveryReader,
+  ): Promise<string | undefined> => {
+    const { version, text } = contentOf(file);
+    if (written.get(file.name) === text) return undefined;
+    try {
+      const before = await readCounters(reader, file);
+      write(file.name, text);
+      return await confirm(file, version, before, reader);
+    } catch (error) {
+      return `Envoy does not answer: ${String(error)}`;
+    }
+  };
+
+  const become = async (files: readonly DiscoveryFile[], reader: DiscoveryReader) => {
+    const before = new Map(written);
+    for (const file of files) {
+      const reason = await give(withPast(file, past), reader);
+      if (reason === undefined) continue;
+      for (const [name, old] of before) if (written.get(name) !== old) write(name, old);
+      return reason;
+    }
+    return undefined;
+  };
+
+  /** Takes away what nobody asks for any more, now and when the next one is due. */
+  const forget = async (reader: DiscoveryReader) => {
+    clearTimeout(timer);
+    const now = performance.now();
+    past = past.filter(({ until }) => until > now);
+    await become(current, reader);
+    const next = Math.min(...past.map(({ until }) => until));
+    if (isClosed || past.length === 0) return;
+    timer = setTimeout(forgetInTurn, next - now + 1, reader).unref();
+  };
+
+  function forgetInTurn(reader: DiscoveryReader): void {
+    // Nobody waits for it. When Envoy does not take it now, the next change does it.
+    inTurn(() => forget(reader)).catch(() => undefined);
+  }
+
+  /** What goes wrong is told to whoever waits for the result; the next in turn does not mind. */
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = queue.then(work);
+    queue = done.catch(() => undefined);
+    return done;
+  }
+
+  return {
+    wouldChange: (files) =>
+      files.some((file) => {
+        const own = current.find(({ name }) => name === file.name);
+        return own === undefined || contentOf(own).version !== contentOf(file).version;
+      }),
+    apply: (files, keepMs, reader) =>
+      inTurn(async () => {
+        const before = { current, past };
+        past = [{ files: current, until: performance.now() + keepMs }, ...past];
+        current = files;
+        const reason = await become(files, reader);
+        if (reason !== undefined) ({ current, past } = before);
+        forgetInTurn(reader);
+        return reason;
+      }),
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function withPast(file: DiscoveryFile, past: readonly Past[]): DiscoveryFile {
+  return past.reduce((merged, { files }) => {
+    const old = files.find(({ name }) => name === file.name);
+    return old === undefined ? merged : withLeftOvers(merged, old);
+  }, file);
+}
+
+function contentOf({ resources }: DiscoveryFile): { version: string; text: string } {
+  const version = createHash("sha256").update(JSON.stringify(resources)).digest("hex").slice(0, 12);
+  return { version, text: discoveryResponse(version, resources) };
+}
+
+interface Counters {
+  version: string;
+  refused: number;
+  reloads: number;
+}
+
+async function readCounters(
+  { adminSocket }: DiscoveryReader,
+  { statistics }: DiscoveryFile,
+): Promise<Counters> {
+  const path = `/stats?filter=${encodeURIComponent(`^${statistics.replaceAll(".", "\\.")}\\.`)}`;
+  const { body } = await callAdmin(adminSocket(), "GET", path);
+  const value = (name: string) =>
+    new RegExp(`\\.${name}: "?([^"\n]*)"?$`, "m").exec(body)?.[1] ?? "";
+  return {
+    version: value("version_text"),
+    refused: Number(value("update_rejected")) + Number(value("update_failure")),
+    reloads: Number(value("config_reload")),
+  };
+}
+
+/** Waits until Envoy, with all its threads, has the version. Resolves with the reason when it has not. */
+async function confirm(
+  file: DiscoveryFile,
+  version: string,
+  before: Counters,
+  reader: DiscoveryReader,
+): Promise<string | undefined> {
+  const end = performance.now() + CONFIRMED_MS;
+  while (performance.now() < end) {
+    const now = await readCounters(reader, file).catch(() => undefined);
+    if (now !== undefined && now.refused > before.refused) return reasonOf(reader);
+    const hasReloaded = !file.countsReloads || now?.reloads !== before.reloads;
+    if (now?.version === version && hasReloaded) return undefined;
+    await sleep(POLL_MS);
+  }
+  return `Envoy has not read ${file.name} after ${String(CONFIRMED_MS / 1000)} s.`;
+}
+
+async function reasonOf({ lastRejection }: DiscoveryReader): Promise<string> {
+  const end = performance.now() + REASON_MS;
+  while (lastRejection() === "" && performance.now() < end) await sleep(POLL_MS);
+  return lastRejection() || "Envoy gave no reason.";
+}

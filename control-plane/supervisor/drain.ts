@@ -1,0 +1,64 @@
+// The end of an Envoy: it takes no more connections, lets open requests end, and goes.
+import { setTimeout as sleep } from "node:timers/promises";
+import { callAdmin } from "./admin.ts";
+import type { EnvoyRun } from "./envoy-process.ts";
+
+const POLL_MS = 50;
+const KILL_AFTER_MS = 3_000;
+/** How long a connection without a request is waited for: its client may be about to send one. */
+const IDLE_MS = 250;
+
+/** Ends an Envoy whose doors are closed, and resolves when it has gone. @param longestMs for open requests to end */
+export async function drain(
+  adminSocket: string,
+  envoy: EnvoyRun,
+  longestMs: number,
+  report: (line: string) => void,
+): Promise<void> {
+  const end = performance.now() + longestMs;
+  let idleSince: number | undefined;
+  let isAnnounced = false;
+  while (!envoy.hasEnded() && performance.now() < end) {
+    const { requests, connections } = await stillOpen(adminSocket);
+    if (requests === 0) {
+      idleSince ??= performance.now();
+      if (connections === 0 || performance.now() - idleSince > IDLE_MS) break;
+    } else {
+      idleSince = undefined;
+      if (!isAnnounced) report(`Waiting for ${String(requests)} open requests to end.`);
+      isAnnounced = true;
+    }
+    await sleep(POLL_MS);
+  }
+  envoy.signal("SIGTERM");
+  const killer = setTimeout(() => {
+    envoy.signal("SIGKILL");
+  }, KILL_AFTER_MS);
+  await envoy.ended;
+  clearTimeout(killer);
+}
+
+/**
+ * Clients' listeners close, and every answer from now on ends its connection. The internal listener goes on: prompts in
+ * flight have calls to make.
+ */
+export async function closeDoors(adminSocket: string): Promise<void> {
+  for (const path of ["/healthcheck/fail", "/drain_listeners?inboundonly"]) {
+    await callAdmin(adminSocket, "POST", path).catch(() => undefined);
+  }
+}
+
+/** Requests of clients that have no whole answer yet, and their connections; none when Envoy does not tell. */
+async function stillOpen(adminSocket: string): Promise<{ requests: number; connections: number }> {
+  try {
+    const path = "/stats?filter=%5C.downstream_(rq|cx)_active$";
+    const { body } = await callAdmin(adminSocket, "GET", path);
+    const sum = (name: string) => {
+      const lines = body.matchAll(new RegExp(`^http\\.(?!admin\\.).*\\.${name}: (\\d+)$`, "gm"));
+      return [...lines].reduce((total, [, value]) => total + Number(value), 0);
+    };
+    return { requests: sum("downstream_rq_active"), connections: sum("downstream_cx_active") };
+  } catch {
+    return { requests: 0, connections: 0 };
+  }
+}

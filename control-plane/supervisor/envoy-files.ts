@@ -1,0 +1,59 @@
+// What one Envoy of the gateway is started from: a bootstrap of its own, and a folder of files that it reads anew.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { renderBootstrap } from "../../envoy/bootstrap.ts";
+import { type DiscoveryFile, dynamicConfiguration } from "../../envoy/dynamic.ts";
+import type { Place } from "../../envoy/place.ts";
+import type { Bootstrap, Fields } from "../../envoy/types.ts";
+import { toYaml } from "../../envoy/yaml.ts";
+import type { GatewayModel } from "../model.ts";
+import { createDiscovery, type Discovery } from "./discovery.ts";
+import { makeDirectory } from "./make-directory.ts";
+import { numbered, writePrivately } from "./state.ts";
+
+/** A configuration in the two forms that Envoy takes: the whole, and cut into files. */
+export interface Rendered {
+  whole: Bootstrap;
+  bootstrap: Fields;
+  files: DiscoveryFile[];
+}
+
+export interface EnvoyFiles {
+  bootstrapFile: string;
+  discovery: Discovery;
+  render: (model: GatewayModel, place: Place) => Rendered;
+  /** The bootstrap that Envoy has been started with. */
+  bootstrap: Fields;
+  remove: () => void;
+}
+
+/** Writes them. @param number of the Envoy: each has its own, because two may overlap */
+export function createEnvoyFiles(
+  stateDirectory: string,
+  number: number,
+  model: GatewayModel,
+  place: Place,
+): EnvoyFiles {
+  const bootstrapFile = join(stateDirectory, numbered("envoy.yaml", number));
+  const directory = join(stateDirectory, numbered("discovery", number));
+  const render = (model: GatewayModel, place: Place): Rendered => {
+    const whole = renderBootstrap(model, place);
+    return { whole, ...dynamicConfiguration(whole, directory) };
+  };
+  rmSync(directory, { recursive: true, force: true });
+  makeDirectory(directory, 0o700);
+  const { bootstrap, files } = render(model, place);
+  writePrivately(bootstrapFile, toYaml(bootstrap));
+  const discovery = createDiscovery(directory, files);
+  return {
+    bootstrapFile,
+    discovery,
+    render,
+    bootstrap,
+    remove() {
+      discovery.close();
+      rmSync(directory, { recursive: true, force: true });
+      rmSync(bootstrapFile, { force: true });
+    },
+  };
+}

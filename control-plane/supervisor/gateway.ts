@@ -1,0 +1,285 @@
+// The running gateway: one configuration with the Envoy and the services that serve it, and the way to the next one.
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import type { Place } from "../../envoy/place.ts";
+import { changesBetween } from "../changes.ts";
+import { type Configuration, readConfiguration } from "../configuration-file.ts";
+import { ENVOY_VERSION, type EnvoyBinary, requireEnvoy } from "../envoy-binary.ts";
+import { GatewayError } from "../errors.ts";
+import type { GatewayModel, Listener } from "../model.ts";
+import type { LogLevel } from "../names.ts";
+import { dryRun } from "./dry-run.ts";
+import { startCertificates } from "./certificates.ts";
+import { createEnvoyFiles, type EnvoyFiles } from "./envoy-files.ts";
+import { envoyEnvironment } from "./envoy-process.ts";
+import { FILTER_FILE, logDirectory, prepareLogDirectory, requireCaFile } from "./place.ts";
+import { checkPorts } from "./ports.ts";
+import { failure, type ReloadResult, restartReasons, type Settled } from "./reload.ts";
+import { createServices, type PreparedServices } from "./services.ts";
+import { adminSocketPath, ownEgressSocketPath, secretsDirectory, writePrivately } from "./state.ts";
+import { type EnvoyPlan, supervise, type Supervisor, type SupervisorEvents } from "./supervise.ts";
+
+export interface GatewayOptions {
+  /** `--log-dir`, which wins over the configuration. */
+  logDir: string | undefined;
+  accessLogOnStdout: boolean;
+  logLevel: LogLevel;
+  /** Envoy's worker threads; one per processor when absent. */
+  concurrency: number | undefined;
+  /** How long open requests may take to end after the first signal. Milliseconds. */
+  drainMs: number;
+  /** How long connections of a listener that a reload changes may go on. Milliseconds. */
+  reloadDrainMs: number;
+}
+
+export interface Gateway {
+  /** The configuration that it runs. */
+  current: () => Configuration;
+  /** Where its access logs are. */
+  logDirectory: () => string;
+  supervisor: Supervisor;
+  /**
+   * Reads the configuration file anew and becomes what it says; requests and streams in flight are not touched. When
+   * it is wrong, or needs another Envoy and `restart` is not given, nothing changes.
+   */
+  reload: (options: { restart: boolean }) => Promise<ReloadResult>;
+  /** Ends what runs beside Envoy, which has ended. */
+  close: () => Promise<void>;
+}
+
+export interface GatewayEvents extends SupervisorEvents {
+  /** Another configuration is the current one. */
+  onConfiguration: () => void;
+}
+
+/** For a request to arrive whole: its cluster is looked for only then. */
+const REQUEST_MS = 120_000;
+const MARGIN_MS = 5_000;
+
+/** What one Envoy runs. */
+interface Running {
+  configuration: Configuration;
+  place: Place;
+  files: EnvoyFiles;
+  plan: EnvoyPlan;
+}
+
+/** @param directory the state directory, taken. Rejects when the gateway cannot become ready; then nothing is left. */
+export async function startGateway(
+  first: Configuration,
+  directory: string,
+  options: GatewayOptions,
+  events: GatewayEvents,
+): Promise<Gateway> {
+  const maker = createMaker(requireEnvoy(first.environment), directory, options);
+  const services = createServices(ownEgressSocketPath(directory), events.report);
+  let certificates: ReturnType<typeof startCertificates> = { stop: () => undefined };
+  const useCertificates = ({ model }: Configuration) => {
+    certificates.stop();
+    certificates = startCertificates(model, secretsDirectory(directory), events.report);
+  };
+  const start = async () => {
+    await checkPorts(listenersOf(first.model));
+    prepareLogDirectory(maker.logDirectory(first));
+    maker.copyFilter();
+    const prepared = await services.prepare(first, true);
+    prepared.commit();
+    useCertificates(first);
+    const running = maker.make(first, prepared);
+    const ports = listenersOf(first.model).map(({ port }) => String(port));
+    events.report(`Starting Envoy ${ENVOY_VERSION} on ports ${ports.join(" and ")}`);
+    return { running, supervisor: await supervise(running.plan, events) };
+  };
+  const started = await start().catch(async (error: unknown) => {
+    certificates.stop();
+    await services.close();
+    throw error;
+  });
+  const { supervisor } = started;
+  let { running } = started;
+
+  const become = async (fresh: Configuration, mayRestart: boolean): Promise<ReloadResult> => {
+    const changes = changesBetween(running.configuration.model, fresh.model);
+    const { warnings } = fresh;
+    const reasons = restartReasons(maker.settled(running), maker.settledOf(fresh, running));
+    if (reasons.length > 0 && !mayRestart) {
+      return { kind: "needs restart", changes, reasons, warnings };
+    }
+    await checkPorts(newListeners(running.configuration.model, fresh.model));
+    const prepared = await services.prepare(fresh, false);
+    try {
+      useCertificates(fresh);
+      if (reasons.length > 0) {
+        prepareLogDirectory(maker.logDirectory(fresh));
+        await restart(maker.make(fresh, prepared));
+      } else if (!(await apply(fresh, prepared)) && changes.length === 0) {
+        return { kind: "unchanged", warnings };
+      }
+    } catch (error) {
+      useCertificates(running.configuration);
+      await prepared.discard();
+      throw error;
+    }
+    prepared.commit();
+    return { kind: "applied", changes, hasRestarted: reasons.length > 0, warnings };
+  };
+
+  /** Puts another Envoy in the place of the one that runs. */
+  const restart = async (next: Running) => {
+    try {
+      await supervisor.replace(next.plan);
+    } catch (error) {
+      next.files.remove();
+      throw error;
+    }
+    running.files.remove();
+    running = next;
+  };
+
+  /** Gives the configuration to the Envoy that runs. False when there is nothing new for it. */
+  const apply = async (fresh: Configuration, prepared: PreparedServices): Promise<boolean> => {
+    const { files, plan } = running;
+    const place = maker.placeOf(fresh, prepared, plan.adminSocket);
+    const { whole, files: contents } = files.render(fresh.model, place);
+    const isNew = files.discovery.wouldChange(contents);
+    if (isNew) {
+      const reason =
+        (await dryRun(whole, plan.command, join(directory, "dry-run.json"))) ??
+        (await files.discovery.apply(contents, keepMs(running.configuration.model), supervisor));
+      if (reason !== undefined) {
+        const hint = `Envoy's reason:\n${reason}`;
+        throw new GatewayError("Envoy does not take the configuration; the old one goes on.", {
+          hint,
+        });
+      }
+    }
+    plan.listeners = listenersOf(fresh.model);
+    running = { configuration: fresh, place, files, plan };
+    return isNew;
+  };
+
+  /** One reload at a time. */
+  let queue: Promise<unknown> = Promise.resolve();
+  const reload = async (mayRestart: boolean): Promise<ReloadResult> => {
+    try {
+      const fresh = readConfiguration(running.configuration.file, process.env);
+      const result = await become(fresh, mayRestart);
+      events.onConfiguration();
+      return result;
+    } catch (error) {
+      return failure(error);
+    }
+  };
+  return {
+    supervisor,
+    current: () => running.configuration,
+    logDirectory: () => running.place.logDirectory,
+    reload: ({ restart: mayRestart }) => {
+      const done = queue.then(() => reload(mayRestart));
+      queue = done.catch(() => undefined);
+      return done;
+    },
+    async close() {
+      certificates.stop();
+      running.files.discovery.close();
+      await services.close();
+    },
+  };
+}
+
+/** Makes of a configuration what an Envoy is started with. */
+function createMaker(envoy: EnvoyBinary, directory: string, options: GatewayOptions) {
+  // A copy: a rebuild in the checkout must not reach an Envoy that is started again.
+  const filterPath = join(directory, "filter.wasm");
+  let number = 0;
+  const logDirectoryOf = ({ model, environment }: Configuration) =>
+    logDirectory(model, environment, options.logDir);
+  const environmentOf = ({ model, environment }: Configuration) =>
+    envoyEnvironment(environment, model.filterEnvironment);
+  const placeOf = (
+    configuration: Configuration,
+    ports: Pick<Place, "demonstrationPort" | "modelServerPort">,
+    adminSocketPath: string,
+  ): Place => ({
+    filterPath,
+    logDirectory: logDirectoryOf(configuration),
+    accessLogOnStdout: options.accessLogOnStdout,
+    adminSocketPath,
+    ownEgressSocketPath: ownEgressSocketPath(directory),
+    secretsDirectory: secretsDirectory(directory),
+    caFile: requireCaFile(configuration.model, configuration.environment),
+    demonstrationPort: ports.demonstrationPort,
+    modelServerPort: ports.modelServerPort ?? 0,
+  });
+  return {
+    logDirectory: logDirectoryOf,
+    placeOf,
+    copyFilter() {
+      writePrivately(filterPath, readFilter());
+    },
+    /** The next Envoy's files are written with it. */
+    make(configuration: Configuration, prepared: PreparedServices): Running {
+      number += 1;
+      const { model } = configuration;
+      const adminSocket = adminSocketPath(directory, number);
+      const place = placeOf(configuration, prepared, adminSocket);
+      const files = createEnvoyFiles(directory, number, model, place);
+      const plan = {
+        command: {
+          file: envoy.file,
+          configurationFile: files.bootstrapFile,
+          logLevel: options.logLevel,
+          concurrency: options.concurrency ?? availableParallelism(),
+          passesStdout: options.accessLogOnStdout,
+          listenerDrainMs: options.reloadDrainMs,
+          environment: environmentOf(configuration),
+        },
+        adminSocket,
+        listeners: listenersOf(model),
+        drainMs: options.drainMs,
+      };
+      return { configuration, place, files, plan };
+    },
+    settled: ({ files, plan, place }: Running): Settled => ({
+      bootstrap: files.bootstrap,
+      environment: plan.command.environment,
+      logDirectory: place.logDirectory,
+    }),
+    /** What would be settled if this Envoy were started with the configuration. */
+    settledOf: (configuration: Configuration, { files, place }: Running): Settled => ({
+      bootstrap: files.render(
+        configuration.model,
+        placeOf(configuration, place, place.adminSocketPath),
+      ).bootstrap,
+      environment: environmentOf(configuration),
+      logDirectory: logDirectoryOf(configuration),
+    }),
+  };
+}
+
+function listenersOf({ ingress, egress }: GatewayModel): Listener[] {
+  return [ingress, egress];
+}
+
+/** Those on a port that the gateway does not have yet. */
+function newListeners(old: GatewayModel, fresh: GatewayModel): Listener[] {
+  const own = new Set(listenersOf(old).map(({ port }) => port));
+  return listenersOf(fresh).filter(({ port }) => !own.has(port));
+}
+
+/** How long a request that began under a configuration may ask for what it has. */
+function keepMs(old: GatewayModel): number {
+  const longest = Math.max(...listenersOf(old).map(({ timeoutMs }) => timeoutMs));
+  return REQUEST_MS + longest + MARGIN_MS;
+}
+
+function readFilter(): Uint8Array {
+  try {
+    return readFileSync(FILTER_FILE);
+  } catch {
+    throw new GatewayError(`The compiled filter is not there (${FILTER_FILE}).`, {
+      hint: "Run `npm run build:filter` in the checkout.",
+    });
+  }
+}

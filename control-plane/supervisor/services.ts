@@ -1,0 +1,125 @@
+// What the gateway runs beside Envoy, as far as a configuration needs it: the demonstration model and the model server.
+import type { Configuration } from "../configuration-file.ts";
+import { startDemonstrationModel } from "../demonstration-model.ts";
+import { GatewayError } from "../errors.ts";
+import type { GatewayModel } from "../model.ts";
+import { modelServerInput } from "../model-server-input.ts";
+import {
+  modelServerEnvironment,
+  type RunningModelServer,
+  superviseModelServer,
+} from "./model-server.ts";
+import { freePort } from "./ports.ts";
+import { urlOf } from "./readiness.ts";
+
+/** What a configuration is given, before it is the current one. */
+export interface PreparedServices {
+  /** Ports on 127.0.0.1; 0 where nobody wants the service. */
+  demonstrationPort: number;
+  modelServerPort: number;
+  /** Whether the model server is another one than before. */
+  hasNewModelServer: boolean;
+  /** Makes these the services of the gateway; what they replace goes on for as long as a prompt may take. */
+  commit: () => void;
+  /** Ends what was started for them alone. */
+  discard: () => Promise<void>;
+}
+
+export interface Services {
+  /**
+   * Starts what the configuration needs and the current one has not. Rejects with a GatewayError when the model server
+   * does not start, unless it is the gateway's own start and there is no guard: then prompts go to their model as if there
+   * were no targets.
+   */
+  prepare: (configuration: Configuration, isFirst: boolean) => Promise<PreparedServices>;
+  close: () => Promise<void>;
+}
+
+interface ModelServer {
+  port: number;
+  /** What it was started with: the same again needs no other. */
+  plan: string;
+  /** Undefined where it could not be started, and prompts do without it. */
+  running: RunningModelServer | undefined;
+  timeoutMs: number;
+}
+
+/** An answer that is on its way when a prompt's time is over. */
+const MARGIN_MS = 2_000;
+
+/** @param socketPath where language models can be asked when clients need a key or TLS */
+export function createServices(socketPath: string, report: (line: string) => void): Services {
+  let demonstration: Awaited<ReturnType<typeof startDemonstrationModel>> | undefined;
+  let current: ModelServer | undefined;
+  const all = new Set<RunningModelServer>();
+
+  const end = async (server: ModelServer | undefined) => {
+    if (server?.running === undefined) return;
+    all.delete(server.running);
+    await server.running.stop();
+  };
+
+  const startModelServer = async (
+    { model, environment }: Configuration,
+    isFirst: boolean,
+  ): Promise<ModelServer | undefined> => {
+    const { prompt } = model;
+    if (prompt === undefined) return undefined;
+    const own = modelServerEnvironment(environment, prompt.modelServer.environment);
+    const inputAt = (port: number) =>
+      modelServerInput(model, prompt, { port, egress: { url: urlOf(model.egress), socketPath } });
+    const plan = JSON.stringify([inputAt(0), own]);
+    const { timeoutMs } = model.ingress;
+    if (current?.plan === plan && current.running !== undefined) {
+      current.timeoutMs = timeoutMs;
+      return current;
+    }
+    const port = await freePort();
+    const server: ModelServer = { port, plan, running: undefined, timeoutMs };
+    try {
+      server.running = await superviseModelServer({
+        input: inputAt(port),
+        environment: own,
+        report,
+      });
+      all.add(server.running);
+    } catch (error) {
+      if (!(error instanceof GatewayError) || !isFirst || prompt.guard !== undefined) {
+        throw error;
+      }
+      report(`${error.message} Prompt targets are off: prompts go to their model without them.`);
+      if (error.hint !== undefined) report(error.hint);
+    }
+    return server;
+  };
+
+  return {
+    async prepare(configuration, isFirst) {
+      if (needsDemonstration(configuration.model))
+        demonstration ??= await startDemonstrationModel();
+      const server = await startModelServer(configuration, isFirst);
+      return {
+        demonstrationPort: demonstration?.port ?? 0,
+        modelServerPort: server?.port ?? 0,
+        hasNewModelServer: server?.running !== current?.running,
+        commit() {
+          const old = current;
+          current = server;
+          if (old?.running === undefined || old.running === server?.running) return;
+          setTimeout(() => void end(old), old.timeoutMs + MARGIN_MS).unref();
+        },
+        async discard() {
+          if (server?.running !== current?.running) await end(server);
+        },
+      };
+    },
+    async close() {
+      await Promise.all([...all].map((server) => server.stop()));
+      await demonstration?.close();
+    },
+  };
+}
+
+function needsDemonstration({ targets }: GatewayModel): boolean {
+  return targets.some(({ address }) => address.kind === "embedded");
+}

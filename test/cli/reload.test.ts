@@ -1,0 +1,226 @@
+// `gateway reload` and `gateway up --watch`: another configuration for a gateway that is busy, with the real Envoy.
+import { writeFileSync } from "node:fs";
+import { Agent } from "node:http";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Status } from "../../control-plane/commands/status.ts";
+import { askReload } from "../../control-plane/supervisor/control.ts";
+import { controlSocketPath, stateDirectory } from "../../control-plane/supervisor/state.ts";
+import type { ReloadResult } from "../../control-plane/supervisor/reload.ts";
+import { startOpenaiProvider } from "../providers/openai.ts";
+import type { FakeProvider } from "../providers/server.ts";
+import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
+import { ask, keepAsking, keepAskingOverHttp2, stopAllTraffic } from "./reload-traffic.ts";
+
+const SECONDS = { timeout: 15_000, interval: 50 };
+const KEYS = { OPENAI_API_KEY: "sk-first-not-to-be-seen", OTHER_KEY: "sk-other-not-to-be-seen" };
+
+let desk: Desk;
+let ports: Ports;
+let provider: FakeProvider;
+beforeEach(async () => {
+  provider = await startOpenaiProvider();
+  ports = await freePorts();
+  desk = openDesk();
+});
+afterEach(async () => {
+  stopAllTraffic();
+  await desk.clear();
+  await provider.stop();
+});
+
+/** gateway.yaml with the fake's models of these names, the first the default. */
+function configure(models: string[], more = "", on: Ports = ports): string {
+  const entries = models.map(
+    (model) =>
+      `  - {model: house/${model}, base_url: ${provider.url}/v1, provider_interface: openai}`,
+  );
+  const text = configurationOn(on, `llm_providers:\n${entries.join("\n")}\n${more}`);
+  writeFileSync(join(desk.directory, "gateway.yaml"), text);
+  return text;
+}
+
+async function upDetached(...words: string[]): Promise<void> {
+  const { code } = await desk.run("up", "--detach", "--concurrency", "2", ...words);
+  expect(code).toBe(0);
+}
+
+async function reload(...words: string[]): Promise<ReloadResult> {
+  const { stdout } = await desk.run("reload", "--json", ...words);
+  return JSON.parse(stdout) as ReloadResult;
+}
+
+/** What `gateway reload` talks to. */
+function controlSocket(): string {
+  const file = { name: "", path: join(desk.directory, "gateway.yaml"), isBuiltIn: false };
+  return controlSocketPath(stateDirectory(file, desk.environment));
+}
+
+async function status(): Promise<Status> {
+  return JSON.parse((await desk.run("status", "--json")).stdout) as Status;
+}
+
+/** A stream of `pieces` pieces; resolves with its text when it has ended. */
+function stream(pieces: number, paceMs: number, port = ports.egress) {
+  return ask(port, { stream: true, content: `[pieces ${pieces} pace ${paceMs}]` });
+}
+
+const WHOLE_STREAM = /data: \[DONE\]\n\n$/;
+
+describe("gateway reload", () => {
+  it("tells what changes and loses no request of busy HTTP/1.1 and HTTP/2 clients, nor a stream", async () => {
+    configure(["first"]);
+    await upDetached();
+    const { envoyPid } = await status();
+    const clients = [
+      keepAsking(ports.egress),
+      keepAskingOverHttp2(ports.egress),
+      keepAsking(ports.egress, { stream: true }, 2),
+    ];
+    const long = stream(200, 50);
+    await provider.requestWith("[pieces 200");
+    configure(["first", "model-0"]);
+    expect(await desk.run("reload")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("+ model house/model-0\n") as string,
+    });
+    for (let round = 1; round < 10; round += 1) {
+      configure(["first", `model-${round}`]);
+      const changes = [
+        { kind: "added", what: "model", name: `house/model-${round}`, details: [] },
+        { kind: "removed", what: "model", name: `house/model-${round - 1}`, details: [] },
+      ];
+      expect(await askReload(controlSocket(), { restart: false })).toMatchObject({
+        kind: "applied",
+        changes,
+      });
+      expect((await ask(ports.egress, { model: `model-${round}` })).status).toBe(200);
+      expect((await ask(ports.egress, { model: `model-${round - 1}` })).status).toBe(404);
+    }
+    for (const client of clients) {
+      expect(await client.stop()).toEqual([]);
+      expect(client.answered()).toBeGreaterThan(50);
+    }
+    expect((await long).text).toMatch(WHOLE_STREAM);
+    expect((await status()).envoyPid).toBe(envoyPid);
+    expect((await status()).models).toEqual(["house/first", "house/model-9"]);
+  });
+
+  it("leaves connections alone: the next request on one has the new configuration", async () => {
+    configure(["first"]);
+    await upDetached();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const localPort = () => Object.values(agent.freeSockets)[0]?.[0]?.localPort;
+    await ask(ports.egress, { agent });
+    const before = localPort();
+    expect(before).toBeDefined();
+    configure(["first", "second"]);
+    expect((await reload()).kind).toBe("applied");
+    expect((await ask(ports.egress, { agent, model: "second" })).status).toBe(200);
+    expect(localPort()).toBe(before);
+    agent.destroy();
+  });
+
+  it("changes nothing when the file is wrong, and says it as validate does", async () => {
+    configure(["first"]);
+    await upDetached();
+    const { envoyPid } = await status();
+    writeFileSync(join(desk.directory, "gateway.yaml"), "llm_providers:\n  - model: nonsense\n");
+    const [told, validated] = [
+      await desk.run("reload", "gateway.yaml"),
+      await desk.run("validate", "gateway.yaml"),
+    ];
+    expect(told.code).toBe(2);
+    expect(told.stderr).toBe(validated.stderr);
+    expect(told.stderr).toContain("gateway.yaml:2:");
+    expect((await ask(ports.egress, { model: "first" })).status).toBe(200);
+    expect((await status()).envoyPid).toBe(envoyPid);
+    configure(["first"]);
+    expect(await reload()).toMatchObject({ kind: "unchanged" });
+  });
+
+  it("moves a listener to another port: the other one is not touched, and open streams end where they began", async () => {
+    configure(["first"]);
+    await upDetached();
+    const other = keepAsking(ports.ingress);
+    const long = stream(60, 50);
+    await provider.requestWith("[pieces 60");
+    const fresh = await freePorts();
+    configure(["first"], "", { ...ports, egress: fresh.egress });
+    const { stdout } = await desk.run("reload");
+    expect(stdout).toContain(`~ listener egress: port ${ports.egress} → ${fresh.egress}\n`);
+    expect((await ask(fresh.egress)).status).toBe(200);
+    await vi.waitFor(() => expect(ask(ports.egress)).rejects.toThrow("ECONNREFUSED"), SECONDS);
+    expect((await long).text).toMatch(WHOLE_STREAM);
+    expect(await other.stop()).toEqual([]);
+    expect((await status()).listeners.map(({ port }) => port)).toEqual([
+      ports.ingress,
+      fresh.egress,
+    ]);
+  });
+
+  it("says that a new key needs another Envoy, which --restart puts beside the old one", async () => {
+    Object.assign(desk.environment, KEYS);
+    const keyed = await startOpenaiProvider({ key: KEYS.OPENAI_API_KEY });
+    const withKey = (name: string) => {
+      const entry = `  - {model: openai/gpt-4o, base_url: ${keyed.url}/v1, access_key: $${name}}\n`;
+      configure(["first"], entry);
+    };
+    configure(["first"]);
+    await upDetached();
+    const { envoyPid } = await status();
+    withKey("OPENAI_API_KEY");
+    const refused = await desk.run("reload");
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).toContain("+ model openai/gpt-4o\n");
+    expect(refused.stderr).toContain("$OPENAI_API_KEY is new");
+    expect(refused.stderr).toContain("gateway reload --restart");
+    expect((await ask(ports.egress, { model: "openai/gpt-4o" })).status).toBe(404);
+
+    const clients = [keepAsking(ports.egress), keepAskingOverHttp2(ports.egress)];
+    const long = stream(60, 50);
+    await provider.requestWith("[pieces 60");
+    const done = await desk.run("reload", "--restart");
+    expect(done).toMatchObject({ code: 0 });
+    // The threads of the old Envoy may take a moment to stop listening.
+    await vi.waitFor(async () => {
+      expect((await ask(ports.egress, { model: "openai/gpt-4o" })).status).toBe(200);
+    }, SECONDS);
+    expect((await long).text).toMatch(WHOLE_STREAM);
+    for (const client of clients) {
+      // A connection that is being made when the old Envoy stops listening is reset by the system, before a request.
+      const wrong = await client.stop();
+      expect(wrong.filter((one) => !/ECONNRESET|ECONNREFUSED/.test(one))).toEqual([]);
+      expect(wrong.length).toBeLessThan(3);
+    }
+    expect((await status()).envoyPid).not.toBe(envoyPid);
+    await vi.waitFor(() => {
+      expect(() => process.kill(envoyPid ?? 0, 0)).toThrow();
+    }, SECONDS);
+
+    withKey("OTHER_KEY");
+    const other = await reload();
+    expect(other).toMatchObject({ kind: "needs restart", reasons: ["$OTHER_KEY is new"] });
+    for (const said of [JSON.stringify(other), refused.stderr, done.stdout, done.stderr]) {
+      for (const key of Object.values(KEYS)) expect(said).not.toContain(key);
+    }
+    await keyed.stop();
+  });
+
+  it("says what it cannot change", async () => {
+    configure(["first"]);
+    await upDetached();
+    configure(["first"], `access_log: {directory: ${join(desk.directory, "elsewhere")}}`);
+    expect(await reload()).toMatchObject({
+      kind: "needs restart",
+      reasons: ["access_log.directory differs"],
+    });
+  });
+
+  it("has nobody to tell where no gateway runs", async () => {
+    configure(["first"]);
+    const { code, stderr } = await desk.run("reload");
+    expect(code).toBe(1);
+    expect(stderr).toContain("No gateway is running.");
+  });
+});
