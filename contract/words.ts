@@ -38,6 +38,14 @@ export const HEADER_DETAILS = "x-gateway-details";
 /** Filter state (`wasm.<name>`) that names the exchange in the VM's memory, for the upstream filter of the same request. */
 export const PROPERTY_EXCHANGE = "gateway_exchange";
 
+/**
+ * Filter state by which the filter has Envoy ask its rate limit service. With a limit's number behind it: whose budget a
+ * request is for, before (`CHECK`) and, where tokens are to be charged, afterwards (`CHARGE`); and how many (`TOKENS`).
+ */
+export const PROPERTY_LIMIT_CHECK = "gateway_limit_check_";
+export const PROPERTY_LIMIT_CHARGE = "gateway_limit_charge_";
+export const PROPERTY_LIMIT_TOKENS = "gateway_limit_tokens";
+
 /** Name of Envoy's decompressors of replies, and the trailers in which they tell what they did. */
 export const DECOMPRESSOR = "reply";
 export const TRAILER_COMPRESSED_BYTES = "x-envoy-decompressor-reply-compressed-bytes";

@@ -5,6 +5,7 @@ import { formatProblem } from "./config/problem.ts";
 import { parseDuration } from "./config/quantity.ts";
 import { ConfigurationProblems } from "./configuration-problems.ts";
 import { addCompletion } from "./commands/complete.ts";
+import type { RenderOptions } from "./commands/render.ts";
 import type { LogsOptions, ReloadOptions, TargetsOptions, UpOptions } from "./commands/options.ts";
 import { GatewayError } from "./errors.ts";
 import {
@@ -161,7 +162,11 @@ function addConfiguration(program: Command): void {
     .description("print the Envoy configuration that a gateway configuration becomes")
     .argument("[config]", "configuration file")
     .option("-o, --output <file>", "write it to a file")
-    .action(async (config: string | undefined, options: { output?: string }) => {
+    .option(
+      "--ratelimit-config",
+      "the configuration of the rate limit service, in place of Envoy's",
+    )
+    .action(async (config: string | undefined, options: RenderOptions) => {
       const { render } = await import("./commands/render.ts");
       render(config, options);
     });

@@ -30,6 +30,8 @@ export interface FilterConfig {
   targets: FilterTarget[];
   /** `ratelimits`; absent when there are none. */
   rate_limits?: FilterRateLimit[];
+  /** Envoy asks the rate limit service; without it the filter counts. */
+  rate_limit_service?: true;
   /** One per target, in their order, then one per set of targets, then one per alias of one model with limits of its own. */
   routes: FilterRoute[];
   /** Everything a client may say in `model` or in the hint header → index into `routes`. `none` is not in it. */
@@ -102,6 +104,7 @@ export function filterConfig(model: GatewayModel): FilterConfig {
     version: FILTER_CONFIG_VERSION,
     targets: model.targets.map((target, index) => filterTarget(target, index, model)),
     ...(rateLimits.length === 0 ? {} : { rate_limits: rateLimits }),
+    ...(model.rateLimitService === undefined ? {} : { rate_limit_service: true as const }),
     routes: [
       ...model.targets.map((_, index) => routeOfTarget(index, model)),
       ...named.map((set) => ({ ...routeOfSet(set, model), ...limitsOfName(model, set.name) })),

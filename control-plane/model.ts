@@ -19,6 +19,8 @@ export interface GatewayModel {
   limits: Limits;
   /** Absent when the configuration has none. */
   rateLimits?: RateLimit[];
+  /** Who counts them; absent: each gateway for itself. */
+  rateLimitService?: RateLimitService;
   /** Whatever would be left out of a request is refused instead. */
   strictTranslation?: true;
   accessLog: AccessLog;
@@ -180,6 +182,14 @@ export interface RateLimit {
   /** At most 999,999,999: the filter reads nine digits. */
   amount: number;
   unit: RateUnit;
+}
+
+/** Envoy's rate limit service, over gRPC. */
+export interface RateLimitService {
+  address: { host: string; port: number };
+  /** Whether a request passes uncounted when the service does not answer. */
+  onFailure: "allow" | "deny";
+  timeoutMs: number;
 }
 
 export type RateUnit = "second" | "minute" | "hour" | "day";

@@ -11,6 +11,7 @@ import { common, protocols } from "./cluster-settings.ts";
 import { endpoint, resolution } from "./endpoints.ts";
 import type { Place } from "./place.ts";
 import { promptClusters } from "./prompt-clusters.ts";
+import { rateLimitCluster } from "./rate-limit-service.ts";
 import { tlsOf } from "./tls.ts";
 import type { Cluster, Extension } from "./types.ts";
 import { extension } from "./types.ts";
@@ -25,6 +26,9 @@ export function clusters(model: GatewayModel, place: Place): Cluster[] {
     ...upstreams(model).map((upstream) => single(upstream, model, place)),
     ...attempts(model, place),
     ...promptClusters(model, place),
+    ...(model.rateLimitService === undefined
+      ? []
+      : [rateLimitCluster(model.rateLimitService, model, place)]),
   ];
 }
 

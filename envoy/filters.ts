@@ -4,6 +4,7 @@ import type { GatewayModel } from "../control-plane/model.ts";
 import { CLIENT_AUTHORITY, CLIENT_FORWARDED_FOR, CLIENT_PATH, llmLogs } from "./access-log.ts";
 import type { Place } from "./place.ts";
 import type { Extension, Fields, ListenerName } from "./types.ts";
+import { rateLimitFilter } from "./rate-limit-service.ts";
 import { extension } from "./types.ts";
 import { routeFilter } from "./wasm.ts";
 
@@ -13,6 +14,10 @@ export function httpFilters(name: ListenerName, model: GatewayModel, place: Plac
     rememberClient(),
     // Before the router, which needs the cluster that it chooses; outside of the decompressors, so that it reads plain replies.
     routeFilter(name, model, place),
+    // Behind the filter, which says what to ask the service, and before the router, which sends the request on.
+    ...(model.rateLimitService === undefined
+      ? []
+      : [rateLimitFilter(model, model.rateLimitService)]),
     // Between filter and router: a provider that compresses although it was asked not to.
     ...decompressors(),
     // Always last.

@@ -14,6 +14,8 @@ interface Reason {
   type: string;
   /** What is wrong and what to do. */
   message: string;
+  /** OpenAI's code of the error; absent: null. */
+  code?: string | null;
   /** The client's status; absent: Envoy's. */
   as?: number;
   /** Whether it comes when the filter has written the provider's path over the client's, which the filter state holds. */
@@ -74,7 +76,29 @@ function reasons(model: GatewayModel): Reason[] {
         "The gateway's filter had to be started again while it had this request; try again in a moment.",
       hasClientPath: true,
     },
+    ...(model.rateLimitService === undefined ? [] : ofRateLimitService()),
     ...whileHeld(),
+  ];
+}
+
+/** What Envoy's rate limit filter answers; the WASM filter adds the headers. */
+function ofRateLimitService(): Reason[] {
+  return [
+    {
+      status: 429,
+      details: "request_rate_limited",
+      type: "rate_limit_error",
+      code: "rate_limit_exceeded",
+      message: "A rate limit for this request is used up; retry-after says when to try again.",
+      hasClientPath: true,
+    },
+    {
+      status: 503,
+      details: "rate_limiter_error",
+      type: "overloaded_error",
+      message: "The rate limit service does not answer (ratelimit_service.on_failure).",
+      hasClientPath: true,
+    },
   ];
 }
 
@@ -180,8 +204,8 @@ const OPENAI_TYPES: Record<string, string> = {
 };
 
 /** @see https://platform.openai.com/docs/guides/error-codes */
-function openaiBody({ type, message }: Reason): Fields {
-  return { error: { message, type: OPENAI_TYPES[type] ?? type, param: null, code: null } };
+function openaiBody({ type, message, code = null }: Reason): Fields {
+  return { error: { message, type: OPENAI_TYPES[type] ?? type, param: null, code } };
 }
 
 /** @see https://docs.anthropic.com/en/api/errors */

@@ -13,6 +13,7 @@ import { readPrompt } from "./prompt.ts";
 import { LEAST_CONFIGURATION, readProviders } from "./provider-list.ts";
 import { startReading } from "./reading.ts";
 import type { Environment, Machine, Reading } from "./reading.ts";
+import { readRateLimitService } from "./rate-limit-service.ts";
 import { readRateLimits } from "./rate-limits.ts";
 import { refuseKeysElsewhere, reportReferences } from "./reference-problems.ts";
 import type { Configuration } from "./schema.ts";
@@ -71,6 +72,11 @@ function readModel(
     defaultTarget,
     aliases: new Set(Object.keys(draft.model_aliases ?? {})),
   });
+  const service = readRateLimitService(
+    reading,
+    draft.ratelimit_service,
+    (draft.ratelimits ?? []).length > 0,
+  );
   const prompt = readPrompt(reading, draft, { targets, aliases, defaultTarget });
   const keys = targets.flatMap(({ auth }) => [
     ...(auth.environmentVariable === undefined ? [] : [auth.environmentVariable]),
@@ -94,6 +100,7 @@ function readModel(
     ...(targetSets.length === 0 ? {} : { targetSets }),
     limits: readLimits(draft.limits ?? {}),
     ...(rateLimits.length === 0 ? {} : { rateLimits }),
+    ...(rateLimits.length === 0 || service === undefined ? {} : { rateLimitService: service }),
     ...(draft.overrides?.strict_translation === true ? { strictTranslation: true } : {}),
     accessLog: readAccessLog(reading, draft.access_log ?? {}),
     ...(prompt === undefined ? {} : { prompt }),

@@ -1,6 +1,7 @@
 // `endpoints`: the backends of prompt targets, as addresses that Envoy can call.
 import { isIP } from "node:net";
 import type { PromptEndpoint } from "../model-prompt.ts";
+import { readAddress } from "./address.ts";
 import { checkHost } from "./base-url.ts";
 import type { Path } from "./problem.ts";
 import { parseDuration } from "./quantity.ts";
@@ -11,7 +12,6 @@ import type { Draft } from "./shape.ts";
 type Entry = Draft<NonNullable<Configuration["endpoints"]>[string]>;
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const ADDRESS = /^([A-Za-z0-9_][\w.-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{1,5}))?$/;
 
 export function readEndpoints(
   reading: Reading,
@@ -40,7 +40,13 @@ function readEndpoint(
 ): PromptEndpoint | undefined {
   const tls = entry.protocol === "https";
   const usual = tls ? 443 : 80;
-  const address = readAddress(reading, [...path, "endpoint"], entry.endpoint, usual);
+  const address = readAddress(
+    reading,
+    [...path, "endpoint"],
+    entry.endpoint,
+    usual,
+    `the protocol has a key of its own: protocol: ${entry.endpoint?.split(":")[0] ?? "https"}`,
+  );
   const httpHost = checkHost(reading, [...path, "http_host"], entry.http_host);
   if (address === undefined) return undefined;
   const { host, port } = address;
@@ -58,27 +64,4 @@ function readEndpoint(
       (entry.connect_timeout === undefined ? undefined : parseDuration(entry.connect_timeout)) ??
       CONNECT_TIMEOUT_MS,
   };
-}
-
-function readAddress(
-  reading: Reading,
-  path: Path,
-  written: string | undefined,
-  usualPort: number,
-): { host: string; port: number } | undefined {
-  if (written === undefined) return undefined;
-  const match = ADDRESS.exec(written);
-  const port = match?.[2] === undefined ? usualPort : Number(match[2]);
-  const host = match?.[1]?.replace(/^\[|\]$/g, "");
-  const isBracketed = written.startsWith("[");
-  if (host !== undefined && port >= 1 && port <= 65535 && (!isBracketed || isIP(host) === 6)) {
-    return { host, port };
-  }
-  const isUrl = /^https?:\/\//.test(written);
-  reading.problem(path, `expected <host>:<port>, not ${reading.show(path, written)}`, {
-    hint: isUrl
-      ? `the protocol has a key of its own: protocol: ${written.split(":")[0] ?? "https"}`
-      : undefined,
-  });
-  return undefined;
 }

@@ -1,5 +1,5 @@
 // The shape of rate limits.
-import { mapping, oneOf, text, whole } from "./schema-words.ts";
+import { duration, mapping, oneOf, text, whole } from "./schema-words.ts";
 
 export const RATE_UNITS = ["second", "minute", "hour", "day"] as const;
 
@@ -44,4 +44,27 @@ export const ratelimit = mapping(
     ),
   },
   "One limit.",
+);
+
+export const ratelimitService = mapping(
+  {
+    address: text(
+      {
+        description:
+          "Where the service listens for gRPC: `<host>:<port>`, or `<host>` for port 8081.",
+        examples: ["ratelimit:8081"],
+      },
+      "<host>:<port>",
+    ),
+    on_failure: oneOf(["allow", "deny"], {
+      description:
+        "What happens to a request when the service does not answer: it passes uncounted, or is refused with 503.",
+      default: "allow",
+    }).optional(),
+    timeout: duration({
+      description: "Longest wait for the service, before each request with a limit.",
+      default: "250ms",
+    }).optional(),
+  },
+  "Where `ratelimits` are counted that several gateways share: Envoy's rate limit service. Without it each gateway counts for itself.",
 );

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { INTERFACES } from "../providers.ts";
 import { retry } from "./schema-retry.ts";
 import { modelLimits } from "./schema-limits.ts";
-import { ratelimit } from "./schema-rate-limits.ts";
+import { ratelimit, ratelimitService } from "./schema-rate-limits.ts";
 import { endpoint, modelServer, promptGuards, promptTarget } from "./schema-prompt-targets.ts";
 import {
   duration,
@@ -297,6 +297,7 @@ const CONFIGURATION = {
   endpoints: named(endpoint, "Backends of the prompt targets.").optional(),
   model_server: modelServer.optional(),
   ratelimits: list(ratelimit, "What clients may use of a model in a unit of time.").optional(),
+  ratelimit_service: ratelimitService.optional(),
   retry: retry.optional(),
   tracing: tracing.optional(),
   mode: text("How the gateway is run.").optional(),

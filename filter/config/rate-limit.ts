@@ -19,6 +19,12 @@ export class RateLimit {
   /** Microseconds in which the amount may be used. */
   period: f64 = 1;
 
+  /** Whether Envoy asks the rate limit service; without it the filter counts. */
+  isByService: bool = false;
+  /** What Envoy is told about the limit: `PROPERTY_LIMIT_CHECK` and `PROPERTY_LIMIT_CHARGE` with its number. */
+  check: Span = new Span(0, 0);
+  charge: Span = new Span(0, 0);
+
   /** Whether there is a budget for each value of the header. */
   isOpen(): bool {
     return this.header.length > 0 && this.value.length == 0;

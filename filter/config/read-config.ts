@@ -84,13 +84,18 @@ export function readConfig(
     "strict_translation",
     "rate_limits",
     "api_keys",
+    "rate_limit_service",
   ]);
   const version = integerOf(tape, memberOf(tape, root, "version"));
   if (version != FILTER_CONFIG_VERSION) {
     reportProblem("version " + version.toString() + " is not " + FILTER_CONFIG_VERSION.toString());
   }
   const config = new Config();
-  config.rateLimits = readRateLimits(tape, memberOf(tape, root, "rate_limits"));
+  config.rateLimits = readRateLimits(
+    tape,
+    memberOf(tape, root, "rate_limits"),
+    tape.isTrue(memberOf(tape, root, "rate_limit_service")),
+  );
   readTargets(tape, memberOf(tape, root, "targets"), environment, config);
   readRoutes(tape, memberOf(tape, root, "routes"), config);
   readNames(tape, memberOf(tape, root, "names"), config);

@@ -1,4 +1,5 @@
 // The members `rate_limits` (control-plane/filter-config-rate-limits.ts) → limits, and which of them a name or a model has.
+import { PROPERTY_LIMIT_CHARGE, PROPERTY_LIMIT_CHECK } from "../../contract/words";
 import { Tape } from "../json/tape";
 import { ByteBuffer, constant, Span } from "../text/bytes";
 import {
@@ -11,9 +12,10 @@ import {
 } from "./document";
 import { RateLimit } from "./rate-limit";
 
+const WRONG = "a rate limit is wrong";
 const MICROSECONDS: f64 = 1_000_000;
 
-export function readRateLimits(tape: Tape, list: u32): RateLimit[] {
+export function readRateLimits(tape: Tape, list: u32, isByService: bool): RateLimit[] {
   const limits = new Array<RateLimit>();
   const end = tape.next(list);
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
@@ -27,9 +29,11 @@ export function readRateLimits(tape: Tape, list: u32): RateLimit[] {
     limit.period = <f64>integerOf(tape, memberOf(tape, node, "seconds")) * MICROSECONDS;
     const counts = stringMember(tape, node, "counts");
     limit.countsRequests = counts == "requests";
-    if (!limit.countsRequests && counts != "tokens")
-      reportProblem("a rate limit counts neither tokens nor requests");
-    if (!(limit.amount >= 1 && limit.period >= 1)) reportProblem("a rate limit is 0");
+    if (!limit.countsRequests && counts != "tokens") reportProblem(WRONG);
+    if (!(limit.amount >= 1 && limit.period >= 1)) reportProblem(WRONG);
+    limit.isByService = isByService;
+    limit.check = constant(PROPERTY_LIMIT_CHECK + limits.length.toString());
+    limit.charge = constant(PROPERTY_LIMIT_CHARGE + limits.length.toString());
     limits.push(limit);
   }
   return limits;
@@ -46,7 +50,7 @@ export function pickRateLimits(
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
     const at = integerOf(tape, node);
     if (at >= 0 && at < limits.length) picked.push(limits[at]);
-    else reportProblem("a rate limit is not there");
+    else reportProblem(WRONG);
   }
 }
 

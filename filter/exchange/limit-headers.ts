@@ -3,11 +3,23 @@
 // @see https://docs.anthropic.com/en/api/rate-limits#response-headers
 import { Target } from "../config/target";
 import { ANTHROPIC_MESSAGES } from "../dialects/dialect";
-import { currentMicroseconds, RESPONSE_HEADERS, setHeader, setHeaderNumber } from "../host/host";
+import {
+  currentMicroseconds,
+  header,
+  removeHeader,
+  RESPONSE_HEADERS,
+  setHeader,
+  setHeaderNumber,
+} from "../host/host";
 import { ByteBuffer, constant, Span } from "../text/bytes";
+import { decimal } from "../text/decimal";
 import { Meter, secondsUp, Share, waitFor } from "./meter";
 
 const RETRY_AFTER = constant("retry-after");
+const SERVICE_LIMIT = constant("x-ratelimit-limit");
+const SERVICE_REMAINING = constant("x-ratelimit-remaining");
+const SERVICE_RESET = constant("x-ratelimit-reset");
+const SERVICE_REFUSED = constant("x-envoy-ratelimited");
 
 class Names {
   limit: Span;
@@ -34,31 +46,66 @@ const span = new Span(0, 0);
 
 /** Writes the headers of the reply at hand; those of a provider's own limits are replaced. */
 export function tellLimits(meter: Meter, dialect: i32, target: Target | null): void {
-  const isAnthropic = dialect == ANTHROPIC_MESSAGES;
-  tell(meter.nearest(target, false), isAnthropic ? ANTHROPIC_TOKENS : OPENAI_TOKENS, isAnthropic);
-  tell(
-    meter.nearest(target, true),
-    isAnthropic ? ANTHROPIC_REQUESTS : OPENAI_REQUESTS,
-    isAnthropic,
-  );
+  if (meter.isByService()) {
+    tellOfService(dialect);
+    return;
+  }
+  tellOfShare(meter.nearest(target, false), dialect);
+  tellOfShare(meter.nearest(target, true), dialect);
   const refused = meter.refusedBy;
   if (refused === null) return;
-  setHeaderNumber(
-    RESPONSE_HEADERS,
-    RETRY_AFTER,
-    secondsUp(waitFor(refused, currentMicroseconds())),
-  );
+  const wait = secondsUp(waitFor(refused, currentMicroseconds()));
+  setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, wait);
 }
 
-function tell(share: Share | null, names: Names, isAnthropic: bool): void {
+function tellOfShare(share: Share | null, dialect: i32): void {
   if (share === null) return;
   const now = currentMicroseconds();
-  setHeaderNumber(RESPONSE_HEADERS, names.limit, <u32>share.limit.amount);
-  setHeaderNumber(RESPONSE_HEADERS, names.remaining, <u32>share.remaining(now));
-  const time = share.timeToWhole(now);
+  const limit = share.limit;
+  const reset = <u32>Math.ceil(share.timeToWhole(now) / 1_000_000);
+  tell(dialect, limit.countsRequests, <u32>limit.amount, <u32>share.remaining(now), reset);
+}
+
+/**
+ * The headers of Envoy's rate limit filter in the words of the dialect: `10, 10;w=60;name="tokens"` is the limit of which
+ * the least is left, then all of them.
+ * @see https://www.envoyproxy.io/docs/envoy/v1.40.0/api-v3/extensions/filters/http/ratelimit/v3/rate_limit.proto
+ */
+function tellOfService(dialect: i32): void {
+  const written = header(RESPONSE_HEADERS, SERVICE_LIMIT);
+  if (written.length == 0) return;
+  const limits = String.UTF8.decodeUnsafe(written.pointer, written.length);
+  const amount = limits.substring(0, limits.indexOf(","));
+  const name = limits.indexOf('name="', limits.indexOf(" " + amount + ";")) + 6;
+  const isOfRequests = limits.charCodeAt(name) == 0x72;
+  written.length = <u32>amount.length;
+  const limit = decimal(written);
+  const remaining = decimal(header(RESPONSE_HEADERS, SERVICE_REMAINING));
+  const reset = <u32>max(decimal(header(RESPONSE_HEADERS, SERVICE_RESET)), 1);
+  const isRefused = header(RESPONSE_HEADERS, SERVICE_REFUSED).length > 0;
+  removeHeader(RESPONSE_HEADERS, SERVICE_LIMIT);
+  removeHeader(RESPONSE_HEADERS, SERVICE_REMAINING);
+  removeHeader(RESPONSE_HEADERS, SERVICE_RESET);
+  removeHeader(RESPONSE_HEADERS, SERVICE_REFUSED);
+  tell(dialect, isOfRequests, <u32>max(limit, 0), <u32>max(remaining, 0), reset);
+  if (isRefused) setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, reset);
+}
+
+/** @param reset seconds until the budget is whole */
+function tell(dialect: i32, isOfRequests: bool, limit: u32, remaining: u32, reset: u32): void {
+  const isAnthropic = dialect == ANTHROPIC_MESSAGES;
+  const names = isAnthropic
+    ? isOfRequests
+      ? ANTHROPIC_REQUESTS
+      : ANTHROPIC_TOKENS
+    : isOfRequests
+      ? OPENAI_REQUESTS
+      : OPENAI_TOKENS;
+  setHeaderNumber(RESPONSE_HEADERS, names.limit, limit);
+  setHeaderNumber(RESPONSE_HEADERS, names.remaining, remaining);
   text.clear();
-  if (isAnthropic) writeTime(<u64>Math.ceil((now + time) / 1_000_000), text);
-  else writeDuration(<u32>Math.ceil(time / 1_000_000), text);
+  if (isAnthropic) writeTime(<u64>Math.ceil(currentMicroseconds() / 1_000_000) + reset, text);
+  else writeDuration(reset, text);
   span.pointer = text.pointer;
   span.length = text.length;
   setHeader(RESPONSE_HEADERS, names.reset, span);

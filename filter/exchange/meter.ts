@@ -8,9 +8,12 @@ import { fingerprintOf } from "../budget/bucket";
 import { RateLimit } from "../config/rate-limit";
 import { Route, Target } from "../config/target";
 import { UsageObserver } from "../dialects/usage-observer";
-import { currentMicroseconds, header, REQUEST_HEADERS } from "../host/host";
+import { PROPERTY_LIMIT_TOKENS } from "../../contract/words";
+import { currentMicroseconds, header, REQUEST_HEADERS, setProperty } from "../host/host";
+import { ByteBuffer, constant, Span } from "../text/bytes";
 import { readBudget, takeFromBudget } from "../host/shared-budget";
 
+const TOKENS = constant(PROPERTY_LIMIT_TOKENS);
 /** What a limit that is not told apart by a header counts under. */
 const ALL: u64 = 1;
 /** Bytes of a request or a complete reply for each token, where the provider does not count. */
@@ -80,8 +83,23 @@ export class Meter {
     return this.shares.length == 0;
   }
 
+  /** Whether Envoy's rate limit service counts. All limits are of one kind. */
+  isByService(): bool {
+    return this.shares.length > 0 && this.shares[0].limit.isByService;
+  }
+
+  /** Has Envoy ask the service, before it sends the request on, for the limits of the name and of this model. */
+  announce(target: Target | null): void {
+    if (!this.isByService()) return;
+    for (let i = 0; i < this.shares.length; i++) {
+      const share = this.shares[i];
+      if (applies(share, target)) setProperty(share.limit.check, hexadecimal(share.fingerprint));
+    }
+  }
+
   /** Whether every budget has something left for an attempt at this model. Counts the request where requests count. */
   admits(target: Target): bool {
+    if (this.isByService()) return true;
     const now = currentMicroseconds();
     this.refusedBy = null;
     let longest: f64 = 0;
@@ -106,7 +124,7 @@ export class Meter {
   /** What the client is told when `admits` has said no. */
   fault(): Fault {
     const share = this.refusedBy;
-    if (share === null) return new Fault(500, "The gateway lost track of its rate limits.");
+    if (share === null) return new Fault(500, "The gateway lost track of this request.");
     const seconds = secondsUp(waitFor(share, currentMicroseconds())).toString();
     const message =
       "The rate limit of " + share.limit.label + " is used up; try again in " + seconds + " s.";
@@ -117,6 +135,8 @@ export class Meter {
   startReply(status: u32, target: Target | null, dialect: i32): void {
     this.dropObserver();
     this.replyBytes = 0;
+    // What an attempt before used is charged already.
+    this.isSettled = false;
     this.hasReply = status < 400;
     if (this.hasReply && target !== null && target.dialect == dialect)
       this.observer = new UsageObserver(dialect);
@@ -154,9 +174,11 @@ export class Meter {
     const now = currentMicroseconds();
     for (let i = 0; i < this.shares.length; i++) {
       const share = this.shares[i];
-      if (!share.limit.countsRequests && applies(share, target))
-        take(share, <f64>tokens, now, false);
+      if (share.limit.countsRequests || !applies(share, target)) continue;
+      if (!share.limit.isByService) take(share, <f64>tokens, now, false);
+      else setProperty(share.limit.charge, hexadecimal(share.fingerprint));
     }
+    if (this.isByService()) setProperty(TOKENS, decimalText(tokens));
   }
 
   dropObserver(): void {
@@ -185,6 +207,31 @@ export function waitFor(share: Share, now: f64): f64 {
 /** Whole seconds, at least one. */
 export function secondsUp(microseconds: f64): u32 {
   return <u32>max(Math.ceil(microseconds / 1_000_000), 1);
+}
+
+const text = new ByteBuffer();
+const span = new Span(0, 0);
+
+function decimalText(value: i64): Span {
+  text.clear();
+  text.integer(value);
+  return textSpan();
+}
+
+function hexadecimal(value: u64): Span {
+  text.clear();
+  for (let shift: u64 = 64; shift > 0;) {
+    shift -= 4;
+    const digit = (<u32>(value >> shift)) & 15;
+    text.byte(digit < 10 ? 0x30 + digit : 0x57 + digit);
+  }
+  return textSpan();
+}
+
+function textSpan(): Span {
+  span.pointer = text.pointer;
+  span.length = text.length;
+  return span;
 }
 
 function applies(share: Share, target: Target | null): bool {

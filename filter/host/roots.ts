@@ -74,7 +74,9 @@ export function startVm(size: u32): bool {
     return false;
   }
   config = read;
-  for (let i = 0; i < read.rateLimits.length; i++) createBudgets(read.rateLimits[i]);
+  for (let i = 0; i < read.rateLimits.length; i++) {
+    if (!read.rateLimits[i].isByService) createBudgets(read.rateLimits[i]);
+  }
   return true;
 }
 

@@ -126,7 +126,13 @@ function send(exchange: Exchange, body: usize, tape: Tape): Fault | null {
     exchange.isStreaming ? STREAM_CLUSTER_HEADER : CLUSTER_HEADER,
     route.cluster,
   );
-  return several === null ? prepareAttempt(exchange, route.targets[0], tape) : null;
+  if (several === null) {
+    const fault = prepareAttempt(exchange, route.targets[0], tape);
+    if (fault !== null) return fault;
+  }
+  const meter = exchange.meter;
+  if (meter !== null) meter.announce(exchange.target);
+  return null;
 }
 
 /** The body for the first target that can take the request; the first one's fault when none can. */
@@ -233,7 +239,11 @@ export function onResponseHeaders(exchange: Exchange, count: u32, endsHere: bool
     : replyHeaders(exchange, endsHere);
   if (exchange.metadata !== null) prepareMetadata(exchange);
   const meter = exchange.meter;
-  if (meter !== null) tellLimits(meter, exchange.dialect, exchange.target);
+  if (meter !== null) {
+    // A model that was passed over is no business of the client that another one answers.
+    if (!exchange.isAnswered) meter.refusedBy = null;
+    tellLimits(meter, exchange.dialect, exchange.target);
+  }
   return status;
 }
 

@@ -26,6 +26,11 @@ export function bodyTooLarge(): Fault {
   );
 }
 
+/** Whether they tell of Envoy's rate limit filter, whose answers envoy/local-replies.ts words. */
+export function isOfRateLimit(details: string): bool {
+  return details.includes("rate_limit");
+}
+
 /** The fault for a local reply with this status and these details. */
 export function localReplyFault(status: u32, details: string, target: Target | null): Fault {
   const provider = target === null ? "The provider" : "The provider of '" + target.name + "'";

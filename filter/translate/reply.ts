@@ -24,7 +24,7 @@ import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
 import { tellDropped } from "./dropped-header";
 import { foreignBody, foreignEmpty, foreignHeaders, isHeldWhole } from "./foreign-reply";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "./header-names";
-import { isFromProvider, localReplyFault, responseDetails } from "./local-reply";
+import { isFromProvider, isOfRateLimit, localReplyFault, responseDetails } from "./local-reply";
 
 const EVENT_STREAM = constant("text/event-stream");
 const CONTENT_ENCODING = constant("content-encoding");
@@ -55,7 +55,9 @@ export function ownErrorHeaders(exchange: Exchange, endsHere: bool): i32 {
   if (exchange.isAnswered) return CONTINUE;
   exchange.replyStatus = statusOf(header(RESPONSE_HEADERS, STATUS));
   if (exchange.replyStatus < 400 || endsHere) return CONTINUE;
-  exchange.isLocalReply = !isFromProvider(responseDetails());
+  const details = responseDetails();
+  exchange.isAnswered = isOfRateLimit(details);
+  exchange.isLocalReply = !exchange.isAnswered && !isFromProvider(details);
   return exchange.isLocalReply ? STOP : CONTINUE;
 }
 

@@ -21,7 +21,8 @@ import {
   takeBody,
 } from "../host/host";
 import { CONTINUE, STOP } from "../host/status";
-import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
+import { ByteBuffer, constant, sameBytes } from "../text/bytes";
+import { decimal } from "../text/decimal";
 import { forgetHeaders, prepareBodyAgain, writeHeaders } from "./attempt";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "./header-names";
 import { planAfterNothing, retryAfterFailure, retryAfterReply } from "./next-attempt";
@@ -30,14 +31,13 @@ import { attemptBody, attemptHeaders, attemptTrailers, isCompressed } from "./re
 const EXCHANGE_PROPERTY = constant("wasm\0" + PROPERTY_EXCHANGE);
 const EXCHANGE_PROPERTY_OLD = constant(PROPERTY_EXCHANGE);
 const CLUSTER_NAME = constant("xds\0cluster_name");
-const NOT_A_NUMBER: i32 = -1;
 
 const out = new ByteBuffer();
 
 /** Context id of the downstream stream that this attempt belongs to, or -1. */
 export function exchangeIdOfAttempt(): i32 {
-  const id = number(property(EXCHANGE_PROPERTY));
-  return id >= 0 ? id : number(property(EXCHANGE_PROPERTY_OLD));
+  const id = decimal(property(EXCHANGE_PROPERTY));
+  return id >= 0 ? id : decimal(property(EXCHANGE_PROPERTY_OLD));
 }
 
 /** Holds the headers until the body is here; where they go on at once, nobody could read them later. */
@@ -195,16 +195,4 @@ export function onAttemptEnd(exchange: Exchange, contextId: u32): void {
   if (attempts === null || attempts.contextId != contextId) return;
   attempts.dropPeek();
   if (!attempts.isSettled) planAfterNothing(exchange, attempts);
-}
-
-/** A decimal number of at most nine digits, or -1. */
-function number(text: Span): i32 {
-  if (text.length == 0 || text.length > 9) return NOT_A_NUMBER;
-  let value: i32 = 0;
-  for (let i: u32 = 0; i < text.length; i++) {
-    const digit = <i32>load<u8>(text.pointer + i) - 0x30;
-    if (digit < 0 || digit > 9) return NOT_A_NUMBER;
-    value = value * 10 + digit;
-  }
-  return value;
 }

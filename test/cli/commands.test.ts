@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { VERSION } from "../../control-plane/version.ts";
 import { BINARY, type Desk, openDesk } from "./gateway-command.ts";
 
@@ -132,6 +133,28 @@ describe("gateway validate", () => {
 });
 
 describe("gateway render", () => {
+  it("prints the configuration of the rate limit service", async () => {
+    const limits = "ratelimits: [{model: fast, limit: {tokens: 1000, unit: minute}}]";
+    writeFileSync(join(desk.directory, "limits.yaml"), `${GOOD}\n${limits}\n`);
+    const { code, stdout } = await desk.run("render", "limits.yaml", "--ratelimit-config");
+    expect(code).toBe(0);
+    expect(parse(stdout)).toEqual({
+      domain: "gateway",
+      descriptors: [
+        {
+          key: "limit",
+          value: "alias/fast///tokens/minute",
+          descriptors: [
+            {
+              key: "budget",
+              rate_limit: { name: "tokens", unit: "minute", requests_per_unit: 1000 },
+            },
+          ],
+        },
+      ],
+    });
+  });
+
   it("prints the same bytes each time, and no secret", async () => {
     const first = await desk.run("render");
     expect(first.code).toBe(0);

@@ -39,7 +39,7 @@ export function ask(gateway: Gateway, dialect: DialectName, options: Ask = {}): 
 /** An error in either envelope. */
 export interface ErrorBody {
   type?: string;
-  error: { message: string; type: string };
+  error: { message: string; type: string; code?: string | null };
   request_id?: string;
 }
 

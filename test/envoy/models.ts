@@ -198,6 +198,24 @@ export const GOLDEN_MODELS: Record<string, GatewayModel> = {
     targetSets: [{ name: "best", targets: [0, 1, 2], retry: RETRY }],
   }),
   "prompt-targets": modelOf([openai("gpt-4o")], { prompt: PROMPT }),
+  "rate-limit-service": modelOf([openai("gpt-4o")], {
+    rateLimits: [
+      { subject: { target: 0 }, counts: "tokens", amount: 1000, unit: "minute" },
+      {
+        subject: { alias: "fast" },
+        selector: { header: "x-user" },
+        counts: "requests",
+        amount: 5,
+        unit: "hour",
+      },
+    ],
+    aliases: [{ name: "fast", target: 0 }],
+    rateLimitService: {
+      address: { host: "ratelimit.example.com", port: 8081 },
+      onFailure: "deny",
+      timeoutMs: 100,
+    },
+  }),
   "guard-alone": modelOf([openai("gpt-4o")], {
     prompt: {
       guard: { message: "I cannot help with that.", failsOpen: true },

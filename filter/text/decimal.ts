@@ -1,0 +1,16 @@
+// A decimal number in bytes.
+import { Span } from "./bytes";
+
+const NOT_A_NUMBER: i32 = -1;
+
+/** A whole number of at most nine digits, or -1. */
+export function decimal(text: Span): i32 {
+  if (text.length == 0 || text.length > 9) return NOT_A_NUMBER;
+  let value: i32 = 0;
+  for (let i: u32 = 0; i < text.length; i++) {
+    const digit = <i32>load<u8>(text.pointer + i) - 0x30;
+    if (digit < 0 || digit > 9) return NOT_A_NUMBER;
+    value = value * 10 + digit;
+  }
+  return value;
+}
