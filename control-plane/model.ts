@@ -199,6 +199,12 @@ export interface Limits {
   requestBodyBytes: number;
   /** Largest request head in KiB. */
   requestHeadersKib: number;
+  /** What Envoy may use of the memory, in bytes; absent: half of the machine's. */
+  memoryBytes?: number;
+  /** Connections of clients; absent: `MOST_CONNECTIONS` of envoy/overload.ts. */
+  connections?: number;
+  /** Requests under way at one provider's address; absent: Envoy's own high number. */
+  concurrentRequests?: number;
 }
 
 export interface AccessLog {

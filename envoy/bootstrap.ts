@@ -5,12 +5,10 @@ import type { GatewayModel } from "../control-plane/model.ts";
 import { clusters } from "./clusters.ts";
 import { listener, OWNER_ONLY, ownEgress } from "./listeners.ts";
 import { internalListener, internalListenerExtension } from "./internal-listener.ts";
+import { overloadManager } from "./overload.ts";
 import type { Place } from "./place.ts";
 import type { Bootstrap, Extension } from "./types.ts";
 import { extension } from "./types.ts";
-
-/** Connections of clients; each costs a file descriptor, and one more for the provider while it is busy. */
-const MOST_CLIENT_CONNECTIONS = 20_000;
 
 /** Pure: the same model and place give the same bootstrap. */
 export function renderBootstrap(model: GatewayModel, place: Place): Bootstrap {
@@ -18,15 +16,7 @@ export function renderBootstrap(model: GatewayModel, place: Place): Bootstrap {
     node: { id: "gateway", cluster: "gateway" },
     admin: { address: { pipe: { path: place.adminSocketPath, mode: OWNER_ONLY } } },
     typed_dns_resolver_config: resolver(),
-    overload_manager: {
-      resource_monitors: [
-        extension(
-          "envoy.resource_monitors.global_downstream_max_connections",
-          "extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig",
-          { max_active_downstream_connections: MOST_CLIENT_CONNECTIONS },
-        ),
-      ],
-    },
+    overload_manager: overloadManager(model, place),
     // Also without prompt targets: a running gateway can be given some, but no other bootstrap.
     bootstrap_extensions: [internalListenerExtension()],
     static_resources: {

@@ -19,7 +19,10 @@ const MOST_AT_ONCE = 10_000;
 export function common(
   cluster: string,
   model: GatewayModel,
-  connectTimeoutMs = CONNECT_TIMEOUT,
+  {
+    connectTimeoutMs = CONNECT_TIMEOUT,
+    atOnce = MOST_AT_ONCE,
+  }: { connectTimeoutMs?: number; /** Requests under way. */ atOnce?: number | undefined } = {},
 ): Fields {
   return {
     // A dot ends a part of a statistic's name.
@@ -33,7 +36,7 @@ export function common(
         {
           max_connections: MOST_AT_ONCE,
           max_pending_requests: MOST_AT_ONCE,
-          max_requests: MOST_AT_ONCE,
+          max_requests: atOnce,
           // Envoy's own 3 would leave most requests without their fallback when a provider is down.
           max_retries: MOST_AT_ONCE,
         },

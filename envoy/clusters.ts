@@ -43,7 +43,7 @@ function single(upstream: Upstream, model: GatewayModel, place: Place): Cluster 
   const { address, cluster } = upstream;
   return {
     name: cluster,
-    ...common(cluster, model),
+    ...common(cluster, model, { atOnce: model.limits.concurrentRequests }),
     ...resolution(address),
     ...tlsOf(address, place),
     load_assignment: { cluster_name: cluster, endpoints: [endpoint(address, place)] },

@@ -25,6 +25,8 @@ export function internalListener(model: GatewayModel, place: Place): Listener {
   return {
     name: INTERNAL_CLUSTER,
     internal_listener: {},
+    // However many clients there are: the calls belong to requests that are under way.
+    ignore_global_conn_limit: true,
     per_connection_buffer_limit_bytes: listenerBuffer(model),
     filter_chains: [
       {

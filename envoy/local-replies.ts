@@ -20,9 +20,13 @@ interface Reason {
   as?: number;
   /** Whether it comes when the filter has written the provider's path over the client's, which the filter state holds. */
   hasClientPath?: boolean;
+  /** Seconds after which the client may try again. */
+  retryAfter?: number;
 }
 
 const REQUEST_ID = "%REQ(X-REQUEST-ID)%";
+/** Seconds until another try of a request that was turned away. */
+const SOON = 2;
 const ANTHROPIC_PATH = "/v1/messages";
 /** How the details of what the codecs find begin: `http1.headers_too_large`, `http2.…`. */
 const CODEC = { prefix: "http" };
@@ -67,6 +71,22 @@ function reasons(model: GatewayModel): Reason[] {
       details: "request_header_timeout",
       type: "timeout_error",
       message: "The request's headers did not arrive in time.",
+    },
+    {
+      status: 503,
+      details: "overload",
+      type: "overloaded_error",
+      message: `The gateway has no memory left for more requests (limits.memory); try again in ${String(SOON)} seconds.`,
+      retryAfter: SOON,
+    },
+    {
+      // The codec takes nothing more, of bodies neither.
+      status: 500,
+      details: "overload",
+      as: 503,
+      type: "overloaded_error",
+      message: `The gateway has no memory left for this request (limits.memory); try again in ${String(SOON)} seconds.`,
+      retryAfter: SOON,
     },
     {
       status: 503,
@@ -143,7 +163,33 @@ export function localReplies(model: GatewayModel): Fields {
     }),
     mapper(reason, conditions(reason), { body: openaiBody(reason), idHeader: "x-request-id" }),
   ]);
-  return { mappers };
+  return { mappers: [health(), tooManyAtOnce(), ...mappers] };
+}
+
+/** Without memory for requests the gateway is alive all the same: a restart would only lose those under way. */
+function health(): Fields {
+  const path = {
+    header_filter: { header: { name: ":path", string_match: { exact: "/healthz" } } },
+  };
+  const filters = [...conditions({ status: 503, details: "overload" }), path];
+  return {
+    filter: { and_filter: { filters } },
+    status_code: 200,
+    body_format_override: { json_format: { status: "ok" } },
+  };
+}
+
+/** The filter words it, and knows the target; it only has to be said when to try again. */
+function tooManyAtOnce(): Fields {
+  const details = "upstream_reset_before_response_started{overflow}";
+  return {
+    filter: { and_filter: { filters: conditions({ status: 503, details }) } },
+    headers_to_add: [retryAfter(SOON)],
+  };
+}
+
+function retryAfter(seconds: number): Fields {
+  return { header: { key: "retry-after", value: String(seconds) } };
 }
 
 interface Spoken {
@@ -152,12 +198,19 @@ interface Spoken {
   idHeader: string;
 }
 
-function mapper({ as }: Reason, filters: Fields[], { body, idHeader }: Spoken): Fields {
+function mapper(
+  { as, retryAfter: seconds }: Reason,
+  filters: Fields[],
+  { body, idHeader }: Spoken,
+): Fields {
   return {
     filter: { and_filter: { filters } },
     ...(as === undefined ? {} : { status_code: as }),
     body_format_override: { json_format: body },
-    headers_to_add: [{ header: { key: idHeader, value: REQUEST_ID } }],
+    headers_to_add: [
+      { header: { key: idHeader, value: REQUEST_ID } },
+      ...(seconds === undefined ? [] : [retryAfter(seconds)]),
+    ],
   };
 }
 
@@ -174,7 +227,7 @@ function beginsWith(state: string, start: string): string {
 }
 
 /** Cheap ones first: a filter behind one that does not fit is not asked. */
-function conditions({ status, details }: Reason): Fields[] {
+function conditions({ status, details }: Pick<Reason, "status" | "details">): Fields[] {
   const how =
     typeof details === "string"
       ? `response.code_details == '${details}'`

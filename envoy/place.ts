@@ -13,6 +13,8 @@ export interface Place {
   ownEgressSocketPath?: string;
   /** Directory of the files that tell Envoy where the listeners' certificates are (`listenerSecrets`). */
   secretsDirectory?: string;
+  /** Memory of the machine or the container, in bytes; absent: 2 GiB. */
+  memoryBytes?: number;
   /** PEM bundle of the certificate authorities that providers' certificates are verified against. */
   caFile: string;
   /** Where the control plane serves the demonstration model, on 127.0.0.1. */

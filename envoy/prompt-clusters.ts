@@ -50,7 +50,7 @@ function backend(one: PromptEndpoint, model: GatewayModel, place: Place): Cluste
   const { address } = one;
   return {
     name,
-    ...common(name, model, one.connectTimeoutMs),
+    ...common(name, model, { connectTimeoutMs: one.connectTimeoutMs }),
     ...resolution(address),
     ...tlsOf(address, place),
     load_assignment: { cluster_name: name, endpoints: [endpoint(address, place)] },

@@ -98,7 +98,7 @@ function readModel(
     defaultTarget,
     aliases,
     ...(targetSets.length === 0 ? {} : { targetSets }),
-    limits: readLimits(draft.limits ?? {}),
+    limits: readLimits(reading, draft.limits ?? {}),
     ...(rateLimits.length === 0 ? {} : { rateLimits }),
     ...(rateLimits.length === 0 || service === undefined ? {} : { rateLimitService: service }),
     ...(draft.overrides?.strict_translation === true ? { strictTranslation: true } : {}),

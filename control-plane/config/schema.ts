@@ -219,6 +219,25 @@ const limits = mapping(
       "4KiB",
       "8MiB",
     ).optional(),
+    memory: size(
+      {
+        description:
+          "Memory that Envoy may use, for the requests under way above all. Default: half of what the machine or the container has. Near it new requests are answered with 503: see docs/overload.md.",
+        examples: ["1GiB"],
+      },
+      "32MiB",
+      "1024GiB",
+    ).optional(),
+    connections: whole(1, 1_000_000, {
+      description:
+        "Connections of clients, of all listeners together. One more is closed at once, before it can ask anything.",
+      default: 20_000,
+    }).optional(),
+    concurrent_requests: whole(1, 1_000_000, {
+      description:
+        "Requests under way at one provider's address. One more is answered with 503 and `retry-after`, or goes to the next target where there is one.",
+      default: 10_000,
+    }).optional(),
   },
   "Sizes that the gateway accepts.",
 );

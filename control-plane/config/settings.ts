@@ -22,11 +22,25 @@ export function readVersion(reading: Reading, version: string | undefined): stri
   return version ?? VERSION;
 }
 
-export function readLimits(limits: Draft<NonNullable<Configuration["limits"]>>): Limits {
+export function readLimits(
+  reading: Reading,
+  limits: Draft<NonNullable<Configuration["limits"]>>,
+): Limits {
+  const { connections, concurrent_requests: concurrentRequests } = limits;
   const headers = bytes(limits.request_headers, REQUEST_HEADERS_BYTES);
+  const requestBodyBytes = bytes(limits.request_body, REQUEST_BODY_BYTES);
+  const memoryBytes = limits.memory === undefined ? undefined : parseSize(limits.memory);
+  if (memoryBytes !== undefined && memoryBytes < 2 * requestBodyBytes) {
+    reading.problem(["limits", "memory"], "one request body could fill half of this memory", {
+      hint: "expected twice limits.request_body at least, which is 32MiB unless you set it",
+    });
+  }
   return {
-    requestBodyBytes: bytes(limits.request_body, REQUEST_BODY_BYTES),
+    requestBodyBytes,
     requestHeadersKib: Math.ceil(headers / 1024),
+    ...(memoryBytes === undefined ? {} : { memoryBytes }),
+    ...(connections === undefined ? {} : { connections }),
+    ...(concurrentRequests === undefined ? {} : { concurrentRequests }),
   };
 }
 

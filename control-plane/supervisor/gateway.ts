@@ -13,7 +13,13 @@ import { dryRun } from "./dry-run.ts";
 import { startCertificates } from "./certificates.ts";
 import { createEnvoyFiles, type EnvoyFiles } from "./envoy-files.ts";
 import { envoyEnvironment } from "./envoy-process.ts";
-import { FILTER_FILE, logDirectory, prepareLogDirectory, requireCaFile } from "./place.ts";
+import {
+  FILTER_FILE,
+  logDirectory,
+  prepareLogDirectory,
+  requireCaFile,
+  memoryBytes,
+} from "./place.ts";
 import { checkPorts } from "./ports.ts";
 import { failure, type ReloadResult, restartReasons, type Settled } from "./reload.ts";
 import { createServices, type PreparedServices } from "./services.ts";
@@ -208,6 +214,7 @@ function createMaker(envoy: EnvoyBinary, directory: string, options: GatewayOpti
     adminSocketPath,
     ownEgressSocketPath: ownEgressSocketPath(directory),
     secretsDirectory: secretsDirectory(directory),
+    memoryBytes: memoryBytes(),
     caFile: requireCaFile(configuration.model, configuration.environment),
     demonstrationPort: ports.demonstrationPort,
     modelServerPort: ports.modelServerPort ?? 0,

@@ -1,6 +1,6 @@
 // What the machine decides about a rendered configuration: where the filter, the logs, the admin socket and the CA file are.
 import { accessSync, constants, existsSync } from "node:fs";
-import { homedir } from "node:os";
+import { homedir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import type { Place } from "../../envoy/place.ts";
 import type { ConfigurationFile } from "../configuration-problems.ts";
@@ -40,10 +40,17 @@ export function defaultPlace(
     adminSocketPath: adminSocketPath(directory),
     ownEgressSocketPath: ownEgressSocketPath(directory),
     secretsDirectory: secretsDirectory(directory),
+    memoryBytes: memoryBytes(),
     caFile: findCaFile(environment) ?? CA_FILES[0],
     demonstrationPort: RENDERED_DEMONSTRATION_PORT,
     modelServerPort: RENDERED_MODEL_SERVER_PORT,
   };
+}
+
+/** Of the container where one limits it, else of the machine. */
+export function memoryBytes(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
 /** Absolute: `--log-dir`, else the configuration's, else `~/gateway_logs`. */

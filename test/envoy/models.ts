@@ -168,7 +168,13 @@ export const GOLDEN_MODELS: Record<string, GatewayModel> = {
     {
       aliases: [{ name: "fast", target: 1 }],
       ingress: listenerAt("ingress", 10_000, 5_000),
-      limits: { requestBodyBytes: 8 * MEBIBYTE, requestHeadersKib: 96 },
+      limits: {
+        requestBodyBytes: 8 * MEBIBYTE,
+        requestHeadersKib: 96,
+        memoryBytes: 512 * MEBIBYTE,
+        connections: 500,
+        concurrentRequests: 40,
+      },
     },
   ),
   addresses: modelOf([

@@ -1,0 +1,66 @@
+// What Envoy does when memory or connections run out: it turns new requests away, so that those under way can end.
+import type { GatewayModel } from "../control-plane/model.ts";
+import type { Place } from "./place.ts";
+import type { Extension, Fields } from "./types.ts";
+import { duration, extension } from "./types.ts";
+
+/** Each costs a file descriptor, and one more for the provider while it is busy. */
+const MOST_CONNECTIONS = 20_000;
+const GIBIBYTE = 1024 ** 3;
+/** The rest is for what Envoy does not count (the filter's own memory), the control plane and the model server. */
+const SHARE_OF_MEMORY = 0.5;
+/** How much can come in before it is seen is a matter of this time; a look costs microseconds. */
+const REFRESH_MS = 25;
+/** Streams that hold less than this power of two are not worth a look when memory runs out: 1 MiB. */
+const TRACKED_FROM = 20;
+
+const HEAP = "envoy.resource_monitors.fixed_heap";
+
+/** Shares of the memory at which something is done, in their order. */
+const GIVE_BACK = 0.85;
+const TURN_AWAY = 0.9;
+const RESET_FROM = 0.95;
+const TAKE_NOTHING = 0.98;
+
+export function overloadManager(model: GatewayModel, place: Place): Fields {
+  return {
+    refresh_interval: duration(REFRESH_MS),
+    resource_monitors: [heap(model, place), connections(model)],
+    // Only requests of HTTP/2 can be reset one by one: those that hold the most go first.
+    buffer_factory_config: { minimum_account_to_track_power_of_two: TRACKED_FROM },
+    actions: [
+      action("shrink_heap", { threshold: { value: GIVE_BACK } }),
+      action("stop_accepting_requests", { threshold: { value: TURN_AWAY } }),
+      action("reset_high_memory_stream", {
+        scaled: { scaling_threshold: RESET_FROM, saturation_threshold: 1 },
+      }),
+    ],
+    // Bodies that are still coming in by HTTP/1 are not read any further.
+    loadshed_points: [
+      {
+        name: "envoy.load_shed_points.http1_server_abort_dispatch",
+        triggers: [{ name: HEAP, threshold: { value: TAKE_NOTHING } }],
+      },
+    ],
+  };
+}
+
+function heap({ limits }: GatewayModel, place: Place): Extension {
+  const memory = place.memoryBytes ?? 2 * GIBIBYTE;
+  const bytes = limits.memoryBytes ?? Math.floor(memory * SHARE_OF_MEMORY);
+  return extension(HEAP, "extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig", {
+    max_heap_size_bytes: bytes,
+  });
+}
+
+function connections({ limits }: GatewayModel): Extension {
+  return extension(
+    "envoy.resource_monitors.global_downstream_max_connections",
+    "extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig",
+    { max_active_downstream_connections: limits.connections ?? MOST_CONNECTIONS },
+  );
+}
+
+function action(name: string, trigger: Fields): Fields {
+  return { name: `envoy.overload_actions.${name}`, triggers: [{ name: HEAP, ...trigger }] };
+}
