@@ -12,6 +12,8 @@ const WORDS = [
 
 export const CHAT_MODEL = "gpt-4o-mini";
 export const MESSAGES_MODEL = "claude-sonnet";
+/** An alias for the chat model, with the other one as its fallback. */
+export const SAFE_MODEL = "safe";
 
 /** `length` characters of words. */
 function prose(length: number, first = 0): string {

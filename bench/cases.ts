@@ -6,6 +6,7 @@ import {
   MESSAGES_MODEL,
   messagesAgentBody,
   messagesBody,
+  SAFE_MODEL,
 } from "./bodies.ts";
 
 const CHAT = "/v1/chat/completions";
@@ -63,6 +64,23 @@ export const CASES: readonly Case[] = [
     request: shortChat,
     connections: 16,
     goal: { ratio: 1.4 },
+  },
+  {
+    name: "a16-failover",
+    what: "the same, to a model with a fallback",
+    request: { path: CHAT, body: chatBody(820, { model: SAFE_MODEL }) },
+    plainRequest: shortChat,
+    connections: 16,
+    goal: { ratio: 1.8 },
+  },
+  {
+    name: "c16-failover",
+    what: "chat stream, 200 events at once, to a model with a fallback",
+    request: { path: CHAT, body: chatBody(780, { ...STREAM, model: SAFE_MODEL }) },
+    plainRequest: shortStream,
+    connections: 16,
+    events: 200,
+    goal: { ratio: 7.5 },
   },
   {
     name: "ak",

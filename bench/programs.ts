@@ -10,7 +10,7 @@ import { formatProblem } from "../control-plane/config/problem.ts";
 import { GatewayError } from "../control-plane/errors.ts";
 import { renderBootstrap } from "../envoy/bootstrap.ts";
 import { toYaml } from "../envoy/yaml.ts";
-import { CHAT_MODEL, MESSAGES_MODEL } from "./bodies.ts";
+import { CHAT_MODEL, MESSAGES_MODEL, SAFE_MODEL } from "./bodies.ts";
 
 const GATEWAY_CORE = "0";
 const LOAD_CORE = "1";
@@ -86,6 +86,8 @@ function gatewayConfig(
     `  - model: anthropic/${MESSAGES_MODEL}`,
     `    base_url: http://127.0.0.1:${String(provider)}`,
     "    access_key: $ANTHROPIC_API_KEY",
+    "model_aliases:",
+    `  ${SAFE_MODEL}: {target: openai/${CHAT_MODEL}, fallbacks: [anthropic/${MESSAGES_MODEL}]}`,
   ].join("\n");
   const loaded = loadConfiguration({ file: "bench.yaml", text }, KEYS);
   if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));

@@ -16,6 +16,8 @@ export interface GatewayModel {
   aliases: Alias[];
   /** Requests that may have several attempts: at other targets, with another key, or once more. */
   targetSets?: TargetSet[];
+  /** How many attempts besides the first may be under way at once, for each provider; absent: as many as there are. */
+  retryBudget?: number;
   limits: Limits;
   /** Absent when the configuration has none. */
   rateLimits?: RateLimit[];

@@ -38,7 +38,7 @@ export function common(
           max_pending_requests: MOST_AT_ONCE,
           max_requests: atOnce,
           // Envoy's own 3 would leave most requests without their fallback when a provider is down.
-          max_retries: MOST_AT_ONCE,
+          max_retries: model.retryBudget ?? MOST_AT_ONCE,
         },
       ],
     },

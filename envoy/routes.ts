@@ -17,6 +17,12 @@ const SECOND = 1000;
 
 /** What happened before the provider can have begun to work on the request. */
 const BEFORE_REQUEST = ["connect-failure", "refused-stream", "reset-before-request"];
+/** For everybody: it costs nobody anything, and a pooled connection that has just been closed is no fault of anyone's. */
+const RECONNECT: Fields = {
+  retry_on: BEFORE_REQUEST.join(","),
+  num_retries: 1,
+  retry_back_off: { base_interval: "0.001s", max_interval: "0.01s" },
+};
 /** The longest pause that a provider can ask for; the filter does not wait for a longer one. */
 const LONGEST_REST = 10 * SECOND;
 
@@ -52,7 +58,7 @@ function completeTimeouts({ timeoutMs }: Listener): Fields {
 function oneTarget(listener: Listener): Route[] {
   const route = (header: string, timeouts: Fields): Route => ({
     match: { prefix: "/", headers: [{ name: header, present_match: true }] },
-    route: { cluster_header: header, ...timeouts },
+    route: { cluster_header: header, ...timeouts, retry_policy: RECONNECT },
   });
   return [
     route(HEADER_STREAM_CLUSTER, streamTimeouts(listener)),

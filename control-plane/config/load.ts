@@ -98,6 +98,7 @@ function readModel(
     defaultTarget,
     aliases,
     ...(targetSets.length === 0 ? {} : { targetSets }),
+    ...(draft.retry?.budget === undefined ? {} : { retryBudget: draft.retry.budget }),
     limits: readLimits(reading, draft.limits ?? {}),
     ...(rateLimits.length === 0 ? {} : { rateLimits }),
     ...(rateLimits.length === 0 || service === undefined ? {} : { rateLimitService: service }),

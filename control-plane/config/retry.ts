@@ -5,7 +5,7 @@ import type { Configuration } from "./schema.ts";
 import { STATUSES } from "./schema-retry.ts";
 import type { Draft } from "./shape.ts";
 
-export type RetryDraft = Draft<NonNullable<Configuration["retry"]>> | undefined;
+export type RetryDraft = Draft<Omit<NonNullable<Configuration["retry"]>, "budget">> | undefined;
 
 /** @param drafts the most particular first */
 export function readRetry(...drafts: RetryDraft[]): Retry {

@@ -12,22 +12,36 @@ const REASON = "connect_failure, reset, or a status from 400 to 599";
 const status = z.int({ error: REASON }).min(400, { error: REASON }).max(599, { error: REASON });
 const reason = z.union([z.enum(REASONS), status], { error: REASON });
 
+const KEYS = {
+  attempts: whole(1, 5, {
+    description: "How often a model is asked before the next one is.",
+    default: 1,
+  }).optional(),
+  on: list(
+    reason,
+    `Why there is another attempt: \`connect_failure\` (no connection, or one that closed before the request was sent), \`reset\` (broken off, or too slow, before an answer began), and statuses. Default: both and ${STATUSES.join(", ")}.`,
+  ).optional(),
+  per_try_timeout: duration(
+    "Longest time until an attempt's answer begins; then the next attempt does. Without it only the listener's `timeout` limits an attempt.",
+  ).optional(),
+  first_byte_timeout: duration(
+    "The same for a stream: longest time until its first token. Default: `per_try_timeout`; without that half of the listener's `timeout` where there is another model to ask.",
+  ).optional(),
+};
+
 export const retry = mapping(
-  {
-    attempts: whole(1, 5, {
-      description: "How often a model is asked before the next one is.",
-      default: 1,
-    }).optional(),
-    on: list(
-      reason,
-      `Why there is another attempt: \`connect_failure\` (no connection, or one that closed before the request was sent), \`reset\` (broken off, or too slow, before an answer began), and statuses. Default: both and ${STATUSES.join(", ")}.`,
-    ).optional(),
-    per_try_timeout: duration(
-      "Longest time until an attempt's answer begins; then the next attempt does. Without it only the listener's `timeout` limits an attempt.",
-    ).optional(),
-    first_byte_timeout: duration(
-      "The same for a stream: longest time until its first token. Default: `per_try_timeout`; without that half of the listener's `timeout` where there is another model to ask.",
-    ).optional(),
-  },
+  KEYS,
   "When there is another attempt. A key that is not said here is taken from the model, then from the top level.",
+);
+
+export const retryOfAll = mapping(
+  {
+    ...KEYS,
+    budget: whole(0, 10_000, {
+      description:
+        "How many further attempts may be under way at once for requests that came to one provider first. Above it the client gets what the failed attempt said: a provider in trouble is not asked even more often, and neither are its fallbacks.",
+      default: 10_000,
+    }).optional(),
+  },
+  "When there is another attempt. A model and an alias can say each key, but for `budget`, for themselves.",
 );

@@ -1,7 +1,7 @@
 // The shape of gateway.yaml: every key with its type and its meaning. The JSON Schema, the reference page and validation come from here.
 import { z } from "zod";
 import { INTERFACES } from "../providers.ts";
-import { retry } from "./schema-retry.ts";
+import { retry, retryOfAll } from "./schema-retry.ts";
 import { modelLimits } from "./schema-limits.ts";
 import { ratelimit, ratelimitService } from "./schema-rate-limits.ts";
 import { endpoint, modelServer, promptGuards, promptTarget } from "./schema-prompt-targets.ts";
@@ -317,7 +317,7 @@ const CONFIGURATION = {
   model_server: modelServer.optional(),
   ratelimits: list(ratelimit, "What clients may use of a model in a unit of time.").optional(),
   ratelimit_service: ratelimitService.optional(),
-  retry: retry.optional(),
+  retry: retryOfAll.optional(),
   tracing: tracing.optional(),
   mode: text("How the gateway is run.").optional(),
 };

@@ -27,6 +27,7 @@ llm_providers:
   - {model: openai/keys, ${at(provider.port)}/v1, access_key: [$KEY_ONE, $KEY_TWO, $KEY_THREE]}
   - {model: openai/again, ${at(provider.port)}/v1, access_key: $CHAT_KEY, retry: {attempts: 3}, fallbacks: [openai/b]}
   - {model: openai/slow, ${at(provider.port)}/v1, access_key: $CHAT_KEY, retry: {per_try_timeout: 300ms, on: [reset]}, fallbacks: [openai/b]}
+  - {model: openai/down, ${at(closed)}/v1, access_key: $CHAT_KEY}
   - {model: openai/alone, ${at(provider.port)}/v1, access_key: $CHAT_KEY}
 model_aliases:
   shared: {targets: [{model: openai/a, weight: 3}, {model: anthropic/c, weight: 1}, {model: openai/b, weight: 0}]}
@@ -240,6 +241,27 @@ describe.concurrent("which attempt follows", () => {
     expect(provider.attempts(requestId)).toHaveLength(1);
   });
 
+  it("once more without any configuration when no connection was made, and only then", async () => {
+    const { reply, requestId } = await send("chat", "down", "hi");
+    expect(reply.status).toBe(503);
+    const lines = await gateway.waitForLog("llm", (line) => line.requestId === requestId, 2);
+    expect(lines.map(({ code, flags }) => [code, flags])).toEqual([
+      [0, "UF"],
+      [0, "UF"],
+    ]);
+  });
+
+  it("with the whole of a large body, in its own format or in the other", async () => {
+    const text = "x=500 ".padEnd(3_000_000, "large ");
+    const { reply, attempts } = await send("chat", "x", text);
+    expect(await textOf("chat", reply, false)).toBe(SAID);
+    expect(attempts()).toHaveLength(2);
+    for (const { request } of attempts()) {
+      const { messages } = JSON.parse(request.body) as { messages: { content: string }[] };
+      expect(messages[0]?.content === text).toBe(true);
+    }
+  });
+
   it("on the ingress listener too", async () => {
     const { reply } = await send("chat", "x", "x=500", { listener: "ingress" });
     expect(await textOf("chat", reply, false)).toBe(SAID);
@@ -310,4 +332,35 @@ it("a provider gets its own credentials and headers, never another's", async () 
   expect(second?.request.headers).toMatchObject({ authorization: "Bearer chat-key" });
   for (const name of ["x-api-key", "anthropic-beta", "anthropic-version"])
     expect(second?.request.headers).not.toHaveProperty(name);
+});
+
+describe("a retry budget", () => {
+  it("leaves the client the failure when too many other attempts are under way", async () => {
+    const at = `base_url: http://127.0.0.1:${provider.port}/v1, access_key: $CHAT_KEY`;
+    const other = await startGateway({
+      config: `
+llm_providers:
+  - {model: openai/a, ${at}, fallbacks: [openai/b]}
+  - {model: openai/b, ${at}}
+retry: {budget: 2}
+`,
+      environment: { CHAT_KEY: "chat-key" },
+    });
+    const gone = new AbortController();
+    try {
+      const asked = Array.from({ length: 8 }, () =>
+        ask(other, "chat", { model: "a", text: "a=500 b=hang", signal: gone.signal }).then(
+          ({ status }) => status,
+          () => "left",
+        ),
+      );
+      let failed = 0;
+      for (const one of asked) void one.then((status) => (failed += status === 500 ? 1 : 0));
+      while (failed < 6) await new Promise((resolve) => setTimeout(resolve, 10));
+      gone.abort();
+      expect((await Promise.all(asked)).filter((status) => status === "left")).toHaveLength(2);
+    } finally {
+      await other.stop();
+    }
+  });
 });

@@ -149,6 +149,7 @@ export const PLACE: Place = {
 
 /** A set for every target, which alone is in it: the upstream filter does the provider's half, for the only attempt. */
 function withSets(model: GatewayModel): GatewayModel {
+  if (model.targetSets !== undefined) return model;
   const retry = { attempts: 1, statuses: [], afterRefusal: false, afterReset: false };
   const sets = model.targets.map((_, of) => ({ of, targets: [of], retry }));
   return { ...model, targetSets: sets };
