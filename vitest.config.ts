@@ -20,7 +20,7 @@ function ring(name: string, include: string[], order: number, seconds: number) {
 
 /** The image. Building it anew takes two minutes; what a container does here is a matter of seconds. */
 function containers() {
-  const { extends: inherits, test } = ring("container", ["test/container/**/*.test.ts"], 5, 120);
+  const { extends: inherits, test } = ring("container", ["test/container/**/*.test.ts"], 6, 120);
   return {
     extends: inherits,
     test: {
@@ -46,6 +46,7 @@ export default defineConfig({
       ring("cli", ["test/cli/**/*.test.ts"], 2, 60),
       ring("envoy", ["test/envoy/**/*.test.ts"], 3, 60),
       ring("sdk", ["test/sdk/**/*.test.ts"], 4, 120),
+      ring("deploy", ["test/deploy/**/*.test.ts"], 5, 300),
       containers(),
     ],
   },

@@ -109,7 +109,7 @@ function addRunning(program: Command): void {
     });
   program
     .command("status")
-    .description("show what is running; exit code 1 when nothing is")
+    .description("show what is running; exit code 1 when nothing is, or it is not ready")
     .argument("[config]", "which one, where several are running")
     .option("--json", "as JSON")
     .action(async (config: string | undefined, options: { json?: boolean }) => {

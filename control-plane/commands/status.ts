@@ -29,7 +29,7 @@ export interface Status {
   listeners: { name: string; address: string; port: number; statistics: ListenerStatistics }[];
 }
 
-/** Prints it. Exit code 1 when nothing is running. */
+/** Prints it. Exit code 1 when nothing is running, or what runs is not ready. */
 export async function status(config: string | undefined, options: { json?: boolean }) {
   const container = chooseContainer(config, process.env);
   if (container !== undefined) {
@@ -44,6 +44,7 @@ export async function status(config: string | undefined, options: { json?: boole
     return;
   }
   const found = await statusOf(running.record);
+  process.exitCode = found.ready ? 0 : 1;
   if (options.json === true) console.log(JSON.stringify(found, null, 2));
   else for (const line of lines(found, isAlive(running.record.gateway))) console.log(line);
 }

@@ -20,6 +20,7 @@ const PLACES: readonly { file: string; pattern: RegExp }[] = [
   { file: "filter/config/version.ts", pattern: /VERSION = "(.*?)"/ },
   { file: "Dockerfile", pattern: /^ARG VERSION=(.*)$/m },
   { file: "compose.yaml", pattern: /gateway[\w-]*:(\d[\w.-]*)/g },
+  { file: "deploy/helm/gateway/Chart.yaml", pattern: /^(?:version|appVersion): "?([^"\n]*)/gm },
   // The youngest stands first.
   { file: "CHANGELOG.md", pattern: /^## (\S+)/m },
   { file: "README.md", pattern: /gateway:(\d[\w.-]*)/g },

@@ -8,8 +8,8 @@ declare module "vitest" {
   }
 }
 
-/** `.ci/run` sets it: there, a machine without containers is a failure. */
-const isRequired = process.env["GATEWAY_REQUIRE_CONTAINERS"] === "1";
+/** `.ci/run` sets it: there, a machine without containers fails. */
+const isRequired = process.env["GATEWAY_SKIP_NOTHING"] === "1";
 
 let wasRunning = true;
 

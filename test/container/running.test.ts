@@ -10,7 +10,7 @@ import type { FakeProvider } from "../providers/server.ts";
 import { buildImage, dockerOutput, IMAGE } from "./docker.ts";
 import { type RunningContainer, startContainer } from "./gateway-container.ts";
 
-const SECONDS = { timeout: 20_000, interval: 100 };
+const SECONDS = { timeout: 60_000, interval: 100 };
 const KEYS = { OPENAI_API_KEY: "sk-openai-7c1f", ANTHROPIC_API_KEY: "sk-ant-93ab" };
 const MIB = 1024 * 1024;
 
@@ -184,7 +184,7 @@ prompt_guards:
     }
   });
 
-  it("is healthy when it is ready", async () => {
+  it("is healthy when it is ready, and unhealthy when Envoy hangs", async () => {
     const test = JSON.parse(
       await dockerOutput(
         "image",
@@ -196,10 +196,22 @@ prompt_guards:
     ) as ["CMD", ...string[]];
     const gateway = await start(providers(), {
       // The image's own check, more often.
-      adapt: (container) => container.withHealthCheck({ test, interval: 500, retries: 2 }),
+      adapt: (container) =>
+        container.withHealthCheck({ test, interval: 500, timeout: 5000, retries: 2 }),
     });
     const health = () =>
       dockerOutput("inspect", "--format", "{{.State.Health.Status}}", gateway.id);
+    await vi.waitFor(async () => {
+      expect(await health()).toBe("healthy");
+    }, SECONDS);
+    const { envoyPid } = JSON.parse(await gateway.execute("gateway", "status", "--json")) as {
+      envoyPid: number;
+    };
+    await gateway.execute("sh", "-c", `kill -STOP ${envoyPid}`);
+    await vi.waitFor(async () => {
+      expect(await health()).toBe("unhealthy");
+    }, SECONDS);
+    await gateway.execute("sh", "-c", `kill -CONT ${envoyPid}`);
     await vi.waitFor(async () => {
       expect(await health()).toBe("healthy");
     }, SECONDS);

@@ -1,6 +1,6 @@
 // `gateway up --docker`: the command line as it is without docker, with the image in place of processes.
 import { readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import {
   afterAll,
   afterEach,
@@ -13,7 +13,6 @@ import {
   vi,
 } from "vitest";
 import type { Status } from "../../control-plane/commands/status.ts";
-import { embeddedModelDirectory } from "../../control-plane/model-server/embedded-model.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
 import type { FakeProvider } from "../providers/server.ts";
 import {
@@ -47,7 +46,6 @@ describe.skipIf(!inject("canRunContainers"))("gateway up --docker", () => {
       `    base_url: ${provider.url}/v1`,
     ].join("\n");
     desk = openDesk({ "gateway.yaml": configurationOn(ports, providers) });
-    desk.environment["XDG_CACHE_HOME"] = dirname(dirname(embeddedModelDirectory(process.env)));
     desk.environment["GATEWAY_IMAGE"] = IMAGE;
     desk.environment["OPENAI_API_KEY"] = KEY;
   });

@@ -21,6 +21,7 @@ describe("the version", () => {
     ["filter/config/version.ts", '"0.1.0"'],
     ["Dockerfile", "VERSION=0.1.0"],
     ["compose.yaml", "gateway-example-api:0.1.0"],
+    ["deploy/helm/gateway/Chart.yaml", 'appVersion: "0.1.0"'],
     ["CHANGELOG.md", "## 0.1.0"],
     ["README.md", "gateway:0.1.0"],
     ["docs/docker.md", "gateway:0.1.0"],

@@ -1,0 +1,77 @@
+// The commands of README's section on docker, as they are printed there.
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
+import { freePorts } from "../cli/gateway-command.ts";
+import { buildImage, dockerOutput, ROOT, run } from "./docker.ts";
+
+const SECONDS = { timeout: 30_000, interval: 100 };
+
+/** The lines of a section's shell blocks. */
+function commandsOf(section: string): string[] {
+  const text = readFileSync(join(ROOT, "README.md"), "utf8");
+  const [, after = ""] = text.split(`\n## ${section}\n`);
+  const [own = ""] = after.split("\n## ");
+  const blocks = [...own.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+  return blocks.flatMap((block) => block.split("\n")).filter((line) => line !== "");
+}
+
+describe.skipIf(!inject("canRunContainers"))("README, Docker", () => {
+  const name = `gateway-${randomUUID().slice(0, 8)}`;
+  const directory = mkdtempSync(join(tmpdir(), "gateway-readme-"));
+
+  beforeAll(async () => {
+    await buildImage();
+    await dockerOutput(
+      ...["network", "create", "--label", "org.testcontainers=true"],
+      ...["--opt", "com.docker.network.bridge.host_binding_ipv4=127.0.0.1", name],
+    );
+  });
+  afterAll(async () => {
+    await dockerOutput("rm", "--force", "--volumes", name).catch(() => undefined);
+    await dockerOutput("network", "rm", name);
+    rmSync(directory, { recursive: true });
+  });
+
+  it("is what a user types: the image is built, and answers on its ports", async () => {
+    const ports = await freePorts();
+    const commands = commandsOf("Docker");
+    expect(commands).toHaveLength(2);
+    // A docker that changes what a test must not do: wait for the end, and take fixed ports of all addresses.
+    const real = (await run("bash", ["-c", "command -v docker"])).stdout.trim();
+    const changed = [
+      '[ "$1" = run ] || exec "$real" "$@"',
+      "shift",
+      "words=()",
+      'for word in "$@"; do',
+      '  case $word in 10000:10000) word="$ingress:10000" ;; 12000:12000) word="$egress:12000" ;; esac',
+      '  words+=("$word")',
+      "done",
+      'exec "$real" run --detach --name "$name" --network "$name" "${words[@]}"',
+    ];
+    writeFileSync(join(directory, "docker"), `#!/usr/bin/env bash\n${changed.join("\n")}\n`, {
+      mode: 0o755,
+    });
+    const environment = {
+      PATH: `${directory}${delimiter}${process.env["PATH"] ?? ""}`,
+      ingress: String(ports.ingress),
+      egress: String(ports.egress),
+      real,
+      name,
+    };
+    for (const command of commands) {
+      const { code, stderr } = await run("bash", ["-c", command], environment);
+      expect(code, `${command}: ${stderr}`).toBe(0);
+    }
+    await vi.waitFor(async () => {
+      const reply = await fetch(`http://127.0.0.1:${ports.egress}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ model: "none", messages: [{ role: "user", content: "Hello" }] }),
+      });
+      expect(await reply.text()).toContain("no language model");
+    }, SECONDS);
+  });
+});
