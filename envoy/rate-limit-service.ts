@@ -89,7 +89,7 @@ export function rateLimitCluster(
   const address: Address = { kind: "host", ...service.address, tls: false, serverName: "" };
   return {
     name: CLUSTER,
-    ...common(CLUSTER, model, service.timeoutMs),
+    ...common(CLUSTER, model, { connectTimeoutMs: service.timeoutMs }),
     ...resolution(address),
     load_assignment: { cluster_name: CLUSTER, endpoints: [endpoint(address, place)] },
     typed_extension_protocol_options: {
