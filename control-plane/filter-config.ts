@@ -1,4 +1,5 @@
 // The document that the filter gets as its VM configuration, and how it is made from the model.
+import { createHash } from "node:crypto";
 import { FILTER_CONFIG_VERSION } from "../contract/words.ts";
 import { clientNames } from "./config/names.ts";
 import { filterPrompt } from "./filter-config-prompt.ts";
@@ -95,6 +96,38 @@ const LARGEST_NUMBER = 999_999_999;
 
 /** Pure; the same model gives the same document, byte for byte. Holds names of secrets, never their values. */
 export function filterConfig(model: GatewayModel): FilterConfig {
+  const document = documentOf(model);
+  const { routes, targets } = document;
+  const name = (plain: string) => inGeneration(plain, generationOf(model));
+  return {
+    ...document,
+    targets: targets.map((target) =>
+      target.attempt_cluster === undefined
+        ? target
+        : { ...target, attempt_cluster: name(target.attempt_cluster) },
+    ),
+    routes: routes.map((route) =>
+      route.several === undefined ? route : { ...route, cluster: name(route.cluster) },
+    ),
+  };
+}
+
+/**
+ * Which virtual machine a request with several attempts belongs to: a reload makes another one, and the filter of the
+ * next attempt has to find the request that the filter of the listener has begun. Names that lead from one to the other
+ * hold it, so that both are always of the same configuration.
+ */
+export function generationOf(model: GatewayModel): string {
+  const text = JSON.stringify(documentOf(model));
+  return createHash("sha256").update(text).digest("hex").slice(0, 8);
+}
+
+/** `attempt/api.example.com:443/bearer@1f2e3d4c`. */
+export function inGeneration(name: string, generation: string): string {
+  return `${name}@${generation}`;
+}
+
+function documentOf(model: GatewayModel): FilterConfig {
   const sets = model.targetSets ?? [];
   const named = sets.filter((set) => "name" in set);
   const prompt = filterPrompt(model);

@@ -1,5 +1,6 @@
 // The upstream clusters: how each provider, each backend and the model server is reached.
 import type { GatewayModel } from "../control-plane/model.ts";
+import { generationOf, inGeneration } from "../control-plane/filter-config.ts";
 import type { Upstream } from "../control-plane/upstreams.ts";
 import {
   attemptCluster,
@@ -59,7 +60,7 @@ function single(upstream: Upstream, model: GatewayModel, place: Place): Cluster 
 function attempt(place: string, model: GatewayModel, translate: Extension): Cluster {
   const name = attemptCluster(place);
   return {
-    name,
+    name: inGeneration(name, generationOf(model)),
     ...common(name, model),
     lb_policy: "CLUSTER_PROVIDED",
     cluster_type: extension(

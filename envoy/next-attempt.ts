@@ -1,13 +1,11 @@
 // Where the next attempt of a request goes: the filter has said it in the request's filter state, and the route looks there
 // before each attempt.
 import { PROPERTY_NEXT_CLUSTER } from "../contract/words.ts";
-import { attemptCluster } from "../control-plane/upstreams.ts";
 import type { Fields } from "./types.ts";
 import { extension } from "./types.ts";
 
-/** @param places clusters that an attempt can go to; the first is taken when the filter has not said anything */
-export function nextAttempt(places: string[]): Fields {
-  const clusters = places.map((place) => attemptCluster(place));
+/** @param clusters that an attempt can go to; the first is taken when the filter has not said anything */
+export function nextAttempt(clusters: string[]): Fields {
   const [first = ""] = clusters;
   const choice = extension(
     "envoy.router.cluster_specifier_plugin.matcher",

@@ -6,9 +6,10 @@ import {
   HEADER_STREAM_CLUSTER,
 } from "../contract/words.ts";
 import type { GatewayModel, Listener } from "../control-plane/model.ts";
+import { generationOf, inGeneration } from "../control-plane/filter-config.ts";
 import { retryPolicies } from "../control-plane/retry-policies.ts";
 import type { RetryPolicy } from "../control-plane/retry-policies.ts";
-import { attemptedUpstreams } from "../control-plane/upstreams.ts";
+import { attemptCluster, attemptedUpstreams } from "../control-plane/upstreams.ts";
 import { nextAttempt } from "./next-attempt.ts";
 import type { Fields, Route } from "./types.ts";
 import { duration } from "./types.ts";
@@ -34,10 +35,13 @@ export function routeConfiguration(listener: Listener, model: GatewayModel): Fie
 }
 
 function routes(listener: Listener, model: GatewayModel): Route[] {
-  const places = attemptedUpstreams(model);
+  const generation = generationOf(model);
+  const attempts = attemptedUpstreams(model).map((place) =>
+    inGeneration(attemptCluster(place), generation),
+  );
   return [
     ...[...retryPolicies(model)].flatMap(([name, policy]) =>
-      severalAttempts(listener, name, policy, places),
+      severalAttempts(listener, inGeneration(name, generation), policy, attempts),
     ),
     ...oneTarget(listener),
     // Only for a request that the filter did not route, which it never lets through.
@@ -70,7 +74,7 @@ function severalAttempts(
   listener: Listener,
   name: string,
   policy: RetryPolicy,
-  places: string[],
+  attempts: string[],
 ): Route[] {
   const { perTryTimeoutMs } = policy;
   // Else a provider that says nothing would use up the time that the next one needs.
@@ -78,7 +82,7 @@ function severalAttempts(
   const firstByteTimeoutMs = policy.firstByteTimeoutMs ?? perTryTimeoutMs ?? half;
   const route = (header: string, timeouts: Fields, perTryMs: number | undefined): Route => ({
     match: { prefix: "/", headers: [{ name: header, string_match: { exact: name } }] },
-    route: { ...nextAttempt(places), ...timeouts, retry_policy: retries(policy, perTryMs) },
+    route: { ...nextAttempt(attempts), ...timeouts, retry_policy: retries(policy, perTryMs) },
     // They are there when Envoy did not follow.
     response_headers_to_remove: [HEADER_RETRY, HEADER_RETRY_AFTER],
   });

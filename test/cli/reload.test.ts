@@ -1,12 +1,15 @@
 // `gateway reload` and `gateway up --watch`: another configuration for a gateway that is busy, with the real Envoy.
 import { writeFileSync } from "node:fs";
-import { Agent } from "node:http";
+import type { ServerResponse } from "node:http";
+import { Agent, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Status } from "../../control-plane/commands/status.ts";
 import { askReload } from "../../control-plane/supervisor/control.ts";
 import { controlSocketPath, stateDirectory } from "../../control-plane/supervisor/state.ts";
 import type { ReloadResult } from "../../control-plane/supervisor/reload.ts";
+import { startAnthropicProvider } from "../providers/anthropic.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
 import type { FakeProvider } from "../providers/server.ts";
 import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
@@ -119,6 +122,42 @@ describe("gateway reload", () => {
     expect((await ask(ports.egress, { agent, model: "second" })).status).toBe(200);
     expect(localPort()).toBe(before);
     agent.destroy();
+  });
+
+  it("lets a request with a fallback go on as it began, in the other format too", async () => {
+    const held: ServerResponse[] = [];
+    const failing = createServer((_, response) => held.push(response));
+    await new Promise<void>((resolve) => failing.listen(0, "127.0.0.1", resolve));
+    const { port } = failing.address() as AddressInfo;
+    const anthropic = await startAnthropicProvider({ key: KEYS.OTHER_KEY });
+    const withFallback = (more: string) => {
+      const [at, fallback] = [`http://127.0.0.1:${port}/v1`, "anthropic/claude-sonnet-4-5"];
+      const lines = [
+        `  - {model: failing/model, base_url: "${at}", provider_interface: openai, fallbacks: [${fallback}]}`,
+        `  - {model: ${fallback}, base_url: "${anthropic.url}", access_key: $OTHER_KEY}`,
+      ];
+      configure(["first"], `${lines.join("\n")}\n${more}`);
+    };
+    withFallback("");
+    Object.assign(desk.environment, KEYS);
+    await upDetached();
+    const asked = [false, true].map((stream) =>
+      ask(ports.egress, { model: "failing/model", stream }),
+    );
+    await vi.waitFor(() => {
+      expect(held).toHaveLength(2);
+    }, SECONDS);
+    withFallback("model_aliases: {more: {target: first}}\n");
+    expect((await reload()).kind).toBe("applied");
+    for (const response of held) response.destroy();
+    const [complete, streamed] = await Promise.all(asked);
+    expect(complete).toMatchObject({ status: 200 });
+    expect(JSON.parse(complete?.text ?? "")).toMatchObject({ object: "chat.completion" });
+    expect(streamed?.text).toMatch(WHOLE_STREAM);
+    expect(anthropic.violations()).toEqual([]);
+    failing.closeAllConnections();
+    failing.close();
+    await anthropic.stop();
   });
 
   it("changes nothing when the file is wrong, and says it as validate does", async () => {

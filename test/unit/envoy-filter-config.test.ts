@@ -1,6 +1,7 @@
 // The filter's configuration document, made from the model.
 import { expect, it } from "vitest";
 import { filterConfig } from "../../control-plane/filter-config.ts";
+import type { FilterConfig } from "../../control-plane/filter-config.ts";
 import { retryPolicies } from "../../control-plane/retry-policies.ts";
 import { upstreams } from "../../control-plane/upstreams.ts";
 import { ANTHROPIC, GOLDEN_MODELS, host, modelOf, RETRY, targetAt } from "../envoy/models.ts";
@@ -22,7 +23,7 @@ it("has a route for each target and each set, and a name for everything that a c
     { cluster: "api.openai.com:443/bearer", targets: [0] },
     { cluster: "api.anthropic.com:443/x_api_key", targets: [1] },
     {
-      cluster: "several/1+others+refusal+reset",
+      cluster: expect.stringMatching(/^several\/1\+others\+refusal\+reset@[0-9a-f]{8}$/) as string,
       targets: [1, 0],
       several: { attempts: 1, statuses: RETRY.statuses },
     },
@@ -71,6 +72,20 @@ it.each(Object.entries(GOLDEN_MODELS))("%s: every route has a cluster", (_, mode
   const clusters = new Set(upstreams(model).map(({ cluster }) => cluster));
   const policies = retryPolicies(model);
   for (const { cluster, several } of filterConfig(model).routes) {
-    expect(several === undefined ? clusters.has(cluster) : policies.has(cluster)).toBe(true);
+    const policy = cluster.replace(/@[0-9a-f]{8}$/, "");
+    expect(several === undefined ? clusters.has(cluster) : policies.has(policy)).toBe(true);
   }
+});
+
+it("a request's next attempt goes to a cluster of the configuration that it began with", () => {
+  const targets = [targetAt("openai/gpt-4o", host("api.openai.com"))];
+  const set = { name: "safe", targets: [0], retry: { ...RETRY, attempts: 2 } };
+  const before = filterConfig({ ...modelOf(targets), targetSets: [set] });
+  const after = filterConfig({ ...modelOf(targets), targetSets: [{ ...set, name: "safer" }] });
+  const names = ({ routes, targets: [target] }: FilterConfig) => [
+    routes.at(-1)?.cluster,
+    target?.attempt_cluster,
+  ];
+  expect(new Set([...names(before), ...names(after)]).size).toBe(4);
+  expect(names(filterConfig({ ...modelOf(targets), targetSets: [set] }))).toEqual(names(before));
 });
