@@ -1,16 +1,27 @@
 // `gateway reload`: makes a running gateway read its configuration anew, and tells what has changed.
 import { changeLine } from "../changes.ts";
 import { ConfigurationProblems } from "../configuration-problems.ts";
+import { dockerHere } from "../container/docker.ts";
 import { GatewayError } from "../errors.ts";
 import { askReload } from "../supervisor/control.ts";
 import type { ReloadResult } from "../supervisor/reload.ts";
 import { colorsFor } from "../terminal.ts";
-import { chooseRunning, notRunning } from "./find-running.ts";
+import { chooseContainer, chooseRunning, notRunning } from "./find-running.ts";
 import type { ReloadOptions } from "./options.ts";
 import { printWarnings } from "./validate.ts";
 
 /** Prints what came of it. Throws (exit 2 for the configuration, else 1) when nothing has changed that should have. */
 export async function reload(config: string | undefined, options: ReloadOptions): Promise<void> {
+  const container = chooseContainer(config, process.env);
+  if (container !== undefined) {
+    const flags = [
+      ...(options.restart === true ? ["--restart"] : []),
+      ...(options.json === true ? ["--json"] : []),
+    ];
+    const words = ["exec", container.record.name, "gateway", "reload", ...flags];
+    process.exitCode = await dockerHere(words, process.env);
+    return;
+  }
   const running = chooseRunning(config, process.env);
   if (running === undefined) {
     throw new GatewayError(notRunning(config), { hint: "`gateway up` starts one." });

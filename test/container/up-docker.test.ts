@@ -1,5 +1,5 @@
 // `gateway up --docker`: the command line as it is without docker, with the image in place of processes.
-import { readdirSync } from "node:fs";
+import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import {
   afterAll,
@@ -53,16 +53,16 @@ describe.skipIf(!inject("canRunContainers"))("gateway up --docker", () => {
     await desk.clear();
   });
 
-  const ask = async (): Promise<string> => {
+  const ask = async (model = "none"): Promise<string> => {
     const reply = await fetch(`http://127.0.0.1:${ports.egress}/v1/chat/completions`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ model: "none", messages: [{ role: "user", content: "hello" }] }),
+      body: JSON.stringify({ model, messages: [{ role: "user", content: "hello" }] }),
     });
     return reply.text();
   };
 
-  it("--detach returns when it is ready; status, logs and down know it", async () => {
+  it("--detach returns when it is ready; status, reload, logs and down know it", async () => {
     const up = await desk.run("up", "--docker", "--detach");
     expect(up.code, up.stderr).toBe(0);
     const [, name = ""] = /runs in the container (\S+);/.exec(up.stdout) ?? [];
@@ -78,6 +78,11 @@ describe.skipIf(!inject("canRunContainers"))("gateway up --docker", () => {
       configuration: join(desk.directory, "gateway.yaml"),
       logDirectory: logs,
     });
+    const file = join(desk.directory, "gateway.yaml");
+    appendFileSync(file, "\nmodel_aliases:\n  fast: {target: openai/gpt-4o}\n");
+    const reload = await desk.run("reload");
+    expect(reload.code, reload.stderr).toBe(0);
+    expect(await ask("fast")).toContain("You said: hello");
     await vi.waitFor(async () => {
       const { stdout } = await desk.run("logs", "--json", "--access", "llm");
       expect(stdout).toContain("/v1/chat/completions");

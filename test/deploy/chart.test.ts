@@ -19,7 +19,7 @@ const CHART = join(import.meta.dirname, "../../deploy/helm/gateway");
 const KUBERNETES = ["--kube-version", "1.32.0"];
 const isRequired = process.env["GATEWAY_SKIP_NOTHING"] === "1";
 
-const helm = findHelm();
+const helm = await findHelm();
 if ("missing" in helm) console.log(`· The tests of the Helm chart are skipped: ${helm.missing}`);
 
 /** Anything that a manifest holds. */
