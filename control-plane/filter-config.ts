@@ -78,6 +78,8 @@ export interface FilterTarget {
   auth: AuthKind;
   /** Environment variables with the keys; absent for `none`. */
   keys?: string[];
+  /** The client's own key is sent; then `auth` is `none`, and the dialect decides the header. */
+  passes_client_key?: true;
   /** The cluster of one attempt of several; absent where nothing has several. */
   attempt_cluster?: string;
   headers?: ProviderHeader[];
@@ -229,7 +231,9 @@ function filterTarget(target: Target, index: number, model: GatewayModel): Filte
     dialect: target.dialect,
     authority: target.authority,
     path: target.path,
-    auth: auth.kind,
+    ...(auth.passesClientKey === true
+      ? { auth: "none", passes_client_key: true }
+      : { auth: auth.kind }),
     ...(auth.environmentVariable === undefined
       ? {}
       : { keys: [auth.environmentVariable, ...(auth.otherVariables ?? [])] }),

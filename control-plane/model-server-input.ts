@@ -26,7 +26,11 @@ export function modelServerInput(
   const { embeddings, zeroshot, guard, guardThreshold } = modelServer;
   const provider = model.targets[modelServer.provider];
   // The demonstration model understands nothing, so its answer would be no help.
-  const canAsk = provider !== undefined && provider.address.kind !== "embedded";
+  // The model server has no key of a client's to show.
+  const canAsk =
+    provider !== undefined &&
+    provider.address.kind !== "embedded" &&
+    provider.auth.passesClientKey !== true;
   return {
     port,
     // The default target is no choice: it takes what is left.

@@ -70,6 +70,7 @@ export interface Target {
   auth: {
     kind: AuthKind;
     /** environment variable that holds the key */ environmentVariable?: string;
+    /** the key is the client's own; then there is no variable */ passesClientKey?: true;
     /** those of further keys, which take turns with it */ otherVariables?: string[];
   };
   headers: ProviderHeader[];

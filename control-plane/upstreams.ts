@@ -100,5 +100,7 @@ function credentialOf(kind: AuthKind): string | undefined {
 function foreignCredentials(target: Target): string[] {
   const own = new Set<string | undefined>(target.headers.map((header) => header.name));
   own.add(credentialOf(target.auth.kind));
+  // Where the client's own key is sent, Anthropic wants some as Bearer: the filter leaves one of the two.
+  if (target.auth.passesClientKey === true) own.add("authorization");
   return CREDENTIAL_HEADERS.filter((name) => !own.has(name));
 }

@@ -1,6 +1,7 @@
 // gateway.yaml and the environment → the model, or every problem at once. Pure: no file, clock or network is touched.
 import type { GatewayModel } from "../model.ts";
 import { refuseSharedKeys } from "./api-keys.ts";
+import { refuseSharedClientKeys } from "./client-keys.ts";
 import { readDocument } from "./document.ts";
 import type { Source } from "./document.ts";
 import { checkEntryNames } from "./entry-names.ts";
@@ -67,6 +68,7 @@ function readModel(
   checkEntryNames(reading, placed, defaultTarget);
   const targets = placed.map(({ target }) => target);
   const { aliases, targetSets } = readFailover(reading, draft, placed, defaultTarget);
+  refuseSharedClientKeys(reading, targetSets, placed);
   const rateLimits = readRateLimits(reading, draft.ratelimits ?? [], {
     targets,
     defaultTarget,

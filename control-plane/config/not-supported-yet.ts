@@ -24,11 +24,6 @@ export const NOT_SUPPORTED_YET: readonly NotSupported[] = [
   { path: ["mode"], what: "a mode is" },
   ...PROVIDER_LISTS.flatMap((list): NotSupported[] => [
     {
-      path: [list, "*", "passthrough_auth"],
-      what: "passing the client's own key on is",
-      hint: "give the provider's key as access_key: $NAME",
-    },
-    {
       path: [list, "*", "provider_interface"],
       what: "this provider's own format is",
       hint: "most such providers also have an OpenAI-compatible address: give it as base_url, with provider_interface: openai",

@@ -169,7 +169,11 @@ const provider = mapping(
       "Models to ask, in this order, when this one fails: see docs/fallbacks.md.",
     ).optional(),
     retry: retry.optional(),
-    passthrough_auth: flag("Sends the client's own key to the provider.").optional(),
+    passthrough_auth: flag({
+      description:
+        "Sends the client's own key to the provider, as Bearer or `x-api-key` as the provider wants it, in place of an `access_key`. A key of `api_keys` is never sent: see docs/securing.md.",
+      default: false,
+    }).optional(),
   },
   "One model of one provider.",
 );

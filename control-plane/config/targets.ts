@@ -28,12 +28,17 @@ export function readTarget(
   const connection = readConnection(reading, path, entry, split?.provider, provider);
   const keys = readAccessKeys(reading, path, entry, {
     provider: split?.provider,
-    needsKey: provider?.needsKey === true && entry.base_url === undefined,
+    needsKey:
+      provider?.needsKey === true &&
+      entry.base_url === undefined &&
+      entry.passthrough_auth !== true,
     auth: connection?.auth ?? "bearer",
     headers,
   });
   if (split === undefined || connection === undefined) return undefined;
   const { dialect, address, authority, path: requestPath } = connection;
+  const passesClientKey = entry.passthrough_auth === true;
+  if (passesClientKey) checkPassthrough(reading, path, { keys, headers, connection });
   const target: Target = {
     name: `${split.provider}/${split.model}`,
     ...(configuredName === undefined ? {} : { configuredName }),
@@ -42,7 +47,7 @@ export function readTarget(
     address,
     authority,
     path: requestPath,
-    auth: authOf(connection, keys),
+    auth: passesClientKey ? { kind: connection.auth, passesClientKey } : authOf(connection, keys),
     headers,
     ...joinedPrompt(globalPrompt, ownPrompt),
     ...(globalPrompt === undefined ? {} : { ownSystemPrompt: ownPrompt ?? "" }),
@@ -50,6 +55,29 @@ export function readTarget(
   };
   warnOfPlainHttp(reading, path, target);
   return target;
+}
+
+/** Of two keys one would be ignored, and the demonstration has no use for any. */
+function checkPassthrough(
+  reading: Reading,
+  path: Path,
+  {
+    keys,
+    headers,
+    connection,
+  }: { keys: string[]; headers: Target["headers"]; connection: Connection },
+): void {
+  const at = [...path, "passthrough_auth"];
+  const header = headers.find(({ name }) => name === "authorization" || name === "x-api-key");
+  if (connection.address.kind === "embedded") {
+    reading.problem(at, "the demonstration model takes no key", { part: "key" });
+  } else if (keys.length > 0 || header !== undefined) {
+    const other = header === undefined ? "access_key" : `the header ${header.name}`;
+    reading.problem(at, `${other} is the gateway's key for the provider; expected one of them`, {
+      part: "key",
+      hint: `take out ${other} to send each client's own key`,
+    });
+  }
 }
 
 function authOf({ auth }: Connection, [key, ...others]: string[]): Target["auth"] {
@@ -114,10 +142,12 @@ function warnOfPlainHttp(reading: Reading, path: Path, { address, auth, headers 
   const inHeader = headers
     .flatMap(({ parts }) => parts)
     .flatMap((part) => ("environment" in part ? part.environment : []));
-  const secret = auth.environmentVariable ?? inHeader[0];
+  const own = auth.passesClientKey === true ? "the client's key" : undefined;
+  const variable = auth.environmentVariable ?? inHeader[0];
+  const secret = own ?? (variable === undefined ? undefined : `the value of ${variable}`);
   if (secret === undefined || address.kind !== "host" || address.tls) return;
   if (/^(?:localhost|.*\.localhost|127\.[\d.]+|::1)$/.test(address.host)) return;
-  reading.warning([...path, "base_url"], `the value of ${secret} is sent unencrypted (http://)`, {
+  reading.warning([...path, "base_url"], `${secret} is sent unencrypted (http://)`, {
     hint: "use https:// unless the network in between is yours",
   });
 }

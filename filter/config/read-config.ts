@@ -48,6 +48,8 @@ export class Config {
   /** Ids and owners of GET /v1/models, in order. */
   modelIds: string[] = [];
   modelOwners: string[] = [];
+  /** Whether some provider is sent the client's own key. */
+  passesClientKey: bool = false;
   /** Keys of the listeners' clients, null where anybody may ask. */
   ingressKeys: ApiKeys | null = null;
   egressKeys: ApiKeys | null = null;
@@ -143,6 +145,7 @@ function readTarget(
     "auth",
     "keys",
     "attempt_cluster",
+    "passes_client_key",
     "headers",
     "system_prompt",
     "own_system_prompt",
@@ -170,6 +173,8 @@ function readTarget(
   readLimits(tape, memberOf(tape, node, "limits"), target.limits);
   pickRateLimits(tape, memberOf(tape, node, "rate_limits"), config.rateLimits, target.rateLimits);
   readCredentials(tape, node, environment, target);
+  target.passesClientKey = tape.isTrue(memberOf(tape, node, "passes_client_key"));
+  if (target.passesClientKey) config.passesClientKey = true;
   const cluster = memberOf(tape, node, "attempt_cluster");
   if (tape.isString(cluster)) target.attemptCluster = bytesOf(tape, cluster);
   readHeaders(tape, memberOf(tape, node, "headers"), environment, target.headers);

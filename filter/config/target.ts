@@ -28,6 +28,8 @@ export class Target {
   turn: u32 = 0;
   /** The cluster of one attempt of several; empty where nothing has several. */
   attemptCluster: Span = new Span(0, 0);
+  /** Whether the provider is sent the client's own key. */
+  passesClientKey: bool = false;
   headers: ProviderHeader[] = [];
   /** The inside of a JSON string; empty when there is no system prompt. */
   systemPromptJson: Span = new Span(0, 0);

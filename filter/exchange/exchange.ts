@@ -20,6 +20,8 @@ export class Exchange {
   path: Span = NO_PATH;
   /** The query of the client's path with its `?`; empty when there is none. */
   query: ByteBuffer = new ByteBuffer();
+  /** The client's key for a provider, where some provider is sent it. */
+  clientKey: ByteBuffer = new ByteBuffer();
   /** Whether the client chooses the model by the hint header. */
   hasHint: bool = false;
   /** Whether the client says which version of the messages dialect it speaks. */
@@ -155,6 +157,7 @@ export class Exchange {
     this.tape = null;
     this.dropped.release();
     this.query.release();
+    this.clientKey.release();
     const metadata = this.metadata;
     if (metadata !== null) metadata.release();
     this.metadata = null;

@@ -2,6 +2,8 @@
 import { HEADER_API_KEY } from "../../contract/words";
 import { Fault } from "../chat/fault";
 import { ApiKeys } from "../config/api-keys";
+import { Config } from "../config/read-config";
+import { Exchange } from "../exchange/exchange";
 import { AUTHORIZATION, GATEWAY_KEY, X_API_KEY } from "../host/request-head";
 import { Span } from "../text/bytes";
 
@@ -37,4 +39,20 @@ export function refusal(keys: ApiKeys | null): Fault | null {
   const what = sent == 0 ? "This gateway wants a key" : "This key is not one of the gateway's";
   const how = "; send one as 'Authorization: Bearer', 'x-api-key' or '" + HEADER_API_KEY + "'.";
   return new Fault(401, what + how).coded("invalid_api_key");
+}
+
+/** Keeps the key that the client of the head that was read last sent for a provider. */
+export function keepClientKey(exchange: Exchange, config: Config): void {
+  let key = X_API_KEY;
+  if (isNoClients(key, config)) key = bearerToken();
+  if (!isNoClients(key, config)) exchange.clientKey.span(key);
+}
+
+/** Whether it is none, or one of the gateway's own, of whichever listener: those are never passed on. */
+function isNoClients(key: Span, config: Config): bool {
+  return key.length == 0 || holds(config.ingressKeys, key) || holds(config.egressKeys, key);
+}
+
+function holds(keys: ApiKeys | null, key: Span): bool {
+  return keys !== null && keys.has(key.pointer, key.length);
 }

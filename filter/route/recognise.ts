@@ -30,7 +30,7 @@ import {
   takesPost,
 } from "./endpoint";
 import { Exchange } from "../exchange/exchange";
-import { refusal } from "./client-key";
+import { keepClientKey, refusal } from "./client-key";
 import { writeModelList } from "./model-list";
 import { keepSaneRequestId } from "../exchange/request-id";
 
@@ -70,6 +70,7 @@ export function recognise(exchange: Exchange, config: Config, endsHere: bool): b
     }
   }
   if (isForModel) {
+    if (config.passesClientKey) keepClientKey(exchange, config);
     exchange.path = pathOf(exchange.endpoint);
     exchange.hasVersion = ANTHROPIC_VERSION.length > 0;
     if (!endsHere) return true;

@@ -1,6 +1,7 @@
 // The request on its way out: headers and body for one target. Runs once in the downstream context where a route has
 // one target, and once per attempt in the upstream context where it has several; always from what was saved, because
 // the header map is shared between the attempts of a request.
+import { HEADER_API_KEY } from "../../contract/words";
 import { Target } from "../config/target";
 import { Fault } from "../chat/fault";
 import { RequestReport } from "../chat/request-report";
@@ -29,6 +30,11 @@ import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
 import { CONTENT_LENGTH, CONTENT_TYPE } from "./header-names";
 
 const PATH = constant(":path");
+const AUTHORIZATION = constant("authorization");
+const X_API_KEY = constant("x-api-key");
+const BEARER = constant("Bearer ");
+/** Tokens of Anthropic's subscriptions (Claude Code) begin so; they are Bearer there too. */
+const OAUTH = constant("sk-ant-oat");
 const AUTHORITY = constant(":authority");
 const ANTHROPIC_VERSION = constant("anthropic-version");
 const DEFAULT_ANTHROPIC_VERSION = constant("2023-06-01");
@@ -109,6 +115,7 @@ function makeBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
   asksUsage = false;
   report.fault = null;
   report.dropped.clear();
+  if (target.passesClientKey && exchange.clientKey.length == 0) return noClientKey(target);
   const fault =
     target.dialect == exchange.dialect
       ? editBody(exchange, target, tape)
@@ -201,6 +208,7 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
   writePath(exchange, target);
   setHeader(REQUEST_HEADERS, AUTHORITY, target.authority);
   if (credential.length > 0) setHeader(REQUEST_HEADERS, target.credentialName, credential);
+  if (target.passesClientKey) passClientKey(exchange.clientKey, target);
   if (exchange.isForeign()) removeForeignHeaders(exchange);
   else restoreHeaders(exchange);
   // A chat client's own version says nothing of what the translation speaks.
@@ -210,6 +218,26 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
   for (let i = 0; i < target.headers.length; i++) {
     setHeader(REQUEST_HEADERS, target.headers[i].name, target.headers[i].value);
   }
+}
+
+function noClientKey(target: Target): Fault {
+  const how = "' wants a key of your own, as 'Authorization: Bearer' or 'x-api-key'";
+  const other = "; a key of the gateway's goes into '" + HEADER_API_KEY + "'.";
+  return new Fault(401, "'" + target.name + how + other).coded("invalid_api_key");
+}
+
+/** The client's own key, in the header that the provider wants it in, and in no other. */
+function passClientKey(key: ByteBuffer, target: Target): void {
+  const isBearer =
+    target.dialect != ANTHROPIC_MESSAGES ||
+    sameBytes(key.pointer, min(key.length, OAUTH.length), OAUTH.pointer, OAUTH.length);
+  prefix.clear();
+  if (isBearer) prefix.span(BEARER);
+  prefix.bytes(key.pointer, key.length);
+  value.pointer = prefix.pointer;
+  value.length = prefix.length;
+  setHeader(REQUEST_HEADERS, isBearer ? AUTHORIZATION : X_API_KEY, value);
+  removeHeader(REQUEST_HEADERS, isBearer ? X_API_KEY : AUTHORIZATION);
 }
 
 /** An attempt before may have put the version in: then the headers have to be asked. */
