@@ -82,6 +82,7 @@ export class Attempts {
   }
 
   begin(contextId: u32): void {
+    this.dropPeek();
     this.contextId = contextId;
     this.count++;
     this.isSettled = false;

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { startProvider } from "./behaving-provider.ts";
 import type { BehavingProvider, ProviderRequest } from "./behaving-provider.ts";
 import type { DialectName } from "./ask.ts";
-import { dialectOfPath, replyParts } from "./dialect-replies.ts";
+import { dialectOfPath, replyParts, SAID } from "./dialect-replies.ts";
 
 /** What comes before the first token in a stream of each dialect. */
 const OPENINGS: Record<DialectName, string> = {
@@ -96,6 +96,13 @@ function behave(response: ServerResponse, { path, body }: ProviderRequest, word:
       response.writeHead(200, STREAM).end(parts.slice(0, 3).join("") + ERRORS[dialect]);
       break;
     }
+    case "slow": {
+      const { parts } = replyParts(dialect, "stream");
+      const [first = "", ...others] = parts.join("").split(/(?<=Hello, .*\n\n)/s);
+      response.writeHead(200, STREAM).write(first);
+      setTimeout(() => response.end(others.join("")), 800);
+      break;
+    }
     case "page":
       response.writeHead(200, { "content-type": "text/html" }).end(PAGE);
       break;
@@ -108,7 +115,8 @@ function behave(response: ServerResponse, { path, body }: ProviderRequest, word:
       break;
     default: {
       const { type, parts } = replyParts(dialect, isStream ? "stream" : "complete");
-      response.writeHead(200, { "content-type": type }).end(parts.join(""));
+      const nonce = /nonce-\w+/.exec(body)?.[0] ?? SAID;
+      response.writeHead(200, { "content-type": type }).end(parts.join("").replace(SAID, nonce));
     }
   }
 }

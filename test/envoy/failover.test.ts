@@ -145,6 +145,12 @@ describe.concurrent("a stream", () => {
     },
   );
 
+  it("that has begun may take its time", async () => {
+    const { reply, attempts } = await send("chat", "x", "x=slow", { stream: true });
+    expect(await textOf("chat", reply, true)).toBe(SAID);
+    expect(attempts()).toHaveLength(1);
+  });
+
   it.each(WAYS)(
     "that fails after its first token ends with the error: $name",
     async ({ client, first }) => {
@@ -308,6 +314,22 @@ it("targets share the requests by weight, and stand in for each other", async ()
   expect(counts["b"]).toBe(0);
   const { reply } = await send("chat", "shared", "a=500 c=500");
   expect(await textOf("chat", reply, false)).toBe(SAID);
+});
+
+it("64 clients at once get their own answers, each after a failure", async () => {
+  const all = Array.from({ length: 64 }, async (_, index) => {
+    const { client, first } = WAYS[index % 3] ?? WAYS[0];
+    const nonce = `nonce-${index}x`;
+    const { reply, attempts } = await send(
+      client,
+      first,
+      `${first}=${index % 2 === 0 ? "500" : "reset"} ${nonce}`,
+    );
+    expect(await textOf(client, reply, false)).toBe(nonce);
+    expect(attempts().every(({ request }) => request.body.includes(nonce))).toBe(true);
+    expect(attempts()).toHaveLength(2);
+  });
+  await Promise.all(all);
 });
 
 it("each attempt has a line with what that attempt was, and the request's id", async () => {
