@@ -47,6 +47,7 @@ export default defineConfig({
       ring("envoy", ["test/envoy/**/*.test.ts"], 3, 60),
       ring("sdk", ["test/sdk/**/*.test.ts"], 4, 120),
       ring("deploy", ["test/deploy/**/*.test.ts"], 5, 300),
+      ring("soak", ["test/soak/**/*.test.ts"], 5, 60),
       containers(),
     ],
   },
