@@ -21,6 +21,19 @@ export function constant(text: string): Span {
   return new Span(pointer, length);
 }
 
+/** The texts of the program in UTF-8, written here by scripts/constant-bytes.ts. */
+const CONSTANT_BYTES = memory.data<u8>([0]);
+
+/** What the compiler makes of `constant("text")`. */
+export function constantAt(offset: usize, length: u32): Span {
+  return new Span(CONSTANT_BYTES + offset, length);
+}
+
+/** What the compiler makes of a sentence. */
+export function sentenceAt(offset: usize, length: usize): string {
+  return String.UTF8.decodeUnsafe(CONSTANT_BYTES + offset, length);
+}
+
 /** Every block holds this many bytes more than its length, so that a 16-byte load at its last byte stays inside. */
 export const PADDING: u32 = 64;
 
