@@ -46,7 +46,8 @@ export class FirstToken {
   fault: Fault | null = null;
   /** Bytes that it has been given. */
   seen: u32 = 0;
-  private framer: SseFramer = new SseFramer();
+  /** Null until there is an event stream to cut. */
+  private framer: SseFramer | null = null;
   private looks: i32 = LOOKS_OPEN;
   /** The beginning of a JSON body; all of it when that is an error. */
   private body: ByteBuffer = new ByteBuffer();
@@ -69,7 +70,8 @@ export class FirstToken {
   }
 
   release(): void {
-    this.framer.release();
+    const framer = this.framer;
+    if (framer !== null) framer.release();
     this.body.release();
   }
 
@@ -81,6 +83,8 @@ export class FirstToken {
   /** A complete reply, or an error: its first member says which. */
   private readJson(pointer: usize, length: u32, isLast: bool): i32 {
     const body = this.body;
+    const isEnough = body.length == 0 && (isLast || length >= ENOUGH);
+    if (isEnough && !beginsWithError(pointer, length)) return ANSWERS;
     body.bytes(pointer, length);
     if (!isLast && body.length < ENOUGH) return LOOK_ON;
     if (!beginsWithError(body.pointer, body.length)) return ANSWERS;
@@ -103,32 +107,34 @@ export class FirstToken {
     const isPage = this.seen == length && load<u8>(pointer) == 0x3c;
     if (isPage)
       return this.fail("The upstream's reply is no event stream: " + excerpt(pointer, length));
-    const framer = this.framer;
+    let framer = this.framer;
+    if (framer === null) {
+      framer = new SseFramer();
+      this.framer = framer;
+    }
     framer.push(pointer, length);
-    let result = this.readEvents(now);
+    let result = this.readEvents(framer, now);
     framer.hold();
     if (result == LOOK_ON && isLast) {
       framer.push(BLANK_LINE.pointer, BLANK_LINE.length);
-      result = this.readEvents(now);
+      result = this.readEvents(framer, now);
       framer.hold();
       if (result == LOOK_ON) return this.fail("The upstream ended the stream without a reply.");
     }
     return result == LOOK_ON && this.seen >= MOST_HELD ? ANSWERS : result;
   }
 
-  private readEvents(now: i64): i32 {
-    const framer = this.framer;
+  private readEvents(framer: SseFramer, now: i64): i32 {
     while (framer.next()) {
       if (this.firstEvent == 0) this.firstEvent = now;
-      const result = framer.dataLength > 0 ? this.readEvent() : LOOK_ON;
+      const result = framer.dataLength > 0 ? this.readEvent(framer) : LOOK_ON;
       if (result != LOOK_ON) return result;
       if (now - this.firstEvent >= LONGEST_HOLD) return ANSWERS;
     }
     return LOOK_ON;
   }
 
-  private readEvent(): i32 {
-    const framer = this.framer;
+  private readEvent(framer: SseFramer): i32 {
     const pointer = framer.dataPointer;
     const length = framer.dataLength;
     if (sameBytes(framer.namePointer, framer.nameLength, ERROR.pointer, ERROR.length)) {

@@ -9,6 +9,15 @@ const seed = memory.data(16);
 /** State of the xorshift generator that shares out requests; 0 until the first one. */
 let random: u32 = 0;
 
+/** A header and a copy of its value, in a list of them. */
+export class KeptHeader {
+  value: ByteBuffer = new ByteBuffer();
+  constructor(
+    public name: Span,
+    public next: KeptHeader | null,
+  ) {}
+}
+
 export class Attempts {
   /** Context of the attempt under way. */
   contextId: u32 = 0;
@@ -21,9 +30,8 @@ export class Attempts {
   /** Looks at the beginning of a reply that is held; null where none is. */
   peek: FirstToken | null = null;
 
-  /** Headers of the client that an attempt in the other dialect took out, each with its value. */
-  keptNames: Span[] = [];
-  keptValues: ByteBuffer[] = [];
+  /** Headers of the client that an attempt in the other dialect took out. */
+  kept: KeptHeader | null = null;
 
   /** Index into the route's targets of the one that comes first. */
   private first: i32;
@@ -111,11 +119,10 @@ export class Attempts {
 
   /** Copies the value of a header that is about to be taken out. */
   keep(name: Span, value: Span): void {
-    if (value.length == 0 || this.keptNames.includes(name)) return;
-    const copy = new ByteBuffer();
-    copy.span(value);
-    this.keptNames.push(name);
-    this.keptValues.push(copy);
+    if (value.length == 0) return;
+    const header = new KeptHeader(name, this.kept);
+    header.value.span(value);
+    this.kept = header;
   }
 
   dropPeek(): void {
@@ -126,7 +133,12 @@ export class Attempts {
 
   release(): void {
     this.dropPeek();
-    for (let i = 0; i < this.keptValues.length; i++) this.keptValues[i].release();
+    let header: KeptHeader | null = this.kept;
+    while (header !== null) {
+      header.value.release();
+      header = header.next;
+    }
+    this.kept = null;
   }
 
   /** The target that comes first, then the others in their order. */

@@ -25,6 +25,7 @@ import {
 import { Edits } from "../json/edit";
 import { Tape } from "../json/tape";
 import { JSON_TYPE } from "../exchange/answer";
+import { KeptHeader } from "../exchange/attempts";
 import { Exchange } from "../exchange/exchange";
 import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
 import { CONTENT_LENGTH, CONTENT_TYPE } from "./header-names";
@@ -196,10 +197,12 @@ function removeForeignHeaders(exchange: Exchange): void {
 function restoreHeaders(exchange: Exchange): void {
   const attempts = exchange.attempts;
   if (attempts === null) return;
-  for (let i = 0; i < attempts.keptNames.length; i++) {
-    value.pointer = attempts.keptValues[i].pointer;
-    value.length = attempts.keptValues[i].length;
-    setHeader(REQUEST_HEADERS, attempts.keptNames[i], value);
+  let kept: KeptHeader | null = attempts.kept;
+  while (kept !== null) {
+    value.pointer = kept.value.pointer;
+    value.length = kept.value.length;
+    setHeader(REQUEST_HEADERS, kept.name, value);
+    kept = kept.next;
   }
 }
 

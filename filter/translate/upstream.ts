@@ -128,7 +128,7 @@ export function onAttemptReplyBody(exchange: Exchange, size: u32, endsHere: bool
   }
   const peek = attempts.peek;
   if (peek !== null) {
-    const result = look(peek, size, endsHere);
+    const result = look(exchange, peek, size, endsHere);
     if (result == LOOK_ON) return STOP;
     const fault = peek.fault;
     attempts.dropPeek();
@@ -162,10 +162,11 @@ function settle(exchange: Exchange, attempts: Attempts): void {
   retryAfterFailure(exchange, attempts);
 }
 
-function look(peek: FirstToken, size: u32, endsHere: bool): i32 {
+function look(exchange: Exchange, peek: FirstToken, size: u32, endsHere: bool): i32 {
   const bytes = takeBody(RESPONSE_BODY, peek.seen, size - peek.seen);
   const pointer = bytes.pointer;
-  const result = peek.push(pointer, bytes.length, endsHere, currentSeconds());
+  const now = exchange.isStreaming ? currentSeconds() : 0;
+  const result = peek.push(pointer, bytes.length, endsHere, now);
   if (pointer != 0) heap.free(pointer);
   return result;
 }
