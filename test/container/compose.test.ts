@@ -1,10 +1,19 @@
 // compose.yaml as it stands: the gateway and the API of the example, up by one command and down again.
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, inject, it, vi } from "vitest";
+import {
+  ensureRateLimitService,
+  missingForRateLimitService,
+} from "../../scripts/rate-limit-service.ts";
 import { freePorts } from "../cli/gateway-command.ts";
-import { buildImage, docker, type Outcome, run } from "./docker.ts";
+import { buildImage, docker, IMAGE, type Outcome, run } from "./docker.ts";
 
 const EXAMPLE_API_IMAGE = "gateway-example-api:test";
+const REDIS_IMAGE = "gateway-redis:test";
+const RATELIMIT_IMAGE = "gateway-ratelimit:test";
 const SECONDS = { timeout: 60_000, interval: 200 };
 
 /** Docker's plugin, else the program of its own that Debian has; undefined where there is neither. */
@@ -18,52 +27,103 @@ if (inject("canRunContainers") && compose === undefined) {
   console.log("· The test of compose.yaml is skipped: docker compose is not installed");
 }
 
-describe.skipIf(compose === undefined)("docker compose up", () => {
+/** One project of compose, with an own name and free ports. */
+async function openProject(more: Record<string, string> = {}) {
   const project = `gateway-${randomUUID().slice(0, 8)}`;
-  let ingress = 0;
-  let environment: Record<string, string> = {};
-
+  const ports = await freePorts();
+  const environment = {
+    GATEWAY_IMAGE: IMAGE,
+    GATEWAY_EXAMPLE_API_IMAGE: EXAMPLE_API_IMAGE,
+    GATEWAY_ADDRESS: "127.0.0.1",
+    GATEWAY_INGRESS_PORT: String(ports.ingress),
+    GATEWAY_EGRESS_PORT: String(ports.egress),
+    ...more,
+  };
   const call = (...words: string[]): Promise<Outcome> => {
     const [program = "", ...first] = compose ?? [];
     return run(program, [...first, "--project-name", project, ...words], environment);
   };
+  const ask = (port: number, content: string, headers: Record<string, string> = {}) =>
+    fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify({ model: "none", messages: [{ role: "user", content }] }),
+    });
+  return { ports, call, ask };
+}
 
+describe.skipIf(compose === undefined)("docker compose up", () => {
   beforeAll(async () => {
     await buildImage();
     await buildImage(EXAMPLE_API_IMAGE, "example-api");
-    const ports = await freePorts();
-    ingress = ports.ingress;
-    environment = {
-      GATEWAY_IMAGE: "gateway:test",
-      GATEWAY_EXAMPLE_API_IMAGE: EXAMPLE_API_IMAGE,
-      GATEWAY_ADDRESS: "127.0.0.1",
-      GATEWAY_INGRESS_PORT: String(ports.ingress),
-      GATEWAY_EGRESS_PORT: String(ports.egress),
-    };
-  });
-  afterAll(async () => {
-    await call("down", "--volumes", "--timeout", "5");
   });
 
   it("answers a prompt by the API of the example", async () => {
-    const up = await call("up", "--detach", "--no-build");
-    expect(up.code, up.stderr).toBe(0);
-    const ask = async (content: string) => {
-      const reply = await fetch(`http://127.0.0.1:${ingress}/v1/chat/completions`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ model: "none", messages: [{ role: "user", content }] }),
-      });
-      const { choices } = (await reply.json()) as { choices: { message: { content: string } }[] };
-      return choices[0]?.message.content ?? "";
-    };
-    await vi.waitFor(async () => {
-      expect(JSON.parse(await ask("How much is 20 dollars in EUR?"))).toEqual({
-        amount: 20,
-        from: "USD",
-        to: "EUR",
-        result: 18.4,
-      });
-    }, SECONDS);
+    const { ports, call, ask } = await openProject();
+    try {
+      const up = await call("up", "--detach", "--no-build");
+      expect(up.code, up.stderr).toBe(0);
+      await vi.waitFor(async () => {
+        const reply = await ask(ports.ingress, "How much is 20 dollars in EUR?");
+        const { choices } = (await reply.json()) as { choices: { message: { content: string } }[] };
+        expect(JSON.parse(choices[0]?.message.content ?? "")).toEqual({
+          amount: 20,
+          from: "USD",
+          to: "EUR",
+          result: 18.4,
+        });
+      }, SECONDS);
+    } finally {
+      await call("down", "--volumes", "--timeout", "5");
+    }
   });
+
+  const missing = missingForRateLimitService(process.env);
+  it.skipIf(missing !== undefined)(
+    "limits requests by the shared service, with --profile limits",
+    async () => {
+      await buildLimits();
+      const { ports, call, ask } = await openProject({
+        GATEWAY_YAML: "./examples/shared-limits/gateway.yaml",
+        REDIS_IMAGE,
+        RATELIMIT_IMAGE,
+      });
+      const limits = ["--profile", "limits"];
+      try {
+        const up = await call(...limits, "up", "--detach", "--no-build");
+        expect(up.code, up.stderr).toBe(0);
+        await vi.waitFor(async () => {
+          const reply = await ask(ports.egress, "Hello", { "x-user-id": "one" });
+          expect(reply.status).toBe(429);
+        }, SECONDS);
+        expect((await ask(ports.egress, "Hello", { "x-user-id": "two" })).status).toBe(200);
+        // Not the gateway's own memory: redis has counted.
+        const size = await call(...limits, "exec", "-T", "redis", "redis-cli", "dbsize");
+        expect(Number(size.stdout.trim())).toBeGreaterThanOrEqual(2);
+      } finally {
+        await call(...limits, "down", "--volumes", "--timeout", "5");
+      }
+    },
+  );
 });
+
+/** Redis of Debian's package, and the service that Go has built. */
+async function buildLimits(): Promise<void> {
+  const { service } = ensureRateLimitService(process.env, console.error);
+  const context = mkdtempSync(join(tmpdir(), "gateway-limits-"));
+  try {
+    copyFileSync(join(import.meta.dirname, "limits/Dockerfile"), join(context, "Dockerfile"));
+    copyFileSync(service, join(context, "service_cmd"));
+    for (const [target, tag] of [
+      ["redis", REDIS_IMAGE],
+      ["ratelimit", RATELIMIT_IMAGE],
+    ] as const) {
+      // Any client has the old builder, which is enough here.
+      const words = ["build", "--network", "host", "--target", target, "--tag", tag, context];
+      const { code, stderr } = await run("docker", words, { DOCKER_BUILDKIT: "0" });
+      if (code !== 0) throw new Error(stderr);
+    }
+  } finally {
+    rmSync(context, { recursive: true });
+  }
+}
