@@ -2,11 +2,14 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 
 const VERSION = "v3.17.0";
 const MODULE = `helm.sh/helm/v3/cmd/helm@${VERSION}`;
+
+/** Where Go's installer puts it, which is on few people's PATH. */
+const USUAL_GO = "/usr/local/go/bin";
 
 const execute = promisify(execFile);
 
@@ -20,7 +23,9 @@ export async function findHelm(): Promise<{ file: string } | { missing: string }
   mkdirSync(cache, { recursive: true });
   const work = mkdtempSync(join(cache, "helm-"));
   try {
-    await execute("go", ["install", MODULE], { env: { ...process.env, GOBIN: work } });
+    const path = [process.env["PATH"] ?? "", USUAL_GO].join(delimiter);
+    const env = { ...process.env, PATH: path, GOBIN: work };
+    await execute("go", ["install", MODULE], { env });
     renameSync(join(work, "helm"), file);
     return { file };
   } catch (error) {
