@@ -25,11 +25,26 @@ export interface GatewayModel {
   rateLimitService?: RateLimitService;
   /** Whatever would be left out of a request is refused instead. */
   strictTranslation?: true;
+  /** Absent: the defaults of the rendering. */
+  upstream?: UpstreamSettings;
   accessLog: AccessLog;
   /** Prompt targets and the guard; absent when the configuration has neither. */
   prompt?: Prompt;
   /** Names of the environment variables that the filter needs: keys and secret header values. Sorted, unique. */
   filterEnvironment: string[];
+}
+
+/** Connections to providers. What is absent has the rendering's default. */
+export interface UpstreamSettings {
+  connectTimeoutMs?: number;
+  /** Until a connection without a request is closed. */
+  idleTimeoutMs?: number;
+  /** The limits are of each place, over all of its models. */
+  maxConnections?: number;
+  maxPendingRequests?: number;
+  /** Failures in a row that eject a place; 0: never. */
+  consecutiveFailures?: number;
+  ejectionTimeMs?: number;
 }
 
 export interface Listener {

@@ -1,5 +1,5 @@
 // What clusters have in common: how long connections live, how many there may be, which HTTP is spoken.
-import type { Address, GatewayModel } from "../control-plane/model.ts";
+import type { Address, GatewayModel, UpstreamSettings } from "../control-plane/model.ts";
 import { clusterBuffer } from "./buffers.ts";
 import type { Extension, Fields } from "./types.ts";
 import { duration, TCP_KEEPALIVE, typed } from "./types.ts";
@@ -7,8 +7,8 @@ import { duration, TCP_KEEPALIVE, typed } from "./types.ts";
 const SECOND = 1000;
 
 const CONNECT_TIMEOUT = 5 * SECOND;
-/** Shorter than the servers' own, so that a request seldom meets a connection that is just being closed. */
-const IDLE_TIMEOUT_PUBLIC = 60 * SECOND;
+/** Shorter than the servers' own (AWS's load balancers: 60 s), so that no request meets a connection that is just being closed. */
+const IDLE_TIMEOUT_PUBLIC = 50 * SECOND;
 /** Model servers of one's own close early: uvicorn (vLLM) and Node after 5 s. */
 const IDLE_TIMEOUT_PLAIN = 4 * SECOND;
 /** After it a connection takes no new request, so that a busy one follows its name to a new address some time. */
@@ -16,27 +16,25 @@ const CONNECTION_LIFETIME = 10 * 60 * SECOND;
 /** Streams last minutes, so many are open at once; Envoy's own 1024 is for short calls. */
 const MOST_AT_ONCE = 10_000;
 
+/** @param settings of connections to providers; everything else has the defaults */
 export function common(
   cluster: string,
   model: GatewayModel,
-  {
-    connectTimeoutMs = CONNECT_TIMEOUT,
-    atOnce = MOST_AT_ONCE,
-  }: { connectTimeoutMs?: number; /** Requests under way. */ atOnce?: number | undefined } = {},
+  settings: UpstreamSettings & { /** Requests under way. */ atOnce?: number | undefined } = {},
 ): Fields {
   return {
     // A dot ends a part of a statistic's name.
     alt_stat_name: cluster.replaceAll(/[^A-Za-z0-9_-]/g, "_"),
-    connect_timeout: duration(connectTimeoutMs),
+    connect_timeout: duration(settings.connectTimeoutMs ?? CONNECT_TIMEOUT),
     // A name that cannot be resolved must not keep the gateway from starting.
     wait_for_warm_on_init: false,
     per_connection_buffer_limit_bytes: clusterBuffer(model),
     circuit_breakers: {
       thresholds: [
         {
-          max_connections: MOST_AT_ONCE,
-          max_pending_requests: MOST_AT_ONCE,
-          max_requests: atOnce,
+          max_connections: settings.maxConnections ?? MOST_AT_ONCE,
+          max_pending_requests: settings.maxPendingRequests ?? MOST_AT_ONCE,
+          max_requests: settings.atOnce ?? MOST_AT_ONCE,
           // Envoy's own 3 would leave most requests without their fallback when a provider is down.
           max_retries: model.retryBudget ?? MOST_AT_ONCE,
         },
@@ -50,15 +48,20 @@ export function common(
   };
 }
 
-export function protocols(address: Address, filters: Extension[]): Fields {
+export function protocols(
+  address: Address,
+  filters: Extension[],
+  settings: UpstreamSettings = {},
+): Fields {
   const isTls = address.kind === "host" && address.tls;
+  const idle = settings.idleTimeoutMs ?? (isTls ? IDLE_TIMEOUT_PUBLIC : IDLE_TIMEOUT_PLAIN);
   return {
     typed_extension_protocol_options: {
       "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": typed(
         "extensions.upstreams.http.v3.HttpProtocolOptions",
         {
           common_http_protocol_options: {
-            idle_timeout: duration(isTls ? IDLE_TIMEOUT_PUBLIC : IDLE_TIMEOUT_PLAIN),
+            idle_timeout: duration(idle),
             max_connection_duration: duration(CONNECTION_LIFETIME),
           },
           ...(isTls ? negotiated() : { explicit_http_config: { http_protocol_options: {} } }),

@@ -10,6 +10,7 @@ import {
 } from "../control-plane/upstreams.ts";
 import { common, protocols } from "./cluster-settings.ts";
 import { endpoint, resolution } from "./endpoints.ts";
+import { outlierDetection } from "./outlier-detection.ts";
 import type { Place } from "./place.ts";
 import { promptClusters } from "./prompt-clusters.ts";
 import { rateLimitCluster } from "./rate-limit-service.ts";
@@ -44,11 +45,12 @@ function single(upstream: Upstream, model: GatewayModel, place: Place): Cluster 
   const { address, cluster } = upstream;
   return {
     name: cluster,
-    ...common(cluster, model, { atOnce: model.limits.concurrentRequests }),
+    ...common(cluster, model, { ...model.upstream, atOnce: model.limits.concurrentRequests }),
+    ...outlierDetection(cluster, model),
     ...resolution(address),
     ...tlsOf(address, place),
     load_assignment: { cluster_name: cluster, endpoints: [endpoint(address, place)] },
-    ...protocols(address, upstreamFilters(upstream.foreignCredentials)),
+    ...protocols(address, upstreamFilters(upstream.foreignCredentials), model.upstream),
   };
 }
 
@@ -61,7 +63,7 @@ function attempt(place: string, model: GatewayModel, translate: Extension): Clus
   const name = attemptCluster(place);
   return {
     name: inGeneration(name, generationOf(model)),
-    ...common(name, model),
+    ...common(name, model, model.upstream),
     lb_policy: "CLUSTER_PROVIDED",
     cluster_type: extension(
       "envoy.clusters.aggregate",

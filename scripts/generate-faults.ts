@@ -5,7 +5,7 @@ import { faultTable, KINDS, outcomeIn, SIDES } from "./faults.ts";
 const INTRODUCTION = `
 <!-- Made from faults.yaml by scripts/generate.ts: change that, and run it. -->
 
-# When a provider fails
+# What a client gets when a provider fails
 
 What a client of the gateway gets, fault by fault, as [a test](../test/envoy/faults.test.ts) sees it through a real Envoy: for
 complete answers and for streams, where client and provider speak the same format and where the gateway translates.

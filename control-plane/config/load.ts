@@ -24,6 +24,7 @@ import type { Draft } from "./shape.ts";
 import { substitute } from "./substitute.ts";
 import type { Substitution } from "./substitute.ts";
 import { readSystemPrompt } from "./system-prompt.ts";
+import { readUpstream } from "./upstream.ts";
 
 export type LoadResult =
   { ok: true; model: GatewayModel; warnings: Problem[] } | { ok: false; problems: Problem[] };
@@ -105,6 +106,7 @@ function readModel(
     ...(rateLimits.length === 0 ? {} : { rateLimits }),
     ...(rateLimits.length === 0 || service === undefined ? {} : { rateLimitService: service }),
     ...(draft.overrides?.strict_translation === true ? { strictTranslation: true } : {}),
+    ...(draft.upstream === undefined ? {} : { upstream: readUpstream(draft.upstream) }),
     accessLog: readAccessLog(reading, draft.access_log ?? {}),
     ...(prompt === undefined ? {} : { prompt }),
     filterEnvironment: [...new Set([...keys, ...inHeaders, ...clientKeys])].sort(),

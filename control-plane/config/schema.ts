@@ -17,6 +17,7 @@ import {
   text,
   whole,
 } from "./schema-words.ts";
+import { upstream } from "./schema-upstream.ts";
 
 // --- listeners ---
 
@@ -310,6 +311,7 @@ const CONFIGURATION = {
     "Other names for configured models: `fast: {target: openai/gpt-4o-mini}`. A name is matched exactly; an alias cannot stand for another alias.",
   ).optional(),
   limits: limits.optional(),
+  upstream: upstream.optional(),
   access_log: accessLog.optional(),
   overrides: overrides.optional(),
   prompt_guards: promptGuards.optional(),

@@ -6,6 +6,8 @@ import { property } from "../host/host";
 import { constant } from "../text/bytes";
 
 const CODE_DETAILS = constant("response\0code_details");
+/** In the path of the address that stands in for a place that cannot be asked. */
+const NO_ADDRESS = "/no-address";
 const VIA_UPSTREAM = "via_upstream";
 
 /** How the response came to be, in Envoy's words (source/docs: "Response Code Details"). */
@@ -68,6 +70,11 @@ export function upstreamFault(
 }
 
 function connectionFault(status: u32, details: string, upstream: string, place: string): Fault {
+  if (details.includes(NO_ADDRESS)) {
+    const why =
+      " is left out: its name has no address, or it has failed too often. Try again in a moment.";
+    return new Fault(status, upstream + place + why);
+  }
   if (details.includes("CERTIFICATE_VERIFY_FAILED")) {
     return new Fault(
       status,

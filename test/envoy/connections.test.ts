@@ -23,6 +23,8 @@ const HAS_IPV6 = Object.values(networkInterfaces()).some((one) =>
 let directory: string;
 let gateway: Gateway;
 const servers: Listening[] = [];
+/** Connections that were closed at a provider which keeps them for a minute. */
+const patience = { closed: 0 };
 const targets: Target[] = [];
 
 /** Makes a model called `<name>` at a server, under whatever name its certificate is expected to have. */
@@ -64,12 +66,16 @@ beforeAll(async () => {
   await at("localhost", createPlainServer(echo), { host: "localhost", tls: false });
   if (HAS_IPV6)
     await at("localhost-ipv6", createPlainServer(echo), { host: "localhost", tls: false }, "::1");
+  const patient = createPlainServer({ keepAliveTimeout: 60_000 }, echo);
+  patient.on("connection", (socket) => socket.on("close", () => patience.closed++));
+  await at("patient", patient, { tls: false });
   targets.push(targetAt("test/unresolvable", host("no-such-host.invalid")));
   targets.push(targetAt("test/refused", host("127.0.0.1", 1)));
   gateway = await startOneProvider(1, {
     caFile,
     adapt(model) {
       model.targets = targets;
+      model.upstream = { idleTimeoutMs: 300 };
     },
   });
 });
@@ -107,6 +113,12 @@ describe("a provider is trusted", () => {
     const { headers } = (await response.json()) as { headers: Record<string, string> };
     expect(headers).toMatchObject({ ":scheme": "https", ":path": "/v1/chat/completions" });
   });
+});
+
+it("a connection without a request is closed before the provider would close it", async () => {
+  const before = patience.closed;
+  expect((await ask("patient")).status).toBe(200);
+  await expect.poll(() => patience.closed, { timeout: 5000 }).toBe(before + 1);
 });
 
 describe("a provider is refused, and the client is told why", () => {

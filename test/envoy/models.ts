@@ -203,6 +203,17 @@ export const GOLDEN_MODELS: Record<string, GatewayModel> = {
   "several-targets": modelOf([openai("gpt-4o"), claude, DEMONSTRATION], {
     targetSets: [{ name: "best", targets: [0, 1, 2], retry: RETRY }],
   }),
+  "upstream-settings": modelOf([openai("gpt-4o"), claude], {
+    targetSets: [{ name: "best", targets: [0, 1], retry: RETRY }],
+    upstream: {
+      connectTimeoutMs: 2_000,
+      idleTimeoutMs: 20_000,
+      maxConnections: 100,
+      maxPendingRequests: 10,
+      consecutiveFailures: 3,
+      ejectionTimeMs: 500,
+    },
+  }),
   "prompt-targets": modelOf([openai("gpt-4o")], { prompt: PROMPT }),
   "rate-limit-service": modelOf([openai("gpt-4o")], {
     rateLimits: [
