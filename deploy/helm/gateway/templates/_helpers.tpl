@@ -21,3 +21,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- define "gateway.configMap" -}}
 {{ .Values.existingConfigMap | default (include "gateway.name" .) }}
 {{- end }}
+
+{{- define "gateway.scheme" -}}
+{{ ternary "https" "http" (ne .Values.tls.secret "") }}
+{{- end }}
+
+{{- define "gateway.health" -}}
+{ path: /healthz, port: egress, scheme: {{ include "gateway.scheme" . | upper }} }
+{{- end }}

@@ -1,0 +1,62 @@
+// What Kubernetes' API accepts, by its own OpenAPI: the schemas check values, the types of the same package check that every
+// name is known, which the schemas leave open.
+import { join } from "node:path";
+import { Deployment } from "kubernetes-models/apps/v1";
+import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2";
+import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1";
+import { PodDisruptionBudget } from "kubernetes-models/policy/v1";
+import { ConfigMap, Service } from "kubernetes-models/v1";
+import ts from "typescript";
+
+/** Anything that a manifest holds. */
+export type Manifest = Record<string, unknown> & { apiVersion: string; kind: string };
+
+export const KINDS: Record<string, new (manifest: never) => { validate(): void }> = {
+  ConfigMap,
+  Deployment,
+  HorizontalPodAutoscaler,
+  NetworkPolicy,
+  PodDisruptionBudget,
+  Service,
+};
+
+/** Throws with the place and the reason. */
+export function validateValues(manifest: Manifest): void {
+  const Kind = KINDS[manifest.kind];
+  if (Kind === undefined) throw new Error(`no schema for ${manifest.kind}`);
+  new Kind(manifest as never).validate();
+}
+
+/** A module of literals that is never written: TypeScript refuses a member of a literal that its type does not have. */
+const MODULE = join(import.meta.dirname, "manifests.virtual.ts");
+
+/** What is wrong with the manifests' names, in TypeScript's words. It takes seconds: once for many manifests. */
+export function problemsOfNames(manifests: readonly Manifest[]): string[] {
+  const text = manifests
+    .map((manifest, index) => {
+      const type = `import("kubernetes-models/${manifest.apiVersion}").I${manifest.kind}`;
+      return `export const manifest${index}: ${type} = ${JSON.stringify(manifest)};`;
+    })
+    .join("\n");
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    types: [],
+  };
+  const files = ts.createCompilerHost(options);
+  const host: ts.CompilerHost = {
+    ...files,
+    fileExists: (file) => file === MODULE || files.fileExists(file),
+    getSourceFile: (file, ...rest) =>
+      file === MODULE
+        ? ts.createSourceFile(file, text, ts.ScriptTarget.ES2022)
+        : files.getSourceFile(file, ...rest),
+  };
+  const program = ts.createProgram([MODULE], options, host);
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
+}
