@@ -11,8 +11,10 @@ import { UsageObserver } from "../dialects/usage-observer";
 import { PROPERTY_LIMIT_TOKENS } from "../../contract/words";
 import { currentMicroseconds, header, REQUEST_HEADERS, setProperty } from "../host/host";
 import { ByteBuffer, constant, Span } from "../text/bytes";
-import { readBudget, takeFromBudget } from "../host/shared-budget";
+import { takeFromBudget, timeToWhole } from "../host/shared-budget";
 
+/** Envoy charges no more at once. */
+const MOST_TOKENS: i64 = 1_000_000_000;
 const TOKENS = constant(PROPERTY_LIMIT_TOKENS);
 /** What a limit that is not told apart by a header counts under. */
 const ALL: u64 = 1;
@@ -36,7 +38,7 @@ export class Share {
 
   /** Microseconds from `now` until the budget is whole; 0 when it is. */
   timeToWhole(now: f64): f64 {
-    return max(readBudget(this.limit, this.fingerprint) - now, 0);
+    return timeToWhole(this.limit, this.fingerprint, now);
   }
 
   /** Tokens or requests that are left. */
@@ -178,7 +180,7 @@ export class Meter {
       if (!share.limit.isByService) take(share, <f64>tokens, now, false);
       else setProperty(share.limit.charge, hexadecimal(share.fingerprint));
     }
-    if (this.isByService()) setProperty(TOKENS, decimalText(tokens));
+    if (this.isByService()) setProperty(TOKENS, decimalText(min(tokens, MOST_TOKENS)));
   }
 
   dropObserver(): void {

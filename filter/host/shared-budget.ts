@@ -29,13 +29,19 @@ export function createBudgets(limit: RateLimit): void {
   }
 }
 
-/** When the budget will be whole again, in microseconds since the epoch; a past time means that it is. */
-export function readBudget(limit: RateLimit, fingerprint: u64): f64 {
+/** Microseconds from `now` until the budget is whole; 0 when it is. */
+export function timeToWhole(limit: RateLimit, fingerprint: u64, now: f64): f64 {
   selectSlot(limit, <u32>fingerprint);
   takeShared(limit.key, block);
-  const time = wholeAt(block.pointer, block.length, fingerprint);
+  const time = timeInBlock(limit, fingerprint, now);
   freeBlock();
   return time;
+}
+
+/** No budget is taken further ahead than two periods; one that is was written before the clock was set back. */
+function timeInBlock(limit: RateLimit, fingerprint: u64, now: f64): f64 {
+  const time = wholeAt(block.pointer, block.length, fingerprint) - now;
+  return time > 2 * limit.period ? 0 : max(time, 0);
 }
 
 /**
@@ -53,7 +59,7 @@ export function takeFromBudget(
   selectSlot(limit, <u32>fingerprint);
   for (let i: u32 = 0; i < MOST_TRIES; i++) {
     const version = takeShared(limit.key, block);
-    const time = max(wholeAt(block.pointer, block.length, fingerprint), now) + cost;
+    const time = now + timeInBlock(limit, fingerprint, now) + cost;
     const isInTime = time <= latest;
     let isSet = false;
     if (isInTime || !isFirm) {

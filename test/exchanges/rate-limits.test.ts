@@ -1,5 +1,6 @@
 // Rate limits in the host: what each kind of reply is charged, who shares a budget, and how it comes back with time.
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { filterConfig } from "../../control-plane/filter-config.ts";
@@ -210,6 +211,36 @@ describe("a reply is charged by the usage that it reports", () => {
   });
 });
 
+it("whatever a provider says of its usage, its reply passes, and no budget is lost for longer than a unit", async () => {
+  const worker = await start(BOTH);
+  const count = fc.oneof(
+    fc.integer().map(String),
+    fc.constantFrom("1e99", "999999999999999999", "-1", "null", '"7"', "{}", "0.5", "[1]"),
+  );
+  const usage = fc
+    .tuple(count, count)
+    .map(([input, output]) => `{"prompt_tokens":${input},"completion_tokens":${output}}`);
+  const text = fc.oneof(
+    usage.map((said) => CHAT.complete.replace(/"usage":\{"prompt.*\}\}$/, `"usage":${said}}`)),
+    usage.map((said) => event(`{"choices":[],"usage":${said}}`) + event("[DONE]")),
+    fc.string().map((noise) => `data: {"usage":{${noise}\n\n`),
+  );
+  fc.assert(
+    fc.property(text, fc.boolean(), fc.integer({ min: 1, max: 40 }), (said, stream, size) => {
+      worker.clock.now += 60_000;
+      const body = Buffer.from(said);
+      const chunks = Array.from({ length: Math.ceil(body.length / size) }, (_, index) =>
+        body.subarray(index * size, (index + 1) * size),
+      );
+      const upstream = { ...reply("chat", stream), chunks };
+      const { reply: got } = worker.ask({ stream, wantsUsage: true, upstream });
+      expect(got.status).toBe(200);
+      expect(Buffer.from(got.body)).toEqual(body);
+    }),
+    { numRuns: 400 },
+  );
+});
+
 describe("what the provider has not reported is estimated", () => {
   it("a reply without usage: a token for four bytes", async () => {
     const worker = await start(THOUSAND);
@@ -349,11 +380,14 @@ describe("over the limit", () => {
     expect(worker.ask().reply.status).toBe(200);
   });
 
-  it("a clock that goes back keeps nobody out for longer than two units", async () => {
+  it("a clock that is set back makes budgets whole, and keeps nobody out", async () => {
     const worker = await start(SMALL);
     worker.ask();
     worker.clock.now -= 86_400_000;
+    expect(worker.ask().reply.status).toBe(200);
     expect(worker.ask().reply.status).toBe(429);
+    worker.clock.now += 60_000;
+    expect(worker.ask().reply.status).toBe(200);
   });
 });
 
