@@ -29,7 +29,6 @@ export class Attempts {
   isReplaced: bool = false;
   /** Looks at the beginning of a reply that is held; null where none is. */
   peek: FirstToken | null = null;
-
   /** Headers of the client that an attempt in the other dialect took out. */
   kept: KeptHeader | null = null;
 

@@ -104,7 +104,7 @@ export function prepareBodyAgain(
   return null;
 }
 
-/** Whether a target can take the request; nothing is changed by asking. */
+/** Whether a target can take the request: then it is counted where requests are limited. Nothing else is changed. */
 export function canTake(exchange: Exchange, target: Target, tape: Tape): bool {
   return makeBody(exchange, target, tape) === null;
 }

@@ -52,7 +52,10 @@ export function upstreamFault(
     return new Fault(status, "The request is not valid HTTP, so the gateway could not read it.");
   if (details.includes("timeout") && !details.includes("connection_timeout")) {
     if (status == 408) return new Fault(408, "The request did not arrive in time.");
-    return new Fault(504, upstream + " did not answer within the listener's timeout.");
+    const limit = details.includes("per_try")
+      ? " did not begin to answer in time (retry.per_try_timeout, retry.first_byte_timeout, the listener's timeout)."
+      : " did not answer within the listener's timeout.";
+    return new Fault(504, upstream + limit);
   }
   if (details.includes("no_healthy_upstream")) {
     return new Fault(

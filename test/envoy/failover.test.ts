@@ -219,6 +219,9 @@ describe.concurrent("which attempt follows", () => {
   it("one that takes too long, for the reasons that are configured only", async () => {
     const slow = await send("chat", "slow", "slow=hang");
     expect(await textOf("chat", slow.reply, false)).toBe(SAID);
+    const never = await send("chat", "slow", "slow=hang b=hang");
+    expect(never.reply.status).toBe(504);
+    expect((await errorOf(never.reply, "chat")).message).toContain("openai/b' did not begin");
     const status = await send("chat", "slow", "slow=500");
     expect(status.reply.status).toBe(500);
     expect(status.attempts()).toHaveLength(1);
