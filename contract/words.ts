@@ -67,3 +67,5 @@ export const PROPERTY_NEXT_CLUSTER = "gateway_next_cluster";
  */
 export const HEADER_RETRY = "x-gateway-retry";
 export const HEADER_RETRY_AFTER = "x-gateway-retry-after";
+/** Cluster, and last part of the address, of what stands in for a provider without an address: it refuses at once. */
+export const NO_ADDRESS = "no-address";

@@ -1,4 +1,5 @@
 // The upstream clusters: how each provider, each backend and the model server is reached.
+import { NO_ADDRESS } from "../contract/words.ts";
 import type { GatewayModel } from "../control-plane/model.ts";
 import { generationOf, inGeneration } from "../control-plane/filter-config.ts";
 import type { Upstream } from "../control-plane/upstreams.ts";
@@ -19,9 +20,6 @@ import type { Cluster, Extension } from "./types.ts";
 import { extension } from "./types.ts";
 import { upstreamFilters } from "./upstream-filters.ts";
 import { translateFilter } from "./wasm.ts";
-
-/** Where attempts go that have nowhere to go. */
-const NO_ADDRESS = "no-address";
 
 export function clusters(model: GatewayModel, place: Place): Cluster[] {
   return [
@@ -79,7 +77,7 @@ function attempt(place: string, model: GatewayModel, translate: Extension): Clus
 
 /** Refuses every connection: no socket can be below a file. */
 function noAddress(model: GatewayModel): Cluster {
-  const address = { pipe: { path: "/dev/null/no-address" } };
+  const address = { pipe: { path: `/dev/null/${NO_ADDRESS}` } };
   return {
     name: NO_ADDRESS,
     ...common(NO_ADDRESS, model),

@@ -1,6 +1,7 @@
 // An error that Envoy itself answers for a request of ours (no connection, no answer in time, body too large): said in
 // the client's dialect, in a sentence that a person can act on.
 import { Fault } from "../chat/fault";
+import { NO_ADDRESS } from "../../contract/words";
 import { Target } from "../config/target";
 import { property } from "../host/host";
 import { constant } from "../text/bytes";
@@ -57,7 +58,7 @@ export function upstreamFault(
       : " did not answer within the listener's timeout.";
     return new Fault(504, upstream + limit);
   }
-  if (details.includes("no_healthy_upstream")) {
+  if (details.includes("no_healthy_upstream") || details.includes(NO_ADDRESS)) {
     return new Fault(
       503,
       upstream + " has no address: its host name could not be resolved" + place + ".",

@@ -24,6 +24,7 @@ llm_providers:
   - {model: anthropic/y, ${at(provider.port)}, access_key: $MESSAGES_KEY, fallbacks: [openai/b], retry: {first_byte_timeout: 400ms}}
   - {model: openai/refused, ${at(closed)}/v1, access_key: $CHAT_KEY, fallbacks: [anthropic/c, openai/b]}
   - {model: openai/nowhere, base_url: "http://no-such-host.invalid/v1", access_key: $CHAT_KEY, fallbacks: [openai/b]}
+  - {model: openai/lost, base_url: "http://no-such-host.invalid/v1", access_key: $CHAT_KEY, retry: {attempts: 2}}
   - {model: openai/keys, ${at(provider.port)}/v1, access_key: [$KEY_ONE, $KEY_TWO, $KEY_THREE]}
   - {model: openai/again, ${at(provider.port)}/v1, access_key: $CHAT_KEY, retry: {attempts: 3}, fallbacks: [openai/b]}
   - {model: openai/slow, ${at(provider.port)}/v1, access_key: $CHAT_KEY, retry: {per_try_timeout: 300ms, on: [reset]}, fallbacks: [openai/b]}
@@ -173,6 +174,11 @@ describe.concurrent("which attempt follows", () => {
     expect(refused.attempts().map(({ model }) => model)).toEqual(["c"]);
     const nowhere = await send("chat", "nowhere", "hi");
     expect(await textOf("chat", nowhere.reply, false)).toBe(SAID);
+    const never = await send("chat", "nowhere", "b=reset");
+    expect(never.reply.status).toBe(503);
+    const alone = await send("chat", "lost", "hi");
+    expect(alone.reply.status).toBe(503);
+    expect((await errorOf(alone.reply, "chat")).message).toContain("could not be resolved");
   });
 
   it("a target that cannot take the request is passed over, first or later, whatever happened before", async () => {
