@@ -89,7 +89,7 @@ WORKDIR /app
 USER 10001:10001
 VOLUME /var/log/gateway
 EXPOSE 10000 12000
-HEALTHCHECK --interval=10s --timeout=5s --start-period=15s CMD ["gateway", "status"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=15s CMD ["gateway", "health"]
 # tini is process 1: it passes signals on and ends what others left behind.
 ENTRYPOINT ["tini", "--", "gateway"]
 CMD ["up"]

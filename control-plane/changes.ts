@@ -31,15 +31,35 @@ export function changeLine({ kind, what, name, details }: Change): string {
 
 /** Every part of a model has its place here; what has none of its own is a setting. */
 function describe(model: GatewayModel): Record<string, Parts> {
-  const { targets, aliases, defaultTarget, prompt, ingress, egress, ...rest } = model;
+  const {
+    targets,
+    aliases,
+    targetSets = [],
+    defaultTarget,
+    prompt,
+    ingress,
+    egress,
+    ...all
+  } = model;
+  // The models tell their keys.
+  const { filterEnvironment: _keys, ...rest } = all;
   const { targets: promptTargets = [], endpoints = [], ...promptRest } = prompt ?? {};
   const nameOf = (index: number) => targets[index]?.name;
+  const sets = targetSets.map((set) => ({ ...set, targets: set.targets.map(nameOf) }));
   const settings = { defaultModel: nameOf(defaultTarget), ...promptRest, ...rest };
   return {
     listener: named([ingress, egress]),
     provider: new Map(targets.map(({ provider }) => [provider, {}])),
-    model: named(targets),
-    alias: named(aliases.map(({ name, target }) => ({ name, target: nameOf(target) }))),
+    model: named(
+      targets.map((target, index) => ({
+        ...target,
+        fallbacks: sets.find((set) => "of" in set && set.of === index),
+      })),
+    ),
+    alias: named([
+      ...aliases.map(({ name, target }) => ({ name, target: nameOf(target) })),
+      ...sets.flatMap((set) => ("name" in set ? [set] : [])),
+    ]),
     "prompt target": named(promptTargets),
     endpoint: named(endpoints),
     setting: new Map(

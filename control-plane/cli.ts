@@ -46,6 +46,7 @@ function addRunning(program: Command): void {
     .addOption(new Option("--foreground", "stay in this terminal (default)").conflicts("detach"))
     .option("--detach", "return when it is ready, and run in the background")
     .option("--docker", "run the image of this version instead of processes of this machine")
+    .option("--watch", "reload when the configuration or the .env beside it changes")
     .addOption(
       new Option(
         "--log-dir <directory>",
@@ -106,6 +107,14 @@ function addRunning(program: Command): void {
     .action(async (config: string | undefined) => {
       const { down } = await import("./commands/down.ts");
       await down(config);
+    });
+  program
+    .command("health")
+    .description("say whether the gateway is ready, for probes; exit code 1 when it is not")
+    .argument("[config]", "which one, where several are running")
+    .action(async (config: string | undefined) => {
+      const { health } = await import("./commands/health.ts");
+      await health(config);
     });
   program
     .command("status")

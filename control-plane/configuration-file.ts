@@ -1,6 +1,6 @@
-// Finds the user's configuration file and the `.env` beside it, and turns both into the model.
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+// Reads the user's configuration file and the `.env` beside it, and turns both into the model.
+import { readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parse } from "dotenv";
 import { loadConfiguration } from "./config/load.ts";
 import type { Problem } from "./config/problem.ts";
@@ -8,12 +8,6 @@ import { type ConfigurationFile, ConfigurationProblems } from "./configuration-p
 import type { Environment } from "./envoy-binary.ts";
 import { GatewayError } from "./errors.ts";
 import type { GatewayModel } from "./model.ts";
-
-/** What a configuration is called when the user names none, in this order. */
-export const CONFIGURATION_NAMES = ["gateway.yaml", "config.yaml", "arch_config.yaml"] as const;
-
-/** The configuration of the checkout, for `up`, `render` and `models` where the user has none. */
-const BUILT_IN = join(import.meta.dirname, "..", "gateway.yaml");
 
 /** What nearly always is behind a directory with the name of a configuration file. */
 const DIRECTORY_HINT =
@@ -25,38 +19,6 @@ export interface Configuration {
   model: GatewayModel;
   warnings: Problem[];
   environment: Environment;
-}
-
-/** The file that `argument` names, else the first of the usual names in `directory`. Throws (exit 2) when there is none. */
-export function findConfiguration(
-  argument: string | undefined,
-  directory: string,
-): ConfigurationFile {
-  const found = lookUp(argument, directory);
-  if (found) return found;
-  const names = CONFIGURATION_NAMES.join(", ");
-  throw new GatewayError(`There is no configuration in ${directory} (${names}).`, {
-    hint: "Name the file: gateway validate path/to/gateway.yaml",
-    exitCode: 2,
-  });
-}
-
-/** As `findConfiguration`, with the built-in configuration where the user has none. */
-export function findConfigurationOrBuiltIn(
-  argument: string | undefined,
-  directory: string,
-): ConfigurationFile {
-  const builtIn = { name: "the built-in gateway.yaml", path: BUILT_IN, isBuiltIn: true };
-  return lookUp(argument, directory) ?? builtIn;
-}
-
-function lookUp(argument: string | undefined, directory: string): ConfigurationFile | undefined {
-  if (argument !== undefined) {
-    const path = resolve(directory, argument);
-    return { name: argument, path, isBuiltIn: false };
-  }
-  const name = CONFIGURATION_NAMES.find((name) => existsSync(join(directory, name)));
-  return name === undefined ? undefined : { name, path: join(directory, name), isBuiltIn: false };
 }
 
 /** Reads and loads it. Throws ConfigurationProblems with every problem, or a GatewayError when it cannot be read. */

@@ -83,7 +83,7 @@ function http(
               ...timeouts(name, own, model),
               local_reply_config: localReplies(model),
               access_log: ingressLogs(place),
-              route_config: routeConfiguration(own, model),
+              route_config: routeConfiguration(own, model, place),
               http_filters: httpFilters(name, model, place),
             },
           ),

@@ -21,4 +21,6 @@ export interface Place {
   demonstrationPort: number;
   /** Where the model server listens, on 127.0.0.1; needed where the model has a `prompt`. */
   modelServerPort?: number;
+  /** Why the gateway is not ready, as far as that is not seen by its answering at all. */
+  notReady?: string;
 }

@@ -10,11 +10,15 @@ import { generationOf, inGeneration } from "../control-plane/filter-config.ts";
 import { retryPolicies } from "../control-plane/retry-policies.ts";
 import type { RetryPolicy } from "../control-plane/retry-policies.ts";
 import { attemptCluster, attemptedUpstreams } from "../control-plane/upstreams.ts";
+import type { Place } from "./place.ts";
 import { nextAttempt } from "./next-attempt.ts";
 import type { Fields, Route } from "./types.ts";
 import { duration } from "./types.ts";
 
 const SECOND = 1000;
+
+/** Where the gateway tells whether it is ready. */
+const READY_PATH = "/readyz";
 
 /** What happened before the provider can have begun to work on the request. */
 const BEFORE_REQUEST = ["connect-failure", "refused-stream", "reset-before-request"];
@@ -27,10 +31,34 @@ const RECONNECT: Fields = {
 /** The longest pause that a provider can ask for; the filter does not wait for a longer one. */
 const LONGEST_REST = 10 * SECOND;
 
-export function routeConfiguration(listener: Listener, model: GatewayModel): Fields {
+export function routeConfiguration(
+  listener: Listener,
+  model: GatewayModel,
+  place: Pick<Place, "notReady">,
+): Fields {
+  const all = [readiness(place), ...routes(listener, model)];
   return {
     name: listener.name,
-    virtual_hosts: [{ name: listener.name, domains: ["*"], routes: routes(listener, model) }],
+    virtual_hosts: [{ name: listener.name, domains: ["*"], routes: all }],
+  };
+}
+
+/** First, because the next ones go by headers, which any client can send. The filter has let nothing else pass to it. */
+function readiness({ notReady }: Pick<Place, "notReady">): Route {
+  const body =
+    notReady === undefined ? { status: "ready" } : { status: "unavailable", reason: notReady };
+  return {
+    match: { path: READY_PATH },
+    direct_response: {
+      status: notReady === undefined ? 200 : 503,
+      body: { inline_string: JSON.stringify(body) },
+    },
+    response_headers_to_add: [
+      {
+        header: { key: "content-type", value: "application/json" },
+        append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
+      },
+    ],
   };
 }
 

@@ -1,5 +1,5 @@
 // Says that the user has no configuration and the built-in one is used.
-import { CONFIGURATION_NAMES } from "../configuration-file.ts";
+import { CONFIGURATION_NAMES } from "../find-configuration.ts";
 import type { ConfigurationFile } from "../configuration-problems.ts";
 
 /** To standard error, so that the command's own output stays clean. */

@@ -1,7 +1,7 @@
 // Which running gateway `down`, `status` and `logs` mean.
 import { basename } from "node:path";
 import { runningContainers } from "../container/record.ts";
-import { findConfigurationOrBuiltIn } from "../configuration-file.ts";
+import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import type { Environment } from "../envoy-binary.ts";
 import { GatewayError } from "../errors.ts";
 import { findRunning, type RunningRecord } from "../supervisor/state.ts";

@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import { type AccessLogEntry, parseAccessLogLine } from "../access-log.ts";
 import { endOfLines, followLines, lastLines, withRotated } from "../access-log-files.ts";
-import { findConfigurationOrBuiltIn, readConfiguration } from "../configuration-file.ts";
+import { readConfiguration } from "../configuration-file.ts";
+import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { GatewayError } from "../errors.ts";
 import { ACCESS_LOGS, type AccessLogName, accessLogFile } from "../names.ts";
 import { logDirectory } from "../supervisor/place.ts";

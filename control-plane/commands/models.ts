@@ -1,5 +1,6 @@
 // `gateway models`: every name that a client can say in `model`, and what it stands for.
-import { findConfigurationOrBuiltIn, readConfiguration } from "../configuration-file.ts";
+import { readConfiguration } from "../configuration-file.ts";
+import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { filterConfig } from "../filter-config.ts";
 import type { GatewayModel, Target } from "../model.ts";
 import { colorsFor, table } from "../terminal.ts";

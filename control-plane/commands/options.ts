@@ -6,6 +6,7 @@ export interface UpOptions {
   detach?: boolean;
   docker?: boolean;
   logDir?: string;
+  watch?: boolean;
   accessLog: AccessLogPlace;
   logLevel: LogLevel;
   concurrency?: number;

@@ -1,5 +1,6 @@
 // `gateway targets test` and `gateway targets eval`: how prompts are understood, without calling any API.
-import { findConfiguration, readConfiguration } from "../configuration-file.ts";
+import { readConfiguration } from "../configuration-file.ts";
+import { findConfiguration } from "../find-configuration.ts";
 import type { Configuration } from "../configuration-file.ts";
 import { GatewayError } from "../errors.ts";
 import type { Prompt } from "../model-prompt.ts";

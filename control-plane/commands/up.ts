@@ -2,7 +2,8 @@
 import { spawn } from "node:child_process";
 import { openSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
-import { findConfigurationOrBuiltIn, readConfiguration } from "../configuration-file.ts";
+import { readConfiguration } from "../configuration-file.ts";
+import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { runContainer, startContainer } from "../container/up.ts";
 import { GatewayError } from "../errors.ts";
 import { logDirectory, prepareLogDirectory } from "../supervisor/place.ts";
@@ -68,6 +69,7 @@ export async function up(config: string | undefined, options: UpOptions): Promis
   try {
     await run(configuration, {
       logDir: options.logDir,
+      watch: options.watch === true,
       accessLogOnStdout: options.accessLog === "stdout",
       logLevel: options.logLevel,
       concurrency: options.concurrency,
@@ -106,6 +108,7 @@ function runInBackground(
   const words = ["up", "--announce", "--log-level", options.logLevel].concat(
     ["--access-log", options.accessLog, "--drain-time", `${String(options.drainTime)}ms`],
     ["--reload-drain-time", `${String(options.reloadDrainTime)}ms`],
+    options.watch === true ? ["--watch"] : [],
     options.logDir === undefined ? [] : ["--log-dir", options.logDir],
     options.concurrency === undefined ? [] : ["--concurrency", String(options.concurrency)],
     config === undefined ? [] : ["--", config],

@@ -1,7 +1,8 @@
 // `gateway validate`: every problem and warning of a configuration.
 import { formatProblem } from "../config/problem.ts";
 import type { Problem } from "../config/problem.ts";
-import { type Configuration, findConfiguration, readConfiguration } from "../configuration-file.ts";
+import { type Configuration, readConfiguration } from "../configuration-file.ts";
+import { findConfiguration } from "../find-configuration.ts";
 import { ConfigurationProblems } from "../configuration-problems.ts";
 import { colorsFor, count } from "../terminal.ts";
 

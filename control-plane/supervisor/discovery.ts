@@ -65,6 +65,11 @@ export function createDiscovery(directory: string, first: readonly DiscoveryFile
   ): Promise<string | undefined> => {
     const { version, text } = contentOf(file);
     if (written.get(file.name) === text) return undefined;
+    // Nothing reads it before the listener is there that it is for, which waits for it.
+    if (!written.has(file.name)) {
+      write(file.name, text);
+      return undefined;
+    }
     try {
       const before = await readCounters(reader, file);
       write(file.name, text);
@@ -80,8 +85,11 @@ export function createDiscovery(directory: string, first: readonly DiscoveryFile
       const reason = await give(withPast(file, past), reader);
       if (reason === undefined) continue;
       for (const [name, old] of before) if (written.get(name) !== old) write(name, old);
+      for (const name of written.keys()) if (!before.has(name)) written.delete(name);
       return reason;
     }
+    const needed = [files, ...past.map((one) => one.files)].flat().map(({ name }) => name);
+    for (const name of written.keys()) if (!needed.includes(name)) written.delete(name);
     return undefined;
   };
 

@@ -62,6 +62,7 @@ export interface GatewayEvents extends SupervisorEvents {
 /** For a request to arrive whole: its cluster is looked for only then. */
 const REQUEST_MS = 120_000;
 const MARGIN_MS = 5_000;
+const TELL_AGAIN_MS = 1_000;
 
 /** What one Envoy runs. */
 interface Running {
@@ -79,7 +80,10 @@ export async function startGateway(
   events: GatewayEvents,
 ): Promise<Gateway> {
   const maker = createMaker(requireEnvoy(first.environment), directory, options);
-  const services = createServices(ownEgressSocketPath(directory), events.report);
+  let tellReadiness: (() => void) | undefined;
+  const services = createServices(ownEgressSocketPath(directory), events.report, () => {
+    tellReadiness?.();
+  });
   let certificates: ReturnType<typeof startCertificates> = { stop: () => undefined };
   const useCertificates = ({ model }: Configuration) => {
     certificates.stop();
@@ -165,8 +169,31 @@ export async function startGateway(
     return isNew;
   };
 
-  /** One reload at a time. */
+  /** One change at a time. */
   let queue: Promise<unknown> = Promise.resolve();
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const done = queue.then(work);
+    queue = done.catch(() => undefined);
+    return done;
+  };
+
+  /** Makes /readyz tell what is missing. When Envoy cannot be told now, because it has crashed too, it is told later. */
+  tellReadiness = () => {
+    void inTurn(async () => {
+      const { configuration, place, files, plan } = running;
+      const next = maker.placeOf(
+        configuration,
+        { ...place, missing: services.missing() },
+        plan.adminSocket,
+      );
+      const rendered = files.render(configuration.model, next);
+      const reason = await files.discovery.apply(rendered.files, 0, supervisor);
+      if (reason === undefined) running = { ...running, place: next };
+      else setTimeout(() => tellReadiness?.(), TELL_AGAIN_MS).unref();
+    });
+  };
+  if (services.missing() !== running.place.notReady) tellReadiness();
+
   const reload = async (mayRestart: boolean): Promise<ReloadResult> => {
     try {
       const fresh = readConfiguration(running.configuration.file, process.env);
@@ -181,12 +208,9 @@ export async function startGateway(
     supervisor,
     current: () => running.configuration,
     logDirectory: () => running.place.logDirectory,
-    reload: ({ restart: mayRestart }) => {
-      const done = queue.then(() => reload(mayRestart));
-      queue = done.catch(() => undefined);
-      return done;
-    },
+    reload: ({ restart: mayRestart }) => inTurn(() => reload(mayRestart)),
     async close() {
+      tellReadiness = undefined;
       certificates.stop();
       running.files.discovery.close();
       await services.close();
@@ -205,7 +229,9 @@ function createMaker(envoy: EnvoyBinary, directory: string, options: GatewayOpti
     envoyEnvironment(environment, model.filterEnvironment);
   const placeOf = (
     configuration: Configuration,
-    ports: Pick<Place, "demonstrationPort" | "modelServerPort">,
+    services: Pick<Place, "demonstrationPort" | "modelServerPort"> & {
+      missing?: string | undefined;
+    },
     adminSocketPath: string,
   ): Place => ({
     filterPath,
@@ -216,8 +242,9 @@ function createMaker(envoy: EnvoyBinary, directory: string, options: GatewayOpti
     secretsDirectory: secretsDirectory(directory),
     memoryBytes: memoryBytes(),
     caFile: requireCaFile(configuration.model, configuration.environment),
-    demonstrationPort: ports.demonstrationPort,
-    modelServerPort: ports.modelServerPort ?? 0,
+    demonstrationPort: services.demonstrationPort,
+    modelServerPort: services.modelServerPort ?? 0,
+    ...(services.missing === undefined ? {} : { notReady: services.missing }),
   });
   return {
     logDirectory: logDirectoryOf,

@@ -1,4 +1,5 @@
 // One run of the gateway in this process, from a loaded configuration to the last signal.
+import { dirname, join } from "node:path";
 import { changeLine } from "../changes.ts";
 import { formatProblem } from "../config/problem.ts";
 import type { Configuration } from "../configuration-file.ts";
@@ -12,8 +13,11 @@ import type { ReloadResult } from "./reload.ts";
 import { createRotation } from "./rotation.ts";
 import * as state from "./state.ts";
 import type { Supervisor } from "./supervise.ts";
+import { watchFiles } from "./watch.ts";
 
 export interface RunOptions extends GatewayOptions {
+  /** Whether a change of the file is a reload. */
+  watch: boolean;
   onReady: () => void;
 }
 
@@ -84,12 +88,19 @@ async function attend(
     closing.push(close);
     write();
     closing.push(rotateLogs(gateway));
-    const control = await serveControl(record.controlSocket, async (asked) => {
+    const reloadAndSay = async (asked: { restart: boolean }) => {
       const result = await reload(asked);
       sayReload(result);
       return result;
-    });
+    };
+    const control = await serveControl(record.controlSocket, reloadAndSay);
     closing.push(control.close);
+    if (options.watch) {
+      const { path } = configuration.file;
+      const files = [path, join(dirname(path), ".env")];
+      closing.push(watchFiles(files, () => void reloadAndSay({ restart: false })));
+      say(`Watching ${path}`);
+    }
     signals.handOver(supervisor);
     options.onReady();
     await supervisor.ended;
@@ -105,10 +116,11 @@ async function attend(
 /** What `status` tells of a configuration. */
 function served({ model }: Configuration): Pick<state.RunningRecord, "listeners" | "models"> {
   return {
-    listeners: [model.ingress, model.egress].map(({ name, address, port }) => ({
+    listeners: [model.ingress, model.egress].map(({ name, address, port, tls }) => ({
       name,
       address,
       port,
+      ...(tls === undefined ? {} : { tls }),
     })),
     models: model.targets.map(({ name }) => name),
   };

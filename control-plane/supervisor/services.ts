@@ -19,6 +19,8 @@ export interface PreparedServices {
   modelServerPort: number;
   /** Whether the model server is another one than before. */
   hasNewModelServer: boolean;
+  /** Why prompts cannot be served. */
+  missing: string | undefined;
   /** Makes these the services of the gateway; what they replace goes on for as long as a prompt may take. */
   commit: () => void;
   /** Ends what was started for them alone. */
@@ -32,6 +34,8 @@ export interface Services {
    * were no targets.
    */
   prepare: (configuration: Configuration, isFirst: boolean) => Promise<PreparedServices>;
+  /** Why prompts cannot be served for the moment; undefined when nothing is missing. */
+  missing: () => string | undefined;
   close: () => Promise<void>;
 }
 
@@ -41,14 +45,23 @@ interface ModelServer {
   plan: string;
   /** Undefined where it could not be started, and prompts do without it. */
   running: RunningModelServer | undefined;
+  /** Why it cannot be asked. */
+  missing?: string | undefined;
   timeoutMs: number;
 }
 
 /** An answer that is on its way when a prompt's time is over. */
 const MARGIN_MS = 2_000;
 
-/** @param socketPath where language models can be asked when clients need a key or TLS */
-export function createServices(socketPath: string, report: (line: string) => void): Services {
+/**
+ * @param socketPath where language models can be asked when clients need a key or TLS
+ * @param onReadiness called when `missing` may have changed
+ */
+export function createServices(
+  socketPath: string,
+  report: (line: string) => void,
+  onReadiness: () => void,
+): Services {
   let demonstration: Awaited<ReturnType<typeof startDemonstrationModel>> | undefined;
   let current: ModelServer | undefined;
   const all = new Set<RunningModelServer>();
@@ -81,6 +94,10 @@ export function createServices(socketPath: string, report: (line: string) => voi
         input: inputAt(port),
         environment: own,
         report,
+        onMissing(why) {
+          server.missing = why;
+          if (server === current) onReadiness();
+        },
       });
       all.add(server.running);
     } catch (error) {
@@ -89,6 +106,7 @@ export function createServices(socketPath: string, report: (line: string) => voi
       }
       report(`${error.message} Prompt targets are off: prompts go to their model without them.`);
       if (error.hint !== undefined) report(error.hint);
+      server.missing = error.message;
     }
     return server;
   };
@@ -102,6 +120,7 @@ export function createServices(socketPath: string, report: (line: string) => voi
         demonstrationPort: demonstration?.port ?? 0,
         modelServerPort: server?.port ?? 0,
         hasNewModelServer: server?.running !== current?.running,
+        missing: server?.missing,
         commit() {
           const old = current;
           current = server;
@@ -113,6 +132,7 @@ export function createServices(socketPath: string, report: (line: string) => voi
         },
       };
     },
+    missing: () => current?.missing,
     async close() {
       await Promise.all([...all].map((server) => server.stop()));
       await demonstration?.close();

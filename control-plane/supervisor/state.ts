@@ -14,6 +14,7 @@ import { basename, dirname, join, parse } from "node:path";
 import type { ConfigurationFile } from "../configuration-problems.ts";
 import type { Environment } from "../envoy-binary.ts";
 import { GatewayError } from "../errors.ts";
+import type { Listener } from "../model.ts";
 import { makeDirectory } from "./make-directory.ts";
 import { identityOf, isAlive, type ProcessIdentity } from "./process-identity.ts";
 
@@ -34,7 +35,7 @@ export interface RunningRecord {
   drainMs: number;
   adminSocket: string;
   controlSocket: string;
-  listeners: { name: string; address: string; port: number }[];
+  listeners: Pick<Listener, "name" | "address" | "port" | "tls">[];
   models: string[];
 }
 

@@ -8,11 +8,14 @@ export const ENDPOINT_MESSAGES: i32 = 2;
 export const ENDPOINT_MODELS: i32 = 3;
 export const ENDPOINT_HEALTH: i32 = 4;
 export const ENDPOINT_ROOT: i32 = 5;
+/** The answer is a route of Envoy's, which the control plane changes. */
+export const ENDPOINT_READY: i32 = 6;
 
 const CHAT_PATH = constant("/v1/chat/completions");
 const MESSAGES_PATH = constant("/v1/messages");
 const MODELS_PATH = constant("/v1/models");
 const HEALTH_PATH = constant("/healthz");
+const READY_PATH = constant("/readyz");
 const ROOT_PATH = constant("/");
 const ANY_PATH = constant("*");
 
@@ -28,6 +31,7 @@ export function endpointOf(path: Span): i32 {
   if (is(path.pointer, length, MESSAGES_PATH)) return ENDPOINT_MESSAGES;
   if (is(path.pointer, length, MODELS_PATH)) return ENDPOINT_MODELS;
   if (is(path.pointer, length, HEALTH_PATH)) return ENDPOINT_HEALTH;
+  if (is(path.pointer, length, READY_PATH)) return ENDPOINT_READY;
   if (is(path.pointer, length, ROOT_PATH) || is(path.pointer, length, ANY_PATH))
     return ENDPOINT_ROOT;
   return ENDPOINT_UNKNOWN;

@@ -38,6 +38,7 @@ import { endFlow, flowOf, keepFlow } from "../prompt/flows";
 import { insertMetadata, prepareMetadata } from "../prompt/insert-metadata";
 import { say } from "../prompt/say";
 import { chooseRoute, routeFault } from "./choose-model";
+import { ENDPOINT_READY } from "./endpoint";
 import { recognise } from "./recognise";
 
 const STREAM = constant("stream");
@@ -55,8 +56,8 @@ let sharedTape = new Tape();
 
 /** 1. Recognise the endpoint; hold the headers until the body is here. */
 export function onRequestHeaders(exchange: Exchange, config: Config, endsHere: bool): i32 {
-  recognise(exchange, config, endsHere);
-  return STOP;
+  const goesOn = recognise(exchange, config, endsHere);
+  return goesOn && exchange.endpoint == ENDPOINT_READY ? CONTINUE : STOP;
 }
 
 /** 2. Scan the whole body, 3. choose the model, 4. prepare the attempt (or leave it to the upstream filter). */

@@ -20,6 +20,7 @@ import {
   dialectOfPath,
   ENDPOINT_MESSAGES,
   ENDPOINT_MODELS,
+  ENDPOINT_READY,
   ENDPOINT_UNKNOWN,
   endpointOf,
   isGetOrHead,
@@ -40,7 +41,7 @@ const WWW_AUTHENTICATE = constant("www-authenticate");
 const BEARER = constant("Bearer");
 const buffer = new ByteBuffer();
 
-/** Whether the request goes on to its body; false when it has been answered. */
+/** Whether the request goes on, to its body or to its route; false when it has been answered. */
 export function recognise(exchange: Exchange, config: Config, endsHere: bool): bool {
   readHead();
   keepSaneRequestId();
@@ -76,6 +77,11 @@ export function recognise(exchange: Exchange, config: Config, endsHere: bool): b
     if (!endsHere) return true;
     answerFault(exchange, new Fault(400, "The request has no body; send a JSON object."));
     return false;
+  }
+  if (exchange.endpoint == ENDPOINT_READY && isGetOrHead(METHOD)) {
+    // By a route; the reply is left alone.
+    exchange.isAnswered = true;
+    return true;
   }
   if (isOptions(METHOD)) answerOptions(exchange, allowedMethods(exchange.endpoint));
   else if (!takesPost(exchange.endpoint) && isGetOrHead(METHOD)) answerOwn(exchange, config);

@@ -1,6 +1,6 @@
 // Runs bin/gateway as a user does, in a directory of its own with nothing of the developer's environment.
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { requireEnvoy } from "../../control-plane/envoy-binary.ts";
@@ -112,4 +112,20 @@ export function configurationOn(
     `  egress: {address: 127.0.0.1, port: ${egress}}`,
     rest,
   ].join("\n");
+}
+
+/** Process ids of the model servers that a gateway has started. */
+export function modelServersOf(gateway: number): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const parent = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, "utf8"))?.[1];
+        const command = readFileSync(`/proc/${name}/cmdline`, "utf8");
+        return Number(parent) === gateway && command.includes("model-server-child");
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
 }

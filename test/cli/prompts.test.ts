@@ -1,5 +1,5 @@
 // The model server beside a running gateway, with the embedded model: started, watched, started again, ended, missing.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { identityOf, isAlive } from "../../control-plane/supervisor/process-identity.ts";
@@ -7,7 +7,14 @@ import { startProvider } from "../envoy/behaving-provider.ts";
 import { createAuthority } from "../gateway/certificates.ts";
 import { startApi } from "../envoy/prompt-fakes.ts";
 import type { Fake } from "../envoy/prompt-fakes.ts";
-import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
+import {
+  configurationOn,
+  type Desk,
+  freePorts,
+  modelServersOf,
+  openDesk,
+  type Ports,
+} from "./gateway-command.ts";
 
 const SECONDS = { timeout: 15_000, interval: 50 };
 const REFUSAL = "Not with me.";
@@ -60,22 +67,6 @@ async function ask(content: string, headers: Record<string, string> = {}): Promi
   if (reply.status !== 200) return text;
   const { choices } = JSON.parse(text) as { choices: { message: { content: string } }[] };
   return choices[0]?.message.content ?? "";
-}
-
-/** Process ids of the model servers that a gateway has started. */
-function modelServersOf(gateway: number): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        const parent = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, "utf8"))?.[1];
-        const command = readFileSync(`/proc/${name}/cmdline`, "utf8");
-        return Number(parent) === gateway && command.includes("model-server-child");
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
 }
 
 const FORECAST = "What will the weather be like in Lisbon?";

@@ -1,5 +1,5 @@
 // `gateway reload` and `gateway up --watch`: another configuration for a gateway that is busy, with the real Envoy.
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { Agent, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,7 +12,14 @@ import type { ReloadResult } from "../../control-plane/supervisor/reload.ts";
 import { startAnthropicProvider } from "../providers/anthropic.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
 import type { FakeProvider } from "../providers/server.ts";
-import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
+import {
+  configurationOn,
+  type Desk,
+  freePorts,
+  modelServersOf,
+  openDesk,
+  type Ports,
+} from "./gateway-command.ts";
 import { ask, keepAsking, keepAskingOverHttp2, stopAllTraffic } from "./reload-traffic.ts";
 
 const SECONDS = { timeout: 15_000, interval: 50 };
@@ -69,6 +76,11 @@ function stream(pieces: number, paceMs: number, port = ports.egress) {
 }
 
 const WHOLE_STREAM = /data: \[DONE\]\n\n$/;
+
+/** What the gateway in the background has said since its start. */
+function said(): string {
+  return readFileSync(join(desk.environment["HOME"] ?? "", "gateway_logs/gateway.log"), "utf8");
+}
 
 describe("gateway reload", () => {
   it("tells what changes and loses no request of busy HTTP/1.1 and HTTP/2 clients, nor a stream", async () => {
@@ -261,5 +273,120 @@ describe("gateway reload", () => {
     const { code, stderr } = await desk.run("reload");
     expect(code).toBe(1);
     expect(stderr).toContain("No gateway is running.");
+  });
+});
+
+describe("requests with a fallback", () => {
+  it("are not lost when the filter behind their attempts becomes another", async () => {
+    const down =
+      "  - {model: down/model, base_url: http://127.0.0.1:1/v1, provider_interface: openai, fallbacks: [house/first]}\n";
+    configure(["first"], down);
+    await upDetached();
+    const client = keepAsking(ports.egress, { model: "down/model" });
+    for (let round = 0; round < 6; round += 1) {
+      configure(["first", `model-${round}`], down);
+      expect(await askReload(controlSocket(), { restart: false })).toMatchObject({
+        kind: "applied",
+      });
+    }
+    expect(await client.stop()).toEqual([]);
+    expect(client.answered()).toBeGreaterThan(20);
+  });
+});
+
+describe("gateway up --watch", () => {
+  const models = async () => (await status()).models;
+
+  it("takes a file that is replaced, one that is written in place, and leaves a wrong one alone", async () => {
+    const text = configure(["first"]);
+    await upDetached("--watch");
+    const path = join(desk.directory, "gateway.yaml");
+    const fresh = join(desk.directory, "fresh");
+    writeFileSync(fresh, text.replace("house/first", "house/second"));
+    renameSync(fresh, path);
+    await vi.waitFor(async () => {
+      expect(await models()).toEqual(["house/second"]);
+    }, SECONDS);
+    writeFileSync(path, "llm_providers: nonsense\n");
+    await vi.waitFor(() => {
+      expect(said()).toContain("the configuration has problems, and nothing has changed");
+    }, SECONDS);
+    expect((await ask(ports.egress, { model: "second" })).status).toBe(200);
+    configure(["third"]);
+    await vi.waitFor(async () => {
+      expect(await models()).toEqual(["house/third"]);
+    }, SECONDS);
+  });
+
+  it("sees a folder swapped behind a link, as Kubernetes does it", async () => {
+    const text = configure(["first"]);
+    const folder = (name: string, content: string) => {
+      mkdirSync(join(desk.directory, name));
+      writeFileSync(join(desk.directory, name, "mounted.yaml"), content);
+    };
+    folder("v1", text);
+    folder("v2", text.replace("house/first", "house/second"));
+    symlinkSync("v1", join(desk.directory, "data"));
+    symlinkSync("data/mounted.yaml", join(desk.directory, "mounted.yaml"));
+    expect((await desk.run("up", "--detach", "--watch", "mounted.yaml")).code).toBe(0);
+    symlinkSync("v2", join(desk.directory, "data-new"));
+    renameSync(join(desk.directory, "data-new"), join(desk.directory, "data"));
+    await vi.waitFor(async () => {
+      const { stdout } = await desk.run("status", "mounted.yaml");
+      expect(stdout).toContain("house/second");
+    }, SECONDS);
+    expect((await desk.run("down", "mounted.yaml")).code).toBe(0);
+  });
+});
+
+describe("prompt targets", () => {
+  const targets = (name: string, more = "") => `prompt_targets:
+  - name: ${name}
+    description: tells the weather of a city
+    endpoint: {name: api, path: /weather}
+${more}endpoints:
+  api: {endpoint: "127.0.0.1:1", protocol: http}
+`;
+  const readyz = async () => {
+    const reply = await fetch(`http://127.0.0.1:${ports.ingress}/readyz`);
+    return { status: reply.status, body: await reply.text() };
+  };
+
+  it("come and change without a gap, and readiness follows the model server", async () => {
+    configure(["first"]);
+    await upDetached();
+    expect(await readyz()).toEqual({ status: 200, body: '{"status":"ready"}' });
+    const client = keepAsking(ports.ingress, { content: "Tell me a joke" }, 2);
+    configure(["first"], targets("weather"));
+    expect(await desk.run("reload")).toMatchObject({ code: 0, stderr: "" });
+    configure(["first"], targets("forecast"));
+    expect(await desk.run("reload")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(
+        "+ prompt target forecast\n- prompt target weather\n",
+      ) as string,
+    });
+    expect(await client.stop()).toEqual([]);
+    expect((await readyz()).status).toBe(200);
+    expect((await desk.run("health")).stdout).toBe("ready\n");
+
+    // The one before the last change may still be there, for prompts in flight.
+    const server = Math.max(...modelServersOf((await status()).pid));
+    process.kill(server, "SIGKILL");
+    await vi.waitFor(
+      async () => {
+        expect(await readyz()).toMatchObject({
+          status: 503,
+          body: expect.stringContaining(
+            "The model server ended by itself (signal SIGKILL)",
+          ) as string,
+        });
+      },
+      { timeout: 15_000, interval: 10 },
+    );
+    await vi.waitFor(async () => {
+      expect((await desk.run("health")).code).toBe(0);
+    }, SECONDS);
+    expect(said()).toContain("The model server is ready again.");
   });
 });

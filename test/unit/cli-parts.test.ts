@@ -13,11 +13,11 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readConfiguration } from "../../control-plane/configuration-file.ts";
 import {
   findConfiguration,
   findConfigurationOrBuiltIn,
-  readConfiguration,
-} from "../../control-plane/configuration-file.ts";
+} from "../../control-plane/find-configuration.ts";
 import { ConfigurationProblems } from "../../control-plane/configuration-problems.ts";
 import type { Listener } from "../../control-plane/model.ts";
 import { envoyEnvironment, logArguments } from "../../control-plane/supervisor/envoy-process.ts";

@@ -1,0 +1,21 @@
+// Notices that a file has become another one: written in place, replaced, or behind a link that points elsewhere now.
+import { unwatchFile, watchFile } from "node:fs";
+
+/** Asking for the state of a file twice a second costs nothing, and sees what inotify does not (links, networks). */
+const POLL_MS = 500;
+/** Who writes a file in several steps is given this long to finish. */
+const QUIET_MS = 250;
+
+/** Calls `onChange` after each change of any of the files, which need not exist. Returns what ends it. */
+export function watchFiles(files: readonly string[], onChange: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const later = () => {
+    clearTimeout(timer);
+    timer = setTimeout(onChange, QUIET_MS).unref();
+  };
+  for (const file of files) watchFile(file, { interval: POLL_MS, persistent: false }, later);
+  return () => {
+    clearTimeout(timer);
+    for (const file of files) unwatchFile(file, later);
+  };
+}
