@@ -3,7 +3,7 @@ import type { GatewayModel, RateLimit, RateUnit, Target } from "./model.ts";
 
 /** What `filter/config/read-rate-limits.ts` reads. */
 export interface FilterRateLimit {
-  /** What is counted. The same words mean the same budget, also after the configuration has changed. */
+  /** What is counted. The same words mean the same budget after a reload, unless the amount is another. */
   id: string;
   /** For a message: `1000 tokens a minute for openai/gpt-4o`. */
   label: string;
@@ -38,7 +38,7 @@ export function filterRateLimits(model: GatewayModel): FilterRateLimit[] {
   });
 }
 
-/** Everything about a limit but its amount, which may change while the budget goes on. */
+/** Everything about a limit but its amount. */
 export function rateLimitId(limit: RateLimit, targets: readonly Target[]): string {
   const { counts, unit, selector } = limit;
   const kind = "alias" in limit.subject ? "alias" : "model";

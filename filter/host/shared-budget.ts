@@ -12,21 +12,39 @@ const BUDGETS_OF_SLOT: u32 = 32;
 /** Each failure means that another worker has succeeded. */
 const MOST_TRIES: u32 = 100;
 
+const AMOUNT_BYTES: u32 = 8;
+const amount = new Span(memory.data(8, 8), AMOUNT_BYTES);
 const block = new Span(0, 0);
 const empty = new Span(memory.data(512), 0);
 
 /**
- * Makes the slots that are not there. Called when a VM starts, the first of which Envoy starts alone: a value that nobody
- * has set cannot be set by one worker only.
+ * Makes the slots that are not there, and empties them where the limit had another amount. Called when a VM starts, the
+ * first of which Envoy starts alone: a value that nobody has set cannot be set by one worker only.
  */
 export function createBudgets(limit: RateLimit): void {
+  const isOther = isOtherAmount(limit);
   const slots = limit.isOpen() ? SLOTS : 1;
   empty.length = limit.isOpen() ? BUDGETS_OF_SLOT * BUDGET_BYTES : BUDGET_BYTES;
   for (let slot: u32 = 0; slot < slots; slot++) {
     selectSlot(limit, slot);
-    if (takeShared(limit.key, block) == NO_VERSION) setShared(limit.key, empty, NO_VERSION);
+    const isThere = takeShared(limit.key, block) != NO_VERSION;
+    if (isOther || !isThere) setShared(limit.key, empty, NO_VERSION);
     freeBlock();
   }
+}
+
+/** Whether the slots were made for another amount, which is kept under the limit's key without the byte of a slot. */
+function isOtherAmount(limit: RateLimit): bool {
+  limit.key.length--;
+  takeShared(limit.key, block);
+  const isOther = block.length == AMOUNT_BYTES && load<f64>(block.pointer) != limit.amount;
+  if (isOther || block.length == 0) {
+    store<f64>(amount.pointer, limit.amount);
+    setShared(limit.key, amount, NO_VERSION);
+  }
+  freeBlock();
+  limit.key.length++;
+  return isOther;
 }
 
 /** Microseconds from `now` until the budget is whole; 0 when it is. */

@@ -136,6 +136,25 @@ describe("gateway reload", () => {
     agent.destroy();
   });
 
+  it("goes on with the budgets of rate limits; one with another amount begins anew", async () => {
+    const limits = (requests: number): string =>
+      `ratelimits:\n  - {model: house/first, limit: {requests: ${requests}, unit: day}}\n`;
+    const statuses = async (count: number): Promise<number[]> => {
+      const found: number[] = [];
+      for (let i = 0; i < count; i++) found.push((await ask(ports.egress)).status);
+      return found;
+    };
+    configure(["first"], limits(2));
+    await upDetached();
+    expect(await statuses(3)).toEqual([200, 200, 429]);
+    configure(["first", "second"], limits(2));
+    expect((await reload()).kind).toBe("applied");
+    expect(await statuses(1)).toEqual([429]);
+    configure(["first", "second"], limits(4));
+    expect((await reload()).kind).toBe("applied");
+    expect(await statuses(5)).toEqual([200, 200, 200, 200, 429]);
+  });
+
   it("lets a request with a fallback go on as it began, in the other format too", async () => {
     const held: ServerResponse[] = [];
     const failing = createServer((_, response) => held.push(response));
