@@ -64,6 +64,8 @@ export class Exchange {
   isCompressed: bool = false;
   /** Whether Envoy holds the reply's body for the filter, so that it can still be written to when trailers end it. */
   holdsReply: bool = false;
+  /** Whether the head of a stream in another dialect waits for its first event. */
+  isHeadHeld: bool = false;
   /** Whether the end of a reply in another dialect has been translated. */
   isReplyOver: bool = false;
 
@@ -113,6 +115,7 @@ export class Exchange {
     this.isCompressed = false;
     this.holdsReply = false;
     this.isReplyOver = false;
+    this.isHeadHeld = false;
     this.dropped.clear();
     const meter = this.meter;
     if (meter !== null) meter.dropObserver();

@@ -1,5 +1,6 @@
 // The reply of a provider whose dialect is not the client's: held or streamed, translated, its headers made to fit.
 import { Fault } from "../chat/fault";
+import { fitFault } from "../chat/fit-fault";
 import { ReplyOptions, ReplyTranslator, translateError } from "../dialects/translate-reply";
 import { ANTHROPIC_MESSAGES } from "../dialects/dialect";
 import { answerFault, idHeader, JSON_TYPE } from "../exchange/answer";
@@ -35,7 +36,7 @@ const kept = new ByteBuffer();
 
 const out = new ByteBuffer();
 
-/** Starts the reply. A stream goes on at once; anything else is held until it is whole. */
+/** Starts the reply. A stream goes on with its first event; anything else is held until it is whole. */
 export function foreignHeaders(exchange: Exchange): i32 {
   const target = exchange.target;
   if (target === null) return CONTINUE;
@@ -53,7 +54,8 @@ export function foreignHeaders(exchange: Exchange): i32 {
   exchange.translator = new ReplyTranslator(options);
   if (!exchange.isStreaming) return STOP;
   setHeader(RESPONSE_HEADERS, CONTENT_TYPE, EVENT_STREAM_TYPE);
-  return CONTINUE;
+  exchange.isHeadHeld = true;
+  return STOP;
 }
 
 /** A reply without any body has no place for one: it is answered anew, with what it should have said. */
@@ -90,7 +92,21 @@ export function foreignBody(exchange: Exchange, size: u32, endsHere: bool): i32 
     translateWhole(exchange, translator, size);
   } else if (translator !== null) {
     translateChunk(translator, size, endsHere);
+    if (exchange.isHeadHeld) return releaseHead(exchange, translator, endsHere);
   }
+  return CONTINUE;
+}
+
+/** Lets a stream's head go with its first event; a provider that fails before is told by the status, which SDKs act on. */
+function releaseHead(exchange: Exchange, translator: ReplyTranslator, endsHere: bool): i32 {
+  const fault = translator.fault;
+  if (fault !== null && !translator.hasBegun) {
+    fitFault(fault, exchange.dialect == ANTHROPIC_MESSAGES);
+    answerFault(exchange, fault);
+    return STOP;
+  }
+  if (out.length == 0 && !endsHere) return STOP;
+  exchange.isHeadHeld = false;
   return CONTINUE;
 }
 

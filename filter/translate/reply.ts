@@ -111,10 +111,10 @@ function providerHeaders(exchange: Exchange, endsHere: bool): i32 {
 
 function providerBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const isEnd = endsHere || isEndBeforeTrailers(exchange, size);
-  exchange.holdsReply = !isEnd && isHeldWhole(exchange);
   const status = exchange.isForeign()
     ? foreignBody(exchange, size, isEnd)
     : ownBody(exchange, size, isEnd);
+  exchange.holdsReply = status == STOP && !exchange.isAnswered;
   const meter = exchange.meter;
   if (meter === null) return status;
   // What is held comes again.
@@ -155,7 +155,8 @@ function providerTrailers(exchange: Exchange): i32 {
  */
 function isEndBeforeTrailers(exchange: Exchange, size: u32): bool {
   // In a stream the end comes in an empty frame of its own.
-  return (size == 0 || isHeldWhole(exchange)) && property(BACKEND_LATENCY).length > 0;
+  const canBe = size == 0 || exchange.isHeadHeld || isHeldWhole(exchange);
+  return canBe && property(BACKEND_LATENCY).length > 0;
 }
 
 /**
