@@ -4,6 +4,7 @@ import { callAdmin } from "../supervisor/admin.ts";
 import { isAlive } from "../supervisor/process-identity.ts";
 import type { RunningRecord } from "../supervisor/state.ts";
 import { colorsFor, duration, table } from "../terminal.ts";
+import { type ProviderStatus, providerStatuses } from "./provider-status.ts";
 import { chooseContainer, chooseRunning, notRunning } from "./find-running.ts";
 
 /** Counters of one listener since Envoy started. */
@@ -26,6 +27,7 @@ export interface Status {
   configuration: string;
   logDirectory: string;
   models: string[];
+  providers: ProviderStatus[];
   listeners: { name: string; address: string; port: number; statistics: ListenerStatistics }[];
 }
 
@@ -65,6 +67,7 @@ async function statusOf(record: RunningRecord): Promise<Status> {
     configuration: record.configuration,
     logDirectory: record.logDirectory,
     models: record.models,
+    providers: await providerStatuses(record),
     listeners: record.listeners.map((listener) => ({
       ...listener,
       statistics: statisticsOf(listener.name, counters),
@@ -125,5 +128,18 @@ function lines(found: Status, gatewayIsAlive: boolean): string[] {
     ...table(facts.map(([name, value]) => [colors.dim(name ?? ""), value ?? ""])),
     "",
     ...table([head, ...listeners]),
+    "",
+    ...table([
+      ["PROVIDER", "IN FLIGHT", "EJECTED", "LAST ERROR"].map(colors.dim),
+      ...found.providers.map(providerLine),
+    ]),
   ];
+}
+
+function providerLine({ name, inFlight, ejected, lastError }: ProviderStatus): string[] {
+  const error =
+    lastError === null
+      ? "-"
+      : `${String(lastError.status)} ${lastError.flags ?? ""}`.trim() + ` at ${lastError.time}`;
+  return [name, String(inFlight), String(ejected), error];
 }

@@ -4,6 +4,7 @@ import { changeLine } from "../changes.ts";
 import { formatProblem } from "../config/problem.ts";
 import type { Configuration } from "../configuration-file.ts";
 import { colorsFor } from "../terminal.ts";
+import { clusterOf } from "../upstreams.ts";
 import { VERSION } from "../version.ts";
 import { serveControl } from "./control.ts";
 import type { EnvoyLine } from "./envoy-process.ts";
@@ -114,7 +115,9 @@ async function attend(
 }
 
 /** What `status` tells of a configuration. */
-function served({ model }: Configuration): Pick<state.RunningRecord, "listeners" | "models"> {
+function served({
+  model,
+}: Configuration): Pick<state.RunningRecord, "listeners" | "models" | "providers"> {
   return {
     listeners: [model.ingress, model.egress].map(({ name, address, port, tls }) => ({
       name,
@@ -123,6 +126,13 @@ function served({ model }: Configuration): Pick<state.RunningRecord, "listeners"
       ...(tls === undefined ? {} : { tls }),
     })),
     models: model.targets.map(({ name }) => name),
+    providers: [...Map.groupBy(model.targets, ({ provider }) => provider)].map(
+      ([name, targets]) => ({
+        name,
+        clusters: [...new Set(targets.map(clusterOf))],
+        authorities: [...new Set(targets.map(({ authority }) => authority))],
+      }),
+    ),
   };
 }
 

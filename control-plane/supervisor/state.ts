@@ -37,6 +37,8 @@ export interface RunningRecord {
   controlSocket: string;
   listeners: Pick<Listener, "name" | "address" | "port" | "tls">[];
   models: string[];
+  /** With the clusters that lead to each, and what its attempts have as authority in the log. */
+  providers: { name: string; clusters: string[]; authorities: string[] }[];
 }
 
 /** A unix socket's path must fit into 107 bytes; Envoy refuses a longer one. */

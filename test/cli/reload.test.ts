@@ -409,3 +409,24 @@ ${more}endpoints:
     expect(said()).toContain("The model server is ready again.");
   });
 });
+
+describe("gateway status", () => {
+  it("tells of each provider what is open, and how the last failed attempt failed", async () => {
+    configure(["first"]);
+    await upDetached();
+    expect((await status()).providers).toEqual([
+      { name: "house", inFlight: 0, ejected: 0, lastError: null },
+    ]);
+    await ask(ports.egress, { content: "[error 500]" });
+    const long = stream(100, 50);
+    await provider.requestWith("[pieces 100");
+    await vi.waitFor(async () => {
+      expect((await status()).providers[0]).toMatchObject({
+        inFlight: 1,
+        lastError: { status: 500, flags: null },
+      });
+    }, SECONDS);
+    expect((await desk.run("status")).stdout).toMatch(/^house +1 +0 +500 at 20/m);
+    await long;
+  });
+});
