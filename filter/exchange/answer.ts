@@ -35,7 +35,7 @@ export function writeFault(dialect: i32, fault: Fault, id: string, out: ByteBuff
 
 /** Answers with an error. The request goes no further. */
 export function answerFault(exchange: Exchange, fault: Fault): void {
-  const id = requestId();
+  const id = requestId(exchange);
   buffer.clear();
   writeFault(exchange.dialect, fault, id, buffer);
   addLocalHeader(idHeader(exchange.dialect), fill(idSpan, idBytes, id));

@@ -22,10 +22,16 @@ export class Exchange {
   query: ByteBuffer = new ByteBuffer();
   /** The client's key for a provider, where some provider is sent it. */
   clientKey: ByteBuffer = new ByteBuffer();
+  /** What `requestId` of request-id.ts reads. */
+  requestId: ByteBuffer = new ByteBuffer();
   /** Whether the client chooses the model by the hint header. */
   hasHint: bool = false;
   /** Whether the client says which version of the messages dialect it speaks. */
   hasVersion: bool = false;
+  /** Which headers the client has sent: bits of host/request-head.ts. */
+  sent: u32 = 0;
+  /** Whether the client's content type is the one that a translated request has. */
+  hasJsonType: bool = false;
   /** Whether the gateway itself has answered: then the reply callbacks have nothing to do. */
   isAnswered: bool = false;
   route: Route | null = null;
@@ -161,6 +167,7 @@ export class Exchange {
     this.dropped.release();
     this.query.release();
     this.clientKey.release();
+    this.requestId.release();
     const metadata = this.metadata;
     if (metadata !== null) metadata.release();
     this.metadata = null;

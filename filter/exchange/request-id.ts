@@ -2,6 +2,7 @@
 import { header, randomBytes, REQUEST_HEADERS, setHeader } from "../host/host";
 import { REQUEST_ID as SENT_ID } from "../host/request-head";
 import { constant, Span } from "../text/bytes";
+import { Exchange } from "./exchange";
 
 export const REQUEST_ID = constant("x-request-id");
 const LONGEST: u32 = 128;
@@ -10,15 +11,19 @@ const random = memory.data(16);
 const fresh = new Span(memory.data(64), 36);
 
 /** Replaces, in the head that was read last, an id that is too long or holds anything but letters, digits and `-_.:/+=~@`. */
-export function keepSaneRequestId(): void {
-  if (SENT_ID.length > 0 && isSane(SENT_ID)) return;
-  writeUuid();
-  setHeader(REQUEST_HEADERS, REQUEST_ID, fresh);
+export function keepSaneRequestId(exchange: Exchange): void {
+  const isKept = SENT_ID.length > 0 && isSane(SENT_ID);
+  if (!isKept) {
+    writeUuid();
+    setHeader(REQUEST_HEADERS, REQUEST_ID, fresh);
+  }
+  exchange.requestId.span(isKept ? SENT_ID : fresh);
 }
 
-/** The id of the current request, for a message. */
-export function requestId(): string {
-  const id = header(REQUEST_HEADERS, REQUEST_ID);
+/** The id of a request, for a message. Of one that Envoy has turned away before the filter saw its head, it is read now. */
+export function requestId(exchange: Exchange): string {
+  const id = exchange.requestId;
+  if (id.length == 0) id.span(header(REQUEST_HEADERS, REQUEST_ID));
   return String.UTF8.decodeUnsafe(id.pointer, id.length);
 }
 

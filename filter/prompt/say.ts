@@ -18,7 +18,7 @@ const text = new Span(0, 0);
 export function say(flow: PromptFlow): void {
   const exchange = flow.exchange;
   const tape = flow.tape;
-  head.requestId = requestId();
+  head.requestId = requestId(exchange);
   head.created = currentSeconds();
   head.metadata.clear();
   writeMetadata(flow, head.metadata);

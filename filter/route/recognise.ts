@@ -7,13 +7,14 @@ import { removeHeader, REQUEST_HEADERS } from "../host/host";
 import { addLocalHeader } from "../host/local-response";
 import {
   ANTHROPIC_VERSION,
+  CONTENT_TYPE,
   HINT,
   METHOD,
   PATH,
   readHead,
   STREAM_CLUSTER,
 } from "../host/request-head";
-import { ByteBuffer, constant, Span } from "../text/bytes";
+import { ByteBuffer, constant, sameSpan, Span } from "../text/bytes";
 import { answer, answerFault, answerOptions, JSON_TYPE } from "../exchange/answer";
 import {
   allowedMethods,
@@ -43,8 +44,8 @@ const buffer = new ByteBuffer();
 
 /** Whether the request goes on, to its body or to its route; false when it has been answered. */
 export function recognise(exchange: Exchange, config: Config, endsHere: bool): bool {
-  readHead();
-  keepSaneRequestId();
+  exchange.sent = readHead();
+  keepSaneRequestId(exchange);
   // Only a stream of ours may have it.
   if (STREAM_CLUSTER.length > 0) removeHeader(REQUEST_HEADERS, STREAM_CLUSTER_HEADER);
   exchange.hasHint = HINT.length > 0;
@@ -74,6 +75,7 @@ export function recognise(exchange: Exchange, config: Config, endsHere: bool): b
     if (config.passesClientKey) keepClientKey(exchange, config);
     exchange.path = pathOf(exchange.endpoint);
     exchange.hasVersion = ANTHROPIC_VERSION.length > 0;
+    exchange.hasJsonType = sameSpan(CONTENT_TYPE, JSON_TYPE);
     if (!endsHere) return true;
     answerFault(exchange, new Fault(400, "The request has no body; send a JSON object."));
     return false;

@@ -55,6 +55,10 @@ export function sameBytes(a: usize, aLength: u32, b: usize, bLength: u32): bool 
   return true;
 }
 
+export function sameSpan(a: Span, b: Span): bool {
+  return sameBytes(a.pointer, a.length, b.pointer, b.length);
+}
+
 function sameLongBytes(a: usize, b: usize, length: u32): bool {
   const last = length - 16;
   for (let i: u32 = 0; i < last; i += 16) {

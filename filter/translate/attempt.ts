@@ -22,6 +22,7 @@ import {
   setHeader,
   setHeaderNumber,
 } from "../host/host";
+import { ANTHROPIC_ONLY, OPENAI_ONLY } from "../host/request-head";
 import { Edits } from "../json/edit";
 import { Tape } from "../json/tape";
 import { JSON_TYPE } from "../exchange/answer";
@@ -39,18 +40,6 @@ const OAUTH = constant("sk-ant-oat");
 const AUTHORITY = constant(":authority");
 const ANTHROPIC_VERSION = constant("anthropic-version");
 const DEFAULT_ANTHROPIC_VERSION = constant("2023-06-01");
-
-/** Headers of one dialect that say nothing to a provider of the other. */
-const ANTHROPIC_HEADERS: Span[] = [
-  ANTHROPIC_VERSION,
-  constant("anthropic-beta"),
-  constant("anthropic-dangerous-direct-browser-access"),
-];
-const OPENAI_HEADERS: Span[] = [
-  constant("openai-organization"),
-  constant("openai-project"),
-  constant("openai-beta"),
-];
 
 const report = new RequestReport();
 const edits = new Edits();
@@ -132,7 +121,9 @@ function startAttempt(exchange: Exchange, target: Target): void {
   exchange.dropped.bytes(report.dropped.pointer, report.dropped.length);
   if (exchange.isForeign()) {
     exchange.wantsUsage = report.wantsUsage;
-    setHeader(REQUEST_HEADERS, CONTENT_TYPE, JSON_TYPE);
+    // After an attempt before, its own headers may have been taken out.
+    if (!exchange.hasJsonType || exchange.isSplit())
+      setHeader(REQUEST_HEADERS, CONTENT_TYPE, JSON_TYPE);
   } else if (asksUsage) {
     exchange.usageFilter = new StreamUsageFilter(true);
   }
@@ -186,11 +177,14 @@ export function forgetHeaders(exchange: Exchange, before: Target): void {
 
 /** Takes out what only the client's dialect knows. An attempt in that dialect may follow, so it is kept then. */
 function removeForeignHeaders(exchange: Exchange): void {
-  const foreign = exchange.dialect == ANTHROPIC_MESSAGES ? ANTHROPIC_HEADERS : OPENAI_HEADERS;
+  const foreign = exchange.dialect == ANTHROPIC_MESSAGES ? ANTHROPIC_ONLY : OPENAI_ONLY;
   const attempts = exchange.attempts;
   for (let i = 0; i < foreign.length; i++) {
-    if (attempts !== null) attempts.keep(foreign[i], header(REQUEST_HEADERS, foreign[i]));
-    removeHeader(REQUEST_HEADERS, foreign[i]);
+    const name = foreign[i].name;
+    // An attempt before may have put in what the client has not sent.
+    if (attempts !== null) attempts.keep(name, header(REQUEST_HEADERS, name));
+    else if ((exchange.sent & foreign[i].bit) == 0) continue;
+    removeHeader(REQUEST_HEADERS, name);
   }
 }
 

@@ -18,8 +18,14 @@ import {
   takeBody,
 } from "../host/host";
 import { addLocalHeader } from "../host/local-response";
+import {
+  ANTHROPIC_ID,
+  CONTENT_LENGTH as REPLY_LENGTH,
+  CONTENT_TYPE as REPLY_TYPE,
+  OPENAI_ID,
+} from "../host/reply-head";
 import { CONTINUE, STOP } from "../host/status";
-import { ByteBuffer, constant, Span } from "../text/bytes";
+import { ByteBuffer, constant, sameSpan, Span } from "../text/bytes";
 import { tellDropped } from "./dropped-header";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "./header-names";
 
@@ -40,7 +46,12 @@ const out = new ByteBuffer();
 export function foreignHeaders(exchange: Exchange): i32 {
   const target = exchange.target;
   if (target === null) return CONTINUE;
-  removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
+  const isWhole = exchange.replyStatus >= 400 || !exchange.isStreaming;
+  // A whole reply gets its new length at its end, unless its head is let go before, for another attempt.
+  if (REPLY_LENGTH.length > 0 && (!isWhole || exchange.isSplit()))
+    removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
+  const type = isWhole ? JSON_TYPE : EVENT_STREAM_TYPE;
+  if (!sameSpan(REPLY_TYPE, type)) setHeader(RESPONSE_HEADERS, CONTENT_TYPE, type);
   copyRequestId(exchange.dialect);
   if (exchange.replyStatus >= 400) return STOP;
   const options = new ReplyOptions();
@@ -49,12 +60,10 @@ export function foreignHeaders(exchange: Exchange): i32 {
   options.isStreaming = exchange.isStreaming;
   options.wantsUsage = exchange.wantsUsage;
   options.created = currentSeconds();
-  options.requestId = requestId();
+  options.requestId = requestId(exchange);
   options.model = target.modelText;
   exchange.translator = new ReplyTranslator(options);
-  if (!exchange.isStreaming) return STOP;
-  setHeader(RESPONSE_HEADERS, CONTENT_TYPE, EVENT_STREAM_TYPE);
-  exchange.isHeadHeld = true;
+  exchange.isHeadHeld = exchange.isStreaming;
   return STOP;
 }
 
@@ -146,21 +155,19 @@ function translateWhole(exchange: Exchange, translator: ReplyTranslator | null, 
       status,
       bytes.pointer,
       bytes.length,
-      requestId(),
+      requestId(exchange),
       out,
     );
   }
   if (bytes.pointer != 0) heap.free(bytes.pointer);
   replaceBodyPrefix(RESPONSE_BODY, size, out);
-  setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
   setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
 }
 
 /** Each SDK reads the provider's request id from a header of its own dialect. */
 function copyRequestId(dialect: i32): void {
-  const own = idHeader(dialect);
-  if (header(RESPONSE_HEADERS, own).length > 0) return;
-  const other = idHeader(1 - dialect);
-  const id = header(RESPONSE_HEADERS, other);
-  if (id.length > 0) setHeader(RESPONSE_HEADERS, own, id);
+  const isAnthropic = dialect == ANTHROPIC_MESSAGES;
+  const own = isAnthropic ? ANTHROPIC_ID : OPENAI_ID;
+  const other = isAnthropic ? OPENAI_ID : ANTHROPIC_ID;
+  if (own.length == 0 && other.length > 0) setHeader(RESPONSE_HEADERS, idHeader(dialect), other);
 }

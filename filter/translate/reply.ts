@@ -15,19 +15,24 @@ import {
   setHeaderNumber,
   takeBody,
 } from "../host/host";
+import {
+  CONTENT_ENCODING,
+  CONTENT_TYPE as REPLY_TYPE,
+  readReplyHead,
+  STATUS,
+} from "../host/reply-head";
 import { CONTINUE, STOP } from "../host/status";
 import { answerFault, idHeader, JSON_TYPE, writeFault } from "../exchange/answer";
 import { Exchange } from "../exchange/exchange";
 import { requestId, REQUEST_ID } from "../exchange/request-id";
 import { StreamUsageFilter } from "../dialects/openai_chat_completions/strip-usage";
-import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
+import { ByteBuffer, constant, sameSpan, Span } from "../text/bytes";
 import { tellDropped } from "./dropped-header";
 import { foreignBody, foreignEmpty, foreignHeaders, isHeldWhole } from "./foreign-reply";
-import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "./header-names";
+import { CONTENT_LENGTH, CONTENT_TYPE } from "./header-names";
 import { isFromProvider, isOfRateLimit, localReplyFault, responseDetails } from "./local-reply";
 
 const EVENT_STREAM = constant("text/event-stream");
-const CONTENT_ENCODING = constant("content-encoding");
 const IDENTITY = constant("identity");
 const RESPONSE_CODE = constant("response\0code");
 /** Known from the provider's last byte on. */
@@ -53,7 +58,8 @@ export function replyBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
 /** Holds an error that Envoy answers itself, to be said in the client's dialect. */
 export function ownErrorHeaders(exchange: Exchange, endsHere: bool): i32 {
   if (exchange.isAnswered) return CONTINUE;
-  exchange.replyStatus = statusOf(header(RESPONSE_HEADERS, STATUS));
+  readReplyHead();
+  exchange.replyStatus = statusOf(STATUS);
   if (exchange.replyStatus < 400 || endsHere) return CONTINUE;
   const details = responseDetails();
   exchange.isAnswered = isOfRateLimit(details);
@@ -75,7 +81,8 @@ export function replyTrailers(exchange: Exchange): i32 {
 
 /** As `providerHeaders`, in the upstream context, where the status has not been read yet. */
 export function attemptHeaders(exchange: Exchange, endsHere: bool): i32 {
-  exchange.replyStatus = statusOf(header(RESPONSE_HEADERS, STATUS));
+  readReplyHead();
+  exchange.replyStatus = statusOf(STATUS);
   exchange.isCompressed = !endsHere && !exchange.isUntouched() && isCompressed();
   if (exchange.isCompressed) return CONTINUE;
   return providerHeaders(exchange, endsHere);
@@ -89,13 +96,9 @@ export function attemptTrailers(exchange: Exchange): i32 {
   return exchange.isCompressed ? CONTINUE : providerTrailers(exchange);
 }
 
-/** Envoy decompresses in the listener only, which is behind the upstream filter. */
+/** Of the reply whose head was read last. Envoy decompresses in the listener only, which is behind the upstream filter. */
 export function isCompressed(): bool {
-  const encoding = header(RESPONSE_HEADERS, CONTENT_ENCODING);
-  return (
-    encoding.length > 0 &&
-    !sameBytes(encoding.pointer, encoding.length, IDENTITY.pointer, IDENTITY.length)
-  );
+  return CONTENT_ENCODING.length > 0 && !sameSpan(CONTENT_ENCODING, IDENTITY);
 }
 
 /** A provider's reply, in whichever context talks to the provider. */
@@ -176,10 +179,9 @@ function isDecompressedToNothing(): bool {
 
 /** Only a stream has a usage chunk; a provider that answers a stream request with one JSON body is left alone. */
 function prepareUsageFilter(exchange: Exchange): void {
-  const type = header(RESPONSE_HEADERS, CONTENT_TYPE);
   const isStream =
-    type.length >= EVENT_STREAM.length &&
-    memory.compare(type.pointer, EVENT_STREAM.pointer, EVENT_STREAM.length) == 0;
+    REPLY_TYPE.length >= EVENT_STREAM.length &&
+    memory.compare(REPLY_TYPE.pointer, EVENT_STREAM.pointer, EVENT_STREAM.length) == 0;
   if (!isStream) {
     exchange.dropUsageFilter();
     return;
@@ -208,7 +210,7 @@ export function ownErrorBody(exchange: Exchange, size: u32, endsHere: bool): i32
   if (!endsHere) return STOP;
   const fault = localReplyFault(exchange.replyStatus, responseDetails(), exchange.target);
   out.clear();
-  writeFault(exchange.dialect, fault, requestId(), out);
+  writeFault(exchange.dialect, fault, requestId(exchange), out);
   setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
   setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
   setHeader(RESPONSE_HEADERS, idHeader(exchange.dialect), header(REQUEST_HEADERS, REQUEST_ID));

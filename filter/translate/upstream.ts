@@ -183,7 +183,7 @@ function replace(
   setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
   if (endsHere && size == 0) return;
   out.clear();
-  writeFault(exchange.dialect, fault, requestId(), out);
+  writeFault(exchange.dialect, fault, requestId(exchange), out);
   replaceBodyPrefix(RESPONSE_BODY, size, out);
   setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
   if (endsHere) setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
