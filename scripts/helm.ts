@@ -44,7 +44,7 @@ async function buildHelm(
   } catch (error) {
     const { code, stderr, message } = error as Error & { code?: string | number; stderr?: string };
     if (code === "ENOENT") return { missing: "neither helm nor Go is installed" };
-    const said = (stderr || message).trim().split("\n").at(-1) ?? "";
+    const said = (stderr || message).trim().replace(/^.*\n/s, "");
     return { missing: `Go cannot build helm (network? GOPROXY?): ${said}` };
   } finally {
     rmSync(work, { recursive: true, force: true });

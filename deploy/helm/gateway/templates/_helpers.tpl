@@ -26,6 +26,6 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ ternary "https" "http" (ne .Values.tls.secret "") }}
 {{- end }}
 
-{{- define "gateway.health" -}}
-{ path: /healthz, port: egress, scheme: {{ include "gateway.scheme" . | upper }} }
+{{- define "gateway.probed" -}}
+port: egress, scheme: {{ include "gateway.scheme" . | upper }}
 {{- end }}
