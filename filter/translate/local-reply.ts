@@ -61,7 +61,10 @@ export function upstreamFault(
   if (details.includes("no_healthy_upstream") || details.includes(NO_ADDRESS)) {
     return new Fault(
       503,
-      upstream + " has no address: its host name could not be resolved" + place + ".",
+      upstream +
+        " has no address: its host name could not be resolved" +
+        place +
+        ", or it is left out because it has failed too often.",
     );
   }
   if (details.includes("cluster_not_found"))

@@ -165,23 +165,23 @@ describe.concurrent.each(PLACES)(
       );
 
       it.each<Damage>(["cut", "lie"])("a damaged stream does not end well: %s", async (damage) => {
-      const reply = await get({ algorithm, kind: "stream", damage });
-      if (isForeign && reply.status !== 200) {
-        // Nothing could be read of it.
-        expect(reply.status).toBe(502);
-        expect((await errorOf(reply, client)).message).toMatch(/ended the stream/);
-        return;
-      }
-      if (!isForeign && damage === "lie") {
-        await expect(reply.text()).rejects.toThrow();
-        return;
-      }
-      const seen = readStream(client, await reply.text());
-      expect(seen.isFinished).toBe(false);
-      if (isForeign) expect(seen.error?.message).toMatch(/ended the stream/);
-    });
+        const reply = await get({ algorithm, kind: "stream", damage });
+        if (isForeign && reply.status !== 200) {
+          // Nothing could be read of it.
+          expect(reply.status).toBe(502);
+          expect((await errorOf(reply, client)).message).toMatch(/ended the stream/);
+          return;
+        }
+        if (!isForeign && damage === "lie") {
+          await expect(reply.text()).rejects.toThrow();
+          return;
+        }
+        const seen = readStream(client, await reply.text());
+        expect(seen.isFinished).toBe(false);
+        if (isForeign) expect(seen.error?.message).toMatch(/ended the stream/);
+      });
 
-    it("a damaged error stays an error", async () => {
+      it("a damaged error stays an error", async () => {
         const reply = await get({ algorithm, kind: "error", damage: "lie" });
         expect(reply.status).toBe(500);
         if (isForeign) await errorOf(reply, client);
