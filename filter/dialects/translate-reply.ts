@@ -66,6 +66,7 @@ export class ReplyTranslator {
   private sink: ReplySink | null = null;
   private reader: ReplyReader | null = null;
   private looks: i32 = LOOKS_OPEN;
+  private wroteEvents: bool = false;
   /** A complete reply that came where a stream was asked for. */
   private body: ByteBuffer = new ByteBuffer();
 
@@ -85,6 +86,11 @@ export class ReplyTranslator {
   get hasBegun(): bool {
     const reader = this.reader;
     return reader != null && reader.hasBegun;
+  }
+
+  /** Whether anything has been written for the client before an error was. */
+  get hasWritten(): bool {
+    return this.hasBegun || this.wroteEvents;
   }
 
   /** Events with data that the upstream has sent. */
@@ -170,8 +176,15 @@ export class ReplyTranslator {
     while (!reader.isOver && framer.next()) {
       if (framer.dataLength > 0) this.readEvent(reader, isTail);
       // A comment, as proxies send to keep a connection open; an empty line of its own is nothing.
-      else if (!framer.hasData && framer.rawLength > 2) this.ping();
+      else if (!isTail && !framer.hasData && framer.rawLength > 2) this.ping();
+      if (!this.wroteEvents && reader.failure == null) this.noteWriting();
     }
+  }
+
+  /** By each event, not by each push: how the stream is cut makes no difference. */
+  private noteWriting(): void {
+    const sink = this.sink;
+    this.wroteEvents = sink != null && sink.out.length > 0;
   }
 
   private readEvent(reader: ReplyReader, isTail: bool): void {

@@ -109,7 +109,7 @@ export function foreignBody(exchange: Exchange, size: u32, endsHere: bool): i32 
 /** Lets a stream's head go with its first event; a provider that fails before is told by the status, which SDKs act on. */
 function releaseHead(exchange: Exchange, translator: ReplyTranslator, endsHere: bool): i32 {
   const fault = translator.fault;
-  if (fault !== null && !translator.hasBegun) {
+  if (fault !== null && !translator.hasWritten) {
     fitFault(fault, exchange.dialect == ANTHROPIC_MESSAGES);
     answerFault(exchange, fault);
     return STOP;

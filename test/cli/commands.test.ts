@@ -54,6 +54,7 @@ describe("gateway", () => {
     const path = folders.filter((folder) => !existsSync(join(folder, "envoy")));
     other.environment["PATH"] = [other.directory, ...path].join(delimiter);
     other.environment["ENVOY_BIN"] = "";
+    other.environment["XDG_CACHE_HOME"] = "";
     const { code, stderr } = await other.run("--version");
     expect(code).toBe(1);
     expect(stderr).toContain("Envoy 1.40.0 could not be fetched");
