@@ -28,7 +28,7 @@ const SHORTEST_SENTENCE = 20;
 /** How the compiler, which is written in its own language, makes the value of a number. */
 type MakeI64 = (low: number) => Parameters<typeof Node.createIntegerLiteralExpression>[0];
 
-// eslint-disable-next-line no-restricted-syntax -- the compiler asks for a default export
+// A default export, because the compiler asks for one.
 export default class ConstantBytes extends Transform {
   afterParse(parser: Parser): void {
     const run = new Run();

@@ -102,6 +102,8 @@ beforeAll(async () => {
   steady = await listen(provider(false));
   gateway = await startGateway({
     config: `
+# No provider is left out, so that every request is turned away once.
+upstream: {outlier_detection: {consecutive_failures: 0}}
 listeners: {egress: {api_keys: [${all.map((client) => `$${variable(client)}`).join(", ")}]}}
 llm_providers:
   - model: openai/passing
