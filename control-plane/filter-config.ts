@@ -100,7 +100,8 @@ const LARGEST_NUMBER = 999_999_999;
 export function filterConfig(model: GatewayModel): FilterConfig {
   const document = documentOf(model);
   const { routes, targets } = document;
-  const name = (plain: string) => inGeneration(plain, generationOf(model));
+  const generation = hashOf(document);
+  const name = (plain: string) => inGeneration(plain, generation);
   return {
     ...document,
     targets: targets.map((target) =>
@@ -120,8 +121,11 @@ export function filterConfig(model: GatewayModel): FilterConfig {
  * hold it, so that both are always of the same configuration.
  */
 export function generationOf(model: GatewayModel): string {
-  const text = JSON.stringify(documentOf(model));
-  return createHash("sha256").update(text).digest("hex").slice(0, 8);
+  return hashOf(documentOf(model));
+}
+
+function hashOf(document: FilterConfig): string {
+  return createHash("sha256").update(JSON.stringify(document)).digest("hex").slice(0, 8);
 }
 
 /** `attempt/api.example.com:443/bearer@1f2e3d4c`. */

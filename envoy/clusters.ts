@@ -36,7 +36,8 @@ function attempts(model: GatewayModel, place: Place): Cluster[] {
   const places = attemptedUpstreams(model);
   if (places.length === 0) return [];
   const translate = translateFilter(model, place);
-  return [...places.map((one) => attempt(one, model, translate)), noAddress(model)];
+  const generation = generationOf(model);
+  return [...places.map((one) => attempt(one, generation, model, translate)), noAddress(model)];
 }
 
 function single(upstream: Upstream, model: GatewayModel, place: Place): Cluster {
@@ -57,10 +58,15 @@ function single(upstream: Upstream, model: GatewayModel, place: Place): Cluster 
  * the attempt anew. A place without an address (its name does not resolve) gives way to one that refuses at once, so
  * that there is another attempt; Envoy would answer in its place.
  */
-function attempt(place: string, model: GatewayModel, translate: Extension): Cluster {
+function attempt(
+  place: string,
+  generation: string,
+  model: GatewayModel,
+  translate: Extension,
+): Cluster {
   const name = attemptCluster(place);
   return {
-    name: inGeneration(name, generationOf(model)),
+    name: inGeneration(name, generation),
     ...common(name, model, model.upstream),
     lb_policy: "CLUSTER_PROVIDED",
     cluster_type: extension(
