@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { identityOf, isAlive } from "../../control-plane/supervisor/process-identity.ts";
 import { startProvider } from "../envoy/behaving-provider.ts";
 import { createAuthority } from "../gateway/certificates.ts";
-import { startApi } from "../envoy/prompt-fakes.ts";
+import { startApi, WEATHER_TARGET } from "../envoy/prompt-fakes.ts";
 import type { Fake } from "../envoy/prompt-fakes.ts";
 import {
   configurationOn,
@@ -44,13 +44,7 @@ function configuration(hasGuard: boolean): string {
 llm_providers:
   - model: demo/gateway-demo
 prompt_targets:
-  - name: weather_forecast
-    description: Weather forecast for a city
-    examples: [What will the weather be like in Oslo?, Will it rain in London tomorrow?]
-    parameters:
-      - {name: city, description: name of the city, required: true, in_path: true}
-    endpoint: {name: api, path: "/weather/{city}"}
-    auto_llm_dispatch_on_response: false
+${WEATHER_TARGET}
 endpoints:
   api: {endpoint: "localhost:${api.port}", protocol: https}
 ${hasGuard ? `prompt_guards: {input_guards: {jailbreak: {on_exception: {message: ${REFUSAL}}}}}` : ""}

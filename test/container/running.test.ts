@@ -2,7 +2,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from "vitest";
-import { startApi } from "../envoy/prompt-fakes.ts";
+import { startApi, WEATHER_TARGET } from "../envoy/prompt-fakes.ts";
 import { parseLogLine } from "../gateway/log-line.ts";
 import { startAnthropicProvider } from "../providers/anthropic.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
@@ -143,13 +143,7 @@ describe.skipIf(!inject("canRunContainers"))("the gateway in a container", () =>
     try {
       const gateway = await start(`${providers()}
 prompt_targets:
-  - name: weather_forecast
-    description: Weather forecast for a city
-    examples: [What will the weather be like in Oslo?, Will it rain in London tomorrow?]
-    parameters:
-      - {name: city, description: name of the city, required: true, in_path: true}
-    endpoint: {name: api, path: "/weather/{city}"}
-    auto_llm_dispatch_on_response: false
+${WEATHER_TARGET}
 endpoints:
   api: {endpoint: "127.0.0.1:${api.port}"}
 prompt_guards:

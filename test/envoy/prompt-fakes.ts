@@ -6,6 +6,15 @@ import type { Certificate } from "../gateway/certificates.ts";
 import { listen } from "./behaving-provider.ts";
 import type { Listening } from "./behaving-provider.ts";
 
+/** An entry of `prompt_targets`, for the endpoint `api`: what the embedded models understand well. */
+export const WEATHER_TARGET = `  - name: weather_forecast
+    description: Weather forecast for a city
+    examples: [What will the weather be like in Oslo?, Will it rain in London tomorrow?]
+    parameters:
+      - {name: city, description: name of the city, required: true, in_path: true}
+    endpoint: {name: api, path: "/weather/{city}"}
+    auto_llm_dispatch_on_response: false`;
+
 export interface InternalRequest {
   method: string;
   path: string;

@@ -11,7 +11,7 @@ import type { LogLine } from "../gateway/log-line.ts";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import type { Answer } from "../providers/behaviour.ts";
-import { startApi } from "./prompt-fakes.ts";
+import { startApi, WEATHER_TARGET } from "./prompt-fakes.ts";
 import type { Fake } from "./prompt-fakes.ts";
 
 const configuration = (apiPort: number): string => `
@@ -32,13 +32,7 @@ prompt_targets:
       - {name: occasion, description: what is celebrated, required: true}
     endpoint: {name: api, path: /tables, http_method: POST}
     auto_llm_dispatch_on_response: false
-  - name: weather_forecast
-    description: Weather forecast for a city
-    examples: [What will the weather be like in Oslo?, Will it rain in London tomorrow?]
-    parameters:
-      - {name: city, description: name of the city, required: true, in_path: true}
-    endpoint: {name: api, path: "/weather/{city}"}
-    auto_llm_dispatch_on_response: false
+${WEATHER_TARGET}
 endpoints:
   api: {endpoint: "127.0.0.1:${apiPort}"}
 `;

@@ -7,8 +7,6 @@ export interface FuzzedPrompt {
   body: string;
   /** By path of the call; any other path is the API's. `undefined`: the call is reset. */
   answers: Record<string, CallAnswer | null>;
-  /** What the language model says at the end, complete and as a stream. */
-  isSplit: boolean;
 }
 
 export interface CallAnswer {
@@ -108,5 +106,4 @@ export const fuzzedPrompts: fc.Arbitrary<FuzzedPrompt> = fc.record({
   answers: fc.record(
     Object.fromEntries(Object.entries(SHAPES).map(([path, shape]) => [path, answer(shape)])),
   ),
-  isSplit: fc.constant(false),
 });

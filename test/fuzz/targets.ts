@@ -70,7 +70,6 @@ const TOKENS = [
 function runExchange(input: FuzzedExchange): ExchangeResult {
   const body =
     input.damage === undefined ? Buffer.from(input.body) : damaged(input.body, input.damage);
-  const loaded = plainCase;
   return (input.isSplit ? split : whole).exchange({
     listener: "egress",
     request: {
@@ -96,7 +95,7 @@ function runExchange(input: FuzzedExchange): ExchangeResult {
         emptyEnd: input.cut % 2 === 0,
       };
     },
-    mutations: loaded.mutations,
+    mutations: plainCase.mutations,
     ...(input.leavesAfter === undefined ? {} : { clientLeavesAfter: input.leavesAfter }),
   });
 }
