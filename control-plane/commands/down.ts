@@ -32,7 +32,7 @@ export async function down(config: string | undefined): Promise<void> {
       });
     }
   } else {
-    // The gateway was killed and could not take its Envoys with it.
+    // The gateway was killed, and its Envoys are about to end.
     for (const envoy of envoysOf(running.record)) await endProcess(envoy);
     leaveState(running.directory);
   }

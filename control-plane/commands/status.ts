@@ -99,9 +99,7 @@ function statisticsOf(listener: string, counters: Map<string, number>): Listener
 function lines(found: Status, gatewayIsAlive: boolean): string[] {
   const colors = colorsFor(process.stdout);
   const state = found.ready ? colors.green("ready") : colors.yellow("not ready");
-  const orphaned = colors.red(
-    "the gateway was killed, its Envoy still answers: run `gateway down`",
-  );
+  const orphaned = colors.red("the gateway was killed, and its Envoy is ending");
   const facts = [
     ["State", gatewayIsAlive ? state : orphaned],
     [

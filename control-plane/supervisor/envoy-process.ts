@@ -1,8 +1,8 @@
 // One run of Envoy: its arguments, its environment, and the lines it writes.
-import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Environment } from "../envoy-binary.ts";
 import type { LogLevel } from "../names.ts";
+import { spawnWithLifeline } from "./lifeline.ts";
 import { identityOf, type ProcessIdentity } from "./process-identity.ts";
 
 export interface EnvoyCommand {
@@ -66,9 +66,12 @@ export function logArguments(level: LogLevel): string[] {
   return ["--log-level", level, ...(isSilent ? ["--component-log-level", "config:warning"] : [])];
 }
 
-/** Starts Envoy. In its own process group: a Ctrl-C in the terminal is for the gateway, which drains Envoy first. */
+/**
+ * Starts Envoy, which ends with this process. In its own process group: a Ctrl-C in the terminal is for the gateway, which
+ * drains Envoy first.
+ */
 export function startEnvoy(command: EnvoyCommand, onLine: (line: EnvoyLine) => void): EnvoyRun {
-  const child = spawn(
+  const child = spawnWithLifeline(
     command.file,
     ["--config-path", command.configurationFile, "--disable-hot-restart"].concat(
       ["--concurrency", String(command.concurrency), "--file-flush-interval-msec", "1000"],
@@ -82,11 +85,8 @@ export function startEnvoy(command: EnvoyCommand, onLine: (line: EnvoyLine) => v
       ["--reject-unknown-dynamic-fields"],
       [...logArguments(command.logLevel), "--log-format", LOG_FORMAT],
     ),
-    {
-      env: { ...command.environment },
-      stdio: ["ignore", command.passesStdout ? "inherit" : "pipe", "pipe"],
-      detached: true,
-    },
+    { stdout: command.passesStdout ? "inherit" : "pipe", stderr: "pipe" },
+    { env: { ...command.environment }, detached: true },
   );
   const kept: EnvoyLine[] = [];
   let rejection = "";

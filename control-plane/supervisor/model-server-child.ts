@@ -14,15 +14,10 @@ async function serve(input: ModelServerInput): Promise<void> {
       console.error(line);
     },
   });
-  let isStopping = false;
-  const stop = () => {
-    if (isStopping) return;
-    isStopping = true;
-    if (process.connected) process.disconnect();
+  process.once("SIGTERM", () => {
+    leave();
     void server.close();
-  };
-  // The gateway has gone, whatever happened to it.
-  process.once("disconnect", stop).once("SIGTERM", stop);
+  });
   try {
     await server.ready;
   } catch (error) {
@@ -32,16 +27,31 @@ async function serve(input: ModelServerInput): Promise<void> {
   tell({ kind: "ready" });
 }
 
+/**
+ * The gateway has gone, whatever happened to it: nobody waits for an answer. Not by exit(), which would remove the file of
+ * its socket: the next gateway may listen there already.
+ */
+function endAtOnce(): void {
+  process.kill(process.pid, "SIGKILL");
+}
+
+/** Ends the connection to the gateway, and with it the process as soon as nothing else is under way. */
+function leave(): void {
+  process.off("disconnect", endAtOnce);
+  if (process.connected) process.disconnect();
+}
+
 function tell(news: ModelServerNews): void {
   process.send?.(news);
 }
 
+process.once("disconnect", endAtOnce);
 process.once("message", (input: ModelServerInput) => {
   serve(input).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);
     const hint = error instanceof GatewayError ? error.hint : undefined;
     tell({ kind: "failed", message, hint });
     process.exitCode = 1;
-    process.disconnect();
+    leave();
   });
 });

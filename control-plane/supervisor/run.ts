@@ -193,7 +193,7 @@ function listenForSignals(early: () => void) {
   };
 }
 
-/** Envoys whose gateway was killed still have the ports: they are ended before a new one starts. */
+/** Envoys whose gateway was killed end by themselves, but may still have the ports: a new one waits for that. */
 async function endOrphans(directory: string): Promise<void> {
   const record = state.readRecord(directory);
   const orphans = (record === undefined ? [] : state.envoysOf(record)).filter(isAlive);

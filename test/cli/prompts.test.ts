@@ -89,9 +89,12 @@ it("answers prompts from an API with a certificate of one's own, starts its mode
   expect(second).not.toBe(first);
   const identity = identityOf(second);
   process.kill(gateway, "SIGKILL");
+  const again = await desk.run("up", "--detach", "--concurrency", "1");
+  expect(again.code, again.stderr).toBe(0);
   await vi.waitFor(() => {
     expect(isAlive(identity)).toBe(false);
   }, SECONDS);
+  expect(JSON.parse(await ask(FORECAST))).toMatchObject({ path: "/weather/Lisbon" });
 });
 
 it("without the embedded model: a guard keeps it from starting, targets alone are off", async () => {

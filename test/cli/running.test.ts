@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseAccessLogLine } from "../../control-plane/access-log.ts";
 import type { Status } from "../../control-plane/commands/status.ts";
-import { freePort } from "../../control-plane/supervisor/ports.ts";
+import { checkPorts, freePort } from "../../control-plane/supervisor/ports.ts";
 import { identityOf, isAlive } from "../../control-plane/supervisor/process-identity.ts";
+import type { Listener } from "../../control-plane/model.ts";
 import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
 
 const SECONDS = { timeout: 15_000, interval: 50 };
@@ -37,6 +38,16 @@ async function status(): Promise<Status> {
 
 function upDetached(...words: string[]) {
   return desk.run("up", "--detach", "--concurrency", "1", ...words);
+}
+
+/** As the configuration has them. */
+function listeners(): Listener[] {
+  return (["ingress", "egress"] as const).map((name) => ({
+    name,
+    address: "127.0.0.1",
+    port: ports[name],
+    timeoutMs: 1000,
+  }));
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -159,23 +170,26 @@ describe("gateway up --detach", () => {
     expect(below.stderr).toContain("/proc/gateway/logs cannot be written");
   });
 
-  it("ends the Envoy of a gateway that was killed", async () => {
+  it("takes its Envoy along when it is killed, so that the ports are free", async () => {
     await upDetached();
     const { pid, envoyPid } = await status();
-    const orphan = identityOf(envoyPid ?? 0);
+    const envoy = identityOf(envoyPid ?? 0);
     process.kill(pid, "SIGKILL");
-    await vi.waitFor(async () => {
-      const { stdout } = await desk.run("status");
-      expect(stdout).toContain("the gateway was killed");
+    await vi.waitFor(() => {
+      expect(isAlive(envoy)).toBe(false);
     }, SECONDS);
+    await checkPorts(listeners());
+    expect(await desk.run("status")).toMatchObject({ code: 1, stdout: "No gateway is running.\n" });
+    expect(await desk.run("health")).toMatchObject({ code: 1, stdout: "No gateway is running.\n" });
     expect((await upDetached()).code).toBe(0);
-    expect(isAlive(orphan)).toBe(false);
+
     const second = await status();
     process.kill(second.pid, "SIGKILL");
-    await vi.waitFor(async () => {
-      expect((await desk.run("down")).stdout).toBe("The gateway has stopped.\n");
-    }, SECONDS);
+    // Its Envoy may be about to end.
+    const up = await upDetached();
+    expect(up.code, up.stderr).toBe(0);
     expect(isAlive(identityOf(second.envoyPid ?? 0))).toBe(false);
+    expect((await status()).ready).toBe(true);
   });
 });
 
