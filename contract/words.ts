@@ -38,6 +38,11 @@ export const HEADER_DETAILS = "x-gateway-details";
 /** Filter state (`wasm.<name>`) that names the exchange in the VM's memory, for the upstream filter of the same request. */
 export const PROPERTY_EXCHANGE = "gateway_exchange";
 
+/** Filter state (`wasm.<name>`) with the client's path and query as its log line shows them: credentials are masked. */
+export const PROPERTY_CLIENT_PATH = "gateway_client_path";
+/** Request header on the internal listener: the path as the log shows it, where it differs. It never reaches an API. */
+export const HEADER_LOGGED_PATH = "x-gateway-logged-path";
+
 /**
  * Filter state by which the filter has Envoy ask its rate limit service. With a limit's number behind it: whose budget a
  * request is for, before (`CHECK`) and, where tokens are to be charged, afterwards (`CHARGE`); and how many (`TOKENS`).

@@ -1,5 +1,6 @@
 // The access logs: one line of the 15 fields of the interface (spec.md, section 2) for each request and each attempt.
 import { join } from "node:path";
+import { PROPERTY_CLIENT_PATH } from "../contract/words.ts";
 import type { AccessLogName } from "../control-plane/names.ts";
 import { accessLogFile } from "../control-plane/names.ts";
 import type { Place } from "./place.ts";
@@ -11,16 +12,25 @@ import { extension } from "./types.ts";
  * header map that all logs of a request read, also the client's line, which is written last.
  */
 export const CLIENT_PATH = "gateway.client_path";
+/** The path of a call on the internal listener as its line shows it. */
+export const LOGGED_PATH = "gateway.logged_path";
 export const CLIENT_AUTHORITY = "gateway.client_authority";
 export const CLIENT_FORWARDED_FOR = "gateway.client_forwarded_for";
 
-/** The client's line. A request that was refused before the filters ran has its headers still as they came. */
+/**
+ * The client's line. A request that was refused before the filters ran has its headers still as they came. A query can
+ * hold credentials: it is in the line only as far as the WASM filter has masked them.
+ */
 export function ingressLogs(place: Place): Extension[] {
   return logs("ingress", place, {
-    path: firstOf(CLIENT_PATH, ":path"),
+    path: firstOf(
+      filterState(`wasm.${PROPERTY_CLIENT_PATH}`),
+      filterState(CLIENT_PATH),
+      pathWithoutQuery(),
+    ),
     flags: "%RESPONSE_FLAGS%",
-    authority: firstOf(CLIENT_AUTHORITY, ":authority"),
-    forwardedFor: firstOf(CLIENT_FORWARDED_FOR, "x-forwarded-for"),
+    authority: firstOf(filterState(CLIENT_AUTHORITY), header(":authority")),
+    forwardedFor: firstOf(filterState(CLIENT_FORWARDED_FOR), header("x-forwarded-for")),
     bytes: "%BYTES_RECEIVED% %BYTES_SENT%",
   });
 }
@@ -48,7 +58,7 @@ export function llmLogs(place: Place): AccessLog[] {
 /** A line for each call of a prompt's flow: to the model server, and to the API of a prompt target. */
 export function internalLogs(place: Place): Extension[] {
   return logs("internal", place, {
-    path: "%REQ(:PATH)%",
+    path: firstOf(filterState(LOGGED_PATH), header(":path")),
     flags: "%RESPONSE_FLAGS%",
     authority: "%REQ(:AUTHORITY)%",
     forwardedFor: "%REQ(X-FORWARDED-FOR)%",
@@ -86,11 +96,25 @@ function hasNoFlag(): Fields {
   return { extension_filter: cel };
 }
 
-function firstOf(state: string, header: string): string {
-  const operators = [
-    { command: "FILTER_STATE", param: `${state}:PLAIN` },
-    { command: "REQ", param: header },
-  ];
+/** One of Envoy's log commands, as COALESCE takes it. */
+interface Operator {
+  command: string;
+  param: string;
+}
+
+function filterState(name: string): Operator {
+  return { command: "FILTER_STATE", param: `${name}:PLAIN` };
+}
+
+function header(name: string): Operator {
+  return { command: "REQ", param: name };
+}
+
+function pathWithoutQuery(): Operator {
+  return { command: "PATH", param: "NQ:PATH" };
+}
+
+function firstOf(...operators: Operator[]): string {
   return `%COALESCE(${JSON.stringify({ operators })})%`;
 }
 

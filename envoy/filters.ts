@@ -25,25 +25,30 @@ export function httpFilters(name: ListenerName, model: GatewayModel, place: Plac
   ];
 }
 
+/** The path without its query, which can hold credentials: the WASM filter adds it with those masked. */
 function rememberClient(): Extension {
-  const remember = (key: string, header: string): Fields => ({
-    object_key: key,
-    factory_key: "envoy.string",
-    format_string: {
-      text_format_source: { inline_string: `%REQ(${header})%` },
-      omit_empty_values: true,
-    },
-    skip_if_empty: true,
+  return remember({
+    [CLIENT_PATH]: "%PATH(NQ:PATH)%",
+    [CLIENT_AUTHORITY]: "%REQ(:authority)%",
+    [CLIENT_FORWARDED_FOR]: "%REQ(x-forwarded-for)%",
   });
+}
+
+/** Keeps values of the request's head as filter state, by name, for its log line. @param values Envoy's formats */
+export function remember(values: Record<string, string>): Extension {
   return extension(
     "envoy.filters.http.set_filter_state",
     "extensions.filters.http.set_filter_state.v3.Config",
     {
-      on_request_headers: [
-        remember(CLIENT_PATH, ":path"),
-        remember(CLIENT_AUTHORITY, ":authority"),
-        remember(CLIENT_FORWARDED_FOR, "x-forwarded-for"),
-      ],
+      on_request_headers: Object.entries(values).map(([key, format]) => ({
+        object_key: key,
+        factory_key: "envoy.string",
+        format_string: {
+          text_format_source: { inline_string: format },
+          omit_empty_values: true,
+        },
+        skip_if_empty: true,
+      })),
     },
   );
 }

@@ -1,10 +1,10 @@
 // The internal listener: where the filter's own calls of a prompt's flow pass, so that they are logged and routed as requests.
-import { HEADER_CLUSTER, HEADER_DETAILS } from "../contract/words.ts";
+import { HEADER_CLUSTER, HEADER_DETAILS, HEADER_LOGGED_PATH } from "../contract/words.ts";
 import { INTERNAL_CLUSTER } from "../control-plane/filter-config-prompt.ts";
 import type { GatewayModel } from "../control-plane/model.ts";
-import { internalLogs } from "./access-log.ts";
+import { internalLogs, LOGGED_PATH } from "./access-log.ts";
 import { listenerBuffer } from "./buffers.ts";
-import { decompressors } from "./filters.ts";
+import { decompressors, remember } from "./filters.ts";
 import { identity } from "./listeners.ts";
 import type { Place } from "./place.ts";
 import type { Extension, Fields, Listener } from "./types.ts";
@@ -42,7 +42,12 @@ export function internalListener(model: GatewayModel, place: Place): Listener {
               max_request_headers_kb: LARGEST_HEAD_KIB,
               access_log: internalLogs(place),
               route_config: routeConfiguration(model),
-              http_filters: [...decompressors(), router()],
+              // The upstream filters take the header out, so the log reads it from filter state.
+              http_filters: [
+                remember({ [LOGGED_PATH]: `%REQ(${HEADER_LOGGED_PATH})%` }),
+                ...decompressors(),
+                router(),
+              ],
             },
           ),
         ],

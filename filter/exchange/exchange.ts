@@ -18,8 +18,10 @@ export class Exchange {
   dialect: i32 = 0;
   /** The client's path without its query, of a request for a model. */
   path: Span = NO_PATH;
-  /** The query of the client's path with its `?`; empty when there is none. */
+  /** The query of the client's path with its `?`, without credentials; empty when there is none. */
   query: ByteBuffer = new ByteBuffer();
+  /** Whether the client's query held a credential, which `query` lacks. */
+  isQueryCut: bool = false;
   /** The client's key for a provider, where some provider is sent it. */
   clientKey: ByteBuffer = new ByteBuffer();
   /** What `requestId` of request-id.ts reads. */

@@ -1,14 +1,16 @@
 // The callouts of a prompt's flow: to the model server and to APIs, all through the internal listener.
-import { HEADER_CLUSTER, HEADER_DETAILS } from "../../contract/words";
+import { HEADER_CLUSTER, HEADER_DETAILS, HEADER_LOGGED_PATH } from "../../contract/words";
 import { REQUEST_ID } from "../exchange/request-id";
 import { addCalloutHeader, CALLOUT_HEADERS, NO_CALLOUT, sendCallout } from "../host/callout";
 import { header, REQUEST_HEADERS } from "../host/host";
 import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
+import { lengthWithoutQuery, maskCredentials } from "../text/query";
 import { PromptTarget } from "../config/prompt-target";
 
 const INTERNAL = constant("internal");
 const MODEL_SERVER = constant("model_server");
 const CLUSTER = constant(HEADER_CLUSTER);
+const LOGGED_PATH = constant(HEADER_LOGGED_PATH);
 const CONTENT_TYPE = constant("content-type");
 const JSON_TYPE = constant("application/json");
 const ACCEPT = constant("accept");
@@ -21,6 +23,8 @@ const DETAILS = constant(HEADER_DETAILS);
 const waiting = new Map<u32, u32>();
 
 const path = new Span(0, 0);
+const loggedPath = new Span(0, 0);
+const pathBytes = new ByteBuffer();
 const body = new Span(0, 0);
 const id = new Span(0, 0);
 const idBytes = new ByteBuffer();
@@ -51,12 +55,24 @@ export function callApi(
   }
   if (!hasAccept) addCalloutHeader(ACCEPT, JSON_TYPE);
   fill(path, to);
+  addLoggedPath();
   fill(body, bytes);
   const method = target.isGet ? GET : POST;
   return remember(
     contextId,
     sendCallout(INTERNAL, method, path, target.authority, body, timeoutMs),
   );
+}
+
+/** The configuration may have put a key into the query, which no log may show. */
+function addLoggedPath(): void {
+  const length = lengthWithoutQuery(path);
+  if (length == path.length) return;
+  pathBytes.clear();
+  pathBytes.bytes(path.pointer, length);
+  maskCredentials(path.pointer + length, path.length - length, pathBytes);
+  fill(loggedPath, pathBytes);
+  addCalloutHeader(LOGGED_PATH, loggedPath);
 }
 
 /** The stream that a token belongs to, or -1; asked once. */

@@ -1,6 +1,7 @@
 // What a request is for: the path and method of what the gateway serves, and the dialect to answer in.
 import { ANTHROPIC_MESSAGES, OPENAI_CHAT_COMPLETIONS } from "../dialects/dialect";
 import { constant, sameBytes, Span } from "../text/bytes";
+import { lengthWithoutQuery } from "../text/query";
 
 export const ENDPOINT_UNKNOWN: i32 = 0;
 export const ENDPOINT_CHAT: i32 = 1;
@@ -76,12 +77,4 @@ export function isGetOrHead(method: Span): bool {
 
 function is(pointer: usize, length: u32, text: Span): bool {
   return sameBytes(pointer, length, text.pointer, text.length);
-}
-
-/** Bytes of a request target before its query. */
-export function lengthWithoutQuery(path: Span): u32 {
-  for (let i: u32 = 0; i < path.length; i++) {
-    if (load<u8>(path.pointer + i) == 0x3f) return i;
-  }
-  return path.length;
 }

@@ -1,9 +1,9 @@
 // First stage: path and method → endpoint and dialect; what needs no body is answered here.
 import { Config } from "../config/read-config";
-import { HEADER_STREAM_CLUSTER } from "../../contract/words";
+import { HEADER_STREAM_CLUSTER, PROPERTY_CLIENT_PATH } from "../../contract/words";
 import { Fault } from "../chat/fault";
 import { ANTHROPIC_MESSAGES } from "../dialects/dialect";
-import { removeHeader, REQUEST_HEADERS } from "../host/host";
+import { removeHeader, REQUEST_HEADERS, setProperty } from "../host/host";
 import { addLocalHeader } from "../host/local-response";
 import {
   ANTHROPIC_VERSION,
@@ -15,6 +15,7 @@ import {
   STREAM_CLUSTER,
 } from "../host/request-head";
 import { ByteBuffer, constant, sameSpan, Span } from "../text/bytes";
+import { dropCredentials, lengthWithoutQuery, maskCredentials } from "../text/query";
 import { answer, answerFault, answerOptions, JSON_TYPE } from "../exchange/answer";
 import {
   allowedMethods,
@@ -27,7 +28,6 @@ import {
   isGetOrHead,
   isOptions,
   isPost,
-  lengthWithoutQuery,
   pathOf,
   takesPost,
 } from "./endpoint";
@@ -40,7 +40,9 @@ const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
 /** What a 401 has to say (RFC 9110, section 15.5.2). */
 const WWW_AUTHENTICATE = constant("www-authenticate");
 const BEARER = constant("Bearer");
+const CLIENT_PATH = constant(PROPERTY_CLIENT_PATH);
 const buffer = new ByteBuffer();
+const logged = new Span(0, 0);
 
 /** Whether the request goes on, to its body or to its route; false when it has been answered. */
 export function recognise(exchange: Exchange, config: Config, endsHere: bool): bool {
@@ -51,8 +53,7 @@ export function recognise(exchange: Exchange, config: Config, endsHere: bool): b
   exchange.hasHint = HINT.length > 0;
   exchange.endpoint = endpointOf(PATH);
   exchange.dialect = dialectOfPath(PATH);
-  const length = lengthWithoutQuery(PATH);
-  exchange.query.bytes(PATH.pointer + length, PATH.length - length);
+  keepQuery(exchange);
   if (
     exchange.endpoint == ENDPOINT_UNKNOWN ||
     (exchange.isIngress && exchange.endpoint == ENDPOINT_MESSAGES)
@@ -89,6 +90,22 @@ export function recognise(exchange: Exchange, config: Config, endsHere: bool): b
   else if (!takesPost(exchange.endpoint) && isGetOrHead(METHOD)) answerOwn(exchange, config);
   else answerFault(exchange, wrongMethod(exchange));
   return false;
+}
+
+/** What the provider may get of the query; the client's log line has all of it, with credentials masked. */
+function keepQuery(exchange: Exchange): void {
+  const length = lengthWithoutQuery(PATH);
+  const queryLength = PATH.length - length;
+  if (queryLength == 0) return;
+  const query = PATH.pointer + length;
+  buffer.clear();
+  buffer.bytes(PATH.pointer, length);
+  maskCredentials(query, queryLength, buffer);
+  logged.pointer = buffer.pointer;
+  logged.length = buffer.length;
+  setProperty(CLIENT_PATH, logged);
+  dropCredentials(query, queryLength, exchange.query);
+  exchange.isQueryCut = exchange.query.length != queryLength;
 }
 
 function notServed(exchange: Exchange, path: Span): Fault {

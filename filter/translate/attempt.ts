@@ -253,7 +253,7 @@ function writePath(exchange: Exchange, target: Target): void {
     exchange.path.pointer,
     exchange.path.length,
   );
-  if (isRight && !exchange.isForeign() && !exchange.isSplit()) return;
+  if (isRight && !exchange.isForeign() && !exchange.isSplit() && !exchange.isQueryCut) return;
   if (exchange.query.length == 0 || exchange.isForeign()) {
     setHeader(REQUEST_HEADERS, PATH, target.path);
     return;

@@ -4,6 +4,7 @@ import type { LogLine } from "../gateway/log-line.ts";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import { ask } from "./ask.ts";
+import { sendRaw } from "./raw-socket.ts";
 
 let all: WithFakes;
 
@@ -86,6 +87,48 @@ it("what the gateway answers itself has a line, and none for a provider", async 
   const [client] = await linesOf("ingress", id);
   expect(client).toMatchObject({ code: 404, upstreamServiceTime: "-", upstreamHost: "-" });
   expect(all.gateway.log("llm").filter(({ requestId }) => requestId === id)).toEqual([]);
+});
+
+describe("a query", () => {
+  const body = JSON.stringify({ model: "fast", messages: [{ role: "user", content: "hi" }] });
+  const send = (id: string, target: string) =>
+    sendRaw(
+      all.gateway.ports.egress,
+      `POST ${target} HTTP/1.1\r\nhost: gateway\r\ncontent-type: application/json\r\nx-request-id: ${id}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+  const CHAT = "/v1/chat/completions";
+
+  it.each([
+    ["?beta=true", "?beta=true", "?beta=true"],
+    ["?api_key=S3CRET&beta=true", "?api_key=***&beta=true", "?beta=true"],
+    ["?beta=true&X-Amz-Signature=S3CRET", "?beta=true&X-Amz-Signature=***", "?beta=true"],
+    ["?key=S3CRET", "?key=***", ""],
+    ["?access%5Ftoken=S3CRET;sig=S3CRET", "?access%5Ftoken=***;sig=***", ""],
+    ["?max_tokens=3&key=", "?max_tokens=3&key=***", "?max_tokens=3"],
+    ["?", "?", "?"],
+  ])("%s: the client's line has %s, the provider gets %s", async (query, logged, sent) => {
+    const id = newId();
+    expect((await send(id, CHAT + query)).status).toBe(200);
+    const [client] = await linesOf("ingress", id);
+    expect(client?.path).toBe(CHAT + logged);
+    const [provider] = await linesOf("llm", id);
+    expect(provider?.path).toBe(CHAT + sent);
+    const asked = all.openai.requests.find(({ headers }) => headers["x-request-id"] === id);
+    expect(asked?.path).toBe(CHAT + sent);
+  });
+
+  it("of a request that the gateway answers is masked too", async () => {
+    const id = newId();
+    expect((await send(id, "/v1/elsewhere?key=S3CRET&a=b")).status).toBe(404);
+    expect((await linesOf("ingress", id))[0]?.path).toBe("/v1/elsewhere?key=***&a=b");
+  });
+
+  it("of a request that Envoy refuses before the filter reads it is not in the log", async () => {
+    const id = newId();
+    const withoutHost = `POST /v1/refused?key=S3CRET HTTP/1.1\r\nx-request-id: ${id}\r\n\r\n`;
+    expect((await sendRaw(all.gateway.ports.egress, withoutHost)).status).toBe(400);
+    expect((await linesOf("ingress", id))[0]?.path).toBe("/v1/refused");
+  });
 });
 
 describe("request ids", () => {

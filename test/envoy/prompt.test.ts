@@ -84,7 +84,7 @@ ${["GET", "POST"].map(typed).join("")}\
       - {name: words, description: words, required: true}
       - {name: page, description: page}
     endpoint: {name: api, path: "/find?q={words}&in=all"}
-${simple("plain", "/plain?a=b")}${simple("quoted", "/text", ", auto_llm_dispatch_on_response: false")}\
+${simple("plain", "/plain?a=b")}${simple("keyed", "/keyed?appkey=S3CRET&a=b")}${simple("quoted", "/text", ", auto_llm_dispatch_on_response: false")}\
 ${simple("bytes", "/bytes", ", auto_llm_dispatch_on_response: false")}\
 ${[404, 500, 302, 204].map((status) => simple(`s${status}`, `/status/${status}`)).join("")}\
 ${["big", "hang", "silent", "close", "broken", "endless"].map((name) => simple(name, `/${name}`)).join("")}\
@@ -319,6 +319,13 @@ describe.each([false, true])("stream: %s", (stream) => {
     expect((await say("@quoted", { stream })).text).toBe('plain "text"\nä \u{1f600}');
     expect((await say("@bytes", { stream })).text).toMatch(/^a\ufffd\ufffdb\ufffd$/);
   });
+});
+
+it("a key that the configuration puts into a query reaches the API and no log", async () => {
+  const said = await say("@keyed please");
+  expect(api.of(said.id)[0]?.path).toBe("/keyed?appkey=S3CRET&a=b");
+  expect(Object.keys(api.of(said.id)[0]?.headers ?? {})).not.toContain("x-gateway-logged-path");
+  expect(pathsOf(await steps(said.id, 4))).toEqual([...CHOICE, "/keyed?appkey=***&a=b"]);
 });
 
 describe.concurrent("an API that fails is an error with its status and the target's name", () => {

@@ -1,0 +1,109 @@
+// The query of a path: where it begins, which parameters carry a credential, and the query with them masked or left out.
+import { ByteBuffer, constant, sameBytes, Span } from "./bytes";
+
+/**
+ * Ends of parameter names, in lower case: `key`, `api_key`, `x-api-key`, `accessToken`, `X-Amz-Signature`. The same words
+ * stand in docs/securing.md.
+ */
+const CREDENTIAL_NAMES: StaticArray<Span> = [
+  constant("key"),
+  constant("token"),
+  constant("sig"),
+  constant("signature"),
+  constant("secret"),
+  constant("password"),
+  constant("passwd"),
+  constant("credential"),
+  constant("credentials"),
+  constant("auth"),
+  constant("authorization"),
+  constant("bearer"),
+  constant("jwt"),
+];
+const MASK = constant("***");
+
+const QUESTION: u32 = 0x3f;
+const AMPERSAND: u32 = 0x26;
+const SEMICOLON: u32 = 0x3b;
+const EQUALS: u32 = 0x3d;
+const PERCENT: u32 = 0x25;
+
+const name = new ByteBuffer();
+
+/** Bytes of a request target before its query. */
+export function lengthWithoutQuery(path: Span): u32 {
+  for (let i: u32 = 0; i < path.length; i++) {
+    if (load<u8>(path.pointer + i) == QUESTION) return i;
+  }
+  return path.length;
+}
+
+/** Appends a query, which begins with `?`, with `***` in place of each credential. */
+export function maskCredentials(pointer: usize, length: u32, out: ByteBuffer): void {
+  copyParameters(pointer, length, true, out);
+}
+
+/** Appends a query, which begins with `?`, without the parameters that carry a credential; nothing when none is left. */
+export function dropCredentials(pointer: usize, length: u32, out: ByteBuffer): void {
+  copyParameters(pointer, length, false, out);
+}
+
+/** Parameters without a credential keep their bytes and the separator in front of them. */
+function copyParameters(pointer: usize, length: u32, masks: bool, out: ByteBuffer): void {
+  const end = pointer + length;
+  let separator = QUESTION;
+  for (let at = pointer + 1; at <= end;) {
+    let equals: usize = 0;
+    let stop = at;
+    for (; stop < end; stop++) {
+      const byte = <u32>load<u8>(stop);
+      if (byte == AMPERSAND || byte == SEMICOLON || byte == QUESTION) break;
+      if (byte == EQUALS && equals == 0) equals = stop;
+    }
+    const isCredential = equals != 0 && namesCredential(at, equals);
+    if (masks || !isCredential) {
+      out.byte(separator);
+      out.bytes(at, <u32>((isCredential ? equals + 1 : stop) - at));
+      if (isCredential) out.span(MASK);
+      separator = stop < end ? <u32>load<u8>(stop) : 0;
+    }
+    at = stop + 1;
+  }
+}
+
+/** By the end of the name, percent-decoded; digits and brackets behind it (`key2`, `token[]`) do not count. */
+function namesCredential(start: usize, end: usize): bool {
+  name.clear();
+  for (let at = start; at < end; at++) {
+    let byte = <u32>load<u8>(at);
+    if (byte == PERCENT && end - at > 2) {
+      const high = hexadecimalDigit(load<u8>(at + 1));
+      const low = hexadecimalDigit(load<u8>(at + 2));
+      if (high < 16 && low < 16) {
+        byte = high * 16 + low;
+        at += 2;
+      }
+    }
+    name.byte(byte | 0x20);
+  }
+  let length = name.length;
+  while (length > 0 && !isLowerCase(load<u8>(name.pointer + length - 1))) length--;
+  for (let i = 0; i < CREDENTIAL_NAMES.length; i++) {
+    const word = CREDENTIAL_NAMES[i];
+    if (length < word.length) continue;
+    const tail = name.pointer + (length - word.length);
+    if (sameBytes(tail, word.length, word.pointer, word.length)) return true;
+  }
+  return false;
+}
+
+/** 16 or more for what is none. */
+function hexadecimalDigit(byte: u32): u32 {
+  if (byte - 0x30 < 10) return byte - 0x30;
+  const letter = (byte | 0x20) - 0x61;
+  return letter < 6 ? letter + 10 : 16;
+}
+
+function isLowerCase(byte: u32): bool {
+  return byte - 0x61 < 26;
+}
