@@ -59,6 +59,9 @@ export const TRAILER_DECOMPRESSED_BYTES = "x-envoy-decompressor-reply-uncompress
 /** Client header that overrides model selection (spec.md, section 4, rule 5). */
 export const HEADER_HINT = "x-gateway-llm-provider-hint";
 
+/** Response header with the request id of the gateway's access logs; it is on every response, whoever sent it. */
+export const HEADER_REQUEST_ID = "x-gateway-request-id";
+
 /** Client header with a key of the gateway's own, where `authorization` and `x-api-key` carry a provider's. */
 export const HEADER_API_KEY = "x-gateway-api-key";
 /** Longest key of a client, in bytes. */

@@ -2,6 +2,7 @@
 // that is too slow, a provider that breaks off. Each becomes JSON in the client's dialect; what the filter answers is left alone.
 import type { GatewayModel } from "../control-plane/model.ts";
 import { CLIENT_PATH } from "./access-log.ts";
+import { REQUEST_ID, SET_REQUEST_ID } from "./request-id.ts";
 import type { Fields } from "./types.ts";
 import { extension } from "./types.ts";
 
@@ -24,7 +25,6 @@ interface Reason {
   retryAfter?: number;
 }
 
-const REQUEST_ID = "%REQ(X-REQUEST-ID)%";
 /** Seconds until another try of a request that was turned away. */
 const SOON = 2;
 const ANTHROPIC_PATH = "/v1/messages";
@@ -176,6 +176,7 @@ function health(): Fields {
     filter: { and_filter: { filters } },
     status_code: 200,
     body_format_override: { json_format: { status: "ok" } },
+    headers_to_add: [SET_REQUEST_ID],
   };
 }
 
@@ -209,6 +210,7 @@ function mapper(
     body_format_override: { json_format: body },
     headers_to_add: [
       { header: { key: idHeader, value: REQUEST_ID } },
+      SET_REQUEST_ID,
       ...(seconds === undefined ? [] : [retryAfter(seconds)]),
     ],
   };

@@ -11,6 +11,7 @@ import { retryPolicies } from "../control-plane/retry-policies.ts";
 import type { RetryPolicy } from "../control-plane/retry-policies.ts";
 import { attemptCluster, attemptedUpstreams } from "../control-plane/upstreams.ts";
 import type { Place } from "./place.ts";
+import { ADD_REQUEST_ID } from "./request-id.ts";
 import { nextAttempt } from "./next-attempt.ts";
 import type { Fields, Route } from "./types.ts";
 import { duration } from "./types.ts";
@@ -44,6 +45,7 @@ export function routeConfiguration(
   const all = [readiness(place), ...routes(listener, model)];
   return {
     name: listener.name,
+    response_headers_to_add: [ADD_REQUEST_ID],
     virtual_hosts: [{ name: listener.name, domains: ["*"], routes: all }],
   };
 }
@@ -77,9 +79,20 @@ function routes(listener: Listener, model: GatewayModel): Route[] {
       severalAttempts(listener, inGeneration(name, generation), policy, attempts),
     ),
     ...oneTarget(listener),
-    // Only for a request that the filter did not route, which it never lets through.
-    { match: { prefix: "/" }, direct_response: { status: 404 } },
+    unrouted(),
   ];
+}
+
+/**
+ * Of a request that the filter answers: it lets none through without a cluster. A route to a cluster, because Envoy adds
+ * the headers of this table to the filter's responses only where there is one.
+ */
+function unrouted(): Route {
+  const route = {
+    cluster_header: HEADER_CLUSTER,
+    cluster_not_found_response_code: "NOT_FOUND",
+  };
+  return { match: { prefix: "/" }, route };
 }
 
 /** A stream may last as long as it is alive: the limit is on silence, before the first byte and after. */

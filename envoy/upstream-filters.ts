@@ -1,4 +1,5 @@
 // The HTTP filters of a cluster: THE ordered list, with the reason for each place. They run for every attempt.
+import { HEADER_REQUEST_ID } from "../contract/words.ts";
 import type { Extension, Fields } from "./types.ts";
 import { extension } from "./types.ts";
 
@@ -11,6 +12,7 @@ const OWN_NAMES = ["forwarded", "x-real-ip", "te"];
 const FOREIGN_PREFIXES = ["x-envoy-"];
 /** What holds for the provider's connection or host name, and would be believed of ours. */
 const FOREIGN_NAMES = [
+  HEADER_REQUEST_ID,
   "alt-svc",
   "strict-transport-security",
   "set-cookie",

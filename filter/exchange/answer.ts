@@ -6,7 +6,7 @@ import { writeOpenaiFault } from "../dialects/openai_chat_completions/write-faul
 import { addLocalHeader, sendLocalResponse } from "../host/local-response";
 import { ByteBuffer, constant, Span } from "../text/bytes";
 import { Exchange } from "./exchange";
-import { requestId } from "./request-id";
+import { requestId, requestIdSpan } from "./request-id";
 
 const CONTENT_TYPE = constant("content-type");
 export const JSON_TYPE = constant("application/json");
@@ -22,8 +22,6 @@ export const FALSE = constant("false");
 const EMPTY = new Span(0, 0);
 const buffer = new ByteBuffer();
 const body = new Span(0, 0);
-const idBytes = new ByteBuffer();
-const idSpan = new Span(0, 0);
 const allowBytes = new ByteBuffer();
 const allowSpan = new Span(0, 0);
 
@@ -35,10 +33,9 @@ export function writeFault(dialect: i32, fault: Fault, id: string, out: ByteBuff
 
 /** Answers with an error. The request goes no further. */
 export function answerFault(exchange: Exchange, fault: Fault): void {
-  const id = requestId(exchange);
   buffer.clear();
-  writeFault(exchange.dialect, fault, id, buffer);
-  addLocalHeader(idHeader(exchange.dialect), fill(idSpan, idBytes, id));
+  writeFault(exchange.dialect, fault, requestId(exchange), buffer);
+  addLocalHeader(idHeader(exchange.dialect), requestIdSpan(exchange));
   if (fault.isFinal) addLocalHeader(SHOULD_RETRY, FALSE);
   if (fault.allow.length > 0) addLocalHeader(ALLOW, fill(allowSpan, allowBytes, fault.allow));
   answer(exchange, fault.status, JSON_TYPE, buffer);

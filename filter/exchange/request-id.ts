@@ -8,6 +8,7 @@ export const REQUEST_ID = constant("x-request-id");
 const LONGEST: u32 = 128;
 const HEX = constant("0123456789abcdef");
 const random = memory.data(16);
+const kept = new Span(0, 0);
 const fresh = new Span(memory.data(64), 36);
 
 /** Replaces, in the head that was read last, an id that is too long or holds anything but letters, digits and `-_.:/+=~@`. */
@@ -20,11 +21,19 @@ export function keepSaneRequestId(exchange: Exchange): void {
   exchange.requestId.span(isKept ? SENT_ID : fresh);
 }
 
-/** The id of a request, for a message. Of one that Envoy has turned away before the filter saw its head, it is read now. */
+/** Returns the id of a request, for a message. */
 export function requestId(exchange: Exchange): string {
+  const id = requestIdSpan(exchange);
+  return String.UTF8.decodeUnsafe(id.pointer, id.length);
+}
+
+/** Returns the id of a request, until the next call. Of one that Envoy has turned away before the filter saw its head, it is read now. */
+export function requestIdSpan(exchange: Exchange): Span {
   const id = exchange.requestId;
   if (id.length == 0) id.span(header(REQUEST_HEADERS, REQUEST_ID));
-  return String.UTF8.decodeUnsafe(id.pointer, id.length);
+  kept.pointer = id.pointer;
+  kept.length = id.length;
+  return kept;
 }
 
 function isSane(id: Span): bool {

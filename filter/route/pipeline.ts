@@ -228,8 +228,8 @@ function limitAnswer(exchange: Exchange, milliseconds: u32): void {
   else if (!exchange.splits()) setHeaderNumber(REQUEST_HEADERS, FIRST_BYTE_TIMEOUT, milliseconds);
 }
 
-/** Envoy's own answers have no more headers than status, length, type and request id. */
-const MOST_OWN_HEADERS: u32 = 4;
+/** Envoy's own answers have no more headers than status, length, type, `retry-after` and request id. */
+const MOST_OWN_HEADERS: u32 = 5;
 
 /** 5. The reply. Where the upstream filter does the provider's half, only Envoy's own errors are left to do here. */
 export function onResponseHeaders(exchange: Exchange, count: u32, endsHere: bool): i32 {

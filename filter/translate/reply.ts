@@ -10,7 +10,6 @@ import {
   RESPONSE_BODY,
   RESPONSE_HEADERS,
   RESPONSE_TRAILERS,
-  REQUEST_HEADERS,
   setHeader,
   setHeaderNumber,
   takeBody,
@@ -24,7 +23,7 @@ import {
 import { CONTINUE, STOP } from "../host/status";
 import { answerFault, idHeader, JSON_TYPE, writeFault } from "../exchange/answer";
 import { Exchange } from "../exchange/exchange";
-import { requestId, REQUEST_ID } from "../exchange/request-id";
+import { requestId, requestIdSpan } from "../exchange/request-id";
 import { StreamUsageFilter } from "../dialects/openai_chat_completions/strip-usage";
 import { ByteBuffer, constant, sameSpan, Span } from "../text/bytes";
 import { tellDropped } from "./dropped-header";
@@ -213,7 +212,7 @@ export function ownErrorBody(exchange: Exchange, size: u32, endsHere: bool): i32
   writeFault(exchange.dialect, fault, requestId(exchange), out);
   setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
   setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
-  setHeader(RESPONSE_HEADERS, idHeader(exchange.dialect), header(REQUEST_HEADERS, REQUEST_ID));
+  setHeader(RESPONSE_HEADERS, idHeader(exchange.dialect), requestIdSpan(exchange));
   replaceBodyPrefix(RESPONSE_BODY, size, out);
   return CONTINUE;
 }

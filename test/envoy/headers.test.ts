@@ -11,6 +11,7 @@ const ANSWER_HEADERS = {
   "retry-after": "3",
   "request-id": "req_1",
   "x-request-id": "provider-1",
+  "x-gateway-request-id": "forged",
   "x-ratelimit-remaining-requests": "9",
   server: "provider",
   "x-envoy-upstream-service-time": "3",
@@ -102,6 +103,7 @@ describe("a provider gets", () => {
 it("a client gets the provider's headers, without those of its connection and host", async () => {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: "POST",
+    headers: { "x-request-id": "client-id-2", "x-gateway-request-id": "made-up" },
     body: '{"model":"none","messages":[]}',
   });
   const { date, ...headers } = Object.fromEntries(response.headers);
@@ -111,6 +113,7 @@ it("a client gets the provider's headers, without those of its connection and ho
     "retry-after": "3",
     "request-id": "req_1",
     "x-request-id": "provider-1",
+    "x-gateway-request-id": "client-id-2",
     "x-ratelimit-remaining-requests": "9",
     server: "provider",
     "transfer-encoding": "chunked",

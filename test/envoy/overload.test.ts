@@ -115,8 +115,11 @@ describe("when memory runs out", () => {
 
   it("it says that it is alive, and the administration answers", async () => {
     await press(0.92, true);
-    const health = await fetch(`${all.gateway.url}/healthz`);
+    const headers = { "x-request-id": "health-id" };
+    const health = await fetch(`${all.gateway.url}/healthz`, { headers });
     expect([health.status, await health.json()]).toEqual([200, { status: "ok" }]);
+    // Envoy gives no id of its own at this stage.
+    expect(health.headers.get("x-gateway-request-id")).toBe("health-id");
     expect(await all.gateway.admin("/ready")).toMatch(/^LIVE/);
   });
 

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { HEADER_REQUEST_ID } from "../../contract/words.ts";
 import { filterConfig } from "../../control-plane/filter-config.ts";
 import type { FilterConfig } from "../../control-plane/filter-config.ts";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
@@ -153,6 +154,15 @@ function withSets(model: GatewayModel): GatewayModel {
   const retry = { attempts: 1, statuses: [], afterRefusal: false, afterReset: false };
   const sets = model.targets.map((_, of) => ({ of, targets: [of], retry }));
   return { ...model, targetSets: sets };
+}
+
+/** Values of the response header with the gateway's request id; every response has one, the request's own. */
+export function gatewayIds(headers: readonly Header[]): string[] {
+  return headers.filter(([name]) => name === HEADER_REQUEST_ID).map(([, value]) => value);
+}
+
+export function requestIdOf({ client }: ExchangeCase): string | undefined {
+  return headerOf(client, "x-request-id");
 }
 
 /** The body as the provider sends it: compressed when its headers say so. */

@@ -5,7 +5,14 @@ import type { Gateway } from "../gateway/gateway.ts";
 import { exchange } from "../gateway/raw-client.ts";
 import { startScriptedProvider } from "../gateway/scripted-provider.ts";
 import type { ScriptedProvider } from "../gateway/scripted-provider.ts";
-import { encodeBody, environmentOf, readCases, writeGoldens } from "./case.ts";
+import {
+  encodeBody,
+  environmentOf,
+  gatewayIds,
+  readCases,
+  requestIdOf,
+  writeGoldens,
+} from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
 import { formatAnswer, replyHeaders } from "./host-ring.ts";
 import { formatMessage, headerOf, readable } from "./http-file.ts";
@@ -69,6 +76,7 @@ describe.each(groups)("golden exchanges through Envoy", ({ members }) => {
     }
     expect(sent.map(readable)).toEqual(one.upstream);
     expect(readable(answer)).toBe(one.answer);
+    expect(gatewayIds(reply.headers)).toEqual([requestIdOf(one)]);
     const length = headerOf(reply, "content-length");
     if (length !== undefined && method !== "HEAD") expect(Number(length)).toBe(reply.body.length);
   });

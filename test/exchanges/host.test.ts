@@ -1,6 +1,6 @@
 // Every golden folder in the TypeScript host, streams cut in every way.
 import { describe, expect, it } from "vitest";
-import { readCases, writeGoldens } from "./case.ts";
+import { gatewayIds, readCases, requestIdOf, writeGoldens } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
 import { eventEnds, isCompressed, isStream, progress, runInHost } from "./host-ring.ts";
 import type { Observed } from "./host-ring.ts";
@@ -13,6 +13,7 @@ function expectGolden(exchange: ExchangeCase, observed: Observed): void {
   expect(observed.result.faults).toEqual([]);
   expect(observed.upstream.map(readable)).toEqual(exchange.upstream);
   expect(readable(observed.answer)).toBe(exchange.answer);
+  expect(gatewayIds(observed.result.reply.headers)).toEqual([requestIdOf(exchange)]);
 }
 
 describe("golden exchanges in the host", () => {

@@ -1,4 +1,5 @@
 // The .http files of the golden folders: HTTP messages as text, with marks for chunk borders. The rules are in README.md.
+import { HEADER_REQUEST_ID } from "../../contract/words.ts";
 
 export type Header = readonly [name: string, value: string];
 
@@ -76,8 +77,9 @@ export function headerOf(
   return message.headers.find(([key]) => key.toLowerCase() === name)?.[1];
 }
 
-/** Headers that differ from run to run, or between the rings, without meaning. */
+/** Headers that differ from run to run, or between the rings, without meaning; and the one that both rings check in every case. */
 const VOLATILE = new Set([
+  HEADER_REQUEST_ID,
   "date",
   "content-length",
   "connection",

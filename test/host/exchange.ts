@@ -2,6 +2,7 @@
 // Longer than most files: it is one sequence, and is read as one.
 import {
   HEADER_CLUSTER,
+  HEADER_REQUEST_ID,
   HEADER_RETRY,
   HEADER_RETRY_AFTER,
   HEADER_STREAM_CLUSTER,
@@ -191,6 +192,7 @@ export class Exchange {
     this.properties["response.code_details"] = reply.details;
     this.#attempt?.context?.close();
     const headers = localHeaders(reply);
+    this.#addRequestId(headers);
     const isHead = this.requestHeaders.get(":method") === "HEAD";
     const hasBody = reply.body.length > 0 && !isHead;
     if (this.replyHeaders === undefined || from?.side === "upstream") {
@@ -510,6 +512,7 @@ export class Exchange {
     }
     this.#hasReplied = true;
     for (const name of [HEADER_RETRY, HEADER_RETRY_AFTER]) headers.remove(name);
+    this.#addRequestId(headers);
     if (isEnd) attempt.context?.close();
     this.#replyHeaders(headers, isEnd);
   }
@@ -523,6 +526,11 @@ export class Exchange {
     const body = this.#routerBody.view().slice();
     this.#attemptHeaders(body.length === 0);
     if (body.length > 0) this.#attemptData(body, true);
+  }
+
+  /** What the route adds (envoy/request-id.ts). */
+  #addRequestId(headers: HeaderMap): void {
+    headers.add(HEADER_REQUEST_ID, this.requestHeaders.get("x-request-id") ?? "");
   }
 
   #replyHeaders(headers: HeaderMap, isEnd: boolean): void {

@@ -33,6 +33,13 @@ describe("answers", () => {
     expect(reply._request_id).toMatch(/^req_/);
   });
 
+  it("a good answer has the id of the gateway's access logs beside the provider's", async () => {
+    const { response } = await client.messages.create(request("hi")).withResponse();
+    const id = response.headers.get("x-gateway-request-id");
+    expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    await all.gateway.waitForLog("llm", ({ requestId }) => requestId === id);
+  });
+
   it.each(["anthropic/claude-test", "claude-test", "careful"])("model %s", async (model) => {
     expect((await ask("hi", model)).model).toMatch(/^claude-test/);
   });

@@ -41,6 +41,15 @@ describe("answers", () => {
     expect(reply._request_id).toMatch(/^req_/);
   });
 
+  it("a good answer has the id of the gateway's access logs beside the provider's", async () => {
+    const { response } = await client.chat.completions
+      .create({ model: "fast", messages: [{ role: "user", content: "hi" }] })
+      .withResponse();
+    const id = response.headers.get("x-gateway-request-id");
+    expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    await all.gateway.waitForLog("llm", ({ requestId }) => requestId === id);
+  });
+
   it.each(["none", "openai/gpt-4o", "gpt-4o", "fast"])("model %s", async (model) => {
     expect((await ask("hi", model)).model).toMatch(/^gpt-4o/);
   });
@@ -109,9 +118,8 @@ describe("answers", () => {
       .create({ model: "fast", messages: [user("hi")] })
       .asResponse();
     expect(raw.headers.get("x-ratelimit-remaining-requests")).toBe("9999");
-    expect([...raw.headers.keys()].filter((name) => /^x-(?:envoy|gateway)-/.test(name))).toEqual(
-      [],
-    );
+    const own = [...raw.headers.keys()].filter((name) => /^x-(?:envoy|gateway)-/.test(name));
+    expect(own).toEqual(["x-gateway-request-id"]);
   });
 
   it("models", async () => {

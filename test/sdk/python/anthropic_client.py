@@ -1,11 +1,13 @@
 """The official Python `anthropic` SDK against a running gateway. GATEWAY_URL is the egress listener."""
 
 import os
+import re
 import time
 
 import anthropic
 
 URL = os.environ["GATEWAY_URL"]
+UUID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 client = anthropic.Anthropic(base_url=URL, api_key="any-key", max_retries=0, timeout=20)
 WEATHER = {
     "name": "weather",
@@ -167,6 +169,8 @@ def test_cancel_in_mid_stream():
 def test_raw_response_headers():
     raw = client.messages.with_raw_response.create(**request("hi"))
     assert raw.headers["request-id"].startswith("req_")
+    # The id of the access logs is there beside the provider's.
+    assert re.match(UUID, raw.headers["x-gateway-request-id"])
     assert raw.headers["anthropic-ratelimit-requests-remaining"] == "49"
     assert raw.parse().content[0].text == "You said: hi"
 

@@ -1,11 +1,13 @@
 """The official Python `openai` SDK against a running gateway. GATEWAY_URL is the egress listener."""
 
 import os
+import re
 import time
 
 import openai
 
 URL = os.environ["GATEWAY_URL"]
+UUID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 client = openai.OpenAI(base_url=f"{URL}/v1", api_key="any-key", max_retries=0, timeout=20)
 WEATHER = {
     "type": "function",
@@ -179,6 +181,8 @@ def test_raw_response_headers():
     assert raw.headers["x-ratelimit-remaining-requests"] == "9999"
     assert raw.headers["openai-version"] == "2020-10-01"
     assert raw.headers["x-request-id"].startswith("req_")
+    # The id of the access logs is there beside the provider's.
+    assert re.match(UUID, raw.headers["x-gateway-request-id"])
     assert "x-envoy-upstream-service-time" not in raw.headers
     assert raw.parse().choices[0].message.content == "You said: hi"
 
