@@ -1,7 +1,7 @@
 // A transform of the AssemblyScript compiler: texts of the filter become UTF-8 in one run of bytes.
 //
 // The compiler keeps a string literal as UTF-16 behind a header of 20 bytes; of such literals the filter had 66 KB, a third
-// of it. `constant("text")` becomes a span of the run, and a sentence is decoded when it is said. Short strings stay, because
+// of it. `constant("text")` becomes a span of the run, and a sentence is decoded when it is used. Notes for the documentation are left out. Short strings stay, because
 // some are used for every event of a stream. Without the transform the program means the same.
 import { relative } from "node:path/posix";
 import {
@@ -24,6 +24,9 @@ const SPAN = "constantAt";
 const TEXT = "sentenceAt";
 /** Shorter ones would be no smaller as a call. Characters. */
 const SHORTEST_SENTENCE = 20;
+
+/** Calls whose texts are for the documentation alone (filter/chat/feature.ts, member-table.ts): the filter has a 0 instead. */
+const NOTES = new Set(["about", "object", "reads", "writes"]);
 
 /** How the compiler, which is written in its own language, makes the value of a number. */
 type MakeI64 = (low: number) => Parameters<typeof Node.createIntegerLiteralExpression>[0];
@@ -68,6 +71,10 @@ function replaceIn(parent: object, run: Run, used: Set<string>): void {
   };
   for (const [member, child] of Object.entries(parent) as [string, unknown][]) {
     if (typeof child !== "object" || child === null || member === "range") continue;
+    if (child instanceof CallExpression && isNote(child)) {
+      Object.assign(parent, { [member]: numberOf(0, child.range) });
+      continue;
+    }
     const text = child instanceof CallExpression ? constantText(child) : undefined;
     if (child instanceof CallExpression && text !== undefined) {
       Object.assign(parent, { [member]: place(SPAN, text, child.range) });
@@ -75,6 +82,11 @@ function replaceIn(parent: object, run: Run, used: Set<string>): void {
       Object.assign(parent, { [member]: place(TEXT, child.value, child.range) });
     } else replaceIn(child, run, used);
   }
+}
+
+function isNote({ expression, args }: CallExpression): boolean {
+  if (!(expression instanceof IdentifierExpression) || !NOTES.has(expression.text)) return false;
+  return args.length > 0 && args.every((arg) => arg instanceof StringLiteralExpression);
 }
 
 /** The text of a call `constant("text")`. */

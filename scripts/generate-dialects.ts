@@ -1,66 +1,122 @@
-// docs/dialects.md: what becomes of each member of a request in the other dialect, from the table that the filter uses.
-import { type Place, readFieldTable, type Row } from "./field-table.ts";
-
-const FATE: Record<Row["fate"], string> = {
-  mapped: "→",
-  refused: "**refused**",
-  dropped: "dropped",
-  ignored: "–",
-};
+// docs/dialects.md: what each member of a request becomes in another dialect, from the tables that the filter uses.
+import {
+  type DialectTables,
+  type Feature,
+  type Member,
+  readDialectTables,
+  readFeatures,
+  type Table,
+} from "./dialect-tables.ts";
 
 /** The whole page. */
 export function dialectsPage(): string {
-  const places = readFieldTable();
-  const chat = places.filter(({ title }) => title.startsWith("chat, "));
-  const messages = places.filter(({ title }) => title.startsWith("messages, "));
+  const dialects = readDialectTables();
+  const pairs = dialects.flatMap((from) =>
+    dialects.filter((to) => to !== from).map((to) => pairSection(from, to)),
+  );
+  return [HEAD, ...pairs, featuresSection(readFeatures(), dialects)].join("\n\n");
+}
+
+const HEAD = `<!-- Generated from filter/dialects/*/members.ts and filter/chat/features.ts by \`node scripts/generate.ts\`. Do not edit. -->
+
+# Translation of requests
+
+Clients can call every configured model through every endpoint. If the provider of the model has another dialect, the
+gateway translates the request. A member of a request is
+
+- translated (**→**): the provider's dialect has a member for it. Texts stay escaped as they are, numbers keep the digits
+  that the client wrote;
+- **refused**, if the response would be wrong without it: the request is rejected with 400, in the client's dialect, and
+  the message names the member and what to do instead;
+- **dropped**, if the response is good without it: the header \`x-gateway-dropped\` of the response lists it. With
+  \`overrides.strict_translation: true\` it is refused instead;
+- **ignored**, if it has no meaning in a request.
+
+A member that is not listed here is dropped. Null is the same as missing. "Listed" means: in \`x-gateway-dropped\`. What a
+model does not support (its \`limits\`) is dropped and listed, too. If client and provider have the same dialect, nothing
+is translated: the body passes byte for byte, except for the limits of the model.`;
+
+function pairSection(from: DialectTables, to: DialectTables): string {
   return [
-    HEAD,
-    "## A chat completions request to a model of Anthropic",
-    ...chat.map(section),
-    "## A messages request to a model of an OpenAI-compatible provider",
-    ...messages.map(section),
+    `## ${from.title} → ${to.title}`,
+    ...from.tables.map((table) => tableSection(table, to)),
   ].join("\n\n");
 }
 
-const HEAD = `<!-- Generated from filter/chat/fields.ts by \`node scripts/generate.ts\`. Do not edit. -->
-
-# What becomes of a request in the other dialect
-
-A client may call any configured model through either endpoint. When the model's provider speaks the other dialect, the
-gateway translates. Each member of a request has one of these fates:
-
-- **→** The other dialect can say it; the table says how. Texts move still escaped, numbers with the digits that the
-  client wrote.
-- **refused** The answer would be wrong without it. The request is answered with 400, in the client's dialect, naming the
-  member; the text says what to do.
-- **dropped** The answer is good without it. It is left out, and the reply's header \`x-gateway-dropped\` names it. With
-  \`overrides.strict_translation: true\` it is refused instead.
-- **–** It says nothing in a request.
-
-A member that is in no table is dropped. Null is the same as missing. What a target model cannot take (its \`limits\`)
-is said in the tables as "left out and counted". Where client and provider speak one dialect nothing is translated: the
-body passes byte for byte, but for the limits of the model.
-
-The source is \`filter/chat/fields.ts\`, which the filter itself uses.`;
-
-function section({ title, see, rows, prefix }: Place): string {
-  const what = title.slice(title.indexOf(", ") + 2);
-  const heading = `### ${what.charAt(0).toUpperCase()}${what.slice(1)}`;
-  const link = see === undefined ? [] : [`[The provider's documentation](${see})`];
-  const lines = rows.map((row) => `| ${cell(row, prefix)} | ${FATE[row.fate]} | ${meaning(row)} |`);
-  return [heading, ...link, ["| member | | |", "| --- | --- | --- |", ...lines].join("\n")].join(
-    "\n\n",
+function tableSection({ title, link, prefix, members }: Table, to: DialectTables): string {
+  const heading = `### ${title}`;
+  const see = link === "" ? [] : [`[Provider documentation](${link})`];
+  const lines = members.map(
+    (member) => `- ${nameOf(prefix, member)} ${fateOf(member, prefix, to)}`,
   );
+  return [heading, ...see, lines.join("\n")].join("\n\n");
 }
 
-function cell({ name }: Row, prefix: string): string {
+function nameOf(prefix: string, { name }: Member): string {
   return prefix.endsWith("=") ? `\`type: ${name}\`` : `\`${name}\``;
 }
 
-function meaning({ text, neutral, fate }: Row): string {
-  const passes =
-    neutral === "" || fate === "mapped" ? "" : ` \`${NEUTRAL[neutral] ?? neutral}\` passes.`;
-  return `${text.replaceAll("|", "\\|")}${passes === "" || /[.!]$/.test(text) ? "" : "."}${passes}`;
+function fateOf(member: Member, prefix: string, to: DialectTables): string {
+  const { feature, slot, reads } = member;
+  if (feature !== undefined) return featureFate(member, feature, to);
+  if (slot === undefined) return `ignored${reads === "" ? "" : `: ${reads}`}`;
+  const targets = membersOf(to, slot, prefix);
+  const names = targets.map(({ path }) => `\`${path}\``).join(", ");
+  const written = targets.flatMap(({ path, member: { writes } }) =>
+    writes === "" ? [] : [targets.length > 1 ? `\`${path}\`: ${writes}` : writes],
+  );
+  const notes = [...(reads === "" ? [] : [reads]), ...written].join("; ");
+  return `→ ${names === "" ? "(by its value)" : names}${notes === "" ? "" : `: ${notes}`}`;
+}
+
+interface Place {
+  path: string;
+  member: Member;
+}
+
+/** The members that a dialect's writer uses for a slot: those nearest to the client's object that say how they are written. */
+function membersOf(dialect: DialectTables, slot: number, from: string): Place[] {
+  const all = dialect.tables.flatMap(({ prefix, members }) =>
+    members
+      .filter((member) => member.slot === slot)
+      .map((member) => ({ path: `${prefix}${member.name}`, prefix, member })),
+  );
+  const written = all.filter(({ member }) => member.writes !== "");
+  const plain = all.filter(({ member }) => member.reads === "");
+  const found = written.length > 0 ? written : plain.length > 0 ? plain : all;
+  const nearest = Math.max(...found.map(({ prefix }) => commonLength(prefix, from)));
+  return found.filter(({ prefix }) => commonLength(prefix, from) === nearest);
+}
+
+function commonLength(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return length;
+}
+
+function featureFate({ neutral }: Member, feature: Feature, to: DialectTables): string {
+  if (to.supported.includes(feature)) return "→ the same";
+  const passes = neutral === "" ? "" : ` \`${NEUTRAL[neutral] ?? neutral}\` passes.`;
+  const advice = feature.advice === "" ? "" : ` ${feature.advice}`;
+  return `**${feature.fate}**: ${feature.title}.${advice}${passes}`;
 }
 
 const NEUTRAL: Record<string, string> = { empty: "[]" };
+
+function featuresSection(features: Feature[], dialects: DialectTables[]): string {
+  const lines = features.map((feature) => {
+    const { title, link, fate } = feature;
+    const supporters = dialects.filter((one) => asks(one, feature)).map((one) => one.title);
+    return `- ${link === "" ? title : `[${title}](${link})`}: ${fate}. Native to ${supporters.join(", ")}.`;
+  });
+  return [
+    "## Features",
+    "What a request can ask for that not every dialect supports, and what happens where it is not supported.",
+    lines.join("\n"),
+  ].join("\n\n");
+}
+
+/** Whether a dialect has a member for a feature. */
+function asks({ tables }: DialectTables, feature: Feature): boolean {
+  return tables.some(({ members }) => members.some((one) => one.feature?.id === feature.id));
+}

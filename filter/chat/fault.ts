@@ -34,28 +34,3 @@ export class Fault {
     return this;
   }
 }
-
-/**
- * The one table of error types by HTTP status.
- * Anthropic: https://docs.anthropic.com/en/api/errors (529 is theirs). OpenAI names no closed list; these are the
- * words that its API and SDKs use.
- */
-export function anthropicErrorType(status: u32): string {
-  if (status == 401) return "authentication_error";
-  if (status == 402) return "billing_error";
-  if (status == 403) return "permission_error";
-  if (status == 404) return "not_found_error";
-  if (status == 413) return "request_too_large";
-  if (status == 429) return "rate_limit_error";
-  if (status == 503 || status == 529) return "overloaded_error";
-  if (status == 408 || status == 504) return "timeout_error";
-  return status < 500 ? "invalid_request_error" : "api_error";
-}
-
-export function openaiErrorType(status: u32): string {
-  if (status == 403) return "permission_error";
-  if (status == 429) return "rate_limit_error";
-  if (status == 503 || status == 529) return "overloaded_error";
-  if (status == 408 || status == 504) return "timeout_error";
-  return status < 500 ? "invalid_request_error" : "server_error";
-}

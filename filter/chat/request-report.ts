@@ -2,7 +2,8 @@
 import { Tape } from "../json/tape";
 import { ByteBuffer, Span } from "../text/bytes";
 import { Fault, THREAD_UNSUPPORTED } from "./fault";
-import { Field } from "./field-table";
+import { DROP, Feature } from "./feature";
+import { Member, MemberTable } from "./member-table";
 
 export * from "./request-limits";
 
@@ -27,8 +28,8 @@ export class RequestReport {
   /** How many values were left out. */
   droppedCount: u32 = 0;
   isStrict: bool = false;
-  /** What cannot say it, as messages put it: "the messages format". */
-  to: string = "";
+  /** Name of the target's API for error messages: "the Anthropic Messages API". */
+  api: string = "";
   /** Where the reader is, for a refusal: the message, the part in it, and a list's name and index. -1: not there. */
   message: i32 = -1;
   part: i32 = -1;
@@ -38,8 +39,11 @@ export class RequestReport {
   private number: u32 = 0;
   private isCut: bool = false;
   private isLimited: bool = false;
+  /** The target's dialect in `Feature.supporters`. */
+  private supporter: u32 = 0;
 
-  reset(strict: bool, to: string): void {
+  /** `supporter`: the target's bit in `Feature.supporters`. */
+  reset(strict: bool, api: string, supporter: u32): void {
     this.fault = null;
     this.isStreaming = false;
     this.wantsUsage = false;
@@ -47,7 +51,8 @@ export class RequestReport {
     this.dropped.clear();
     this.droppedCount = 0;
     this.isStrict = strict;
-    this.to = to;
+    this.api = api;
+    this.supporter = supporter;
     this.leaveMessages();
     this.leaveList();
     this.isCut = false;
@@ -92,26 +97,45 @@ export class RequestReport {
     return place.length == 0 ? name : place + "." + name;
   }
 
-  /** Refuses the request for a member of the object where the reader is. The first refusal stays. */
-  refuse(name: string, advice: string): void {
+  /** Rejects the request for a member of the object where the reader is. The first rejection stays. */
+  refuse(name: string, reason: string): void {
     if (this.fault !== null) return;
     const path = this.path(name);
-    this.fault = new Fault(400, "'" + path + "' " + advice).at(path);
+    this.fault = new Fault(400, path + " " + reason).at(path);
   }
 
-  refuseField(inner: string, field: Field): void {
-    const advice = "cannot be said in " + this.to + ". " + field.adviceText();
-    const name = inner + field.nameText();
-    this.refuse(name, advice);
+  /** Whether the target's request writer supports a feature. */
+  supports(feature: Feature): bool {
+    return (feature.supporters & this.supporter) != 0;
+  }
+
+  /** Rejects the request for a feature that the target does not support, or lists the member, by the feature's fate. */
+  missFeature(member: Member, feature: Feature, table: MemberTable): void {
+    if (feature.fate == DROP) {
+      this.drop(member);
+      return;
+    }
+    this.refuse(table.innerText() + member.nameText(), this.unsupported(feature));
     const fault = this.fault;
     if (fault !== null && fault.member == THREAD) fault.coded(THREAD_UNSUPPORTED);
   }
 
-  /** Counts a member that the target cannot say. */
-  drop(field: Field): void {
-    if (field.listedIn != this.number) {
-      field.listedIn = this.number;
-      this.dropName(field.path.pointer, field.path.length);
+  /** As `missFeature`, for a block whose `type` asks for the feature. */
+  missType(member: Member, feature: Feature): void {
+    if (feature.fate == DROP) this.drop(member);
+    else this.refuse("type", "'" + member.nameText() + "' " + this.unsupported(feature));
+  }
+
+  /** The second half of an error message, with what to do instead. */
+  unsupported(feature: Feature): string {
+    return "is not supported by " + this.api + ". " + feature.adviceText();
+  }
+
+  /** Lists a member that is left out. */
+  private drop(member: Member): void {
+    if (member.listedIn != this.number) {
+      member.listedIn = this.number;
+      this.dropName(member.path.pointer, member.path.length);
     } else {
       this.droppedCount++;
     }
@@ -158,13 +182,10 @@ export class RequestReport {
     if (this.isStrict) {
       if (this.fault === null) {
         const name = String.UTF8.decodeUnsafe(pointer, length);
-        const reason = this.isLimited
-          ? "' is not what this model takes (by its limits)"
-          : "' cannot be said in " + this.to;
-        const advice =
-          ", and overrides.strict_translation refuses what would be dropped." +
-          " Leave it out, or turn strict_translation off.";
-        this.fault = new Fault(400, "'" + name + reason + advice).at(name);
+        const by = this.isLimited ? "this model" : this.api;
+        const reason = " (rejected because overrides.strict_translation is on). ";
+        const advice = "Remove it, or turn strict_translation off.";
+        this.fault = new Fault(400, name + " is not supported by " + by + reason + advice).at(name);
       }
       return;
     }

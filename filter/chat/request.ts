@@ -4,6 +4,7 @@
 // are fixed records on the manual heap: a conversation of thousands of blocks makes no garbage.
 import { NO_NODE, Tape } from "../json/tape";
 import { ByteBuffer, constant, PADDING, sameBytes, Span } from "../text/bytes";
+import { AskedFeatures } from "./asked-features";
 
 export const ROLE_SYSTEM: u32 = 0;
 export const ROLE_USER: u32 = 1;
@@ -130,6 +131,8 @@ export class ChatRequest {
   tape: Tape = new Tape();
   blocks: Records = new Records(offsetof<Block>());
   tools: Records = new Records(offsetof<Tool>());
+  /** What the request asks for beyond the slots below, as far as its target supports it. */
+  features: AskedFeatures = new AskedFeatures();
   private kept: Records = new Records(4);
 
   /** Nodes of values that move as they are; NO_NODE when not said. */
@@ -157,6 +160,7 @@ export class ChatRequest {
 
   reset(tape: Tape): void {
     this.forget();
+    this.features.clear();
     this.tape = tape;
     this.maxTokens = NO_NODE;
     this.temperature = NO_NODE;

@@ -7,7 +7,7 @@ import {
   LISTENER_EGRESS,
   LISTENER_INGRESS,
 } from "../../contract/words";
-import { dialectFromName, UNKNOWN_DIALECT } from "../dialects/dialect";
+import { dialectByName } from "../dialects/registry";
 import { scan, scanMessage, SCAN_OK } from "../json/scan";
 import { escape, escapeText } from "../json/text";
 import { Tape } from "../json/tape";
@@ -155,9 +155,9 @@ function readTarget(
   ]);
   const target = new Target();
   target.name = stringMember(tape, node, "name");
-  target.dialect = dialectFromName(stringMember(tape, node, "dialect"));
-  if (target.dialect == UNKNOWN_DIALECT)
-    reportProblem("unknown dialect of target '" + target.name + "'");
+  const dialect = dialectByName(stringMember(tape, node, "dialect"));
+  if (dialect === null) reportProblem("unknown dialect of target '" + target.name + "'");
+  else target.dialect = dialect;
   target.modelJson = quoted(stringMember(tape, node, "model"));
   target.modelText = new Span(target.modelJson.pointer + 1, target.modelJson.length - 2);
   target.authority = constant(stringMember(tape, node, "authority"));

@@ -1,5 +1,7 @@
 // One model of one provider, as the request path needs it: every value already in bytes.
 import { RequestLimits } from "../chat/request-report";
+import { Dialect } from "../dialects/dialect";
+import { defaultDialect } from "../dialects/registry";
 import { Span } from "../text/bytes";
 import { RateLimit } from "./rate-limit";
 
@@ -14,7 +16,7 @@ export class ProviderHeader {
 export class Target {
   /** `<provider>/<model>`, for messages. */
   name: string = "";
-  dialect: i32 = 0;
+  dialect: Dialect = defaultDialect();
   /** The bare model name as a JSON string with its quotes. */
   modelJson: Span = new Span(0, 0);
   /** The same without its quotes. */

@@ -6,11 +6,11 @@
 import { Fault } from "../chat/fault";
 import { excerpt, readFault, readFaultBody } from "../chat/read-fault";
 import { scan, SCAN_OK } from "../json/scan";
-import { KIND_ARRAY, KIND_NULL, Tape } from "../json/tape";
+import { Tape } from "../json/tape";
 import { SseFramer } from "../sse/framer";
 import { LOOKS_JSON, LOOKS_OPEN, looksLike } from "../sse/looks-like";
 import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
-import { ANTHROPIC_MESSAGES } from "./dialect";
+import { Dialect } from "./dialect";
 
 /** What is to be done with the reply. */
 export const LOOK_ON: i32 = 0;
@@ -27,16 +27,6 @@ const ENOUGH: u32 = 64;
 const BLANK_LINE = constant("\n\n");
 const ERROR = constant("error");
 const TYPE = constant("type");
-const CHOICES = constant("choices");
-const DELTA = constant("delta");
-const ROLE = constant("role");
-const FINISH_REASON = constant("finish_reason");
-const MESSAGE_START = constant("message_start");
-const PING = constant("ping");
-const BLOCK_START = constant("content_block_start");
-const CONTENT_BLOCK = constant("content_block");
-const TEXT = constant("text");
-const THINKING = constant("thinking");
 
 const tape = new Tape();
 
@@ -54,7 +44,7 @@ export class FirstToken {
   private firstEvent: i64 = 0;
 
   constructor(
-    private dialect: i32,
+    private dialect: Dialect,
     private isStreaming: bool,
   ) {}
 
@@ -153,8 +143,7 @@ export class FirstToken {
       this.fault = readFault(tape, 0, 0);
       return FAILS;
     }
-    const isToken = this.dialect == ANTHROPIC_MESSAGES ? isAnthropicToken() : isOpenaiToken();
-    return isToken ? ANSWERS : LOOK_ON;
+    return this.dialect.isFirstToken(tape) ? ANSWERS : LOOK_ON;
   }
 }
 
@@ -185,41 +174,4 @@ function isWord(pointer: usize, length: u32, at: u32, word: Span): bool {
   if (at + word.length + 2 > length || load<u8>(pointer + at) != 0x22) return false;
   if (load<u8>(pointer + at + 1 + word.length) != 0x22) return false;
   return sameBytes(pointer + at + 1, word.length, word.pointer, word.length);
-}
-
-/** A chunk with anything in a delta besides its role, or with the reason why a choice ended. */
-function isOpenaiToken(): bool {
-  const choices = tape.member(0, CHOICES);
-  if (!tape.isArray(choices)) return false;
-  const end = tape.next(choices);
-  for (let choice = tape.first(choices); choice < end; choice = tape.next(choice)) {
-    if (tape.isString(tape.member(choice, FINISH_REASON))) return true;
-    const delta = tape.member(choice, DELTA);
-    if (!tape.isObject(delta) || saysMore(delta)) return true;
-  }
-  return false;
-}
-
-function saysMore(delta: u32): bool {
-  const end = tape.next(delta);
-  for (let name = tape.first(delta); name < end; name = tape.next(name + 1)) {
-    if (!tape.equals(name, ROLE) && !isNothing(name + 1)) return true;
-  }
-  return false;
-}
-
-function isNothing(node: u32): bool {
-  const kind = tape.kind(node);
-  if (kind == KIND_NULL) return true;
-  if (kind >= KIND_ARRAY) return tape.isEmpty(node);
-  return tape.isString(node) && tape.size(node) == 0;
-}
-
-/** Anything but the start of the message, pings, and the start of a block that has nothing in it yet. */
-function isAnthropicToken(): bool {
-  const type = tape.member(0, TYPE);
-  if (tape.equals(type, MESSAGE_START) || tape.equals(type, PING)) return false;
-  if (!tape.equals(type, BLOCK_START)) return true;
-  const kind = tape.member(tape.member(0, CONTENT_BLOCK), TYPE);
-  return !tape.equals(kind, TEXT) && !tape.equals(kind, THINKING);
 }

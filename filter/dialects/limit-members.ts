@@ -1,5 +1,5 @@
 // What the limits ask of single members, in either dialect.
-import { Place } from "../chat/field-table";
+import { MemberTable } from "../chat/member-table";
 import { isTooMany } from "../chat/request-fitting";
 import { readDecimal } from "../chat/request-number";
 import { RequestLimits, RequestReport } from "../chat/request-report";
@@ -46,20 +46,20 @@ export function hasTemperature(tape: Tape): bool {
   return tape.isPresent(tape.member(0, TEMPERATURE));
 }
 
-/** Whether a member is one of `limits.refuses`; it is counted unless it asks for nothing. `place`: what it stands in. */
+/** Whether a member is one of `limits.refuses`; it is counted unless it asks for nothing. `table`: what it stands in. */
 export function isRefusedByName(
   tape: Tape,
   key: u32,
   limits: RequestLimits,
-  place: Place,
+  table: MemberTable,
   report: RequestReport,
 ): bool {
   const names = limits.refuses;
   for (let i = 0; i < names.length; i++) {
     const name = unchecked(names[i]);
     if (!tape.equals(key, name)) continue;
-    const field = place.find(tape, key);
-    const isNeutral = field === null ? !tape.isPresent(key + 1) : field.isNeutral(tape, key + 1);
+    const member = table.find(tape, key);
+    const isNeutral = member === null ? !tape.isPresent(key + 1) : member.isNeutral(tape, key + 1);
     if (!isNeutral) report.dropLimited(name);
     return true;
   }

@@ -4,9 +4,7 @@ import { RequestLimits, RequestReport } from "../chat/request-report";
 import { Edits } from "../json/edit";
 import { NO_NODE, Tape } from "../json/tape";
 import { constant, Span } from "../text/bytes";
-import { limitMessagesRequest } from "./anthropic_messages/limit-edits";
-import { ANTHROPIC_MESSAGES } from "./dialect";
-import { limitChatRequest } from "./openai_chat_completions/limit-edits";
+import { Dialect } from "./dialect";
 
 const MESSAGES = constant("messages");
 
@@ -17,16 +15,14 @@ const MESSAGES = constant("messages");
  */
 export function limitRequest(
   tape: Tape,
-  dialect: i32,
+  dialect: Dialect,
   limits: RequestLimits,
   systemPrompt: Span,
   edits: Edits,
   report: RequestReport,
 ): Span {
-  report.reset(limits.strict, "");
+  report.reset(limits.strict, dialect.api, dialect.supporter);
   // Without messages it is no request, and there might be nothing left of it.
   if (tape.member(0, MESSAGES) == NO_NODE) return systemPrompt;
-  return dialect == ANTHROPIC_MESSAGES
-    ? limitMessagesRequest(tape, limits, systemPrompt, edits, report)
-    : limitChatRequest(tape, limits, systemPrompt, edits, report);
+  return dialect.limitRequest(tape, limits, systemPrompt, edits, report);
 }

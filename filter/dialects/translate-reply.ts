@@ -2,15 +2,8 @@
 //
 // Each upstream event leaves in the call that brought its last byte. Memory of a stream: its largest event, tool calls
 // that a provider interleaves, and signed reasoning for a chat client (docs/decisions/2026-11-21-reasoning-carrier.md).
-import { AnthropicReplyReader } from "./anthropic_messages/read-reply";
-import { AnthropicMessageWriter } from "./anthropic_messages/write-reply";
-import { AnthropicStreamWriter } from "./anthropic_messages/write-reply-stream";
-import { writeAnthropicFault } from "./anthropic_messages/write-fault";
-import { ANTHROPIC_MESSAGES } from "./dialect";
-import { OpenaiReplyReader } from "./openai_chat_completions/read-reply";
-import { OpenaiCompletionWriter } from "./openai_chat_completions/write-reply";
-import { OpenaiStreamWriter } from "./openai_chat_completions/write-reply-stream";
-import { writeOpenaiFault } from "./openai_chat_completions/write-fault";
+import { Dialect } from "./dialect";
+import { defaultDialect } from "./registry";
 import { Pattern } from "../json/pattern";
 import { SCAN_OK, scan, scanErrorAt, scanMessage } from "../json/scan";
 import { Tape } from "../json/tape";
@@ -21,7 +14,6 @@ import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
 import { Dropped } from "../chat/dropped";
 import { ReplyHead, ReplySink } from "../chat/events";
 import { Fault } from "../chat/fault";
-import { fitFault } from "../chat/fit-fault";
 import { excerpt, readFault, readFaultBody } from "../chat/read-fault";
 import { ReplyReader } from "../chat/reply-reader";
 import { Usage } from "../chat/usage";
@@ -43,8 +35,8 @@ const NOTHING = new Span(0, 0);
 /** What a translation has to know besides the reply's bytes. */
 export class ReplyOptions {
   /** Dialects: the provider's and the client's. */
-  from: i32 = 0;
-  to: i32 = 0;
+  from: Dialect = defaultDialect();
+  to: Dialect = defaultDialect();
   /** Whether the client asked for a stream. */
   isStreaming: bool = false;
   /** Whether a chat client asked for `stream_options.include_usage`. */
@@ -248,27 +240,32 @@ export class ReplyTranslator {
 
   private makeReader(sink: ReplySink): ReplyReader {
     this.sink = sink;
-    const requestId = this.options.requestId;
-    const reader: ReplyReader =
-      this.options.from == ANTHROPIC_MESSAGES
-        ? new AnthropicReplyReader(sink, this.head, this.usage, this.dropped, requestId)
-        : new OpenaiReplyReader(sink, this.head, this.usage, this.dropped, requestId);
+    const options = this.options;
+    const reader = options.from.newReader(
+      sink,
+      this.head,
+      this.usage,
+      this.dropped,
+      options.requestId,
+    );
     this.reader = reader;
     return reader;
   }
 
   private streamWriter(out: ByteBuffer): ReplySink {
     const options = this.options;
-    return options.to == ANTHROPIC_MESSAGES
-      ? new AnthropicStreamWriter(out, this.dropped, this.usage, options.requestId)
-      : new OpenaiStreamWriter(out, this.dropped, this.usage, options.wantsUsage);
+    return options.to.newStreamWriter(
+      out,
+      this.dropped,
+      this.usage,
+      options.requestId,
+      options.wantsUsage,
+    );
   }
 
   private completeWriter(out: ByteBuffer): ReplySink {
     const options = this.options;
-    return options.to == ANTHROPIC_MESSAGES
-      ? new AnthropicMessageWriter(out, this.dropped, this.usage, options.requestId)
-      : new OpenaiCompletionWriter(out, this.dropped, this.usage);
+    return options.to.newCompleteWriter(out, this.dropped, this.usage, options.requestId);
   }
 }
 
@@ -296,8 +293,8 @@ function tooLarge(): Fault {
 
 /** An upstream's error answer (status ≥ 400), whatever its body, in the client's envelope. Bytes as in `push`. */
 export function translateError(
-  from: i32,
-  to: i32,
+  from: Dialect,
+  to: Dialect,
   status: u32,
   pointer: usize,
   length: u32,
@@ -305,19 +302,6 @@ export function translateError(
   out: ByteBuffer,
 ): void {
   const fault = readFaultBody(status, pointer, length);
-  if (from != to) fitFault(fault, to == ANTHROPIC_MESSAGES);
-  if (to == ANTHROPIC_MESSAGES) writeAnthropicFault(fault, requestId, out);
-  else writeOpenaiFault(fault, out);
-}
-
-/** A fault as the terminal event of a running stream. */
-export function writeStreamFault(to: i32, fault: Fault, requestId: string, out: ByteBuffer): void {
-  if (to == ANTHROPIC_MESSAGES) {
-    out.text("event: error\ndata: ");
-    writeAnthropicFault(fault, requestId, out);
-  } else {
-    out.text("data: ");
-    writeOpenaiFault(fault, out);
-  }
-  out.text("\n\n");
+  if (from !== to) to.adaptFault(fault);
+  to.writeFault(fault, requestId, out);
 }

@@ -3,11 +3,7 @@ import { ChatRequest } from "../chat/request";
 import { RequestLimits, RequestReport } from "../chat/request-report";
 import { Tape } from "../json/tape";
 import { ByteBuffer, Span } from "../text/bytes";
-import { readAnthropicRequest } from "./anthropic_messages/read-request";
-import { writeAnthropicRequest } from "./anthropic_messages/write-request";
-import { ANTHROPIC_MESSAGES, dialectTitle } from "./dialect";
-import { readChatRequest } from "./openai_chat_completions/read-request";
-import { writeChatRequest } from "./openai_chat_completions/write-request";
+import { Dialect } from "./dialect";
 
 const request = new ChatRequest();
 
@@ -18,22 +14,17 @@ const request = new ChatRequest();
  */
 export function translateRequest(
   tape: Tape,
-  from: i32,
-  to: i32,
+  from: Dialect,
+  to: Dialect,
   model: Span,
   systemPrompt: Span,
   limits: RequestLimits,
   out: ByteBuffer,
   report: RequestReport,
 ): void {
-  report.reset(limits.strict, "the " + dialectTitle(to) + " format");
+  report.reset(limits.strict, to.api, to.supporter);
   request.reset(tape);
-  if (from == ANTHROPIC_MESSAGES) readAnthropicRequest(tape, request, report);
-  else readChatRequest(tape, request, report);
-  if (report.fault === null) {
-    if (to == ANTHROPIC_MESSAGES)
-      writeAnthropicRequest(request, model, systemPrompt, limits, out, report);
-    else writeChatRequest(request, model, systemPrompt, limits, out, report);
-  }
+  from.readRequest(tape, request, report);
+  if (report.fault === null) to.writeRequest(request, model, systemPrompt, limits, out, report);
   request.forget();
 }

@@ -4,12 +4,8 @@ import { scan, SCAN_OK } from "../json/scan";
 import { Tape } from "../json/tape";
 import { ByteBuffer, constant } from "../text/bytes";
 import { contains } from "../text/find";
-import { ANTHROPIC_MESSAGES } from "./dialect";
-import { readUsage as readAnthropicUsage } from "./anthropic_messages/read-usage";
-import { readUsage as readOpenaiUsage } from "./openai_chat_completions/read-usage";
+import { Dialect } from "./dialect";
 
-const USAGE = constant("usage");
-const MESSAGE = constant("message");
 /** Inside of a string the quotes would be escaped. */
 const HAS_USAGE = constant('"usage":{');
 const HAS_SPACED_USAGE = constant('"usage": {');
@@ -23,7 +19,7 @@ export class UsageObserver {
   usage: Usage = new Usage();
   private reply: ByteBuffer = new ByteBuffer();
 
-  constructor(private dialect: i32) {}
+  constructor(private dialect: Dialect) {}
 
   /** The data of an event of a stream. The block must be writable and have PADDING bytes behind its end. */
   event(pointer: usize, length: u32): void {
@@ -48,11 +44,7 @@ export class UsageObserver {
 
   private read(pointer: usize, length: u32): void {
     if (pointer == 0 || scan(tape, pointer, length) != SCAN_OK) return;
-    let usage = tape.member(0, USAGE);
-    // `message_start` has it one level below.
-    if (!tape.isObject(usage)) usage = tape.member(tape.member(0, MESSAGE), USAGE);
-    if (this.dialect == ANTHROPIC_MESSAGES) readAnthropicUsage(tape, usage, this.usage);
-    else readOpenaiUsage(tape, usage, this.usage);
+    this.dialect.readUsage(tape, this.usage);
     tape.reset();
   }
 }

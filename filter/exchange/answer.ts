@@ -1,8 +1,5 @@
 // Answers of the gateway's own: faults in the client's dialect, and the few things that need no provider.
 import { Fault } from "../chat/fault";
-import { ANTHROPIC_MESSAGES } from "../dialects/dialect";
-import { writeAnthropicFault } from "../dialects/anthropic_messages/write-fault";
-import { writeOpenaiFault } from "../dialects/openai_chat_completions/write-fault";
 import { addLocalHeader, sendLocalResponse } from "../host/local-response";
 import { ByteBuffer, constant, Span } from "../text/bytes";
 import { Exchange } from "./exchange";
@@ -11,9 +8,6 @@ import { requestId, requestIdSpan } from "./request-id";
 const CONTENT_TYPE = constant("content-type");
 export const JSON_TYPE = constant("application/json");
 const ALLOW = constant("allow");
-/** Where each SDK looks for the id of a failed request. */
-const OPENAI_ID_HEADER = constant("x-request-id");
-const ANTHROPIC_ID_HEADER = constant("request-id");
 
 /** What OpenAI's SDKs obey before they look at the status. */
 export const SHOULD_RETRY = constant("x-should-retry");
@@ -25,17 +19,11 @@ const body = new Span(0, 0);
 const allowBytes = new ByteBuffer();
 const allowSpan = new Span(0, 0);
 
-/** A fault in the client's envelope, appended to `out`. */
-export function writeFault(dialect: i32, fault: Fault, id: string, out: ByteBuffer): void {
-  if (dialect == ANTHROPIC_MESSAGES) writeAnthropicFault(fault, id, out);
-  else writeOpenaiFault(fault, out);
-}
-
 /** Answers with an error. The request goes no further. */
 export function answerFault(exchange: Exchange, fault: Fault): void {
   buffer.clear();
-  writeFault(exchange.dialect, fault, requestId(exchange), buffer);
-  addLocalHeader(idHeader(exchange.dialect), requestIdSpan(exchange));
+  exchange.dialect.writeFault(fault, requestId(exchange), buffer);
+  addLocalHeader(exchange.dialect.requestIdHeader, requestIdSpan(exchange));
   if (fault.isFinal) addLocalHeader(SHOULD_RETRY, FALSE);
   if (fault.allow.length > 0) addLocalHeader(ALLOW, fill(allowSpan, allowBytes, fault.allow));
   answer(exchange, fault.status, JSON_TYPE, buffer);
@@ -48,11 +36,6 @@ function fill(span: Span, bytes: ByteBuffer, text: string): Span {
   span.pointer = bytes.pointer;
   span.length = bytes.length;
   return span;
-}
-
-/** Name of the response header that carries the request id in a dialect. */
-export function idHeader(dialect: i32): Span {
-  return dialect == ANTHROPIC_MESSAGES ? ANTHROPIC_ID_HEADER : OPENAI_ID_HEADER;
 }
 
 export function answer(exchange: Exchange, status: u32, type: Span, bytes: ByteBuffer): void {

@@ -1,6 +1,8 @@
 // One request and its reply: what the stages learn about it, from its first header to its last byte.
 import { ApiKeys } from "../config/api-keys";
 import { Route, Target } from "../config/target";
+import { Dialect } from "../dialects/dialect";
+import { defaultDialect } from "../dialects/registry";
 import { ReplyTranslator } from "../dialects/translate-reply";
 import { StreamUsageFilter } from "../dialects/openai_chat_completions/strip-usage";
 import { Tape } from "../json/tape";
@@ -15,7 +17,7 @@ export class Exchange {
   /** What the request is for: an ENDPOINT_ of route/endpoint.ts. */
   endpoint: i32 = 0;
   /** The client's dialect. */
-  dialect: i32 = 0;
+  dialect: Dialect = defaultDialect();
   /** The client's path without its query, of a request for a model. */
   path: Span = NO_PATH;
   /** The query of the client's path with its `?`, without credentials; empty when there is none. */
@@ -28,9 +30,7 @@ export class Exchange {
   requestId: ByteBuffer = new ByteBuffer();
   /** Whether the client chooses the model by the hint header. */
   hasHint: bool = false;
-  /** Whether the client says which version of the messages dialect it speaks. */
-  hasVersion: bool = false;
-  /** Which headers the client has sent: bits of host/request-head.ts. */
+  /** Which headers the client has sent: bits of request-head.ts. */
   sent: u32 = 0;
   /** Whether the client's content type is the one that a translated request has. */
   hasJsonType: bool = false;
@@ -103,7 +103,7 @@ export class Exchange {
   /** Whether client and provider speak different dialects. */
   isForeign(): bool {
     const target = this.target;
-    return target !== null && target.dialect != this.dialect;
+    return target !== null && target.dialect !== this.dialect;
   }
 
   /** Whether a provider's reply passes as it is. */

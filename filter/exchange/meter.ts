@@ -7,6 +7,7 @@ import { Usage } from "../chat/usage";
 import { fingerprintOf } from "../budget/bucket";
 import { RateLimit } from "../config/rate-limit";
 import { Route, Target } from "../config/target";
+import { Dialect } from "../dialects/dialect";
 import { UsageObserver } from "../dialects/usage-observer";
 import { PROPERTY_LIMIT_TOKENS } from "../../contract/words";
 import { currentMicroseconds, header, REQUEST_HEADERS, setProperty } from "../host/host";
@@ -134,13 +135,13 @@ export class Meter {
   }
 
   /** An attempt is answered: by an error, or by what is to be counted. */
-  startReply(status: u32, target: Target | null, dialect: i32): void {
+  startReply(status: u32, target: Target | null, dialect: Dialect): void {
     this.dropObserver();
     this.replyBytes = 0;
     // What an attempt before used is charged already.
     this.isSettled = false;
     this.hasReply = status < 400;
-    if (this.hasReply && target !== null && target.dialect == dialect)
+    if (this.hasReply && target !== null && target.dialect === dialect)
       this.observer = new UsageObserver(dialect);
   }
 

@@ -4,7 +4,7 @@ import { Fault } from "../chat/fault";
 import { ApiKeys } from "../config/api-keys";
 import { Config } from "../config/read-config";
 import { Exchange } from "../exchange/exchange";
-import { AUTHORIZATION, GATEWAY_KEY, X_API_KEY } from "../host/request-head";
+import { AUTHORIZATION, GATEWAY_KEY, X_API_KEY } from "../exchange/request-head";
 import { Span } from "../text/bytes";
 
 /** Eight bytes that begin `Bearer ` in any case: the seventh is a space, the eighth does not count. */

@@ -2,25 +2,23 @@
 import { Config } from "../config/read-config";
 import { HEADER_STREAM_CLUSTER, PROPERTY_CLIENT_PATH } from "../../contract/words";
 import { Fault } from "../chat/fault";
-import { ANTHROPIC_MESSAGES } from "../dialects/dialect";
+import { DIALECTS, dialectOfPath } from "../dialects/registry";
 import { removeHeader, REQUEST_HEADERS, setProperty } from "../host/host";
 import { addLocalHeader } from "../host/local-response";
 import {
-  ANTHROPIC_VERSION,
   CONTENT_TYPE,
+  hasOwnHeader,
   HINT,
   METHOD,
   PATH,
   readHead,
   STREAM_CLUSTER,
-} from "../host/request-head";
+} from "../exchange/request-head";
 import { ByteBuffer, constant, sameSpan, Span } from "../text/bytes";
 import { dropCredentials, lengthWithoutQuery, maskCredentials } from "../text/query";
 import { answer, answerFault, answerOptions, JSON_TYPE } from "../exchange/answer";
 import {
   allowedMethods,
-  dialectOfPath,
-  ENDPOINT_MESSAGES,
   ENDPOINT_MODELS,
   ENDPOINT_READY,
   ENDPOINT_UNKNOWN,
@@ -28,12 +26,10 @@ import {
   isGetOrHead,
   isOptions,
   isPost,
-  pathOf,
   takesPost,
 } from "./endpoint";
 import { Exchange } from "../exchange/exchange";
 import { keepClientKey, refusal } from "./client-key";
-import { writeModelList } from "./model-list";
 import { keepSaneRequestId } from "../exchange/request-id";
 
 const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
@@ -52,18 +48,18 @@ export function recognise(exchange: Exchange, config: Config, endsHere: bool): b
   if (STREAM_CLUSTER.length > 0) removeHeader(REQUEST_HEADERS, STREAM_CLUSTER_HEADER);
   exchange.hasHint = HINT.length > 0;
   exchange.endpoint = endpointOf(PATH);
-  exchange.dialect = dialectOfPath(PATH);
+  exchange.dialect = dialectOfPath(PATH, lengthWithoutQuery(PATH));
   keepQuery(exchange);
   if (
     exchange.endpoint == ENDPOINT_UNKNOWN ||
-    (exchange.isIngress && exchange.endpoint == ENDPOINT_MESSAGES)
+    (exchange.isIngress && takesPost(exchange.endpoint) && !exchange.dialect.isOnIngress)
   ) {
     answerFault(exchange, notServed(exchange, PATH));
     return false;
   }
   const isForModel = takesPost(exchange.endpoint) && isPost(METHOD);
   const isList = exchange.endpoint == ENDPOINT_MODELS && isGetOrHead(METHOD);
-  if (isList && ANTHROPIC_VERSION.length > 0) exchange.dialect = ANTHROPIC_MESSAGES;
+  if (isList) chooseDialectOfList(exchange);
   if (isForModel || isList) {
     const fault = refusal(exchange.keys);
     if (fault !== null) {
@@ -74,8 +70,7 @@ export function recognise(exchange: Exchange, config: Config, endsHere: bool): b
   }
   if (isForModel) {
     if (config.passesClientKey) keepClientKey(exchange, config);
-    exchange.path = pathOf(exchange.endpoint);
-    exchange.hasVersion = ANTHROPIC_VERSION.length > 0;
+    exchange.path = exchange.dialect.path;
     exchange.hasJsonType = sameSpan(CONTENT_TYPE, JSON_TYPE);
     if (!endsHere) return true;
     answerFault(exchange, new Fault(400, "The request has no body; send a JSON object."));
@@ -108,6 +103,16 @@ function keepQuery(exchange: Exchange): void {
   exchange.isQueryCut = exchange.query.length != queryLength;
 }
 
+/** Dialects share the path of the list; a header that a dialect requires tells them apart. */
+function chooseDialectOfList(exchange: Exchange): void {
+  for (let i = 0; i < DIALECTS.length; i++) {
+    const required = DIALECTS[i].requiredHeaders;
+    for (let j = 0; j < required.length; j++) {
+      if (hasOwnHeader(exchange.sent, required[j].name)) exchange.dialect = DIALECTS[i];
+    }
+  }
+}
+
 function notServed(exchange: Exchange, path: Span): Fault {
   const served = exchange.isIngress
     ? "POST /v1/chat/completions, GET /v1/models and GET /healthz"
@@ -137,7 +142,7 @@ function wrongMethod(exchange: Exchange): Fault {
 function answerOwn(exchange: Exchange, config: Config): void {
   buffer.clear();
   if (exchange.endpoint == ENDPOINT_MODELS) {
-    writeModelList(exchange.dialect, config, buffer);
+    exchange.dialect.writeModels(config.modelIds, config.modelOwners, buffer);
   } else {
     buffer.text('{"status":"ok"}');
   }

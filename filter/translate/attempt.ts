@@ -5,12 +5,8 @@ import { HEADER_API_KEY } from "../../contract/words";
 import { Target } from "../config/target";
 import { Fault } from "../chat/fault";
 import { RequestReport } from "../chat/request-report";
-import { addAnthropicSystem } from "../dialects/anthropic_messages/edit";
-import { removeUnsignedThinking } from "../dialects/anthropic_messages/edit-thinking";
-import { ANTHROPIC_MESSAGES } from "../dialects/dialect";
 import { setModel } from "../dialects/edit-model";
 import { limitRequest } from "../dialects/limit-request";
-import { addOpenaiSystem, askUsage } from "../dialects/openai_chat_completions/edit";
 import { translateRequest } from "../dialects/translate-request";
 import { StreamUsageFilter } from "../dialects/openai_chat_completions/strip-usage";
 import {
@@ -22,7 +18,8 @@ import {
   setHeader,
   setHeaderNumber,
 } from "../host/host";
-import { ANTHROPIC_ONLY, OPENAI_ONLY } from "../host/request-head";
+import { API_KEY, BEARER_TOKEN } from "../dialects/dialect";
+import { hasOwnHeader } from "../exchange/request-head";
 import { Edits } from "../json/edit";
 import { Tape } from "../json/tape";
 import { JSON_TYPE } from "../exchange/answer";
@@ -32,14 +29,7 @@ import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
 import { CONTENT_LENGTH, CONTENT_TYPE } from "./header-names";
 
 const PATH = constant(":path");
-const AUTHORIZATION = constant("authorization");
-const X_API_KEY = constant("x-api-key");
-const BEARER = constant("Bearer ");
-/** Tokens of Anthropic's subscriptions (Claude Code) begin so; they are Bearer there too. */
-const OAUTH = constant("sk-ant-oat");
 const AUTHORITY = constant(":authority");
-const ANTHROPIC_VERSION = constant("anthropic-version");
-const DEFAULT_ANTHROPIC_VERSION = constant("2023-06-01");
 
 const report = new RequestReport();
 const edits = new Edits();
@@ -107,7 +97,7 @@ function makeBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
   report.dropped.clear();
   if (target.passesClientKey && exchange.clientKey.length == 0) return noClientKey(target);
   const fault =
-    target.dialect == exchange.dialect
+    target.dialect === exchange.dialect
       ? editBody(exchange, target, tape)
       : translateBody(exchange, target, tape);
   if (fault !== null) return fault;
@@ -155,13 +145,8 @@ function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
     prompt = limitRequest(tape, target.dialect, target.limits, prompt, edits, report);
     if (report.fault !== null) return report.fault;
   }
-  if (target.dialect == ANTHROPIC_MESSAGES) {
-    removeUnsignedThinking(tape, edits);
-    if (prompt.length > 0) addAnthropicSystem(tape, prompt, edits);
-  } else {
-    if (prompt.length > 0) addOpenaiSystem(tape, prompt, edits);
-    asksUsage = exchange.isStreaming && target.asksUsage && askUsage(tape, edits);
-  }
+  target.dialect.editRequest(tape, prompt, edits);
+  asksUsage = exchange.isStreaming && target.asksUsage && target.dialect.askUsage(tape, edits);
   if (!edits.isEmpty()) replaced = edits.prefix(tape.base, prefix);
   return null;
 }
@@ -170,20 +155,20 @@ function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
 export function forgetHeaders(exchange: Exchange, before: Target): void {
   for (let i = 0; i < before.headers.length; i++)
     removeHeader(REQUEST_HEADERS, before.headers[i].name);
-  if (before.dialect == ANTHROPIC_MESSAGES && exchange.dialect != ANTHROPIC_MESSAGES) {
-    removeHeader(REQUEST_HEADERS, ANTHROPIC_VERSION);
-  }
+  if (before.dialect === exchange.dialect) return;
+  const required = before.dialect.requiredHeaders;
+  for (let i = 0; i < required.length; i++) removeHeader(REQUEST_HEADERS, required[i].name);
 }
 
 /** Takes out what only the client's dialect knows. An attempt in that dialect may follow, so it is kept then. */
 function removeForeignHeaders(exchange: Exchange): void {
-  const foreign = exchange.dialect == ANTHROPIC_MESSAGES ? ANTHROPIC_ONLY : OPENAI_ONLY;
+  const foreign = exchange.dialect.ownHeaders;
   const attempts = exchange.attempts;
   for (let i = 0; i < foreign.length; i++) {
-    const name = foreign[i].name;
+    const name = foreign[i];
     // An attempt before may have put in what the client has not sent.
     if (attempts !== null) attempts.keep(name, header(REQUEST_HEADERS, name));
-    else if ((exchange.sent & foreign[i].bit) == 0) continue;
+    else if (!hasOwnHeader(exchange.sent, name)) continue;
     removeHeader(REQUEST_HEADERS, name);
   }
 }
@@ -208,9 +193,11 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
   if (target.passesClientKey) passClientKey(exchange.clientKey, target);
   if (exchange.isForeign()) removeForeignHeaders(exchange);
   else restoreHeaders(exchange);
-  // A chat client's own version says nothing of what the translation speaks.
-  if (target.dialect == ANTHROPIC_MESSAGES && (exchange.isForeign() || !hasVersion(exchange))) {
-    setHeader(REQUEST_HEADERS, ANTHROPIC_VERSION, DEFAULT_ANTHROPIC_VERSION);
+  const required = target.dialect.requiredHeaders;
+  for (let i = 0; i < required.length; i++) {
+    // What a client of another dialect sends is not about what the translation writes.
+    if (exchange.isForeign() || !hasHeader(exchange, required[i].name))
+      setHeader(REQUEST_HEADERS, required[i].name, required[i].value);
   }
   for (let i = 0; i < target.headers.length; i++) {
     setHeader(REQUEST_HEADERS, target.headers[i].name, target.headers[i].value);
@@ -225,23 +212,23 @@ function noClientKey(target: Target): Fault {
 
 /** The client's own key, in the header that the provider wants it in, and in no other. */
 function passClientKey(key: ByteBuffer, target: Target): void {
-  const isBearer =
-    target.dialect != ANTHROPIC_MESSAGES ||
-    sameBytes(key.pointer, min(key.length, OAUTH.length), OAUTH.pointer, OAUTH.length);
+  value.pointer = key.pointer;
+  value.length = key.length;
+  const scheme = target.dialect.credentialScheme(value);
   prefix.clear();
-  if (isBearer) prefix.span(BEARER);
+  prefix.span(scheme.prefix);
   prefix.bytes(key.pointer, key.length);
   value.pointer = prefix.pointer;
   value.length = prefix.length;
-  setHeader(REQUEST_HEADERS, isBearer ? AUTHORIZATION : X_API_KEY, value);
-  removeHeader(REQUEST_HEADERS, isBearer ? X_API_KEY : AUTHORIZATION);
+  setHeader(REQUEST_HEADERS, scheme.header, value);
+  removeHeader(REQUEST_HEADERS, scheme === API_KEY ? BEARER_TOKEN.header : API_KEY.header);
 }
 
-/** An attempt before may have put the version in: then the headers have to be asked. */
-function hasVersion(exchange: Exchange): bool {
+/** An earlier attempt may have added a header that the client has not sent: then the header map is read again. */
+function hasHeader(exchange: Exchange, name: Span): bool {
   return exchange.isSplit()
-    ? header(REQUEST_HEADERS, ANTHROPIC_VERSION).length > 0
-    : exchange.hasVersion;
+    ? header(REQUEST_HEADERS, name).length > 0
+    : hasOwnHeader(exchange.sent, name);
 }
 
 /** A client's query belongs to its dialect (`?beta=true` of Anthropic's SDKs): it goes on where the dialect does. */

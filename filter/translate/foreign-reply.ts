@@ -1,9 +1,8 @@
 // The reply of a provider whose dialect is not the client's: held or streamed, translated, its headers made to fit.
 import { Fault } from "../chat/fault";
-import { fitFault } from "../chat/fit-fault";
 import { ReplyOptions, ReplyTranslator, translateError } from "../dialects/translate-reply";
-import { ANTHROPIC_MESSAGES } from "../dialects/dialect";
-import { answerFault, idHeader, JSON_TYPE } from "../exchange/answer";
+import { Dialect } from "../dialects/dialect";
+import { answerFault, JSON_TYPE } from "../exchange/answer";
 import { Exchange } from "../exchange/exchange";
 import { requestId } from "../exchange/request-id";
 import {
@@ -19,11 +18,10 @@ import {
 } from "../host/host";
 import { addLocalHeader } from "../host/local-response";
 import {
-  ANTHROPIC_ID,
   CONTENT_LENGTH as REPLY_LENGTH,
   CONTENT_TYPE as REPLY_TYPE,
-  OPENAI_ID,
-} from "../host/reply-head";
+  requestIdOf,
+} from "../exchange/reply-head";
 import { CONTINUE, STOP } from "../host/status";
 import { ByteBuffer, constant, sameSpan, Span } from "../text/bytes";
 import { tellDropped } from "./dropped-header";
@@ -52,7 +50,7 @@ export function foreignHeaders(exchange: Exchange): i32 {
     removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
   const type = isWhole ? JSON_TYPE : EVENT_STREAM_TYPE;
   if (!sameSpan(REPLY_TYPE, type)) setHeader(RESPONSE_HEADERS, CONTENT_TYPE, type);
-  copyRequestId(exchange.dialect);
+  copyRequestId(target.dialect, exchange.dialect);
   if (exchange.replyStatus >= 400) return STOP;
   const options = new ReplyOptions();
   options.from = target.dialect;
@@ -110,7 +108,7 @@ export function foreignBody(exchange: Exchange, size: u32, endsHere: bool): i32 
 function releaseHead(exchange: Exchange, translator: ReplyTranslator, endsHere: bool): i32 {
   const fault = translator.fault;
   if (fault !== null && !translator.hasWritten) {
-    fitFault(fault, exchange.dialect == ANTHROPIC_MESSAGES);
+    exchange.dialect.adaptFault(fault);
     answerFault(exchange, fault);
     return STOP;
   }
@@ -165,9 +163,8 @@ function translateWhole(exchange: Exchange, translator: ReplyTranslator | null, 
 }
 
 /** Each SDK reads the provider's request id from a header of its own dialect. */
-function copyRequestId(dialect: i32): void {
-  const isAnthropic = dialect == ANTHROPIC_MESSAGES;
-  const own = isAnthropic ? ANTHROPIC_ID : OPENAI_ID;
-  const other = isAnthropic ? OPENAI_ID : ANTHROPIC_ID;
-  if (own.length == 0 && other.length > 0) setHeader(RESPONSE_HEADERS, idHeader(dialect), other);
+function copyRequestId(from: Dialect, to: Dialect): void {
+  if (requestIdOf(to).length > 0) return;
+  const id = requestIdOf(from);
+  if (id.length > 0) setHeader(RESPONSE_HEADERS, to.requestIdHeader, id);
 }

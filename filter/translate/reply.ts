@@ -19,9 +19,9 @@ import {
   CONTENT_TYPE as REPLY_TYPE,
   readReplyHead,
   STATUS,
-} from "../host/reply-head";
+} from "../exchange/reply-head";
 import { CONTINUE, STOP } from "../host/status";
-import { answerFault, idHeader, JSON_TYPE, writeFault } from "../exchange/answer";
+import { answerFault, JSON_TYPE } from "../exchange/answer";
 import { Exchange } from "../exchange/exchange";
 import { requestId, requestIdSpan } from "../exchange/request-id";
 import { StreamUsageFilter } from "../dialects/openai_chat_completions/strip-usage";
@@ -209,10 +209,10 @@ export function ownErrorBody(exchange: Exchange, size: u32, endsHere: bool): i32
   if (!endsHere) return STOP;
   const fault = localReplyFault(exchange.replyStatus, responseDetails(), exchange.target);
   out.clear();
-  writeFault(exchange.dialect, fault, requestId(exchange), out);
+  exchange.dialect.writeFault(fault, requestId(exchange), out);
   setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
   setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
-  setHeader(RESPONSE_HEADERS, idHeader(exchange.dialect), requestIdSpan(exchange));
+  setHeader(RESPONSE_HEADERS, exchange.dialect.requestIdHeader, requestIdSpan(exchange));
   replaceBodyPrefix(RESPONSE_BODY, size, out);
   return CONTINUE;
 }

@@ -4,7 +4,7 @@ import { Target } from "../config/target";
 import { PROPERTY_EXCHANGE } from "../../contract/words";
 import { Fault } from "../chat/fault";
 import { ANSWERS, FirstToken, LOOK_ON } from "../dialects/first-token";
-import { answerFault, JSON_TYPE, writeFault } from "../exchange/answer";
+import { answerFault, JSON_TYPE } from "../exchange/answer";
 import { Attempts } from "../exchange/attempts";
 import { Exchange } from "../exchange/exchange";
 import { requestId } from "../exchange/request-id";
@@ -183,7 +183,7 @@ function replace(
   setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
   if (endsHere && size == 0) return;
   out.clear();
-  writeFault(exchange.dialect, fault, requestId(exchange), out);
+  exchange.dialect.writeFault(fault, requestId(exchange), out);
   replaceBodyPrefix(RESPONSE_BODY, size, out);
   setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
   if (endsHere) setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);

@@ -1,6 +1,6 @@
-// Every row of the table of request members (filter/chat/fields.ts) is true of what the translation does.
+// Every row of the tables of request members (filter/dialects/*/members.ts) is true of what the translation does.
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Place, readFieldTable, type Row } from "../../scripts/field-table.ts";
+import { type Member, readDialectTables, type Table } from "../../scripts/dialect-tables.ts";
 import {
   CHAT,
   MESSAGES,
@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, 60_000);
 
 /** Puts `member` with `value` into the object at a place of a request that is good without it. */
-function withMember({ variable }: Place, member: string, value: unknown): unknown {
+function withMember({ id }: Place, member: string, value: unknown): unknown {
   const extra = { [member]: value };
   const user = { role: "user", content: "A" };
   const parts = (...content: unknown[]): unknown => ({ messages: [{ role: "user", content }] });
@@ -33,36 +33,36 @@ function withMember({ variable }: Place, member: string, value: unknown): unknow
   });
   const image = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };
   const requests: Record<string, () => unknown> = {
-    chatRequest: () => ({ messages: [user], ...extra }),
-    chatStreamOptions: () => ({ messages: [user], stream: true, stream_options: extra }),
-    chatMessage: () => ({ messages: [{ ...user, ...extra }] }),
-    chatPart: () => parts({ type: "text", text: "A", ...extra }),
-    chatPartType: () => parts({ type: member }),
-    chatImage: () =>
+    "chat.request": () => ({ messages: [user], ...extra }),
+    "chat.streamOptions": () => ({ messages: [user], stream: true, stream_options: extra }),
+    "chat.message": () => ({ messages: [{ ...user, ...extra }] }),
+    "chat.part": () => parts({ type: "text", text: "A", ...extra }),
+    "chat.partType": () => parts({ type: member }),
+    "chat.image": () =>
       parts({ type: "image_url", image_url: { url: "https://example.com/a.png", ...extra } }),
-    chatFile: () =>
+    "chat.file": () =>
       parts({
         type: "file",
         file: { file_data: "data:application/pdf;base64,JVBERi0=", ...extra },
       }),
-    chatToolCall: () => calling(call(extra, {})),
-    chatCalledFunction: () => calling(call({}, extra)),
-    chatTool: () => ({
+    "chat.toolCall": () => calling(call(extra, {})),
+    "chat.calledFunction": () => calling(call({}, extra)),
+    "chat.tool": () => ({
       messages: [user],
       tools: [{ type: "function", function: { name: "f" }, ...extra }],
     }),
-    chatFunction: () => ({
+    "chat.toolFunction": () => ({
       messages: [user],
       tools: [{ type: "function", function: { name: "f", ...extra } }],
     }),
-    chatSchema: () => ({
+    "chat.schema": () => ({
       messages: [user],
       response_format: {
         type: "json_schema",
         json_schema: { name: "n", schema: { type: "object" }, ...extra },
       },
     }),
-    chatReasoning: () => ({
+    "chat.reasoning": () => ({
       messages: [
         user,
         {
@@ -72,54 +72,61 @@ function withMember({ variable }: Place, member: string, value: unknown): unknow
         },
       ],
     }),
-    messagesRequest: () => ({ messages: [user], ...extra }),
-    messagesMetadata: () => ({ messages: [user], metadata: extra }),
-    messagesOutput: () => ({ messages: [user], output_config: extra }),
-    messagesFormat: () => ({
+    "messages.request": () => ({ messages: [user], ...extra }),
+    "messages.metadata": () => ({ messages: [user], metadata: extra }),
+    "messages.output": () => ({ messages: [user], output_config: extra }),
+    "messages.format": () => ({
       messages: [user],
       output_config: { format: { type: "json_schema", schema: { type: "object" }, ...extra } },
     }),
-    messagesThinking: () => ({ messages: [user], thinking: { type: "adaptive", ...extra } }),
-    messagesToolChoice: () => ({
+    "messages.thinking": () => ({ messages: [user], thinking: { type: "adaptive", ...extra } }),
+    "messages.toolChoice": () => ({
       messages: [user],
       tools: [{ name: "f", input_schema: {} }],
       tool_choice: { type: "auto", ...extra },
     }),
-    messagesTool: () => ({
+    "messages.tool": () => ({
       messages: [user],
       tools: [{ name: "f", input_schema: { type: "object" }, ...extra }],
     }),
-    messagesMessage: () => ({ messages: [{ ...user, ...extra }] }),
-    messagesBlock: () => parts({ type: "text", text: "A", ...extra }),
-    messagesBlockType: () => parts({ type: "text", text: "A" }, { type: member }),
-    messagesSource: () => parts({ ...image, source: { ...image.source, ...extra } }),
+    "messages.message": () => ({ messages: [{ ...user, ...extra }] }),
+    "messages.block": () => parts({ type: "text", text: "A", ...extra }),
+    "messages.blockType": () => parts({ type: "text", text: "A" }, { type: member }),
+    "messages.source": () => parts({ ...image, source: { ...image.source, ...extra } }),
   };
-  const make = requests[variable];
-  if (make === undefined) throw new Error(`no request for ${variable}`);
+  const make = requests[id];
+  if (make === undefined) throw new Error(`no request for ${id}`);
   return make();
 }
 
 function translate(place: Place, request: unknown, strict = false): Translation {
-  const isChat = place.variable.startsWith("chat");
-  const [from, to] = isChat ? [CHAT, MESSAGES] : [MESSAGES, CHAT];
+  const [from, to] = place.id.startsWith("chat.") ? [CHAT, MESSAGES] : [MESSAGES, CHAT];
   return translator.translate(JSON.stringify(request), from, to, { limits: { strict } });
 }
 
-const places = readFieldTable();
-const rows = places.flatMap((place) => place.rows.map((row) => ({ place, row })));
-const name = ({ place, row }: { place: Place; row: Row }): string => `${place.prefix}${row.name}`;
-const ofFate = (fate: Row["fate"]): [string, Place, Row][] =>
-  rows
-    .filter(({ row }) => row.fate === fate)
-    .map((one): [string, Place, Row] => [`${one.place.title}: ${name(one)}`, one.place, one.row]);
+/** A table and its id here: `chat.message`. */
+type Place = Table & { id: string };
+type Fate = "dropped" | "refused" | "ignored";
+
+const places: Place[] = readDialectTables().flatMap(({ tables }, index) =>
+  tables.map((table) => ({ ...table, id: `${["chat", "messages"][index]}.${table.variable}` })),
+);
+const fateOf = ({ slot, feature }: Member): Fate | undefined =>
+  slot === undefined ? (feature?.fate ?? "ignored") : undefined;
+const ofFate = (fate: Fate): [string, Place, Member][] =>
+  places.flatMap((place) =>
+    place.members
+      .filter((member) => fateOf(member) === fate)
+      .map((member): [string, Place, Member] => [`${place.id}: ${member.name}`, place, member]),
+  );
 
 const NEUTRAL: Record<string, unknown> = { 0: 0, 1: 1, true: true, false: false, empty: [] };
-const neutralOf = ({ neutral }: Row): unknown => NEUTRAL[neutral] ?? neutral;
+const neutralOf = ({ neutral }: Member): unknown => NEUTRAL[neutral] ?? neutral;
 
-describe("the table", () => {
-  it("has every place", () => {
+describe("the tables", () => {
+  it("have every object of a request", () => {
     expect(places).toHaveLength(24);
-    expect(rows.length).toBeGreaterThan(170);
+    expect(places.flatMap(({ members }) => members).length).toBeGreaterThan(170);
   });
 });
 
@@ -154,7 +161,7 @@ describe("refused rows are answered with 400 that names them", () => {
     expect(result.fault?.status).toBe(400);
     expect(result.fault?.member).toMatch(isType ? /\.type$/ : new RegExp(`(^|\\.)${row.name}$`));
     expect(result.fault?.message).toContain(row.name);
-    expect(result.fault?.message).toContain(row.text);
+    expect(result.fault?.message).toContain(row.feature?.advice);
   });
 
   it.each(ofFate("refused").filter(([, , { neutral }]) => neutral !== ""))(
@@ -178,12 +185,12 @@ describe("ignored rows are neither counted nor sent", () => {
 
 describe("members that are in no row are dropped and counted", () => {
   const open = places.filter(({ prefix }) => !prefix.endsWith("="));
-  it.each(open.map((place): [string, Place] => [place.title, place]))("%s", (_, place) => {
+  it.each(open.map((place): [string, Place] => [place.id, place]))("%s", (_, place) => {
     const result = translate(place, withMember(place, "brand_new", 1));
     expect(result.dropped).toEqual([`${place.prefix}brand_new`]);
   });
 
-  it.each(open.map((place): [string, Place] => [place.title, place]))(
+  it.each(open.map((place): [string, Place] => [place.id, place]))(
     "%s, null is the same as missing",
     (_, place) => {
       const result = translate(place, withMember(place, "brand_new", null), true);

@@ -1,4 +1,4 @@
-// Every line of the table of request members (filter/chat/fields.ts), in both directions: request in, request out.
+// Every line of the tables of request members (filter/dialects/*/members.ts), in both directions: request in, request out.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";

@@ -1,6 +1,5 @@
 // Messages on both sides: what the limits of the target change in the client's body, but for thinking
 // (limit-thinking.ts).
-import { messagesRequest } from "../../chat/fields";
 import { CHOICE_ANY, CHOICE_NAMED, CHOICE_UNSET } from "../../chat/request";
 import { isRefusedChoice } from "../../chat/request-fitting";
 import { RequestLimits, RequestReport } from "../../chat/request-report";
@@ -17,6 +16,7 @@ import {
 } from "../limit-members";
 import { ListEdit } from "../list-edit";
 import { ThinkingLimit } from "./limit-thinking";
+import * as member from "./members";
 
 const MAX_TOKENS = constant("max_tokens");
 const STOP_SEQUENCES = constant("stop_sequences");
@@ -111,7 +111,7 @@ function isRefused(tape: Tape, key: u32, limits: RequestLimits, report: RequestR
     countMember(tape, key, OUTPUT_FORMAT, f64.NaN, report);
     return true;
   }
-  return isRefusedByName(tape, key, limits, messagesRequest, report);
+  return isRefusedByName(tape, key, limits, member.request, report);
 }
 
 /** Changes what stands in a member; answers whether nothing of it is left. */

@@ -1,34 +1,6 @@
 // Reads `system` and the messages of a messages request into the hub's blocks.
 // @see https://platform.claude.com/docs/en/api/messages/create
-import {
-  MESSAGES_BLOCK_CACHE,
-  MESSAGES_BLOCK_CONTENT,
-  MESSAGES_BLOCK_ID,
-  MESSAGES_BLOCK_NAME,
-  MESSAGES_BLOCK_THINKING,
-  MESSAGES_BLOCK_TYPE,
-  MESSAGES_CONTENT,
-  MESSAGES_DATA,
-  MESSAGES_INPUT,
-  MESSAGES_IS_ERROR,
-  MESSAGES_ROLE,
-  MESSAGES_SIGNATURE,
-  MESSAGES_TEXT,
-  MESSAGES_TOOL_USE_ID,
-  MESSAGES_TYPE_DOCUMENT,
-  MESSAGES_TYPE_IMAGE,
-  MESSAGES_TYPE_REDACTED,
-  MESSAGES_TYPE_SEARCH_RESULT,
-  MESSAGES_TYPE_TEXT,
-  MESSAGES_TYPE_THINKING,
-  MESSAGES_TYPE_TOOL_REFERENCE,
-  MESSAGES_TYPE_TOOL_RESULT,
-  MESSAGES_TYPE_TOOL_USE,
-  messagesBlock,
-  messagesBlockType,
-  messagesMessage,
-} from "../../chat/fields";
-import { DROPPED, MAPPED, Members } from "../../chat/field-table";
+import { MemberReader } from "../../chat/member-reader";
 import {
   BLOCK_REASONING,
   BLOCK_REASONING_DATA,
@@ -46,15 +18,16 @@ import { RequestReport } from "../../chat/request-report";
 import { Tape } from "../../json/tape";
 import { constant } from "../../text/bytes";
 import { readDocument, readImage, readSearchResult, readToolReference } from "./read-source";
+import * as member from "./members";
 
 const USER = constant("user");
 const ASSISTANT = constant("assistant");
 const SYSTEM = constant("system");
 
-const message = new Members(messagesMessage);
-const members = new Members(messagesBlock);
+const message = new MemberReader(member.message);
+const members = new MemberReader(member.block);
 /** What stands in a result is read while its own members are still needed. */
-const inner = new Members(messagesBlock);
+const inner = new MemberReader(member.block);
 
 /** The top-level system prompt: its blocks are one text. */
 export function readSystem(
@@ -83,8 +56,8 @@ export function readMessages(
   for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item)) {
     report.message = index++;
     message.read(tape, item, report);
-    const role = message.node(MESSAGES_ROLE);
-    const content = message.node(MESSAGES_CONTENT);
+    const role = message.node(member.ROLE);
+    const content = message.node(member.CONTENT);
     if (tape.equals(role, USER)) readContent(tape, content, ROLE_USER, "content", request, report);
     else if (tape.equals(role, ASSISTANT))
       readContent(tape, content, ROLE_ASSISTANT, "content", request, report);
@@ -127,32 +100,17 @@ function readContent(
 }
 
 /** The index of a block's type; -1 where there is nothing to read, with a fault or without. */
-function typeOf(tape: Tape, block: Members, report: RequestReport): i32 {
-  const type = block.node(MESSAGES_BLOCK_TYPE);
-  const field = messagesBlockType.find(tape, type);
-  if (field === null) {
-    report.refuse(
-      "type",
-      "is '" +
-        report.word(tape, type) +
-        "', which cannot be said in " +
-        report.to +
-        ". Send its content as text.",
-    );
+function typeOf(tape: Tape, block: MemberReader, report: RequestReport): i32 {
+  const type = block.node(member.BLOCK_TYPE);
+  const found = member.blockType.find(tape, type);
+  if (found === null) {
+    const word = report.word(tape, type);
+    report.refuse("type", "'" + word + "' is not supported. Send its content as text.");
     return -1;
   }
-  if (field.fate == MAPPED) return field.index;
-  if (field.fate == DROPPED) report.drop(field);
-  else
-    report.refuse(
-      "type",
-      "is '" +
-        report.word(tape, type) +
-        "', which cannot be said in " +
-        report.to +
-        ". " +
-        field.adviceText(),
-    );
+  const feature = found.featureOf();
+  if (feature === null) return found.index;
+  report.missType(found, feature);
   return -1;
 }
 
@@ -160,7 +118,7 @@ function readBlock(
   tape: Tape,
   item: u32,
   role: u32,
-  block: Members,
+  block: MemberReader,
   request: ChatRequest,
   report: RequestReport,
 ): void {
@@ -172,20 +130,20 @@ function readBlock(
   const type = typeOf(tape, block, report);
   if (type < 0 || report.fault !== null) return;
   const before = request.blocks.count;
-  const cache = block.node(MESSAGES_BLOCK_CACHE);
-  if (type == MESSAGES_TYPE_TEXT) {
-    const text = block.node(MESSAGES_TEXT);
+  const cache = block.node(member.BLOCK_CACHE);
+  if (type == member.TYPE_TEXT) {
+    const text = block.node(member.TEXT);
     if (tape.isString(text)) request.addText(role, <u32>report.message, text);
     else report.refuse("text", "must be a string.");
   } else if (role == ROLE_SYSTEM) {
     report.refuse("type", "must be text in a system prompt.");
-  } else if (type == MESSAGES_TYPE_TOOL_USE && role == ROLE_ASSISTANT)
+  } else if (type == member.TYPE_TOOL_USE && role == ROLE_ASSISTANT)
     readCall(tape, request, report);
-  else if (type == MESSAGES_TYPE_THINKING && role == ROLE_ASSISTANT)
+  else if (type == member.TYPE_THINKING && role == ROLE_ASSISTANT)
     readThinking(tape, request, report);
-  else if (type == MESSAGES_TYPE_REDACTED && role == ROLE_ASSISTANT)
+  else if (type == member.TYPE_REDACTED && role == ROLE_ASSISTANT)
     readRedacted(tape, request, report);
-  else if (type == MESSAGES_TYPE_TOOL_RESULT && role == ROLE_USER && block === members)
+  else if (type == member.TYPE_TOOL_RESULT && role == ROLE_USER && block === members)
     readResult(tape, request, report);
   else readMaterial(tape, type, role, block, request, report);
   if (!tape.isObject(cache) || request.blocks.count == before) return;
@@ -199,23 +157,22 @@ function readMaterial(
   tape: Tape,
   type: i32,
   role: u32,
-  block: Members,
+  block: MemberReader,
   request: ChatRequest,
   report: RequestReport,
 ): void {
-  if (role != ROLE_USER)
-    report.refuse("type", "cannot stand in a message of this role, in " + report.to + ".");
-  else if (type == MESSAGES_TYPE_IMAGE) readImage(tape, block, request, report);
-  else if (type == MESSAGES_TYPE_DOCUMENT) readDocument(tape, block, request, report);
-  else if (type == MESSAGES_TYPE_SEARCH_RESULT) readSearchResult(tape, block, request, report);
-  else if (type == MESSAGES_TYPE_TOOL_REFERENCE) readToolReference(tape, block, request, report);
-  else report.refuse("type", "cannot stand in a message of this role.");
+  if (role != ROLE_USER) report.refuse("type", "is not supported in a message of this role.");
+  else if (type == member.TYPE_IMAGE) readImage(tape, block, request, report);
+  else if (type == member.TYPE_DOCUMENT) readDocument(tape, block, request, report);
+  else if (type == member.TYPE_SEARCH_RESULT) readSearchResult(tape, block, request, report);
+  else if (type == member.TYPE_TOOL_REFERENCE) readToolReference(tape, block, request, report);
+  else report.refuse("type", "is not supported in a message of this role.");
 }
 
 function readCall(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const id = members.node(MESSAGES_BLOCK_ID);
-  const name = members.node(MESSAGES_BLOCK_NAME);
-  const input = members.node(MESSAGES_INPUT);
+  const id = members.node(member.BLOCK_ID);
+  const name = members.node(member.BLOCK_NAME);
+  const input = members.node(member.INPUT);
   if (!tape.isString(id) || !tape.isString(name)) {
     report.refuse(tape.isString(id) ? "name" : "id", "must be a string.");
     return;
@@ -232,7 +189,7 @@ function readCall(tape: Tape, request: ChatRequest, report: RequestReport): void
 }
 
 function readResult(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const id = members.node(MESSAGES_TOOL_USE_ID);
+  const id = members.node(member.TOOL_USE_ID);
   if (!tape.isString(id)) {
     report.refuse("tool_use_id", "must be the id of the tool use that this result answers.");
     return;
@@ -241,8 +198,8 @@ function readResult(tape: Tape, request: ChatRequest, report: RequestReport): vo
   const result = request.addBlock(BLOCK_TOOL_RESULT, ROLE_USER, index);
   result.id = tape.pointer(id);
   result.idLength = tape.size(id);
-  if (tape.isTrue(members.node(MESSAGES_IS_ERROR))) result.flags |= FLAG_ERROR;
-  const content = members.node(MESSAGES_BLOCK_CONTENT);
+  if (tape.isTrue(members.node(member.IS_ERROR))) result.flags |= FLAG_ERROR;
+  const content = members.node(member.BLOCK_CONTENT);
   if (tape.isString(content)) {
     request.addText(ROLE_USER, index, content);
   } else if (tape.isArray(content)) {
@@ -264,8 +221,8 @@ function readResult(tape: Tape, request: ChatRequest, report: RequestReport): vo
 }
 
 function readThinking(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const text = members.node(MESSAGES_BLOCK_THINKING);
-  const signature = members.node(MESSAGES_SIGNATURE);
+  const text = members.node(member.BLOCK_THINKING);
+  const signature = members.node(member.SIGNATURE);
   const block = request.addBlock(BLOCK_REASONING, ROLE_ASSISTANT, <u32>report.message);
   if (tape.isString(text)) {
     block.text = tape.pointer(text);
@@ -278,7 +235,7 @@ function readThinking(tape: Tape, request: ChatRequest, report: RequestReport): 
 }
 
 function readRedacted(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const data = members.node(MESSAGES_DATA);
+  const data = members.node(member.DATA);
   if (!tape.isString(data)) return;
   const block = request.addBlock(BLOCK_REASONING_DATA, ROLE_ASSISTANT, <u32>report.message);
   block.text = tape.pointer(data);

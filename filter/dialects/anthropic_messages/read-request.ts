@@ -1,46 +1,6 @@
-// Reads a messages request into the hub. What each member becomes stands in chat/fields.ts.
+// Reads a messages request into the hub. Its members: members.ts.
 // @see https://platform.claude.com/docs/en/api/messages/create
-import {
-  MESSAGES_BUDGET,
-  MESSAGES_CHOICE_NAME,
-  MESSAGES_CHOICE_SINGLE,
-  MESSAGES_CHOICE_TYPE,
-  MESSAGES_EFFORT,
-  MESSAGES_FORMAT,
-  MESSAGES_FORMAT_SCHEMA,
-  MESSAGES_FORMAT_TYPE,
-  MESSAGES_MAX_TOKENS,
-  MESSAGES_MESSAGES,
-  MESSAGES_METADATA,
-  MESSAGES_OUTPUT_CONFIG,
-  MESSAGES_OUTPUT_FORMAT,
-  MESSAGES_SERVICE_TIER,
-  MESSAGES_STOP,
-  MESSAGES_STREAM,
-  MESSAGES_SYSTEM,
-  MESSAGES_TEMPERATURE,
-  MESSAGES_THINKING,
-  MESSAGES_THINKING_TYPE,
-  MESSAGES_TOOL_CACHE,
-  MESSAGES_TOOL_CHOICE,
-  MESSAGES_TOOL_DESCRIPTION,
-  MESSAGES_TOOL_NAME,
-  MESSAGES_TOOL_SCHEMA,
-  MESSAGES_TOOL_STRICT,
-  MESSAGES_TOOL_TYPE,
-  MESSAGES_TOOLS,
-  MESSAGES_TOP_K,
-  MESSAGES_TOP_P,
-  MESSAGES_USER_ID,
-  messagesFormat,
-  messagesMetadata,
-  messagesOutput,
-  messagesRequest,
-  messagesThinking,
-  messagesTool,
-  messagesToolChoice,
-} from "../../chat/fields";
-import { Members } from "../../chat/field-table";
+import { MemberReader } from "../../chat/member-reader";
 import {
   CHOICE_ANY,
   CHOICE_AUTO,
@@ -59,6 +19,7 @@ import { readCount } from "../../json/number";
 import { Tape } from "../../json/tape";
 import { constant } from "../../text/bytes";
 import { readMessages, readSystem } from "./read-messages";
+import * as member from "./members";
 
 const AUTO = constant("auto");
 const ANY = constant("any");
@@ -74,13 +35,13 @@ const STANDARD_ONLY = constant("standard_only");
 
 const EFFORT_PATH = constant("output_config.effort");
 
-const top = new Members(messagesRequest);
-const metadata = new Members(messagesMetadata);
-const output = new Members(messagesOutput);
-const format = new Members(messagesFormat);
-const thinking = new Members(messagesThinking);
-const choice = new Members(messagesToolChoice);
-const toolMembers = new Members(messagesTool);
+const top = new MemberReader(member.request);
+const metadata = new MemberReader(member.metadata);
+const output = new MemberReader(member.output);
+const format = new MemberReader(member.format);
+const thinking = new MemberReader(member.thinking);
+const choice = new MemberReader(member.toolChoice);
+const toolMembers = new MemberReader(member.tool);
 
 /** Fills `request`; a fault in `report` means that it is of no use. */
 export function readAnthropicRequest(
@@ -90,43 +51,41 @@ export function readAnthropicRequest(
 ): void {
   top.read(tape, 0, report);
   if (report.fault !== null) return;
-  request.maxTokens = top.node(MESSAGES_MAX_TOKENS);
-  request.temperature = top.node(MESSAGES_TEMPERATURE);
-  request.topP = top.node(MESSAGES_TOP_P);
-  request.topK = top.node(MESSAGES_TOP_K);
-  request.stop = top.node(MESSAGES_STOP);
-  request.isStreaming = tape.isTrue(top.node(MESSAGES_STREAM));
+  top.keepFeatures(request.features);
+  request.maxTokens = top.node(member.MAX_TOKENS);
+  request.temperature = top.node(member.TEMPERATURE);
+  request.topP = top.node(member.TOP_P);
+  request.topK = top.node(member.TOP_K);
+  request.stop = top.node(member.STOP);
+  request.isStreaming = tape.isTrue(top.node(member.STREAM));
   report.isStreaming = request.isStreaming;
   report.wantsUsage = true;
-  const user = top.node(MESSAGES_METADATA);
+  const user = top.node(member.METADATA);
   metadata.read(tape, user, report);
-  request.user = metadata.node(MESSAGES_USER_ID);
-  if (tape.equals(top.node(MESSAGES_SERVICE_TIER), STANDARD_ONLY))
+  request.user = metadata.node(member.USER_ID);
+  if (tape.equals(top.node(member.SERVICE_TIER), STANDARD_ONLY))
     request.serviceTier = SERVICE_STANDARD;
   readOutput(tape, request, report);
   readThinking(tape, request, report);
   readTools(tape, request, report);
   if (report.fault === null) readToolChoice(tape, request, report);
-  if (report.fault === null) readSystem(tape, top.node(MESSAGES_SYSTEM), request, report);
-  if (report.fault === null) readMessages(tape, top.node(MESSAGES_MESSAGES), request, report);
+  if (report.fault === null) readSystem(tape, top.node(member.SYSTEM), request, report);
+  if (report.fault === null) readMessages(tape, top.node(member.MESSAGES), request, report);
 }
 
 function readOutput(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  output.read(tape, top.node(MESSAGES_OUTPUT_CONFIG), report);
-  const effort = output.node(MESSAGES_EFFORT);
+  output.read(tape, top.node(member.OUTPUT_CONFIG), report);
+  const effort = output.node(member.EFFORT);
   if (tape.isPresent(effort)) {
     request.effort = effortOf(tape, effort);
     if (request.effort == EFFORT_UNSET) report.dropSpan(EFFORT_PATH);
   }
-  let node = output.node(MESSAGES_FORMAT);
-  if (!tape.isPresent(node)) node = top.node(MESSAGES_OUTPUT_FORMAT);
+  let node = output.node(member.FORMAT);
+  if (!tape.isPresent(node)) node = top.node(member.OUTPUT_FORMAT);
   if (!tape.isPresent(node)) return;
   format.read(tape, node, report);
-  request.schema = format.node(MESSAGES_FORMAT_SCHEMA);
-  if (
-    tape.equals(format.node(MESSAGES_FORMAT_TYPE), JSON_SCHEMA) &&
-    tape.isObject(request.schema)
-  ) {
+  request.schema = format.node(member.FORMAT_SCHEMA);
+  if (tape.equals(format.node(member.FORMAT_TYPE), JSON_SCHEMA) && tape.isObject(request.schema)) {
     request.outputFormat = FORMAT_SCHEMA;
   } else {
     report.refuse("output_config.format", "must be of type json_schema with a 'schema' object.");
@@ -135,21 +94,21 @@ function readOutput(tape: Tape, request: ChatRequest, report: RequestReport): vo
 
 /** An effort that the client named wins over what its thinking means. */
 function readThinking(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const node = top.node(MESSAGES_THINKING);
+  const node = top.node(member.THINKING);
   if (!tape.isObject(node)) return;
   thinking.read(tape, node, report);
-  const type = thinking.node(MESSAGES_THINKING_TYPE);
+  const type = thinking.node(member.THINKING_TYPE);
   if (request.effort != EFFORT_UNSET) return;
   request.isEffortThinking = true;
   if (tape.equals(type, ENABLED))
-    request.effort = budgetEffort(readCount(tape, thinking.node(MESSAGES_BUDGET)));
+    request.effort = budgetEffort(readCount(tape, thinking.node(member.BUDGET)));
   else if (tape.equals(type, ADAPTIVE) || tape.equals(type, BETWEEN_TOOLS))
     request.effort = EFFORT_MEDIUM;
   else if (tape.equals(type, DISABLED)) request.effort = EFFORT_NONE;
 }
 
 function readTools(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const list = top.node(MESSAGES_TOOLS);
+  const list = top.node(member.TOOLS);
   if (!tape.isPresent(list)) return;
   if (!tape.isArray(list)) {
     report.refuse("tools", "must be a list of tools.");
@@ -170,7 +129,7 @@ function readTool(tape: Tape, item: u32, request: ChatRequest, report: RequestRe
     return;
   }
   toolMembers.read(tape, item, report);
-  const type = toolMembers.node(MESSAGES_TOOL_TYPE);
+  const type = toolMembers.node(member.TOOL_TYPE);
   if (tape.isPresent(type) && !tape.equals(type, CUSTOM)) {
     const word = report.word(tape, type);
     report.refuse(
@@ -181,14 +140,14 @@ function readTool(tape: Tape, item: u32, request: ChatRequest, report: RequestRe
     );
     return;
   }
-  const name = toolMembers.node(MESSAGES_TOOL_NAME);
+  const name = toolMembers.node(member.TOOL_NAME);
   if (!tape.isString(name)) {
     report.refuse("name", "must be a string.");
     return;
   }
-  const description = toolMembers.node(MESSAGES_TOOL_DESCRIPTION);
-  const schema = toolMembers.node(MESSAGES_TOOL_SCHEMA);
-  const cache = toolMembers.node(MESSAGES_TOOL_CACHE);
+  const description = toolMembers.node(member.TOOL_DESCRIPTION);
+  const schema = toolMembers.node(member.TOOL_SCHEMA);
+  const cache = toolMembers.node(member.TOOL_CACHE);
   const tool = request.addTool();
   tool.name = tape.pointer(name);
   tool.nameLength = tape.size(name);
@@ -197,7 +156,7 @@ function readTool(tape: Tape, item: u32, request: ChatRequest, report: RequestRe
     tool.descriptionLength = tape.size(description);
   }
   if (tape.isObject(schema)) tool.schema = schema;
-  tool.isStrict = tape.isTrue(toolMembers.node(MESSAGES_TOOL_STRICT)) ? 1 : 0;
+  tool.isStrict = tape.isTrue(toolMembers.node(member.TOOL_STRICT)) ? 1 : 0;
   if (tape.isObject(cache)) {
     tool.cache = tape.pointer(cache);
     tool.cacheLength = tape.size(cache);
@@ -205,18 +164,18 @@ function readTool(tape: Tape, item: u32, request: ChatRequest, report: RequestRe
 }
 
 function readToolChoice(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const node = top.node(MESSAGES_TOOL_CHOICE);
+  const node = top.node(member.TOOL_CHOICE);
   if (!tape.isPresent(node)) return;
   choice.read(tape, node, report);
-  const type = choice.node(MESSAGES_CHOICE_TYPE);
+  const type = choice.node(member.CHOICE_TYPE);
   if (tape.equals(type, AUTO)) request.toolChoice = CHOICE_AUTO;
   else if (tape.equals(type, ANY)) request.toolChoice = CHOICE_ANY;
   else if (tape.equals(type, NONE)) request.toolChoice = CHOICE_NONE;
-  else if (tape.equals(type, TOOL) && tape.isString(choice.node(MESSAGES_CHOICE_NAME))) {
+  else if (tape.equals(type, TOOL) && tape.isString(choice.node(member.CHOICE_NAME))) {
     request.toolChoice = CHOICE_NAMED;
-    request.chosenTool = choice.node(MESSAGES_CHOICE_NAME);
+    request.chosenTool = choice.node(member.CHOICE_NAME);
   } else {
     report.refuse("tool_choice", "must be of type auto, any, none, or tool with a 'name'.");
   }
-  request.forbidsParallelTools = tape.isTrue(choice.node(MESSAGES_CHOICE_SINGLE));
+  request.forbidsParallelTools = tape.isTrue(choice.node(member.CHOICE_SINGLE));
 }

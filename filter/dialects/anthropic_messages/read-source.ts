@@ -1,22 +1,11 @@
 // Reads what a user shows Claude: images, documents, search results.
 // @see https://platform.claude.com/docs/en/build-with-claude/vision
 // @see https://platform.claude.com/docs/en/build-with-claude/pdf-support
+import { MemberReader } from "../../chat/member-reader";
 import {
-  MESSAGES_BLOCK_CONTENT,
-  MESSAGES_CONTEXT,
-  MESSAGES_SOURCE,
-  MESSAGES_SOURCE_CONTENT,
-  MESSAGES_SOURCE_DATA,
-  MESSAGES_SOURCE_MEDIA,
-  MESSAGES_SOURCE_TYPE,
-  MESSAGES_SOURCE_URL,
-  MESSAGES_TITLE,
-  MESSAGES_REFERENCED_TOOL,
-  messagesSource,
-} from "../../chat/fields";
-import { Members } from "../../chat/field-table";
-import {
+  Block,
   BLOCK_DOCUMENT_DATA,
+  BLOCK_DOCUMENT_URL,
   BLOCK_IMAGE_DATA,
   BLOCK_IMAGE_URL,
   ChatRequest,
@@ -25,6 +14,8 @@ import {
 import { RequestReport } from "../../chat/request-report";
 import { Tape } from "../../json/tape";
 import { constant } from "../../text/bytes";
+import * as feature from "../../chat/features";
+import * as member from "./members";
 
 const BASE64 = constant("base64");
 const URL = constant("url");
@@ -34,24 +25,24 @@ const TYPE = constant("type");
 const IMAGE = constant("image");
 const SOURCE = constant("source");
 
-const source = new Members(messagesSource);
+const source = new MemberReader(member.source);
 
 export function readImage(
   tape: Tape,
-  block: Members,
+  block: MemberReader,
   request: ChatRequest,
   report: RequestReport,
 ): void {
-  addImage(tape, block.node(MESSAGES_SOURCE), request, report);
+  addImage(tape, block.node(member.SOURCE), request, report);
 }
 
 function addImage(tape: Tape, node: u32, request: ChatRequest, report: RequestReport): void {
   source.read(tape, node, report);
   if (report.fault !== null) return;
-  const type = source.node(MESSAGES_SOURCE_TYPE);
-  const data = source.node(MESSAGES_SOURCE_DATA);
-  const media = source.node(MESSAGES_SOURCE_MEDIA);
-  const url = source.node(MESSAGES_SOURCE_URL);
+  const type = source.node(member.SOURCE_TYPE);
+  const data = source.node(member.SOURCE_DATA);
+  const media = source.node(member.SOURCE_MEDIA);
+  const url = source.node(member.SOURCE_URL);
   if (tape.equals(type, BASE64) && tape.isString(data) && tape.isString(media)) {
     addData(tape, BLOCK_IMAGE_DATA, media, data, request, report);
   } else if (tape.equals(type, URL) && tape.isString(url)) {
@@ -83,60 +74,77 @@ function addData(
 
 export function readDocument(
   tape: Tape,
-  block: Members,
+  block: MemberReader,
   request: ChatRequest,
   report: RequestReport,
 ): void {
-  const title = block.node(MESSAGES_TITLE);
-  const context = block.node(MESSAGES_CONTEXT);
-  source.read(tape, block.node(MESSAGES_SOURCE), report);
+  const title = block.node(member.TITLE);
+  const context = block.node(member.CONTEXT);
+  source.read(tape, block.node(member.SOURCE), report);
   if (report.fault !== null) return;
-  const type = source.node(MESSAGES_SOURCE_TYPE);
-  const data = source.node(MESSAGES_SOURCE_DATA);
-  const media = source.node(MESSAGES_SOURCE_MEDIA);
-  const content = source.node(MESSAGES_SOURCE_CONTENT);
+  const type = source.node(member.SOURCE_TYPE);
+  const data = source.node(member.SOURCE_DATA);
+  const media = source.node(member.SOURCE_MEDIA);
+  const content = source.node(member.SOURCE_CONTENT);
   addWords(tape, context, request, report);
   if (tape.equals(type, BASE64) && tape.isString(data) && tape.isString(media)) {
     addData(tape, BLOCK_DOCUMENT_DATA, media, data, request, report);
-    if (!tape.isString(title)) return;
-    const document = request.block(request.blocks.count - 1);
-    document.id = tape.pointer(title);
-    document.idLength = tape.size(title);
+    setTitle(tape, title, request.block(request.blocks.count - 1));
   } else if (tape.equals(type, TEXT) && tape.isString(data)) {
     addWords(tape, title, request, report);
     addWords(tape, data, request, report);
   } else if (tape.equals(type, CONTENT)) {
     addWords(tape, title, request, report);
     addContent(tape, content, request, report);
-  } else if (tape.equals(type, URL)) {
-    report.refuse(
-      "source",
-      "is a URL, which " + report.to + " can say only of images. Send the document in base64.",
-    );
+  } else if (tape.equals(type, URL) && tape.isString(source.node(member.SOURCE_URL))) {
+    addDocumentUrl(tape, source.node(member.SOURCE_URL), title, request, report);
   } else {
-    report.refuse("source", "must be of type base64, text or content.");
+    report.refuse("source", "must be of type base64, url, text or content.");
   }
+}
+
+function addDocumentUrl(
+  tape: Tape,
+  url: u32,
+  title: u32,
+  request: ChatRequest,
+  report: RequestReport,
+): void {
+  if (!report.supports(feature.DOCUMENT_URLS)) {
+    report.refuse("source", "of type url " + report.unsupported(feature.DOCUMENT_URLS));
+    return;
+  }
+  const document = request.addBlock(BLOCK_DOCUMENT_URL, ROLE_USER, <u32>report.message);
+  document.text = tape.pointer(url);
+  document.textLength = tape.size(url);
+  setTitle(tape, title, document);
+}
+
+function setTitle(tape: Tape, title: u32, document: Block): void {
+  if (!tape.isString(title)) return;
+  document.id = tape.pointer(title);
+  document.idLength = tape.size(title);
 }
 
 export function readSearchResult(
   tape: Tape,
-  block: Members,
+  block: MemberReader,
   request: ChatRequest,
   report: RequestReport,
 ): void {
-  const content = block.node(MESSAGES_BLOCK_CONTENT);
-  addWords(tape, block.node(MESSAGES_TITLE), request, report);
-  addWords(tape, block.node(MESSAGES_SOURCE), request, report);
+  const content = block.node(member.BLOCK_CONTENT);
+  addWords(tape, block.node(member.TITLE), request, report);
+  addWords(tape, block.node(member.SOURCE), request, report);
   addContent(tape, content, request, report);
 }
 
 export function readToolReference(
   tape: Tape,
-  block: Members,
+  block: MemberReader,
   request: ChatRequest,
   report: RequestReport,
 ): void {
-  addWords(tape, block.node(MESSAGES_REFERENCED_TOOL), request, report);
+  addWords(tape, block.node(member.REFERENCED_TOOL), request, report);
 }
 
 /** A string, or a list of texts and images. */

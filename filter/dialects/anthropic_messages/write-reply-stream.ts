@@ -10,11 +10,11 @@ import {
   FINISH_STOP,
   FINISH_STOP_SEQUENCE,
 } from "../../chat/finish-reason";
-import { fitFault } from "../../chat/fit-fault";
+
 import { Usage } from "../../chat/usage";
 import { ByteBuffer, constant, Span } from "../../text/bytes";
 import { BlockWriter } from "./write-blocks";
-import { writeAnthropicFault } from "./write-fault";
+import { adaptFault, writeAnthropicFault } from "./write-fault";
 import { writeCitation, writeHead, writeUsage } from "./write-head";
 
 const MESSAGE_START = constant('event: message_start\ndata: {"type":"message_start","message":');
@@ -122,7 +122,7 @@ export class AnthropicStreamWriter extends BlockWriter {
   }
 
   fault(fault: Fault): void {
-    fitFault(fault, true);
+    adaptFault(fault);
     this.out.span(ERROR);
     writeAnthropicFault(fault, this.requestId, this.out);
     this.out.text("\n\n");

@@ -9,14 +9,14 @@ import {
   FINISH_STOP,
   FINISH_STOP_SEQUENCE,
 } from "../../chat/finish-reason";
-import { fitFault } from "../../chat/fit-fault";
+
 import { Usage } from "../../chat/usage";
 import { SCAN_OK, scan } from "../../json/scan";
 import { Tape } from "../../json/tape";
 import { unescape } from "../../json/text";
 import { ByteBuffer, constant, Span } from "../../text/bytes";
 import { BlockWriter } from "./write-blocks";
-import { writeAnthropicFault } from "./write-fault";
+import { adaptFault, writeAnthropicFault } from "./write-fault";
 import { writeCitation, writeHead, writeUsage } from "./write-head";
 
 const TEXT_BLOCK = constant('{"type":"text","text":"');
@@ -91,7 +91,7 @@ export class AnthropicMessageWriter extends BlockWriter {
 
   /** What was written of the reply is taken back. */
   fault(fault: Fault): void {
-    fitFault(fault, true);
+    adaptFault(fault);
     this.out.length = this.start;
     writeAnthropicFault(fault, this.requestId, this.out);
   }

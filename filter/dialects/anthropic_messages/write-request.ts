@@ -1,4 +1,4 @@
-// Writes a request of the hub for Anthropic. What each member becomes stands in chat/fields.ts.
+// Writes a request of the hub for Anthropic. Its members: members.ts.
 // @see https://platform.claude.com/docs/en/api/messages/create
 import {
   Block,

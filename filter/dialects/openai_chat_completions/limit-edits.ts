@@ -1,5 +1,4 @@
 // Chat completions on both sides: what the limits of the target change in the client's body.
-import { chatRequest } from "../../chat/fields";
 import {
   CHOICE_ANY,
   CHOICE_NAMED,
@@ -24,6 +23,7 @@ import {
 import { ListEdit } from "../list-edit";
 import { foldSystem } from "./edit-system";
 import { limitMessageMembers } from "./limit-message-edits";
+import * as member from "./members";
 
 const MAX_TOKENS = constant("max_tokens");
 const MAX_COMPLETION_TOKENS = constant("max_completion_tokens");
@@ -145,7 +145,7 @@ function isRefused(tape: Tape, key: u32, limits: RequestLimits, report: RequestR
   // Where the member's other name is there already, and says the same or better, this one goes.
   const other = otherTokens(tape, key, limits);
   if (other.length > 0 && tape.member(0, other) != NO_NODE) return true;
-  return isRefusedByName(tape, key, limits, chatRequest, report);
+  return isRefusedByName(tape, key, limits, member.request, report);
 }
 
 /** The name that a number of tokens has to have instead; empty when it may keep its own. */

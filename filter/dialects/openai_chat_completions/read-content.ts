@@ -1,29 +1,7 @@
 // Reads the content of a chat message: a string, or parts of text, images and files.
 // @see https://platform.openai.com/docs/guides/images-vision
 // @see https://platform.openai.com/docs/guides/pdf-files
-import {
-  CHAT_FILE_DATA,
-  CHAT_FILE_NAME,
-  CHAT_IMAGE_URL,
-  CHAT_PART_CACHE,
-  CHAT_PART_FILE,
-  CHAT_PART_IMAGE,
-  CHAT_PART_REFUSAL,
-  CHAT_PART_SIGNATURE,
-  CHAT_PART_TEXT,
-  CHAT_PART_THINKING,
-  CHAT_PART_TYPE,
-  CHAT_TYPE_FILE,
-  CHAT_TYPE_IMAGE,
-  CHAT_TYPE_REFUSAL,
-  CHAT_TYPE_TEXT,
-  CHAT_TYPE_THINKING,
-  chatFile,
-  chatImage,
-  chatPart,
-  chatPartType,
-} from "../../chat/fields";
-import { MAPPED, Members } from "../../chat/field-table";
+import { MemberReader } from "../../chat/member-reader";
 import {
   Block,
   BLOCK_DOCUMENT_DATA,
@@ -42,10 +20,12 @@ import { unescape } from "../../json/text";
 import { Tape } from "../../json/tape";
 import { ByteBuffer, Span } from "../../text/bytes";
 import { addReasoning } from "./read-request-reasoning";
+import * as feature from "../../chat/features";
+import * as member from "./members";
 
-const part = new Members(chatPart);
-const image = new Members(chatImage);
-const file = new Members(chatFile);
+const part = new MemberReader(member.part);
+const image = new MemberReader(member.image);
+const file = new MemberReader(member.file);
 const dataUrl = new DataUrl();
 const url = new Span(0, 0);
 const plain = new ByteBuffer();
@@ -95,7 +75,7 @@ function readPart(
   if (report.fault !== null) return;
   const before = request.blocks.count;
   addPart(tape, role, request, report);
-  const cache = part.node(CHAT_PART_CACHE);
+  const cache = part.node(member.PART_CACHE);
   if (!tape.isObject(cache) || request.blocks.count == before) return;
   const block = request.block(before);
   block.cache = tape.pointer(cache);
@@ -104,45 +84,36 @@ function readPart(
 
 function addPart(tape: Tape, role: u32, request: ChatRequest, report: RequestReport): void {
   const type = typeOf(tape, report);
-  if (type == CHAT_TYPE_TEXT) addText(tape, part.node(CHAT_PART_TEXT), role, request, report);
-  else if (type == CHAT_TYPE_REFUSAL)
-    addText(tape, part.node(CHAT_PART_REFUSAL), role, request, report);
-  else if (type == CHAT_TYPE_THINKING && role == ROLE_ASSISTANT) {
+  if (type == member.TYPE_TEXT) addText(tape, part.node(member.PART_TEXT), role, request, report);
+  else if (type == member.TYPE_REFUSAL)
+    addText(tape, part.node(member.PART_REFUSAL), role, request, report);
+  else if (type == member.TYPE_THINKING && role == ROLE_ASSISTANT) {
     const message = <u32>report.message;
     addReasoning(
       tape,
-      part.node(CHAT_PART_THINKING),
-      part.node(CHAT_PART_SIGNATURE),
+      part.node(member.PART_THINKING),
+      part.node(member.PART_SIGNATURE),
       message,
       request,
     );
-  } else if (type == CHAT_TYPE_THINKING)
+  } else if (type == member.TYPE_THINKING)
     report.refuse("type", "may be thinking only in a message of the assistant.");
-  else if (type == CHAT_TYPE_IMAGE) addImage(tape, role, request, report);
-  else if (type == CHAT_TYPE_FILE) addFile(tape, role, request, report);
+  else if (type == member.TYPE_IMAGE) addImage(tape, role, request, report);
+  else if (type == member.TYPE_FILE) addFile(tape, role, request, report);
 }
 
-/** The index of the part's type; -1 with a fault for one that has no form. */
+/** The index of the part's type; -1 with a fault, or for a type that is left out. */
 function typeOf(tape: Tape, report: RequestReport): i32 {
-  const type = part.node(CHAT_PART_TYPE);
-  const field = chatPartType.find(tape, type);
-  if (field === null) {
-    report.refuse(
-      "type",
-      "is '" + report.word(tape, type) + "'. It must be text, image_url or file.",
-    );
+  const type = part.node(member.PART_TYPE);
+  const found = member.partType.find(tape, type);
+  if (found === null) {
+    const word = report.word(tape, type);
+    report.refuse("type", "is '" + word + "'; it must be text, image_url or file.");
     return -1;
   }
-  if (field.fate == MAPPED) return field.index;
-  report.refuse(
-    "type",
-    "is '" +
-      report.word(tape, type) +
-      "', which cannot be said in " +
-      report.to +
-      ". " +
-      field.adviceText(),
-  );
+  const asked = found.featureOf();
+  if (asked === null) return found.index;
+  report.missType(found, asked);
   return -1;
 }
 
@@ -159,17 +130,13 @@ function addText(
 
 function addImage(tape: Tape, role: u32, request: ChatRequest, report: RequestReport): void {
   if (role != ROLE_USER) {
-    report.refuse(
-      "type",
-      "must be text: only messages of role user hold images" +
-        (role == ROLE_SYSTEM ? "." : ", in " + report.to + "."),
-    );
+    report.refuse("type", "must be text: only messages of role user may hold images.");
     return;
   }
-  let node = part.node(CHAT_PART_IMAGE);
+  let node = part.node(member.PART_IMAGE);
   if (tape.isObject(node)) {
     image.read(tape, node, report);
-    node = image.node(CHAT_IMAGE_URL);
+    node = image.node(member.IMAGE_URL);
   }
   if (!tape.isString(node)) {
     report.refuse("image_url", "must be an object with a 'url'.");
@@ -196,7 +163,7 @@ function addImageUrl(request: ChatRequest, report: RequestReport): void {
 }
 
 function addFile(tape: Tape, role: u32, request: ChatRequest, report: RequestReport): void {
-  const node = part.node(CHAT_PART_FILE);
+  const node = part.node(member.PART_FILE);
   if (role != ROLE_USER || !tape.isObject(node)) {
     report.refuse(
       "file",
@@ -208,13 +175,13 @@ function addFile(tape: Tape, role: u32, request: ChatRequest, report: RequestRep
   }
   file.read(tape, node, report);
   if (report.fault !== null) return;
-  const data = file.node(CHAT_FILE_DATA);
+  const data = file.node(member.FILE_DATA);
   if (!tape.isString(data)) {
     report.refuse("file.file_data", "must be a data: URL with the file in base64.");
     return;
   }
   readUrl(tape, data, request);
-  const title = file.node(CHAT_FILE_NAME);
+  const title = file.node(member.FILE_NAME);
   if (dataUrl.isBase64 && dataUrl.isImage) {
     addImageUrl(request, report);
   } else if (dataUrl.isBase64 && dataUrl.isPdf) {
@@ -222,6 +189,10 @@ function addFile(tape: Tape, role: u32, request: ChatRequest, report: RequestRep
     setData(block);
     setTitle(tape, title, block);
   } else if (!dataUrl.isData && dataUrl.isWeb) {
+    if (!report.supports(feature.DOCUMENT_URLS)) {
+      report.refuse("file.file_data", report.unsupported(feature.DOCUMENT_URLS));
+      return;
+    }
     const block = request.addBlock(BLOCK_DOCUMENT_URL, ROLE_USER, <u32>report.message);
     block.text = url.pointer;
     block.textLength = url.length;

@@ -1,27 +1,6 @@
 // Reads the messages of a chat completions request into the hub's blocks.
 // @see https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
-import {
-  CHAT_ARGUMENTS,
-  CHAT_CALL_FUNCTION,
-  CHAT_CALL_ID,
-  CHAT_CALL_TYPE,
-  CHAT_CALLED_NAME,
-  CHAT_CONTENT,
-  CHAT_IS_ERROR,
-  CHAT_MESSAGE_CACHE,
-  CHAT_REASONING,
-  CHAT_REASONING_CONTENT,
-  CHAT_REASONING_DETAILS,
-  CHAT_REFUSAL,
-  CHAT_ROLE,
-  CHAT_THINKING_BLOCKS,
-  CHAT_TOOL_CALL_ID,
-  CHAT_TOOL_CALLS,
-  chatCalledFunction,
-  chatMessage,
-  chatToolCall,
-} from "../../chat/fields";
-import { Members } from "../../chat/field-table";
+import { MemberReader } from "../../chat/member-reader";
 import {
   BLOCK_RESULT_END,
   BLOCK_TOOL_CALL,
@@ -42,6 +21,8 @@ import {
   readReasoningText,
   readThinkingBlocks,
 } from "./read-request-reasoning";
+import * as feature from "../../chat/features";
+import * as member from "./members";
 
 const SYSTEM = constant("system");
 const DEVELOPER = constant("developer");
@@ -50,9 +31,9 @@ const ASSISTANT = constant("assistant");
 const TOOL = constant("tool");
 const FUNCTION = constant("function");
 
-const message = new Members(chatMessage);
-const call = new Members(chatToolCall);
-const called = new Members(chatCalledFunction);
+const message = new MemberReader(member.message);
+const call = new MemberReader(member.toolCall);
+const called = new MemberReader(member.calledFunction);
 
 export function readMessages(
   tape: Tape,
@@ -79,15 +60,15 @@ export function readMessages(
 }
 
 function readMessage(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const role = message.node(CHAT_ROLE);
+  const role = message.node(member.ROLE);
   const before = request.blocks.count;
   const index = <u32>report.message;
   if (tape.equals(role, USER))
-    readContent(tape, message.node(CHAT_CONTENT), ROLE_USER, request, report);
+    readContent(tape, message.node(member.CONTENT), ROLE_USER, request, report);
   else if (tape.equals(role, ASSISTANT)) readAssistant(tape, request, report);
   else if (tape.equals(role, TOOL)) readResult(tape, request, report);
   else if (tape.equals(role, SYSTEM) || tape.equals(role, DEVELOPER)) {
-    readContent(tape, message.node(CHAT_CONTENT), ROLE_SYSTEM, request, report);
+    readContent(tape, message.node(member.CONTENT), ROLE_SYSTEM, request, report);
   } else if (tape.equals(role, FUNCTION)) {
     report.refuse(
       "role",
@@ -96,7 +77,7 @@ function readMessage(tape: Tape, request: ChatRequest, report: RequestReport): v
   } else {
     report.refuse("role", "must be system, developer, user, assistant or tool.");
   }
-  const cache = message.node(CHAT_MESSAGE_CACHE);
+  const cache = message.node(member.MESSAGE_CACHE);
   if (!tape.isObject(cache) || request.blocks.count == before) return;
   // Of a tool's message the result is the block, not what stands in it.
   const last = tape.equals(role, TOOL) ? before : request.blocks.count - 1;
@@ -108,10 +89,10 @@ function readMessage(tape: Tape, request: ChatRequest, report: RequestReport): v
 
 function readAssistant(tape: Tape, request: ChatRequest, report: RequestReport): void {
   readReasoning(tape, request, report);
-  readContent(tape, message.node(CHAT_CONTENT), ROLE_ASSISTANT, request, report);
-  const refusal = message.node(CHAT_REFUSAL);
+  readContent(tape, message.node(member.CONTENT), ROLE_ASSISTANT, request, report);
+  const refusal = message.node(member.REFUSAL);
   if (tape.isString(refusal)) request.addText(ROLE_ASSISTANT, <u32>report.message, refusal);
-  const calls = message.node(CHAT_TOOL_CALLS);
+  const calls = message.node(member.TOOL_CALLS);
   if (!tape.isPresent(calls)) return;
   if (!tape.isArray(calls)) {
     report.refuse("tool_calls", "must be a list of tool calls.");
@@ -128,26 +109,29 @@ function readAssistant(tape: Tape, request: ChatRequest, report: RequestReport):
 
 /** One carrier is enough: the first of them that is there (docs/decisions/2026-11-21-reasoning-carrier.md). */
 function readReasoning(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const details = message.node(CHAT_REASONING_DETAILS);
-  const blocks = message.node(CHAT_THINKING_BLOCKS);
+  const details = message.node(member.REASONING_DETAILS);
+  const blocks = message.node(member.THINKING_BLOCKS);
   const index = <u32>report.message;
   if (tape.isArray(details) && !tape.isEmpty(details))
     readReasoningDetails(tape, details, index, request, report);
   else if (tape.isArray(blocks) && !tape.isEmpty(blocks))
     readThinkingBlocks(tape, blocks, index, request);
-  else if (!readReasoningText(tape, message.node(CHAT_REASONING_CONTENT), index, request)) {
-    readReasoningText(tape, message.node(CHAT_REASONING), index, request);
+  else if (!readReasoningText(tape, message.node(member.REASONING_CONTENT), index, request)) {
+    readReasoningText(tape, message.node(member.REASONING), index, request);
   }
 }
 
 function readCall(tape: Tape, item: u32, request: ChatRequest, report: RequestReport): void {
   call.read(tape, item, report);
-  const type = call.node(CHAT_CALL_TYPE);
+  const type = call.node(member.CALL_TYPE);
   if (tape.isPresent(type) && !tape.equals(type, FUNCTION)) {
-    report.refuse("type", 'must be "function": this model knows no tools of another kind.');
+    report.refuse(
+      "type",
+      "'" + report.word(tape, type) + "' " + report.unsupported(feature.CUSTOM_TOOLS),
+    );
     return;
   }
-  const id = call.node(CHAT_CALL_ID);
+  const id = call.node(member.CALL_ID);
   if (!tape.isString(id) || tape.size(id) == 0) {
     report.refuse(
       "id",
@@ -155,14 +139,14 @@ function readCall(tape: Tape, item: u32, request: ChatRequest, report: RequestRe
     );
     return;
   }
-  const node = call.node(CHAT_CALL_FUNCTION);
+  const node = call.node(member.CALL_FUNCTION);
   if (tape.isObject(node)) called.read(tape, node, report);
-  const name = called.node(CHAT_CALLED_NAME);
+  const name = called.node(member.CALLED_NAME);
   if (!tape.isObject(node) || !tape.isString(name)) {
     report.refuse("function", "must be an object with 'name' and 'arguments'.");
     return;
   }
-  const given = called.node(CHAT_ARGUMENTS);
+  const given = called.node(member.ARGUMENTS);
   const block = request.addBlock(BLOCK_TOOL_CALL, ROLE_ASSISTANT, <u32>report.message);
   block.id = tape.pointer(id);
   block.idLength = tape.size(id);
@@ -176,7 +160,7 @@ function readCall(tape: Tape, item: u32, request: ChatRequest, report: RequestRe
 }
 
 function readResult(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const id = message.node(CHAT_TOOL_CALL_ID);
+  const id = message.node(member.TOOL_CALL_ID);
   if (!tape.isString(id) || tape.size(id) == 0) {
     report.refuse("tool_call_id", "must be the id of the tool call that this message answers.");
     return;
@@ -185,7 +169,7 @@ function readResult(tape: Tape, request: ChatRequest, report: RequestReport): vo
   const block = request.addBlock(BLOCK_TOOL_RESULT, ROLE_USER, index);
   block.id = tape.pointer(id);
   block.idLength = tape.size(id);
-  if (tape.isTrue(message.node(CHAT_IS_ERROR))) block.flags |= FLAG_ERROR;
-  readContent(tape, message.node(CHAT_CONTENT), ROLE_USER, request, report);
+  if (tape.isTrue(message.node(member.IS_ERROR))) block.flags |= FLAG_ERROR;
+  readContent(tape, message.node(member.CONTENT), ROLE_USER, request, report);
   request.addBlock(BLOCK_RESULT_END, ROLE_USER, index);
 }

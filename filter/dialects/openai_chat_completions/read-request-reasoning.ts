@@ -1,15 +1,6 @@
 // Reads the reasoning that a chat client sends back: OpenRouter's, LiteLLM's and DeepSeek's spelling.
 // Why these: docs/decisions/2026-11-21-reasoning-carrier.md
-import {
-  CHAT_DETAIL_DATA,
-  CHAT_DETAIL_FORMAT,
-  CHAT_DETAIL_INDEX,
-  CHAT_DETAIL_SIGNATURE,
-  CHAT_DETAIL_TEXT,
-  CHAT_DETAIL_TYPE,
-  chatReasoning,
-} from "../../chat/fields";
-import { Members } from "../../chat/field-table";
+import { MemberReader } from "../../chat/member-reader";
 import {
   BLOCK_REASONING,
   BLOCK_REASONING_DATA,
@@ -21,6 +12,7 @@ import {
 import { RequestReport } from "../../chat/request-report";
 import { NO_NODE, Tape } from "../../json/tape";
 import { constant, sameBytes } from "../../text/bytes";
+import * as member from "./members";
 
 const REASONING_TEXT = constant("reasoning.text");
 const REASONING_ENCRYPTED = constant("reasoning.encrypted");
@@ -32,7 +24,7 @@ const SIGNATURE = constant("signature");
 const REDACTED_THINKING = constant("redacted_thinking");
 const DATA = constant("data");
 
-const detail = new Members(chatReasoning);
+const detail = new MemberReader(member.reasoning);
 
 export function readReasoningDetails(
   tape: Tape,
@@ -44,19 +36,19 @@ export function readReasoningDetails(
   let openIndex = NO_NODE;
   for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item)) {
     detail.read(tape, item, report);
-    const type = detail.node(CHAT_DETAIL_TYPE);
-    const format = detail.node(CHAT_DETAIL_FORMAT);
+    const type = detail.node(member.DETAIL_TYPE);
+    const format = detail.node(member.DETAIL_FORMAT);
     const isOurs = !tape.isPresent(format) || tape.equals(format, ANTHROPIC_FORMAT);
     if (isOurs && tape.equals(type, REASONING_TEXT)) {
-      const index = detail.node(CHAT_DETAIL_INDEX);
-      const signature = detail.node(CHAT_DETAIL_SIGNATURE);
+      const index = detail.node(member.DETAIL_INDEX);
+      const signature = detail.node(member.DETAIL_SIGNATURE);
       // Clients that gather a stream's pieces as they come send them back as pieces.
       const continues = openIndex != NO_NODE && isSameNumber(tape, openIndex, index);
-      addReasoning(tape, detail.node(CHAT_DETAIL_TEXT), signature, message, request);
+      addReasoning(tape, detail.node(member.DETAIL_TEXT), signature, message, request);
       if (continues) request.block(request.blocks.count - 1).flags |= FLAG_CONTINUES;
       openIndex = tape.size(signature) == 0 && tape.isPresent(index) ? index : NO_NODE;
     } else if (isOurs && tape.equals(type, REASONING_ENCRYPTED)) {
-      addEncrypted(tape, detail.node(CHAT_DETAIL_DATA), message, request);
+      addEncrypted(tape, detail.node(member.DETAIL_DATA), message, request);
       openIndex = NO_NODE;
     } else {
       report.dropSpan(DETAILS_PATH);

@@ -1,43 +1,6 @@
-// Reads a chat completions request into the hub. What each member becomes stands in chat/fields.ts.
+// Reads a chat completions request into the hub. Its members: members.ts.
 // @see https://platform.openai.com/docs/api-reference/chat/create
-import {
-  CHAT_FUNCTION_CACHE,
-  CHAT_FUNCTION_DESCRIPTION,
-  CHAT_FUNCTION_NAME,
-  CHAT_FUNCTION_PARAMETERS,
-  CHAT_FUNCTION_STRICT,
-  CHAT_INCLUDE_USAGE,
-  CHAT_MAX_COMPLETION_TOKENS,
-  CHAT_MAX_TOKENS,
-  CHAT_MESSAGES,
-  CHAT_METADATA,
-  CHAT_MODALITIES,
-  CHAT_PARALLEL_TOOL_CALLS,
-  CHAT_REASONING_EFFORT,
-  CHAT_RESPONSE_FORMAT,
-  CHAT_SAFETY_IDENTIFIER,
-  CHAT_SCHEMA,
-  CHAT_SERVICE_TIER,
-  CHAT_STOP,
-  CHAT_STREAM,
-  CHAT_STREAM_OPTIONS,
-  CHAT_TEMPERATURE,
-  CHAT_THINKING,
-  CHAT_TOOL_CACHE,
-  CHAT_TOOL_CHOICE,
-  CHAT_TOOL_FUNCTION,
-  CHAT_TOOL_TYPE,
-  CHAT_TOOLS,
-  CHAT_TOP_K,
-  CHAT_TOP_P,
-  CHAT_USER,
-  chatFunction,
-  chatRequest,
-  chatSchema,
-  chatStreamOptions,
-  chatTool,
-} from "../../chat/fields";
-import { Members } from "../../chat/field-table";
+import { MemberReader } from "../../chat/member-reader";
 import {
   CHOICE_ANY,
   CHOICE_AUTO,
@@ -53,6 +16,8 @@ import { RequestReport } from "../../chat/request-report";
 import { KIND_FALSE, Tape } from "../../json/tape";
 import { constant, Span } from "../../text/bytes";
 import { readMessages } from "./read-messages";
+import * as feature from "../../chat/features";
+import * as member from "./members";
 
 const TYPE = constant("type");
 const NAME = constant("name");
@@ -75,23 +40,24 @@ const METADATA_PREFIX = constant("metadata.");
 const SERVICE_TIER_PATH = constant("service_tier");
 const REASONING_EFFORT_PATH = constant("reasoning_effort");
 
-const top = new Members(chatRequest);
-const options = new Members(chatStreamOptions);
-const toolMembers = new Members(chatTool);
-const functionMembers = new Members(chatFunction);
-const schemaMembers = new Members(chatSchema);
+const top = new MemberReader(member.request);
+const options = new MemberReader(member.streamOptions);
+const toolMembers = new MemberReader(member.tool);
+const functionMembers = new MemberReader(member.toolFunction);
+const schemaMembers = new MemberReader(member.schema);
 
 /** Fills `request`; a fault in `report` means that it is of no use. */
 export function readChatRequest(tape: Tape, request: ChatRequest, report: RequestReport): void {
   top.read(tape, 0, report);
   if (report.fault !== null) return;
-  request.maxTokens = top.node(CHAT_MAX_COMPLETION_TOKENS);
-  if (!tape.isPresent(request.maxTokens)) request.maxTokens = top.node(CHAT_MAX_TOKENS);
-  request.temperature = top.node(CHAT_TEMPERATURE);
-  request.topP = top.node(CHAT_TOP_P);
-  request.topK = top.node(CHAT_TOP_K);
-  request.stop = top.node(CHAT_STOP);
-  request.forbidsParallelTools = tape.kind(top.node(CHAT_PARALLEL_TOOL_CALLS)) == KIND_FALSE;
+  top.keepFeatures(request.features);
+  request.maxTokens = top.node(member.MAX_COMPLETION_TOKENS);
+  if (!tape.isPresent(request.maxTokens)) request.maxTokens = top.node(member.MAX_TOKENS);
+  request.temperature = top.node(member.TEMPERATURE);
+  request.topP = top.node(member.TOP_P);
+  request.topK = top.node(member.TOP_K);
+  request.stop = top.node(member.STOP);
+  request.forbidsParallelTools = tape.kind(top.node(member.PARALLEL_TOOL_CALLS)) == KIND_FALSE;
   readStream(tape, request, report);
   readUser(tape, request, report);
   readTier(tape, report, request);
@@ -100,22 +66,22 @@ export function readChatRequest(tape: Tape, request: ChatRequest, report: Reques
   readFormat(tape, request, report);
   readTools(tape, request, report);
   if (report.fault === null) readToolChoice(tape, request, report);
-  if (report.fault === null) readMessages(tape, top.node(CHAT_MESSAGES), request, report);
+  if (report.fault === null) readMessages(tape, top.node(member.MESSAGES), request, report);
 }
 
 function readStream(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  request.isStreaming = tape.isTrue(top.node(CHAT_STREAM));
+  request.isStreaming = tape.isTrue(top.node(member.STREAM));
   report.isStreaming = request.isStreaming;
-  const node = top.node(CHAT_STREAM_OPTIONS);
+  const node = top.node(member.STREAM_OPTIONS);
   if (!tape.isObject(node)) return;
   options.read(tape, node, report);
-  report.wantsUsage = tape.isTrue(options.node(CHAT_INCLUDE_USAGE));
+  report.wantsUsage = tape.isTrue(options.node(member.INCLUDE_USAGE));
 }
 
 function readUser(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  request.user = top.node(CHAT_USER);
-  if (!tape.isString(request.user)) request.user = top.node(CHAT_SAFETY_IDENTIFIER);
-  const metadata = top.node(CHAT_METADATA);
+  request.user = top.node(member.USER);
+  if (!tape.isString(request.user)) request.user = top.node(member.SAFETY_IDENTIFIER);
+  const metadata = top.node(member.METADATA);
   const end = tape.next(metadata);
   for (
     let key = tape.first(metadata);
@@ -129,7 +95,7 @@ function readUser(tape: Tape, request: ChatRequest, report: RequestReport): void
 
 /** @see https://platform.claude.com/docs/en/api/service-tiers */
 function readTier(tape: Tape, report: RequestReport, request: ChatRequest): void {
-  const node = top.node(CHAT_SERVICE_TIER);
+  const node = top.node(member.SERVICE_TIER);
   if (tape.equals(node, DEFAULT)) request.serviceTier = SERVICE_STANDARD;
   else if (tape.isPresent(node) && !tape.equals(node, AUTO) && !tape.equals(node, PRIORITY)) {
     report.dropSpan(SERVICE_TIER_PATH);
@@ -137,7 +103,7 @@ function readTier(tape: Tape, report: RequestReport, request: ChatRequest): void
 }
 
 function readModalities(tape: Tape, report: RequestReport): void {
-  const node = top.node(CHAT_MODALITIES);
+  const node = top.node(member.MODALITIES);
   if (!tape.isArray(node)) return;
   for (let item = tape.first(node), end = tape.next(node); item < end; item = tape.next(item)) {
     if (!tape.equals(item, TEXT))
@@ -146,16 +112,16 @@ function readModalities(tape: Tape, report: RequestReport): void {
 }
 
 function readReasoning(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const thinking = top.node(CHAT_THINKING);
+  const thinking = top.node(member.THINKING);
   if (tape.isObject(thinking)) request.thinking = thinking;
-  const effort = top.node(CHAT_REASONING_EFFORT);
+  const effort = top.node(member.REASONING_EFFORT);
   if (!tape.isPresent(effort)) return;
   request.effort = effortOf(tape, effort);
   if (request.effort == 0) report.dropSpan(REASONING_EFFORT_PATH);
 }
 
 function readFormat(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const node = top.node(CHAT_RESPONSE_FORMAT);
+  const node = top.node(member.RESPONSE_FORMAT);
   if (!tape.isPresent(node)) return;
   const type = tape.member(node, TYPE);
   if (tape.equals(type, TEXT)) return;
@@ -172,13 +138,13 @@ function readFormat(tape: Tape, request: ChatRequest, report: RequestReport): vo
     return;
   }
   schemaMembers.read(tape, schema, report);
-  request.schema = schemaMembers.node(CHAT_SCHEMA);
+  request.schema = schemaMembers.node(member.SCHEMA);
   // A format without a schema asks for any JSON.
   request.outputFormat = tape.isObject(request.schema) ? FORMAT_SCHEMA : FORMAT_JSON;
 }
 
 function readTools(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const list = top.node(CHAT_TOOLS);
+  const list = top.node(member.TOOLS);
   if (!tape.isPresent(list)) return;
   if (!tape.isArray(list)) {
     report.refuse("tools", "must be a list of tools.");
@@ -195,29 +161,29 @@ function readTools(tape: Tape, request: ChatRequest, report: RequestReport): voi
 
 function readTool(tape: Tape, item: u32, request: ChatRequest, report: RequestReport): void {
   toolMembers.read(tape, item, report);
-  const type = toolMembers.node(CHAT_TOOL_TYPE);
+  const type = toolMembers.node(member.TOOL_TYPE);
   if (tape.isPresent(type) && !tape.equals(type, FUNCTION)) {
     report.refuse(
       "type",
-      'must be "function": this model knows no tools of another kind. Describe the tool as a function.',
+      "'" + report.word(tape, type) + "' " + report.unsupported(feature.CUSTOM_TOOLS),
     );
     return;
   }
-  const node = toolMembers.node(CHAT_TOOL_FUNCTION);
+  const node = toolMembers.node(member.TOOL_FUNCTION);
   if (!tape.isObject(node)) {
     report.refuse("function", "must be an object with the tool's 'name'.");
     return;
   }
   functionMembers.read(tape, node, report);
-  const name = functionMembers.node(CHAT_FUNCTION_NAME);
+  const name = functionMembers.node(member.FUNCTION_NAME);
   if (!tape.isString(name)) {
     report.refuse("function.name", "must be a string.");
     return;
   }
-  const description = functionMembers.node(CHAT_FUNCTION_DESCRIPTION);
-  const parameters = functionMembers.node(CHAT_FUNCTION_PARAMETERS);
-  let cache = toolMembers.node(CHAT_TOOL_CACHE);
-  if (!tape.isObject(cache)) cache = functionMembers.node(CHAT_FUNCTION_CACHE);
+  const description = functionMembers.node(member.FUNCTION_DESCRIPTION);
+  const parameters = functionMembers.node(member.FUNCTION_PARAMETERS);
+  let cache = toolMembers.node(member.TOOL_CACHE);
+  if (!tape.isObject(cache)) cache = functionMembers.node(member.FUNCTION_CACHE);
   const tool = request.addTool();
   tool.name = tape.pointer(name);
   tool.nameLength = tape.size(name);
@@ -226,7 +192,7 @@ function readTool(tape: Tape, item: u32, request: ChatRequest, report: RequestRe
     tool.descriptionLength = tape.size(description);
   }
   if (tape.isObject(parameters)) tool.schema = parameters;
-  tool.isStrict = tape.isTrue(functionMembers.node(CHAT_FUNCTION_STRICT)) ? 1 : 0;
+  tool.isStrict = tape.isTrue(functionMembers.node(member.FUNCTION_STRICT)) ? 1 : 0;
   if (tape.isObject(cache)) {
     tool.cache = tape.pointer(cache);
     tool.cacheLength = tape.size(cache);
@@ -234,7 +200,7 @@ function readTool(tape: Tape, item: u32, request: ChatRequest, report: RequestRe
 }
 
 function readToolChoice(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const node = top.node(CHAT_TOOL_CHOICE);
+  const node = top.node(member.TOOL_CHOICE);
   if (!tape.isPresent(node)) return;
   if (tape.isString(node)) {
     request.toolChoice = choiceOf(tape, node);

@@ -5,10 +5,10 @@ import { Dropped } from "../../chat/dropped";
 import { ReplyHead } from "../../chat/events";
 import { Fault } from "../../chat/fault";
 import { openaiFinish } from "../../chat/finish-reason";
-import { fitFault } from "../../chat/fit-fault";
+
 import { Usage } from "../../chat/usage";
 import { ByteBuffer, constant, Span } from "../../text/bytes";
-import { writeOpenaiFault } from "./write-fault";
+import { adaptFault, writeOpenaiFault } from "./write-fault";
 import { writeId, writeTierAndFingerprint, writeUsage } from "./write-parts";
 import { ChatSink } from "./write-sink";
 
@@ -115,7 +115,7 @@ export class OpenaiStreamWriter extends ChatSink {
   }
 
   fault(fault: Fault): void {
-    fitFault(fault, false);
+    adaptFault(fault);
     this.out.span(ERROR);
     writeOpenaiFault(fault, this.out);
     this.out.text("\n\n");

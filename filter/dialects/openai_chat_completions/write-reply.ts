@@ -4,10 +4,10 @@ import { Dropped } from "../../chat/dropped";
 import { ReplyHead } from "../../chat/events";
 import { Fault } from "../../chat/fault";
 import { FINISH_STOP, openaiFinish } from "../../chat/finish-reason";
-import { fitFault } from "../../chat/fit-fault";
+
 import { Usage } from "../../chat/usage";
 import { ByteBuffer, constant } from "../../text/bytes";
-import { writeOpenaiFault } from "./write-fault";
+import { adaptFault, writeOpenaiFault } from "./write-fault";
 import { writeId, writeTierAndFingerprint, writeUsage } from "./write-parts";
 import { ChatSink } from "./write-sink";
 
@@ -97,7 +97,7 @@ export class OpenaiCompletionWriter extends ChatSink {
 
   /** What was written of the reply is taken back. */
   fault(fault: Fault): void {
-    fitFault(fault, false);
+    adaptFault(fault);
     this.out.length = this.start;
     writeOpenaiFault(fault, this.out);
   }

@@ -1,4 +1,4 @@
-// Writes a request of the hub as chat completions. What each member becomes stands in chat/fields.ts.
+// Writes a request of the hub as chat completions. Its members: members.ts.
 // @see https://platform.openai.com/docs/api-reference/chat/create
 import {
   CHOICE_ANY,
@@ -26,7 +26,9 @@ import {
   writeString,
   writeValue,
 } from "../../chat/request-writing";
+import { NO_NODE } from "../../json/tape";
 import { ByteBuffer, constant, Span } from "../../text/bytes";
+import * as member from "./members";
 import { writeMessages } from "./write-messages";
 
 const OPEN = constant('{"model":');
@@ -111,11 +113,26 @@ export function writeChatRequest(
   writeFormat(request, limits, out);
   writeUser(request, limits, out, report);
   if (request.serviceTier == SERVICE_STANDARD) out.span(DEFAULT_TIER);
+  if (!request.features.isEmpty) writeFeatures(request, out);
   if (request.isStreaming) {
     out.span(STREAM);
     if (limits.takesStreamUsage) out.span(STREAM_USAGE);
   }
   out.byte(0x7d);
+}
+
+/** Members of the request itself that ask for features, with the client's values. */
+function writeFeatures(request: ChatRequest, out: ByteBuffer): void {
+  for (let i = 0; i < member.request.count; i++) {
+    const name = member.request.at(i).name;
+    const feature = member.request.at(i).featureOf();
+    const node = feature === null ? NO_NODE : request.features.node(feature);
+    if (node == NO_NODE) continue;
+    out.byte(0x2c);
+    writeString(name.pointer, name.length, out);
+    out.byte(0x3a);
+    writeValue(request.tape, node, out);
+  }
 }
 
 /** A value as it is, or counted where the target does not take it. */

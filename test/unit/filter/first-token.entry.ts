@@ -1,8 +1,9 @@
 // What the tests of filter/dialects/first-token call, compiled for them alone (test/unit/filter/first-token.ts).
 import { FirstToken } from "../../../filter/dialects/first-token";
+import { DIALECTS } from "../../../filter/dialects/registry";
 import { PADDING } from "../../../filter/text/bytes";
 
-let look: FirstToken = new FirstToken(0, false);
+let look: FirstToken = new FirstToken(DIALECTS[0], false);
 
 /** A block for `length` bytes and the padding behind them; the caller frees it. */
 export function allocate(length: u32): usize {
@@ -16,7 +17,7 @@ export function free(pointer: usize): void {
 /** Starts another reply. */
 export function begin(dialect: i32, isStreaming: bool): void {
   look.release();
-  look = new FirstToken(dialect, isStreaming);
+  look = new FirstToken(DIALECTS[dialect], isStreaming);
   __collect();
 }
 

@@ -144,11 +144,6 @@ export class Replies {
     return text;
   }
 
-  streamFault(to: number, status: number): string {
-    this.exports.streamFault(to, status);
-    return decode(this.takeOut());
-  }
-
   /** Microseconds for one stream whose bytes arrive at once; the best of `rounds`. */
   measure(direction: Direction, bytes: Uint8Array, rounds: number): number {
     const wasm = this.exports;

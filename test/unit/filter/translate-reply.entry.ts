@@ -3,9 +3,8 @@ import {
   ReplyOptions,
   ReplyTranslator,
   translateError,
-  writeStreamFault,
 } from "../../../filter/dialects/translate-reply";
-import { Fault } from "../../../filter/chat/fault";
+import { DIALECTS } from "../../../filter/dialects/registry";
 import { ByteBuffer, PADDING, Span } from "../../../filter/text/bytes";
 
 const out = new ByteBuffer();
@@ -24,8 +23,8 @@ export function free(pointer: usize): void {
 /** Starts a reply; the request id is "req-1", the model asked for "asked-model". */
 export function start(from: i32, to: i32, wantsUsage: bool, created: i64): void {
   const options = new ReplyOptions();
-  options.from = from;
-  options.to = to;
+  options.from = DIALECTS[from];
+  options.to = DIALECTS[to];
   options.wantsUsage = wantsUsage;
   options.created = created;
   options.requestId = "req-1";
@@ -60,11 +59,7 @@ export function finishReply(): void {
 }
 
 export function error(from: i32, to: i32, status: u32, pointer: usize, length: u32): void {
-  translateError(from, to, status, pointer, length, "req-1", out);
-}
-
-export function streamFault(to: i32, status: u32): void {
-  writeStreamFault(to, new Fault(status, "It failed."), "req-1", out);
+  translateError(DIALECTS[from], DIALECTS[to], status, pointer, length, "req-1", out);
 }
 
 export function outPointer(): usize {

@@ -3,11 +3,8 @@ import { Fault } from "../../../filter/chat/fault";
 import { RequestLimits, RequestReport } from "../../../filter/chat/request-report";
 import { clearProblem, documentProblem } from "../../../filter/config/document";
 import { readLimits } from "../../../filter/config/read-limits";
-import { addAnthropicSystem } from "../../../filter/dialects/anthropic_messages/edit";
-import { removeUnsignedThinking } from "../../../filter/dialects/anthropic_messages/edit-thinking";
-import { ANTHROPIC_MESSAGES } from "../../../filter/dialects/dialect";
 import { limitRequest } from "../../../filter/dialects/limit-request";
-import { addOpenaiSystem } from "../../../filter/dialects/openai_chat_completions/edit";
+import { DIALECTS } from "../../../filter/dialects/registry";
 import { translateRequest } from "../../../filter/dialects/translate-request";
 import { Edits } from "../../../filter/json/edit";
 import { scan } from "../../../filter/json/scan";
@@ -59,7 +56,7 @@ export function translate(
   prompt.pointer = promptAt;
   prompt.length = promptLength;
   out.clear();
-  translateRequest(tape, from, to, model, prompt, limits, out, report);
+  translateRequest(tape, DIALECTS[from], DIALECTS[to], model, prompt, limits, out, report);
   __collect();
   return report.fault === null ? 0 : 1;
 }
@@ -79,13 +76,12 @@ export function edit(
   prompt.length = promptLength;
   out.clear();
   edits.clear();
-  report.reset(limits.strict, "");
+  const target = DIALECTS[dialect];
+  report.reset(limits.strict, target.api, target.supporter);
   const text = limits.isLimiting
-    ? limitRequest(tape, dialect, limits, prompt, edits, report)
+    ? limitRequest(tape, target, limits, prompt, edits, report)
     : prompt;
-  if (dialect == ANTHROPIC_MESSAGES) removeUnsignedThinking(tape, edits);
-  if (text.length > 0 && dialect == ANTHROPIC_MESSAGES) addAnthropicSystem(tape, text, edits);
-  else if (text.length > 0) addOpenaiSystem(tape, text, edits);
+  target.editRequest(tape, text, edits);
   const done = edits.prefix(body, out);
   out.bytes(body + done, length - done);
   return report.fault === null ? 0 : 1;

@@ -1,8 +1,9 @@
 // What is looked for in the head of a request. Values are valid until the next `readHead`.
 import { HEADER_API_KEY, HEADER_HINT, HEADER_STREAM_CLUSTER } from "../../contract/words";
-import { constant } from "../text/bytes";
-import { Head, Wanted } from "./head";
-import { REQUEST_HEADERS } from "./host";
+import { DIALECTS } from "../dialects/registry";
+import { constant, Span } from "../text/bytes";
+import { Head, Wanted } from "../host/head";
+import { REQUEST_HEADERS } from "../host/host";
 
 const head = new Head(REQUEST_HEADERS);
 
@@ -16,20 +17,21 @@ export const X_API_KEY = head.want(constant("x-api-key")).value;
 export const GATEWAY_KEY = head.want(constant(HEADER_API_KEY)).value;
 export const CONTENT_TYPE = head.want(constant("content-type")).value;
 
-const VERSION = head.want(constant("anthropic-version"));
-export const ANTHROPIC_VERSION = VERSION.value;
+/** The headers that only one dialect has. */
+const OWN_HEADERS: Wanted[] = [];
+for (let i = 0; i < DIALECTS.length; i++) {
+  const names = DIALECTS[i].ownHeaders;
+  for (let j = 0; j < names.length; j++) OWN_HEADERS.push(head.want(names[j]));
+}
 
-/** Headers of one dialect that say nothing to a provider of the other. */
-export const ANTHROPIC_ONLY: Wanted[] = [
-  VERSION,
-  head.want(constant("anthropic-beta")),
-  head.want(constant("anthropic-dangerous-direct-browser-access")),
-];
-export const OPENAI_ONLY: Wanted[] = [
-  head.want(constant("openai-organization")),
-  head.want(constant("openai-project")),
-  head.want(constant("openai-beta")),
-];
+/** Whether the request whose head had these bits (`readHead`) has a header that only one dialect has. */
+export function hasOwnHeader(bits: u32, name: Span): bool {
+  for (let i = 0; i < OWN_HEADERS.length; i++) {
+    const header = unchecked(OWN_HEADERS[i]);
+    if (header.name === name) return (bits & header.bit) != 0;
+  }
+  return false;
+}
 
 /** Reads the head of the current request; answers the bits of the headers above that it has. */
 export function readHead(): u32 {

@@ -1,0 +1,162 @@
+// Anthropic's Messages API.
+// @see https://platform.claude.com/docs/en/api/messages/create
+import { DIALECT_ANTHROPIC } from "../../../contract/words";
+import { Dropped } from "../../chat/dropped";
+import { ReplyHead, ReplySink } from "../../chat/events";
+import { Fault } from "../../chat/fault";
+import { ReplyReader } from "../../chat/reply-reader";
+import { ChatRequest } from "../../chat/request";
+import { RequestLimits, RequestReport } from "../../chat/request-report";
+import { Usage } from "../../chat/usage";
+import { Edits } from "../../json/edit";
+import { Tape } from "../../json/tape";
+import { ByteBuffer, constant, sameBytes, Span } from "../../text/bytes";
+import {
+  API_KEY,
+  BEARER_TOKEN,
+  CredentialScheme,
+  Dialect,
+  LimitHeaders,
+  RequiredHeader,
+} from "../dialect";
+import { addAnthropicSystem } from "./edit";
+import { removeUnsignedThinking } from "./edit-thinking";
+import { isFirstToken } from "./first-token";
+import { limitMessagesRequest } from "./limit-edits";
+import { SUPPORTED } from "./members";
+import { AnthropicReplyReader } from "./read-reply";
+import { readAnthropicRequest } from "./read-request";
+import { readUsage } from "./read-usage";
+import { adaptFault, writeAnthropicFault } from "./write-fault";
+import { writeModels } from "./write-models";
+import { AnthropicMessageWriter } from "./write-reply";
+import { AnthropicStreamWriter } from "./write-reply-stream";
+import { writeAnthropicRequest } from "./write-request";
+import { writeReset } from "./write-reset";
+
+const USAGE = constant("usage");
+const MESSAGE = constant("message");
+const VERSION = constant("anthropic-version");
+/** Tokens of Anthropic's subscriptions (Claude Code) begin so; they are bearer tokens. */
+const OAUTH = constant("sk-ant-oat");
+
+export class AnthropicMessages extends Dialect {
+  constructor() {
+    super(
+      DIALECT_ANTHROPIC,
+      "the Anthropic Messages API",
+      constant("/v1/messages"),
+      false,
+      SUPPORTED,
+      [VERSION, constant("anthropic-beta"), constant("anthropic-dangerous-direct-browser-access")],
+      [new RequiredHeader(VERSION, constant("2023-06-01"))],
+      constant("request-id"),
+      new LimitHeaders(
+        constant("anthropic-ratelimit-tokens-limit"),
+        constant("anthropic-ratelimit-tokens-remaining"),
+        constant("anthropic-ratelimit-tokens-reset"),
+      ),
+      new LimitHeaders(
+        constant("anthropic-ratelimit-requests-limit"),
+        constant("anthropic-ratelimit-requests-remaining"),
+        constant("anthropic-ratelimit-requests-reset"),
+      ),
+    );
+  }
+
+  readRequest(tape: Tape, request: ChatRequest, report: RequestReport): void {
+    readAnthropicRequest(tape, request, report);
+  }
+
+  writeRequest(
+    request: ChatRequest,
+    model: Span,
+    systemPrompt: Span,
+    limits: RequestLimits,
+    out: ByteBuffer,
+    report: RequestReport,
+  ): void {
+    writeAnthropicRequest(request, model, systemPrompt, limits, out, report);
+  }
+
+  limitRequest(
+    tape: Tape,
+    limits: RequestLimits,
+    systemPrompt: Span,
+    edits: Edits,
+    report: RequestReport,
+  ): Span {
+    return limitMessagesRequest(tape, limits, systemPrompt, edits, report);
+  }
+
+  editRequest(tape: Tape, systemText: Span, edits: Edits): void {
+    removeUnsignedThinking(tape, edits);
+    if (systemText.length > 0) addAnthropicSystem(tape, systemText, edits);
+  }
+
+  /** Every stream reports its usage. */
+  askUsage(_tape: Tape, _edits: Edits): bool {
+    return false;
+  }
+
+  credentialScheme(key: Span): CredentialScheme {
+    const isOauth = sameBytes(
+      key.pointer,
+      min(key.length, OAUTH.length),
+      OAUTH.pointer,
+      OAUTH.length,
+    );
+    return isOauth ? BEARER_TOKEN : API_KEY;
+  }
+
+  newReader(
+    sink: ReplySink,
+    head: ReplyHead,
+    usage: Usage,
+    dropped: Dropped,
+    requestId: string,
+  ): ReplyReader {
+    return new AnthropicReplyReader(sink, head, usage, dropped, requestId);
+  }
+
+  isFirstToken(tape: Tape): bool {
+    return isFirstToken(tape);
+  }
+
+  readUsage(tape: Tape, usage: Usage): void {
+    let node = tape.member(0, USAGE);
+    // `message_start` has it one level below.
+    if (!tape.isObject(node)) node = tape.member(tape.member(0, MESSAGE), USAGE);
+    readUsage(tape, node, usage);
+  }
+
+  newStreamWriter(
+    out: ByteBuffer,
+    dropped: Dropped,
+    usage: Usage,
+    requestId: string,
+    _wantsUsage: bool,
+  ): ReplySink {
+    return new AnthropicStreamWriter(out, dropped, usage, requestId);
+  }
+
+  newCompleteWriter(out: ByteBuffer, dropped: Dropped, usage: Usage, requestId: string): ReplySink {
+    return new AnthropicMessageWriter(out, dropped, usage, requestId);
+  }
+
+  adaptFault(fault: Fault): void {
+    adaptFault(fault);
+  }
+
+  writeFault(fault: Fault, requestId: string, out: ByteBuffer): void {
+    writeAnthropicFault(fault, requestId, out);
+  }
+
+  writeModels(ids: string[], _owners: string[], out: ByteBuffer): void {
+    writeModels(ids, out);
+  }
+
+  writeReset(now: u64, wait: u32, out: ByteBuffer): void {
+    writeReset(now + wait, out);
+  }
+}

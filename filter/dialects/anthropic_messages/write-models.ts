@@ -1,0 +1,31 @@
+// The list of models. `created_at` "may be set to an epoch value if the release date is unknown", as it is to a gateway.
+// @see https://docs.anthropic.com/en/api/models-list
+import { escapeText } from "../../json/text";
+import { ByteBuffer } from "../../text/bytes";
+
+export function writeModels(ids: string[], out: ByteBuffer): void {
+  const count = ids.length;
+  out.text('{"data":[');
+  for (let i = 0; i < count; i++) {
+    out.text(i == 0 ? '{"type":"model","id":"' : ',{"type":"model","id":"');
+    escapeText(ids[i], out);
+    out.text('","display_name":"');
+    escapeText(ids[i], out);
+    out.text('","created_at":"1970-01-01T00:00:00Z"}');
+  }
+  out.text('],"has_more":false,"first_id":');
+  writeId(ids, 0, out);
+  out.text(',"last_id":');
+  writeId(ids, count - 1, out);
+  out.text("}");
+}
+
+function writeId(ids: string[], at: i32, out: ByteBuffer): void {
+  if (at < 0 || at >= ids.length) {
+    out.text("null");
+    return;
+  }
+  out.text('"');
+  escapeText(ids[at], out);
+  out.text('"');
+}

@@ -1,0 +1,40 @@
+// The dialects, in the order of their indices. Adding one: its folder, and a line here.
+import { sameBytes, Span } from "../text/bytes";
+import { AnthropicMessages } from "./anthropic_messages/dialect";
+import { Dialect } from "./dialect";
+import { OpenaiChat } from "./openai_chat_completions/dialect";
+
+/** Also the dialect of everything that belongs to no other: unknown paths, /healthz, the list of models. */
+const FIRST: Dialect = new OpenaiChat();
+
+export const DIALECTS: Dialect[] = [FIRST, new AnthropicMessages()];
+
+for (let i = 0; i < DIALECTS.length; i++) {
+  const dialect = DIALECTS[i];
+  dialect.supporter = 1 << i;
+  for (let j = 0; j < dialect.supported.length; j++)
+    dialect.supported[j].supporters |= dialect.supporter;
+}
+
+export function defaultDialect(): Dialect {
+  return FIRST;
+}
+
+/** Returns the dialect by its name in the filter's configuration, or null. */
+export function dialectByName(name: string): Dialect | null {
+  for (let i = 0; i < DIALECTS.length; i++) {
+    if (DIALECTS[i].name == name) return DIALECTS[i];
+  }
+  return null;
+}
+
+/** Returns the dialect of a request path without its query: by its endpoint, or by an endpoint above it. */
+export function dialectOfPath(path: Span, length: u32): Dialect {
+  for (let i = 0; i < DIALECTS.length; i++) {
+    const own = DIALECTS[i].path;
+    if (length < own.length || !sameBytes(path.pointer, own.length, own.pointer, own.length))
+      continue;
+    if (length == own.length || load<u8>(path.pointer + own.length) == 0x2f) return DIALECTS[i];
+  }
+  return FIRST;
+}

@@ -1,0 +1,30 @@
+// What is looked for in the head of a reply. Values are valid until the next `readReplyHead`.
+import { Dialect } from "../dialects/dialect";
+import { DIALECTS } from "../dialects/registry";
+import { constant, Span } from "../text/bytes";
+import { Head, Wanted } from "../host/head";
+import { RESPONSE_HEADERS } from "../host/host";
+
+const head = new Head(RESPONSE_HEADERS);
+
+export const STATUS = head.want(constant(":status")).value;
+export const CONTENT_TYPE = head.want(constant("content-type")).value;
+export const CONTENT_LENGTH = head.want(constant("content-length")).value;
+export const CONTENT_ENCODING = head.want(constant("content-encoding")).value;
+/** The provider's id of the request, under the name of each dialect. */
+const REQUEST_IDS: Wanted[] = [];
+for (let i = 0; i < DIALECTS.length; i++) REQUEST_IDS.push(head.want(DIALECTS[i].requestIdHeader));
+
+/** Returns the provider's id of the request under the name of a dialect; empty if there is none. */
+export function requestIdOf(dialect: Dialect): Span {
+  for (let i = 0; i < DIALECTS.length; i++) {
+    if (DIALECTS[i] === dialect) return REQUEST_IDS[i].value;
+  }
+  return NO_ID;
+}
+const NO_ID = new Span(0, 0);
+
+/** Reads the head of the current reply. */
+export function readReplyHead(): void {
+  head.read();
+}

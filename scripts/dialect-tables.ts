@@ -1,0 +1,161 @@
+// Reads the filter's tables of request members (filter/dialects/<dialect>/members.ts, filter/chat/features.ts) by running
+// them: their functions, which the filter takes from filter/chat, are recorders here. For docs/dialects.md and its tests.
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { compileFunction } from "node:vm";
+import { ModuleKind, transpileModule } from "typescript";
+
+/** A feature of filter/chat/features.ts. */
+export interface Feature {
+  /** The name in the source. */
+  id: string;
+  fate: "refused" | "dropped";
+  /** What the client can do instead; empty for a dropped one. */
+  advice: string;
+  title: string;
+  /** The provider's page, or empty. */
+  link: string;
+}
+
+/** A member of an object of a request. */
+export interface Member {
+  name: string;
+  /** The hub's slot that it holds. */
+  slot?: number;
+  feature?: Feature;
+  /** The value that asks for what happens anyway; empty if there is none. */
+  neutral: string;
+  /** Markdown: how this dialect reads it, and how it writes its slot. */
+  reads: string;
+  writes: string;
+}
+
+/** An object of a request, or the values of a block's `type`. */
+export interface Table {
+  /** The name in the source. */
+  variable: string;
+  title: string;
+  /** The provider's page, or empty. */
+  link: string;
+  /** The beginning of a member's path. */
+  prefix: string;
+  members: Member[];
+}
+
+export interface DialectTables {
+  /** The folder. */
+  folder: string;
+  /** As in headings. */
+  title: string;
+  tables: Table[];
+  supported: Feature[];
+}
+
+interface Note {
+  kind: "about" | "object" | "reads" | "writes";
+  text: string;
+  link: string;
+}
+
+type Run = (exported: object, require: (name: string) => object) => void;
+
+const FILTER = join(import.meta.dirname, "../filter");
+const DIALECTS = [
+  { folder: "openai_chat_completions", title: "OpenAI Chat Completions" },
+  { folder: "anthropic_messages", title: "Anthropic Messages" },
+];
+
+/** The dialects in the order of the filter's registry. Throws if a table cannot be run. */
+export function readDialectTables(): DialectTables[] {
+  const load = loader();
+  const features = Object.entries(load(join(FILTER, "chat/features.ts")));
+  for (const [id, feature] of features) (feature as Feature).id = id;
+  return DIALECTS.map(({ folder, title }) => {
+    const exported = load(join(FILTER, "dialects", folder, "members.ts"));
+    const tables = Object.entries(exported).filter(([, value]) => value instanceof MemberTable);
+    return {
+      folder,
+      title,
+      tables: tables.map(([variable, table]) => ({ ...(table as MemberTable).table, variable })),
+      supported: exported["SUPPORTED"] as Feature[],
+    };
+  });
+}
+
+/** The features in the order of filter/chat/features.ts. */
+export function readFeatures(): Feature[] {
+  const features = Object.entries(loader()(join(FILTER, "chat/features.ts")));
+  return features.map(([id, feature]) => ({ ...(feature as Feature), id }));
+}
+
+/** filter/chat/member-table.ts, as far as a table calls it. */
+class MemberTable {
+  readonly table: Omit<Table, "variable">;
+
+  constructor(prefix: string, _inner = "", about?: Note) {
+    this.table = { title: about?.text ?? "", link: about?.link ?? "", prefix, members: [] };
+  }
+
+  slot(name: string, slot: number, ...notes: Note[]): number {
+    return this.add({ name, slot, neutral: "" }, notes);
+  }
+
+  feature(name: string, feature: Feature, neutral = "", ...notes: Note[]): number {
+    return this.add({ name, feature, neutral }, notes);
+  }
+
+  ignored(name: string, ...notes: Note[]): number {
+    return this.add({ name, neutral: "" }, notes);
+  }
+
+  private add(member: Omit<Member, "reads" | "writes">, notes: Note[]): number {
+    const note = (kind: Note["kind"]): string => notes.find((one) => one.kind === kind)?.text ?? "";
+    return this.table.members.push({ ...member, reads: note("reads"), writes: note("writes") }) - 1;
+  }
+}
+
+function note(kind: Note["kind"]): (text: string, link?: string) => Note {
+  return (text, link = "") => ({ kind, text, link });
+}
+
+const RECORDERS: Record<string, object> = {
+  [join(FILTER, "chat/feature")]: {
+    about: note("about"),
+    refused: (advice: string, { text: title, link }: Note) => ({
+      fate: "refused",
+      advice,
+      title,
+      link,
+    }),
+    dropped: ({ text: title, link }: Note) => ({ fate: "dropped", advice: "", title, link }),
+  },
+  [join(FILTER, "chat/member-table")]: {
+    MemberTable,
+    object: note("object"),
+    reads: note("reads"),
+    writes: note("writes"),
+  },
+  [join(FILTER, "text/bytes")]: { constant: (text: string) => text },
+};
+
+/** A loader of the filter's modules that hold data only. */
+function loader(): (file: string) => Record<string, unknown> {
+  const loaded = new Map<string, Record<string, unknown>>();
+  const load = (file: string): Record<string, unknown> => {
+    const known = loaded.get(file);
+    if (known !== undefined) return known;
+    const { outputText } = transpileModule(readFileSync(file, "utf8"), {
+      compilerOptions: { module: ModuleKind.CommonJS },
+    });
+    const exported: Record<string, unknown> = {};
+    loaded.set(file, exported);
+    const require = (name: string): object => {
+      const path = join(dirname(file), name);
+      return RECORDERS[path] ?? load(`${path}.ts`);
+    };
+    const run = compileFunction(outputText, ["exports", "require"], { filename: file }) as Run;
+    run(exported, require);
+    return exported;
+  };
+  return load;
+}
