@@ -19,6 +19,13 @@ const ANSWER_HEADERS = {
   "alt-svc": 'h3=":443"',
   "keep-alive": "timeout=9",
   "proxy-authenticate": "Basic",
+  "www-authenticate": "Bearer",
+  location: "http://elsewhere.test/",
+  refresh: "0; url=http://elsewhere.test/",
+  "access-control-allow-origin": "*",
+  "x-gateway-cluster": "elsewhere",
+  "x-gateway-dropped": "lies",
+  "x-gateway-retry": "1",
   trailer: "x",
   upgrade: "h2c",
 };
@@ -100,7 +107,7 @@ describe("a provider gets", () => {
   });
 });
 
-it("a client gets the provider's headers, without those of its connection and host", async () => {
+it("a client gets the provider's headers, without those of its connection and host, and none that command it", async () => {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: "POST",
     headers: { "x-request-id": "client-id-2", "x-gateway-request-id": "made-up" },

@@ -1,6 +1,6 @@
 // A provider over HTTP/2 that sends trailers: the body's last callback does not say that it is the last.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createSecureServer } from "node:http2";
+import { connect, createSecureServer } from "node:http2";
 import type { ServerHttp2Stream } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,6 +65,28 @@ afterAll(async () => {
   await gateway.stop();
   await provider.stop();
   rmSync(directory, { recursive: true, force: true });
+});
+
+/** The trailers that a client over HTTP/2 gets; undefined when there are none. */
+function trailersOf(model: string): Promise<object | undefined> {
+  return new Promise((resolve, reject) => {
+    const session = connect(gateway.url);
+    session.on("error", reject);
+    const request = session.request({ ":method": "POST", ":path": "/v1/chat/completions" });
+    let trailers: object | undefined;
+    request.on("trailers", (headers: object) => (trailers = headers));
+    request.on("end", () => {
+      session.close();
+      resolve(trailers);
+    });
+    request.resume();
+    const content = "complete all";
+    request.end(JSON.stringify({ model, messages: [{ role: "user", content }] }));
+  });
+}
+
+it.each(DIALECTS)("the trailers of a provider of %s reach nobody", async (at) => {
+  expect(Object.keys((await trailersOf(`test/${at}`)) ?? {})).toEqual([]);
 });
 
 const PLACES = DIALECTS.flatMap((client) => DIALECTS.map((at) => ({ client, at })));

@@ -10,7 +10,7 @@ import { formatProblem } from "../../control-plane/config/problem.ts";
 import type { GatewayModel } from "../../control-plane/model.ts";
 import { clusters } from "../../envoy/clusters.ts";
 import type { Place } from "../../envoy/place.ts";
-import { mutationsOf } from "../host/native-mutations.ts";
+import { mutationsOf, NO_MUTATIONS } from "../host/native-mutations.ts";
 import type { NativeMutations } from "../host/native-mutations.ts";
 import { formatMessage, headerOf, parseReply, parseRequest, readable } from "./http-file.ts";
 import type { Header, ReplyMessage, RequestMessage } from "./http-file.ts";
@@ -132,7 +132,7 @@ export function loadCase({
   const loadedCase = {
     filterConfig: config,
     splitConfig: filterConfig(model),
-    mutations: (cluster: string) => rendered.get(cluster) ?? { request: [], response: [] },
+    mutations: (cluster: string) => rendered.get(cluster) ?? NO_MUTATIONS,
     environment: inFilter,
   };
   loaded.set(configuration, loadedCase);

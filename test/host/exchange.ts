@@ -17,7 +17,7 @@ import type { Properties } from "./context.ts";
 import { Decompressor } from "./decompressor.ts";
 import { HeaderMap } from "./header-map.ts";
 import type { HeaderPair } from "./header-map.ts";
-import { mutate } from "./native-mutations.ts";
+import { mutate, NO_MUTATIONS } from "./native-mutations.ts";
 import type { NativeMutations } from "./native-mutations.ts";
 import { FAILURES } from "./upstream.ts";
 import type { LocalReply, SentRequest, UpstreamFailure, UpstreamReply } from "./upstream.ts";
@@ -378,9 +378,14 @@ export class Exchange {
     });
   }
 
+  /** Of the cluster that the attempt under way goes to. */
+  get #mutations(): NativeMutations {
+    return this.#input.mutations?.(this.#cluster) ?? NO_MUTATIONS;
+  }
+
   /** First of the cluster's filters; the header map is that of all attempts. */
   #mutateNatively(): void {
-    mutate(this.requestHeaders, this.#input.mutations?.(this.#cluster).request ?? []);
+    mutate(this.requestHeaders, this.#mutations.request);
   }
 
   #attemptHeaders(isEnd: boolean): void {
@@ -441,7 +446,8 @@ export class Exchange {
     const endsWithHeaders =
       chunks.length === 0 && reply.ending !== "reset" && reply.trailers === undefined;
     const headers = HeaderMap.of([[":status", String(reply.status)], ...reply.headers]);
-    // Replies pass the cluster's filters from the last to the first: the mutation comes behind the filter.
+    // Replies pass the cluster's filters from the last to the first: what a provider must not send is gone before the filter.
+    mutate(headers, this.#mutations.response);
     if (attempt.context !== undefined) attempt.context.replies.onHeaders(headers, endsWithHeaders);
     else this.#routerReply(attempt, headers, endsWithHeaders);
     yield;
@@ -476,6 +482,7 @@ export class Exchange {
     this.#during = "reply trailers";
     this.properties[BACKEND_LATENCY] = 1;
     const trailers = HeaderMap.of(reply.trailers);
+    mutate(trailers, this.#mutations.trailers);
     if (attempt.context !== undefined) attempt.context.replies.onTrailers(trailers);
     else this.#routeTrailers(trailers);
     yield;
@@ -502,7 +509,6 @@ export class Exchange {
   /** The router's place: it decides about a retry after the upstream filter has seen the reply's headers. */
   #routerReply(attempt: Attempt, headers: HeaderMap, isEnd: boolean): void {
     if (this.#attempt !== attempt) return;
-    mutate(headers, this.#input.mutations?.(this.#cluster).response ?? []);
     const status = Number(headers.get(":status"));
     this.properties["response.code"] = status;
     if (this.#retriesLeft > 0 && headers.get(HEADER_RETRY) !== undefined) {

@@ -2,16 +2,22 @@
 // https://www.envoyproxy.io/docs/envoy/v1.40.0/api-v3/config/common/mutation_rules/v3/mutation_rules.proto
 import type { HeaderMap } from "./header-map.ts";
 
+type KeyMatcher =
+  { prefix: string } | { exact: string } | { suffix: string } | { safe_regex: { regex: string } };
+
 export interface HeaderMutation {
   remove?: string;
-  remove_on_match?: { key_matcher: { prefix: string } | { exact: string } };
+  remove_on_match?: { key_matcher: KeyMatcher };
   append?: { header: { key: string; value: string }; append_action: string };
 }
 
 export interface NativeMutations {
   request: readonly HeaderMutation[];
   response: readonly HeaderMutation[];
+  trailers: readonly HeaderMutation[];
 }
+
+export const NO_MUTATIONS: NativeMutations = { request: [], response: [], trailers: [] };
 
 /** Throws for a kind of mutation that it does not know: the host must not be milder than Envoy. */
 export function mutate(headers: HeaderMap, mutations: readonly HeaderMutation[]): void {
@@ -24,33 +30,46 @@ export function mutate(headers: HeaderMap, mutations: readonly HeaderMutation[])
   }
 }
 
-function matches(
-  matcher: NonNullable<HeaderMutation["remove_on_match"]>["key_matcher"],
-): (name: string) => boolean {
+function matches(matcher: KeyMatcher): (name: string) => boolean {
   if ("prefix" in matcher) return (name) => name.startsWith(matcher.prefix);
+  if ("suffix" in matcher) return (name) => name.endsWith(matcher.suffix);
   if ("exact" in matcher) return (name) => name === matcher.exact;
+  if ("safe_regex" in matcher) return (name) => fully(matcher.safe_regex.regex).test(name);
   throw new Error(`an unknown matcher: ${JSON.stringify(matcher)}`);
 }
 
-/** The mutations of a rendered cluster. */
+/** Envoy's regular expressions match the whole of a name. */
+function fully(regex: string): RegExp {
+  return new RegExp(`^(?:${regex})$`);
+}
+
+/** The mutations of a rendered cluster: of one filter, or of one before and one behind the WASM filter. */
 export function mutationsOf(cluster: object): NativeMutations {
-  const filter = findFilter(cluster, "envoy.filters.http.header_mutation");
-  const { request_mutations: request = [], response_mutations: response = [] } =
-    filter?.typed_config.mutations ?? {};
-  return { request, response };
+  const all = filtersOf(cluster)
+    .filter(({ name }) => name === "envoy.filters.http.header_mutation")
+    .map(({ typed_config: { mutations } }) => mutations);
+  return {
+    request: all.flatMap((one) => one?.request_mutations ?? []),
+    response: all.flatMap((one) => one?.response_mutations ?? []),
+    trailers: all.flatMap((one) => one?.response_trailers_mutations ?? []),
+  };
 }
 
 interface RenderedFilter {
   name: string;
   typed_config: {
-    mutations?: { request_mutations?: HeaderMutation[]; response_mutations?: HeaderMutation[] };
+    mutations?: Partial<
+      Record<
+        "request_mutations" | "response_mutations" | "response_trailers_mutations",
+        HeaderMutation[]
+      >
+    >;
   };
 }
 
-function findFilter(cluster: object, name: string): RenderedFilter | undefined {
+function filtersOf(cluster: object): RenderedFilter[] {
   const { typed_extension_protocol_options: options = {} } = cluster as {
     typed_extension_protocol_options?: Record<string, { http_filters?: RenderedFilter[] }>;
   };
-  const filters = Object.values(options).flatMap(({ http_filters: list = [] }) => list);
-  return filters.find((filter) => filter.name === name);
+  return Object.values(options).flatMap(({ http_filters: list = [] }) => list);
 }
