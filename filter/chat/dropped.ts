@@ -1,4 +1,4 @@
-// What of a reply the client's dialect cannot say: counted, never lost silently.
+// What of a response the client's dialect does not support: counted and listed, never lost silently.
 
 export const DROPPED_CITATION: i32 = 0;
 export const DROPPED_SERVER_TOOL: i32 = 1;
@@ -27,13 +27,13 @@ export class Dropped {
     return kind >= 0 && kind < KINDS ? this.counts[kind] : 0;
   }
 
-  /** The kinds that were dropped, for a log line: `citations, server tools`. Empty when there are none. */
+  /** Returns what was dropped, for `x-gateway-dropped`: `response.citations,response.audio`. Empty if nothing was. */
   names(): string {
     let names = "";
     for (let kind = 0; kind < KINDS; kind++) {
       if (this.count(kind) == 0) continue;
-      if (names.length > 0) names += ", ";
-      names += droppedName(kind);
+      if (names.length > 0) names += ",";
+      names += "response." + droppedName(kind);
     }
     return names;
   }
@@ -41,13 +41,13 @@ export class Dropped {
 
 function droppedName(kind: i32): string {
   if (kind == DROPPED_CITATION) return "citations";
-  if (kind == DROPPED_SERVER_TOOL) return "server tools";
+  if (kind == DROPPED_SERVER_TOOL) return "server_tools";
   if (kind == DROPPED_LOGPROBS) return "logprobs";
   if (kind == DROPPED_AUDIO) return "audio";
-  if (kind == DROPPED_SIGNATURE) return "reasoning signatures";
-  if (kind == DROPPED_TOOL_ARGUMENTS) return "tool arguments";
-  if (kind == DROPPED_TOOL_CALL) return "tool calls";
-  if (kind == DROPPED_FINISH_REASON) return "finish reason";
-  if (kind == DROPPED_CHOICE) return "further choices";
-  return "unknown blocks";
+  if (kind == DROPPED_SIGNATURE) return "reasoning_signatures";
+  if (kind == DROPPED_TOOL_ARGUMENTS) return "tool_arguments";
+  if (kind == DROPPED_TOOL_CALL) return "tool_calls";
+  if (kind == DROPPED_FINISH_REASON) return "finish_reason";
+  if (kind == DROPPED_CHOICE) return "choices";
+  return "content";
 }

@@ -141,7 +141,7 @@ function translateWhole(exchange: Exchange, translator: ReplyTranslator | null, 
     const status = translator.complete(bytes.pointer, bytes.length, out);
     if (status != 200) setHeaderNumber(RESPONSE_HEADERS, STATUS, status);
     if (translator.dropped.total > 0) {
-      if (exchange.dropped.length > 0) exchange.dropped.text(", ");
+      if (exchange.dropped.length > 0) exchange.dropped.byte(0x2c);
       exchange.dropped.text(translator.dropped.names());
       tellDropped(exchange);
     }

@@ -232,8 +232,8 @@ function writeToolChoice(request: ChatRequest, out: ByteBuffer): void {
 }
 
 /**
- * Temperature ends at 1. With thinking only its default is taken, no top_k, and top_p from 0.95; newer models refuse
- * temperature and top_p together.
+ * Temperature ends at 1. With thinking only its default is supported, no top_k, and top_p from 0.95; models whose `sampling`
+ * is `one` reject temperature and top_p together.
  * @see https://platform.claude.com/docs/en/build-with-claude/extended-thinking#feature-compatibility
  */
 function writeSampling(
@@ -261,7 +261,10 @@ function writeSampling(
     }
   }
   if (tape.isPresent(request.topP) && topP != 1) {
-    const isTaken = limits.takesTemperature && !writesTemperature && !(plan.isOn && topP < 0.95);
+    const isTaken =
+      limits.takesTemperature &&
+      (limits.takesBothSampling || !writesTemperature) &&
+      !(plan.isOn && topP < 0.95);
     if (isTaken) writeMember(tape, request.topP, TOP_P, out);
     else report.dropSpan(TOP_P_PATH);
   }

@@ -185,7 +185,7 @@ export const TOOL_CALLS = message.slot("tool_calls", slot.TOOL_CALL);
 export const TOOL_CALL_ID = message.slot(
   "tool_call_id",
   slot.RESULT_ID,
-  writes("shortened by a hash above 64 characters, as in the call"),
+  writes("shortened by a hash above 40 characters, as in the call"),
 );
 export const REFUSAL = message.slot("refusal", slot.TEXT, reads("a text of the assistant"));
 export const REASONING_DETAILS = message.slot(
@@ -299,7 +299,7 @@ export const toolCall = new MemberTable("messages[].tool_calls[].", "", object("
 export const CALL_ID = toolCall.slot(
   "id",
   slot.CALL_ID,
-  writes("shortened by a hash above 64 characters, as in the result"),
+  writes("shortened by a hash above 40 characters, as in the result"),
 );
 export const CALL_TYPE = toolCall.slot("type", slot.TOOL_KIND, reads("must be `function`"));
 export const CALL_FUNCTION = toolCall.slot("function", slot.TOOL_CALL);

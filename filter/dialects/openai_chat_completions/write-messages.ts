@@ -15,6 +15,7 @@ import {
 } from "../../chat/request";
 import { RequestLimits, RequestReport } from "../../chat/request-report";
 import { BLANK_LINE, writeString } from "../../chat/request-writing";
+import { writeCallId } from "../../chat/call-id";
 import { ByteBuffer, constant, Span } from "../../text/bytes";
 import {
   isMarkedBlock,
@@ -260,7 +261,7 @@ function writeResult(request: ChatRequest, index: u32, end: u32, out: ByteBuffer
   const result = request.block(index);
   separate(out);
   out.span(TOOL_MESSAGE);
-  writeString(result.id, result.idLength, out);
+  writeCallId(result.id, result.idLength, out);
   out.span(CONTENT);
   let texts: u32 = 0;
   for (let i = index + 1; i < end; i++) {

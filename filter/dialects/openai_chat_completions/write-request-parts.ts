@@ -10,6 +10,7 @@ import {
 import { RequestLimits, RequestReport } from "../../chat/request-report";
 import { writeCache, writeString } from "../../chat/request-writing";
 import { escape } from "../../json/text";
+import { writeCallId } from "../../chat/call-id";
 import { ByteBuffer, constant, Span } from "../../text/bytes";
 
 const TEXT_PART = constant('{"type":"text","text":');
@@ -79,7 +80,7 @@ export function writePart(block: Block, withCache: bool, out: ByteBuffer): void 
 export function writeCall(block: Block, out: ByteBuffer): void {
   separate(out);
   out.span(CALL);
-  writeString(block.id, block.idLength, out);
+  writeCallId(block.id, block.idLength, out);
   out.span(CALL_FUNCTION);
   writeString(block.name, block.nameLength, out);
   out.span(ARGUMENTS);

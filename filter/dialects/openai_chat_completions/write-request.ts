@@ -76,6 +76,9 @@ const FORMAT_PATH = constant("output_config.format");
 
 /** OpenAI: "Invalid 'user': string too long. Expected a string with maximum length 64". Claude Code's are longer. */
 const LONGEST_USER: u32 = 64;
+/** `stop`: "Up to 4 sequences". */
+const MAX_STOPS: u32 = 4;
+const COMMA = constant(",");
 
 const plain = new ByteBuffer();
 const instruction = new Span(0, 0);
@@ -102,9 +105,7 @@ export function writeChatRequest(
     fitMaxTokens(tape, request.maxTokens, limits, MAX_TOKENS_PATH, out, report);
   }
   writeSampling(request, limits, out, report);
-  if (!tape.isArray(request.stop) || !tape.isEmpty(request.stop)) {
-    writeLimited(request, request.stop, STOP, STOP_PATH, limits.takesStop, out, report);
-  }
+  writeStop(request, limits, out, report);
   if (effort != EFFORT_UNSET) {
     out.span(REASONING_EFFORT);
     out.span(effortWord(effort));
@@ -148,6 +149,33 @@ function writeLimited(
   if (!request.tape.isPresent(node)) return;
   if (isTaken) writeMember(request.tape, node, name, out);
   else report.dropLimited(path);
+}
+
+/** The first MAX_STOPS sequences. */
+function writeStop(
+  request: ChatRequest,
+  limits: RequestLimits,
+  out: ByteBuffer,
+  report: RequestReport,
+): void {
+  const tape = request.tape;
+  const stop = request.stop;
+  if (!tape.isArray(stop) || !limits.takesStop) {
+    if (!tape.isArray(stop) || !tape.isEmpty(stop))
+      writeLimited(request, stop, STOP, STOP_PATH, limits.takesStop, out, report);
+    return;
+  }
+  let count: u32 = 0;
+  for (let item = tape.first(stop), end = tape.next(stop); item < end; item = tape.next(item)) {
+    if (count == MAX_STOPS) {
+      report.dropSpan(STOP_PATH);
+      break;
+    }
+    out.span(count == 0 ? STOP : COMMA);
+    if (count++ == 0) out.byte(0x5b);
+    writeValue(tape, item, out);
+  }
+  if (count > 0) out.byte(0x5d);
 }
 
 function writeTools(
