@@ -96,7 +96,13 @@ function timing(bench: Bench, one: Case): string[] {
   return ["-t", String(seconds), "-w", warmUp, ...spread];
 }
 
-async function load(bench: Bench, one: Case, program: Program, extra: string[]): Promise<Slice> {
+/** The requests of a case, by the load tool's own words for how many or how long. */
+export async function load(
+  bench: Bench,
+  one: Case,
+  program: Program,
+  extra: string[],
+): Promise<Slice> {
   const { path, body } = requestFor(one, program);
   const folder = join(bench.directory, "bodies");
   const file = join(folder, `${one.name}-${program.isPlain ? "plain" : "gateway"}.json`);
@@ -123,7 +129,7 @@ function requestFor(one: Case, program: Program): Request {
   return program.isPlain ? (one.plainRequest ?? one.request) : one.request;
 }
 
-async function setProvider(bench: Bench, one: Case): Promise<void> {
+export async function setProvider(bench: Bench, one: Case): Promise<void> {
   const query = `events=${String(one.events ?? 200)}&delay=${String(one.delay ?? 0)}`;
   const url = `http://127.0.0.1:${String(bench.provider.port)}/settings?${query}`;
   // It refuses while streams of the slice before are still on their way.

@@ -26,6 +26,17 @@ export interface Program {
   stop(): Promise<void>;
 }
 
+/** How Envoy is started: the words before its own, and the milliseconds until it has to answer. */
+export interface EnvoyCommand {
+  words: readonly string[];
+  readyWithin: number;
+}
+
+/** Envoy on the gateway's core. */
+export function pinned(envoy: string): EnvoyCommand {
+  return { words: ["taskset", "-c", GATEWAY_CORE, envoy], readyWithin: READY_WITHIN };
+}
+
 /** A port that nobody listens on now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -44,11 +55,11 @@ export async function startProvider(file: string): Promise<Program> {
     // It ends with this pipe, even if this process is killed.
     stdio: ["pipe", "inherit", "inherit"],
   });
-  return started("provider", port, child, `http://127.0.0.1:${String(port)}/`);
+  return started("provider", port, child, `http://127.0.0.1:${String(port)}/`, READY_WITHIN);
 }
 
 /** Envoy with nothing but a router: no filter, no log. What any gateway made of Envoy costs at least. */
-export async function startPlain(envoy: string, directory: string, provider: number) {
+export async function startPlain(envoy: EnvoyCommand, directory: string, provider: number) {
   const port = await freePort();
   const config = plainConfig(port, provider);
   return startEnvoy("plain Envoy", envoy, directory, JSON.stringify(config), port, "/", true);
@@ -57,7 +68,7 @@ export async function startPlain(envoy: string, directory: string, provider: num
 /** The gateway as `gateway up` runs it, access logs included, with one worker. */
 export async function startGateway(
   name: string,
-  envoy: string,
+  envoy: EnvoyCommand,
   directory: string,
   provider: number,
   filterPath: string,
@@ -137,10 +148,10 @@ function plainConfig(port: number, provider: number): object {
   };
 }
 
-/** Starts Envoy with one worker on the gateway's core. */
+/** Starts Envoy with one worker. */
 export async function startEnvoy(
   name: string,
-  envoy: string,
+  envoy: EnvoyCommand,
   directory: string,
   config: string,
   port: number,
@@ -152,7 +163,8 @@ export async function startEnvoy(
   writeFileSync(file, config);
   const log = openSync(join(directory, "envoy.log"), "w");
   const words = ["--concurrency", "1", "--disable-hot-restart", "-l", "error", "-c", file];
-  const child = spawn("taskset", ["-c", GATEWAY_CORE, envoy, ...words], {
+  const [program = "", ...before] = envoy.words;
+  const child = spawn(program, [...before, ...words], {
     stdio: ["ignore", log, log],
     env: { ...process.env, ...KEYS },
   });
@@ -162,6 +174,7 @@ export async function startEnvoy(
       port,
       child,
       `http://127.0.0.1:${String(port)}${readyPath}`,
+      envoy.readyWithin,
     );
     return { ...program, isPlain };
   } catch (error) {
@@ -176,13 +189,14 @@ async function started(
   port: number,
   child: ChildProcess,
   url: string,
+  within: number,
 ): Promise<Program> {
   const exit = once(child, "exit");
   const stop = async () => {
     child.kill();
     await exit;
   };
-  for (const end = Date.now() + READY_WITHIN; Date.now() < end;) {
+  for (const end = Date.now() + within; Date.now() < end;) {
     if (child.exitCode !== null) break;
     const isUp = await fetch(url, { signal: AbortSignal.timeout(1000) }).then(
       (response) => response.bytes().then(() => true),

@@ -16,7 +16,7 @@ import { renderBootstrap } from "../envoy/bootstrap.ts";
 import { toYaml } from "../envoy/yaml.ts";
 import { CHAT_MODEL } from "./bodies.ts";
 import { residentMemory } from "./measure.ts";
-import { freePort, type Program, startEnvoy } from "./programs.ts";
+import { freePort, pinned, type Program, startEnvoy } from "./programs.ts";
 
 export interface PromptBench {
   envoy: string;
@@ -133,7 +133,15 @@ async function start({ envoy, filter, provider, directory }: PromptBench): Promi
     modelServerPort,
   };
   const yaml = toYaml(renderBootstrap(model, place));
-  const program = await startEnvoy("gateway", envoy, folder, yaml, ports.egress, "/healthz", false);
+  const program = await startEnvoy(
+    "gateway",
+    pinned(envoy),
+    folder,
+    yaml,
+    ports.egress,
+    "/healthz",
+    false,
+  );
   return { envoy: program, modelServer, ports };
 }
 

@@ -4,9 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, release, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { findEnvoy, requireEnvoy } from "../control-plane/envoy-binary.ts";
+import { requireEnvoy } from "../control-plane/envoy-binary.ts";
 import { GatewayError } from "../control-plane/errors.ts";
 import { type Case, CASES } from "./cases.ts";
+import { countInstructions, instructionsTable, isCountable } from "./instructions.ts";
 import {
   type Bench,
   type Measured,
@@ -17,9 +18,9 @@ import {
 } from "./measure.ts";
 import { benchModels } from "./models.ts";
 import { benchPrompts, writePromptResult } from "./prompt.ts";
-import { type Program, startGateway, startPlain, startProvider } from "./programs.ts";
+import { pinned, type Program, startGateway, startPlain, startProvider } from "./programs.ts";
 import { caseResult, type CaseResult, table } from "./report.ts";
-import { buildTools, checkMachine } from "./tools.ts";
+import { buildTools, checkMachine, checkValgrind } from "./tools.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const USAGE = `npm run bench [-- CASE … [--rounds N] [--seconds S] [--filter NAME=FILE …] [--no-result]]
@@ -29,6 +30,10 @@ const USAGE = `npm run bench [-- CASE … [--rounds N] [--seconds S] [--filter N
   --seconds   length of one slice (1.5)
   --filter    another compiled filter, measured beside build/filter.wasm under that name
   --no-result prints the table only
+
+npm run bench -- --instructions [CASE …] [--rounds N] [--filter NAME=FILE …]
+
+  instructions of a request instead of times, by callgrind; needs valgrind, and no quiet machine (rounds: 3)
 
 npm run bench -- models
 
@@ -46,6 +51,8 @@ interface Options {
   /** Name and file of each filter. */
   filters: [string, string][];
   writesResult: boolean;
+  /** Whether instructions are counted, instead of times. */
+  instructions: boolean;
 }
 
 function readOptions(words: string[]): Options {
@@ -53,7 +60,8 @@ function readOptions(words: string[]): Options {
     args: words,
     allowPositionals: true,
     options: {
-      rounds: { type: "string", default: "5" },
+      instructions: { type: "boolean", default: false },
+      rounds: { type: "string" },
       seconds: { type: "string", default: "1.5" },
       filter: { type: "string", multiple: true, default: [] },
       "no-result": { type: "boolean", default: false },
@@ -70,29 +78,32 @@ function readOptions(words: string[]): Options {
     return [name, resolve(file)];
   });
   return {
-    cases: cases.length > 0 ? cases : [...CASES],
-    rounds: Number(values.rounds),
+    cases:
+      cases.length > 0 ? cases : CASES.filter((one) => !values.instructions || isCountable(one)),
+    rounds: Number(values.rounds ?? (values.instructions ? 3 : 5)),
     seconds: Number(values.seconds),
     filters: [["gateway", join(ROOT, "build/filter.wasm")], ...more],
     writesResult: !values["no-result"],
+    instructions: values.instructions,
   };
 }
 
-async function run(options: Options, directory: string, running: Program[]): Promise<CaseResult[]> {
-  const envoy = findEnvoy(process.env)?.file;
-  if (envoy === undefined) {
-    throw new GatewayError("Envoy is not installed.", {
-      hint: "Run 'npm start' once, or set ENVOY_BIN.",
-    });
-  }
+/** The fake provider, which every case needs. */
+async function prepare(options: Options, directory: string, running: Program[]): Promise<Bench> {
   const tools = buildTools(join(ROOT, "build/bench"));
   const provider = await startProvider(tools.provider);
   running.push(provider);
+  return { tools, provider, directory, rounds: options.rounds, seconds: options.seconds };
+}
+
+async function run(options: Options, directory: string, running: Program[]): Promise<CaseResult[]> {
+  const bench = await prepare(options, directory, running);
+  const { provider } = bench;
+  const envoy = pinned(requireEnvoy(process.env).file);
   running.push(await startPlain(envoy, join(directory, "plain"), provider.port));
   for (const [name, filter] of options.filters) {
     running.push(await startGateway(name, envoy, join(directory, name), provider.port, filter));
   }
-  const bench: Bench = { tools, provider, directory, ...options };
   const plainByCase = new Map<string, Slice[]>();
   const results: CaseResult[] = [];
   for (const one of options.cases) {
@@ -200,6 +211,13 @@ async function main(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "gateway-bench-"));
   const running: Program[] = [];
   try {
+    if (options.instructions) {
+      checkValgrind();
+      const envoy = requireEnvoy(process.env).file;
+      const bench = { ...(await prepare(options, directory, running)), ...options, envoy };
+      console.log(instructionsTable(await countInstructions(bench, running)));
+      return;
+    }
     const results = await run(options, directory, running);
     console.log(table(results));
     if (options.writesResult)

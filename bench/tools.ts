@@ -59,3 +59,12 @@ export function checkMachine(): void {
     hint: "It needs two cores and the program taskset (Debian, Ubuntu: apt-get install util-linux).",
   });
 }
+
+/** Checks that callgrind is here, and the program that commands it. */
+export function checkValgrind(): void {
+  const isHere = (name: string) => spawnSync(name, ["--help"], { stdio: "ignore" }).status !== null;
+  if (isHere("valgrind") && isHere("vgdb")) return;
+  throw new GatewayError("Instructions are counted by valgrind, which is not installed.", {
+    hint: "Install it (Debian, Ubuntu: apt-get install valgrind) and run this again.",
+  });
+}

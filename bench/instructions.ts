@@ -1,0 +1,157 @@
+// `npm run bench -- --instructions`: instructions of a request, counted by callgrind. The machine's other work does not change them.
+import { join } from "node:path";
+import { Callgrind, callgrindCommand } from "./callgrind.ts";
+import type { Case } from "./cases.ts";
+import { type Bench, load, setProvider, tryOnce } from "./measure.ts";
+import { type EnvoyCommand, type Program, startGateway, startPlain } from "./programs.ts";
+import { median } from "./report.ts";
+
+/** Requests of one count: enough that opening the connection is under a thousandth. */
+const REQUESTS = 200;
+/** The same for bodies above LARGE bytes, which take longer than a connection by far. */
+const REQUESTS_LARGE = 40;
+const LARGE = 100_000;
+/** Paced streams take a second each. */
+const REQUESTS_PACED = 4;
+const READY_WITHIN = 120_000;
+
+/** Instructions per request, of each round. */
+interface Counts {
+  program: string;
+  rounds: number[];
+}
+
+export interface Counted {
+  name: string;
+  what: string;
+  programs: Counts[];
+  /** Why the case was not counted. */
+  leftOut?: string;
+}
+
+/** Whether instructions say something of a case: not where the rate or the memory is what it is about. */
+export function isCountable({ perSecond, requests }: Case): boolean {
+  return perSecond === undefined && requests === undefined;
+}
+
+export interface InstructionsBench extends Bench {
+  envoy: string;
+  cases: Case[];
+  /** Name and file of each filter. */
+  filters: [string, string][];
+}
+
+/** Counts every case, for plain Envoy and a gateway with each of the filters. Adds the programs it starts to `running`. */
+export async function countInstructions(
+  bench: InstructionsBench,
+  running: Program[],
+): Promise<Counted[]> {
+  const provider = bench.provider.port;
+  const command = (directory: string): EnvoyCommand => ({
+    words: [...callgrindCommand(directory), bench.envoy],
+    readyWithin: READY_WITHIN,
+  });
+  const counted: [Program, Callgrind][] = [];
+  const add = (program: Program, directory: string) => {
+    running.push(program);
+    counted.push([program, new Callgrind(program, directory)]);
+  };
+  const place = join(bench.directory, "plain");
+  add(await startPlain(command(place), place, provider), place);
+  for (const [name, filter] of bench.filters) {
+    const own = join(bench.directory, name);
+    add(await startGateway(name, command(own), own, provider, filter), own);
+  }
+  for (const [, callgrind] of counted) await callgrind.startCounting();
+  const results: Counted[] = [];
+  for (const one of bench.cases) results.push(await countCase(bench, one, counted));
+  return results;
+}
+
+async function countCase(
+  bench: Bench,
+  one: Case,
+  counted: [Program, Callgrind][],
+): Promise<Counted> {
+  const { name, what } = one;
+  const programs: Counts[] = [];
+  const alone: Case = { ...one, connections: 1 };
+  for (const [program, callgrind] of counted) {
+    const problem = await tryOnce(bench, one, program);
+    if (problem !== undefined) {
+      const leftOut = `${program.name} answers ${problem}`.replaceAll(/[|\n]/g, " ");
+      console.error(`${name}: ${leftOut}`);
+      return { name, what, programs: [], leftOut };
+    }
+    const requests = requestsOf(one);
+    await send(bench, alone, program, Math.ceil(requests / 4));
+    const rounds: number[] = [];
+    for (let round = 0; round < bench.rounds; round++) {
+      const all = await callgrind.count(() => send(bench, alone, program, requests));
+      rounds.push(all / requests);
+    }
+    programs.push({ program: program.name, rounds });
+  }
+  const said = programs.map((each) => `${each.program} ${thousands(median(each.rounds))}`);
+  console.error(`${name}: ${said.join(", ")}`);
+  return { name, what, programs };
+}
+
+function requestsOf(one: Case): number {
+  if (one.delay !== undefined) return REQUESTS_PACED;
+  return JSON.stringify(one.request.body).length > LARGE ? REQUESTS_LARGE : REQUESTS;
+}
+
+/** Throws when a request failed: what was counted would be something else. */
+async function send(bench: Bench, one: Case, program: Program, requests: number): Promise<void> {
+  await setProvider(bench, one);
+  const words = ["-n", String(requests), "-t", "600"];
+  const { failed, broken, failedStatus } = await load(bench, one, program, words);
+  if (failed + broken === 0) return;
+  throw new Error(`${one.name}: ${program.name} failed, last with status ${String(failedStatus)}`);
+}
+
+/** Thousands, with one decimal. */
+function thousands(instructions: number): string {
+  return (instructions / 1000).toFixed(1);
+}
+
+/** A table in Markdown: a row for each case; thousand instructions, and how far apart the rounds were. */
+export function instructionsTable(results: Counted[]): string {
+  const names = results.find(({ programs }) => programs.length > 0)?.programs ?? [];
+  const head = ["case", ...names.flatMap(({ program }, at) => headOf(program, at)), "± %"];
+  const rows = results.map((result) =>
+    result.leftOut === undefined
+      ? rowOf(result)
+      : [`${result.name}: ${result.what}`, `left out: ${result.leftOut}`],
+  );
+  const rule = head.map((_, at) => (at === 0 ? "---" : "--:"));
+  const filled = rows.map((cells) => [
+    ...cells,
+    ...Array<string>(head.length - cells.length).fill(""),
+  ]);
+  return [head, rule, ...filled].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function headOf(program: string, at: number): string[] {
+  if (at === 0) return [program];
+  return at === 1 ? [program, "× plain"] : [program, "× plain", "× gateway"];
+}
+
+function rowOf({ name, what, programs }: Counted): string[] {
+  const medians = programs.map(({ rounds }) => median(rounds));
+  const [plain = 0, gateway = 0] = medians;
+  const cells = medians.flatMap((own, at) => {
+    if (at === 0) return [thousands(own)];
+    const ratios = [(own / plain).toFixed(3)];
+    if (at > 1) ratios.push((own / gateway).toFixed(3));
+    return [thousands(own), ...ratios];
+  });
+  const spread = Math.max(...programs.map(({ rounds }) => spreadOf(rounds)));
+  return [`${name}: ${what}`, ...cells, spread.toFixed(2)];
+}
+
+/** Half the distance between the highest and the lowest round, in percent of their median. */
+function spreadOf(rounds: number[]): number {
+  return (50 * (Math.max(...rounds) - Math.min(...rounds))) / median(rounds);
+}
