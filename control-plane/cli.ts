@@ -265,4 +265,16 @@ export async function runCommand(words: readonly string[]): Promise<void> {
   }
 }
 
-if (import.meta.main) await runCommand(process.argv.slice(2));
+/**
+ * Nobody but its user and their group reads a file that a command or a process of it creates: logs hold paths and addresses of
+ * clients. A stricter mask of the user's stays.
+ */
+function keepFilesPrivate(): void {
+  const MASK = 0o027;
+  process.umask(process.umask(MASK) | MASK);
+}
+
+if (import.meta.main) {
+  keepFilesPrivate();
+  await runCommand(process.argv.slice(2));
+}

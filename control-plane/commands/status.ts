@@ -26,6 +26,8 @@ export interface Status {
   uptimeSeconds: number;
   configuration: string;
   logDirectory: string;
+  /** Why access log lines are being lost; null while they are written. */
+  accessLogProblem: string | null;
   models: string[];
   providers: ProviderStatus[];
   listeners: { name: string; address: string; port: number; statistics: ListenerStatistics }[];
@@ -66,6 +68,7 @@ async function statusOf(record: RunningRecord): Promise<Status> {
     uptimeSeconds: Math.max(0, Math.round((Date.now() - Date.parse(record.startedAt)) / 1000)),
     configuration: record.configuration,
     logDirectory: record.logDirectory,
+    accessLogProblem: record.accessLogProblem ?? null,
     models: record.models,
     providers: await providerStatuses(record),
     listeners: record.listeners.map((listener) => ({
@@ -110,6 +113,7 @@ function lines(found: Status, gatewayIsAlive: boolean): string[] {
     ["Running for", duration(found.uptimeSeconds)],
     ["Configuration", found.configuration],
     ["Logs", found.logDirectory],
+    ...(found.accessLogProblem === null ? [] : [["", colors.red(found.accessLogProblem)]]),
     ["Models", found.models.join(", ")],
   ];
   const head = ["LISTENER", "ADDRESS", "REQUESTS", "ACTIVE", "2XX", "4XX", "5XX"].map(colors.dim);

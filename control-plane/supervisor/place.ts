@@ -64,10 +64,13 @@ export function logDirectory(
   return model.accessLog.directory ?? join(home, "gateway_logs");
 }
 
+/** For the user alone: lines hold paths and addresses of clients. Who wants others to read them creates it before. */
+export const LOG_DIRECTORY_MODE = 0o700;
+
 /** Creates the log directory. Throws when it cannot be written. */
 export function prepareLogDirectory(directory: string): void {
   try {
-    makeDirectory(directory);
+    makeDirectory(directory, LOG_DIRECTORY_MODE);
     accessSync(directory, constants.W_OK | constants.X_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -15,7 +15,7 @@ export interface RotationRules {
 export const GATEWAY_LOG = "gateway.log";
 
 export interface Rotation {
-  /** Looks once at all files. */
+  /** Looks once at all files. Throws the system's error when one cannot be renamed. */
   check: () => void;
 }
 

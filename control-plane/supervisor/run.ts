@@ -6,12 +6,13 @@ import type { Configuration } from "../configuration-file.ts";
 import { colorsFor } from "../terminal.ts";
 import { clusterOf } from "../upstreams.ts";
 import { VERSION } from "../version.ts";
+import { attendAccessLogs } from "./access-logs.ts";
 import { serveControl } from "./control.ts";
 import type { EnvoyLine } from "./envoy-process.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
+import { writeLine } from "./own-log.ts";
 import { endProcess, identityOf, isAlive, signal } from "./process-identity.ts";
 import type { ReloadResult } from "./reload.ts";
-import { createRotation } from "./rotation.ts";
 import * as state from "./state.ts";
 import type { Supervisor } from "./supervise.ts";
 import { watchFiles } from "./watch.ts";
@@ -22,7 +23,6 @@ export interface RunOptions extends GatewayOptions {
   onReady: () => void;
 }
 
-const ROTATION_MS = 2_000;
 /** npm passes a Ctrl-C on that the terminal has sent already: within this time it is the same one. */
 const SAME_SIGNAL_MS = 500;
 
@@ -88,7 +88,7 @@ async function attend(
     const { reload, close, supervisor } = gateway;
     closing.push(close);
     write();
-    closing.push(rotateLogs(gateway));
+    closing.push(attendLogs(gateway, record, write));
     const reloadAndSay = async (asked: { restart: boolean }) => {
       const result = await reload(asked);
       sayReload(result);
@@ -136,16 +136,27 @@ function served({
   };
 }
 
-/** Returns what ends it. */
-function rotateLogs({ current, logDirectory, supervisor }: Gateway): () => void {
-  const rotation = createRotation(
-    () => ({ ...current().model.accessLog, directory: logDirectory() }),
-    supervisor.reopenLogs,
+/** Returns what ends it. `status` shows a problem by the record. */
+function attendLogs(
+  { current, logDirectory, supervisor }: Gateway,
+  record: state.RunningRecord,
+  write: () => void,
+): () => void {
+  return attendAccessLogs(
+    {
+      rules: () => ({ ...current().model.accessLog, directory: logDirectory() }),
+      adminSocket: supervisor.adminSocket,
+      reopen: supervisor.reopenLogs,
+    },
+    {
+      report: say,
+      onProblem(problem) {
+        if (problem === undefined) delete record.accessLogProblem;
+        else record.accessLogProblem = problem;
+        write();
+      },
+    },
   );
-  const timer = setInterval(unlessItFails, ROTATION_MS, rotation.check);
-  return () => {
-    clearInterval(timer);
-  };
 }
 
 /** A full disk must not end a gateway that answers requests. */
@@ -228,7 +239,7 @@ function sayReload(result: ReloadResult): void {
 
 /** A line of the gateway's own, to standard error: the terminal, or gateway.log. */
 function say(line: string): void {
-  console.error(`· ${line}`);
+  writeLine(`· ${line}`);
 }
 
 function sayEnvoy({ level, text }: EnvoyLine): void {
@@ -236,5 +247,5 @@ function sayEnvoy({ level, text }: EnvoyLine): void {
   if (text.endsWith("caught ENVOY_SIGTERM")) return;
   const colors = colorsFor(process.stderr);
   const isGrave = level === "error" || level === "critical";
-  console.error(`${colors.dim("envoy")} ${isGrave ? colors.red(text) : text}`);
+  writeLine(`${colors.dim("envoy")} ${isGrave ? colors.red(text) : text}`);
 }

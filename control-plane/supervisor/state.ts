@@ -31,6 +31,8 @@ export interface RunningRecord {
   /** ISO 8601. */
   startedAt: string;
   logDirectory: string;
+  /** Why access log lines are being lost; absent while they are written. */
+  accessLogProblem?: string;
   /** How long it waits for open requests when it is stopped. */
   drainMs: number;
   adminSocket: string;
@@ -111,7 +113,7 @@ export function takeState(directory: string): void {
   }
   const lock = join(directory, LOCK);
   const own = `${lock}.${String(process.pid)}`;
-  writeFileSync(own, JSON.stringify(identityOf(process.pid)));
+  writeFileSync(own, JSON.stringify(identityOf(process.pid)), { mode: 0o600 });
   try {
     // A link appears with its content, and only one of two processes gets it.
     while (!tryLink(own, lock)) {
