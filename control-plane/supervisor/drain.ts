@@ -5,14 +5,22 @@ import type { EnvoyRun } from "./envoy-process.ts";
 
 const POLL_MS = 50;
 const KILL_AFTER_MS = 3_000;
-/** How long a connection without a request is waited for: its client may be about to send one. */
-const IDLE_MS = 250;
 
-/** Ends an Envoy whose doors are closed, and resolves when it has gone. @param longestMs for open requests to end */
+export interface DrainLimits {
+  /** For open requests to end. Milliseconds. */
+  longestMs: number;
+  /**
+   * How long connections without a request are kept, because their clients may be about to send one: the answer to it
+   * closes the connection in an orderly way, and a connection that is closed while a request is on its way loses it. Milliseconds.
+   */
+  idleMs: number;
+}
+
+/** Ends an Envoy whose doors are closed, and resolves when it has gone. */
 export async function drain(
   adminSocket: string,
   envoy: EnvoyRun,
-  longestMs: number,
+  { longestMs, idleMs }: DrainLimits,
   report: (line: string) => void,
 ): Promise<void> {
   const end = performance.now() + longestMs;
@@ -22,7 +30,7 @@ export async function drain(
     const { requests, connections } = await stillOpen(adminSocket);
     if (requests === 0) {
       idleSince ??= performance.now();
-      if (connections === 0 || performance.now() - idleSince > IDLE_MS) break;
+      if (connections === 0 || performance.now() - idleSince > idleMs) break;
     } else {
       idleSince = undefined;
       if (!isAnnounced) report(`Waiting for ${String(requests)} open requests to end.`);

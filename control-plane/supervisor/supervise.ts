@@ -53,6 +53,10 @@ interface Running {
 const READY_MS = 10_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
+/** For idle connections at the end, which somebody waits for. */
+const STOPPED_IDLE_MS = 250;
+/** For those of an Envoy that another one has replaced: nobody waits, and its clients go on sending. */
+const REPLACED_IDLE_MS = 5_000;
 /** A run as long as this was a good one: the next crash starts with the shortest pause again. */
 const GOOD_RUN_MS = 60_000;
 
@@ -96,7 +100,8 @@ export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Prom
   };
 
   const retire = async (old: Running): Promise<void> => {
-    await drain(old.plan.adminSocket, old.run, old.plan.drainMs, events.report);
+    const limits = { longestMs: old.plan.drainMs, idleMs: REPLACED_IDLE_MS };
+    await drain(old.plan.adminSocket, old.run, limits, events.report);
     others.delete(old);
     if (!stopping.signal.aborted) tell();
   };
@@ -141,7 +146,8 @@ export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Prom
         stopping.abort();
         const { plan, run } = current;
         await closeDoors(plan.adminSocket);
-        await drain(plan.adminSocket, run, plan.drainMs, events.report);
+        const limits = { longestMs: plan.drainMs, idleMs: STOPPED_IDLE_MS };
+        await drain(plan.adminSocket, run, limits, events.report);
       }
       await hasEnded.promise;
     },

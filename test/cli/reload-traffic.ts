@@ -1,4 +1,5 @@
 // Clients that keep a gateway busy while something happens to it, and tell what became of every request.
+import { randomUUID } from "node:crypto";
 import { Agent, request } from "node:http";
 import { type ClientHttp2Session, connect } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,6 +9,15 @@ export interface Traffic {
   answered: () => number;
   /** Ends the clients when their current request is answered; what went wrong with any, in words. */
   stop: () => Promise<string[]>;
+  /** Requests that were sent again, as `retriesUnprocessed` asks for. */
+  retried: () => Retried[];
+}
+
+/** A request whose connection ended before any byte of a reply, or whose stream was refused. */
+export interface Retried {
+  /** Its `x-request-id`, by which a provider is asked whether it has seen the request. */
+  id: string;
+  why: string;
 }
 
 const PATH = "/v1/chat/completions";
@@ -20,7 +30,7 @@ function chat(model: string, content: string, stream: boolean): string {
 /** A request over HTTP/1.1 with its whole reply. Rejects when it is cut short. */
 export function ask(
   port: number,
-  { model = "none", content = "Hello", stream = false, agent }: Asked = {},
+  { model = "none", content = "Hello", stream = false, agent, id }: Asked = {},
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const options = {
@@ -28,13 +38,15 @@ export function ask(
       port,
       method: "POST",
       path: PATH,
-      headers: HEADERS,
+      headers: headersOf(id),
       agent,
     };
     const outgoing = request(options, (incoming) => {
       let text = "";
       incoming.setEncoding("utf8").on("data", (part: string) => (text += part));
-      incoming.on("error", reject);
+      incoming.on("error", (error) => {
+        reject(new Error("the reply was cut", { cause: error }));
+      });
       incoming.on("end", () => {
         resolve({ status: incoming.statusCode ?? 0, text });
       });
@@ -49,14 +61,26 @@ export interface Asked {
   content?: string;
   stream?: boolean;
   agent?: Agent;
+  /** `x-request-id`. */
+  id?: string | undefined;
+}
+
+export interface Clients {
+  count?: number;
+  /** Whether a request is sent again where HTTP says that it was not processed, as SDKs do. */
+  retriesUnprocessed?: boolean;
+}
+
+function headersOf(id: string | undefined): Record<string, string> {
+  return id === undefined ? HEADERS : { ...HEADERS, "x-request-id": id };
 }
 
 /** Clients that ask again and again on connections that they keep, one request after the other on each. */
-export function keepAsking(port: number, asked: Asked = {}, clients = 4): Traffic {
-  const agent = new Agent({ keepAlive: true, maxSockets: clients });
+export function keepAsking(port: number, asked: Asked = {}, clients: Clients = {}): Traffic {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients.count ?? CLIENTS });
   return busy(
     clients,
-    () => ask(port, { ...asked, agent }),
+    (id) => ask(port, { ...asked, agent, id }),
     () => {
       agent.destroy();
     },
@@ -64,7 +88,11 @@ export function keepAsking(port: number, asked: Asked = {}, clients = 4): Traffi
 }
 
 /** As `keepAsking`, over HTTP/2: a client opens another connection when the server says that it is closing this one. */
-export function keepAskingOverHttp2(port: number, asked: Asked = {}, clients = 4): Traffic {
+export function keepAskingOverHttp2(
+  port: number,
+  asked: Asked = {},
+  clients: Clients = {},
+): Traffic {
   const opened: ClientHttp2Session[] = [];
   const open = () => {
     const session = connect(`http://127.0.0.1:${port}`);
@@ -74,9 +102,9 @@ export function keepAskingOverHttp2(port: number, asked: Asked = {}, clients = 4
     return session;
   };
   let session = open();
-  const askOnce = () => {
+  const askOnce = (id: string) => {
     if (session.closed || session.destroyed) session = open();
-    return askOverHttp2(session, asked);
+    return askOverHttp2(session, { ...asked, id });
   };
   return busy(clients, askOnce, () => {
     for (const one of opened) one.destroy();
@@ -85,15 +113,17 @@ export function keepAskingOverHttp2(port: number, asked: Asked = {}, clients = 4
 
 function askOverHttp2(
   session: ClientHttp2Session,
-  { model = "none", content = "Hello", stream = false }: Asked,
+  { model = "none", content = "Hello", stream = false, id }: Asked,
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const outgoing = session.request({ ":method": "POST", ":path": PATH, ...HEADERS });
+    const outgoing = session.request({ ":method": "POST", ":path": PATH, ...headersOf(id) });
     let text = "";
     let status = 0;
     outgoing.on("response", (headers) => (status = Number(headers[":status"])));
     outgoing.setEncoding("utf8").on("data", (part: string) => (text += part));
-    outgoing.on("error", reject);
+    outgoing.on("error", (error: Error) => {
+      reject(status === 0 ? error : new Error("the reply was cut", { cause: error }));
+    });
     outgoing.on("end", () => {
       resolve({ status, text });
     });
@@ -109,18 +139,33 @@ export function stopAllTraffic(): void {
 
 const running = new Set<() => void>();
 
+const CLIENTS = 4;
+/** More attempts than this at one request mean that something else is wrong. */
+const MAX_ATTEMPTS = 20;
+
 function busy(
-  clients: number,
-  askOnce: () => Promise<{ status: number; text: string }>,
+  { count = CLIENTS, retriesUnprocessed = false }: Clients,
+  askOnce: (id: string) => Promise<{ status: number; text: string }>,
   end: () => void,
 ): Traffic {
   let answered = 0;
   let isOver = false;
   const wrong: string[] = [];
+  const retried: Retried[] = [];
+  const attempt = async (attempts = 1): Promise<{ status: number; text: string }> => {
+    const id = randomUUID();
+    try {
+      return await askOnce(id);
+    } catch (error) {
+      if (!retriesUnprocessed || !isUnprocessed(error) || attempts === MAX_ATTEMPTS) throw error;
+      retried.push({ id, why: String(error) });
+      return attempt(attempts + 1);
+    }
+  };
   const loop = async () => {
     while (!isOver) {
       try {
-        const { status, text } = await askOnce();
+        const { status, text } = await attempt();
         if (status === 200) answered += 1;
         else wrong.push(`${status} ${text}`);
       } catch (error) {
@@ -130,13 +175,14 @@ function busy(
       await sleep(2);
     }
   };
-  const loops = Array.from({ length: clients }, loop);
+  const loops = Array.from({ length: count }, loop);
   running.add(() => {
     isOver = true;
     end();
   });
   return {
     answered: () => answered,
+    retried: () => retried,
     async stop() {
       isOver = true;
       await Promise.all(loops);
@@ -144,4 +190,20 @@ function busy(
       return wrong;
     },
   };
+}
+
+/** No connection; one that ended before a byte of the reply (Node gives these errors a code only then). */
+const WITHOUT_REPLY = ["ECONNREFUSED", "ECONNRESET", "EPIPE"];
+/** A stream of HTTP/2 that the server, or the client's own library after a GOAWAY, has not begun (RFC 9113, section 8.7). */
+const NOT_BEGUN = [
+  "ERR_HTTP2_GOAWAY_SESSION",
+  "ERR_HTTP2_INVALID_SESSION",
+  "ERR_HTTP2_STREAM_CANCEL",
+];
+
+/** Whether a request may be sent again, although it is a POST (RFC 9110, section 9.2.2): its test shows that it was not processed. */
+function isUnprocessed(error: unknown): boolean {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  if (code === "ERR_HTTP2_STREAM_ERROR") return message.includes("NGHTTP2_REFUSED_STREAM");
+  return [...WITHOUT_REPLY, ...NOT_BEGUN].includes(code);
 }
