@@ -62,6 +62,29 @@ export default defineConfig(
     // Decorators on functions are AssemblyScript's, and no TypeScript.
     languageOptions: { parser: tseslint.parser, parserOptions: { allowInvalidAST: true } },
     linterOptions: { reportUnusedDisableDirectives: "error" },
-    rules: { "no-restricted-syntax": ["error", ...traps] },
+    plugins: { "@typescript-eslint": tseslint.plugin },
+    rules: {
+      "no-restricted-syntax": ["error", ...traps],
+      // The compiler accepts a second declaration of an imported name, and chooses one.
+      "@typescript-eslint/no-redeclare": "error",
+      "@typescript-eslint/no-shadow": "error",
+      "@typescript-eslint/no-unused-vars": [
+        "error",
+        { argsIgnorePattern: "^_", varsIgnorePattern: "^_" },
+      ],
+      complexity: ["error", 24],
+      "max-lines-per-function": ["error", { max: 60, skipComments: true, skipBlankLines: true }],
+      "max-depth": ["error", 4],
+      "no-unreachable": "error",
+      "no-self-compare": "error",
+      "no-dupe-else-if": "error",
+      "no-duplicate-imports": "error",
+      "no-fallthrough": "error",
+      "no-useless-return": "error",
+      "no-else-return": "off",
+      "no-constant-condition": ["error", { checkLoops: false }],
+      "prefer-const": "error",
+      eqeqeq: "off",
+    },
   },
 );

@@ -2,11 +2,10 @@
 // object of the request, such as a message or a tool; dialects/<dialect>/members.ts declares them.
 //
 // Tables are made once, at module start, and unmanaged: the collector would visit hundreds of objects per request.
-import { KIND_FALSE, KIND_NUMBER, KIND_STRING, KIND_TRUE, NO_NODE, Tape } from "../json/tape";
-import { constant, sameBytes, sameSpan, Span } from "../text/bytes";
-import { DROP, Feature } from "./feature";
+import { KIND_FALSE, KIND_NUMBER, KIND_STRING, KIND_TRUE, Tape } from "../json/tape";
+import { constant, sameSpan, Span } from "../text/bytes";
+import { Feature } from "./feature";
 import { readDecimal } from "./request-number";
-import { RequestReport } from "./request-report";
 
 /** Holds a slot of the hub: a reader asks for it by its index. */
 const SLOT: i32 = 0;

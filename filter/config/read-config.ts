@@ -19,7 +19,6 @@ import {
   integerOf,
   memberOf,
   onlyKnownMembers,
-  optionalString,
   reportProblem,
   stringMember,
   textOf,

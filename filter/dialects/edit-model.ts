@@ -14,11 +14,11 @@ export function setModel(tape: Tape, model: Span, edits: Edits): void {
   for (let key = tape.first(0); key < end; key = tape.next(key + 1)) {
     if (!tape.equals(key, MODEL)) continue;
     found = true;
-    const start = tape.outerStart(key + 1);
-    const end = tape.outerEnd(key + 1);
+    const from = tape.outerStart(key + 1);
+    const to = tape.outerEnd(key + 1);
     // Most clients say the provider's own name: then the body passes as it is, and nothing has to be written.
-    if (!sameBytes(tape.base + start, end - start, model.pointer, model.length))
-      edits.replace(start, end, model);
+    if (!sameBytes(tape.base + from, to - from, model.pointer, model.length))
+      edits.replace(from, to, model);
   }
   if (found) return;
   // A hint header can choose the model of a body that names none.

@@ -29,11 +29,11 @@ export function isRefusedSampling(
   tape: Tape,
   key: u32,
   isFree: bool,
-  hasTemperature: bool,
+  withTemperature: bool,
   limits: RequestLimits,
   report: RequestReport,
 ): bool {
-  const takesTopP = isFree && (limits.takesBothSampling || !hasTemperature);
+  const takesTopP = isFree && (limits.takesBothSampling || !withTemperature);
   if (!isFree && tape.equals(key, TEMPERATURE)) countMember(tape, key, TEMPERATURE, 1, report);
   else if (!takesTopP && tape.equals(key, TOP_P)) countMember(tape, key, TOP_P, 1, report);
   else if (!isFree && tape.equals(key, TOP_K)) countMember(tape, key, TOP_K, f64.NaN, report);

@@ -29,9 +29,6 @@ const ERROR = constant("error");
 
 const NO_MODEL = new Span(0, 0);
 
-/** Spans are never freed, so nothing may be new per reply. */
-const NOTHING = new Span(0, 0);
-
 /** What a translation has to know besides the reply's bytes. */
 export class ReplyOptions {
   /** Dialects: the provider's and the client's. */

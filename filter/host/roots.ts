@@ -6,9 +6,8 @@ import {
   ROOT_TRANSLATE,
 } from "../../contract/words";
 import { ApiKeys } from "../config/api-keys";
-import { optionalString } from "../config/document";
 import { Config, readConfig } from "../config/read-config";
-import { documentProblem } from "../config/document";
+import { documentProblem, optionalString } from "../config/document";
 import { scan, SCAN_OK } from "../json/scan";
 import { Tape } from "../json/tape";
 import { constant } from "../text/bytes";

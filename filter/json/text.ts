@@ -21,7 +21,7 @@ function hexUnit(pointer: usize): u32 {
 }
 
 /** Appends one code point as UTF-8. */
-export function putCodePoint(out: ByteBuffer, point: u32): void {
+function putCodePoint(out: ByteBuffer, point: u32): void {
   if (point < 0x80) {
     out.byte(point);
   } else if (point < 0x800) {

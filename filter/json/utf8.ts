@@ -54,11 +54,11 @@ function mistakes(bytes: v128, before: v128): v128 {
     ),
     i8x16.swizzle(v128.load(SECOND_HIGH), v128.and(i16x8.shr_u(bytes, 4), half)),
   );
-  const continues = v128.or(
+  const continued = v128.or(
     i8x16.sub_sat_u(back2, v128.load(BELOW_THREE)),
     i8x16.sub_sat_u(back3, v128.load(BELOW_FOUR)),
   );
-  return v128.xor(v128.and(continues, v128.load(HIGH_BITS)), pairs);
+  return v128.xor(v128.and(continued, v128.load(HIGH_BITS)), pairs);
 }
 
 // @ts-ignore: decorator

@@ -1,8 +1,7 @@
 // The request to a prompt target's API: path, query and body from the target's template and the extracted arguments.
-import { Tape } from "../json/tape";
+import { NO_NODE, Tape } from "../json/tape";
 import { unescape } from "../json/text";
-import { NO_NODE } from "../json/tape";
-import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
+import { ByteBuffer, sameBytes, Span } from "../text/bytes";
 import { appendMessages } from "./conversation";
 import { isPathValue, LONGEST_VALUE, percentEncode } from "./percent";
 import { Parameter, PromptTarget } from "../config/prompt-target";

@@ -7,7 +7,7 @@ import { Exchange } from "../exchange/exchange";
 import { header, REQUEST_HEADERS } from "../host/host";
 import { NO_NODE, Tape } from "../json/tape";
 import { unescape } from "../json/text";
-import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
+import { ByteBuffer, constant, sameBytes } from "../text/bytes";
 
 const HINT = constant(HEADER_HINT);
 const MODEL = constant("model");

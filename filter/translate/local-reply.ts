@@ -7,8 +7,6 @@ import { property } from "../host/host";
 import { constant } from "../text/bytes";
 
 const CODE_DETAILS = constant("response\0code_details");
-/** In the path of the address that stands in for a place that cannot be asked. */
-const NO_ADDRESS = "/no-address";
 const VIA_UPSTREAM = "via_upstream";
 
 /** How the response came to be, in Envoy's words (source/docs: "Response Code Details"). */

@@ -33,7 +33,7 @@ export function proxy_on_memory_allocate(size: usize): usize {
 export function proxy_on_vm_start(_id: u32, _n: u32): u32 {
   return 1;
 }
-export function proxy_on_configure(_id: u32, n: u32): u32 {
+export function proxy_on_configure(_id: u32, _n: u32): u32 {
   return 1;
 }
 export function proxy_on_context_create(_id: u32, _root: u32): void {}
@@ -367,7 +367,7 @@ export function proxy_on_response_trailers(id: u32, _count: u32): i32 {
   return 0;
 }
 
-export function proxy_on_log(id: u32): void {
+export function proxy_on_log(_id: u32): void {
   say("log " + get(0, "x-scenario") + " " + get(2, ":status") + " " + property("response.code"));
 }
 export function proxy_on_done(_id: u32): u32 {

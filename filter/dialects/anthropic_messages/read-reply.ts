@@ -46,7 +46,7 @@ const EXPLANATION = constant("explanation");
 export class AnthropicReplyReader extends ReplyReader {
   private blocks: BlockReader = new BlockReader(this.sink, this.dropped, this.requestId);
 
-  isEndMark(pointer: usize, length: u32): bool {
+  isEndMark(_pointer: usize, _length: u32): bool {
     return false;
   }
 

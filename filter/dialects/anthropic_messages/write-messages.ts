@@ -66,7 +66,7 @@ export function writeMessages(
     if (lastRole == NO_ROLE && role == ROLE_ASSISTANT) out.span(FIRST_MESSAGE);
     if (lastRole != NO_ROLE || role == ROLE_ASSISTANT) out.byte(0x2c);
     if (role == ROLE_SYSTEM) writeSystemMessage(request, from, to, out);
-    else if (role == ROLE_USER) writeUser(request, from, to, out, report);
+    else if (role == ROLE_USER) writeUser(request, from, to, out);
     else writeAssistant(request, from, to, next >= count, out, report);
     lastRole = role;
     from = next;
@@ -171,13 +171,7 @@ function writeSystemMessage(request: ChatRequest, from: u32, to: u32, out: ByteB
 }
 
 /** One user message of the blocks [from, to): first the results of tools, then the rest. */
-function writeUser(
-  request: ChatRequest,
-  from: u32,
-  to: u32,
-  out: ByteBuffer,
-  report: RequestReport,
-): void {
+function writeUser(request: ChatRequest, from: u32, to: u32, out: ByteBuffer): void {
   out.span(USER_MESSAGE);
   if (to == from + 1 && isPlainText(request.block(from))) {
     const block = request.block(from);

@@ -10,7 +10,6 @@ import {
   BLOCK_IMAGE_URL,
   ChatRequest,
   ROLE_ASSISTANT,
-  ROLE_SYSTEM,
   ROLE_USER,
   spanOf,
 } from "../../chat/request";

@@ -85,7 +85,7 @@ export class OpenaiStreamWriter extends ChatSink {
     this.closeWith(STRING_END);
   }
 
-  finish(reason: i32, sequence: usize, sequenceLength: u32): void {
+  finish(reason: i32, _sequence: usize, _sequenceLength: u32): void {
     this.blockEnd();
     this.putExtras();
     const out = this.out;

@@ -63,7 +63,7 @@ export class OpenaiCompletionWriter extends ChatSink {
     this.refusals.bytes(pointer, length);
   }
 
-  finish(reason: i32, sequence: usize, sequenceLength: u32): void {
+  finish(reason: i32, _sequence: usize, _sequenceLength: u32): void {
     this.blockEnd();
     this.reason = reason;
   }

@@ -78,10 +78,10 @@ export function edit(
   edits.clear();
   const target = DIALECTS[dialect];
   report.reset(limits.strict, target.api, target.supporter);
-  const text = limits.isLimiting
+  const systemText = limits.isLimiting
     ? limitRequest(tape, target, limits, prompt, edits, report)
     : prompt;
-  target.editRequest(tape, text, edits);
+  target.editRequest(tape, systemText, edits);
   const done = edits.prefix(body, out);
   out.bytes(body + done, length - done);
   return report.fault === null ? 0 : 1;
