@@ -8,8 +8,10 @@ import { ReplyReader } from "../chat/reply-reader";
 import { ChatRequest } from "../chat/request";
 import { RequestLimits, RequestReport } from "../chat/request-report";
 import { Usage } from "../chat/usage";
+import { Framer } from "../bytes/framer";
 import { Edits } from "../json/edit";
 import { Tape } from "../json/tape";
+import { SseFramer } from "../sse/framer";
 import { ByteBuffer, constant, Span } from "../text/bytes";
 
 /** A header of a request that its provider requires; `value` is sent if the client has sent none. */
@@ -105,6 +107,11 @@ export abstract class Dialect {
   abstract credentialScheme(key: Span): CredentialScheme;
 
   // ---- Responses of a provider
+
+  /** Returns what cuts a stream into events. */
+  newFramer(): Framer {
+    return new SseFramer();
+  }
 
   /** Returns a reader of one response. */
   abstract newReader(

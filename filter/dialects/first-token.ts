@@ -7,9 +7,9 @@ import { Fault } from "../chat/fault";
 import { excerpt, readFault, readFaultBody } from "../chat/read-fault";
 import { scan, SCAN_OK } from "../json/scan";
 import { Tape } from "../json/tape";
-import { SseFramer } from "../sse/framer";
 import { LOOKS_JSON, LOOKS_OPEN, looksLike } from "../sse/looks-like";
 import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
+import { Framer } from "../bytes/framer";
 import { Dialect } from "./dialect";
 
 /** What is to be done with the reply. */
@@ -24,7 +24,6 @@ const LONGEST_HOLD: i64 = 5;
 /** Bytes of a JSON body among which its first member stands. */
 const ENOUGH: u32 = 64;
 
-const BLANK_LINE = constant("\n\n");
 const ERROR = constant("error");
 const TYPE = constant("type");
 
@@ -37,7 +36,7 @@ export class FirstToken {
   /** Bytes that it has been given. */
   seen: u32 = 0;
   /** Null until there is an event stream to cut. */
-  private framer: SseFramer | null = null;
+  private framer: Framer | null = null;
   private looks: i32 = LOOKS_OPEN;
   /** The beginning of a JSON body; all of it when that is an error. */
   private body: ByteBuffer = new ByteBuffer();
@@ -99,14 +98,14 @@ export class FirstToken {
       return this.fail("The upstream's reply is no event stream: " + excerpt(pointer, length));
     let framer = this.framer;
     if (framer === null) {
-      framer = new SseFramer();
+      framer = this.dialect.newFramer();
       this.framer = framer;
     }
     framer.push(pointer, length);
     let result = this.readEvents(framer, now);
     framer.hold();
     if (result == LOOK_ON && isLast) {
-      framer.push(BLANK_LINE.pointer, BLANK_LINE.length);
+      framer.end();
       result = this.readEvents(framer, now);
       framer.hold();
       if (result == LOOK_ON) return this.fail("The upstream ended the stream without a reply.");
@@ -114,7 +113,7 @@ export class FirstToken {
     return result == LOOK_ON && this.seen >= MOST_HELD ? ANSWERS : result;
   }
 
-  private readEvents(framer: SseFramer, now: i64): i32 {
+  private readEvents(framer: Framer, now: i64): i32 {
     while (framer.next()) {
       if (this.firstEvent == 0) this.firstEvent = now;
       const result = framer.dataLength > 0 ? this.readEvent(framer) : LOOK_ON;
@@ -124,7 +123,7 @@ export class FirstToken {
     return LOOK_ON;
   }
 
-  private readEvent(framer: SseFramer): i32 {
+  private readEvent(framer: Framer): i32 {
     const pointer = framer.dataPointer;
     const length = framer.dataLength;
     if (sameBytes(framer.namePointer, framer.nameLength, ERROR.pointer, ERROR.length)) {

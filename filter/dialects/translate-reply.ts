@@ -2,13 +2,13 @@
 //
 // Each upstream event leaves in the call that brought its last byte. Memory of a stream: its largest event, tool calls
 // that a provider interleaves, and signed reasoning for a chat client (docs/decisions/2026-11-21-reasoning-carrier.md).
+import { Framer } from "../bytes/framer";
 import { Dialect } from "./dialect";
 import { defaultDialect } from "./registry";
 import { Pattern } from "../json/pattern";
 import { SCAN_OK, scan, scanErrorAt, scanMessage } from "../json/scan";
 import { Tape } from "../json/tape";
 import { escapeText } from "../json/text";
-import { SseFramer } from "../sse/framer";
 import { LOOKS_JSON, LOOKS_OPEN, LOOKS_SSE, looksLike } from "../sse/looks-like";
 import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
 import { Dropped } from "../chat/dropped";
@@ -24,7 +24,6 @@ export const LARGEST_EVENT: u32 = 32 << 20;
 /** One for all replies: nothing of it is needed from one event to the next. */
 const tape = new Tape();
 
-const BLANK_LINE = constant("\n\n");
 const ERROR = constant("error");
 
 const NO_MODEL = new Span(0, 0);
@@ -50,7 +49,7 @@ export class ReplyTranslator {
   usage: Usage = new Usage();
   dropped: Dropped = new Dropped();
   private head: ReplyHead = new ReplyHead();
-  private framer: SseFramer = new SseFramer();
+  private framer: Framer;
   private pattern: Pattern = new Pattern();
   private sink: ReplySink | null = null;
   private reader: ReplyReader | null = null;
@@ -60,6 +59,7 @@ export class ReplyTranslator {
   private body: ByteBuffer = new ByteBuffer();
 
   constructor(private options: ReplyOptions) {
+    this.framer = options.from.newFramer();
     this.head.created = options.created;
     this.head.model.span(options.model);
     escapeText(options.requestId, this.head.id);
@@ -121,7 +121,7 @@ export class ReplyTranslator {
       return;
     }
     // The last event may lack its empty line; if it was cut in the middle, the stream just ended early.
-    this.framer.push(BLANK_LINE.pointer, BLANK_LINE.length);
+    this.framer.end();
     this.readEvents(reader, true);
     this.framer.hold();
     reader.endOfStream();
@@ -137,7 +137,7 @@ export class ReplyTranslator {
       this.framer.push(pointer, length);
       this.readEvents(reader, false);
       this.framer.hold();
-      this.framer.push(BLANK_LINE.pointer, BLANK_LINE.length);
+      this.framer.end();
       this.readEvents(reader, true);
       this.framer.hold();
       if (!reader.hasBegun) reader.fail(noReply(pointer, length));
@@ -164,8 +164,7 @@ export class ReplyTranslator {
     const framer = this.framer;
     while (!reader.isOver && framer.next()) {
       if (framer.dataLength > 0) this.readEvent(reader, isTail);
-      // A comment, as proxies send to keep a connection open; an empty line of its own is nothing.
-      else if (!isTail && !framer.hasData && framer.rawLength > 2) this.ping();
+      else if (!isTail && framer.isKeepAlive()) this.ping();
       if (!this.wroteEvents && reader.failure == null) this.noteWriting();
     }
   }

@@ -6,7 +6,8 @@
 //
 // Every byte is looked at once, also when an event comes in many pieces. Memory: what is held between calls is at most
 // one unfinished event, and a second copy of its data if that has several lines.
-import { ByteBuffer } from "../text/bytes";
+import { Framer } from "../bytes/framer";
+import { ByteBuffer, constant } from "../text/bytes";
 
 const LF: u32 = 0x0a;
 const CR: u32 = 0x0d;
@@ -20,24 +21,16 @@ const EVEN: u32 = 0x6e657665;
 const LINE_FEEDS = memory.data<u64>([0x0a0a0a0a0a0a0a0a, 0x0a0a0a0a0a0a0a0a]);
 const CARRIAGE_RETURNS = memory.data<u64>([0x0d0d0d0d0d0d0d0d, 0x0d0d0d0d0d0d0d0d]);
 
-/** What it says of an event holds after `next` has answered true, until `next`, `push` or `hold` is called. */
-export class SseFramer {
+const BLANK_LINE = constant("\n\n");
+
+export class SseFramer extends Framer {
   /** The event's bytes as they came, its ending included. All events, and what is held, are the stream. */
   rawPointer: usize = 0;
   rawLength: u32 = 0;
   /** Whether this is no event but the LF that followed the CR of the one before, one call later. */
   isLateLf: bool = false;
-  /** The joined `data` lines; a byte behind them may be changed for a while, as a scan does. */
-  dataPointer: usize = 0;
-  dataLength: u32 = 0;
   /** Whether there was a `data` line at all; without one the event is a comment or a field of its own. */
   hasData: bool = false;
-  /** The `event` field, empty when there is none. */
-  namePointer: usize = 0;
-  nameLength: u32 = 0;
-
-  /** Events with data so far. */
-  events: u32 = 0;
 
   /** Bytes of an unfinished event from earlier calls. */
   private held: ByteBuffer = new ByteBuffer();
@@ -59,10 +52,6 @@ export class SseFramer {
   private swallowLf: bool = false;
   private atStreamStart: bool = true;
 
-  /**
-   * Gives the framer the next bytes of the stream, with PADDING bytes behind them. They stay the caller's, and must
-   * stay in place until the next `push` or `hold`. Call `next` until it answers false, then `hold`.
-   */
   push(pointer: usize, length: u32): void {
     if (this.held.length == 0) {
       this.base = pointer;
@@ -74,7 +63,15 @@ export class SseFramer {
     }
   }
 
-  /** Moves to the next complete event. */
+  end(): void {
+    this.push(BLANK_LINE.pointer, BLANK_LINE.length);
+  }
+
+  /** A comment, as proxies send it; an empty line is nothing. */
+  isKeepAlive(): bool {
+    return !this.hasData && this.rawLength > 2;
+  }
+
   next(): bool {
     if (this.isOver) this.beginEvent();
     const length = this.length;
@@ -110,7 +107,6 @@ export class SseFramer {
     }
   }
 
-  /** Keeps what is left of the bytes of `push` for the next call. */
   hold(): void {
     const left = this.length - this.eventStart;
     if (this.base == this.held.pointer && this.held.length > 0) {
@@ -129,7 +125,6 @@ export class SseFramer {
     this.length = left;
   }
 
-  /** Bytes of the unfinished event, for a limit and for the end of the stream. */
   heldLength(): u32 {
     return this.held.length;
   }
