@@ -50,7 +50,7 @@ interface Running {
   run: EnvoyRun;
 }
 
-const READY_MS = 10_000;
+const READY_MS = 30_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
 /** For idle connections at the end, which somebody waits for. */
@@ -60,7 +60,7 @@ const REPLACED_IDLE_MS = 5_000;
 /** A run as long as this was a good one: the next crash starts with the shortest pause again. */
 const GOOD_RUN_MS = 60_000;
 
-/** Starts Envoy and resolves when it is ready. Rejects with Envoy's own reason when it does not become so in 10 s. */
+/** Starts Envoy and resolves when it is ready. Rejects with Envoy's own reason when it does not become so in time. */
 export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Promise<Supervisor> {
   const stopping = new AbortController();
   const hasEnded = Promise.withResolvers<undefined>();

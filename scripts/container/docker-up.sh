@@ -29,7 +29,7 @@ rm -f "$pid_file"
 setsid nohup dockerd --host "$socket" --data-root "$state/data" --exec-root "$state/run" --pidfile "$pid_file" \
   --bridge=none --iptables=false --ip6tables=false --ip-forward=false --ip-masq=false \
   >"$state/dockerd.log" 2>&1 </dev/null &
-for _ in $(seq 300); do
+for _ in $(seq 1200); do
   docker version >/dev/null 2>&1 && exit 0
   sleep 0.1
 done

@@ -23,7 +23,7 @@ beforeAll(async () => {
     () => {
       expect(example.stdout(), example.stderr()).toContain("Ctrl-C stops it.");
     },
-    { timeout: 50_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
 });
 afterAll(() => desk.clear());
@@ -105,7 +105,7 @@ it("shows a prompt to paste, and its lines in the logs", async () => {
       const { stdout } = await desk.run("logs", "--access", "internal", "-n", "500");
       expect(stdout).toMatch(/POST \/guard [\s\S]* GET \/convert\/USD\/EUR\?amount=20 /);
     },
-    { timeout: 15_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
 });
 

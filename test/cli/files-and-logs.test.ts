@@ -14,7 +14,7 @@ import type { Status } from "../../control-plane/commands/status.ts";
 import { callAdmin } from "../../control-plane/supervisor/admin.ts";
 import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
 
-const SECONDS = { timeout: 30_000, interval: 50 };
+const SECONDS = { timeout: 60_000, interval: 50 };
 
 let desk: Desk;
 let ports: Ports;

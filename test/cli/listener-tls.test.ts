@@ -10,7 +10,7 @@ import { createAuthority } from "../gateway/certificates.ts";
 import type { Certificate } from "../gateway/certificates.ts";
 import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
 
-const SECONDS = { timeout: 15_000, interval: 50 };
+const SECONDS = { timeout: 60_000, interval: 50 };
 const DAY = 24 * 3_600_000;
 const authority = createAuthority();
 

@@ -16,7 +16,7 @@ import {
   type Ports,
 } from "./gateway-command.ts";
 
-const SECONDS = { timeout: 15_000, interval: 50 };
+const SECONDS = { timeout: 60_000, interval: 50 };
 const REFUSAL = "Not with me.";
 
 let desk: Desk;

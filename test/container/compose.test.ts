@@ -1,19 +1,12 @@
 // compose.yaml as it stands: the gateway and the API of the example, up by one command and down again.
 import { randomUUID } from "node:crypto";
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
-import {
-  ensureRateLimitService,
-  missingForRateLimitService,
-} from "../../scripts/rate-limit-service.ts";
+import { missingForRateLimitService } from "../../scripts/rate-limit-service.ts";
 import { freePorts } from "../cli/gateway-command.ts";
-import { buildImage, docker, IMAGE, type Outcome, run } from "./docker.ts";
+import { docker, EXAMPLE_API_IMAGE, IMAGE, type Outcome, run } from "./docker.ts";
+import { requireImages } from "./image.ts";
+import { RATELIMIT_IMAGE, REDIS_IMAGE } from "./limits/build.ts";
 
-const EXAMPLE_API_IMAGE = "gateway-example-api:test";
-const REDIS_IMAGE = "gateway-redis:test";
-const RATELIMIT_IMAGE = "gateway-ratelimit:test";
 const SECONDS = { timeout: 60_000, interval: 200 };
 
 /** Docker's plugin, else the program of its own that Debian has; undefined where there is neither. */
@@ -53,10 +46,7 @@ async function openProject(more: Record<string, string> = {}) {
 }
 
 describe.skipIf(compose === undefined)("docker compose up", () => {
-  beforeAll(async () => {
-    await buildImage();
-    await buildImage(EXAMPLE_API_IMAGE, "example-api");
-  });
+  beforeAll(requireImages);
 
   it("answers a prompt by the API of the example", async () => {
     const { ports, call, ask } = await openProject();
@@ -82,7 +72,6 @@ describe.skipIf(compose === undefined)("docker compose up", () => {
   it.skipIf(missing !== undefined)(
     "limits requests by the shared service, with --profile limits",
     async () => {
-      await buildLimits();
       const { ports, call, ask } = await openProject({
         GATEWAY_YAML: "./examples/shared-limits/gateway.yaml",
         REDIS_IMAGE,
@@ -106,24 +95,3 @@ describe.skipIf(compose === undefined)("docker compose up", () => {
     },
   );
 });
-
-/** Redis of Debian's package, and the service that Go has built. */
-async function buildLimits(): Promise<void> {
-  const { service } = ensureRateLimitService(process.env, console.error);
-  const context = mkdtempSync(join(tmpdir(), "gateway-limits-"));
-  try {
-    copyFileSync(join(import.meta.dirname, "limits/Dockerfile"), join(context, "Dockerfile"));
-    copyFileSync(service, join(context, "service_cmd"));
-    for (const [target, tag] of [
-      ["redis", REDIS_IMAGE],
-      ["ratelimit", RATELIMIT_IMAGE],
-    ] as const) {
-      // Any client has the old builder, which is enough here.
-      const words = ["build", "--network", "host", "--target", target, "--tag", tag, context];
-      const { code, stderr } = await run("docker", words, { DOCKER_BUILDKIT: "0" });
-      if (code !== 0) throw new Error(stderr);
-    }
-  } finally {
-    rmSync(context, { recursive: true });
-  }
-}

@@ -3,14 +3,15 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type Desk, openDesk } from "../cli/gateway-command.ts";
-import { buildImage, docker, IMAGE, type Outcome } from "./docker.ts";
+import { docker, IMAGE, type Outcome } from "./docker.ts";
+import { requireImages } from "./image.ts";
 
 const PROVIDER = "llm_providers:\n  - model: openai/gpt-4o\n    access_key: $OPENAI_API_KEY\n";
 
 describe.skipIf(!inject("canRunContainers"))("a container", () => {
   let desk: Desk;
   beforeAll(async () => {
-    await buildImage();
+    requireImages();
     desk = openDesk();
     await desk.run("--version"); // the set-up is complete, and says nothing any more
   });

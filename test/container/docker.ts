@@ -11,6 +11,7 @@ export interface Outcome {
 export const ROOT = join(import.meta.dirname, "../..");
 const SCRIPTS = join(ROOT, "scripts/container");
 export const IMAGE = "gateway:test";
+export const EXAMPLE_API_IMAGE = "gateway-example-api:test";
 const BASE_IMAGE = "debian:trixie-slim";
 
 /** Runs it to its end, whatever its exit code. */

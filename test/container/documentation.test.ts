@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { freePorts } from "../cli/gateway-command.ts";
-import { buildImage, dockerOutput, ROOT, run } from "./docker.ts";
+import { dockerOutput, ROOT, run } from "./docker.ts";
+import { requireImages } from "./image.ts";
 
-const SECONDS = { timeout: 30_000, interval: 100 };
+const SECONDS = { timeout: 60_000, interval: 100 };
 
 /** The lines of a section's shell blocks. */
 function commandsOf(section: string): string[] {
@@ -23,7 +24,7 @@ describe.skipIf(!inject("canRunContainers"))("README, Docker", () => {
   const directory = mkdtempSync(join(tmpdir(), "gateway-readme-"));
 
   beforeAll(async () => {
-    await buildImage();
+    requireImages();
     await dockerOutput(
       ...["network", "create", "--label", "org.testcontainers=true"],
       ...["--opt", "com.docker.network.bridge.host_binding_ipv4=127.0.0.1", name],

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { VERSION } from "../../control-plane/version.ts";
-import { buildImage, docker, dockerOutput, IMAGE } from "./docker.ts";
+import { docker, dockerOutput, IMAGE } from "./docker.ts";
+import { requireImages } from "./image.ts";
 
 interface Inspected {
   Size: number;
@@ -21,7 +22,7 @@ const LARGEST = 420_000_000;
 describe.skipIf(!inject("canRunContainers"))("the image", () => {
   let image: Inspected;
   beforeAll(async () => {
-    await buildImage();
+    requireImages();
     const [inspected] = JSON.parse(await dockerOutput("image", "inspect", IMAGE)) as Inspected[];
     image = inspected ?? expect.fail("no image");
   });

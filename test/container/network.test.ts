@@ -6,7 +6,8 @@ import { join } from "node:path";
 import OpenAI from "openai";
 import { type StartedTestContainer, Wait } from "testcontainers";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { buildImage, dockerOutput, ROOT } from "./docker.ts";
+import { dockerOutput, ROOT } from "./docker.ts";
+import { requireImages } from "./image.ts";
 import { ConfinedContainer } from "./gateway-container.ts";
 
 const KEY = "sk-on-the-network";
@@ -18,7 +19,7 @@ describe.skipIf(!inject("canRunContainers"))("on a network of its own", () => {
   const started: StartedTestContainer[] = [];
 
   beforeAll(async () => {
-    await buildImage();
+    requireImages();
     // Not testcontainers' own network, which would publish ports on all addresses of this machine.
     await dockerOutput(
       ...["network", "create", "--label", "org.testcontainers=true"],

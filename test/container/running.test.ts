@@ -7,7 +7,8 @@ import { parseLogLine } from "../gateway/log-line.ts";
 import { startAnthropicProvider } from "../providers/anthropic.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
 import type { FakeProvider } from "../providers/server.ts";
-import { buildImage, dockerOutput, IMAGE } from "./docker.ts";
+import { dockerOutput, IMAGE } from "./docker.ts";
+import { requireImages } from "./image.ts";
 import { type RunningContainer, startContainer } from "./gateway-container.ts";
 
 const SECONDS = { timeout: 60_000, interval: 100 };
@@ -30,7 +31,7 @@ describe.skipIf(!inject("canRunContainers"))("the gateway in a container", () =>
   let running: RunningContainer | undefined;
 
   beforeAll(async () => {
-    await buildImage();
+    requireImages();
     openai = await startOpenaiProvider({ key: KEYS.OPENAI_API_KEY, models: ["gpt-4o"] });
     anthropic = await startAnthropicProvider({ key: KEYS.ANTHROPIC_API_KEY });
   });

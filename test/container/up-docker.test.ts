@@ -22,9 +22,10 @@ import {
   openDesk,
   type Ports,
 } from "../cli/gateway-command.ts";
-import { buildImage, docker, IMAGE } from "./docker.ts";
+import { docker, IMAGE } from "./docker.ts";
+import { requireImages } from "./image.ts";
 
-const SECONDS = { timeout: 30_000, interval: 100 };
+const SECONDS = { timeout: 60_000, interval: 100 };
 const KEY = "sk-from-the-shell";
 
 describe.skipIf(!inject("canRunContainers"))("gateway up --docker", () => {
@@ -33,7 +34,7 @@ describe.skipIf(!inject("canRunContainers"))("gateway up --docker", () => {
   let provider: FakeProvider;
 
   beforeAll(async () => {
-    await buildImage();
+    requireImages();
     provider = await startOpenaiProvider({ key: KEY, models: ["gpt-4o"] });
   });
   afterAll(() => provider.stop());

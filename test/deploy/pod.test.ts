@@ -7,7 +7,7 @@ import { manifestsOf } from "./chart.ts";
 import { environmentOf, podOf, writeConfiguration } from "./pod.ts";
 
 const helm = inject("helm");
-const STARTED = { timeout: 20_000, interval: 100 };
+const STARTED = { timeout: 60_000, interval: 100 };
 
 const configuration = ({ ingress, egress }: { ingress: number; egress: number }) => `
 listeners:

@@ -9,7 +9,7 @@ import { sendRaw } from "./raw-socket.ts";
 let all: WithFakes;
 
 beforeAll(async () => {
-  all = await startWithFakes({ timeoutMs: 400 });
+  all = await startWithFakes({ timeoutMs: 3_000 });
 });
 afterAll(() => all.stop());
 

@@ -19,15 +19,15 @@ beforeAll(async () => {
 llm_providers:
   - {model: openai/a, ${at(provider.port)}/v1, access_key: $CHAT_KEY, fallbacks: [openai/b]}
   - {model: openai/b, ${at(provider.port)}/v1, access_key: $CHAT_KEY}
-  - {model: openai/x, ${at(provider.port)}/v1, access_key: $CHAT_KEY, fallbacks: [anthropic/c], retry: {first_byte_timeout: 400ms}}
+  - {model: openai/x, ${at(provider.port)}/v1, access_key: $CHAT_KEY, fallbacks: [anthropic/c], retry: {first_byte_timeout: 2s}}
   - {model: anthropic/c, ${at(provider.port)}, access_key: $MESSAGES_KEY}
-  - {model: anthropic/y, ${at(provider.port)}, access_key: $MESSAGES_KEY, fallbacks: [openai/b], retry: {first_byte_timeout: 400ms}}
+  - {model: anthropic/y, ${at(provider.port)}, access_key: $MESSAGES_KEY, fallbacks: [openai/b], retry: {first_byte_timeout: 2s}}
   - {model: openai/refused, ${at(closed)}/v1, access_key: $CHAT_KEY, fallbacks: [anthropic/c, openai/b]}
   - {model: openai/nowhere, base_url: "http://no-such-host.invalid/v1", access_key: $CHAT_KEY, fallbacks: [openai/b]}
   - {model: openai/lost, base_url: "http://no-such-host.invalid/v1", access_key: $CHAT_KEY, retry: {attempts: 2}}
   - {model: openai/keys, ${at(provider.port)}/v1, access_key: [$KEY_ONE, $KEY_TWO, $KEY_THREE]}
   - {model: openai/again, ${at(provider.port)}/v1, access_key: $CHAT_KEY, retry: {attempts: 3}, fallbacks: [openai/b]}
-  - {model: openai/slow, ${at(provider.port)}/v1, access_key: $CHAT_KEY, retry: {per_try_timeout: 300ms, on: [reset]}, fallbacks: [openai/b]}
+  - {model: openai/slow, ${at(provider.port)}/v1, access_key: $CHAT_KEY, retry: {per_try_timeout: 2s, on: [reset]}, fallbacks: [openai/b]}
   - {model: openai/down, ${at(closed)}/v1, access_key: $CHAT_KEY}
   - {model: openai/alone, ${at(provider.port)}/v1, access_key: $CHAT_KEY}
 model_aliases:
@@ -45,10 +45,10 @@ model_aliases:
       KEY_THREE: "three",
     },
     adapt(model) {
-      for (const listener of [model.ingress, model.egress]) listener.timeoutMs = 5_000;
+      for (const listener of [model.ingress, model.egress]) listener.timeoutMs = 15_000;
     },
   });
-}, 30_000);
+});
 afterAll(() => Promise.all([gateway.stop(), provider.stop()]));
 
 let lastId = 0;
@@ -248,7 +248,7 @@ describe.concurrent("which attempt follows", () => {
       headers: { "x-request-id": requestId },
       signal: gone.signal,
     }).catch(() => undefined);
-    while (provider.attempts(requestId).length === 0) await new Promise((r) => setTimeout(r, 10));
+    await expect.poll(() => provider.attempts(requestId)).toHaveLength(1);
     gone.abort();
     await asked;
     const [line] = await gateway.waitForLog("ingress", (one) => one.requestId === requestId);
@@ -387,7 +387,7 @@ retry: {budget: 2}
       );
       let failed = 0;
       for (const one of asked) void one.then((status) => (failed += status === 500 ? 1 : 0));
-      while (failed < 6) await new Promise((resolve) => setTimeout(resolve, 10));
+      await expect.poll(() => failed).toBeGreaterThanOrEqual(6);
       gone.abort();
       expect((await Promise.all(asked)).filter((status) => status === "left")).toHaveLength(2);
     } finally {

@@ -40,7 +40,7 @@ beforeAll(async () => {
   const port = await closedPort();
   all = await startWithFakes({
     caFile,
-    timeoutMs: 400,
+    timeoutMs: 3_000,
     config: [
       entry("closed/openai", `http://127.0.0.1:${port}/v1`),
       entry("closed/anthropic", `http://127.0.0.1:${port}`, "anthropic"),

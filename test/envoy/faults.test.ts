@@ -20,9 +20,9 @@ import { startOneProvider } from "./one-provider.ts";
 import { outcomeOf } from "./outcomes.ts";
 
 /** Of the listener: more than a loaded machine needs for a healthy answer. */
-const TIMEOUT_MS = 1500;
+const TIMEOUT_MS = 5_000;
 /** Of one attempt, where there may be several. */
-const TRY_MS = 600;
+const TRY_MS = 1_500;
 const DIALECTS: DialectName[] = ["chat", "messages"];
 
 let directory: string;
@@ -81,7 +81,7 @@ afterAll(async () => {
 });
 
 /** What the test gives every reply to end; far more than any of them needs. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 90_000;
 
 interface Case {
   row: FaultRow;

@@ -86,6 +86,8 @@ function probeLines(log: string): string[] {
   return [...log.matchAll(/wasm log[^:]*: probe (.*)\n/g)].map(([, line = ""]) => line);
 }
 
+const PATIENCE_MS = 60_000;
+
 /** How often the probe has said it in this scenario. */
 function saidSo(pattern: RegExp): number {
   return probeLines(gateway.envoyLog())
@@ -95,7 +97,8 @@ function saidSo(pattern: RegExp): number {
 
 /** Waits until Envoy's probe has said it: then the next chunk cannot run into the last one. */
 async function said(pattern: RegExp, count = 1): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
+  const end = performance.now() + PATIENCE_MS;
+  while (performance.now() < end) {
     if (saidSo(pattern) >= count) return;
     await sleep(5);
   }

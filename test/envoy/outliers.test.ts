@@ -85,7 +85,7 @@ describe("a provider that keeps failing", () => {
     behave = fail(503);
     await becomesLeftOut();
     behave = answer;
-    await expect.poll(isAsked, { timeout: 20_000, interval: 200 }).toBe(1);
+    await expect.poll(isAsked, { timeout: 60_000, interval: 200 }).toBe(1);
   });
 
   it.each([429, 500, 529])("with %i is asked each time", async (status) => {
@@ -123,7 +123,7 @@ describe("a provider that keeps failing", () => {
     behave = fail(503);
     const message = async (): Promise<string> =>
       (await errorOf(await ask(gateway, "chat", { model: "lost" }), "chat")).message;
-    await expect.poll(message, { timeout: 20_000 }).toMatch(/left out.*failed too often/);
+    await expect.poll(message, { timeout: 60_000 }).toMatch(/left out.*failed too often/);
   });
 });
 

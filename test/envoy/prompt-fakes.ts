@@ -71,7 +71,7 @@ async function startFake(
  * The user's words decide. `@name` chooses the target, `?a,b` makes these the candidates between which a language
  * model has to choose, `{"p": 1}` are the arguments (of all turns together), `say: …` is the extraction's question,
  * `jailbreak` is one. `fail: /path` makes that step fail with 500, `garbage: /path` answer what is no JSON,
- * `close: /path` break the connection, `hang: /path` never answer, and `slow: /path` answer after 600 ms.
+ * `close: /path` break the connection, `hang: /path` never answer, and `slow: /path` answer after a second.
  */
 export function startModelServer(): Promise<Fake> {
   const required = new Map<string, string[]>();
@@ -129,7 +129,7 @@ function extraction(call: Call, said: string, chosen: string | undefined): unkno
 }
 
 /** How long `slow:` takes. */
-const SLOW_MS = 600;
+export const SLOW_MS = 1_000;
 
 /** Echoes every request as JSON, but for the paths that tell it to misbehave. */
 export function startApi(tls?: Certificate): Promise<Fake> {

@@ -10,11 +10,13 @@ import { errorOf } from "./ask.ts";
 import { RETRY } from "./models.ts";
 import { listen } from "./behaving-provider.ts";
 import type { Listening } from "./behaving-provider.ts";
-import { startApi, startModelServer } from "./prompt-fakes.ts";
+import { SLOW_MS, startApi, startModelServer } from "./prompt-fakes.ts";
 import type { Fake } from "./prompt-fakes.ts";
 
 const GUARD_MESSAGE = 'I cannot "help" with that.\nÄsk again.';
 const API_SECRET = "api-secret-4711";
+/** A listener's timeout that a test waits for; a busy machine takes its steps within it. */
+const SHORT_MS = 4_000;
 
 let all: WithFakes;
 /** The same with a listener's timeout that a test can wait for. */
@@ -112,7 +114,7 @@ beforeAll(async () => {
     config: configuration(api.port, 9),
     environment: { API_SECRET },
     modelServerPort: modelServer.port,
-    timeoutMs: 1500,
+    timeoutMs: SHORT_MS,
   });
 });
 
@@ -444,19 +446,26 @@ describe.concurrent("the listener's timeout is one limit on the whole prompt", (
     const slow = "slow: /embeddings slow: /zeroshot";
     await inBothModes(async (stream) => {
       for (const prompt of [`@silent ${slow}`, `hello [hang] ${slow}`]) {
-        const started = performance.now();
-        const { reply } = send(prompt, { through: short, stream });
+        const { id, reply } = send(prompt, { through: short, stream });
         expect((await reply).status).toBe(504);
+        const [line] = await short.gateway.waitForLog(
+          "ingress",
+          ({ requestId }) => requestId === id,
+        );
         // Two slow steps and a whole timeout of its own would be more.
-        expect(performance.now() - started).toBeLessThan(2700);
+        expect(line?.duration).toBeLessThan(2 * SLOW_MS + SHORT_MS);
       }
     });
   });
 
   it("a stream that has begun is not cut by it", async () => {
-    const prompt = "hello [pieces 20 pace 100]";
-    const said = await say(prompt, { through: short, stream: true });
-    expect(said.text).toContain("19");
+    const pace = 200;
+    const pieces = (2 * SHORT_MS) / pace;
+    const said = await say(`hello [pieces ${pieces} pace ${pace}]`, {
+      through: short,
+      stream: true,
+    });
+    expect(said.text).toContain(String(pieces - 1));
   });
 });
 
@@ -707,7 +716,7 @@ describe("without a model server", () => {
       config: more(configuration(api.port, 9)),
       environment: { API_SECRET },
       modelServerPort: await closedPort(),
-      timeoutMs: 1500,
+      timeoutMs: SHORT_MS,
     });
 
   it("a guard that fails closed refuses, one that fails open lets the prompt pass", async () => {

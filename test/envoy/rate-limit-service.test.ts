@@ -55,7 +55,7 @@ describe.skipIf(missing !== undefined)("two gateways", () => {
     const service = `ratelimit_service: {address: "${pair.address}", timeout: 5s}\n`;
     const start = (): Promise<WithFakes> => startWithFakes({ config: LIMITS + service });
     [one, two] = await Promise.all([start(), start()]);
-  }, 300_000);
+  });
 
   afterAll(async () => {
     await Promise.all([one.stop(), two.stop()]);
@@ -84,7 +84,7 @@ describe.skipIf(missing !== undefined)("two gateways", () => {
       await (await ask(one.gateway, client, { ...budget, stream, text })).text();
       // Envoy charges when the answer is over, without waiting for the service.
       await expect
-        .poll(() => left(two.gateway, client, budget), { timeout: 5000, interval: 100 })
+        .poll(() => left(two.gateway, client, budget), { timeout: 60_000, interval: 100 })
         .toBeLessThan(5000 - 400);
     },
   );
@@ -104,7 +104,7 @@ describe.skipIf(missing !== undefined)("two gateways", () => {
       }
       abort.abort();
       await expect
-        .poll(() => left(two.gateway, client, budget), { timeout: 5000, interval: 100 })
+        .poll(() => left(two.gateway, client, budget), { timeout: 60_000, interval: 100 })
         .toBeLessThan(5000 - 400);
     },
   );
@@ -117,7 +117,7 @@ describe.skipIf(missing !== undefined)("two gateways", () => {
       await (await ask(one.gateway, client, few)).arrayBuffer();
       for (const { gateway } of [two, one]) {
         const status = async (): Promise<number> => (await ask(gateway, client, few)).status;
-        await expect.poll(status, { timeout: 5000, interval: 100 }).toBe(429);
+        await expect.poll(status, { timeout: 60_000, interval: 100 }).toBe(429);
         const refused = await ask(gateway, client, few);
         const { headers } = refused;
         expect(headers.get(REMAINING[client])).toBe("0");
@@ -143,7 +143,7 @@ describe.skipIf(missing !== undefined)("two gateways", () => {
     expect((await ask(one.gateway, "chat", few)).status).toBe(429);
     pair.configure(rendered().replace("requests_per_unit: 1\n", "requests_per_unit: 100000\n"));
     const status = async (): Promise<number> => (await ask(two.gateway, "chat", few)).status;
-    await expect.poll(status, { timeout: 5000, interval: 100 }).toBe(200);
+    await expect.poll(status, { timeout: 60_000, interval: 100 }).toBe(200);
   });
 
   it("let through no request too many, however they race", async () => {

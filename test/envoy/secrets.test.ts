@@ -10,7 +10,7 @@ let all: WithFakes;
 
 beforeAll(async () => {
   // Everything that Envoy and the filter ever say.
-  all = await startWithFakes({ timeoutMs: 400, logLevel: "trace" });
+  all = await startWithFakes({ timeoutMs: 3_000, logLevel: "trace" });
 });
 afterAll(() => all.stop());
 

@@ -6,7 +6,7 @@ import { startProvider } from "./behaving-provider.ts";
 import type { BehavingProvider } from "./behaving-provider.ts";
 import { startOneProvider } from "./one-provider.ts";
 
-const SHORT_MS = 500;
+const SHORT_MS = 3_000;
 
 let provider: BehavingProvider;
 let gateway: Gateway;

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ensureRateLimitService } from "../../scripts/rate-limit-service.ts";
 
-const READY_WITHIN_MS = 20_000;
+const READY_WITHIN_MS = 60_000;
 
 export interface RateLimitPair {
   /** For `ratelimit_service.address`. */

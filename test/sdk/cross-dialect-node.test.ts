@@ -21,7 +21,7 @@ let anthropic: Anthropic;
 
 beforeAll(async () => {
   all = await startWithFakes({
-    timeoutMs: 1000,
+    timeoutMs: 3_000,
     openai: { cachedTokens: 5 },
     anthropic: { cachedTokens: CACHED, cacheWrittenTokens: WRITTEN },
   });

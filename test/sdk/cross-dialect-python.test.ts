@@ -15,7 +15,7 @@ const results = new Map<string, Map<string, string>>();
 
 beforeAll(async () => {
   all = await startWithFakes({
-    timeoutMs: 5000,
+    timeoutMs: 15_000,
     openai: { cachedTokens: 5 },
     anthropic: { cachedTokens: 40, cacheWrittenTokens: 7 },
   });

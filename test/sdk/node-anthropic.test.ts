@@ -8,7 +8,7 @@ let all: WithFakes;
 let client: Anthropic;
 
 beforeAll(async () => {
-  all = await startWithFakes({ timeoutMs: 1000 });
+  all = await startWithFakes({ timeoutMs: 3_000 });
   client = new Anthropic({ baseURL: all.gateway.url, apiKey: "any-key", maxRetries: 0 });
 });
 afterAll(async () => {

@@ -8,7 +8,7 @@ let all: WithFakes;
 let client: OpenAI;
 
 beforeAll(async () => {
-  all = await startWithFakes({ timeoutMs: 1000 });
+  all = await startWithFakes({ timeoutMs: 3_000 });
   client = new OpenAI({ baseURL: `${all.gateway.url}/v1`, apiKey: "any-key", maxRetries: 0 });
 });
 afterAll(async () => {

@@ -20,7 +20,7 @@ ratelimits:
 `;
 
 beforeAll(async () => {
-  all = await startWithFakes({ timeoutMs: 1000, config: LIMITS });
+  all = await startWithFakes({ timeoutMs: 3_000, config: LIMITS });
   const run = async ({ file }: (typeof SDKS)[number]): Promise<void> => {
     results.set(file, await runScenarios(file, { GATEWAY_URL: all.gateway.url }));
   };

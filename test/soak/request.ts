@@ -27,7 +27,7 @@ export interface Seen {
 }
 
 /** Milliseconds for a whole answer; far more than any of them takes. */
-const PATIENCE = 30_000;
+const PATIENCE = 60_000;
 
 /** @returns what is wrong, or undefined */
 export async function ask(agent: Agent, port: number, kind: Kind): Promise<string | undefined> {

@@ -36,7 +36,7 @@ export interface SoakReport {
 
 /** The run is looked at that often. */
 const PARTS = 12;
-const RELOADED_WITHIN = 20_000;
+const RELOADED_WITHIN = 60_000;
 /** Above it the rate is more than the machine can do, and requests are left out instead of piling up. */
 const MOST_OPEN = 400;
 

@@ -7,7 +7,7 @@ import { identityOf, isAlive } from "../../control-plane/supervisor/process-iden
 import { spawnWithLifeline } from "../../control-plane/supervisor/lifeline.ts";
 
 const LIFELINE = join(import.meta.dirname, "../../control-plane/supervisor/lifeline.ts");
-const SECONDS = { timeout: 15_000, interval: 20 };
+const SECONDS = { timeout: 60_000, interval: 20 };
 
 const owners: ChildProcess[] = [];
 afterEach(() => {
