@@ -1,8 +1,9 @@
 # The gateway's image: Envoy, Node, the filter, the control plane and the embedded model, on Debian.
 #   docker build --build-arg REVISION=$(git rev-parse HEAD) -t gateway .
-# Everything from outside is pinned: npm's packages (Node among them) in package-lock.json, wheels of PyPI by their hashes.
+# Everything from outside is pinned: npm's packages (Node among them) in package-lock.json, wheels of PyPI by their hashes, the base
+# image by its digest (of 2026-09-18, as docker-library/repo-info lists it). Debian's packages are the newest, for security updates.
 # The optional secret "ca" is a PEM bundle for networks that sign TLS anew; it stays out of every layer.
-ARG BASE_IMAGE=debian:trixie-slim
+ARG BASE_IMAGE=debian:13.7-slim@sha256:a99cfc517144bc59b1978475ec53b46ecabec7e43635402ee5b77cc54cd1b20a
 
 # Node and npm to build with, and Python's pip.
 FROM ${BASE_IMAGE} AS tools

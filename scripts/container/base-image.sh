@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Sees to it that docker has the Dockerfile's base image: one that is there, else the registry's, else (root, where no
-# registry can be reached) the same made from Debian's package archive and kept in the user's cache.
-# Usage: base-image.sh [tag]
+# Prints a base image for the Dockerfile that docker has: the one that it pins, else (root, where no registry can be reached) the
+# same Debian made from its package archive, which is kept in the user's cache and is for tests only.
+# Usage: docker build --build-arg BASE_IMAGE="$(scripts/container/base-image.sh)" .
 set -euo pipefail
 
-tag=${1:-debian:trixie-slim}
-suite=${tag#debian:}
-suite=${suite%-slim}
+pinned=$(sed -n 's/^ARG BASE_IMAGE=//p' "$(dirname -- "${BASH_SOURCE[0]}")/../../Dockerfile")
+suite=trixie
+tag=debian:$suite-slim
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gateway/base-images
 archive=$cache/$suite-$(uname -m).tar
 
@@ -15,13 +15,19 @@ mkdir -p "$cache"
 exec 9>"$cache/lock"
 flock 9
 
+if docker image inspect "$pinned" >/dev/null 2>&1 || timeout 120 docker pull --quiet "$pinned" >/dev/null 2>&1; then
+  echo "$pinned"
+  exit 0
+fi
 # Each import has a new id, which throws docker's build cache away: one that is there is never replaced.
-docker image inspect "$tag" >/dev/null 2>&1 && exit 0
-timeout 120 docker pull --quiet "$tag" >/dev/null 2>&1 && exit 0
+if docker image inspect "$tag" >/dev/null 2>&1; then
+  echo "$tag"
+  exit 0
+fi
 
 if [ ! -s "$archive" ]; then
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-    echo "$tag cannot be pulled, and only root on Debian or Ubuntu can make it from packages" >&2
+    echo "$pinned cannot be pulled, and only root on Debian or Ubuntu can make it from packages" >&2
     exit 1
   fi
   command -v mmdebstrap >/dev/null ||
@@ -46,3 +52,4 @@ SETTINGS
   mv "$archive.part" "$archive"
 fi
 docker import --change 'CMD ["bash"]' "$archive" "$tag" >/dev/null
+echo "$tag"

@@ -1,8 +1,14 @@
-// `npm run release:check`: one version everywhere, also in the image where docker has one.
+// `npm run release:check`: one version everywhere, also in the image where docker has one; packages and images as they should be.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { VERSION } from "../../control-plane/version.ts";
+import {
+  advisoryFindings,
+  imageProblems,
+  lockProblems,
+  signatureFindings,
+} from "./supply-chain.ts";
 import { versionProblems } from "./version-places.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -21,7 +27,24 @@ function versionOfCommandLine(): string {
   return spawnSync(process.execPath, [cli, "--version"], { encoding: "utf8" }).stdout.trim();
 }
 
-const problems = versionProblems((file) => readFileSync(join(ROOT, file), "utf8"));
+/** Standard output of npm, whatever its exit code. One attempt: what cannot be reached is reported. */
+function npm(...words: string[]): string {
+  const options = { cwd: ROOT, encoding: "utf8" } as const;
+  return spawnSync("npm", [...words, "--json", "--fetch-retries=0"], options).stdout;
+}
+
+const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
+const audits = [
+  signatureFindings(npm("audit", "signatures")),
+  advisoryFindings(npm("audit", "--omit=dev")),
+];
+for (const note of audits.flatMap(({ notes }) => notes)) console.log(note);
+const problems = [
+  ...versionProblems(read),
+  ...lockProblems(read("package-lock.json")),
+  ...imageProblems(read),
+  ...audits.flatMap((audit) => audit.problems),
+];
 const told = versionOfCommandLine();
 if (told !== VERSION) problems.push(`gateway --version says ${told}.`);
 const label = labelOfImage();
@@ -29,5 +52,6 @@ if (label === undefined) console.log(`There is no image ${IMAGE} here: its label
 else if (label !== VERSION) problems.push(`The label of ${IMAGE} says ${label}.`);
 
 for (const problem of problems) console.error(problem);
-if (problems.length === 0) console.log(`Everything says ${VERSION}.`);
+if (problems.length === 0)
+  console.log(`Everything says ${VERSION}, and what comes from outside is pinned.`);
 process.exitCode = problems.length === 0 ? 0 : 1;

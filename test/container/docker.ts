@@ -12,7 +12,6 @@ export const ROOT = join(import.meta.dirname, "../..");
 const SCRIPTS = join(ROOT, "scripts/container");
 export const IMAGE = "gateway:test";
 export const EXAMPLE_API_IMAGE = "gateway-example-api:test";
-const BASE_IMAGE = "debian:trixie-slim";
 
 /** Runs it to its end, whatever its exit code. */
 export function run(
@@ -64,10 +63,17 @@ export function stopDocker(): void {
   spawnSync(join(SCRIPTS, "docker-down.sh"), { stdio: ["ignore", "inherit", "inherit"] });
 }
 
+/** The one that the Dockerfile pins, or where no registry can be reached one that is made of Debian's packages. */
+export async function baseImage(): Promise<string> {
+  const { code, stdout, stderr } = await run(join(SCRIPTS, "base-image.sh"), []);
+  if (code !== 0) throw new Error(stderr);
+  return stdout.trim();
+}
+
 /** Builds IMAGE (or another stage of the Dockerfile) as it is now; a second or two when nothing has changed. */
 export async function buildImage(tag = IMAGE, target = "gateway"): Promise<void> {
-  const base = await run(join(SCRIPTS, "base-image.sh"), [BASE_IMAGE]);
-  if (base.code !== 0) throw new Error(base.stderr);
-  const build = await run(join(SCRIPTS, "build-image.sh"), [tag, "--target", target]);
+  const base = await baseImage();
+  const words = ["--build-arg", `BASE_IMAGE=${base}`, "--target", target];
+  const build = await run(join(SCRIPTS, "build-image.sh"), [tag, ...words]);
   if (build.code !== 0) throw new Error(build.stderr);
 }

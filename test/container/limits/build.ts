@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureRateLimitService } from "../../../scripts/rate-limit-service.ts";
-import { run } from "../docker.ts";
+import { baseImage, run } from "../docker.ts";
 
 export const REDIS_IMAGE = "gateway-redis:test";
 export const RATELIMIT_IMAGE = "gateway-ratelimit:test";
@@ -11,6 +11,7 @@ export const RATELIMIT_IMAGE = "gateway-ratelimit:test";
 /** Throws with docker's words when one cannot be built. */
 export async function buildLimits(): Promise<void> {
   const { service } = ensureRateLimitService(process.env, console.error);
+  const base = await baseImage();
   const context = mkdtempSync(join(tmpdir(), "gateway-limits-"));
   try {
     copyFileSync(join(import.meta.dirname, "Dockerfile"), join(context, "Dockerfile"));
@@ -20,7 +21,8 @@ export async function buildLimits(): Promise<void> {
       ["ratelimit", RATELIMIT_IMAGE],
     ] as const) {
       // Any client has the old builder, which is enough here.
-      const words = ["build", "--network", "host", "--target", target, "--tag", tag, context];
+      const options = ["--build-arg", `BASE_IMAGE=${base}`, "--target", target, "--tag", tag];
+      const words = ["build", "--network", "host", ...options, context];
       const { code, stderr } = await run("docker", words, { DOCKER_BUILDKIT: "0" });
       if (code !== 0) throw new Error(stderr);
     }

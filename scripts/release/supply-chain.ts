@@ -1,0 +1,116 @@
+// What a release is made of comes from outside: packages by hash with the registry's signature, images by digest.
+import { parse } from "yaml";
+
+export interface Findings {
+  /** What must not be released, in sentences. */
+  problems: string[];
+  /** What could not be verified here, in sentences. */
+  notes: string[];
+}
+
+/** Problems of package-lock.json: a package whose content npm would not verify when it installs it. */
+export function lockProblems(lock: string): string[] {
+  const { packages } = JSON.parse(lock) as {
+    packages: Record<string, { integrity?: string; resolved?: string; link?: boolean }>;
+  };
+  return Object.entries(packages).flatMap(([path, { integrity, resolved }]) => {
+    if (path === "") return [];
+    if (integrity?.startsWith("sha512-") !== true) {
+      return [`package-lock.json: ${path} has no SHA-512 integrity.`];
+    }
+    return resolved === undefined || /^https:\/\/registry\.npmjs\.org\//.test(resolved)
+      ? []
+      : [`package-lock.json: ${path} does not come from the npm registry.`];
+  });
+}
+
+const DIGEST = /@sha256:[0-9a-f]{64}$/;
+
+/**
+ * Problems of the images that the Dockerfile builds on and that compose.yaml fetches: each needs a digest. Images that are
+ * built here have none.
+ */
+export function imageProblems(read: (file: string) => string): string[] {
+  const unpinned = [
+    ...baseImages(read("Dockerfile")).map((image) => ({ file: "Dockerfile", image })),
+    ...fetchedImages(read("compose.yaml")).map((image) => ({ file: "compose.yaml", image })),
+  ].filter(({ image }) => !DIGEST.test(image));
+  return unpinned.map(
+    ({ file, image }) =>
+      `${file}: ${image} is not pinned. Append @ and the digest that this prints: docker buildx imagetools inspect --format '{{.Manifest.Digest}}' ${image}`,
+  );
+}
+
+/** Those of `FROM` that are no stage of the file, with build arguments by their defaults. */
+function baseImages(dockerfile: string): string[] {
+  const defaults = new Map(
+    [...dockerfile.matchAll(/^ARG (\w+)=(\S+)$/gm)].map(([, name = "", value = ""]) => [
+      name,
+      value,
+    ]),
+  );
+  const stages = [...dockerfile.matchAll(/^FROM (\S+)(?: AS (\S+))?$/gm)];
+  const names = new Set(stages.map(([, , name]) => name));
+  const images = stages.map(([, image = ""]) =>
+    image.replace(/\$\{(\w+)\}/g, (_, name: string) => defaults.get(name) ?? ""),
+  );
+  return [...new Set(images.filter((image) => !names.has(image)))];
+}
+
+/** Of the services that are not built; `${NAME:-default}` is the default. */
+function fetchedImages(compose: string): string[] {
+  const { services } = parse(compose) as { services: Record<string, { image?: string }> };
+  const built = /^gateway(?:-[\w-]+)?:/;
+  return Object.values(services)
+    .map(({ image = "" }) => image.replace(/^\$\{\w+:-(.*)\}$/, "$1"))
+    .filter((image) => !built.test(image));
+}
+
+/** What `npm audit signatures --json` found. @param text its standard output */
+export function signatureFindings(text: string): Findings {
+  interface Unsigned {
+    name: string;
+    version: string;
+  }
+  const result = readJson(text) as { invalid?: Unsigned[]; missing?: Unsigned[] } | undefined;
+  if (result?.invalid === undefined || result.missing === undefined) {
+    return { problems: [], notes: [notVerified("Registry signatures of the packages", result)] };
+  }
+  const named = ({ name, version }: Unsigned, what: string) => `${name}@${version} has ${what}.`;
+  return {
+    problems: [
+      ...result.invalid.map((one) => named(one, "an invalid registry signature")),
+      ...result.missing.map((one) => named(one, "no registry signature")),
+    ],
+    notes: [],
+  };
+}
+
+/** What `npm audit --omit=dev --json` found: high and critical advisories. @param text its standard output */
+export function advisoryFindings(text: string): Findings {
+  const result = readJson(text) as
+    { vulnerabilities?: Record<string, { severity: string; range: string }> } | undefined;
+  if (result?.vulnerabilities === undefined) {
+    return { problems: [], notes: [notVerified("Advisories for the packages", result)] };
+  }
+  return {
+    problems: Object.entries(result.vulnerabilities)
+      .filter(([, { severity }]) => severity === "high" || severity === "critical")
+      .map(([name, { severity, range }]) => `${name} ${range} has a ${severity} advisory.`),
+    notes: [],
+  };
+}
+
+function notVerified(what: string, result: object | undefined): string {
+  const { message, error } = (result ?? {}) as { message?: string; error?: { summary?: string } };
+  const reason = message ?? error?.summary ?? "npm gave no result";
+  return `${what} are not verified: ${reason.split("\n")[0] ?? ""}`;
+}
+
+function readJson(text: string): object | undefined {
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    return undefined;
+  }
+}
