@@ -39,6 +39,8 @@ const CONTAINERS = {
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    // Of tests in one file that may run at the same time: they wait for timeouts, not for processors.
+    maxConcurrency: 16,
     expect: { poll: { timeout: 60_000 } },
     reporters:
       resultsFile === undefined ? ["default"] : ["default", ["json", { outputFile: resultsFile }]],
