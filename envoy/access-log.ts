@@ -17,6 +17,10 @@ export const LOGGED_PATH = "gateway.logged_path";
 export const CLIENT_AUTHORITY = "gateway.client_authority";
 export const CLIENT_FORWARDED_FOR = "gateway.client_forwarded_for";
 
+/** Of metadata of ours. */
+const NAMESPACE = "gateway";
+const PROTOCOL = "protocol";
+
 /**
  * The client's line. A request that was refused before the filters ran has its headers still as they came. A query can
  * hold credentials: it is in the line only as far as the WASM filter has masked them.
@@ -28,6 +32,7 @@ export function ingressLogs(place: Place): Extension[] {
       filterState(CLIENT_PATH),
       pathWithoutQuery(),
     ),
+    protocol: "%PROTOCOL%",
     flags: "%RESPONSE_FLAGS%",
     authority: firstOf(filterState(CLIENT_AUTHORITY), header(":authority")),
     forwardedFor: firstOf(filterState(CLIENT_FORWARDED_FOR), header("x-forwarded-for")),
@@ -43,6 +48,8 @@ export function llmLogs(place: Place): AccessLog[] {
   const llm = (flags: string, filter: Fields): AccessLog[] =>
     logs("llm", place, {
       path: "%REQ(:PATH)%",
+      // Known from the connection; an attempt that got none has the one that its provider is asked for.
+      protocol: firstOf({ command: "PROTOCOL" }, clusterMetadata(PROTOCOL)),
       flags,
       authority: "%REQ(:AUTHORITY)%",
       forwardedFor: "%REQ(X-FORWARDED-FOR)%",
@@ -59,6 +66,7 @@ export function llmLogs(place: Place): AccessLog[] {
 export function internalLogs(place: Place): Extension[] {
   return logs("internal", place, {
     path: firstOf(filterState(LOGGED_PATH), header(":path")),
+    protocol: "%PROTOCOL%",
     flags: "%RESPONSE_FLAGS%",
     authority: "%REQ(:AUTHORITY)%",
     forwardedFor: "%REQ(X-FORWARDED-FOR)%",
@@ -99,7 +107,7 @@ function hasNoFlag(): Fields {
 /** One of Envoy's log commands, as COALESCE takes it. */
 interface Operator {
   command: string;
-  param: string;
+  param?: string;
 }
 
 function filterState(name: string): Operator {
@@ -114,6 +122,15 @@ function pathWithoutQuery(): Operator {
   return { command: "PATH", param: "NQ:PATH" };
 }
 
+function clusterMetadata(key: string): Operator {
+  return { command: "CLUSTER_METADATA", param: `${NAMESPACE}:${key}` };
+}
+
+/** Metadata of a provider's cluster: the protocol of an attempt without a connection. */
+export function logMetadata(protocol: "HTTP/1.1" | "HTTP/2"): Fields {
+  return { metadata: { filter_metadata: { [NAMESPACE]: { [PROTOCOL]: protocol } } } };
+}
+
 function firstOf(...operators: Operator[]): string {
   return `%COALESCE(${JSON.stringify({ operators })})%`;
 }
@@ -121,6 +138,7 @@ function firstOf(...operators: Operator[]): string {
 /** The fields that the two kinds of line get from different places. */
 interface OwnFields {
   path: string;
+  protocol: string;
   flags: string;
   authority: string;
   forwardedFor: string;
@@ -132,7 +150,7 @@ function logs(name: AccessLogName, place: Place, own: OwnFields): Extension[] {
   // The 15 fields of spec.md in their order and quoting; START_TIME is UTC with milliseconds by default.
   const fields = [
     "[%START_TIME%]",
-    `"%REQ(:METHOD)% ${own.path} %PROTOCOL%"`,
+    `"%REQ(:METHOD)% ${own.path} ${own.protocol}"`,
     "%RESPONSE_CODE%",
     own.flags,
     own.bytes,

@@ -1,5 +1,6 @@
 // What clusters have in common: how long connections live, how many there may be, which HTTP is spoken.
 import type { Address, GatewayModel, UpstreamSettings } from "../control-plane/model.ts";
+import { logMetadata } from "./access-log.ts";
 import { clusterBuffer } from "./buffers.ts";
 import type { Extension, Fields } from "./types.ts";
 import { duration, TCP_KEEPALIVE, typed } from "./types.ts";
@@ -53,7 +54,7 @@ export function protocols(
   filters: Extension[],
   settings: UpstreamSettings = {},
 ): Fields {
-  const isTls = address.kind === "host" && address.tls;
+  const isTls = usesTls(address);
   const idle = settings.idleTimeoutMs ?? (isTls ? IDLE_TIMEOUT_PUBLIC : IDLE_TIMEOUT_PLAIN);
   return {
     typed_extension_protocol_options: {
@@ -70,6 +71,15 @@ export function protocols(
       ),
     },
   };
+}
+
+/** Metadata of a cluster that the log of attempts reads: the HTTP that a connection is asked for, as the log prints it. */
+export function protocolAskedFor(address: Address): Fields {
+  return logMetadata(usesTls(address) ? "HTTP/2" : "HTTP/1.1");
+}
+
+function usesTls(address: Address): boolean {
+  return address.kind === "host" && address.tls;
 }
 
 /** HTTP/2 where the provider offers it (ALPN), HTTP/1.1 elsewhere. */

@@ -9,7 +9,7 @@ import {
   CREDENTIAL_HEADERS,
   upstreams,
 } from "../control-plane/upstreams.ts";
-import { common, protocols } from "./cluster-settings.ts";
+import { common, protocolAskedFor, protocols } from "./cluster-settings.ts";
 import { endpoint, resolution } from "./endpoints.ts";
 import { outlierDetection } from "./outlier-detection.ts";
 import type { Place } from "./place.ts";
@@ -33,7 +33,8 @@ export function clusters(model: GatewayModel, place: Place): Cluster[] {
 }
 
 function attempts(model: GatewayModel, place: Place): Cluster[] {
-  const places = attemptedUpstreams(model);
+  const names = attemptedUpstreams(model);
+  const places = upstreams(model).filter(({ cluster }) => names.includes(cluster));
   if (places.length === 0) return [];
   const translate = translateFilter(model, place);
   const generation = generationOf(model);
@@ -47,6 +48,7 @@ function single(upstream: Upstream, model: GatewayModel, place: Place): Cluster 
     ...common(cluster, model, { ...model.upstream, atOnce: model.limits.concurrentRequests }),
     ...outlierDetection(cluster, model),
     ...resolution(address),
+    ...protocolAskedFor(address),
     ...tlsOf(address, place),
     load_assignment: { cluster_name: cluster, endpoints: [endpoint(address, place)] },
     ...protocols(address, upstreamFilters(upstream.foreignCredentials), model.upstream),
@@ -59,7 +61,7 @@ function single(upstream: Upstream, model: GatewayModel, place: Place): Cluster 
  * that there is another attempt; Envoy would answer in its place.
  */
 function attempt(
-  place: string,
+  { cluster: place, address }: Upstream,
   generation: string,
   model: GatewayModel,
   translate: Extension,
@@ -68,6 +70,7 @@ function attempt(
   return {
     name: inGeneration(name, generation),
     ...common(name, model, model.upstream),
+    ...protocolAskedFor(address),
     lb_policy: "CLUSTER_PROVIDED",
     cluster_type: extension(
       "envoy.clusters.aggregate",

@@ -1,5 +1,7 @@
 // The access logs: one line for each request and each attempt, 15 fields, one request id.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startGateway } from "../gateway/gateway.ts";
+import type { Gateway } from "../gateway/gateway.ts";
 import type { LogLine } from "../gateway/log-line.ts";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
@@ -151,6 +153,48 @@ describe("request ids", () => {
     const asked = all.openai.requests.find(({ body }) => body.includes(`an id ${what}`));
     expect(asked?.headers["x-request-id"]).toMatch(UUID);
     await linesOf("ingress", asked?.headers["x-request-id"] ?? "");
+  });
+});
+
+describe("an attempt that got no connection has the protocol that it would have used", () => {
+  // Nobody listens on port 1; .invalid has no address (RFC 6761).
+  const CLOSED = "http://127.0.0.1:1";
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await startGateway({
+      config: `version: v0.1.0
+llm_providers:
+  - {model: closed/plain, provider_interface: openai, base_url: "${CLOSED}"}
+  - {model: closed/tls, provider_interface: openai, base_url: "https://127.0.0.1:1"}
+  - {model: nowhere/plain, provider_interface: openai, base_url: "http://no-such-host.invalid"}
+  - {model: nowhere/tls, provider_interface: openai, base_url: "https://no-such-host.invalid"}
+model_aliases:
+  plain-then-tls: {target: closed/plain, fallbacks: [closed/tls]}
+  nowhere-then-tls: {target: nowhere/plain, fallbacks: [closed/tls]}
+`,
+    });
+  });
+  afterAll(() => gateway.stop());
+
+  it.each([
+    ["closed/plain", ["HTTP/1.1"]],
+    ["closed/tls", ["HTTP/2"]],
+    ["nowhere/plain", []],
+    ["nowhere/tls", []],
+    ["plain-then-tls", ["HTTP/1.1", "HTTP/2"]],
+    ["nowhere-then-tls", ["HTTP/1.1", "HTTP/2"]],
+  ])("%s", async (model, protocols) => {
+    const id = newId();
+    await ask(gateway, "chat", { model, headers: { "x-request-id": id } });
+    await gateway.waitForLog("ingress", ({ requestId }) => requestId === id);
+    const lines = await gateway.waitForLog(
+      "llm",
+      ({ requestId }) => requestId === id,
+      protocols.length,
+    );
+    // A connection that is refused is tried once more.
+    expect([...new Set(lines.map(({ protocol }) => protocol))]).toEqual(protocols);
+    for (const { code, flags } of lines) expect([code, flags]).toEqual([0, "UF"]);
   });
 });
 

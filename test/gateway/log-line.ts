@@ -23,7 +23,7 @@ export interface LogLine {
 }
 
 const LINE =
-  /^\[(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\] "(\S+) (.*?) (\S+)" (\d+) (\S+) (\d+) (\d+) (\d+) (\d+|-) "(.*?)" "(.*?)" "(.*?)" "(.*?)" "(.*?)"$/;
+  /^\[(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\] "(\S+) (.*?) (HTTP\/(?:1\.0|1\.1|2))" (\d+) (\S+) (\d+) (\d+) (\d+) (\d+|-) "(.*?)" "(.*?)" "(.*?)" "(.*?)" "(.*?)"$/;
 
 /** Throws when the line does not have the 15 fields in their order and quoting. */
 export function parseLogLine(line: string): LogLine {
