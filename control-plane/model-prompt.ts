@@ -4,6 +4,16 @@ import type { Address, GatewayModel, ProviderHeader } from "./model.ts";
 export const PARAMETER_TYPES = ["str", "int", "float", "bool", "list", "dict"] as const;
 export type ParameterType = (typeof PARAMETER_TYPES)[number];
 
+/** JSON Schema's names of the types, which a configuration can use as well. */
+export const JSON_SCHEMA_TYPES = {
+  string: "str",
+  integer: "int",
+  number: "float",
+  boolean: "bool",
+  array: "list",
+  object: "dict",
+} as const satisfies Record<string, ParameterType>;
+
 export interface Prompt {
   guard?: Guard;
   /** In the file's order. */

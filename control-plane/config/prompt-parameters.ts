@@ -1,4 +1,5 @@
 // `prompt_targets[].parameters`: names, and values (`default`, `enum`) that fit the type.
+import { JSON_SCHEMA_TYPES } from "../model-prompt.ts";
 import type { ParameterType, PromptParameter } from "../model-prompt.ts";
 import type { Path } from "./problem.ts";
 import type { Reading } from "./reading.ts";
@@ -25,7 +26,8 @@ export function readParameters(
 }
 
 function readParameter(reading: Reading, path: Path, entry: Entry): PromptParameter | undefined {
-  const { name, required = false, type = "str", in_path: inPath = false } = entry;
+  const { name, required = false, in_path: inPath = false } = entry;
+  const type = typeOf(entry.type);
   const at = [...path, "name"];
   if (name !== undefined && !NAME.test(name)) {
     reading.problem(at, `${reading.show(at, name)} cannot be the name of a parameter`, {
@@ -48,6 +50,15 @@ function readParameter(reading: Reading, path: Path, entry: Entry): PromptParame
     ...(allowed === undefined ? {} : { enum: allowed }),
     ...(format === undefined ? {} : { format }),
   };
+}
+
+function typeOf(written: Entry["type"]): ParameterType {
+  if (written === undefined) return "str";
+  return isJsonType(written) ? JSON_SCHEMA_TYPES[written] : written;
+}
+
+function isJsonType(type: string): type is keyof typeof JSON_SCHEMA_TYPES {
+  return Object.hasOwn(JSON_SCHEMA_TYPES, type);
 }
 
 function readEnum(

@@ -1,7 +1,9 @@
 // The shape of prompt targets, of the backends that they call, of the guard and of the model server.
 import { z } from "zod";
-import { PARAMETER_TYPES } from "../model-prompt.ts";
+import { JSON_SCHEMA_TYPES, PARAMETER_TYPES } from "../model-prompt.ts";
 import { duration, flag, list, mapping, named, number, oneOf, text } from "./schema-words.ts";
+
+const JSON_TYPES = Object.keys(JSON_SCHEMA_TYPES) as (keyof typeof JSON_SCHEMA_TYPES)[];
 
 const parameter = mapping(
   {
@@ -11,7 +13,10 @@ const parameter = mapping(
       description: "Whether the parameter must be obtained.",
       default: false,
     }).optional(),
-    type: oneOf(PARAMETER_TYPES, { description: "Type of the value.", default: "str" }).optional(),
+    type: oneOf([...PARAMETER_TYPES, ...JSON_TYPES], {
+      description: "Type of the value. The last six are JSON Schema's names of the first six.",
+      default: "str",
+    }).optional(),
     in_path: flag({
       description: "The parameter is substituted into the endpoint's path.",
       default: false,
