@@ -48,7 +48,7 @@ function describe(model: GatewayModel): Record<string, Parts> {
   const sets = targetSets.map((set) => ({ ...set, targets: set.targets.map(nameOf) }));
   const settings = { defaultModel: nameOf(defaultTarget), ...promptRest, ...rest };
   return {
-    listener: named([ingress, egress]),
+    listener: named([ingress, egress].map(({ place: _place, ...listener }) => listener)),
     provider: new Map(targets.map(({ provider }) => [provider, {}])),
     model: named(
       targets.map((target, index) => ({

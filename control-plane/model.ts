@@ -49,6 +49,8 @@ export interface UpstreamSettings {
 
 export interface Listener {
   name: "ingress" | "egress";
+  /** Where the file configures it, for messages: `listeners.my_ingress`. Absent: `listeners.<name>`, or nowhere. */
+  place?: string;
   address: string;
   port: number;
   /** Total time of a complete answer; for a stream, time to the first byte and between bytes. Milliseconds. */
@@ -57,6 +59,11 @@ export interface Listener {
   apiKeys?: string[];
   /** Absent: clients connect in plain text. */
   tls?: ListenerTls;
+}
+
+/** Returns where the configuration has the listener, for messages: `listeners.egress`. */
+export function placeOf({ name, place }: Pick<Listener, "name" | "place">): string {
+  return place ?? `listeners.${name}`;
 }
 
 /** Paths of PEM files, absolute. */

@@ -3,29 +3,47 @@ import { isIP } from "node:net";
 import type { Listener } from "../model.ts";
 import { readApiKeys } from "./api-keys.ts";
 import { readListenerTls } from "./listener-tls.ts";
+import { pathText } from "./problem.ts";
 import type { Path } from "./problem.ts";
 import { parseDuration } from "./quantity.ts";
 import type { Reading } from "./reading.ts";
 import { showWord } from "./reading.ts";
 import type { Configuration } from "./schema.ts";
 import type { Draft } from "./shape.ts";
+import { suggest } from "./suggest.ts";
 import { isMisspelt } from "./unknown-key.ts";
 
+const KIND_NAMES = ["ingress", "egress"] as const;
 const DEFAULT_PORT = { ingress: 10000, egress: 12000 } as const;
 const DEFAULT_ADDRESS = "0.0.0.0";
 const DEFAULT_TIMEOUT_MS = 30_000;
 
+type Kind = Listener["name"];
+
 interface Entry {
-  kind: Listener["name"];
+  kind: Kind;
+  /** As the user calls it. */
+  title: string;
   path: Path;
-  settings: {
-    address?: string | undefined;
-    port?: number | undefined;
-    timeout?: string | undefined;
-    api_keys?: readonly (string | undefined)[] | undefined;
-    tls?: { certificate?: string | undefined; key?: string | undefined } | undefined;
-  };
+  settings: Settings;
 }
+
+interface Settings {
+  name?: string | undefined;
+  type?: keyof typeof KINDS | undefined;
+  address?: string | undefined;
+  port?: number | undefined;
+  timeout?: string | undefined;
+  api_keys?: readonly (string | undefined)[] | undefined;
+  tls?: { certificate?: string | undefined; key?: string | undefined } | undefined;
+}
+
+const KINDS = {
+  ingress: "ingress",
+  egress: "egress",
+  prompt: "ingress",
+  model: "egress",
+} as const satisfies Record<string, Kind>;
 
 export function readListeners(
   reading: Reading,
@@ -34,52 +52,49 @@ export function readListeners(
   const entries = entriesOf(reading, listeners);
   const ingress = readListener(reading, "ingress", entries);
   const egress = readListener(reading, "egress", entries);
-  if (ingress.port === egress.port && overlap(ingress.address, egress.address)) {
-    const last = entries.at(-1);
-    reading.problem(
-      last === undefined ? [] : [...last.path, "port"],
-      `port ${egress.port} is used by both listeners, ingress and egress`,
-      {
-        hint: "give one of them another port (the defaults are 10000 for ingress and 12000 for egress)",
-      },
-    );
-  }
+  refuseSharedPort(reading, entries, ingress, egress);
   return { ingress, egress };
 }
 
 function entriesOf(reading: Reading, listeners: Draft<Configuration["listeners"]>): Entry[] {
   if (listeners === undefined) return [];
-  if (!Array.isArray(listeners)) {
-    return Object.entries(listeners).flatMap(([name, settings]): Entry[] =>
-      settings === undefined
-        ? []
-        : [{ kind: kindByName(name), path: ["listeners", name], settings }],
-    );
-  }
-  return listeners.flatMap((settings, index): Entry[] => {
+  const all: [string | number, Settings | undefined][] = Array.isArray(listeners)
+    ? [...listeners.entries()]
+    : Object.entries(listeners);
+  return all.flatMap(([key, settings]): Entry[] => {
     if (settings === undefined) return [];
-    const path = ["listeners", index];
-    if (settings.type !== undefined) {
-      return [{ kind: settings.type === "model" ? "egress" : "ingress", path, settings }];
-    }
-    if (/^(?:in|e)gress/.test(settings.name ?? "")) {
-      return [{ kind: kindByName(settings.name ?? ""), path, settings }];
-    }
-    if (Object.hasOwn(settings, "type") || isMisspelt(path, settings, "type")) return [];
-    reading.problem(path, "type is missing; expected model (egress) or prompt (ingress)");
+    const path = ["listeners", key];
+    const name = typeof key === "string" ? key : settings.name;
+    const kind = kindOf(name, settings);
+    const title = name ?? kind ?? pathText(path);
+    if (kind !== undefined) return [{ kind, title, path, settings }];
+    // Whose type has a problem of its own was told so already.
+    if (!Object.hasOwn(settings, "type") && !isMisspelt(path, settings, "type"))
+      reportUnknownKind(reading, path, name);
     return [];
   });
 }
 
-function kindByName(name: string): Listener["name"] {
-  return name.startsWith("ingress") ? "ingress" : "egress";
+/** By type, else by name, else by port. */
+function kindOf(name: string | undefined, { type, port }: Settings): Kind | undefined {
+  if (type !== undefined) return KINDS[type];
+  const [, word] = /(?:^|[^a-z])(ingress|egress)(?![a-z])/.exec(name ?? "") ?? [];
+  if (word !== undefined) return word as Kind;
+  return KIND_NAMES.find((kind) => DEFAULT_PORT[kind] === port);
 }
 
-function readListener(reading: Reading, kind: Listener["name"], entries: Entry[]): Listener {
+function reportUnknownKind(reading: Reading, path: Path, name = ""): void {
+  const nearest = suggest(name, KIND_NAMES);
+  const add = "type: egress (calls models) or type: ingress (takes prompts)";
+  reading.problem(path, "neither the name nor the port shows which listener this is", {
+    part: "key",
+    hint: nearest === undefined ? `add ${add}` : `did you mean ${nearest}? Otherwise add ${add}`,
+  });
+}
+
+function readListener(reading: Reading, kind: Kind, entries: Entry[]): Listener {
   const [entry, second] = entries.filter((candidate) => candidate.kind === kind);
-  if (second !== undefined) {
-    reading.problem(second.path, `a second ${kind} listener; there can be one`, { part: "key" });
-  }
+  if (second !== undefined) refuseSecond(reading, entry, second);
   const { address = DEFAULT_ADDRESS, port = DEFAULT_PORT[kind], timeout } = entry?.settings ?? {};
   if (entry !== undefined && isIP(address) === 0) {
     reading.problem(
@@ -91,14 +106,49 @@ function readListener(reading: Reading, kind: Listener["name"], entries: Entry[]
   const timeoutMs = timeout === undefined ? DEFAULT_TIMEOUT_MS : parseDuration(timeout);
   const tls = entry && readListenerTls(reading, entry.path, entry.settings.tls);
   const apiKeys = entry && readApiKeys(reading, entry.path, entry.settings.api_keys);
+  const place = entry === undefined ? undefined : pathText(entry.path);
   return {
     name: kind,
+    ...(place === undefined || place === `listeners.${kind}` ? {} : { place }),
     address,
     port,
     timeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS,
     ...(apiKeys === undefined ? {} : { apiKeys }),
     ...(tls === undefined ? {} : { tls }),
   };
+}
+
+function refuseSecond(reading: Reading, first: Entry | undefined, second: Entry): void {
+  const { line } = reading.document.place(first?.path ?? []);
+  reading.problem(second.path, `a second ${second.kind} listener; there can be one`, {
+    part: "key",
+    hint: `the first one is in line ${line}`,
+  });
+}
+
+function refuseSharedPort(
+  reading: Reading,
+  entries: readonly Entry[],
+  ingress: Listener,
+  egress: Listener,
+): void {
+  // What stands in the place of a port with a problem is nobody's choice.
+  const isUnread = entries.some(
+    ({ settings }) => Object.hasOwn(settings, "port") && settings.port === undefined,
+  );
+  if (isUnread || ingress.port !== egress.port || !overlap(ingress.address, egress.address)) return;
+  const both = [ingress, egress].map(({ name }) => entries.find(({ kind }) => kind === name));
+  const own = both.filter((entry) => entry?.settings.port !== undefined).at(-1);
+  const titles = both.map((entry, index) =>
+    entry?.settings.port === undefined
+      ? `${entry?.title ?? KIND_NAMES[index] ?? ""} (by default)`
+      : entry.title,
+  );
+  reading.problem(
+    own === undefined ? [] : [...own.path, "port"],
+    `port ${egress.port} is used by both listeners, ${titles.join(" and ")}`,
+    { hint: "give one of them another port" },
+  );
 }
 
 function addressHint(address: string): string {

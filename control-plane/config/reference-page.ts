@@ -165,15 +165,20 @@ function typeName(schema: JsonSchema): string {
 }
 
 function listenerForms(): string {
-  return `The same as a list, where \`type\` says which listener it is (\`model\` is egress, \`prompt\` is ingress):
+  return `Names are your own, where \`type\`, the name or the port shows which listener it is:
 
 \`\`\`yaml
 listeners:
-  - type: model
-    port: 12000
-    timeout: 60s
-  - type: prompt
-    port: 10000
+  our_models: { type: egress, port: 12001, timeout: 60s }
+  prompts: { port: 10000 }
+\`\`\`
+
+The same as a list:
+
+\`\`\`yaml
+listeners:
+  - { type: model, port: 12001, timeout: 60s }
+  - { type: prompt, port: 10000 }
 \`\`\``;
 }
 

@@ -22,6 +22,10 @@ import { upstream } from "./schema-upstream.ts";
 // --- listeners ---
 
 const LISTENER_KEYS = {
+  type: oneOf(
+    ["ingress", "egress", "prompt", "model"],
+    "`ingress` takes prompts, `egress` calls models; `prompt` and `model` mean the same. Without it the name decides (`ingress`, `my_egress`), then the port (10000 or 12000).",
+  ).optional(),
   address: text(
     {
       description:
@@ -72,40 +76,29 @@ const LISTENER_KEYS = {
   ).optional(),
 };
 
-export const LISTENER_NAME = /^(?:ingress|egress)(?:[_-].*)?$/;
+const LISTENERS = "a mapping from names to listeners, or a list of listeners";
 
 const listenersByName = z
-  .record(z.string().regex(LISTENER_NAME), mapping(LISTENER_KEYS, "One listener."), {
-    error: "a mapping from `ingress` and `egress`, or a list of listeners",
-  })
+  .record(z.string(), mapping(LISTENER_KEYS, "One listener."), { error: LISTENERS })
   .meta({
-    description:
-      "Listeners by name: `ingress` and `egress`; `ingress_traffic`, `egress_traffic` and the like mean the same.",
+    description: "Listeners by name: `ingress`, `egress`, or names of your own with a `type`.",
   });
 
 const listenersAsList = list(
   mapping(
     {
       name: text("Name of the listener, for people.").optional(),
-      type: oneOf(
-        ["model", "prompt"],
-        "`model` is the egress listener, `prompt` the ingress listener. Without it the name decides.",
-      ).optional(),
       ...LISTENER_KEYS,
     },
     "One listener.",
   ),
-  "Listeners as a list: each says by `type` what it is.",
+  "Listeners as a list, in place of the mapping.",
 );
 
-const listeners = z
-  .union([listenersByName, listenersAsList], {
-    error: "a mapping from `ingress` and `egress`, or a list of listeners",
-  })
-  .meta({
-    description:
-      "Where clients connect. A listener that is not in the file has its defaults: ingress on 10000, egress on 12000.",
-  });
+const listeners = z.union([listenersByName, listenersAsList], { error: LISTENERS }).meta({
+  description:
+    "Where clients connect. A listener that is not in the file has its defaults: ingress on 10000, egress on 12000.",
+});
 
 // --- providers ---
 

@@ -3,7 +3,6 @@ import type { z } from "zod";
 import { isRecord } from "./document.ts";
 import type { Path } from "./problem.ts";
 import type { Reading } from "./reading.ts";
-import { showWord } from "./reading.ts";
 import { configurationSchema } from "./schema.ts";
 import type { Configuration } from "./schema.ts";
 import type { Substitution } from "./substitute.ts";
@@ -71,15 +70,6 @@ function flatten(issue: Issue, above: Path): Misfit[] {
 function reportMisfit(reading: Reading, value: unknown, { path, expected, issue }: Misfit): void {
   if (issue.code === "unrecognized_keys") {
     reportUnknownKeys(reading, path, issue.keys);
-    return;
-  }
-  if (issue.code === "invalid_key") {
-    const key = String(path.at(-1) ?? "");
-    const names = ["ingress", "egress", "ingress_traffic", "egress_traffic"];
-    reading.problem(path, `unknown listener ${showWord(key)}; expected ingress or egress`, {
-      part: "key",
-      hint: suggestion(suggest(key, names)),
-    });
     return;
   }
   const found = valueAt(value, path);

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { join } from "node:path";
 import { listenerSecrets } from "../../envoy/listener-tls.ts";
 import { checkCertificate, day } from "../config/certificate.ts";
+import { placeOf } from "../model.ts";
 import type { GatewayModel, Listener, ListenerTls } from "../model.ts";
 import { writePrivately } from "./state.ts";
 
@@ -43,7 +44,7 @@ export function announce(directory: string): void {
 }
 
 /** Answers whether there is a new pair that can serve. Files that still change are left alone for another turn. */
-function watch({ name, tls }: Listener, report: (line: string) => void): () => boolean {
+function watch({ tls, ...listener }: Listener, report: (line: string) => void): () => boolean {
   if (tls === undefined) return () => false;
   let served = signature(tls);
   let seen = served;
@@ -54,7 +55,7 @@ function watch({ name, tls }: Listener, report: (line: string) => void): () => b
     if (now === served || !isSettled) return false;
     served = now;
     const outcome = check(tls);
-    const place = `listeners.${name}.tls`;
+    const place = `${placeOf(listener)}.tls`;
     if (outcome.problem !== undefined) {
       report(`The new certificate is not used (${place}): ${outcome.problem}. The old one stays.`);
       return false;

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { GatewayError } from "../errors.ts";
+import { placeOf } from "../model.ts";
 import type { Listener } from "../model.ts";
 
 /**
@@ -43,8 +44,9 @@ function tryListen(host: string, port: number): Promise<string | undefined> {
   });
 }
 
-function portError({ name, address, port }: Listener, code: string): GatewayError {
-  const place = `listeners.${name}`;
+function portError(listener: Listener, code: string): GatewayError {
+  const { address, port } = listener;
+  const place = placeOf(listener);
   if (code === "EADDRINUSE") {
     const by = findOwner(port) ?? "another process";
     return new GatewayError(`Port ${String(port)} (${place}) is taken by ${by}.`, {
