@@ -27,6 +27,8 @@ export interface ConfigurationDocument {
   problems: Problem[];
   /** Whether the text is not YAML, so that `value` is a guess. */
   isDamaged: boolean;
+  /** The path with the keys that the file has, where some were read as others (correct-keys.ts). */
+  written(path: Path): Path;
   /** Where a path's key or value stands; for a path that is not in the file, its nearest ancestor. */
   place(path: Path, part?: "key" | "value"): Place;
   /** Where `pattern` first matches inside the value at `path`; else where the value begins. */
@@ -56,7 +58,9 @@ export function readDocument({ file, text }: Source): ConfigurationDocument {
   };
   const parsed = parseYaml(text);
   for (const { offset, message } of parsed.faults) report([], offset, message);
-  const converter = new Converter(report, (offset) => placeAt(offset).line);
+  // Of what is only a guess nothing else is worth saying.
+  const reportContent: Report = parsed.isDamaged ? () => undefined : report;
+  const converter = new Converter(reportContent, (offset) => placeAt(offset).line);
   const value = converter.run(parsed.document);
   const { locations } = converter;
   const nearest = (path: Path): Location | undefined =>
@@ -66,6 +70,7 @@ export function readDocument({ file, text }: Source): ConfigurationDocument {
     value,
     problems,
     isDamaged: parsed.isDamaged || converter.isTooLarge,
+    written: (path) => path,
     place(path, part = "value") {
       const exact = locations.get(pathKey(path));
       const location = exact ?? nearest(path);
