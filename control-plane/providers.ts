@@ -94,20 +94,35 @@ export const INTERFACES: ReadonlyMap<string, ProviderInterface> = new Map(
   ].map(({ name, dialect, auth, asksForUsage }) => [name, { dialect, auth, asksForUsage }]),
 );
 
-/**
- * Providers and interface words that the wider family knows and whose own format the gateway does not
- * speak, each with the OpenAI-compatible address that works today, where there is one.
- */
-export const UNSPOKEN_PROVIDERS: ReadonlyMap<string, string | undefined> = new Map([
-  ["gemini", "https://generativelanguage.googleapis.com/v1beta/openai"],
-  ["google", "https://generativelanguage.googleapis.com/v1beta/openai"],
-  ["vertex_ai", undefined],
-  ["amazon_bedrock", undefined],
-  ["bedrock", undefined],
-  ["azure_openai", "https://<resource>.openai.azure.com/openai/v1"],
-  ["azure", "https://<resource>.openai.azure.com/openai/v1"],
-  ["cohere", "https://api.cohere.ai/compatibility/v1"],
-  ["huggingface", "https://router.huggingface.co/v1"],
+/** A provider whose native API the gateway does not support. */
+export interface UnsupportedProvider {
+  /** For people. */
+  title: string;
+  /** Its OpenAI-compatible endpoint, which works today; absent where there is none of its own. */
+  baseUrl?: string;
+}
+
+const GEMINI: UnsupportedProvider = {
+  title: "Gemini",
+  baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
+};
+const BEDROCK: UnsupportedProvider = { title: "Amazon Bedrock" };
+const AZURE: UnsupportedProvider = {
+  title: "Azure OpenAI",
+  baseUrl: "https://<resource>.openai.azure.com/openai/v1",
+};
+
+/** By the word before the slash of `model`, or of `provider_interface`, that other gateways have for them. */
+export const UNSUPPORTED_PROVIDERS: ReadonlyMap<string, UnsupportedProvider> = new Map([
+  ["gemini", GEMINI],
+  ["google", GEMINI],
+  ["vertex_ai", { title: "Vertex AI" }],
+  ["amazon_bedrock", BEDROCK],
+  ["bedrock", BEDROCK],
+  ["azure_openai", AZURE],
+  ["azure", AZURE],
+  ["cohere", { title: "Cohere", baseUrl: "https://api.cohere.ai/compatibility/v1" }],
+  ["huggingface", { title: "Hugging Face", baseUrl: "https://router.huggingface.co/v1" }],
 ]);
 
 export function findProvider(name: string): Provider | undefined {

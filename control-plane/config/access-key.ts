@@ -3,8 +3,8 @@ import type { AuthKind, ProviderHeader } from "../model.ts";
 import type { Path } from "./problem.ts";
 import type { Reading } from "./reading.ts";
 import { parseReferences } from "./reference.ts";
-import { namesCredential, suggestedVariable } from "./secrets.ts";
-import { isMisspelt } from "./unknown-key.ts";
+import { looksLikeSecret, namesCredential, suggestedVariable } from "./secrets.ts";
+import { suggestion } from "./suggest.ts";
 
 interface Wanted {
   /** What stands before the slash of `model`, for the hint. */
@@ -25,7 +25,7 @@ export function readAccessKeys(
   const variable = suggestedVariable(wanted.provider);
   const hint = `write access_key: $${variable}, and put the key in the environment or in .env as ${variable}=…`;
   if (written === undefined) {
-    if (isMissed(path, entry, wanted)) {
+    if (isMissed(entry, wanted)) {
       const provider = wanted.provider ?? "the provider";
       reading.problem(path, `access_key is missing; ${provider} needs one`, { hint });
     }
@@ -56,8 +56,17 @@ export function readKeyReference(
   written: string,
   hint: string,
 ): string | undefined {
-  const { parts, names } = parseReferences(written);
+  const { parts, names, malformed } = parseReferences(written);
   const [name] = names;
+  // What is no reference has its own problem.
+  if (malformed.length > 0) return undefined;
+  const variable = name === undefined ? variableOf(reading, written) : undefined;
+  if (variable !== undefined) {
+    reading.problem(path, "expected a reference to an environment variable", {
+      hint: suggestion(`$${variable}`),
+    });
+    return undefined;
+  }
   if (name === undefined || parts.length !== 1) {
     const message =
       name === undefined
@@ -70,9 +79,21 @@ export function readKeyReference(
   return name;
 }
 
-function isMissed(path: Path, entry: object, { needsKey, headers }: Wanted): boolean {
-  // Whose access_key has the wrong shape, or a slip in its name, was told so already.
-  const wasGiven = Object.hasOwn(entry, "access_key") || isMisspelt(path, entry, "access_key");
+/** How other programs refer to a variable: LiteLLM, VS Code, Windows, templates. */
+const OTHER_REFERENCE =
+  /^(?:os\.environ\/|env[:./]|%|\{\{\s*)?([A-Za-z_][A-Za-z0-9_]*)(?:%|\s*\}\})?$/;
+
+/** The environment variable that is named without a dollar; undefined when the text may be a key. */
+function variableOf({ environment }: Reading, written: string): string | undefined {
+  const name = OTHER_REFERENCE.exec(written)?.[1];
+  if (name === undefined || looksLikeSecret(name)) return undefined;
+  const isUsual = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(name) && name.length <= 60;
+  return isUsual || environment[name] !== undefined ? name : undefined;
+}
+
+function isMissed(entry: object, { needsKey, headers }: Wanted): boolean {
+  // Whose access_key has the wrong shape was told so already.
+  const wasGiven = Object.hasOwn(entry, "access_key");
   return needsKey && !wasGiven && !headers.some(({ name }) => namesCredential(name));
 }
 

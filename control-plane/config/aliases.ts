@@ -10,7 +10,6 @@ import { readRetry } from "./retry.ts";
 import type { RetryDraft } from "./retry.ts";
 import type { Configuration } from "./schema.ts";
 import type { Draft } from "./shape.ts";
-import { isMisspelt } from "./unknown-key.ts";
 
 type AliasDraft = Draft<NonNullable<Configuration["model_aliases"]>[string]>;
 
@@ -85,9 +84,7 @@ function readTargets(
     return { targets: target === undefined ? [] : [target], weights: [1] };
   }
   if (list !== undefined) return readShares(reading, [...path, "targets"], list, models);
-  const wasGiven = ["target", "targets"].some(
-    (key) => Object.hasOwn(alias, key) || isMisspelt(path, alias, key),
-  );
+  const wasGiven = ["target", "targets"].some((key) => Object.hasOwn(alias, key));
   if (!wasGiven) {
     reading.problem(path, "target is missing; expected the name of a configured model", {
       part: "key",

@@ -18,13 +18,17 @@ export function checkBaseUrl(
   return undefined;
 }
 
+/** A host of one's own machine or network, where TLS is rare: localhost, a private address, a name without a dot. */
+const LOCAL = /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|[\w-]+(?::|\/|$))/;
+
 function faultOf(written: string): { message: string; hint?: string } | undefined {
   if (!/^https?:\/\//i.test(written) || !URL.canParse(written)) {
     const looksLikeHost = /^[\w.-]+(?::\d+)?(?:\/[\w./-]*)?$/.test(written);
+    const [first, second] = LOCAL.test(written) ? ["http", "https"] : ["https", "http"];
     return {
       message: "is not an http:// or https:// URL",
       hint: looksLikeHost
-        ? `write https://${written} (or http://)`
+        ? `write ${first}://${written} (or ${second}://)`
         : "for example https://llm.example.com/v1",
     };
   }

@@ -6,8 +6,8 @@ import { suggest, suggestion } from "./suggest.ts";
 export interface ModelNames {
   /** Everything that a client can say for one model → its index. */
   names: ReadonlyMap<string, number>;
-  /** Names of aliases, which stand for models but are none. */
-  aliases: ReadonlySet<string>;
+  /** Names of aliases, which stand for models but are none: what each is written to stand for. */
+  aliases: ReadonlyMap<string, string | undefined>;
 }
 
 /** Index of the model; undefined when there is none, and then a problem says why. */
@@ -24,7 +24,7 @@ export function findModel(
       at.at(-1) === "target"
         ? "an alias cannot stand for another alias"
         : "an alias cannot stand here; expected the name of a configured model";
-    reading.problem(at, message, { hint: "write the model that the other alias stands for" });
+    reading.problem(at, message, { hint: insteadOfAlias(written, names, aliases) });
     return undefined;
   }
   if (reading.misread.has(written)) return undefined;
@@ -35,6 +35,23 @@ export function findModel(
       (known.length === 0 ? undefined : `the configured models are ${listed(known)}`),
   });
   return undefined;
+}
+
+/** The model at the end of the aliases' chain. They may stand for each other. */
+function insteadOfAlias(
+  alias: string,
+  names: ModelNames["names"],
+  aliases: ModelNames["aliases"],
+): string {
+  const seen = new Set<string>();
+  let name: string | undefined = alias;
+  while (name !== undefined && !seen.has(name) && !names.has(name)) {
+    seen.add(name);
+    name = aliases.get(name);
+  }
+  if (name !== undefined && names.has(name)) return `write ${name}`;
+  const [first] = names.keys();
+  return `write the name of a model${first === undefined ? "" : `, such as ${first}`}`;
 }
 
 /**

@@ -2,16 +2,16 @@
 import { isIP } from "node:net";
 import { DIALECT_OPENAI } from "../../contract/words.ts";
 import type { Target } from "../model.ts";
-import { INTERFACES, PROVIDERS, UNSPOKEN_PROVIDERS, baseOf } from "../providers.ts";
+import { INTERFACES, PROVIDERS, UNSUPPORTED_PROVIDERS, baseOf } from "../providers.ts";
 import type { Base, Provider, ProviderInterface } from "../providers.ts";
 import { checkBaseUrl, checkHost } from "./base-url.ts";
+import { nativeApi } from "./not-supported-yet.ts";
 import type { Path } from "./problem.ts";
 import { showWord } from "./reading.ts";
 import type { Reading } from "./reading.ts";
 import type { ProviderEntry } from "./schema.ts";
 import type { Draft } from "./shape.ts";
 import { suggest, suggestion } from "./suggest.ts";
-import { isMisspelt } from "./unknown-key.ts";
 
 export interface Connection
   extends ProviderInterface, Pick<Target, "address" | "authority" | "path"> {}
@@ -35,7 +35,7 @@ export function readConnection(
 ): Connection | undefined {
   if (provider?.embedded === true) {
     refuseForEmbedded(reading, path, entry);
-    return { ...spokenWay(provider), ...EMBEDDED };
+    return { ...protocolOf(provider), ...EMBEDDED };
   }
   const chosen = readInterface(reading, path, entry.provider_interface);
   const baseUrl = checkBaseUrl(reading, [...path, "base_url"], entry.base_url);
@@ -46,10 +46,10 @@ export function readConnection(
   const spoken = chosen ?? (entry.provider_interface === undefined ? provider : undefined);
   const base = baseUrl ?? (entry.base_url === undefined ? provider?.baseUrl : undefined);
   if (spoken === undefined || base === undefined) return undefined;
-  return { ...spokenWay(spoken), ...withHost(baseOf(base, spoken.dialect), host) };
+  return { ...protocolOf(spoken), ...withHost(baseOf(base, spoken.dialect), host) };
 }
 
-function spokenWay({ dialect, auth, asksForUsage }: ProviderInterface): ProviderInterface {
+function protocolOf({ dialect, auth, asksForUsage }: ProviderInterface): ProviderInterface {
   return { dialect, auth, asksForUsage: dialect === DIALECT_OPENAI && asksForUsage };
 }
 
@@ -106,8 +106,8 @@ function readInterface(
 ): ProviderInterface | undefined {
   if (word === undefined) return undefined;
   const spoken = INTERFACES.get(word);
-  // The words of UNSPOKEN_PROVIDERS are reported by the list of what is not supported yet.
-  if (spoken === undefined && !UNSPOKEN_PROVIDERS.has(word)) {
+  // The words of UNSUPPORTED_PROVIDERS are reported by the list of what is not supported yet.
+  if (spoken === undefined && !UNSUPPORTED_PROVIDERS.has(word)) {
     const words = [...INTERFACES.keys()];
     const at = [...path, "provider_interface"];
     reading.problem(at, `unknown provider_interface ${reading.show(at, word)}`, {
@@ -117,20 +117,22 @@ function readInterface(
   return spoken;
 }
 
+/** What to write for a provider without a row in the table. */
+const MISSING = {
+  base_url: "base_url: https://…",
+  provider_interface: "provider_interface: openai (or anthropic)",
+} as const;
+
 function reportUnknown(reading: Reading, path: Path, entry: Entry, name: string): void {
   const missing = (["base_url", "provider_interface"] as const).filter(
-    (key) => entry[key] === undefined && !isMisspelt(path, entry, key),
+    (key) => entry[key] === undefined,
   );
   if (missing.length === 0) return;
   const at = [...path, "model"];
-  if (UNSPOKEN_PROVIDERS.has(name)) {
-    const url = UNSPOKEN_PROVIDERS.get(name);
-    reading.problem(at, `the own format of ${name} is not supported yet`, {
-      hint:
-        url === undefined
-          ? "reach it by an OpenAI-compatible address, as base_url with provider_interface: openai"
-          : `its OpenAI-compatible address works: base_url: ${url} and provider_interface: openai`,
-    });
+  const unsupported = UNSUPPORTED_PROVIDERS.get(name);
+  if (unsupported !== undefined) {
+    const { message, hint } = nativeApi(unsupported);
+    reading.problem(at, message, { hint });
     return;
   }
   const nearest = suggest(
@@ -139,11 +141,9 @@ function reportUnknown(reading: Reading, path: Path, entry: Entry, name: string)
   );
   reading.problem(
     at,
-    `unknown provider ${showWord(name)}, and its ${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} missing`,
+    `${showWord(name)} is not a built-in provider, and ${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} missing`,
     {
-      hint:
-        suggestion(nearest) ??
-        "for a provider of your own give base_url: https://… and provider_interface: openai (or anthropic)",
+      hint: suggestion(nearest) ?? `add ${missing.map((key) => MISSING[key]).join(" and ")}`,
     },
   );
 }

@@ -26,7 +26,12 @@ export function readFailover(
   const known = clientNames({ targets, aliases: [], defaultTarget });
   const models: ModelNames = {
     names: new Map(known.map(({ name, target }) => [name, target])),
-    aliases: new Set(Object.keys(draft.model_aliases ?? {})),
+    aliases: new Map(
+      Object.entries(draft.model_aliases ?? {}).map(([name, alias]) => [
+        name,
+        alias?.target ?? alias?.targets?.[0]?.model,
+      ]),
+    ),
   };
   const entries = placed.map(({ path }) => (valueAt(draft, path) ?? {}) as Draft<ProviderEntry>);
   const fallbacks = placed.map(({ path }, index) =>

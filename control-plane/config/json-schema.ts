@@ -36,9 +36,9 @@ const REFERENCE: JsonSchema = {
 export function plainJsonSchema(): JsonSchema {
   const schema = z.toJSONSchema(configurationSchema, { target: "draft-7" }) as JsonSchema;
   for (const row of NOT_SUPPORTED_YET) {
-    if (row.when !== undefined) continue;
+    if (row.isPartial === true) continue;
     for (const place of placesOf(schema, row.path)) {
-      place.deprecationMessage = `Not supported yet: ${row.what.replace(/ (?:is|are)$/, "")}.`;
+      place.deprecationMessage = `Not supported yet: ${row.what}.`;
     }
   }
   return schema;

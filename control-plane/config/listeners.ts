@@ -11,7 +11,6 @@ import { showWord } from "./reading.ts";
 import type { Configuration } from "./schema.ts";
 import type { Draft } from "./shape.ts";
 import { suggest } from "./suggest.ts";
-import { isMisspelt } from "./unknown-key.ts";
 
 const KIND_NAMES = ["ingress", "egress"] as const;
 const DEFAULT_PORT = { ingress: 10000, egress: 12000 } as const;
@@ -69,8 +68,7 @@ function entriesOf(reading: Reading, listeners: Draft<Configuration["listeners"]
     const title = name ?? kind ?? pathText(path);
     if (kind !== undefined) return [{ kind, title, path, settings }];
     // Whose type has a problem of its own was told so already.
-    if (!Object.hasOwn(settings, "type") && !isMisspelt(path, settings, "type"))
-      reportUnknownKind(reading, path, name);
+    if (!Object.hasOwn(settings, "type")) reportUnknownKind(reading, path, name);
     return [];
   });
 }

@@ -2,6 +2,7 @@
 import type { GatewayModel } from "../model.ts";
 import { refuseSharedKeys } from "./api-keys.ts";
 import { refuseSharedClientKeys } from "./client-keys.ts";
+import { correctKeys } from "./correct-keys.ts";
 import { readDocument } from "./document.ts";
 import type { Source } from "./document.ts";
 import { checkEntryNames } from "./entry-names.ts";
@@ -23,6 +24,7 @@ import { checkShape } from "./shape.ts";
 import type { Draft } from "./shape.ts";
 import { substitute } from "./substitute.ts";
 import type { Substitution } from "./substitute.ts";
+import { suggestion } from "./suggest.ts";
 import { readSystemPrompt } from "./system-prompt.ts";
 import { readUpstream } from "./upstream.ts";
 
@@ -37,7 +39,7 @@ export function loadConfiguration(
 ): LoadResult {
   // Without a prototype: `$constructor` is a variable that is not set.
   const environment = Object.assign(Object.create(null) as Record<string, never>, variables);
-  const document = readDocument(source);
+  const { document, corrections } = correctKeys(readDocument(source));
   const substitution = substitute(document, environment);
   const reading = startReading(document, environment, substitution.namesAt, machine);
   // What a damaged file seems to hold would only bury the damage under follow-up complaints.
@@ -48,9 +50,12 @@ export function loadConfiguration(
     }
     return { ok: false, problems: sortProblems(reading.problems) };
   }
+  for (const { path, meant } of corrections) {
+    reading.problem(path, "unknown key", { part: "key", hint: suggestion(meant) });
+  }
   reportReferences(reading, substitution);
-  for (const { path, row } of findNotSupported(substitution.value)) {
-    reading.problem(path, `${row.what} not supported yet`, { part: "key", hint: row.hint });
+  for (const { path, message, hint } of findNotSupported(substitution.value)) {
+    reading.problem(path, message, { part: "key", hint });
   }
   const model = readModel(reading, checkShape(reading, substitution), substitution);
   if (reading.problems.length > 0) return { ok: false, problems: sortProblems(reading.problems) };

@@ -1,51 +1,82 @@
 // Keys that are part of the schema and whose feature is not built: refused by validation, never accepted and ignored.
-import { INTERFACES, UNSPOKEN_PROVIDERS } from "../providers.ts";
+import { INTERFACES, UNSUPPORTED_PROVIDERS } from "../providers.ts";
+import type { UnsupportedProvider } from "../providers.ts";
 import { isRecord } from "./document.ts";
 import type { Path } from "./problem.ts";
 
 export interface NotSupported {
   /** Keys from the top; `*` is any key or list index. */
   path: readonly string[];
-  /** What it is, as the subject of "… not supported yet". */
+  /** What it is, for the reference page. */
   what: string;
-  /** What works today. */
-  hint?: string;
-  /** For a key of which only some values are not supported. */
-  when?: (value: unknown) => boolean;
+  /** What is wrong with the value at such a path, and what works today; undefined where the value is supported. */
+  complaint: (value: unknown) => Complaint | undefined;
+  /** Whether some values are supported. */
+  isPartial?: true;
+}
+
+interface Complaint {
+  message: string;
+  hint: string;
 }
 
 const CHAT_COMPLETIONS_FORMATS = ["openai", "chat_completions", "openai_chat_completions"];
 
 const PROVIDER_LISTS = ["llm_providers", "model_providers"];
 
+const REMOVE: Complaint = { message: "not supported yet", hint: "remove it" };
+
 /** Remove a row when its feature works; the schema, the reference page and the JSON Schema follow. */
 export const NOT_SUPPORTED_YET: readonly NotSupported[] = [
-  { path: ["tracing"], what: "tracing is" },
-  { path: ["mode"], what: "a mode is" },
-  ...PROVIDER_LISTS.flatMap((list): NotSupported[] => [
-    {
-      path: [list, "*", "provider_interface"],
-      what: "this provider's own format is",
-      hint: "most such providers also have an OpenAI-compatible address: give it as base_url, with provider_interface: openai",
-      when: (value) =>
-        typeof value === "string" && UNSPOKEN_PROVIDERS.has(value) && !INTERFACES.has(value),
-    },
-  ]),
+  { path: ["tracing"], what: "tracing", complaint: () => REMOVE },
+  { path: ["mode"], what: "modes", complaint: () => REMOVE },
+  ...PROVIDER_LISTS.map((list): NotSupported => ({
+    path: [list, "*", "provider_interface"],
+    what: "native APIs of other providers",
+    complaint: nativeInterface,
+    isPartial: true,
+  })),
   {
     path: ["listeners", "*", "message_format"],
-    what: "this message format is",
-    hint: "write openai, or leave it out: egress answers the messages format by its path anyway",
-    when: (value) =>
-      typeof value === "string" && !CHAT_COMPLETIONS_FORMATS.includes(value.replaceAll("-", "_")),
+    what: "formats other than `openai`",
+    complaint: messageFormat,
+    isPartial: true,
   },
 ];
 
+function nativeInterface(value: unknown): Complaint | undefined {
+  if (typeof value !== "string" || INTERFACES.has(value)) return undefined;
+  const provider = UNSUPPORTED_PROVIDERS.get(value);
+  return provider === undefined ? undefined : nativeApi(provider);
+}
+
+/** Returns what to say about a provider whose native API is not supported. */
+export function nativeApi({ title, baseUrl }: UnsupportedProvider): Complaint {
+  return {
+    message: `${title}'s native API is not supported yet`,
+    hint:
+      baseUrl === undefined
+        ? "use an OpenAI-compatible endpoint in front of it: base_url: https://… and provider_interface: openai"
+        : `use its OpenAI-compatible endpoint: base_url: ${baseUrl} and provider_interface: openai`,
+  };
+}
+
+function messageFormat(value: unknown): Complaint | undefined {
+  if (typeof value !== "string") return undefined;
+  if (CHAT_COMPLETIONS_FORMATS.includes(value.replaceAll("-", "_"))) return undefined;
+  return {
+    message: "only openai is supported",
+    hint: "remove it: egress serves the messages format at /v1/messages in any case",
+  };
+}
+
 /** Every place in `value` that a row of the list names. */
-export function findNotSupported(value: unknown): { path: Path; row: NotSupported }[] {
+export function findNotSupported(value: unknown): ({ path: Path } & Complaint)[] {
   return NOT_SUPPORTED_YET.flatMap((row) =>
-    placesOf(value, row.path).flatMap(({ path, found }) =>
-      row.when === undefined || row.when(found) ? [{ path, row }] : [],
-    ),
+    placesOf(value, row.path).flatMap(({ path, found }) => {
+      const complaint = row.complaint(found);
+      return complaint === undefined ? [] : [{ path, ...complaint }];
+    }),
   );
 }
 

@@ -41,10 +41,18 @@ export function readTargetPath(
       if (known.knowsAll) reportUnknown(reading, path, name, known.parameters);
     } else if (!isInQuery) checkSegment(reading, path, parameter);
   }
+  const names = known.parameters.map(({ name }) => name);
+  // A placeholder that is misspelt stands for the one that is missing.
+  const meant = new Set(placeholders.map(({ name }) => suggest(name, names)));
   for (const { name, inPath } of known.parameters) {
-    if (!inPath || placeholders.some((placeholder) => placeholder.name === name)) continue;
-    const shown = reading.show(path, `{${name}}`);
-    reading.problem(path.slice(0, -1), `the path does not hold ${shown}, a parameter with in_path`);
+    if (!inPath || meant.has(name)) continue;
+    const isShown = reading.isShowable(path, name);
+    const placeholder = isShown ? `{${name}}` : "placeholder for it";
+    const at = written === undefined ? path.slice(0, -1) : path;
+    const subject = isShown ? `the parameter ${name}` : "a parameter";
+    reading.problem(at, `${subject} has in_path: true, but the path has no ${placeholder}`, {
+      hint: `add ${isShown ? placeholder : "one"} to the path, or remove in_path`,
+    });
   }
   return template;
 }

@@ -9,7 +9,6 @@ import type { Configuration } from "./schema.ts";
 import type { Draft } from "./shape.ts";
 import { suggest, suggestion } from "./suggest.ts";
 import { readSystemPrompt } from "./system-prompt.ts";
-import { isMisspelt } from "./unknown-key.ts";
 
 type Entry = Draft<NonNullable<Configuration["prompt_targets"]>[number]>;
 
@@ -89,7 +88,7 @@ function checkEndpoint(
 ): string | undefined {
   const name = entry.endpoint?.name;
   if (entry.endpoint === undefined) {
-    if (!Object.hasOwn(entry, "endpoint") && !isMisspelt(path, entry, "endpoint")) {
+    if (!Object.hasOwn(entry, "endpoint")) {
       reading.problem(path, "endpoint is missing; expected the backend call", {
         hint: "for example endpoint: {name: weather_api, path: /weather}",
       });

@@ -6,7 +6,7 @@ import type { Path } from "./problem.ts";
 import type { Reading } from "./reading.ts";
 import type { Configuration, ProviderEntry } from "./schema.ts";
 import type { Draft } from "./shape.ts";
-import { isMisspelt } from "./unknown-key.ts";
+import { LITELLM_LIST } from "./unknown-key.ts";
 
 /** What to write when there is nothing. */
 export const LEAST_CONFIGURATION =
@@ -54,8 +54,9 @@ export function readProviders(
 
 function listsOf(reading: Reading, draft: Draft<Configuration>): (typeof LISTS)[number][] {
   const lists = LISTS.filter((key) => Object.hasOwn(draft, key));
-  const isNearlyThere = LISTS.some((key) => isMisspelt([], draft, key));
-  if (lists.length === 0 && isRecord(reading.document.value) && !isNearlyThere) {
+  // Who comes from LiteLLM has a list, and is told what becomes of it.
+  const hasForeignList = Object.hasOwn(draft, LITELLM_LIST);
+  if (lists.length === 0 && isRecord(reading.document.value) && !hasForeignList) {
     reading.problem([], "no provider is configured: llm_providers is missing", {
       hint: LEAST_CONFIGURATION,
     });

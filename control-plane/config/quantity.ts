@@ -26,6 +26,27 @@ export function parseDuration(text: string): number | undefined {
   return Math.round(total);
 }
 
+const UNITS: Record<string, string> = {
+  ms: "ms",
+  mil: "ms",
+  s: "s",
+  sec: "s",
+  m: "m",
+  min: "m",
+  h: "h",
+  hr: "h",
+  hou: "h",
+};
+
+/** Returns how `30 s`, `30 seconds` or `2min` is written here; undefined of other texts. */
+export function correctDuration(text: string): string | undefined {
+  const [, amount, word = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i.exec(text) ?? [];
+  const lower = word.toLowerCase().replace(/s$/, (end) => (word.length > 2 ? "" : end));
+  const unit = UNITS[lower] ?? UNITS[lower.slice(0, 3)];
+  const written = amount === undefined || unit === undefined ? undefined : `${amount}${unit}`;
+  return written !== undefined && parseDuration(written) !== undefined ? written : undefined;
+}
+
 /** Whole bytes, of `32MiB`, `60 kb` or a plain number; undefined when it is no size. */
 export function parseSize(value: string | number): number | undefined {
   if (typeof value === "number")

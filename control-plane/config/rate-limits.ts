@@ -9,7 +9,6 @@ import type { Configuration } from "./schema.ts";
 import { namesCredential } from "./secrets.ts";
 import type { Draft } from "./shape.ts";
 import { suggest, suggestion } from "./suggest.ts";
-import { isMisspelt } from "./unknown-key.ts";
 
 type Entry = Draft<NonNullable<Configuration["ratelimits"]>[number]>;
 
@@ -103,8 +102,7 @@ function checkLimit(reading: Reading, path: Path, limit: Entry["limit"]): void {
   if (limit === undefined || limit.tokens !== undefined || limit.requests !== undefined) return;
   // A number that does not fit has its own problem.
   if (Object.hasOwn(limit, "tokens") || Object.hasOwn(limit, "requests")) return;
-  if (isMisspelt(path, limit, "tokens") || isMisspelt(path, limit, "requests")) return;
-  reading.problem(path, "the limit says neither tokens nor requests", {
+  reading.problem(path, "limit has to set tokens, requests or both", {
     part: "key",
     hint: "write for example limit: {tokens: 100000, unit: minute}",
   });

@@ -55,7 +55,8 @@ export function startReading(
     const hint = more.hint === undefined ? {} : { hint: withoutSecrets(more.hint) };
     // Names and hints repeat words of the file; this is the one gate that all of them pass.
     const safe = withoutSecrets(message);
-    to.push({ file: document.file, ...place, path: pathText(path), message: safe, ...hint });
+    const shown = pathText(document.written(path));
+    to.push({ file: document.file, ...place, path: shown, message: safe, ...hint });
   };
   return {
     document,

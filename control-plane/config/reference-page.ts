@@ -211,13 +211,12 @@ function notSupportedList(): string {
   // `model_providers` is the same list as `llm_providers`.
   const rows = NOT_SUPPORTED_YET.filter(({ path }) => path[0] !== "model_providers");
   return rows
-    .map(({ path, what, when }) => {
+    .map(({ path, what, isPartial }) => {
       const key = path
         .join(".")
         .replaceAll(/(providers|targets)\.\*/g, "$1[]")
         .replaceAll("*", "<name>");
-      const some = when === undefined ? "" : " (some values)";
-      return `- ${code(key)}${some}: ${what.replace(/ (?:is|are)$/, "")}`;
+      return `- ${code(key)}${isPartial === true ? " (some values)" : ""}: ${what}`;
     })
     .join("\n");
 }

@@ -1,6 +1,7 @@
 // Complaints about `$NAME` references: variables that are not set, and keys that would end up in envoy.yaml.
 import type { Path } from "./problem.ts";
 import type { Reading } from "./reading.ts";
+import { nameWithDefault } from "./reference.ts";
 import type { Configuration } from "./schema.ts";
 import { isSecretPlace, looksLikeSecret, namesCredential } from "./secrets.ts";
 import { valueAt } from "./shape.ts";
@@ -34,10 +35,19 @@ export function reportReferences(reading: Reading, { unset, malformed }: Substit
       );
     }
   }
-  for (const { path } of malformed) {
-    reading.problem(path, "this `${` begins no reference; expected ${NAME}", {
+  for (const { path, written } of malformed) {
+    const name = nameWithDefault(written);
+    if (name === undefined) {
+      reading.problem(path, "this `${` begins no reference; expected ${NAME}", {
+        at: /\$\{/,
+        hint: "write a literal dollar as $$",
+      });
+      continue;
+    }
+    const shown = isShowable(path, name) ? name : "NAME";
+    reading.problem(path, "defaults like ${NAME:-x} are not supported", {
       at: /\$\{/,
-      hint: "write a literal dollar as $$",
+      hint: `write \${${shown}}, and set the variable in the environment or in .env`,
     });
   }
 }

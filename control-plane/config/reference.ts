@@ -12,6 +12,11 @@ export interface ReferenceText {
 
 const TOKEN = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)|\$\{[^}\s]{0,40}\}?/g;
 
+/** Returns the name of a reference with a default, as shells have it: `${NAME:-default}`; undefined of other texts. */
+export function nameWithDefault(malformed: string): string | undefined {
+  return /^\$\{([A-Za-z_][A-Za-z0-9_]*):?[-=?+]/.exec(malformed)?.[1];
+}
+
 /** A dollar before anything else (`$5`, a dollar at the end) stands for itself. */
 export function parseReferences(value: string): ReferenceText {
   const parts: ReferencePart[] = [];

@@ -2,13 +2,14 @@
 import type { z } from "zod";
 import { isRecord } from "./document.ts";
 import type { Path } from "./problem.ts";
+import { correctDuration } from "./quantity.ts";
 import type { Reading } from "./reading.ts";
 import { configurationSchema } from "./schema.ts";
 import type { Configuration } from "./schema.ts";
 import type { Substitution } from "./substitute.ts";
 import { plainMeaning } from "./substitute.ts";
 import { suggest, suggestion } from "./suggest.ts";
-import { isMisspelt, knownKeysHint, unknownKeyHint } from "./unknown-key.ts";
+import { knownKeysHint, unknownKeyHint } from "./unknown-key.ts";
 
 /** The parts of a configuration that have the right shape; everything may be missing, whatever the schema says. */
 export type Draft<Value> = Value extends (infer Item)[]
@@ -28,7 +29,7 @@ interface Misfit {
 
 export function checkShape(
   reading: Reading,
-  { value, namesAt }: Substitution,
+  { value, namesAt, malformed }: Substitution,
 ): Draft<Configuration> {
   const copy: unknown = structuredClone(value ?? {});
   let misfits = misfitsOf(copy);
@@ -40,7 +41,11 @@ export function checkShape(
     return true;
   });
   if (retyped.length > 0) misfits = misfitsOf(copy);
-  for (const misfit of misfits) reportMisfit(reading, copy, misfit);
+  const broken = new Set(malformed.map(({ path }) => JSON.stringify(path)));
+  for (const misfit of misfits) {
+    // A reference that is none has its own problem.
+    if (!broken.has(JSON.stringify(misfit.path))) reportMisfit(reading, copy, misfit);
+  }
   // After all are reported: each report reads the value.
   for (const misfit of misfits) prune(copy, misfit);
   return isRecord(copy) ? copy : {};
@@ -76,8 +81,6 @@ function reportMisfit(reading: Reading, value: unknown, { path, expected, issue 
   if (found === undefined) {
     const parent = path.slice(0, -1);
     const key = String(path.at(-1) ?? "the file");
-    const mapping = valueAt(value, parent);
-    if (isRecord(mapping) && isMisspelt(parent, mapping, key)) return;
     reading.problem(parent, `${key} is missing; expected ${expected}`);
     return;
   }
@@ -86,7 +89,9 @@ function reportMisfit(reading: Reading, value: unknown, { path, expected, issue 
     return;
   }
   reading.problem(path, `expected ${expected}, not ${reading.show(path, found)}`, {
-    hint: misfitHint(reading.isShowable(path, found) ? found : undefined, issue),
+    hint: reading.isShowable(path, found)
+      ? (entryHint(path, found) ?? misfitHint(found, issue))
+      : misfitHint(undefined, issue),
   });
 }
 
@@ -100,6 +105,18 @@ function reportUnknownKeys(reading: Reading, path: Path, keys: readonly string[]
   }
 }
 
+/** A list of names where each model has an entry of its own. */
+function entryHint(path: Path, found: unknown): string | undefined {
+  const isEntry = path.length === 2 && PROVIDER_LISTS.has(path[0] ?? "");
+  const isModel = typeof found === "string" && /^[\w.-]+\/[\w./:-]+$/.test(found);
+  return isEntry && isModel ? `write - model: ${found}` : undefined;
+}
+
+const PROVIDER_LISTS: ReadonlySet<string | number> = new Set(["llm_providers", "model_providers"]);
+
+/** How the phrase of a duration begins. */
+const DURATION = "a duration";
+
 /** `found` is undefined where a hint must not repeat it. */
 function misfitHint(found: unknown, issue: Issue): string | undefined {
   if (issue.message === "v0.1.0") return "write v0.1.0";
@@ -107,9 +124,10 @@ function misfitHint(found: unknown, issue: Issue): string | undefined {
     return suggestion(suggest(found, issue.values.map(String)));
   }
   if (issue.code !== "invalid_type") {
-    if (typeof found === "string" && /^\d+$/.test(found))
-      return `give a unit: ${found}s, ${found}ms or ${found}m`;
-    return undefined;
+    if (typeof found !== "string" || !issue.message.startsWith(DURATION)) return undefined;
+    if (/^\d+$/.test(found)) return `give a unit: ${found}s, ${found}ms or ${found}m`;
+    const correct = correctDuration(found);
+    return correct === undefined || correct === found ? undefined : `write ${correct}`;
   }
   if (typeof found === "string" && issue.expected !== "string") {
     if (/^\d+$/.test(found) && issue.expected !== "boolean") return `write ${found} without quotes`;
@@ -118,7 +136,7 @@ function misfitHint(found: unknown, issue: Issue): string | undefined {
     }
   }
   if (typeof found === "number" && issue.expected === "string") {
-    return issue.message.startsWith("a duration")
+    return issue.message.startsWith(DURATION)
       ? `give a unit: ${found}s, ${found}ms or ${found}m`
       : `put it in quotes: "${found}"`;
   }

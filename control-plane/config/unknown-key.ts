@@ -9,7 +9,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   access_key: ["api_key", "apikey", "key", "token", "secret"],
   base_url: ["api_base", "url", "endpoint", "base", "host", "address"],
   provider_interface: ["provider", "interface", "format", "dialect"],
-  llm_providers: ["providers", "models", "model_list", "llms", "upstreams"],
+  llm_providers: ["providers", "models", "llms", "upstreams"],
   model_aliases: ["aliases", "alias", "router"],
   access_log: ["access_logs", "log", "logs", "logging"],
   headers: ["extra_headers", "http_headers"],
@@ -20,42 +20,93 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   timeout: ["timeout_seconds", "request_timeout"],
 };
 
+/** LiteLLM's list of models, whose entries have another shape. */
+export const LITELLM_LIST = "model_list";
+
+/** More places than this are no help. */
+const MAX_HOMES = 3;
+
+interface Advice {
+  /** The mapping; `*` is any key or index. */
+  path: readonly string[];
+  keys: readonly string[];
+  hint: string;
+}
+
+/** Keys that are easily expected where they are not, and what does the same. */
+const ADVICE: readonly Advice[] = [
+  {
+    path: [],
+    keys: [LITELLM_LIST],
+    hint: "LiteLLM's list is llm_providers here, one entry each: model_name → name, litellm_params.model → model, api_key: os.environ/NAME → access_key: $NAME, api_base → base_url",
+  },
+  {
+    path: [],
+    keys: ["litellm_settings", "router_settings", "general_settings", "environment_variables"],
+    hint: "this is a setting of LiteLLM; remove it",
+  },
+  ...["llm_providers", "model_providers"].flatMap((list): Advice[] => [
+    {
+      path: [list, "*"],
+      keys: ["timeout", "request_timeout"],
+      hint: "a provider has no timeout; set listeners.egress.timeout, or retry.per_try_timeout of the provider",
+    },
+    {
+      path: [list, "*"],
+      keys: ["retries", "max_retries", "num_retries"],
+      hint: "write retry: {attempts: 3}, which counts the first attempt too",
+    },
+    {
+      path: [list, "*"],
+      keys: ["temperature", "max_tokens", "top_p", "stream"],
+      hint: "clients set it in their requests; remove it",
+    },
+  ]),
+];
+
 /** The key of the mapping at `path` that was probably meant. */
 export function meantKey(path: Path, key: string): string | undefined {
+  if (ADVICE.some((row) => row.keys.includes(key) && matches(row.path, path))) return undefined;
   const known = keysAt(path);
   const word = key.toLowerCase().replaceAll("-", "_");
   const synonym = known.find((candidate) => SYNONYMS[candidate]?.includes(word) === true);
   return synonym ?? suggest(word, known);
 }
 
-/** Whether the mapping at `path` has `key` under a name that the schema does not know: one complaint is enough. */
-export function isMisspelt(path: Path, mapping: object, key: string): boolean {
-  const known = keysAt(path);
-  return Object.keys(mapping).some(
-    (written) => !known.includes(written) && meantKey(path, written) === key,
-  );
-}
-
-/** What was probably meant by a key that is not known; undefined without an idea. */
+/** What to do about a key that is not known, by what was probably meant; undefined without an idea. */
 export function unknownKeyHint(path: Path, key: string): string | undefined {
+  const row = ADVICE.find((one) => one.keys.includes(key) && matches(one.path, path));
+  if (row !== undefined) return row.hint;
   const meant = meantKey(path, key);
   if (meant !== undefined) return suggestion(meant);
-  const [home] = homesOf(key);
-  if (home === undefined) return undefined;
-  return `${key} belongs ${home === "" ? "at the top level" : `under ${home}`}; check the indentation`;
+  const all = homesOf(key);
+  // A list form of the same mappings is no other place.
+  const homes = all.filter(
+    (home) => !all.includes(home.replace(/\[\]$/, ".<name>")) || !home.endsWith("[]"),
+  );
+  if (homes.length === 0 || homes.length > MAX_HOMES) return undefined;
+  const places = homes.map((home) => (home === "" ? "the top level" : home));
+  const where = `${places.length === 1 && homes[0] === "" ? "at" : "under"} ${places.join(" or ")}`;
+  return `${key} belongs ${where}; check the indentation`;
 }
 
 /** The keys that would be right. */
 export function knownKeysHint(path: Path): string | undefined {
   const keys = keysAt(path).filter((key) => !isNotSupported([...path, key]));
-  return keys.length === 0 ? undefined : `the keys here are ${keys.join(", ")}`;
+  if (keys.length === 0) return undefined;
+  return keys.length === 1
+    ? `the only key here is ${keys.join("")}`
+    : `the keys here are ${keys.join(", ")}`;
 }
 
 function isNotSupported(path: Path): boolean {
-  return NOT_SUPPORTED_YET.some(
-    (row) =>
-      row.when === undefined &&
-      row.path.length === path.length &&
-      row.path.every((part, index) => part === "*" || part === path[index]),
+  return NOT_SUPPORTED_YET.some((row) => row.isPartial !== true && matches(row.path, path));
+}
+
+/** Whether a pattern, in which `*` is any key or index, is that path. */
+function matches(pattern: readonly string[], path: Path): boolean {
+  return (
+    pattern.length === path.length &&
+    pattern.every((part, index) => part === "*" || part === path[index])
   );
 }
