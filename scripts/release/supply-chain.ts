@@ -18,7 +18,7 @@ export function lockProblems(lock: string): string[] {
     if (integrity?.startsWith("sha512-") !== true) {
       return [`package-lock.json: ${path} has no SHA-512 integrity.`];
     }
-    return resolved === undefined || /^https:\/\/registry\.npmjs\.org\//.test(resolved)
+    return resolved === undefined || resolved.startsWith("https://registry.npmjs.org/")
       ? []
       : [`package-lock.json: ${path} does not come from the npm registry.`];
   });
