@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Prints a base image for the Dockerfile that docker has: the one that it pins, else (root, where no registry can be reached) the
 # same Debian made from its package archive, which is kept in the user's cache and is for tests only.
-# Usage: docker build --build-arg BASE_IMAGE="$(scripts/container/base-image.sh)" .
+# Usage: BASE_IMAGE=$(scripts/container/base-image.sh) scripts/container/build-image.sh
 set -euo pipefail
 
 pinned=$(sed -n 's/^ARG BASE_IMAGE=//p' "$(dirname -- "${BASH_SOURCE[0]}")/../../Dockerfile")

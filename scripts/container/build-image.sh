@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the image of this checkout as gateway:<version> (or the tag that is named), with whatever docker is there.
 # Usage: build-image.sh [tag [argument of docker build …]]
+# BASE_IMAGE is built on in place of the one that the Dockerfile pins (base-image.sh, where no registry can be reached).
 # CA_BUNDLE names a PEM bundle for networks that sign TLS anew; without it, it is what SSL_CERT_FILE names.
 set -euo pipefail
 
@@ -10,6 +11,7 @@ revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 tag=${1:-gateway:$version}
 [ $# -eq 0 ] || shift
 arguments=(--tag "$tag" --build-arg "VERSION=$version" --build-arg "REVISION=$revision")
+[ -z "${BASE_IMAGE:-}" ] || arguments+=(--build-arg "BASE_IMAGE=$BASE_IMAGE")
 bundle=${CA_BUNDLE:-${SSL_CERT_FILE:-}}
 [ -z "$bundle" ] || arguments+=(--secret "id=ca,src=$bundle")
 # The dockerd of docker-up.sh has no bridge to the outside.

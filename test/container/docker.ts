@@ -72,8 +72,7 @@ export async function baseImage(): Promise<string> {
 
 /** Builds IMAGE (or another stage of the Dockerfile) as it is now; a second or two when nothing has changed. */
 export async function buildImage(tag = IMAGE, target = "gateway"): Promise<void> {
-  const base = await baseImage();
-  const words = ["--build-arg", `BASE_IMAGE=${base}`, "--target", target];
-  const build = await run(join(SCRIPTS, "build-image.sh"), [tag, ...words]);
+  const environment = { BASE_IMAGE: await baseImage() };
+  const build = await run(join(SCRIPTS, "build-image.sh"), [tag, "--target", target], environment);
   if (build.code !== 0) throw new Error(build.stderr);
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { freePorts } from "../cli/gateway-command.ts";
-import { dockerOutput, ROOT, run } from "./docker.ts";
+import { baseImage, dockerOutput, ROOT, run } from "./docker.ts";
 import { requireImages } from "./image.ts";
 
 const SECONDS = { timeout: 60_000, interval: 100 };
@@ -56,6 +56,7 @@ describe.skipIf(!inject("canRunContainers"))("README, Docker", () => {
       mode: 0o755,
     });
     const environment = {
+      BASE_IMAGE: await baseImage(),
       PATH: `${directory}${delimiter}${process.env["PATH"] ?? ""}`,
       ingress: String(ports.ingress),
       egress: String(ports.egress),

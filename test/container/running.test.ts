@@ -109,16 +109,8 @@ describe.skipIf(!inject("canRunContainers"))("the gateway in a container", () =>
     }
   });
 
-  it("is confined, leaves no zombie, and is small and quick without prompt targets", async () => {
+  it("is confined, leaves no zombie, and is small without prompt targets", async () => {
     const gateway = await start();
-    const [inspected] = JSON.parse(await dockerOutput("inspect", gateway.id)) as {
-      State: { StartedAt: string };
-    }[];
-    const ready = await dockerOutput("logs", "--timestamps", gateway.id);
-    const readyAt = /^(\S+) .*is ready/m.exec(ready)?.[1] ?? "";
-    const startedAt = inspected?.State.StartedAt ?? "";
-    expect(Date.parse(readyAt) - Date.parse(startedAt)).toBeLessThan(5000);
-
     const status = await gateway.execute("cat", "/proc/1/status");
     expect(status).toMatch(/^Name:\s+tini$/m);
     expect(status).toMatch(/^Uid:\s+10001\s+10001/m);
