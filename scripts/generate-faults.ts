@@ -15,7 +15,7 @@ The client never waits longer than the listener's \`timeout\`.
 - **error**: an error in the client's format, with the status, a message and the request id. SDKs raise the exception of that status.
 - **error event**: the stream has begun with 200; it ends with the error event of the client's format, which SDKs raise.
 - **broken**: the connection breaks, because a part of the answer has already left. SDKs raise a connection error.
-- **as it is**: the provider's bytes. In its own format a reply is not read, so the client judges it.
+- **as it is**: the provider's bytes. In its own format an answer (200) is not read, so the client judges it.
 
 The log is what \`access_llm.log\` has of the attempt: code (of the provider, 0 where it did not answer) and
 [flags](https://www.envoyproxy.io/docs/envoy/v1.40.0/configuration/observability/access_log/usage#command-operators).

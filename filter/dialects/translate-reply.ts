@@ -287,17 +287,15 @@ function tooLarge(): Fault {
   return new Fault(502, "The upstream sent an event larger than 32 MiB.");
 }
 
-/** An upstream's error answer (status ≥ 400), whatever its body, in the client's envelope. Bytes as in `push`. */
-export function translateError(
+/** Returns what an error of a provider (status ≥ 400) says to a client, whatever its body. Bytes as in `push`. */
+export function readError(
   from: Dialect,
   to: Dialect,
   status: u32,
   pointer: usize,
   length: u32,
-  requestId: string,
-  out: ByteBuffer,
-): void {
+): Fault {
   const fault = readFaultBody(status, pointer, length);
   if (from !== to) to.adaptFault(fault);
-  to.writeFault(fault, requestId, out);
+  return fault;
 }

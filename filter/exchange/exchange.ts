@@ -3,6 +3,7 @@ import { ApiKeys } from "../config/api-keys";
 import { Route, Target } from "../config/target";
 import { Dialect } from "../dialects/dialect";
 import { defaultDialect } from "../dialects/registry";
+import { Fault } from "../chat/fault";
 import { ReplyTranslator } from "../dialects/translate-reply";
 import { StreamUsageFilter } from "../dialects/openai_chat_completions/strip-usage";
 import { Tape } from "../json/tape";
@@ -72,6 +73,12 @@ export class Exchange {
   isCompressed: bool = false;
   /** Whether Envoy holds the reply's body for the filter, so that it can still be written to when trailers end it. */
   holdsReply: bool = false;
+  /** What is said in the place of the reply's body; null where the body says it. */
+  replyFault: Fault | null = null;
+  /** Whether the body may be a page: then it is held until its first byte decides. */
+  mayBePage: bool = false;
+  /** Whether the head of an error has left before its body, so that Envoy may start another attempt. */
+  isHeadGone: bool = false;
   /** Whether the head of a stream in another dialect waits for its first event. */
   isHeadHeld: bool = false;
   /** Whether the end of a reply in another dialect has been translated. */
@@ -106,6 +113,12 @@ export class Exchange {
     return target !== null && target.dialect !== this.dialect;
   }
 
+  /** Returns the dialect of the current attempt's provider. */
+  replyDialect(): Dialect {
+    const target = this.target;
+    return target === null ? this.dialect : target.dialect;
+  }
+
   /** Whether a provider's reply passes as it is. */
   isUntouched(): bool {
     const isTold = this.dropped.length > 0 || this.metadata !== null;
@@ -124,6 +137,9 @@ export class Exchange {
     this.holdsReply = false;
     this.isReplyOver = false;
     this.isHeadHeld = false;
+    this.replyFault = null;
+    this.mayBePage = false;
+    this.isHeadGone = false;
     this.dropped.clear();
     const meter = this.meter;
     if (meter !== null) meter.dropObserver();

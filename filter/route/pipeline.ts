@@ -233,11 +233,10 @@ const MOST_OWN_HEADERS: u32 = 5;
 
 /** 5. The reply. Where the upstream filter does the provider's half, only Envoy's own errors are left to do here. */
 export function onResponseHeaders(exchange: Exchange, count: u32, endsHere: bool): i32 {
-  // A provider's reply that nobody here has to read: its status is not asked for, which saves 10,000 instructions.
-  if (count > MOST_OWN_HEADERS && exchange.isUntouched()) return CONTINUE;
-  const status = exchange.isReadUpstream()
-    ? ownErrorHeaders(exchange, endsHere)
-    : replyHeaders(exchange, endsHere);
+  const isRead = exchange.isReadUpstream();
+  // The upstream filter has read the provider's reply: its head is not read again, which saves 12,000 instructions.
+  if (isRead && count > MOST_OWN_HEADERS && exchange.isUntouched()) return CONTINUE;
+  const status = isRead ? ownErrorHeaders(exchange, endsHere) : replyHeaders(exchange, endsHere);
   if (exchange.metadata !== null) prepareMetadata(exchange);
   const meter = exchange.meter;
   if (meter !== null) {

@@ -1,6 +1,17 @@
 // Names of headers that both the attempt and its reply touch.
-import { constant } from "../text/bytes";
+import { constant, Span } from "../text/bytes";
+import { contains } from "../text/find";
 
 export const STATUS = constant(":status");
 export const CONTENT_TYPE = constant("content-type");
 export const CONTENT_LENGTH = constant("content-length");
+export const CONTENT_ENCODING = constant("content-encoding");
+/** The type of a provider's body, where the client gets one of the gateway's. */
+export const UPSTREAM_TYPE = constant("x-gateway-upstream-content-type");
+
+const JSON = constant("json");
+
+/** Whether a content type is `application/json` or one with `+json`. */
+export function isJson(type: Span): bool {
+  return contains(type.pointer, type.length, JSON);
+}

@@ -34,8 +34,12 @@ export function isOfRateLimit(details: string): bool {
 
 /** The fault for a local reply with this status and these details. */
 export function localReplyFault(status: u32, details: string, target: Target | null): Fault {
-  const provider = target === null ? "The provider" : "The provider of '" + target.name + "'";
-  return upstreamFault(status, details, provider, at(target));
+  return upstreamFault(status, details, providerOf(target), at(target));
+}
+
+/** Returns who answers for a target, as a sentence begins. */
+export function providerOf(target: Target | null): string {
+  return target === null ? "The provider" : "The provider of '" + target.name + "'";
 }
 
 /** @param upstream who was asked, as a sentence begins; `place` is its address in brackets behind a space, or empty */

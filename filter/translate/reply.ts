@@ -25,13 +25,18 @@ import { answerFault, JSON_TYPE } from "../exchange/answer";
 import { Exchange } from "../exchange/exchange";
 import { requestId, requestIdSpan } from "../exchange/request-id";
 import { StreamUsageFilter } from "../dialects/openai_chat_completions/strip-usage";
-import { ByteBuffer, constant, sameSpan, Span } from "../text/bytes";
+import { ByteBuffer, constant, sameBytes, sameSpan, Span } from "../text/bytes";
 import { tellDropped } from "./dropped-header";
-import { foreignBody, foreignEmpty, foreignHeaders, isHeldWhole } from "./foreign-reply";
+import { answerInstead } from "./answer-instead";
+import { errorBody, errorHeaders } from "./error-reply";
+import { foreignBody, foreignHeaders } from "./foreign-reply";
+import { emptyFault, headFault } from "./head-fault";
+import { pageBody } from "./page-reply";
 import { CONTENT_LENGTH, CONTENT_TYPE } from "./header-names";
 import { isFromProvider, isOfRateLimit, localReplyFault, responseDetails } from "./local-reply";
 
 const EVENT_STREAM = constant("text/event-stream");
+const HTML = constant("text/html");
 const IDENTITY = constant("identity");
 const RESPONSE_CODE = constant("response\0code");
 /** Known from the provider's last byte on. */
@@ -44,8 +49,10 @@ const out = new ByteBuffer();
 /** A reply in the downstream context of a route with one target: the provider's, or an error of Envoy's own. */
 export function replyHeaders(exchange: Exchange, endsHere: bool): i32 {
   const held = ownErrorHeaders(exchange, endsHere);
-  if (held == STOP || exchange.isAnswered) return held;
-  return providerHeaders(exchange, endsHere);
+  // Where there is no target, a route of Envoy's has answered.
+  if (held == STOP || exchange.isAnswered || exchange.target === null) return held;
+  const fault = headFault(exchange, endsHere);
+  return fault === null ? providerHeaders(exchange) : answerInstead(exchange, fault);
 }
 
 export function replyBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
@@ -59,11 +66,14 @@ export function ownErrorHeaders(exchange: Exchange, endsHere: bool): i32 {
   if (exchange.isAnswered) return CONTINUE;
   readReplyHead();
   exchange.replyStatus = statusOf(STATUS);
-  if (exchange.replyStatus < 400 || endsHere) return CONTINUE;
+  if (exchange.replyStatus < 400) return CONTINUE;
   const details = responseDetails();
   exchange.isAnswered = isOfRateLimit(details);
   exchange.isLocalReply = !exchange.isAnswered && !isFromProvider(details);
-  return exchange.isLocalReply ? STOP : CONTINUE;
+  if (!exchange.isLocalReply) return CONTINUE;
+  if (endsHere)
+    answerFault(exchange, localReplyFault(exchange.replyStatus, details, exchange.target));
+  return STOP;
 }
 
 /** The end of a reply with trailers, in the downstream context. */
@@ -78,13 +88,17 @@ export function replyTrailers(exchange: Exchange): i32 {
   return exchange.isReadUpstream() ? CONTINUE : providerTrailers(exchange);
 }
 
-/** As `providerHeaders`, in the upstream context, where the status has not been read yet. */
-export function attemptHeaders(exchange: Exchange, endsHere: bool): i32 {
+/** Reads the head of a reply in the upstream context. Returns why it is an error by its head alone, or null. */
+export function readAttemptHead(exchange: Exchange, endsHere: bool): Fault | null {
   readReplyHead();
   exchange.replyStatus = statusOf(STATUS);
-  exchange.isCompressed = !endsHere && !exchange.isUntouched() && isCompressed();
-  if (exchange.isCompressed) return CONTINUE;
-  return providerHeaders(exchange, endsHere);
+  exchange.isCompressed = !endsHere && isCompressed();
+  return headFault(exchange, endsHere);
+}
+
+/** The reply whose head was read last, in the upstream context. */
+export function attemptHeaders(exchange: Exchange): i32 {
+  return exchange.isCompressed ? CONTINUE : providerHeaders(exchange);
 }
 
 export function attemptBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
@@ -101,21 +115,20 @@ export function isCompressed(): bool {
 }
 
 /** A provider's reply, in whichever context talks to the provider. */
-function providerHeaders(exchange: Exchange, endsHere: bool): i32 {
+function providerHeaders(exchange: Exchange): i32 {
   tellDropped(exchange);
   const meter = exchange.meter;
-  if (meter !== null && !endsHere)
-    meter.startReply(exchange.replyStatus, exchange.target, exchange.dialect);
-  if (exchange.isForeign()) return endsHere ? foreignEmpty(exchange) : foreignHeaders(exchange);
-  if ((exchange.usageFilter !== null || meter !== null) && !endsHere) prepareUsageFilter(exchange);
-  return CONTINUE;
+  if (meter !== null) meter.startReply(exchange.replyStatus, exchange.target, exchange.dialect);
+  if (exchange.replyStatus >= 400) return errorHeaders(exchange);
+  if (exchange.isForeign()) return foreignHeaders(exchange);
+  exchange.mayBePage = isOfType(HTML);
+  if (exchange.usageFilter !== null || meter !== null) prepareUsageFilter(exchange);
+  return exchange.mayBePage ? STOP : CONTINUE;
 }
 
 function providerBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const isEnd = endsHere || isEndBeforeTrailers(exchange, size);
-  const status = exchange.isForeign()
-    ? foreignBody(exchange, size, isEnd)
-    : ownBody(exchange, size, isEnd);
+  const status = bodyPart(exchange, size, isEnd);
   exchange.holdsReply = status == STOP && !exchange.isAnswered;
   const meter = exchange.meter;
   if (meter === null) return status;
@@ -123,6 +136,13 @@ function providerBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   if (status == CONTINUE) meter.replyBytes += size;
   if (isEnd) exchange.settle(true);
   return status;
+}
+
+function bodyPart(exchange: Exchange, size: u32, isEnd: bool): i32 {
+  if (exchange.replyStatus >= 400) return errorBody(exchange, size, isEnd);
+  if (exchange.mayBePage && pageBody(exchange, size, isEnd) == STOP) return STOP;
+  if (exchange.isForeign()) return foreignBody(exchange, size, isEnd);
+  return ownBody(exchange, size, isEnd);
 }
 
 /** The reply of a provider of the client's dialect. */
@@ -146,9 +166,11 @@ function ownBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
 /** The end of a body that a provider's own trailers follow, if it is still held; else it can only be broken off. */
 function providerTrailers(exchange: Exchange): i32 {
   if (exchange.holdsReply) return providerBody(exchange, ALL, true);
+  if (exchange.isReplyOver) return CONTINUE;
   const translator = exchange.translator;
+  const isError = exchange.replyStatus >= 400;
   const isOver = !exchange.isForeign() || (translator !== null && translator.isOver);
-  return isOver ? CONTINUE : foreignEmpty(exchange);
+  return isOver && !isError ? CONTINUE : answerInstead(exchange, emptyFault(exchange.replyStatus));
 }
 
 /**
@@ -157,7 +179,8 @@ function providerTrailers(exchange: Exchange): i32 {
  */
 function isEndBeforeTrailers(exchange: Exchange, size: u32): bool {
   // In a stream the end comes in an empty frame of its own.
-  const canBe = size == 0 || exchange.isHeadHeld || isHeldWhole(exchange);
+  const isHeld = exchange.replyStatus >= 400 || exchange.mayBePage;
+  const canBe = size == 0 || isHeld || exchange.isForeign();
   return canBe && property(BACKEND_LATENCY).length > 0;
 }
 
@@ -176,12 +199,17 @@ function isDecompressedToNothing(): bool {
   return status.length == 8 && load<u64>(status.pointer) < 400;
 }
 
+/** Of the reply whose head was read last. */
+function isOfType(type: Span): bool {
+  return (
+    REPLY_TYPE.length >= type.length &&
+    sameBytes(REPLY_TYPE.pointer, type.length, type.pointer, type.length)
+  );
+}
+
 /** Only a stream has a usage chunk; a provider that answers a stream request with one JSON body is left alone. */
 function prepareUsageFilter(exchange: Exchange): void {
-  const isStream =
-    REPLY_TYPE.length >= EVENT_STREAM.length &&
-    memory.compare(REPLY_TYPE.pointer, EVENT_STREAM.pointer, EVENT_STREAM.length) == 0;
-  if (!isStream) {
+  if (!isOfType(EVENT_STREAM)) {
     exchange.dropUsageFilter();
     return;
   }

@@ -23,10 +23,17 @@ import {
 import { CONTINUE, STOP } from "../host/status";
 import { ByteBuffer, constant, sameBytes } from "../text/bytes";
 import { decimal } from "../text/decimal";
+import { answerInstead } from "./answer-instead";
 import { forgetHeaders, prepareBodyAgain, writeHeaders } from "./attempt";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "./header-names";
 import { planAfterNothing, retryAfterFailure, retryAfterReply } from "./next-attempt";
-import { attemptBody, attemptHeaders, attemptTrailers, isCompressed } from "./reply";
+import {
+  attemptBody,
+  attemptHeaders,
+  attemptTrailers,
+  isCompressed,
+  readAttemptHead,
+} from "./reply";
 
 const EXCHANGE_PROPERTY = constant("wasm\0" + PROPERTY_EXCHANGE);
 const EXCHANGE_PROPERTY_OLD = constant(PROPERTY_EXCHANGE);
@@ -91,31 +98,43 @@ function lost(): Fault {
 export function onAttemptReply(exchange: Exchange, endsHere: bool): i32 {
   const attempts = exchange.attempts;
   if (attempts === null) return CONTINUE;
-  const status = attemptHeaders(exchange, endsHere);
-  if (exchange.isAnswered) return status;
-  if (!attempts.hasMore) {
-    attempts.isSettled = true;
-    return status;
-  }
-  if (exchange.replyStatus != 200) {
-    // Released at once: Envoy decides by the head, and the body may never come.
-    if (retryAfterReply(exchange, attempts, exchange.replyStatus)) return CONTINUE;
-    attempts.isSettled = true;
-    return status;
-  }
-  if (isCompressed()) {
-    attempts.isSettled = true;
-    return status;
-  }
-  const target = attempts.target;
-  if (endsHere) {
-    const fault = new Fault(502, "The upstream's reply is empty.");
-    if (retryAfterFailure(exchange, attempts)) replace(exchange, attempts, fault, 0, true);
-    else attempts.isSettled = true;
+  const fault = readAttemptHead(exchange, endsHere);
+  const isError = fault !== null || exchange.replyStatus >= 400;
+  if (isError && attempts.hasMore && asksAnother(exchange, attempts)) {
+    releaseHead(exchange, fault, endsHere);
     return CONTINUE;
   }
-  attempts.peek = new FirstToken(target.dialect, exchange.isStreaming);
+  if (fault !== null) {
+    attempts.isSettled = true;
+    return answerInstead(exchange, fault);
+  }
+  const status = attemptHeaders(exchange);
+  if (isError || !attempts.hasMore || isCompressed()) {
+    attempts.isSettled = true;
+    return status;
+  }
+  attempts.peek = new FirstToken(attempts.target.dialect, exchange.isStreaming);
   return STOP;
+}
+
+/** A redirect or nonsense is a failure whatever `retry.on` lists; an error is one if its status is listed. */
+function asksAnother(exchange: Exchange, attempts: Attempts): bool {
+  const status = exchange.replyStatus;
+  return status >= 400 && status <= 599
+    ? retryAfterReply(exchange, attempts, status)
+    : retryAfterFailure(exchange, attempts);
+}
+
+/** Envoy decides by the head, and the body may never come. If it does not follow, the client gets the error. */
+function releaseHead(exchange: Exchange, fault: Fault | null, endsHere: bool): void {
+  if (fault !== null) {
+    exchange.replyStatus = fault.status;
+    setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
+  }
+  if (endsHere || exchange.isCompressed) return;
+  exchange.replyFault = fault;
+  attemptHeaders(exchange);
+  exchange.isHeadGone = true;
 }
 
 export function onAttemptReplyBody(exchange: Exchange, size: u32, endsHere: bool): i32 {

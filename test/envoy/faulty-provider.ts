@@ -107,6 +107,30 @@ const FAULTS: Record<string, Fault> = {
   "HTML error page"(response) {
     response.writeHead(502, { "content-type": "text/html" }).end(HTML);
   },
+  "text as an error"(response) {
+    response.writeHead(503, { "content-type": "text/plain" }).end("no healthy upstream");
+  },
+  "error without a body"(response) {
+    response.writeHead(500, { "content-length": "0" }).end();
+  },
+  "half an error"(response, { dialect }) {
+    const [body = ""] = replyParts(dialect, "error").parts;
+    response.writeHead(500, { "content-type": "application/json" }).end(half(body));
+  },
+  redirect(response) {
+    response.writeHead(307, { location: "http://127.0.0.1:1/elsewhere" }).end("moved");
+  },
+  "switch of protocols"(response) {
+    response.socket?.write(
+      "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n",
+    );
+  },
+  "600"(response) {
+    response.socket?.end("HTTP/1.1 600 Strange\r\ncontent-length: 2\r\n\r\n{}");
+  },
+  nothing(response) {
+    response.writeHead(204).end();
+  },
   "HTML page as an answer"(response) {
     response.writeHead(200, { "content-type": "text/html" }).end(HTML);
   },

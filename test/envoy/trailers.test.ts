@@ -121,7 +121,7 @@ describe.each(PLACES)("$client client, provider of $at", ({ client, at }) => {
     expect((await errorOf(reply, client)).message).toMatch(/is empty/);
   });
 
-  it.runIf(client !== at)("an error without a body stays one", async () => {
+  it("an error without a body stays one", async () => {
     const reply = await get("error", "nothing");
     expect(reply.status).toBe(500);
     expect((await errorOf(reply, client)).message).toMatch(/without saying why/);

@@ -1,9 +1,5 @@
 // What the tests of reply translation call in the filter's code, compiled for them alone (test/unit/translate-reply.ts).
-import {
-  ReplyOptions,
-  ReplyTranslator,
-  translateError,
-} from "../../../filter/dialects/translate-reply";
+import { ReplyOptions, ReplyTranslator, readError } from "../../../filter/dialects/translate-reply";
 import { DIALECTS } from "../../../filter/dialects/registry";
 import { ByteBuffer, PADDING, Span } from "../../../filter/text/bytes";
 
@@ -59,7 +55,8 @@ export function finishReply(): void {
 }
 
 export function error(from: i32, to: i32, status: u32, pointer: usize, length: u32): void {
-  translateError(DIALECTS[from], DIALECTS[to], status, pointer, length, "req-1", out);
+  const fault = readError(DIALECTS[from], DIALECTS[to], status, pointer, length);
+  DIALECTS[to].writeFault(fault, "req-1", out);
 }
 
 export function outPointer(): usize {

@@ -1,0 +1,135 @@
+// An error of a provider, in the client's dialect or another: held until it is whole. JSON of the client's dialect passes
+// byte for byte; everything else gets the client's envelope, because SDKs show nothing of a body that is not JSON.
+import { Fault } from "../chat/fault";
+import { readError } from "../dialects/translate-reply";
+import { JSON_TYPE } from "../exchange/answer";
+import { Exchange } from "../exchange/exchange";
+import {
+  CONTENT_ENCODING as REPLY_ENCODING,
+  CONTENT_LENGTH as REPLY_LENGTH,
+  CONTENT_TYPE as REPLY_TYPE,
+} from "../exchange/reply-head";
+import { requestId, requestIdSpan } from "../exchange/request-id";
+import {
+  ALL,
+  header,
+  removeHeader,
+  replaceBodyPrefix,
+  RESPONSE_BODY,
+  RESPONSE_HEADERS,
+  setHeader,
+  setHeaderNumber,
+  takeBody,
+} from "../host/host";
+import { CONTINUE, STOP } from "../host/status";
+import { scan, SCAN_OK } from "../json/scan";
+import { Tape } from "../json/tape";
+import { ByteBuffer, Span } from "../text/bytes";
+import { answerInstead } from "./answer-instead";
+import { copyRequestId } from "./foreign-reply";
+import {
+  CONTENT_ENCODING,
+  CONTENT_LENGTH,
+  CONTENT_TYPE,
+  isJson,
+  UPSTREAM_TYPE,
+} from "./header-names";
+
+/** A larger body is no error message. Bytes. */
+const LARGEST_ERROR: u32 = 1 << 20;
+
+const out = new ByteBuffer();
+
+/** Starts an error, whose head was read last. */
+export function errorHeaders(exchange: Exchange): i32 {
+  if (exchange.isForeign()) copyRequestId(exchange.replyDialect(), exchange.dialect);
+  // The length is set at the end, unless the head is let go before, for another attempt.
+  if (REPLY_LENGTH.length > 0 && exchange.isSplit()) removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
+  if (!isJson(REPLY_TYPE)) becomeJson(REPLY_TYPE);
+  // Envoy has decompressed what it can; the rest cannot be read.
+  if (REPLY_ENCODING.length > 0) {
+    if (exchange.replyFault === null) exchange.replyFault = unreadable(exchange.replyStatus);
+    removeHeader(RESPONSE_HEADERS, CONTENT_ENCODING);
+  }
+  return STOP;
+}
+
+/** The next bytes of an error; `size`: all that is held of it. */
+export function errorBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
+  // What trailers end was held before, so it is not too large.
+  const isTooLarge = size > LARGEST_ERROR && size != ALL;
+  if (!isEnd && !isTooLarge) return STOP;
+  if (isTooLarge) {
+    const fault = new Fault(
+      exchange.replyStatus,
+      "The provider answered " +
+        exchange.replyStatus.toString() +
+        " with more than 1 MiB, which is no error message.",
+    );
+    if (!exchange.isHeadGone) return answerInstead(exchange, fault);
+    exchange.replyFault = fault;
+    const attempts = exchange.attempts;
+    if (attempts !== null) attempts.isReplaced = true;
+  }
+  exchange.isReplyOver = isEnd;
+  const bytes = takeBody(RESPONSE_BODY, 0, size);
+  finish(exchange, bytes.pointer, bytes.length, size);
+  if (bytes.pointer != 0) heap.free(bytes.pointer);
+  return CONTINUE;
+}
+
+/** Sends the body on, or the client's envelope in its place. `size`: what Envoy holds. */
+function finish(exchange: Exchange, pointer: usize, length: u32, size: u32): void {
+  const status = exchange.replyStatus;
+  let fault = exchange.replyFault;
+  if (fault === null) {
+    if (!exchange.isForeign() && isJsonObject(pointer, length)) {
+      if (!exchange.isHeadGone) setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, length);
+      return;
+    }
+    fault = readError(exchange.replyDialect(), exchange.dialect, status, pointer, length);
+  }
+  out.clear();
+  exchange.dialect.writeFault(fault, requestId(exchange), out);
+  replaceBodyPrefix(RESPONSE_BODY, size, out);
+  if (!exchange.isHeadGone) finishHead(exchange);
+}
+
+/** Makes the head fit the gateway's body in `out`. */
+function finishHead(exchange: Exchange): void {
+  setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
+  const idHeader = exchange.dialect.requestIdHeader;
+  if (header(RESPONSE_HEADERS, idHeader).length == 0)
+    setHeader(RESPONSE_HEADERS, idHeader, requestIdSpan(exchange));
+  if (exchange.isForeign() || header(RESPONSE_HEADERS, UPSTREAM_TYPE).length > 0) return;
+  becomeJson(header(RESPONSE_HEADERS, CONTENT_TYPE));
+}
+
+/** Declares the reply JSON, and keeps the provider's own declaration for the client to see. */
+function becomeJson(type: Span): void {
+  if (type.length > 0) setHeader(RESPONSE_HEADERS, UPSTREAM_TYPE, type);
+  setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
+}
+
+/** Whether the bytes are JSON that an SDK finds an error in. */
+function isJsonObject(pointer: usize, length: u32): bool {
+  const tape = new Tape();
+  const isObject =
+    pointer != 0 &&
+    scan(tape, pointer, length) == SCAN_OK &&
+    tape.isObject(tape.root()) &&
+    !tape.isEmpty(tape.root());
+  tape.release();
+  return isObject;
+}
+
+function unreadable(status: u32): Fault {
+  const encoding = String.UTF8.decodeUnsafe(REPLY_ENCODING.pointer, REPLY_ENCODING.length);
+  const message =
+    "The provider answered " +
+    status.toString() +
+    " with a body that the gateway cannot read (content-encoding: " +
+    encoding +
+    ").";
+  return new Fault(status, message);
+}

@@ -1,0 +1,110 @@
+// Errors of providers in every place of the filter that reads them: of one target, of an attempt that is the last, and of
+// one that another should follow and Envoy does not start (a retry budget).
+import { describe, expect, it } from "vitest";
+import type { ExchangeResult } from "../host/exchange.ts";
+import type { UpstreamReply } from "../host/upstream.ts";
+import { loadCase, readCases } from "./case.ts";
+import { cutBody, hostFor } from "./host-ring.ts";
+import type { Cut } from "./host-ring.ts";
+
+const MEBIBYTE = 1 << 20;
+const TEXT = { "content-type": "text/plain" };
+
+const PLACES = {
+  "one target": { folder: "upstream-error-503-text", split: false },
+  "one target, translated": { folder: "translate-reply-to-messages-error-429", split: false },
+  "the last attempt": { folder: "upstream-error-503-text", split: true },
+  "the last attempt, translated": {
+    folder: "translate-reply-to-messages-error-429",
+    split: true,
+  },
+  "an attempt that is not followed": { folder: "failover-status-to-chat", split: false },
+  "an attempt that is not followed, translated": {
+    folder: "failover-status-to-messages",
+    split: false,
+  },
+};
+
+async function answerTo(
+  { folder, split }: { folder: string; split: boolean },
+  reply: UpstreamReply,
+): Promise<ExchangeResult> {
+  const found = readCases().find(({ name }) => name === folder);
+  if (found === undefined) throw new Error(`no folder ${folder}`);
+  const { client, listener } = found;
+  const { method, path, headers, chunks: body } = client;
+  return (await hostFor(found, split)).exchange({
+    listener,
+    request: { method, path, headers, body },
+    upstream: () => reply,
+    mutations: loadCase(found).mutations,
+    mostAttempts: 1,
+  });
+}
+
+function reply(status: number, headers: object, body: string, cut: Cut = "at once"): UpstreamReply {
+  return {
+    status,
+    headers: Object.entries(headers),
+    chunks: cutBody([Buffer.from(body)], cut),
+    emptyEnd: cut === "every byte",
+  };
+}
+
+/** What the client's SDK would raise. */
+function errorIn({ reply: answer, faults, trap }: ExchangeResult) {
+  expect(trap).toBeUndefined();
+  expect(faults).toEqual([]);
+  expect(answer.ending).toBe("complete");
+  const headers = new Map(answer.headers);
+  expect(headers.get("content-type")).toBe("application/json");
+  const { error } = JSON.parse(Buffer.from(answer.body).toString()) as {
+    error: { message: string };
+  };
+  return { status: answer.status, message: error.message, headers };
+}
+
+describe.each(Object.entries(PLACES))("%s", (_, place) => {
+  it.each<Cut>(["at once", "every byte"])("text becomes an envelope, cut %s", async (cut) => {
+    const { status, message, headers } = errorIn(
+      await answerTo(place, reply(503, TEXT, "no healthy upstream", cut)),
+    );
+    expect(status).toBe(503);
+    expect(message).toContain("503: no healthy upstream");
+    expect(headers.get("x-gateway-upstream-content-type")).toBe("text/plain");
+  });
+
+  it("a redirect is an error of the provider", async () => {
+    const location = { location: "http://elsewhere.test/", ...TEXT };
+    const { status, message, headers } = errorIn(
+      await answerTo(place, reply(307, location, "moved")),
+    );
+    expect(status).toBe(502);
+    expect(message).toContain("redirects (307)");
+    expect(headers.has("location")).toBe(false);
+  });
+
+  it("1 MiB is read, and more is not", async () => {
+    const most = errorIn(await answerTo(place, reply(500, TEXT, "x".repeat(MEBIBYTE))));
+    expect(most.message).toContain("500: xxx");
+    const half = Buffer.alloc(MEBIBYTE / 2, "x");
+    const chunks = [half, half, Buffer.from("x"), half, Buffer.alloc(0)];
+    const larger = errorIn(
+      await answerTo(place, { status: 500, headers: Object.entries(TEXT), chunks }),
+    );
+    expect(larger.status).toBe(500);
+    expect(larger.message).toContain("with more than 1 MiB");
+  });
+
+  it("an encoding that nobody can read is named", async () => {
+    const headers = { ...TEXT, "content-encoding": "zstd" };
+    const {
+      status,
+      message,
+      headers: seen,
+    } = errorIn(await answerTo(place, reply(503, headers, "(\u0001\u0002")));
+    expect(status).toBe(503);
+    expect(message).toContain("content-encoding: zstd");
+    expect(seen.has("content-encoding")).toBe(false);
+  });
+});
