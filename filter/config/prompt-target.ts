@@ -18,6 +18,8 @@ export class PromptTarget {
   /** With `{parameter}` placeholders, perhaps with a query. */
   path: Span = new Span(0, 0);
   headers: ProviderHeader[] = [];
+  /** Values of variables in headers: what the API is sent and nobody else may see. */
+  secrets: Span[] = [];
   parameters: Parameter[] = [];
   /** Its definition as a tool, JSON. */
   tool: Span = new Span(0, 0);

@@ -26,7 +26,7 @@ import {
 import { ApiKeys, readApiKeys } from "./api-keys";
 import { NameTable } from "./name-table";
 import { PromptConfig } from "./prompt-target";
-import { readHeaders } from "./read-headers";
+import { addSecret, readHeaders } from "./read-headers";
 import { readLimits } from "./read-limits";
 import { readPrompt } from "./read-prompt";
 import { RateLimit } from "./rate-limit";
@@ -176,7 +176,7 @@ function readTarget(
   if (target.passesClientKey) config.passesClientKey = true;
   const cluster = memberOf(tape, node, "attempt_cluster");
   if (tape.isString(cluster)) target.attemptCluster = bytesOf(tape, cluster);
-  readHeaders(tape, memberOf(tape, node, "headers"), environment, target.headers);
+  readHeaders(tape, memberOf(tape, node, "headers"), environment, target.headers, target.secrets);
   return target;
 }
 
@@ -205,6 +205,7 @@ function readCredentials(
           "' is not set for Envoy",
       );
     }
+    addSecret(target.secrets, key);
     target.credentials.push(constant(auth == AUTH_BEARER ? "Bearer " + key : key));
   }
   if (target.credentials.length == 0) reportProblem("target '" + target.name + "' has no key");

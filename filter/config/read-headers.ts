@@ -1,6 +1,7 @@
 // Headers that the configuration adds to requests; their secrets come from the environment.
 import { Tape } from "../json/tape";
-import { constant } from "../text/bytes";
+import { constant, Span } from "../text/bytes";
+import { SHORTEST_SECRET } from "../text/mask";
 import {
   memberOf,
   onlyKnownMembers,
@@ -10,12 +11,13 @@ import {
 } from "./document";
 import { ProviderHeader } from "./target";
 
-/** Appends the headers of a list to `headers`, every reference replaced by its variable's value. */
+/** Appends the headers of a list to `headers`, every reference replaced by its variable's value, and the values to `secrets`. */
 export function readHeaders(
   tape: Tape,
   list: u32,
   environment: Map<string, string>,
   headers: ProviderHeader[],
+  secrets: Span[],
 ): void {
   const end = tape.next(list);
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
@@ -28,8 +30,11 @@ export function readHeaders(
       value += optionalString(tape, part, "text");
       const variable = optionalString(tape, part, "environment");
       if (variable.length == 0) continue;
-      if (environment.has(variable)) value += environment.get(variable);
-      else
+      if (environment.has(variable)) {
+        const secret = environment.get(variable);
+        value += secret;
+        addSecret(secrets, secret);
+      } else
         reportProblem(
           "the environment variable '" +
             variable +
@@ -40,4 +45,10 @@ export function readHeaders(
     }
     headers.push(new ProviderHeader(constant(name), constant(value)));
   }
+}
+
+/** Adds a value that is to be masked where it comes back. */
+export function addSecret(secrets: Span[], value: string): void {
+  const secret = constant(value);
+  if (secret.length >= SHORTEST_SECRET) secrets.push(secret);
 }

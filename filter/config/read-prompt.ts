@@ -69,7 +69,7 @@ function readPromptTarget(tape: Tape, node: u32, environment: Map<string, string
   if (tape.isString(prompt)) target.systemPromptJson = escapedOf(tape, prompt);
   target.isDefault = tape.isTrue(memberOf(tape, node, "is_default"));
   target.dispatches = tape.isTrue(memberOf(tape, node, "dispatches"));
-  readHeaders(tape, memberOf(tape, node, "headers"), environment, target.headers);
+  readHeaders(tape, memberOf(tape, node, "headers"), environment, target.headers, target.secrets);
   const list = memberOf(tape, node, "parameters");
   const end = tape.next(list);
   for (let parameter = tape.first(list); parameter < end; parameter = tape.next(parameter)) {

@@ -33,6 +33,8 @@ export class Target {
   /** Whether the provider is sent the client's own key. */
   passesClientKey: bool = false;
   headers: ProviderHeader[] = [];
+  /** What the provider is sent and nobody else may see: keys without what stands before them, and secrets in headers. */
+  secrets: Span[] = [];
   /** The inside of a JSON string; empty when there is no system prompt. */
   systemPromptJson: Span = new Span(0, 0);
   /** The same without the top-level one, for a request in which a prompt target's own stands. */

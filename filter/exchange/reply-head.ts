@@ -28,3 +28,8 @@ const NO_ID = new Span(0, 0);
 export function readReplyHead(): void {
   head.read();
 }
+
+/** Masks secrets in the head that was read last. */
+export function maskReplyHead(secrets: Span[]): void {
+  head.mask(secrets);
+}

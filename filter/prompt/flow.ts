@@ -25,6 +25,7 @@ import { scan, SCAN_OK } from "../json/scan";
 import { NO_NODE, Tape } from "../json/tape";
 import { escape, unescape } from "../json/text";
 import { ByteBuffer, constant, PADDING, sameBytes, Span } from "../text/bytes";
+import { maskInPlace } from "../text/mask";
 import { isFromProvider, upstreamFault } from "../translate/local-reply";
 import { apiBody, apiPath, writeApiRequest } from "./api-request";
 import { augment } from "./augment";
@@ -429,12 +430,14 @@ export class PromptFlow {
       const content = reply.member(firstMessage(), CONTENT);
       if (reply.isString(content)) {
         unescape(reply.pointer(content), reply.size(content), this.text);
+        maskInPlace(this.text, target.secrets);
         return true;
       }
     }
     const bytes = takeBody(CALLOUT_BODY, 0, size);
     appendValidUtf8(bytes.pointer, bytes.length, this.text);
     if (bytes.pointer != 0) heap.free(bytes.pointer);
+    if (target !== null) maskInPlace(this.text, target.secrets);
     return true;
   }
 

@@ -8,6 +8,7 @@ import { addLocalHeader } from "../host/local-response";
 import { STOP } from "../host/status";
 import { ByteBuffer, constant, Span } from "../text/bytes";
 import { CONTENT_TYPE, isJson, UPSTREAM_TYPE } from "./header-names";
+import { maskFault } from "./mask-credentials";
 
 /** By these SDKs know when to send the request again. */
 const RETRY_HEADERS: Span[] = [
@@ -32,7 +33,7 @@ export function answerInstead(exchange: Exchange, fault: Fault): i32 {
     keptValues[i].pointer += kept.pointer;
     addLocalHeader(i == TYPE ? UPSTREAM_TYPE : RETRY_HEADERS[i], keptValues[i]);
   }
-  answerFault(exchange, fault);
+  answerFault(exchange, maskFault(exchange, fault));
   return STOP;
 }
 

@@ -34,11 +34,13 @@ import {
   isJson,
   UPSTREAM_TYPE,
 } from "./header-names";
+import { maskBytes } from "./mask-credentials";
 
 /** A larger body is no error message. Bytes. */
 const LARGEST_ERROR: u32 = 1 << 20;
 
 const out = new ByteBuffer();
+const masked = new ByteBuffer();
 
 /** Starts an error, whose head was read last. */
 export function errorHeaders(exchange: Exchange): i32 {
@@ -73,8 +75,15 @@ export function errorBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
   }
   exchange.isReplyOver = isEnd;
   const bytes = takeBody(RESPONSE_BODY, 0, size);
-  finish(exchange, bytes.pointer, bytes.length, size);
-  if (bytes.pointer != 0) heap.free(bytes.pointer);
+  const pointer = bytes.pointer;
+  if (!maskBytes(exchange, pointer, bytes.length, masked)) {
+    finish(exchange, pointer, bytes.length, size);
+  } else {
+    replaceBodyPrefix(RESPONSE_BODY, size, masked);
+    finish(exchange, masked.pointer, masked.length, masked.length);
+    masked.release();
+  }
+  if (pointer != 0) heap.free(pointer);
   return CONTINUE;
 }
 

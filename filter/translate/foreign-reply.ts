@@ -23,6 +23,7 @@ import { CONTINUE, STOP } from "../host/status";
 import { ByteBuffer, constant, sameSpan } from "../text/bytes";
 import { tellDropped } from "./dropped-header";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "./header-names";
+import { maskBuffer, maskFault } from "./mask-credentials";
 
 const EVENT_STREAM_TYPE = constant("text/event-stream; charset=utf-8");
 
@@ -61,7 +62,7 @@ export function foreignBody(exchange: Exchange, size: u32, endsHere: bool): i32 
     translateWhole(exchange, translator, size);
     return CONTINUE;
   }
-  translateChunk(translator, size, endsHere);
+  translateChunk(exchange, translator, size, endsHere);
   return exchange.isHeadHeld ? releaseHead(exchange, translator, endsHere) : CONTINUE;
 }
 
@@ -70,7 +71,7 @@ function releaseHead(exchange: Exchange, translator: ReplyTranslator, endsHere: 
   const fault = translator.fault;
   if (fault !== null && !translator.hasWritten) {
     exchange.dialect.adaptFault(fault);
-    answerFault(exchange, fault);
+    answerFault(exchange, maskFault(exchange, fault));
     return STOP;
   }
   if (out.length == 0 && !endsHere) return STOP;
@@ -78,7 +79,12 @@ function releaseHead(exchange: Exchange, translator: ReplyTranslator, endsHere: 
   return CONTINUE;
 }
 
-function translateChunk(translator: ReplyTranslator, size: u32, endsHere: bool): void {
+function translateChunk(
+  exchange: Exchange,
+  translator: ReplyTranslator,
+  size: u32,
+  endsHere: bool,
+): void {
   out.clear();
   if (size > 0) {
     const bytes = takeBody(RESPONSE_BODY, 0, size);
@@ -86,6 +92,7 @@ function translateChunk(translator: ReplyTranslator, size: u32, endsHere: bool):
     if (bytes.pointer != 0) heap.free(bytes.pointer);
   }
   if (endsHere) translator.end(out);
+  if (translator.fault !== null) maskBuffer(exchange, out);
   replaceBodyPrefix(RESPONSE_BODY, size, out);
 }
 
@@ -93,6 +100,7 @@ function translateWhole(exchange: Exchange, translator: ReplyTranslator, size: u
   const bytes = takeBody(RESPONSE_BODY, 0, size);
   out.clear();
   const status = translator.complete(bytes.pointer, bytes.length, out);
+  if (translator.fault !== null) maskBuffer(exchange, out);
   if (bytes.pointer != 0) heap.free(bytes.pointer);
   if (status != 200) setHeaderNumber(RESPONSE_HEADERS, STATUS, status);
   if (translator.dropped.total > 0) {

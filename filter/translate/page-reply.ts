@@ -5,11 +5,14 @@ import { Exchange } from "../exchange/exchange";
 import { RESPONSE_BODY, takeBody } from "../host/host";
 import { CONTINUE, STOP } from "../host/status";
 import { LOOKS_OPEN, looksLike } from "../sse/looks-like";
+import { ByteBuffer } from "../text/bytes";
 import { beginsWith } from "../text/readable";
 import { answerInstead } from "./answer-instead";
 import { providerOf } from "./local-reply";
+import { maskBytes } from "./mask-credentials";
 
 const LESS: u32 = 0x3c;
+const masked = new ByteBuffer();
 /** Enough of a page for its first words. Bytes. */
 const ENOUGH: u32 = 4096;
 
@@ -21,7 +24,10 @@ export function pageBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
   const isOpen = looksLike(pointer, bytes.length) == LOOKS_OPEN || (isPage && size < ENOUGH);
   let fault: Fault | null = null;
   if (isPage && (isEnd || !isOpen)) {
-    const words = excerpt(pointer, bytes.length);
+    const isMasked = maskBytes(exchange, pointer, bytes.length, masked);
+    const words = isMasked
+      ? excerpt(masked.pointer, masked.length)
+      : excerpt(pointer, bytes.length);
     fault = new Fault(502, providerOf(exchange.target) + " sent a page of HTML: " + words);
   }
   if (pointer != 0) heap.free(pointer);

@@ -34,6 +34,7 @@ import { emptyFault, headFault } from "./head-fault";
 import { pageBody } from "./page-reply";
 import { CONTENT_LENGTH, CONTENT_TYPE } from "./header-names";
 import { isFromProvider, isOfRateLimit, localReplyFault, responseDetails } from "./local-reply";
+import { maskHead } from "./mask-credentials";
 
 const EVENT_STREAM = constant("text/event-stream");
 const HTML = constant("text/html");
@@ -51,6 +52,7 @@ export function replyHeaders(exchange: Exchange, endsHere: bool): i32 {
   const held = ownErrorHeaders(exchange, endsHere);
   // Where there is no target, a route of Envoy's has answered.
   if (held == STOP || exchange.isAnswered || exchange.target === null) return held;
+  maskHead(exchange);
   const fault = headFault(exchange, endsHere);
   return fault === null ? providerHeaders(exchange) : answerInstead(exchange, fault);
 }
@@ -93,6 +95,7 @@ export function readAttemptHead(exchange: Exchange, endsHere: bool): Fault | nul
   readReplyHead();
   exchange.replyStatus = statusOf(STATUS);
   exchange.isCompressed = !endsHere && isCompressed();
+  maskHead(exchange);
   return headFault(exchange, endsHere);
 }
 

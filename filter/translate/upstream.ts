@@ -26,6 +26,7 @@ import { decimal } from "../text/decimal";
 import { answerInstead } from "./answer-instead";
 import { forgetHeaders, prepareBodyAgain, writeHeaders } from "./attempt";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "./header-names";
+import { maskFault } from "./mask-credentials";
 import { planAfterNothing, retryAfterFailure, retryAfterReply } from "./next-attempt";
 import {
   attemptBody,
@@ -202,7 +203,7 @@ function replace(
   setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
   if (endsHere && size == 0) return;
   out.clear();
-  exchange.dialect.writeFault(fault, requestId(exchange), out);
+  exchange.dialect.writeFault(maskFault(exchange, fault), requestId(exchange), out);
   replaceBodyPrefix(RESPONSE_BODY, size, out);
   setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
   if (endsHere) setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);

@@ -134,7 +134,7 @@ export const SLOW_MS = 1_000;
 /** Echoes every request as JSON, but for the paths that tell it to misbehave. */
 export function startApi(tls?: Certificate): Promise<Fake> {
   return startFake((response, request) => {
-    const { path, method, body } = request;
+    const { path, method, body, headers } = request;
     if (path.startsWith("/status/")) {
       const status = Number(path.split("/")[2]);
       response.writeHead(status, status < 400 ? { location: "/elsewhere" } : {});
@@ -149,6 +149,7 @@ export function startApi(tls?: Certificate): Promise<Fake> {
     } else if (path === "/completion") response.end(JSON.stringify(completionOf(body)));
     else if (path === "/close") response.destroy();
     else if (path === "/text") response.end('plain "text"\nä \u{1f600}');
+    else if (path === "/echo") response.end(`Wrong key: ${headers["authorization"] ?? ""}`);
     else if (path === "/bytes") response.end(Buffer.from([0x61, 0xff, 0xfe, 0x62, 0xc3]));
     else response.end(JSON.stringify({ method, path, body }));
   }, tls);

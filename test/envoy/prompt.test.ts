@@ -77,6 +77,7 @@ prompt_targets:
     endpoint: {name: api, path: /book, http_method: POST}
     auto_llm_dispatch_on_response: false
 ${["GET", "POST"].map(typed).join("")}\
+${["echo", "echo_to_model"].map((name) => `  - {name: ${name}, description: ${name}, auto_llm_dispatch_on_response: ${String(name !== "echo")}, endpoint: {name: api, path: /echo, http_headers: {authorization: Bearer $API_SECRET}}}\n`).join("")}\
   - {name: acted, description: acted, endpoint: {name: api, path: /close, http_method: POST}}
   - {name: noted, description: noted, endpoint: {name: api, path: /noted, http_method: POST}}
   - {name: handshake, description: handshake, endpoint: {name: mute}}
@@ -322,6 +323,12 @@ describe.each([false, true])("stream: %s", (stream) => {
     expect((await say("@quoted", { stream })).text).toBe('plain "text"\nä \u{1f600}');
     expect((await say("@bytes", { stream })).text).toMatch(/^a\ufffd\ufffdb\ufffd$/);
   });
+});
+
+it("a key that an API quotes reaches neither the client nor the language model", async () => {
+  expect((await say("@echo")).text).toBe("Wrong key: Bearer ***");
+  const said = await say("@echo_to_model");
+  expect(JSON.stringify(said.model)).toContain("Wrong key: Bearer ***");
 });
 
 it("a key that the configuration puts into a query reaches the API and no log", async () => {
