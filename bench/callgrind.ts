@@ -40,24 +40,34 @@ export class Callgrind {
 
   /** Instructions of the worker's thread during `work`. */
   async count(work: () => Promise<unknown>): Promise<number> {
+    return totalOf(await this.profile(work));
+  }
+
+  /** The dump of the worker's thread for `work`. */
+  async profile(work: () => Promise<unknown>): Promise<string> {
     await this.#command("zero");
     await work();
     await this.#command("dump");
     this.#dumps++;
     const prefix = `${OUT}.${String(this.#dumps)}-`;
     const files = readdirSync(this.#directory).filter((name) => name.startsWith(prefix));
-    const totals = files.map((name) => {
+    const dumps = files.map((name) => {
       const file = join(this.#directory, name);
-      const total = /^totals: (\d+)$/m.exec(readFileSync(file, "utf8"))?.[1];
+      const dump = readFileSync(file, "utf8");
       rmSync(file);
-      return Number(total);
+      return dump;
     });
     // The worker is the one that serves, and all the others wait.
-    if (totals.length > 0) return Math.max(...totals);
+    const [worker] = dumps.toSorted((one, other) => totalOf(other) - totalOf(one));
+    if (worker !== undefined) return worker;
     throw new Error(`callgrind wrote no counts to ${this.#directory}`);
   }
 
   async #command(...words: string[]): Promise<void> {
     await run("vgdb", [`--pid=${String(this.#program.pid)}`, ...words]);
   }
+}
+
+function totalOf(dump: string): number {
+  return Number(/^totals: (\d+)$/m.exec(dump)?.[1]);
 }

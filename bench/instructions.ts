@@ -11,8 +11,6 @@ const REQUESTS = 200;
 /** The same for bodies above LARGE bytes, which take longer than a connection by far. */
 const REQUESTS_LARGE = 40;
 const LARGE = 100_000;
-/** Paced streams take a second each. */
-const REQUESTS_PACED = 4;
 const READY_WITHIN = 120_000;
 
 /** Instructions per request, of each round. */
@@ -29,9 +27,9 @@ export interface Counted {
   leftOut?: string;
 }
 
-/** Whether instructions say something of a case: not where the rate or the memory is what it is about. */
-export function isCountable({ perSecond, requests }: Case): boolean {
-  return perSecond === undefined && requests === undefined;
+/** Not where rate or memory is the point, nor paced streams: how many of their events come at once is the machine's doing. */
+export function isCountable({ perSecond, requests, delay }: Case): boolean {
+  return perSecond === undefined && requests === undefined && delay === undefined;
 }
 
 export interface InstructionsBench extends Bench {
@@ -47,20 +45,17 @@ export async function countInstructions(
   running: Program[],
 ): Promise<Counted[]> {
   const provider = bench.provider.port;
-  const command = (directory: string): EnvoyCommand => ({
-    words: [...callgrindCommand(directory), bench.envoy],
-    readyWithin: READY_WITHIN,
-  });
   const counted: [Program, Callgrind][] = [];
   const add = (program: Program, directory: string) => {
     running.push(program);
     counted.push([program, new Callgrind(program, directory)]);
   };
   const place = join(bench.directory, "plain");
-  add(await startPlain(command(place), place, provider), place);
+  add(await startPlain(underCallgrind(bench.envoy, place), place, provider), place);
   for (const [name, filter] of bench.filters) {
     const own = join(bench.directory, name);
-    add(await startGateway(name, command(own), own, provider, filter), own);
+    const envoy = underCallgrind(bench.envoy, own);
+    add(await startGateway({ name, envoy, directory: own, provider, filter }), own);
   }
   for (const [, callgrind] of counted) await callgrind.startCounting();
   const results: Counted[] = [];
@@ -84,7 +79,7 @@ async function countCase(
       return { name, what, programs: [], leftOut };
     }
     const requests = requestsOf(one);
-    await send(bench, alone, program, Math.ceil(requests / 4));
+    await warmUp(bench, alone, program);
     const rounds: number[] = [];
     for (let round = 0; round < bench.rounds; round++) {
       const all = await callgrind.count(() => send(bench, alone, program, requests));
@@ -97,13 +92,27 @@ async function countCase(
   return { name, what, programs };
 }
 
-function requestsOf(one: Case): number {
-  if (one.delay !== undefined) return REQUESTS_PACED;
+/** Has every function of the case compiled, and Envoy's and the filter's memory grown. */
+export async function warmUp(bench: Bench, one: Case, program: Program): Promise<void> {
+  await send(bench, one, program, Math.ceil(requestsOf(one) / 4));
+}
+
+/** How Envoy is started for counting. */
+export function underCallgrind(envoy: string, directory: string): EnvoyCommand {
+  return { words: [...callgrindCommand(directory), envoy], readyWithin: READY_WITHIN };
+}
+
+export function requestsOf(one: Case): number {
   return JSON.stringify(one.request.body).length > LARGE ? REQUESTS_LARGE : REQUESTS;
 }
 
 /** Throws when a request failed: what was counted would be something else. */
-async function send(bench: Bench, one: Case, program: Program, requests: number): Promise<void> {
+export async function send(
+  bench: Bench,
+  one: Case,
+  program: Program,
+  requests: number,
+): Promise<void> {
   await setProvider(bench, one);
   const words = ["-n", String(requests), "-t", "600"];
   const { failed, broken, failedStatus } = await load(bench, one, program, words);
@@ -112,7 +121,7 @@ async function send(bench: Bench, one: Case, program: Program, requests: number)
 }
 
 /** Thousands, with one decimal. */
-function thousands(instructions: number): string {
+export function thousands(instructions: number): string {
   return (instructions / 1000).toFixed(1);
 }
 

@@ -9,6 +9,7 @@ import { loadConfiguration } from "../control-plane/config/load.ts";
 import { formatProblem } from "../control-plane/config/problem.ts";
 import { GatewayError } from "../control-plane/errors.ts";
 import { renderBootstrap } from "../envoy/bootstrap.ts";
+import type { Bootstrap } from "../envoy/types.ts";
 import { toYaml } from "../envoy/yaml.ts";
 import { CHAT_MODEL, MESSAGES_MODEL, SAFE_MODEL } from "./bodies.ts";
 
@@ -65,26 +66,32 @@ export async function startPlain(envoy: EnvoyCommand, directory: string, provide
   return startEnvoy("plain Envoy", envoy, directory, JSON.stringify(config), port, "/", true);
 }
 
+export interface GatewayOptions {
+  name: string;
+  envoy: EnvoyCommand;
+  directory: string;
+  /** Port of the fake provider. */
+  provider: number;
+  /** File of the compiled filter. */
+  filter: string;
+  /** Changes what is rendered. */
+  adapt?: (bootstrap: Bootstrap) => Bootstrap;
+}
+
 /** The gateway as `gateway up` runs it, access logs included, with one worker. */
-export async function startGateway(
-  name: string,
-  envoy: EnvoyCommand,
-  directory: string,
-  provider: number,
-  filterPath: string,
-) {
+export async function startGateway(options: GatewayOptions): Promise<Program> {
+  const { name, envoy, directory } = options;
   const [ingress, egress] = [await freePort(), await freePort()];
-  const config = gatewayConfig(ingress, egress, provider, filterPath, directory);
+  const bootstrap = gatewayConfig(ingress, egress, options);
+  const config = toYaml(options.adapt === undefined ? bootstrap : options.adapt(bootstrap));
   return startEnvoy(name, envoy, directory, config, egress, "/healthz", false);
 }
 
 function gatewayConfig(
   ingress: number,
   egress: number,
-  provider: number,
-  filterPath: string,
-  directory: string,
-): string {
+  { provider, filter, directory }: GatewayOptions,
+): Bootstrap {
   const text = [
     "version: v0.1.0",
     "listeners:",
@@ -103,13 +110,13 @@ function gatewayConfig(
   const loaded = loadConfiguration({ file: "bench.yaml", text }, KEYS);
   if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
   const place = {
-    filterPath,
+    filterPath: filter,
     logDirectory: directory,
     adminSocketPath: join(directory, "admin.sock"),
     caFile: "/etc/ssl/certs/ca-certificates.crt",
     demonstrationPort: provider,
   };
-  return toYaml(renderBootstrap(loaded.model, place));
+  return renderBootstrap(loaded.model, place);
 }
 
 function plainConfig(port: number, provider: number): object {

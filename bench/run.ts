@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { requireEnvoy } from "../control-plane/envoy-binary.ts";
 import { GatewayError } from "../control-plane/errors.ts";
 import { type Case, CASES } from "./cases.ts";
+import { groupTables } from "./groups.ts";
 import { countInstructions, instructionsTable, isCountable } from "./instructions.ts";
 import {
   type Bench,
@@ -32,8 +33,11 @@ const USAGE = `npm run bench [-- CASE … [--rounds N] [--seconds S] [--filter N
   --no-result prints the table only
 
 npm run bench -- --instructions [CASE …] [--rounds N] [--filter NAME=FILE …]
+npm run bench -- --instructions --groups [CASE …]
 
-  instructions of a request instead of times, by callgrind; needs valgrind, and no quiet machine (rounds: 3)
+  instructions of a request instead of times, by callgrind; needs valgrind, and no quiet machine (rounds: 3);
+  without CASE all but those of rates, paced streams and memory
+  --groups    where they are: Envoy, V8, access logs …, and the filter by callback, call into Envoy and file
 
 npm run bench -- models
 
@@ -53,6 +57,8 @@ interface Options {
   writesResult: boolean;
   /** Whether instructions are counted, instead of times. */
   instructions: boolean;
+  /** Whether the instructions are told by the parts of the gateway. */
+  groups: boolean;
 }
 
 function readOptions(words: string[]): Options {
@@ -61,6 +67,7 @@ function readOptions(words: string[]): Options {
     allowPositionals: true,
     options: {
       instructions: { type: "boolean", default: false },
+      groups: { type: "boolean", default: false },
       rounds: { type: "string" },
       seconds: { type: "string", default: "1.5" },
       filter: { type: "string", multiple: true, default: [] },
@@ -85,6 +92,7 @@ function readOptions(words: string[]): Options {
     filters: [["gateway", join(ROOT, "build/filter.wasm")], ...more],
     writesResult: !values["no-result"],
     instructions: values.instructions,
+    groups: values.groups,
   };
 }
 
@@ -102,7 +110,8 @@ async function run(options: Options, directory: string, running: Program[]): Pro
   const envoy = pinned(requireEnvoy(process.env).file);
   running.push(await startPlain(envoy, join(directory, "plain"), provider.port));
   for (const [name, filter] of options.filters) {
-    running.push(await startGateway(name, envoy, join(directory, name), provider.port, filter));
+    const own = { name, filter, envoy, provider: provider.port, directory: join(directory, name) };
+    running.push(await startGateway(own));
   }
   const plainByCase = new Map<string, Slice[]>();
   const results: CaseResult[] = [];
@@ -215,7 +224,8 @@ async function main(): Promise<void> {
       checkValgrind();
       const envoy = requireEnvoy(process.env).file;
       const bench = { ...(await prepare(options, directory, running)), ...options, envoy };
-      console.log(instructionsTable(await countInstructions(bench, running)));
+      if (options.groups) console.log(await groupTables(bench, ROOT));
+      else console.log(instructionsTable(await countInstructions(bench, running)));
       return;
     }
     const results = await run(options, directory, running);

@@ -39,7 +39,7 @@ export function buildFilter(root: string): FilterBuild {
   const work = join(root, `build/filter-${String(process.pid)}`);
   mkdirSync(work, { recursive: true });
   try {
-    compile(root, join(work, "filter.wasm"));
+    compileFilter(root, join(work, "filter.wasm"));
     const bytes = statSync(join(work, "filter.wasm")).size;
     if (bytes >= LARGEST_FILTER) {
       throw new GatewayError(
@@ -76,12 +76,13 @@ function writeFilterVersion(root: string): void {
   writeFileSync(file, source);
 }
 
-function compile(root: string, outFile: string): void {
+/** Compiles the filter of the checkout at `root`. Throws a GatewayError with the compiler's words. */
+export function compileFilter(root: string, outFile: string, more: string[] = []): void {
   const asc = spawnSync(
     process.execPath,
     [
       ...[join(root, COMPILER, "bin/asc.js"), "--target", "release", "--outFile", outFile],
-      ...["--transform", `./${TRANSFORM}`],
+      ...["--transform", `./${TRANSFORM}`, ...more],
     ],
     { cwd: root, encoding: "utf8" },
   );

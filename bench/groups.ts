@@ -1,0 +1,131 @@
+// `npm run bench -- --instructions --groups`: where the instructions of a request are.
+//
+// Envoy's binary has no symbols, so its parts are counted by their absence (`variants.ts`). The filter's own code is told
+// function by function (`compiled-code.ts`), in a build that has their names.
+import { join } from "node:path";
+import { Callgrind } from "./callgrind.ts";
+import type { Case } from "./cases.ts";
+import { namesByAddress } from "./compiled-code.ts";
+import { buildNamedFilter, functionNames, writeEmptyFilter } from "./filter-builds.ts";
+import { filterTables } from "./filter-tables.ts";
+import {
+  type InstructionsBench,
+  requestsOf,
+  send,
+  thousands,
+  underCallgrind,
+  warmUp,
+} from "./instructions.ts";
+import { parseProfile } from "./profile.ts";
+import { type Program, startGateway, startPlain } from "./programs.ts";
+import { variants } from "./variants.ts";
+
+/** The instructions of one part of the gateway, by case. */
+interface Group {
+  name: string;
+  counts: number[];
+}
+
+/** Markdown: a table of the groups, and for each case what the filter does. */
+export async function groupTables(bench: InstructionsBench, root: string): Promise<string> {
+  const named = join(bench.directory, "named.wasm");
+  const empty = join(bench.directory, "empty.wasm");
+  buildNamedFilter(root, named);
+  writeEmptyFilter(named, empty);
+  const tables: string[] = [];
+  let before = await countFilter(bench, named, tables);
+  const groups: Group[] = [];
+  const add = (name: string, counts: number[]): void => {
+    groups.push({ name, counts: before.map((count, at) => count - (counts[at] ?? 0)) });
+    before = counts;
+  };
+  for (const { absent, hasEmptyFilter, adapt } of variants(bench.provider.port)) {
+    const directory = join(bench.directory, absent.replaceAll(" ", "-"));
+    const envoy = underCallgrind(bench.envoy, directory);
+    const filter = hasEmptyFilter ? empty : named;
+    const options = { name: absent, envoy, directory, provider: bench.provider.port, filter };
+    // It is sent what plain Envoy is sent: nothing chooses a provider or translates.
+    const program = { ...(await startGateway({ ...options, adapt })), isPlain: true };
+    add(absent, await countPlain(bench, program, directory));
+  }
+  const place = join(bench.directory, "plain");
+  const plain = await startPlain(underCallgrind(bench.envoy, place), place, bench.provider.port);
+  add("Envoy's settings of the gateway", await countPlain(bench, plain, place));
+  groups.push({ name: "plain Envoy", counts: before });
+  return [groupTable(bench.cases, groups.toReversed()), ...tables].join("\n\n");
+}
+
+/** The whole gateway; `tables` gets what the filter does in each case. */
+async function countFilter(
+  bench: InstructionsBench,
+  filter: string,
+  tables: string[],
+): Promise<number[]> {
+  const directory = join(bench.directory, "named");
+  const envoy = underCallgrind(bench.envoy, directory);
+  const provider = bench.provider.port;
+  const program = await startGateway({ name: "gateway", envoy, directory, provider, filter });
+  const names = functionNames(filter);
+  return countWith(program, directory, async (callgrind) => {
+    const counts: number[] = [];
+    for (const one of bench.cases) {
+      const profile = parseProfile(await profileOf(bench, one, program, callgrind));
+      const byAddress = namesByAddress(program.pid, profile.ofNoFile, names);
+      tables.push(...filterTables(one, profile, byAddress, requestsOf(one)));
+      counts.push(profile.total / requestsOf(one));
+    }
+    return counts;
+  });
+}
+
+async function countPlain(
+  bench: InstructionsBench,
+  program: Program,
+  directory: string,
+): Promise<number[]> {
+  return countWith(program, directory, async (callgrind) => {
+    const counts: number[] = [];
+    for (const one of bench.cases) {
+      const { total } = parseProfile(await profileOf(bench, one, program, callgrind));
+      counts.push(total / requestsOf(one));
+    }
+    console.error(`without ${program.name}: ${counts.map(thousands).join(", ")}`);
+    return counts;
+  });
+}
+
+/** Stops the program when `count` is through, and when it fails. */
+async function countWith(
+  program: Program,
+  directory: string,
+  count: (callgrind: Callgrind) => Promise<number[]>,
+): Promise<number[]> {
+  try {
+    const callgrind = new Callgrind(program, directory);
+    await callgrind.startCounting();
+    return await count(callgrind);
+  } finally {
+    await program.stop();
+  }
+}
+
+async function profileOf(
+  bench: InstructionsBench,
+  one: Case,
+  program: Program,
+  callgrind: Callgrind,
+): Promise<string> {
+  const alone: Case = { ...one, connections: 1 };
+  await warmUp(bench, alone, program);
+  return callgrind.profile(() => send(bench, alone, program, requestsOf(one)));
+}
+
+function groupTable(cases: Case[], groups: Group[]): string {
+  const total = cases.map((_, at) => groups.reduce((sum, one) => sum + (one.counts[at] ?? 0), 0));
+  const rows = [...groups, { name: "**gateway**", counts: total }].map(
+    ({ name, counts }) => `| ${[name, ...counts.map(thousands)].join(" | ")} |`,
+  );
+  const head = ["thousand instructions", ...cases.map(({ name }) => name)];
+  const rule = head.map((_, at) => (at === 0 ? "---" : "--:"));
+  return [`| ${head.join(" | ")} |`, `| ${rule.join(" | ")} |`, ...rows].join("\n");
+}
