@@ -15,14 +15,27 @@ const SCHEME_LENGTH: u32 = 7;
 
 const token = new Span(0, 0);
 
-/** The token of `authorization: Bearer …` in the head that was read last; empty without one. Good until the next call. */
+/**
+ * Returns the token of `authorization: Bearer …` in the head that was read last, without the white space around it;
+ * empty without one. Valid until the next call.
+ */
 export function bearerToken(): Span {
   const isBearer =
     AUTHORIZATION.length > SCHEME_LENGTH &&
     ((load<u64>(AUTHORIZATION.pointer) & SEVEN_BYTES) | LOWER_CASE) == BEARER;
   token.pointer = AUTHORIZATION.pointer + SCHEME_LENGTH;
   token.length = isBearer ? AUTHORIZATION.length - SCHEME_LENGTH : 0;
+  while (token.length > 0 && isSpace(load<u8>(token.pointer))) {
+    token.pointer++;
+    token.length--;
+  }
+  while (token.length > 0 && isSpace(load<u8>(token.pointer + token.length - 1))) token.length--;
   return token;
+}
+
+/** White space of a header's value (RFC 9110, section 5.6.3). */
+function isSpace(byte: u32): bool {
+  return byte == 0x20 || byte == 0x09;
 }
 
 /** Why the client of the head that was read last is turned away, or null. */
@@ -44,13 +57,25 @@ export function refusal(keys: ApiKeys | null): Fault | null {
 /** Keeps the key that the client of the head that was read last sent for a provider. */
 export function keepClientKey(exchange: Exchange, config: Config): void {
   let key = X_API_KEY;
-  if (isNoClients(key, config)) key = bearerToken();
-  if (!isNoClients(key, config)) exchange.clientKey.span(key);
+  if (!isForProvider(key, config)) key = bearerToken();
+  if (isForProvider(key, config)) exchange.clientKey.span(key);
 }
 
-/** Whether it is none, or one of the gateway's own, of whichever listener: those are never passed on. */
-function isNoClients(key: Span, config: Config): bool {
-  return key.length == 0 || holds(config.ingressKeys, key) || holds(config.egressKeys, key);
+/** Whether it is one key, and not a key of the gateway's, of whichever listener: those are never passed on. */
+function isForProvider(key: Span, config: Config): bool {
+  return isOneKey(key) && !holds(config.ingressKeys, key) && !holds(config.egressKeys, key);
+}
+
+/**
+ * Whether a value is a single key. Envoy joins equal headers with commas, so that a key of the gateway's could stand
+ * beside another one; no provider's key holds white space or a comma (RFC 6750, section 2.1).
+ */
+function isOneKey(key: Span): bool {
+  for (let i: u32 = 0; i < key.length; i++) {
+    const byte = <u32>load<u8>(key.pointer + i);
+    if (isSpace(byte) || byte == 0x2c) return false;
+  }
+  return key.length > 0;
 }
 
 function holds(keys: ApiKeys | null, key: Span): bool {

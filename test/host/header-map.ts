@@ -10,7 +10,7 @@ const SINGLE_ENTRY = new Set(
   `:authority :method :path :scheme :status :protocol content-length content-type connection
    transfer-encoding upgrade via user-agent te expect forwarded keep-alive proxy-connection
    x-request-id x-forwarded-for x-forwarded-proto x-forwarded-host x-envoy-original-path
-   date server location`.split(/\s+/),
+   date server location authorization`.split(/\s+/),
 );
 
 /** What a header's value must never hold: it would let a value start a header or a message of its own. */
