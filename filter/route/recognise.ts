@@ -6,6 +6,7 @@ import { DIALECTS, dialectOfPath } from "../dialects/registry";
 import { removeHeader, REQUEST_HEADERS, setProperty } from "../host/host";
 import { addLocalHeader } from "../host/local-response";
 import {
+  CONTENT_LENGTH,
   CONTENT_TYPE,
   hasOwnHeader,
   HINT,
@@ -15,7 +16,9 @@ import {
   STREAM_CLUSTER,
 } from "../exchange/request-head";
 import { ByteBuffer, constant, sameSpan, Span } from "../text/bytes";
+import { decimal } from "../text/decimal";
 import { dropCredentials, lengthWithoutQuery, maskCredentials } from "../text/query";
+import { bodyTooLarge } from "../translate/local-reply";
 import { answer, answerFault, answerOptions, JSON_TYPE } from "../exchange/answer";
 import {
   allowedMethods,
@@ -72,8 +75,9 @@ export function recognise(exchange: Exchange, config: Config, endsHere: bool): b
     if (config.passesClientKey) keepClientKey(exchange, config);
     exchange.path = exchange.dialect.path;
     exchange.hasJsonType = sameSpan(CONTENT_TYPE, JSON_TYPE);
-    if (!endsHere) return true;
-    answerFault(exchange, new Fault(400, "The request has no body; send a JSON object."));
+    const fault = bodyFault(config, endsHere);
+    if (fault === null) return true;
+    answerFault(exchange, fault);
     return false;
   }
   if (exchange.endpoint == ENDPOINT_READY && isGetOrHead(METHOD)) {
@@ -111,6 +115,15 @@ function chooseDialectOfList(exchange: Exchange): void {
       if (hasOwnHeader(exchange.sent, required[j].name)) exchange.dialect = DIALECTS[i];
     }
   }
+}
+
+/** Returns why the body is not waited for, or null: there is none, or it is announced as too large. */
+function bodyFault(config: Config, endsHere: bool): Fault | null {
+  if (endsHere) return new Fault(400, "The request has no body; send a JSON object.");
+  if (CONTENT_LENGTH.length == 0) return null;
+  const length = decimal(CONTENT_LENGTH);
+  // More digits than `decimal` reads are more than any limit.
+  return length < 0 || <u32>length > config.largestBody ? bodyTooLarge() : null;
 }
 
 function notServed(exchange: Exchange, path: Span): Fault {

@@ -4,6 +4,7 @@ import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import { ask, errorOf } from "./ask.ts";
 import type { DialectName } from "./ask.ts";
+import { sendRaw } from "./raw-socket.ts";
 
 const LIMIT = 100 * 1024;
 let all: WithFakes;
@@ -30,6 +31,19 @@ describe.each(DIALECTS)("$dialect", ({ dialect, type }) => {
     const error = await errorOf(reply, dialect);
     expect(error.type).toBe(type);
     expect(error.message).toMatch(/larger/);
+  });
+
+  // No byte of the body is sent, so that the answer cannot wait for one.
+  it.each(["", "expect: 100-continue\r\n"])("an announced body is 413 at once %j", async (more) => {
+    const path = dialect === "messages" ? "/v1/messages" : "/v1/chat/completions";
+    const length = `content-length: ${LIMIT + 1}\r\n`;
+    const { port } = new URL(all.gateway.url);
+    const answer = await sendRaw(
+      Number(port),
+      `POST ${path} HTTP/1.1\r\nhost: x\r\n${length}${more}\r\n`,
+    );
+    expect(answer.status).toBe(413);
+    expect((JSON.parse(answer.body) as { error: { type: string } }).error.type).toBe(type);
   });
 });
 
