@@ -128,6 +128,14 @@ export class MemberTable {
     return null;
   }
 
+  /** Whether one of the members has this name. */
+  has(name: Span): bool {
+    for (let i = 0; i < this.count; i++) {
+      if (sameSpan(this.at(i).name, name)) return true;
+    }
+    return false;
+  }
+
   /** Returns a member by its index, which must be below `count`. */
   at(index: i32): Member {
     return changetype<Member>(load<usize>(this.members + <usize>index * sizeof<usize>()));

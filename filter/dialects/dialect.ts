@@ -4,6 +4,7 @@ import { ReplyHead, ReplySink } from "../chat/events";
 import { Dropped } from "../chat/dropped";
 import { Fault } from "../chat/fault";
 import { Feature } from "../chat/feature";
+import { MemberTable } from "../chat/member-table";
 import { ReplyReader } from "../chat/reply-reader";
 import { ChatRequest } from "../chat/request";
 import { RequestLimits, RequestReport } from "../chat/request-report";
@@ -55,6 +56,8 @@ export abstract class Dialect {
     public path: Span,
     /** Whether the ingress listener serves it: prompt targets respond in this dialect. */
     public isOnIngress: bool,
+    /** The members of a request's top level. */
+    public members: MemberTable,
     /** What the request writer can express beyond the hub's common slots. */
     public supported: Feature[],
     /** Request headers that only this dialect has: they do not reach a provider of another one. */

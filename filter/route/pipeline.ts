@@ -5,6 +5,7 @@ import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER, PROPERTY_EXCHANGE } from "../../
 import { Fault } from "../chat/fault";
 import { answerFault } from "../exchange/answer";
 import { Attempts } from "../exchange/attempts";
+import { caseFault } from "../dialects/member-case";
 import { Exchange } from "../exchange/exchange";
 import { tellLimits } from "../exchange/limit-headers";
 import { startMeter } from "../exchange/meter";
@@ -102,6 +103,8 @@ function read(
   const code = scan(tape, body, length);
   if (code != SCAN_OK) return notJson(code, body);
   if (!tape.isObject(0)) return new Fault(400, "The request body must be a JSON object.");
+  const misspelt = caseFault(tape, exchange.dialect);
+  if (misspelt !== null) return misspelt;
   exchange.route = chooseRoute(exchange, config, tape);
   if (exchange.route === null) return routeFault;
   exchange.isStreaming = tape.isTrue(tape.member(0, STREAM));

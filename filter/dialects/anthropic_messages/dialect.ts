@@ -23,7 +23,7 @@ import { addAnthropicSystem } from "./edit";
 import { removeUnsignedThinking } from "./edit-thinking";
 import { isFirstToken } from "./first-token";
 import { limitMessagesRequest } from "./limit-edits";
-import { SUPPORTED } from "./members";
+import { request as members, SUPPORTED } from "./members";
 import { AnthropicReplyReader } from "./read-reply";
 import { readAnthropicRequest } from "./read-request";
 import { readUsage } from "./read-usage";
@@ -47,6 +47,7 @@ export class AnthropicMessages extends Dialect {
       "the Anthropic Messages API",
       constant("/v1/messages"),
       false,
+      members,
       SUPPORTED,
       [VERSION, constant("anthropic-beta"), constant("anthropic-dangerous-direct-browser-access")],
       [new RequiredHeader(VERSION, constant("2023-06-01"))],

@@ -15,7 +15,7 @@ import { BEARER_TOKEN, CredentialScheme, Dialect, LimitHeaders } from "../dialec
 import { addOpenaiSystem, askUsage } from "./edit";
 import { isFirstToken } from "./first-token";
 import { limitChatRequest } from "./limit-edits";
-import { SUPPORTED } from "./members";
+import { request as members, SUPPORTED } from "./members";
 import { OpenaiReplyReader } from "./read-reply";
 import { readChatRequest } from "./read-request";
 import { readUsage } from "./read-usage";
@@ -35,6 +35,7 @@ export class OpenaiChat extends Dialect {
       "the OpenAI Chat Completions API",
       constant("/v1/chat/completions"),
       true,
+      members,
       SUPPORTED,
       [constant("openai-organization"), constant("openai-project"), constant("openai-beta")],
       [],

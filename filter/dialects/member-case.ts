@@ -1,0 +1,67 @@
+// Members whose names differ only in case from those of the request: the gateway and a provider would read them differently.
+//
+// Go's encoding/json, and so servers such as Ollama, matches names without regard to case, by Unicode's simple folding
+// (https://pkg.go.dev/encoding/json#Unmarshal). Beside `model`, `Model` would choose a model that is not configured;
+// `Messages` would pass the guard, and `Stream` the count of a rate limit.
+import { Fault } from "../chat/fault";
+import { unescape } from "../json/text";
+import { Tape } from "../json/tape";
+import { ByteBuffer, Span } from "../text/bytes";
+import { Dialect } from "./dialect";
+
+/** No longer name, even if all of it is escaped, is one of a request's. */
+const MAX_NAME_BYTES: u32 = 256;
+
+const plain = new ByteBuffer();
+const folded = new ByteBuffer();
+const name = new Span(0, 0);
+
+/** Returns a 400 that names the member which the request writes in another case, or null. `tape` holds an object. */
+export function caseFault(tape: Tape, dialect: Dialect): Fault | null {
+  const end = tape.next(0);
+  for (let key = tape.first(0); key < end; key = tape.next(key + 1)) {
+    const size = tape.size(key);
+    if (size > MAX_NAME_BYTES) continue;
+    // Real requests have lower-case names: nothing more is done for them.
+    if (!tape.isEscaped(key) && isLowerCase(tape.pointer(key), size)) continue;
+    fold(tape, key);
+    if (!dialect.members.has(name) || tape.equals(key, name)) continue;
+    const known = String.UTF8.decodeUnsafe(name.pointer, name.length);
+    const message =
+      "A member of the request differs from '" + known + "' only in case; write '" + known + "'.";
+    return new Fault(400, message).at(known);
+  }
+  return null;
+}
+
+function isLowerCase(pointer: usize, length: u32): bool {
+  for (let i: u32 = 0; i < length; i++) {
+    const byte = <u32>load<u8>(pointer + i);
+    if (byte - 0x41 < 26 || byte >= 0x80) return false;
+  }
+  return true;
+}
+
+/** Points `name` at the lower-case form of a member's name. Only U+017F and U+212A fold to ASCII from outside of it. */
+function fold(tape: Tape, key: u32): void {
+  plain.clear();
+  unescape(tape.pointer(key), tape.size(key), plain);
+  folded.clear();
+  for (let i: u32 = 0; i < plain.length; i++) {
+    const byte = <u32>load<u8>(plain.pointer + i);
+    const rest = plain.length - i;
+    if (byte - 0x41 < 26) {
+      folded.byte(byte + 0x20);
+    } else if (byte == 0xc5 && rest > 1 && load<u8>(plain.pointer + i + 1) == 0xbf) {
+      folded.byte(0x73);
+      i += 1;
+    } else if (byte == 0xe2 && rest > 2 && load<u16>(plain.pointer + i + 1) == 0xaa84) {
+      folded.byte(0x6b);
+      i += 2;
+    } else {
+      folded.byte(byte);
+    }
+  }
+  name.pointer = folded.pointer;
+  name.length = folded.length;
+}
