@@ -33,6 +33,7 @@ export interface FilterParameter {
   required: boolean;
   type: ParameterType;
   in_path: boolean;
+  allow_slashes?: true;
   /** JSON. */
   default_json?: string;
 }
@@ -95,12 +96,13 @@ function zeroshotMembers(targets: readonly PromptTarget[]): string {
 }
 
 function filterParameter(parameter: PromptParameter): FilterParameter {
-  const { name, required, type, inPath } = parameter;
+  const { name, required, type, inPath, allowsSlashes } = parameter;
   return {
     name,
     required,
     type,
     in_path: inPath,
+    ...(allowsSlashes === true ? { allow_slashes: true } : {}),
     ...(parameter.default === undefined ? {} : { default_json: JSON.stringify(parameter.default) }),
   };
 }

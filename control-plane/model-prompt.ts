@@ -97,10 +97,27 @@ export interface PromptParameter {
   required: boolean;
   type: ParameterType;
   inPath: boolean;
+  /** Whether a value in the path may hold `/` and `\`. */
+  allowsSlashes?: true;
   default?: string | number | boolean;
   enum?: (string | number)[];
   format?: string;
 }
+
+/** Whether a value may stand in a path, as filter/prompt/percent.ts decides it. */
+export function isPathValue(
+  value: string,
+  { allowsSlashes = false }: { allowsSlashes?: boolean },
+): boolean {
+  const parts = value.split(/[/\\]/);
+  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (/[\u0000-\u001f\u007f]/.test(value) || Buffer.byteLength(value) > MAX_VALUE_BYTES)
+    return false;
+  return (allowsSlashes || parts.length === 1) && parts.every((part) => !/^\.*$/.test(part));
+}
+
+/** A longer value is no part of a URL that servers take. */
+export const MAX_VALUE_BYTES = 2048;
 
 /** Whether the gateway's own model server cannot come in where clients do, and has an entrance of its own. */
 export function hasOwnEgress({ prompt, egress }: Pick<GatewayModel, "prompt" | "egress">): boolean {

@@ -40,7 +40,9 @@ export function modelServerInput(
         name,
         description,
         examples,
-        parameters: parameters.map(({ inPath: _inPath, ...parameter }) => parameter),
+        parameters: parameters.map(
+          ({ inPath: _inPath, allowsSlashes: _allowsSlashes, ...parameter }) => parameter,
+        ),
       })),
     ...(embeddings === undefined ? {} : { embeddings }),
     ...(zeroshot === undefined ? {} : { zeroshot }),

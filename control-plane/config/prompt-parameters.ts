@@ -46,6 +46,7 @@ function readParameter(reading: Reading, path: Path, entry: Entry): PromptParame
     required,
     type,
     inPath,
+    ...(entry.allow_slashes === true ? { allowsSlashes: true } : {}),
     ...(fallback === undefined ? {} : { default: fallback }),
     ...(allowed === undefined ? {} : { enum: allowed }),
     ...(format === undefined ? {} : { format }),

@@ -1,5 +1,5 @@
 // The path of a prompt target: what can stand in a URL, and placeholders that name its parameters.
-import type { PromptParameter } from "../model-prompt.ts";
+import { isPathValue, type PromptParameter } from "../model-prompt.ts";
 import type { Path } from "./problem.ts";
 import type { Reading } from "./reading.ts";
 import { suggest, suggestion } from "./suggest.ts";
@@ -91,11 +91,23 @@ function reportUnknown(
   });
 }
 
+/** The default and the enum. */
+function knownValues(parameter: PromptParameter): string[] {
+  return [
+    ...(parameter.default === undefined ? [] : [parameter.default]),
+    ...(parameter.enum ?? []),
+  ].map(String);
+}
+
 /** A segment of the path cannot be left out. */
 function checkSegment(reading: Reading, path: Path, parameter: PromptParameter): void {
   const shown = reading.show(path, parameter.name);
   if (parameter.type === "list" || parameter.type === "dict") {
     reading.problem(path, `the parameter ${shown} is a ${parameter.type}, which no path can hold`);
+  } else if (knownValues(parameter).some((value) => !isPathValue(value, parameter))) {
+    reading.problem(path, `a value of the parameter ${shown} cannot stand in the path`, {
+      hint: "for values with / or \\ set allow_slashes: true; parts that are empty or consist of dots are refused",
+    });
   } else if (!parameter.required && parameter.default === undefined) {
     reading.problem(path, `the parameter ${shown} stands in the path and may be missing`, {
       hint: "make it required, or give it a default",

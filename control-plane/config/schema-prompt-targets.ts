@@ -21,6 +21,11 @@ const parameter = mapping(
       description: "The parameter is substituted into the endpoint's path.",
       default: false,
     }).optional(),
+    allow_slashes: flag({
+      description:
+        "Whether a value in the path may hold `/` and `\\`. They are sent encoded, and some servers decode a path before they route it. Parts that are empty or consist of dots are refused in any case.",
+      default: false,
+    }).optional(),
     default: z
       .union([z.string(), z.number(), z.boolean()], { error: "a text, a number, true or false" })
       .meta({

@@ -1,5 +1,6 @@
 // The request to a prompt target's API as text: what filter/prompt/api-request.ts sends, for people to see before it is.
 import type { GatewayModel } from "../model.ts";
+import { isPathValue, MAX_VALUE_BYTES } from "../model-prompt.ts";
 import type { PromptParameter, PromptTarget } from "../model-prompt.ts";
 
 export interface ApiRequest {
@@ -13,7 +14,6 @@ export interface ApiRequest {
 
 export type Values = Record<string, unknown>;
 
-const LONGEST_VALUE = 2048;
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 
 /**
@@ -34,7 +34,8 @@ export function apiRequest(
     if (parameter === undefined) return written;
     placed.add(name);
     const text = textOf(valueOf(parameter, values) ?? "");
-    if (!(query >= 0 && at > query ? fitsQuery(text) : fitsPath(text))) wrong ??= name;
+    if (!(query >= 0 && at > query ? fitsQuery(text) : isPathValue(text, parameter)))
+      wrong ??= name;
     return percentEncode(text);
   });
   if (wrong !== undefined) return { wrong };
@@ -79,12 +80,7 @@ function percentEncode(text: string): string {
 }
 
 function fitsQuery(text: string): boolean {
-  return Buffer.byteLength(text) <= LONGEST_VALUE;
-}
-
-function fitsPath(text: string): boolean {
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-  return fitsQuery(text) && !/^\.*$/.test(text) && !/[\u0000-\u001f\u007f]/.test(text);
+  return Buffer.byteLength(text) <= MAX_VALUE_BYTES;
 }
 
 function originOf({ prompt }: Pick<GatewayModel, "prompt">, target: PromptTarget): string {

@@ -6,6 +6,8 @@ export class Parameter {
   name: Span = new Span(0, 0);
   /** Substituted into the path. */
   isInPath: bool = false;
+  /** Whether a value in the path may hold `/` and `\`. */
+  allowsSlashes: bool = false;
   /** The default as JSON; empty when there is none. */
   defaultJson: Span = new Span(0, 0);
 }

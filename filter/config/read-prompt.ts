@@ -79,10 +79,18 @@ function readPromptTarget(tape: Tape, node: u32, environment: Map<string, string
 }
 
 function readParameter(tape: Tape, node: u32): Parameter {
-  onlyKnownMembers(tape, node, ["name", "required", "type", "in_path", "default_json"]);
+  onlyKnownMembers(tape, node, [
+    "name",
+    "required",
+    "type",
+    "in_path",
+    "allow_slashes",
+    "default_json",
+  ]);
   const parameter = new Parameter();
   parameter.name = bytesMember(tape, node, "name");
   parameter.isInPath = tape.isTrue(memberOf(tape, node, "in_path"));
+  parameter.allowsSlashes = tape.isTrue(memberOf(tape, node, "allow_slashes"));
   const fallback = memberOf(tape, node, "default_json");
   if (tape.isString(fallback)) parameter.defaultJson = bytesOf(tape, fallback);
   return parameter;

@@ -49,7 +49,9 @@ function writePath(target: PromptTarget, tape: Tape): Span {
       continue;
     }
     const text = textOf(tape, parameter);
-    const fits = isQuery ? text.length <= LONGEST_VALUE : isPathValue(text);
+    const fits = isQuery
+      ? text.length <= LONGEST_VALUE
+      : isPathValue(text, parameter.allowsSlashes);
     if (!fits) return parameter.name;
     percentEncode(text.pointer, text.length, apiPath);
     at = close + 1;

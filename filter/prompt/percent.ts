@@ -25,18 +25,28 @@ function isUnreserved(byte: u32): bool {
 }
 
 /**
- * Whether a value may be put into a path. A segment of dots alone means a folder however it is encoded, control
- * characters mean nothing good to any server, and an empty segment is another path.
+ * Whether a value may be put into a path. Servers exist that decode a path before they split it, so an encoded slash is a
+ * slash there: it is allowed only where the configuration says so. A segment of dots alone means a folder however it is
+ * encoded, an empty one is another path, and control characters mean nothing good to any server.
  */
-export function isPathValue(value: Span): bool {
-  let onlyDots = true;
+export function isPathValue(value: Span, allowsSlashes: bool): bool {
+  let isFolder = true;
   for (let i: u32 = 0; i < value.length; i++) {
     const byte = <u32>load<u8>(value.pointer + i);
     if (byte < 0x20 || byte == 0x7f) return false;
-    if (byte != 0x2e) onlyDots = false;
+    if (byte == SLASH || byte == BACKSLASH) {
+      if (isFolder || !allowsSlashes) return false;
+      isFolder = true;
+    } else if (byte != DOT) {
+      isFolder = false;
+    }
   }
-  return !onlyDots && value.length <= LONGEST_VALUE;
+  return !isFolder && value.length <= LONGEST_VALUE;
 }
+
+const DOT: u32 = 0x2e;
+const SLASH: u32 = 0x2f;
+const BACKSLASH: u32 = 0x5c;
 
 /** A longer value is no part of a URL that servers take. */
 export const LONGEST_VALUE: u32 = 2048;

@@ -68,6 +68,11 @@ prompt_targets:
       name: api
       path: /weather/{city}/now?units=metric
       http_headers: {authorization: Bearer $API_SECRET, accept: text/weather}
+  - name: file
+    description: A file
+    parameters:
+      - {name: page, description: page, required: true, in_path: true, allow_slashes: true}
+    endpoint: {name: api, path: "/files/{page}/raw"}
   - name: book
     description: Books
     parameters:
@@ -256,16 +261,16 @@ describe.each([false, true])("stream: %s", (stream) => {
   });
 
   it("GET: values in the path and the query, defaults, headers, the target's system prompt", async () => {
-    const said = await say('@weather {"city": "São Paulo/1", "note": "a&b=c"}', { stream });
+    const said = await say('@weather {"city": "São Paulo 1", "note": "a&b=c"}', { stream });
     const [call] = api.of(said.id);
-    expect(call?.path).toBe("/weather/S%C3%A3o%20Paulo%2F1/now?units=metric&days=3&note=a%26b%3Dc");
+    expect(call?.path).toBe("/weather/S%C3%A3o%20Paulo%201/now?units=metric&days=3&note=a%26b%3Dc");
     expect(call?.headers.authorization).toBe(`Bearer ${API_SECRET}`);
     expect(call?.headers.accept).toBe("text/weather");
     expect(call?.headers.host).toBe(`127.0.0.1:${api.port}`);
     const names = Object.keys(call?.headers ?? {});
     expect(names.filter((name) => /^x-(?:gateway|envoy|forwarded)/.test(name))).toEqual([]);
     expect(said.model?.messages[0]).toEqual({ role: "system", content: 'Be a "weather" person.' });
-    expect(said.metadata?.prompt_target.arguments).toEqual({ city: "São Paulo/1", note: "a&b=c" });
+    expect(said.metadata?.prompt_target.arguments).toEqual({ city: "São Paulo 1", note: "a&b=c" });
     const lines = await steps(said.id, 6);
     expect(pathsOf(lines)).toEqual([...EXTRACTION, call?.path]);
     expect(lines.map(({ code }) => code)).toEqual([200, 200, 200, 200, 200, 200]);
@@ -480,26 +485,43 @@ describe("values that want to be more", () => {
   const inPath = (value: string) => say(`@weather ${JSON.stringify({ city: value })}`);
 
   it.each([
-    ["../../admin", "..%2F..%2Fadmin"],
     ["%2e%2e%2f", "%252e%252e%252f"],
     ["a;b=c", "a%3Bb%3Dc"],
     ["{note}", "%7Bnote%7D"],
     ["a?b#c", "a%3Fb%23c"],
-    ["\\..\\", "%5C..%5C"],
     ["\u202eevil", "%E2%80%AEevil"],
-    ["//evil.example.com", "%2F%2Fevil.example.com"],
     ["@evil.example.com:80", "%40evil.example.com%3A80"],
   ])("%j in the path stays in its segment", async (value, encoded) => {
     const said = await inPath(value);
     expect(api.of(said.id)[0]?.path).toBe(`/weather/${encoded}/now?units=metric&days=3`);
   });
 
-  it.each(["..", ".", "", "a\r\nx-evil: 1", "a\u0000b", "x".repeat(65_536)])(
-    "what cannot be in a path is refused, %#",
+  const SLASHES = ["../../admin", "\\..\\", "//evil.example.com", "a/b", "a\\b"];
+  const OUTSIDE = ["..", ".", "", "a\r\nx-evil: 1", "a\u0000b", "x".repeat(65_536)];
+
+  it.each([...SLASHES, ...OUTSIDE])("what cannot be in a path is refused, %#", async (value) => {
+    const said = await inPath(value);
+    expect(said.reply.status).toBe(400);
+    expect((await errorOf(said.reply, "chat")).message).toMatch(/value of 'city'/);
+    expect(api.of(said.id)).toEqual([]);
+  });
+
+  const inFilePath = (value: string) => say(`@file ${JSON.stringify({ page: value })}`);
+
+  it.each([
+    ["a/b", "a%2Fb"],
+    ["...a/.b\\c.", "...a%2F.b%5Cc."],
+  ])("allow_slashes: %j stays encoded", async (value, encoded) => {
+    const said = await inFilePath(value);
+    expect(api.of(said.id)[0]?.path).toBe(`/files/${encoded}/raw`);
+  });
+
+  it.each(["a/../b", "../a", "a/..", "a\\..\\b", "a/./b", "/a", "a/", "a//b", ...OUTSIDE])(
+    "allow_slashes: what leads elsewhere is refused, %#",
     async (value) => {
-      const said = await inPath(value);
+      const said = await inFilePath(value);
       expect(said.reply.status).toBe(400);
-      expect((await errorOf(said.reply, "chat")).message).toMatch(/value of 'city'/);
+      expect((await errorOf(said.reply, "chat")).message).toMatch(/value of 'page'/);
       expect(api.of(said.id)).toEqual([]);
     },
   );

@@ -18,7 +18,6 @@ function requestFor(values: Record<string, unknown>) {
 
 describe("the request of a target", () => {
   it.each([
-    ["../../admin", "..%2F..%2Fadmin"],
     ["%2e%2e%2f", "%252e%252e%252f"],
     ["a;b=c", "a%3Bb%3Dc"],
     ["{days}", "%7Bdays%7D"],
@@ -29,8 +28,20 @@ describe("the request of a target", () => {
     expect(requestFor({ city })).toMatchObject({ method: "GET", url });
   });
 
-  it.each(["..", ".", "", "a\r\nb", "a\u0000", "x".repeat(2049)])("%j is refused", (city) => {
+  const REFUSED = ["..", ".", "", "a\r\nb", "a\u0000", "x".repeat(2049)];
+
+  it.each(["../../admin", "a/b", "a\\b", ...REFUSED])("%j is refused", (city) => {
     expect(requestFor({ city })).toEqual({ wrong: "city" });
+  });
+
+  it("holds slashes where the parameter allows them, and no way out", () => {
+    if (weather === undefined) throw new Error("the golden model has no target");
+    const parameters = weather.parameters.map((one) => ({ ...one, allowsSlashes: true as const }));
+    const requestOf = (city: string) => apiRequest(model, { ...weather, parameters }, { city }, "");
+    const url = "https://weather.example.com/v1/weather/a%2Fb%5Cc?units=metric&days=1";
+    expect(requestOf("a/b\\c")).toMatchObject({ url });
+    for (const city of [...REFUSED, "a/../b", "..\\a", "/a", "a/", "a//b"])
+      expect(requestOf(city), city).toEqual({ wrong: "city" });
   });
 
   it("shows the names of secrets, never their values", () => {
