@@ -34,6 +34,7 @@ import {
 import { Exchange } from "../exchange/exchange";
 import { keepClientKey, refusal } from "./client-key";
 import { keepSaneRequestId } from "../exchange/request-id";
+import { originFault } from "./origin";
 
 const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
 /** What a 401 has to say (RFC 9110, section 15.5.2). */
@@ -64,9 +65,9 @@ export function recognise(exchange: Exchange, config: Config, endsHere: bool): b
   const isList = exchange.endpoint == ENDPOINT_MODELS && isGetOrHead(METHOD);
   if (isList) chooseDialectOfList(exchange);
   if (isForModel || isList) {
-    const fault = refusal(exchange.keys);
+    const fault = exchange.keys === null ? originFault() : refusal(exchange.keys);
     if (fault !== null) {
-      addLocalHeader(WWW_AUTHENTICATE, BEARER);
+      if (fault.status == 401) addLocalHeader(WWW_AUTHENTICATE, BEARER);
       answerFault(exchange, fault);
       return false;
     }

@@ -88,6 +88,8 @@ export interface ExchangeResult {
 
 /** A property that is there once the provider's last byte is. */
 const BACKEND_LATENCY = "response.backend_latency";
+/** Where clients connect to, as in the tests with Envoy. */
+const LISTENER_ADDRESS = "127.0.0.1:12000";
 const DEFAULT_BODY_LIMIT = 32 * 1024 * 1024;
 const HOP_BY_HOP = new Set(["connection", "transfer-encoding", "keep-alive", "proxy-connection"]);
 
@@ -132,7 +134,7 @@ export class Exchange {
     this.#input = input;
     this.#logStart = machine.logs.length;
     this.requestHeaders = HeaderMap.of(requestPairs(input));
-    this.properties = { ...input.properties };
+    this.properties = { "destination.address": LISTENER_ADDRESS, ...input.properties };
   }
 
   /** Leads the exchange to its end, with a yield after every event, so that several can be interleaved. */
