@@ -82,6 +82,7 @@ FROM runtime AS gateway
 COPY --from=records /out/records /usr/share/doc/gateway
 COPY --from=build /src/build/compiled /opt/gateway
 ENV ENVOY_BIN=/usr/local/bin/envoy \
+    GATEWAY_DEFAULT_ADDRESS=0.0.0.0 \
     GATEWAY_LOG_DIR=/var/log/gateway \
     HOME=/tmp \
     XDG_CACHE_HOME=/var/cache \

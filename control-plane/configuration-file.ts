@@ -1,5 +1,6 @@
 // Reads the user's configuration file and the `.env` beside it, and turns both into the model.
 import { readFileSync, statSync } from "node:fs";
+import { isIP } from "node:net";
 import { dirname, join } from "node:path";
 import { parse } from "dotenv";
 import { loadConfiguration } from "./config/load.ts";
@@ -8,6 +9,9 @@ import { type ConfigurationFile, ConfigurationProblems } from "./configuration-p
 import type { Environment } from "./envoy-binary.ts";
 import { GatewayError } from "./errors.ts";
 import type { GatewayModel } from "./model.ts";
+
+/** The address of a listener whose configuration names none. */
+export const DEFAULT_ADDRESS_VARIABLE = "GATEWAY_DEFAULT_ADDRESS";
 
 /** What nearly always is behind a directory with the name of a configuration file. */
 const DIRECTORY_HINT =
@@ -32,9 +36,21 @@ export function readConfiguration(
     directory: dirname(file.path),
     readFile: (path) => readFileSync(path, "utf8"),
     now: new Date(),
+    ...defaultAddress(processEnvironment),
   });
   if (!result.ok) throw new ConfigurationProblems(file, result.problems);
   return { file, model: result.model, warnings: result.warnings, environment };
+}
+
+/** The image sets it, because no client is on a container's own loopback interface. Throws unless it is an IP address. */
+function defaultAddress(environment: Environment): { defaultAddress?: string } {
+  const address = environment[DEFAULT_ADDRESS_VARIABLE];
+  if (address === undefined || address === "") return {};
+  if (isIP(address) !== 0) return { defaultAddress: address };
+  throw new GatewayError(`${DEFAULT_ADDRESS_VARIABLE} is not an IP address: ${address}`, {
+    hint: "Write 0.0.0.0 for every interface, 127.0.0.1 for this machine only.",
+    exitCode: 2,
+  });
 }
 
 function readText(file: ConfigurationFile): string {

@@ -1,4 +1,5 @@
 // `gateway status`: what runs, whether it is ready, and what it has done so far.
+import { socketText } from "../config/address.ts";
 import { dockerHere } from "../container/docker.ts";
 import { callAdmin } from "../supervisor/admin.ts";
 import { isAlive } from "../supervisor/process-identity.ts";
@@ -29,6 +30,8 @@ export interface Status {
   /** Why access log lines are being lost; null while they are written. */
   accessLogProblem: string | null;
   models: string[];
+  /** Of the configuration that runs. */
+  warnings: string[];
   providers: ProviderStatus[];
   listeners: { name: string; address: string; port: number; statistics: ListenerStatistics }[];
 }
@@ -70,6 +73,7 @@ async function statusOf(record: RunningRecord): Promise<Status> {
     logDirectory: record.logDirectory,
     accessLogProblem: record.accessLogProblem ?? null,
     models: record.models,
+    warnings: record.warnings,
     providers: await providerStatuses(record),
     listeners: record.listeners.map((listener) => ({
       ...listener,
@@ -119,7 +123,7 @@ function lines(found: Status, gatewayIsAlive: boolean): string[] {
   const head = ["LISTENER", "ADDRESS", "REQUESTS", "ACTIVE", "2XX", "4XX", "5XX"].map(colors.dim);
   const listeners = found.listeners.map(({ name, address, port, statistics }) => [
     name,
-    `${address.includes(":") ? `[${address}]` : address}:${String(port)}`,
+    socketText(address, port),
     String(statistics.requests),
     String(statistics.active),
     String(statistics.succeeded),
@@ -128,6 +132,7 @@ function lines(found: Status, gatewayIsAlive: boolean): string[] {
   ]);
   return [
     ...table(facts.map(([name, value]) => [colors.dim(name ?? ""), value ?? ""])),
+    ...found.warnings.map((warning) => `${colors.yellow("warning")} ${warning}`),
     "",
     ...table([head, ...listeners]),
     "",

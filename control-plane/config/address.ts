@@ -1,4 +1,4 @@
-// `<host>:<port>`: where something listens that is no provider.
+// Addresses: `<host>:<port>`, where something listens that is no provider, and IP addresses of this machine alone.
 import { isIP } from "node:net";
 import type { Path } from "./problem.ts";
 import type { Reading } from "./reading.ts";
@@ -25,4 +25,14 @@ export function readAddress(
     hint: isUrl ? urlHint : undefined,
   });
   return undefined;
+}
+
+/** Whether only this machine can connect to an IP address. */
+export function isLoopback(address: string): boolean {
+  return address.startsWith("127.") || address === "::1";
+}
+
+/** `127.0.0.1:80`, `[::1]:80`. */
+export function socketText(address: string, port: number): string {
+  return `${address.includes(":") ? `[${address}]` : address}:${port}`;
 }

@@ -7,14 +7,13 @@ import { pathText } from "./problem.ts";
 import type { Path } from "./problem.ts";
 import { parseDuration } from "./quantity.ts";
 import type { Reading } from "./reading.ts";
-import { showWord } from "./reading.ts";
 import type { Configuration } from "./schema.ts";
 import type { Draft } from "./shape.ts";
 import { suggest } from "./suggest.ts";
 
 const KIND_NAMES = ["ingress", "egress"] as const;
 const DEFAULT_PORT = { ingress: 10000, egress: 12000 } as const;
-const DEFAULT_ADDRESS = "0.0.0.0";
+const DEFAULT_ADDRESS = "127.0.0.1";
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 type Kind = Listener["name"];
@@ -93,7 +92,8 @@ function reportUnknownKind(reading: Reading, path: Path, name = ""): void {
 function readListener(reading: Reading, kind: Kind, entries: Entry[]): Listener {
   const [entry, second] = entries.filter((candidate) => candidate.kind === kind);
   if (second !== undefined) refuseSecond(reading, entry, second);
-  const { address = DEFAULT_ADDRESS, port = DEFAULT_PORT[kind], timeout } = entry?.settings ?? {};
+  const { defaultAddress = DEFAULT_ADDRESS } = reading.machine ?? {};
+  const { address = defaultAddress, port = DEFAULT_PORT[kind], timeout } = entry?.settings ?? {};
   if (entry !== undefined && isIP(address) === 0) {
     reading.problem(
       [...entry.path, "address"],
@@ -152,7 +152,7 @@ function refuseSharedPort(
 function addressHint(address: string): string {
   if (address === "localhost") return "write 127.0.0.1";
   if (/:\d+$/.test(address)) return "the port has a key of its own: port";
-  return `write ${showWord(DEFAULT_ADDRESS)} for every interface, "127.0.0.1" for this machine only`;
+  return `write "0.0.0.0" for every interface, "127.0.0.1" for this machine only`;
 }
 
 function overlap(one: string, other: string): boolean {

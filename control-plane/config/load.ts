@@ -9,6 +9,7 @@ import { checkEntryNames } from "./entry-names.ts";
 import { readFailover } from "./failover.ts";
 import { readListeners } from "./listeners.ts";
 import { findNotSupported } from "./not-supported-yet.ts";
+import { warnOfOpenListeners } from "./open-listeners.ts";
 import { sortProblems } from "./problem.ts";
 import type { Problem } from "./problem.ts";
 import { readPrompt } from "./prompt.ts";
@@ -97,6 +98,7 @@ function readModel(
   const senders = [...targets, ...(prompt?.targets ?? [])];
   const parts = senders.flatMap(({ headers }) => headers.flatMap((header) => header.parts));
   const inHeaders = parts.flatMap((part) => ("environment" in part ? part.environment : []));
+  if (keys.length + inHeaders.length > 0) warnOfOpenListeners(reading, [ingress, egress]);
   refuseSharedKeys(reading, draft.listeners, new Set([...keys, ...serverKeys, ...inHeaders]));
   return {
     version: readVersion(reading, draft.version),

@@ -22,6 +22,8 @@ export interface Machine {
   /** Throws as `readFileSync`. */
   readFile: (path: string) => string;
   now: Date;
+  /** Where a listener without `address` listens. Default: this machine only. */
+  defaultAddress?: string;
 }
 
 export interface Reading {

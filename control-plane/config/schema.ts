@@ -29,8 +29,8 @@ const LISTENER_KEYS = {
   address: text(
     {
       description:
-        "IP address to listen on: `0.0.0.0` is every interface, `127.0.0.1` this machine only.",
-      default: "0.0.0.0",
+        "IP address to listen on: `0.0.0.0` is every interface, `127.0.0.1` this machine only. In the container image the default is `0.0.0.0` (variable `GATEWAY_DEFAULT_ADDRESS`).",
+      default: "127.0.0.1",
     },
     "an IP address such as 0.0.0.0 or 127.0.0.1",
   ).optional(),

@@ -2,7 +2,7 @@
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { UpOptions } from "../commands/options.ts";
-import type { Configuration } from "../configuration-file.ts";
+import { type Configuration, DEFAULT_ADDRESS_VARIABLE } from "../configuration-file.ts";
 import { parseReferences } from "../config/reference.ts";
 import type { Environment } from "../envoy-binary.ts";
 import { GatewayError } from "../errors.ts";
@@ -118,6 +118,8 @@ function userOfThisProcess(): string {
 /** The options of `up`, as the image takes them. */
 function optionVariables({ logDirectory, options }: ContainerStart): Environment {
   return {
+    // The container is on the host's network, where the image's own default would be open to everybody.
+    [DEFAULT_ADDRESS_VARIABLE]: process.env[DEFAULT_ADDRESS_VARIABLE] || "127.0.0.1",
     GATEWAY_LOG_DIR: logDirectory,
     GATEWAY_ACCESS_LOG: options.accessLog,
     GATEWAY_LOG_LEVEL: options.logLevel,

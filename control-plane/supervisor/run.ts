@@ -117,8 +117,10 @@ async function attend(
 /** What `status` tells of a configuration. */
 function served({
   model,
-}: Configuration): Pick<state.RunningRecord, "listeners" | "models" | "providers"> {
+  warnings,
+}: Configuration): Pick<state.RunningRecord, "listeners" | "models" | "providers" | "warnings"> {
   return {
+    warnings: warnings.map(formatProblem),
     listeners: [model.ingress, model.egress].map(({ name, address, port, tls }) => ({
       name,
       address,

@@ -39,6 +39,8 @@ export interface RunningRecord {
   controlSocket: string;
   listeners: Pick<Listener, "name" | "address" | "port" | "tls">[];
   models: string[];
+  /** Of the configuration, as `gateway validate` prints them. */
+  warnings: string[];
   /** With the clusters that lead to each, and what its attempts have as authority in the log. */
   providers: { name: string; clusters: string[]; authorities: string[] }[];
 }

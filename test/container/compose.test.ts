@@ -27,7 +27,6 @@ async function openProject(more: Record<string, string> = {}) {
   const environment = {
     GATEWAY_IMAGE: IMAGE,
     GATEWAY_EXAMPLE_API_IMAGE: EXAMPLE_API_IMAGE,
-    GATEWAY_ADDRESS: "127.0.0.1",
     GATEWAY_INGRESS_PORT: String(ports.ingress),
     GATEWAY_EGRESS_PORT: String(ports.egress),
     ...more,

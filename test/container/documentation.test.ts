@@ -47,7 +47,7 @@ describe.skipIf(!inject("canRunContainers"))("README, Docker", () => {
       "shift",
       "words=()",
       'for word in "$@"; do',
-      '  case $word in 10000:10000) word="$ingress:10000" ;; 12000:12000) word="$egress:12000" ;; esac',
+      '  case $word in *:10000:10000) word="$ingress:10000" ;; *:12000:12000) word="$egress:12000" ;; esac',
       '  words+=("$word")',
       "done",
       'exec "$real" run --detach --name "$name" --network "$name" "${words[@]}"',

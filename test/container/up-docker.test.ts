@@ -46,7 +46,9 @@ describe.skipIf(!inject("canRunContainers"))("gateway up --docker", () => {
       "    access_key: $OPENAI_API_KEY",
       `    base_url: ${provider.url}/v1`,
     ].join("\n");
-    desk = openDesk({ "gateway.yaml": configurationOn(ports, providers) });
+    // On the host's network the image's default address would be open to everybody.
+    const configuration = configurationOn(ports, providers).replaceAll("address: 127.0.0.1, ", "");
+    desk = openDesk({ "gateway.yaml": configuration });
     desk.environment["GATEWAY_IMAGE"] = IMAGE;
     desk.environment["OPENAI_API_KEY"] = KEY;
   });
@@ -77,6 +79,8 @@ describe.skipIf(!inject("canRunContainers"))("gateway up --docker", () => {
     expect(JSON.parse(status.stdout) as Status).toMatchObject({
       ready: true,
       configuration: join(desk.directory, "gateway.yaml"),
+      listeners: [{ address: "127.0.0.1" }, { address: "127.0.0.1" }],
+      warnings: [],
       logDirectory: logs,
     });
     const file = join(desk.directory, "gateway.yaml");
