@@ -12,6 +12,8 @@ export interface RetryPolicy extends Pick<
   repeats: boolean;
   /** Whether there is another model to ask. */
   movesOn: boolean;
+  /** How many attempts can be silent one after the other: those at each model, whatever its keys. */
+  tries: number;
 }
 
 type Model = Pick<GatewayModel, "targets" | "targetSets">;
@@ -24,14 +26,14 @@ export function retryPolicies(model: Model): Map<string, RetryPolicy> {
   return policies;
 }
 
-/** `several/2+others+refusal+reset+try=10000ms`: as long as what it says, so that only equal policies have equal names. */
+/** `several/2+others=3+refusal+reset+try=10000ms`: as long as what it says, so that only equal policies have equal names. */
 export function policyName(set: TargetSet, model: Model): string {
   const policy = policyOf(set, model);
   const { perTryTimeoutMs, firstByteTimeoutMs } = policy;
   const parts = [
     `several/${String(policy.retries)}`,
     ...(policy.repeats ? ["again"] : []),
-    ...(policy.movesOn ? ["others"] : []),
+    ...(policy.movesOn ? [`others=${String(policy.tries)}`] : []),
     ...(policy.afterRefusal ? ["refusal"] : []),
     ...(policy.afterReset ? ["reset"] : []),
     ...(perTryTimeoutMs === undefined ? [] : [`try=${String(perTryTimeoutMs)}ms`]),
@@ -50,6 +52,7 @@ function policyOf({ targets, retry }: TargetSet, model: Model): RetryPolicy {
     retries: Math.max(1, all - 1),
     repeats: attempts > 1,
     movesOn: targets.length > 1,
+    tries: targets.length * attempts,
     afterRefusal,
     afterReset,
     ...(perTryTimeoutMs === undefined ? {} : { perTryTimeoutMs }),

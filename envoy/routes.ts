@@ -124,9 +124,9 @@ function severalAttempts(
   attempts: string[],
 ): Route[] {
   const { perTryTimeoutMs } = policy;
-  // Else a provider that says nothing would use up the time that the next one needs.
-  const half = policy.movesOn ? Math.ceil(listener.timeoutMs / 2) : undefined;
-  const firstByteTimeoutMs = policy.firstByteTimeoutMs ?? perTryTimeoutMs ?? half;
+  const firstByteTimeoutMs =
+    policy.firstByteTimeoutMs ?? perTryTimeoutMs ?? silence(listener, policy, 1 / 2);
+  const completeMs = perTryTimeoutMs ?? silence(listener, policy, completeShare(policy));
   const route = (header: string, timeouts: Fields, perTryMs: number | undefined): Route => ({
     match: { prefix: "/", headers: [{ name: header, string_match: { exact: name } }] },
     route: { ...nextAttempt(attempts), ...timeouts, retry_policy: retries(policy, perTryMs) },
@@ -135,8 +135,26 @@ function severalAttempts(
   });
   return [
     route(HEADER_STREAM_CLUSTER, streamTimeouts(listener), firstByteTimeoutMs),
-    route(HEADER_CLUSTER, completeTimeouts(listener), perTryTimeoutMs),
+    route(HEADER_CLUSTER, completeTimeouts(listener), completeMs),
   ];
+}
+
+/** Returns how long an attempt may be silent, because the provider would use up the time that the next one needs. */
+function silence({ timeoutMs }: Listener, policy: RetryPolicy, share: number): number | undefined {
+  // Where nothing follows, a limit would only cut off who is slow.
+  return policy.movesOn && policy.afterReset ? Math.ceil(timeoutMs * share) : undefined;
+}
+
+/** An attempt at a complete answer never has less than this share of the listener's timeout. */
+const MIN_COMPLETE_SHARE = 1 / 3;
+
+/**
+ * Returns the share of one attempt at a complete answer, which is silent until it is complete: two thirds where two
+ * attempts are possible, half where three are. So the first one has most of the time, and there is an answer as long as
+ * no more than half of the attempts are silent. Envoy has one limit for all attempts of a request.
+ */
+function completeShare({ tries }: RetryPolicy): number {
+  return Math.max(MIN_COMPLETE_SHARE, 2 / (tries + 1));
 }
 
 /** Envoy sees a provider that does not answer; whether an answer is good enough is for the filter to say. */

@@ -9,7 +9,7 @@ const INTRODUCTION = `
 
 What a client of the gateway gets, fault by fault, as [a test](../test/envoy/faults.test.ts) sees it through a real Envoy: for
 complete answers and for streams, where client and provider speak the same format and where the gateway translates.
-The client never waits longer than the listener's \`timeout\`.
+All of it with the default settings; only the listener's \`timeout\` is shorter in the test. The client never waits longer than that.
 
 - **answer**: the whole answer.
 - **error**: an error in the client's format, with the status, a message and the request id. SDKs raise the exception of that status.
@@ -24,7 +24,8 @@ The log is what \`access_llm.log\` has of the attempt: code (of the provider, 0 
 const FALLBACK = `
 The name stands for the failing provider and, behind it, a healthy one of the other format. Until the first token of an answer the
 client sees nothing of the failure; what has left cannot be taken back. Compressed replies, which nobody asks a provider for, are
-not looked at before they go on.
+not looked at before they go on. A provider that is silent is given up after two thirds of the listener's \`timeout\`, for a stream after
+half of it ([fallbacks.md](fallbacks.md#times)).
 `;
 
 const WORDS: Record<string, string> = {

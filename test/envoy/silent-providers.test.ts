@@ -1,0 +1,65 @@
+// Providers that take the request and are silent, under the default settings: who is asked next, and for how long.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startGateway } from "../gateway/gateway.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import { ask } from "./ask.ts";
+import { startProvider } from "./behaving-provider.ts";
+import type { Behaviour, BehavingProvider } from "./behaving-provider.ts";
+import { readComplete, replyParts, SAID } from "./dialect-replies.ts";
+
+/** Of the listener: the last of four has a fifth of it, more than a loaded machine needs for an answer. */
+const TIMEOUT_MS = 10_000;
+
+const MODELS = {
+  good: "",
+  failing: "",
+  "silent-two": "",
+  "silent-three": "",
+  silent: "fallbacks: [vllm/good]",
+  "silent-again": "retry: { attempts: 2 }, fallbacks: [vllm/good]",
+  "silent-first": "fallbacks: [vllm/silent-two, vllm/good, vllm/silent-three]",
+  "silent-then-failing": "fallbacks: [vllm/failing, vllm/good]",
+};
+
+/** One for each model: a provider that fails often enough is left out. */
+let providers: BehavingProvider[];
+let gateway: Gateway;
+/** Prompts and the models that were asked with them, in order. */
+const asked: { model: string; body: string }[] = [];
+
+const behave: Behaviour = (response, { body }) => {
+  const { model } = JSON.parse(body) as { model: string };
+  asked.push({ model, body });
+  if (model.startsWith("silent")) return;
+  response.writeHead(model === "failing" ? 503 : 200, { "content-type": "application/json" });
+  response.end(replyParts("chat", "complete").parts[0]);
+};
+
+beforeAll(async () => {
+  providers = await Promise.all(Object.keys(MODELS).map(() => startProvider(behave)));
+  const entries = Object.entries(MODELS).map(([name, more], index) => {
+    const url = `http://127.0.0.1:${String(providers[index]?.port)}/v1`;
+    return `  - { model: vllm/${name}, base_url: "${url}", ${more} }\n`;
+  });
+  const timeout = `${String(TIMEOUT_MS / 1000)}s`;
+  gateway = await startGateway({
+    config: `listeners: { egress: { timeout: ${timeout} } }\nllm_providers:\n${entries.join("")}`,
+  });
+});
+afterAll(() => Promise.all([gateway.stop(), ...providers.map((provider) => provider.stop())]));
+
+describe.concurrent("a complete answer", () => {
+  it.each([
+    ["silent", ["silent", "good"]],
+    ["silent-again", ["silent-again", "silent-again", "good"]],
+    ["silent-first", ["silent-first", "silent-two", "good"]],
+    ["silent-then-failing", ["silent-then-failing", "failing", "good"]],
+  ])("of %s comes from the fallback", async (model, order) => {
+    const text = `prompt for ${model}.`;
+    const reply = await ask(gateway, "chat", { model: `vllm/${model}`, text });
+    const body = await reply.text();
+    expect([reply.status, body]).toEqual([200, expect.any(String)]);
+    expect(readComplete("chat", body)).toBe(SAID);
+    expect(asked.filter((one) => one.body.includes(text)).map((one) => one.model)).toEqual(order);
+  });
+});
