@@ -1,6 +1,9 @@
 // `npm run bench -- models`: what the model server takes by itself, in time and memory. Texts never come twice, because it remembers them.
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { GatewayError } from "../control-plane/errors.ts";
 import type { ModelServerInput } from "../control-plane/model-server/options.ts";
 import {
@@ -9,7 +12,6 @@ import {
 } from "../control-plane/supervisor/model-server.ts";
 import { table } from "../control-plane/terminal.ts";
 import { residentMemory } from "./measure.ts";
-import { freePort } from "./programs.ts";
 
 const SERVER_CORE = "0";
 const MEMORY_PROMPTS = 4000;
@@ -63,13 +65,13 @@ interface Reply {
   took: number;
 }
 
-function ask(port: number, path: string, body?: unknown): Promise<Reply> {
+function ask(socketPath: string, path: string, body?: unknown): Promise<Reply> {
   const started = performance.now();
   const method = body === undefined ? "GET" : "POST";
   const headers = { "content-type": "application/json" };
   return new Promise((resolve, reject) => {
     const sent = request(
-      { host: "127.0.0.1", port, path, method, headers, agent, timeout: 30_000 },
+      { socketPath, path, method, headers, agent, timeout: 30_000 },
       (response) => {
         let text = "";
         response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
@@ -129,9 +131,11 @@ async function times(count: number, once: (index: number) => Promise<Reply>): Pr
 /** The model server as `gateway up` runs it, but for its core. */
 async function startModels() {
   const started = performance.now();
-  const port = await freePort();
+  const directory = mkdtempSync(join(tmpdir(), "gateway-bench-"));
+  const socketPath = join(directory, "model-server.sock");
   const server = await superviseModelServer({
-    input: { port, targets: TARGETS, guard: {} },
+    socketPath,
+    input: { targets: TARGETS, guard: {} },
     environment: modelServerEnvironment(process.env, []),
     report: (line) => {
       console.error(line);
@@ -140,11 +144,15 @@ async function startModels() {
   const ready = performance.now() - started;
   const pid = server.pid() ?? 0;
   spawnSync("taskset", ["-acp", SERVER_CORE, String(pid)]);
-  return { port, pid, ready, stop: server.stop };
+  const stop = async () => {
+    await server.stop();
+    rmSync(directory, { recursive: true });
+  };
+  return { socketPath, pid, ready, stop };
 }
 
 /** guard → embeddings → zeroshot → extraction → grounding, as the filter leads a prompt. */
-async function wholePrompt(port: number, text: string): Promise<Reply> {
+async function wholePrompt(socketPath: string, text: string): Promise<Reply> {
   const started = performance.now();
   const messages = [{ role: "user", content: text }];
   const labels = {
@@ -163,7 +171,7 @@ async function wholePrompt(port: number, text: string): Promise<Reply> {
   ];
   let reply: Reply | undefined;
   for (const [path, body] of steps) {
-    reply = await ask(port, path, body);
+    reply = await ask(socketPath, path, body);
     if (reply.status !== 200) break;
   }
   if (reply === undefined) throw new Error("no step");
@@ -175,7 +183,7 @@ const weather = (index: number) =>
 
 async function measureModelServer(): Promise<Row[]> {
   const server = await startModels();
-  const { port, pid } = server;
+  const { socketPath, pid } = server;
   const rows: Row[] = [];
   const goal = (what: string, figures: string, value: number, limit: number, words: string) =>
     rows.push({ what, figures, goal: words, isReached: value < limit });
@@ -183,11 +191,13 @@ async function measureModelServer(): Promise<Row[]> {
     goal("ready", milliseconds(server.ready), server.ready, 2000, "< 2 s");
     const atStart = residentMemory(pid);
     const short = await times(1000, (index) =>
-      ask(port, "/embeddings", { input: `What is the weather like in town ${String(index)}?` }),
+      ask(socketPath, "/embeddings", {
+        input: `What is the weather like in town ${String(index)}?`,
+      }),
     );
     goal("/embeddings, a short sentence", both(short), quantile(short, 0.5), 5, "p50 < 5 ms");
     const long = await times(200, (index) =>
-      ask(port, "/embeddings", { input: prose(2000, index) }),
+      ask(socketPath, "/embeddings", { input: prose(2000, index) }),
     );
     rows.push({ what: "/embeddings, 256 tokens", figures: both(long) });
     for (const [size, count] of [
@@ -198,22 +208,22 @@ async function measureModelServer(): Promise<Row[]> {
       [1_000_000, 10],
     ] as const) {
       const guard = await times(count, (index) =>
-        ask(port, "/guard", { input: prose(size, index + size) }),
+        ask(socketPath, "/guard", { input: prose(size, index + size) }),
       );
       rows.push({ what: `/guard, ${size.toLocaleString("en")} characters`, figures: both(guard) });
     }
-    const prompt = await times(300, (index) => wholePrompt(port, weather(index)));
+    const prompt = await times(300, (index) => wholePrompt(socketPath, weather(index)));
     rows.push({ what: "all five steps of a prompt, 12 targets", figures: both(prompt) });
     const together = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => wholePrompt(port, weather(index + 5000))),
+      Array.from({ length: 50 }, (_, index) => wholePrompt(socketPath, weather(index + 5000))),
     );
     rows.push({
       what: "the same, 50 prompts at once",
       figures: both(together.map(({ took }) => took)),
     });
     const atWork = residentMemory(pid);
-    rows.push(...(await overload(port)));
-    const memory = await memoryOver(MEMORY_PROMPTS, port, pid);
+    rows.push(...(await overload(socketPath)));
+    const memory = await memoryOver(MEMORY_PROMPTS, socketPath, pid);
     const [first = 0] = memory;
     const [last = 0] = memory.slice(-1);
     rows.push({
@@ -236,18 +246,18 @@ async function measureModelServer(): Promise<Row[]> {
 }
 
 /** 50 prompts of 200 KB at once, and how long the server does not look up meanwhile. */
-async function overload(port: number): Promise<Row[]> {
+async function overload(socketPath: string): Promise<Row[]> {
   const over = new AbortController();
   const pauses: number[] = [];
   const watching = (async () => {
     while (!over.signal.aborted) {
-      pauses.push((await ask(port, "/healthz")).took);
+      pauses.push((await ask(socketPath, "/healthz")).took);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   })();
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
-      ask(port, "/guard", { input: prose(200_000, index + 77_000) }),
+      ask(socketPath, "/guard", { input: prose(200_000, index + 77_000) }),
     ),
   );
   over.abort();
@@ -277,15 +287,15 @@ async function overload(port: number): Promise<Row[]> {
 }
 
 /** Resident memory in MB after each tenth of the prompts: short ones, 1 KB, and every hundredth 20 KB. */
-async function memoryOver(prompts: number, port: number, pid: number): Promise<number[]> {
+async function memoryOver(prompts: number, socketPath: string, pid: number): Promise<number[]> {
   const found: number[] = [];
   for (let index = 0; index < prompts; index += 8) {
     await Promise.all(
       Array.from({ length: 8 }, (_, at) => {
         const number = index + at + 100_000;
-        if (number % 100 === 0) return ask(port, "/guard", { input: prose(20_000, number) });
-        if (number % 20 === 0) return ask(port, "/guard", { input: prose(1000, number) });
-        return wholePrompt(port, weather(number));
+        if (number % 100 === 0) return ask(socketPath, "/guard", { input: prose(20_000, number) });
+        if (number % 20 === 0) return ask(socketPath, "/guard", { input: prose(1000, number) });
+        return wholePrompt(socketPath, weather(number));
       }),
     );
     if ((index + 8) % (prompts / 10) === 0) found.push(residentMemory(pid));

@@ -114,7 +114,6 @@ function gatewayConfig(
     logDirectory: directory,
     adminSocketPath: join(directory, "admin.sock"),
     caFile: "/etc/ssl/certs/ca-certificates.crt",
-    demonstrationPort: provider,
   };
   return renderBootstrap(loaded.model, place);
 }

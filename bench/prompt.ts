@@ -106,7 +106,6 @@ export async function benchPrompts(bench: PromptBench): Promise<string> {
 
 async function start({ envoy, filter, provider, directory }: PromptBench): Promise<Running> {
   const ports = { ingress: await freePort(), egress: await freePort() };
-  const modelServerPort = await freePort();
   const environment = { ...process.env, OPENAI_API_KEY: "key-of-openai" };
   const loaded = loadConfiguration(
     { file: "bench.yaml", text: configuration(ports, provider) },
@@ -115,22 +114,24 @@ async function start({ envoy, filter, provider, directory }: PromptBench): Promi
   if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
   const { model } = loaded;
   if (model.prompt === undefined) throw new Error("the configuration has no prompt targets");
+  const folder = join(directory, "prompt");
+  mkdirSync(folder, { recursive: true });
+  const modelServerSocketPath = join(folder, "model-server.sock");
   const modelServer = await superviseModelServer({
-    input: modelServerInput(model, model.prompt, { port: modelServerPort, egress: undefined }),
+    socketPath: modelServerSocketPath,
+    input: modelServerInput(model, model.prompt, undefined),
     environment: modelServerEnvironment(environment, []),
     report: (line) => {
       console.error(line);
     },
   });
-  const folder = join(directory, "prompt");
-  mkdirSync(folder, { recursive: true });
   const place = {
     filterPath: filter,
     logDirectory: folder,
     adminSocketPath: join(folder, "admin.sock"),
     caFile: "/etc/ssl/certs/ca-certificates.crt",
-    demonstrationPort: provider,
-    modelServerPort,
+    ownEgressSocketPath: join(folder, "egress.sock"),
+    modelServerSocketPath,
   };
   const yaml = toYaml(renderBootstrap(model, place));
   const program = await startEnvoy(

@@ -1,40 +1,25 @@
 // The demonstration model: a keyless provider in OpenAI's format inside the gateway, so that a first request works.
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { serve } from "@hono/node-server";
+import type { Server } from "node:http";
+import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
+import { closeNow, listenAt } from "./unix-socket.ts";
 import { type Answer, answer, type ChatRequest, chatRequest } from "./demonstration-answer.ts";
 
 /** Between two pieces of a stream, so that a person sees it stream. Milliseconds. */
 const PIECE_MS = 8;
 
 export interface DemonstrationModel {
-  /** On 127.0.0.1. */
-  port: number;
   close: () => Promise<void>;
 }
 
-/** Serves it on a free port of 127.0.0.1. */
-export function startDemonstrationModel(): Promise<DemonstrationModel> {
-  return new Promise((resolve, reject) => {
-    const server = serve(
-      { fetch: demonstrationApp().fetch, hostname: "127.0.0.1", port: 0 },
-      ({ port }) => {
-        resolve({
-          port,
-          close: () =>
-            new Promise((done) => {
-              server.close(() => {
-                done();
-              });
-              if ("closeAllConnections" in server) server.closeAllConnections();
-            }),
-        });
-      },
-    );
-    server.once("error", reject);
-  });
+/** Serves it at a unix socket. */
+export async function startDemonstrationModel(socketPath: string): Promise<DemonstrationModel> {
+  const server = createAdaptorServer({ fetch: demonstrationApp().fetch }) as Server;
+  await listenAt(server, socketPath);
+  return { close: () => closeNow(server) };
 }
 
 /** @see https://platform.openai.com/docs/api-reference/chat */

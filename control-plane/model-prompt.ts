@@ -1,5 +1,5 @@
 // The part of the model that is about prompts: targets, their backends, the guard and the model server. Plain data.
-import type { Address, GatewayModel, ProviderHeader } from "./model.ts";
+import type { Address, ProviderHeader } from "./model.ts";
 
 export const PARAMETER_TYPES = ["str", "int", "float", "bool", "list", "dict"] as const;
 export type ParameterType = (typeof PARAMETER_TYPES)[number];
@@ -118,8 +118,3 @@ export function isPathValue(
 
 /** A longer value is no part of a URL that servers take. */
 export const MAX_VALUE_BYTES = 2048;
-
-/** Whether the gateway's own model server cannot come in where clients do, and has an entrance of its own. */
-export function hasOwnEgress({ prompt, egress }: Pick<GatewayModel, "prompt" | "egress">): boolean {
-  return prompt !== undefined && (egress.apiKeys !== undefined || egress.tls !== undefined);
-}

@@ -1,6 +1,6 @@
 // What the model server is started with, made from the gateway's model. Pure; holds names of keys, never their values.
 import type { GatewayModel } from "./model.ts";
-import { hasOwnEgress, type Prompt } from "./model-prompt.ts";
+import type { Prompt } from "./model-prompt.ts";
 import type { ModelServerInput } from "./model-server/options.ts";
 
 /** A language model that says nothing leaves time for the rest of the prompt: the embedded values, or the plain model. */
@@ -12,15 +12,15 @@ const SHORTEST_EXTRACTION_MS = 100;
 export interface Egress {
   /** For example `http://127.0.0.1:12000`. */
   url: string;
-  /** The unix socket that leads there where clients need a key or TLS. */
-  socketPath: string;
+  /** The unix socket that leads there, past the keys and TLS of clients; undefined where it is not on this machine. */
+  socketPath: string | undefined;
 }
 
 /** @param egress undefined: no language model is asked */
 export function modelServerInput(
-  model: Pick<GatewayModel, "targets" | "ingress" | "egress">,
+  model: Pick<GatewayModel, "targets" | "ingress">,
   prompt: Prompt,
-  { port, egress }: { port: number; egress: Egress | undefined },
+  egress: Egress | undefined,
 ): ModelServerInput {
   const { modelServer, threshold } = prompt;
   const { embeddings, zeroshot, guard, guardThreshold } = modelServer;
@@ -32,7 +32,6 @@ export function modelServerInput(
     provider.address.kind !== "embedded" &&
     provider.auth.passesClientKey !== true;
   return {
-    port,
     // The default target is no choice: it takes what is left.
     targets: prompt.targets
       .filter(({ isDefault }) => !isDefault)
@@ -65,9 +64,7 @@ export function modelServerInput(
       ...(canAsk && egress !== undefined
         ? {
             egress: egress.url,
-            ...(hasOwnEgress({ prompt, egress: model.egress })
-              ? { socket: egress.socketPath }
-              : {}),
+            ...(egress.socketPath === undefined ? {} : { socket: egress.socketPath }),
             model: provider.name,
           }
         : {}),

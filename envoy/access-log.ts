@@ -1,6 +1,7 @@
 // The access logs: one line of the 15 fields of the interface (spec.md, section 2) for each request and each attempt.
 import { join } from "node:path";
 import { PROPERTY_CLIENT_PATH } from "../contract/words.ts";
+import type { GatewayModel } from "../control-plane/model.ts";
 import type { AccessLogName } from "../control-plane/names.ts";
 import { accessLogFile } from "../control-plane/names.ts";
 import type { Place } from "./place.ts";
@@ -20,12 +21,19 @@ export const CLIENT_FORWARDED_FOR = "gateway.client_forwarded_for";
 /** Of metadata of ours. */
 const NAMESPACE = "gateway";
 const PROTOCOL = "protocol";
+/** What stands for a host in the logs, because its address is no `<ip>:<port>`. */
+const HOST = "host";
+
+/** Metadata of an endpoint. */
+export function loggedAs(host: string): Fields {
+  return { filter_metadata: { [NAMESPACE]: { [HOST]: host } } };
+}
 
 /**
  * The client's line. A request that was refused before the filters ran has its headers still as they came. A query can
  * hold credentials: it is in the line only as far as the WASM filter has masked them.
  */
-export function ingressLogs(place: Place): Extension[] {
+export function ingressLogs(model: GatewayModel, place: Place): Extension[] {
   return logs("ingress", place, {
     path: firstOf(
       filterState(`wasm.${PROPERTY_CLIENT_PATH}`),
@@ -37,6 +45,7 @@ export function ingressLogs(place: Place): Extension[] {
     authority: firstOf(filterState(CLIENT_AUTHORITY), header(":authority")),
     forwardedFor: firstOf(filterState(CLIENT_FORWARDED_FOR), header("x-forwarded-for")),
     bytes: "%BYTES_RECEIVED% %BYTES_SENT%",
+    upstreamHost: upstreamHost(hasDemonstration(model)),
   });
 }
 
@@ -44,7 +53,7 @@ export function ingressLogs(place: Place): Extension[] {
  * A line for each attempt: headers as the provider got them. Envoy flags what the provider did wrong. An attempt that
  * has neither a status nor a flag was given up by the gateway, because the client had gone or the time was over.
  */
-export function llmLogs(place: Place): AccessLog[] {
+export function llmLogs(model: GatewayModel, place: Place): AccessLog[] {
   const llm = (flags: string, filter: Fields): AccessLog[] =>
     logs("llm", place, {
       path: "%REQ(:PATH)%",
@@ -55,6 +64,7 @@ export function llmLogs(place: Place): AccessLog[] {
       forwardedFor: "%REQ(X-FORWARDED-FOR)%",
       // Envoy counts an attempt from its own side; here, as in the client's line, request comes before reply.
       bytes: "%BYTES_SENT% %BYTES_RECEIVED%",
+      upstreamHost: upstreamHost(hasDemonstration(model)),
     }).map((log) => ({ ...log, filter }));
   return [
     ...llm("%RESPONSE_FLAGS%", { or_filter: { filters: [hasStatus(), hasFlag()] } }),
@@ -71,6 +81,7 @@ export function internalLogs(place: Place): Extension[] {
     authority: "%REQ(:AUTHORITY)%",
     forwardedFor: "%REQ(X-FORWARDED-FOR)%",
     bytes: "%BYTES_RECEIVED% %BYTES_SENT%",
+    upstreamHost: upstreamHost(true),
   });
 }
 
@@ -102,6 +113,17 @@ function hasNoFlag(): Fields {
     { expression: "response.flags == 0" },
   );
   return { extension_filter: cel };
+}
+
+/** @param hasSockets whether one of the hosts may be a unix socket, whose path Envoy would write */
+function upstreamHost(hasSockets: boolean): string {
+  if (!hasSockets) return "%UPSTREAM_HOST%";
+  const metadata = { command: "UPSTREAM_METADATA", param: `${NAMESPACE}:${HOST}` };
+  return firstOf(metadata, { command: "UPSTREAM_HOST" });
+}
+
+function hasDemonstration({ targets }: GatewayModel): boolean {
+  return targets.some(({ address }) => address.kind === "embedded");
 }
 
 /** One of Envoy's log commands, as COALESCE takes it. */
@@ -143,6 +165,7 @@ interface OwnFields {
   authority: string;
   forwardedFor: string;
   bytes: string;
+  upstreamHost: string;
 }
 
 /** The log's file and, where it is wanted, standard output, where the log's name comes first. */
@@ -161,7 +184,7 @@ function logs(name: AccessLogName, place: Place, own: OwnFields): Extension[] {
     '"%REQ(USER-AGENT)%"',
     '"%REQ(X-REQUEST-ID)%"',
     `"${own.authority}"`,
-    '"%UPSTREAM_HOST%"',
+    `"${own.upstreamHost}"`,
   ];
   const line = `${fields.join(" ")}\n`;
   const file = extension(

@@ -1,6 +1,5 @@
 // The model and the machine's own facts → Envoy's whole configuration. No secret can be in it: the model holds names of variables only.
 import { LISTENER_EGRESS, LISTENER_INGRESS } from "../contract/words.ts";
-import { hasOwnEgress } from "../control-plane/model-prompt.ts";
 import type { GatewayModel } from "../control-plane/model.ts";
 import { clusters } from "./clusters.ts";
 import { listener, OWNER_ONLY, ownEgress } from "./listeners.ts";
@@ -23,8 +22,9 @@ export function renderBootstrap(model: GatewayModel, place: Place): Bootstrap {
       listeners: [
         listener(LISTENER_INGRESS, model.ingress, model, place),
         listener(LISTENER_EGRESS, model.egress, model, place),
-        ...(hasOwnEgress(model) ? [ownEgress(model, place)] : []),
-        ...(model.prompt === undefined ? [] : [internalListener(model, place)]),
+        ...(model.prompt === undefined
+          ? []
+          : [ownEgress(model, place), internalListener(model, place)]),
       ],
       clusters: clusters(model, place),
     },

@@ -1,22 +1,26 @@
 // Where the hosts of a cluster are, and how their names become addresses.
 import { isIP } from "node:net";
 import type { Address } from "../control-plane/model.ts";
+import { loggedAs } from "./access-log.ts";
 import type { Place } from "./place.ts";
 import type { Fields } from "./types.ts";
 import { duration, extension, socketAddress } from "./types.ts";
 
 const SECOND = 1000;
-const LOOPBACK = "127.0.0.1";
 
 export function endpoint(address: Address, place: Place): Fields {
-  return { lb_endpoints: [{ endpoint: { address: whereabouts(address, place) } }] };
+  if (address.kind === "embedded") return socketEndpoint(place.demonstrationSocketPath);
+  return { lb_endpoints: [{ endpoint: { address: socketAddress(address.host, address.port) } }] };
 }
 
-function whereabouts(address: Address, place: Place): Fields {
-  return address.kind === "embedded"
-    ? socketAddress(LOOPBACK, place.demonstrationPort)
-    : socketAddress(address.host, address.port);
+/** A part of the gateway that listens on a unix socket. */
+export function socketEndpoint(path = ""): Fields {
+  const endpoint = { address: { pipe: { path } } };
+  return { lb_endpoints: [{ endpoint, metadata: loggedAs(NO_PORT) }] };
 }
+
+/** What the access logs have for a unix socket: on this machine, at no port of it. */
+const NO_PORT = "127.0.0.1:0";
 
 /**
  * How the host is found. One logical endpoint keeps the connections that there are when a name's addresses change, as

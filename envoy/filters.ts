@@ -21,7 +21,7 @@ export function httpFilters(name: ListenerName, model: GatewayModel, place: Plac
     // Between filter and router: a provider that compresses although it was asked not to.
     ...decompressors(),
     // Always last.
-    router(place),
+    router(model, place),
   ];
 }
 
@@ -81,12 +81,12 @@ function decompressor(algorithm: string, message: string, fields: Fields = {}): 
   );
 }
 
-function router(place: Place): Extension {
+function router(model: GatewayModel, place: Place): Extension {
   return extension("envoy.filters.http.router", "extensions.filters.http.router.v3.Router", {
     // Neither the provider nor the client sees an x-envoy header.
     suppress_envoy_headers: true,
     // Counters by status and a histogram per cluster, which nobody reads yet: 3 % of a small request.
     dynamic_stats: false,
-    upstream_log: llmLogs(place),
+    upstream_log: llmLogs(model, place),
   });
 }

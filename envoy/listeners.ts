@@ -47,7 +47,7 @@ export function listener(
   };
 }
 
-/** What egress serves, for the model server alone: where clients need a key or TLS, it has neither. */
+/** What egress serves, for the model server alone: without the keys and TLS that clients may need. */
 export function ownEgress(model: GatewayModel, place: Place): Listener {
   const path = place.ownEgressSocketPath ?? "";
   return {
@@ -82,7 +82,7 @@ function http(
               ...protocol(model),
               ...timeouts(name, own, model),
               local_reply_config: localReplies(model),
-              access_log: ingressLogs(place),
+              access_log: ingressLogs(model, place),
               route_config: routeConfiguration(own, model, place),
               http_filters: httpFilters(name, model, place),
             },

@@ -1,4 +1,4 @@
-// What the machine decides about an Envoy, and not the configuration: paths and one port.
+// What the machine decides about an Envoy, and not the configuration. Paths of sockets have at most 107 bytes (`man 7 unix`).
 
 export interface Place {
   /** The compiled filter. */
@@ -7,9 +7,9 @@ export interface Place {
   logDirectory: string;
   /** Whether access log lines go to Envoy's standard output as well. */
   accessLogOnStdout?: boolean;
-  /** Unix socket of Envoy's administration. At most 107 bytes (sun_path of `man 7 unix`). */
+  /** Unix socket of Envoy's administration. */
   adminSocketPath: string;
-  /** Unix socket on which the model server asks language models where egress wants a key or TLS. As short as the other. */
+  /** Unix socket on which the model server asks language models. */
   ownEgressSocketPath?: string;
   /** Directory of the files that tell Envoy where the listeners' certificates are (`listenerSecrets`). */
   secretsDirectory?: string;
@@ -17,10 +17,10 @@ export interface Place {
   memoryBytes?: number;
   /** PEM bundle of the certificate authorities that providers' certificates are verified against. */
   caFile: string;
-  /** Where the control plane serves the demonstration model, on 127.0.0.1. */
-  demonstrationPort: number;
-  /** Where the model server listens, on 127.0.0.1; needed where the model has a `prompt`. */
-  modelServerPort?: number;
+  /** Unix socket on which the control plane serves the demonstration model. */
+  demonstrationSocketPath?: string;
+  /** Unix socket of the model server; needed where the model has a `prompt`. */
+  modelServerSocketPath?: string;
   /** Why the gateway is not ready, as far as that is not seen by its answering at all. */
   notReady?: string;
 }

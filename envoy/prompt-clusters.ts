@@ -4,11 +4,10 @@ import { clusterOfEndpoint } from "../control-plane/filter-config-prompt.ts";
 import type { GatewayModel } from "../control-plane/model.ts";
 import type { PromptEndpoint } from "../control-plane/model-prompt.ts";
 import { common, protocols } from "./cluster-settings.ts";
-import { endpoint, resolution } from "./endpoints.ts";
+import { endpoint, resolution, socketEndpoint } from "./endpoints.ts";
 import type { Place } from "./place.ts";
 import { tlsOf } from "./tls.ts";
-import type { Cluster, Fields } from "./types.ts";
-import { socketAddress } from "./types.ts";
+import type { Cluster } from "./types.ts";
 import { upstreamFilters } from "./upstream-filters.ts";
 
 export function promptClusters(model: GatewayModel, place: Place): Cluster[] {
@@ -28,7 +27,10 @@ function internal(model: GatewayModel): Cluster {
     name: INTERNAL_CLUSTER,
     ...common(INTERNAL_CLUSTER, model),
     type: "STATIC",
-    load_assignment: assignment(INTERNAL_CLUSTER, address),
+    load_assignment: {
+      cluster_name: INTERNAL_CLUSTER,
+      endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }],
+    },
   };
 }
 
@@ -37,10 +39,10 @@ function modelServer(model: GatewayModel, place: Place): Cluster {
     name: MODEL_SERVER_CLUSTER,
     ...common(MODEL_SERVER_CLUSTER, model),
     type: "STATIC",
-    load_assignment: assignment(
-      MODEL_SERVER_CLUSTER,
-      socketAddress("127.0.0.1", place.modelServerPort ?? 0),
-    ),
+    load_assignment: {
+      cluster_name: MODEL_SERVER_CLUSTER,
+      endpoints: [socketEndpoint(place.modelServerSocketPath)],
+    },
     ...protocols({ kind: "embedded" }, upstreamFilters([])),
   };
 }
@@ -56,8 +58,4 @@ function backend(one: PromptEndpoint, model: GatewayModel, place: Place): Cluste
     load_assignment: { cluster_name: name, endpoints: [endpoint(address, place)] },
     ...protocols(address, upstreamFilters([])),
   };
-}
-
-function assignment(name: string, address: Fields): Fields {
-  return { cluster_name: name, endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }] };
 }

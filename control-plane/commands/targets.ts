@@ -1,4 +1,7 @@
 // `gateway targets test` and `gateway targets eval`: how prompts are understood, without calling any API.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { readConfiguration } from "../configuration-file.ts";
 import { findConfiguration } from "../find-configuration.ts";
 import type { Configuration } from "../configuration-file.ts";
@@ -7,9 +10,8 @@ import type { Prompt } from "../model-prompt.ts";
 import { type Egress, modelServerInput } from "../model-server-input.ts";
 import { callListener } from "../supervisor/admin.ts";
 import { modelServerEnvironment, superviseModelServer } from "../supervisor/model-server.ts";
-import { freePort } from "../supervisor/ports.ts";
 import { urlOf } from "../supervisor/readiness.ts";
-import { ownEgressSocketPath, stateDirectory } from "../supervisor/state.ts";
+import { findRunning } from "../supervisor/state.ts";
 import type { TargetsOptions } from "./options.ts";
 import { colorsFor, table } from "../terminal.ts";
 import { readCases } from "../trial/read-cases.ts";
@@ -69,19 +71,21 @@ async function withModelServer(
   work: (attempt: Attempt) => Promise<void>,
 ): Promise<void> {
   const { model, environment, prompt } = configuration;
-  const port = await freePort();
+  const directory = mkdtempSync(join(tmpdir(), "gateway-targets-")); // which its user alone can enter
+  const socketPath = join(directory, "model-server.sock");
   const server = await superviseModelServer({
-    input: modelServerInput(model, prompt, { port, egress: await runningEgress(configuration) }),
+    socketPath,
+    input: modelServerInput(model, prompt, await runningEgress(configuration)),
     environment: modelServerEnvironment(environment, prompt.modelServer.environment),
     report: (line) => {
       console.error(`· ${line}`);
     },
   });
   try {
-    const url = `http://127.0.0.1:${String(port)}`;
-    await work((text) => tryPrompt({ model, prompt, url }, text));
+    await work((text) => tryPrompt({ model, prompt, socketPath }, text));
   } finally {
     await server.stop();
+    rmSync(directory, { recursive: true });
   }
 }
 
@@ -91,7 +95,8 @@ async function runningEgress({
   file,
   environment,
 }: Configuration): Promise<Egress | undefined> {
-  const socketPath = ownEgressSocketPath(stateDirectory(file, environment));
+  const own = findRunning(environment).find(({ record }) => record.configuration === file.path);
+  const socketPath = own?.record.egressSocket;
   try {
     const { status } = await callListener(model.egress, "/healthz");
     return status === 200 ? { url: urlOf(model.egress), socketPath } : undefined;

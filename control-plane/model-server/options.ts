@@ -54,8 +54,6 @@ const target = z.strictObject({
 });
 
 export const modelServerOptions = z.strictObject({
-  /** On 127.0.0.1; 0 takes a free one. */
-  port: z.int().min(0).max(65535).default(0),
   targets: z.array(target).default([]),
   embeddings: embeddingBackend.default({ kind: "embedded" }),
   zeroshot: classifierBackend.default({ kind: "embedded" }),

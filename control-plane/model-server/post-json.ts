@@ -1,6 +1,5 @@
 // A POST of JSON with a time limit and a size limit on the answer.
-import { request, type RequestOptions } from "node:http";
-import { Readable } from "node:stream";
+import { fetchAt } from "../unix-socket.ts";
 import { ServerError } from "./server-error.ts";
 
 const LARGEST_ANSWER = 4 * 1024 * 1024;
@@ -46,7 +45,7 @@ export async function postJson(request: JsonRequest): Promise<unknown> {
 
 function send({ url, body, key, headers, timeoutMs, socketPath }: JsonRequest): Promise<Response> {
   const request = {
-    method: "POST",
+    method: "POST" as const,
     headers: {
       "content-type": "application/json",
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
@@ -57,25 +56,7 @@ function send({ url, body, key, headers, timeoutMs, socketPath }: JsonRequest): 
   };
   return socketPath === undefined
     ? fetch(url, { ...request, redirect: "error" })
-    : fetchBySocket(socketPath, url, request);
-}
-
-/** What `fetch` has no way to. */
-function fetchBySocket(
-  socketPath: string,
-  url: string,
-  { body, signal, ...options }: RequestOptions & { body: string; signal: AbortSignal },
-): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(url, { ...options, signal, socketPath, agent: false }, (incoming) => {
-      const stream = Readable.toWeb(incoming) as ReadableStream<Uint8Array>;
-      resolve(new Response(stream, { status: incoming.statusCode ?? 502 }));
-    });
-    outgoing.on("error", () => {
-      reject(signal.aborted ? (signal.reason as Error) : new Error("the socket does not answer"));
-    });
-    outgoing.end(body);
-  });
+    : fetchAt(socketPath, url, request);
 }
 
 async function boundedText(response: Response, origin: string): Promise<string> {

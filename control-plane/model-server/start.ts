@@ -1,15 +1,15 @@
-// Starts the model server on 127.0.0.1: it listens at once, and answers 503 until its models are loaded.
-import { serve } from "@hono/node-server";
+// Starts the model server on a unix socket: it listens at once, and answers 503 until its models are loaded.
+import type { Server } from "node:http";
+import { createAdaptorServer } from "@hono/node-server";
 import type { Environment } from "../envoy-binary.ts";
 import { GatewayError } from "../errors.ts";
+import { closeNow, listenAt } from "../unix-socket.ts";
 import { modelServerApp } from "./app.ts";
 import { type Models, openModels } from "./models.ts";
 import { modelServerOptions, type ModelServerInput, type ModelServerOptions } from "./options.ts";
 import { ServerError } from "./server-error.ts";
 
 export interface ModelServer {
-  /** On 127.0.0.1. */
-  port: number;
   /** Resolves when the models are loaded; rejects with a GatewayError when they cannot be. */
   ready: Promise<void>;
   close: () => Promise<void>;
@@ -22,8 +22,9 @@ export interface ModelServerSurroundings {
   now?: () => Date;
 }
 
-/** Rejects when the options are not valid or the port is taken. */
+/** Rejects when the options are not valid or it cannot listen. */
 export async function startModelServer(
+  socketPath: string,
   input: ModelServerInput,
   surroundings: ModelServerSurroundings,
 ): Promise<ModelServer> {
@@ -44,7 +45,8 @@ export async function startModelServer(
     now: surroundings.now ?? (() => new Date()),
     log,
   });
-  const { port, close } = await listen(app.fetch, options.port);
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  await listenAt(server, socketPath);
   const ready = openModels(options, surroundings.environment).then(async (opened) => {
     if (isClosed) {
       await opened.close();
@@ -58,11 +60,10 @@ export async function startModelServer(
     log(error instanceof Error ? error.message : String(error));
   });
   return {
-    port,
     ready,
     close: async () => {
       isClosed = true;
-      await close();
+      await closeNow(server);
       await models?.close();
     },
   };
@@ -88,25 +89,4 @@ async function prepareLabels(
     if (!(error instanceof ServerError) || error.status !== 502) throw error;
     log(`${error.message} No prompt target is chosen until it answers.`);
   }
-}
-
-function listen(
-  fetch: Parameters<typeof serve>[0]["fetch"],
-  wanted: number,
-): Promise<{ port: number; close: () => Promise<void> }> {
-  return new Promise((resolve, reject) => {
-    const server = serve({ fetch, hostname: "127.0.0.1", port: wanted }, ({ port }) => {
-      resolve({
-        port,
-        close: () =>
-          new Promise((done) => {
-            server.close(() => {
-              done();
-            });
-            if ("closeAllConnections" in server) server.closeAllConnections();
-          }),
-      });
-    });
-    server.once("error", reject);
-  });
 }

@@ -1,7 +1,7 @@
 // How a command talks to the gateway that runs: HTTP on a unix socket that only its user can open.
-import { chmodSync, rmSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { GatewayError } from "../errors.ts";
+import { closeNow, listenAt } from "../unix-socket.ts";
 import type { ReloadResult } from "./reload.ts";
 
 /** A model server may have to load its models, and Envoy to be started anew. */
@@ -9,15 +9,14 @@ const LONGEST_MS = 120_000;
 const RELOAD_PATH = "/reload";
 
 export interface ControlServer {
-  close: () => void;
+  close: () => Promise<void>;
 }
 
-/** Listens at `socketPath`; a file that a killed gateway left there is replaced. */
-export function serveControl(
+/** Listens at `socketPath`. */
+export async function serveControl(
   socketPath: string,
   reload: (options: { restart: boolean }) => Promise<ReloadResult>,
 ): Promise<ControlServer> {
-  rmSync(socketPath, { force: true });
   const server = createServer((incoming, outgoing) => {
     const { method, url = "" } = incoming;
     const { pathname, searchParams } = new URL(url, "http://gateway");
@@ -35,19 +34,8 @@ export function serveControl(
       },
     );
   });
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(socketPath, () => {
-      // Its directory is the user's alone already.
-      chmodSync(socketPath, 0o600);
-      resolve({
-        close: () => {
-          server.close();
-          server.closeAllConnections();
-        },
-      });
-    });
-  });
+  await listenAt(server, socketPath);
+  return { close: () => closeNow(server) };
 }
 
 /** Asks a running gateway to read its configuration anew. Rejects when it does not answer. */

@@ -23,7 +23,7 @@ import {
 import { checkPorts } from "./ports.ts";
 import { failure, type ReloadResult, restartReasons, type Settled } from "./reload.ts";
 import { createServices, type PreparedServices } from "./services.ts";
-import { adminSocketPath, ownEgressSocketPath, secretsDirectory, writePrivately } from "./state.ts";
+import { secretsDirectory, socketPath, writePrivately } from "./state.ts";
 import { type EnvoyPlan, supervise, type Supervisor, type SupervisorEvents } from "./supervise.ts";
 
 export interface GatewayOptions {
@@ -81,7 +81,7 @@ export async function startGateway(
 ): Promise<Gateway> {
   const maker = createMaker(requireEnvoy(first.environment), directory, options);
   let tellReadiness: (() => void) | undefined;
-  const services = createServices(ownEgressSocketPath(directory), events.report, () => {
+  const services = createServices(directory, events.report, () => {
     tellReadiness?.();
   });
   let certificates: ReturnType<typeof startCertificates> = { stop: () => undefined };
@@ -229,7 +229,9 @@ function createMaker(envoy: EnvoyBinary, directory: string, options: GatewayOpti
     envoyEnvironment(environment, model.filterEnvironment);
   const placeOf = (
     configuration: Configuration,
-    services: Pick<Place, "demonstrationPort" | "modelServerPort"> & {
+    services: {
+      demonstrationSocketPath?: string | undefined;
+      modelServerSocketPath?: string | undefined;
       missing?: string | undefined;
     },
     adminSocketPath: string,
@@ -238,12 +240,12 @@ function createMaker(envoy: EnvoyBinary, directory: string, options: GatewayOpti
     logDirectory: logDirectoryOf(configuration),
     accessLogOnStdout: options.accessLogOnStdout,
     adminSocketPath,
-    ownEgressSocketPath: ownEgressSocketPath(directory),
+    ownEgressSocketPath: socketPath(directory, "egress"),
     secretsDirectory: secretsDirectory(directory),
     memoryBytes: memoryBytes(),
     caFile: requireCaFile(configuration.model, configuration.environment),
-    demonstrationPort: services.demonstrationPort,
-    modelServerPort: services.modelServerPort ?? 0,
+    demonstrationSocketPath: services.demonstrationSocketPath ?? "",
+    modelServerSocketPath: services.modelServerSocketPath ?? "",
     ...(services.missing === undefined ? {} : { notReady: services.missing }),
   });
   return {
@@ -256,7 +258,7 @@ function createMaker(envoy: EnvoyBinary, directory: string, options: GatewayOpti
     make(configuration: Configuration, prepared: PreparedServices): Running {
       number += 1;
       const { model } = configuration;
-      const adminSocket = adminSocketPath(directory, number);
+      const adminSocket = socketPath(directory, "admin", number);
       const place = placeOf(configuration, prepared, adminSocket);
       const files = createEnvoyFiles(directory, number, model, place);
       const plan = {

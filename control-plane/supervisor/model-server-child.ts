@@ -3,12 +3,18 @@ import { GatewayError } from "../errors.ts";
 import type { ModelServerInput } from "../model-server/options.ts";
 import { startModelServer } from "../model-server/start.ts";
 
+/** What the process is sent. */
+export interface ModelServerOrder {
+  socketPath: string;
+  input: ModelServerInput;
+}
+
 /** What the process tells. */
 export type ModelServerNews =
   { kind: "ready" } | { kind: "failed"; message: string; hint?: string | undefined };
 
-async function serve(input: ModelServerInput): Promise<void> {
-  const server = await startModelServer(input, {
+async function serve({ socketPath, input }: ModelServerOrder): Promise<void> {
+  const server = await startModelServer(socketPath, input, {
     environment: process.env,
     log: (line) => {
       console.error(line);
@@ -46,8 +52,8 @@ function tell(news: ModelServerNews): void {
 }
 
 process.once("disconnect", endAtOnce);
-process.once("message", (input: ModelServerInput) => {
-  serve(input).catch((error: unknown) => {
+process.once("message", (order: ModelServerOrder) => {
+  serve(order).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);
     const hint = error instanceof GatewayError ? error.hint : undefined;
     tell({ kind: "failed", message, hint });

@@ -6,9 +6,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "../envoy-binary.ts";
 import { GatewayError } from "../errors.ts";
 import type { ModelServerInput } from "../model-server/options.ts";
-import type { ModelServerNews } from "./model-server-child.ts";
+import type { ModelServerNews, ModelServerOrder } from "./model-server-child.ts";
 
 export interface ModelServerPlan {
+  /** The unix socket on which it listens. */
+  socketPath: string;
   input: ModelServerInput;
   /** What its process gets. */
   environment: Environment;
@@ -83,7 +85,7 @@ interface Run {
 }
 
 /** In its own process group: a Ctrl-C in the terminal is for the gateway, which ends open requests first. */
-function start({ input, environment, report }: ModelServerPlan): Run {
+function start({ socketPath, input, environment, report }: ModelServerPlan): Run {
   const child = fork(PROGRAM, {
     env: { ...SMALL_MEMORY, ...environment },
     execArgv: ["--max-semi-space-size=4"],
@@ -116,7 +118,7 @@ function start({ input, environment, report }: ModelServerPlan): Run {
   const ready = readiness(child, ended);
   // Whoever started it is told; a later run has nobody who waits.
   ready.catch(() => undefined);
-  child.send(input, () => undefined);
+  child.send({ socketPath, input } satisfies ModelServerOrder, () => undefined);
   return { ...run, ready };
 }
 

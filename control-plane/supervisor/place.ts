@@ -8,14 +8,10 @@ import type { Environment } from "../envoy-binary.ts";
 import { GatewayError } from "../errors.ts";
 import type { GatewayModel } from "../model.ts";
 import { makeDirectory } from "./make-directory.ts";
-import { adminSocketPath, ownEgressSocketPath, secretsDirectory, stateDirectory } from "./state.ts";
+import { secretsDirectory, socketPath, stateDirectory } from "./state.ts";
 
 /** The filter that the set-up compiled. */
 export const FILTER_FILE = join(import.meta.dirname, "../../build/filter.wasm");
-
-/** What `render` shows; `up` takes a free one. */
-const RENDERED_DEMONSTRATION_PORT = 12900;
-const RENDERED_MODEL_SERVER_PORT = 12901;
 
 /** System roots of Debian, Ubuntu and Alpine; Fedora and Red Hat (two); SUSE; macOS and BSD; OpenBSD. */
 const CA_FILES = [
@@ -37,13 +33,13 @@ export function defaultPlace(
   return {
     filterPath: FILTER_FILE,
     logDirectory: logDirectory(model, environment, undefined),
-    adminSocketPath: adminSocketPath(directory),
-    ownEgressSocketPath: ownEgressSocketPath(directory),
+    adminSocketPath: socketPath(directory, "admin"),
+    ownEgressSocketPath: socketPath(directory, "egress"),
     secretsDirectory: secretsDirectory(directory),
     memoryBytes: memoryBytes(),
     caFile: findCaFile(environment) ?? CA_FILES[0],
-    demonstrationPort: RENDERED_DEMONSTRATION_PORT,
-    modelServerPort: RENDERED_MODEL_SERVER_PORT,
+    demonstrationSocketPath: socketPath(directory, "demonstration"),
+    modelServerSocketPath: socketPath(directory, "modelServer"),
   };
 }
 

@@ -32,6 +32,7 @@ export async function run(configuration: Configuration, options: RunOptions): Pr
   state.takeState(directory);
   try {
     await endOrphans(directory);
+    state.removeSockets(directory);
     await attend(configuration, directory, options);
   } finally {
     state.leaveState(directory);
@@ -52,8 +53,9 @@ async function attend(
     startedAt: new Date().toISOString(),
     logDirectory: "",
     drainMs: options.drainMs,
-    adminSocket: state.adminSocketPath(directory),
-    controlSocket: state.controlSocketPath(directory),
+    adminSocket: state.socketPath(directory, "admin"),
+    controlSocket: state.socketPath(directory, "control"),
+    egressSocket: state.socketPath(directory, "egress"),
     ...served(configuration),
   };
   const endEnvoys = () => {

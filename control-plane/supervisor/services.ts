@@ -9,14 +9,14 @@ import {
   type RunningModelServer,
   superviseModelServer,
 } from "./model-server.ts";
-import { freePort } from "./ports.ts";
 import { urlOf } from "./readiness.ts";
+import { socketPath } from "./state.ts";
 
 /** What a configuration is given, before it is the current one. */
 export interface PreparedServices {
-  /** Ports on 127.0.0.1; 0 where nobody wants the service. */
-  demonstrationPort: number;
-  modelServerPort: number;
+  /** Unix sockets, where the configuration needs somebody to listen there. */
+  demonstrationSocketPath: string;
+  modelServerSocketPath: string | undefined;
   /** Whether the model server is another one than before. */
   hasNewModelServer: boolean;
   /** Why prompts cannot be served. */
@@ -40,7 +40,7 @@ export interface Services {
 }
 
 interface ModelServer {
-  port: number;
+  socketPath: string;
   /** What it was started with: the same again needs no other. */
   plan: string;
   /** Undefined where it could not be started, and prompts do without it. */
@@ -54,17 +54,19 @@ interface ModelServer {
 const MARGIN_MS = 2_000;
 
 /**
- * @param socketPath where language models can be asked when clients need a key or TLS
+ * @param directory the state directory
  * @param onReadiness called when `missing` may have changed
  */
 export function createServices(
-  socketPath: string,
+  directory: string,
   report: (line: string) => void,
   onReadiness: () => void,
 ): Services {
   let demonstration: Awaited<ReturnType<typeof startDemonstrationModel>> | undefined;
   let current: ModelServer | undefined;
   const all = new Set<RunningModelServer>();
+  const demonstrationSocketPath = socketPath(directory, "demonstration");
+  let number = 0;
 
   const end = async (server: ModelServer | undefined) => {
     if (server?.running === undefined) return;
@@ -79,19 +81,21 @@ export function createServices(
     const { prompt } = model;
     if (prompt === undefined) return undefined;
     const own = modelServerEnvironment(environment, prompt.modelServer.environment);
-    const inputAt = (port: number) =>
-      modelServerInput(model, prompt, { port, egress: { url: urlOf(model.egress), socketPath } });
-    const plan = JSON.stringify([inputAt(0), own]);
+    const egress = { url: urlOf(model.egress), socketPath: socketPath(directory, "egress") };
+    const input = modelServerInput(model, prompt, egress);
+    const plan = JSON.stringify([input, own]);
     const { timeoutMs } = model.ingress;
     if (current?.plan === plan && current.running !== undefined) {
       current.timeoutMs = timeoutMs;
       return current;
     }
-    const port = await freePort();
-    const server: ModelServer = { port, plan, running: undefined, timeoutMs };
+    number += 1;
+    const path = socketPath(directory, "modelServer", number);
+    const server: ModelServer = { socketPath: path, plan, running: undefined, timeoutMs };
     try {
       server.running = await superviseModelServer({
-        input: inputAt(port),
+        socketPath: path,
+        input,
         environment: own,
         report,
         onMissing(why) {
@@ -113,12 +117,13 @@ export function createServices(
 
   return {
     async prepare(configuration, isFirst) {
-      if (needsDemonstration(configuration.model))
-        demonstration ??= await startDemonstrationModel();
+      if (needsDemonstration(configuration.model)) {
+        demonstration ??= await startDemonstrationModel(demonstrationSocketPath);
+      }
       const server = await startModelServer(configuration, isFirst);
       return {
-        demonstrationPort: demonstration?.port ?? 0,
-        modelServerPort: server?.port ?? 0,
+        demonstrationSocketPath,
+        modelServerSocketPath: server?.socketPath,
         hasNewModelServer: server?.running !== current?.running,
         missing: server?.missing,
         commit() {

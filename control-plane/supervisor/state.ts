@@ -3,13 +3,14 @@ import { createHash } from "node:crypto";
 import {
   chmodSync,
   linkSync,
+  lstatSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { homedir, tmpdir, userInfo } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join, parse } from "node:path";
 import type { ConfigurationFile } from "../configuration-problems.ts";
 import type { Environment } from "../envoy-binary.ts";
@@ -37,6 +38,8 @@ export interface RunningRecord {
   drainMs: number;
   adminSocket: string;
   controlSocket: string;
+  /** Where the egress listener's requests come in without a key; nobody listens there where there are no prompts. */
+  egressSocket: string;
   listeners: Pick<Listener, "name" | "address" | "port" | "tls">[];
   models: string[];
   /** Of the configuration, as `gateway validate` prints them. */
@@ -47,6 +50,8 @@ export interface RunningRecord {
 
 /** A unix socket's path must fit into 107 bytes; Envoy refuses a longer one. */
 const LONGEST_SOCKET_PATH = 107;
+/** Of Envoys and model servers in one run of the gateway: more than anybody restarts. */
+const HIGHEST_NUMBER = 99_999;
 const LOCK = "gateway.pid";
 const RECORD = "gateway.json";
 
@@ -63,14 +68,21 @@ export function stateDirectory(file: ConfigurationFile, environment: Environment
   return join(stateRoot(environment), name);
 }
 
-/** Where Envoy's admin interface listens. @param number of the Envoy, as `numbered` has it */
-export function adminSocketPath(directory: string, number = 1): string {
-  return join(socketDirectory(directory), numbered("admin.sock", number));
-}
+/** The sockets of a running gateway, which only its user can open. */
+const SOCKETS = {
+  /** Envoy's admin interface. */
+  admin: "admin.sock",
+  /** The gateway itself: commands such as `gateway reload`. */
+  control: "control.sock",
+  /** What the egress listener serves, for the model server alone. A later Envoy takes it over. */
+  egress: "egress.sock",
+  modelServer: "model-server.sock",
+  demonstration: "demonstration.sock",
+} as const;
 
-/** Where the model server reaches the language models when clients need a key or TLS. A later Envoy takes it over. */
-export function ownEgressSocketPath(directory: string): string {
-  return join(socketDirectory(directory), "model.sock");
+/** @param number of the Envoy or the model server, as `numbered` has it: two may overlap */
+export function socketPath(directory: string, name: keyof typeof SOCKETS, number = 1): string {
+  return join(socketDirectory(directory), numbered(SOCKETS[name], number));
 }
 
 /** Where Envoy is told of the listeners' certificates. */
@@ -78,18 +90,23 @@ export function secretsDirectory(directory: string): string {
   return join(directory, "certificates");
 }
 
-/** Where the gateway itself listens to commands such as `gateway reload`. */
-export function controlSocketPath(directory: string): string {
-  return join(socketDirectory(directory), "control.sock");
-}
-
-/** The state directory, or a private temporary one when paths in it are too long. */
+/** The state directory, or one of the user's for temporary files when paths in it are too long. */
 function socketDirectory(directory: string): string {
-  const longest = join(directory, numbered("control.sock", 99));
-  if (Buffer.byteLength(longest) <= LONGEST_SOCKET_PATH) return directory;
-
-  const user = String(userInfo().uid);
-  return join(tmpdir(), `gateway-${user}-${shortHash(directory)}`);
+  const longest = Math.max(
+    ...Object.values(SOCKETS).map((name) => numbered(name, HIGHEST_NUMBER).length),
+  );
+  const fits = (candidate: string) =>
+    Buffer.byteLength(candidate) + "/".length + longest <= LONGEST_SOCKET_PATH;
+  if (fits(directory)) return directory;
+  const shorter = join(
+    tmpdir(),
+    `gateway-${String(process.getuid?.() ?? 0)}-${shortHash(directory)}`,
+  );
+  if (fits(shorter)) return shorter;
+  throw new GatewayError(
+    `The paths of unix sockets have at most ${String(LONGEST_SOCKET_PATH)} bytes, and those in ${directory} and ${shorter} are longer.`,
+    { hint: "Set XDG_STATE_HOME or TMPDIR to a shorter path." },
+  );
 }
 
 /** `envoy.yaml` of the first Envoy of a gateway, `envoy-2.yaml` of the second, which may overlap. */
@@ -105,10 +122,10 @@ function shortHash(text: string): string {
 /** Makes this process the one writer of the directory. Throws when another one is, naming it. */
 export function takeState(directory: string): void {
   try {
-    makeDirectory(directory, 0o700);
-    chmodSync(directory, 0o700);
-    makeDirectory(socketDirectory(directory), 0o700);
+    makePrivate(directory);
+    makePrivate(socketDirectory(directory));
   } catch (error) {
+    if (error instanceof GatewayError) throw error;
     throw new GatewayError(`${directory} cannot be written (${String(error)}).`, {
       hint: "Set XDG_STATE_HOME to a directory that you can write to.",
     });
@@ -128,6 +145,18 @@ export function takeState(directory: string): void {
   }
 }
 
+/** Throws when somebody else has made it: the owner of a directory could replace the sockets in it. */
+function makePrivate(directory: string): void {
+  makeDirectory(directory, 0o700);
+  const { uid } = lstatSync(directory);
+  if (process.getuid !== undefined && uid !== process.getuid()) {
+    throw new GatewayError(`${directory} belongs to another user (uid ${String(uid)}).`, {
+      hint: "Remove it, or set XDG_STATE_HOME or TMPDIR to a directory of your own.",
+    });
+  }
+  chmodSync(directory, 0o700);
+}
+
 function runsAlready(owner: ProcessIdentity, directory: string): GatewayError {
   const record = readRecord(directory);
   const since = record === undefined ? "" : `, since ${record.startedAt}`;
@@ -137,8 +166,18 @@ function runsAlready(owner: ProcessIdentity, directory: string): GatewayError {
   });
 }
 
+/** Removes the sockets of a gateway that has ended: not every process can do so itself. */
+export function removeSockets(directory: string): void {
+  for (const path of pathsIn(socketDirectory(directory))) {
+    if (path.endsWith(".sock")) rmSync(path, { force: true });
+  }
+}
+
 /** Gives the directory back; what is left in it serves to look at the last run. */
 export function leaveState(directory: string): void {
+  removeSockets(directory);
+  const place = socketDirectory(directory);
+  if (place !== directory) rmSync(place, { recursive: true, force: true });
   rmSync(join(directory, RECORD), { force: true });
   rmSync(join(directory, LOCK), { force: true });
 }
@@ -172,7 +211,7 @@ export function findRunning(
 
 /** All of this user's, of running gateways and of others. */
 export function stateDirectories(environment: Environment): string[] {
-  return listDirectories(stateRoot(environment));
+  return pathsIn(stateRoot(environment));
 }
 
 export function isRunning({ gateway, envoy }: RunningRecord): boolean {
@@ -184,9 +223,10 @@ export function envoysOf({ envoy, otherEnvoys }: RunningRecord): ProcessIdentity
   return envoy === undefined ? otherEnvoys : [envoy, ...otherEnvoys];
 }
 
-function listDirectories(root: string): string[] {
+/** None where there is no such directory. */
+function pathsIn(directory: string): string[] {
   try {
-    return readdirSync(root).map((name) => join(root, name));
+    return readdirSync(directory).map((name) => join(directory, name));
   } catch {
     return [];
   }

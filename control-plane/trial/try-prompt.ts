@@ -4,6 +4,7 @@ import { GatewayError } from "../errors.ts";
 import { toolOf, zeroshotRequest } from "../filter-config-prompt.ts";
 import type { GatewayModel } from "../model.ts";
 import type { Prompt, PromptTarget } from "../model-prompt.ts";
+import { fetchAt } from "../unix-socket.ts";
 import { apiRequest } from "./api-request.ts";
 import type { ApiRequest, Values } from "./api-request.ts";
 
@@ -45,11 +46,14 @@ const groundingReply = z.looseObject({
 
 const errorReply = z.looseObject({ error: z.looseObject({ message: z.string() }) });
 
+/** A language model may be asked on the way. */
+const LONGEST_MS = 60_000;
+
 interface Server {
   model: GatewayModel;
   prompt: Prompt;
-  /** `http://127.0.0.1:<port>` */
-  url: string;
+  /** Of the model server. */
+  socketPath: string;
 }
 
 /** Sends nothing to an API. Throws a GatewayError when the model server does not answer as it should. */
@@ -123,7 +127,7 @@ function withRequest({ model }: Server, trial: Trial, target: PromptTarget): Tri
 }
 
 async function ask<Reply>(
-  { url }: Server,
+  { socketPath }: Server,
   path: string,
   body: object,
   schema: z.ZodType<Reply>,
@@ -131,10 +135,11 @@ async function ask<Reply>(
   let reply: Response;
   let answer: unknown;
   try {
-    reply = await fetch(`${url}${path}`, {
+    reply = await fetchAt(socketPath, `http://model-server${path}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
+      signal: AbortSignal.timeout(LONGEST_MS),
     });
     answer = await reply.json();
   } catch {

@@ -30,6 +30,8 @@ export interface Desk {
   /** Additions to the environment of every command. */
   environment: Record<string, string>;
   start: (...words: string[]) => Running;
+  /** A line of sh, in which "$0" is the command: for what the shell sets, such as the umask. */
+  runInShell: (line: string) => Promise<Outcome>;
   /** A program of the repository, as its npm script runs it. */
   startProgram: (file: string, ...words: string[]) => Running;
   run: (...words: string[]) => Promise<Outcome>;
@@ -65,6 +67,8 @@ export function openDesk(files: Record<string, string> = {}): Desk {
     start,
     startProgram,
     run: (...words) => start(...words).ended,
+    runInShell: (line) =>
+      remembered(startCommand("sh", ["-c", line, BINARY], directory, environment)).ended,
     clear: async () => {
       await startCommand(BINARY, ["down", "gateway.yaml"], directory, environment).ended;
       for (const child of children) child.kill("SIGKILL");

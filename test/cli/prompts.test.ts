@@ -6,7 +6,7 @@ import { identityOf, isAlive } from "../../control-plane/supervisor/process-iden
 import { startProvider } from "../envoy/behaving-provider.ts";
 import { createAuthority } from "../gateway/certificates.ts";
 import { startApi, WEATHER_TARGET } from "../envoy/prompt-fakes.ts";
-import type { Fake } from "../envoy/prompt-fakes.ts";
+import type { FakeApi } from "../envoy/prompt-fakes.ts";
 import {
   configurationOn,
   type Desk,
@@ -21,7 +21,7 @@ const REFUSAL = "Not with me.";
 
 let desk: Desk;
 let ports: Ports;
-let api: Fake;
+let api: FakeApi;
 
 beforeEach(async () => {
   ports = await freePorts();

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Status } from "../../control-plane/commands/status.ts";
 import { askReload } from "../../control-plane/supervisor/control.ts";
-import { controlSocketPath, stateDirectory } from "../../control-plane/supervisor/state.ts";
+import { socketPath, stateDirectory } from "../../control-plane/supervisor/state.ts";
 import type { ReloadResult } from "../../control-plane/supervisor/reload.ts";
 import { startAnthropicProvider } from "../providers/anthropic.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
@@ -63,7 +63,7 @@ async function reload(...words: string[]): Promise<ReloadResult> {
 /** What `gateway reload` talks to. */
 function controlSocket(): string {
   const file = { name: "", path: join(desk.directory, "gateway.yaml"), isBuiltIn: false };
-  return controlSocketPath(stateDirectory(file, desk.environment));
+  return socketPath(stateDirectory(file, desk.environment), "control");
 }
 
 async function status(): Promise<Status> {

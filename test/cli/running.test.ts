@@ -93,8 +93,10 @@ describe("gateway up --detach", () => {
       const { stdout } = await desk.run("logs", "--json", "--access", "llm");
       const lines = stdout.trim().split("\n");
       expect(lines[0]).toContain("/v1/chat/completions");
-      return lines.map((line) => JSON.parse(line) as { requestId: string });
+      return lines.map((line) => JSON.parse(line) as { requestId: string; upstreamHost: string });
     }, SECONDS);
+    // The demonstration model listens on a unix socket, which has no port.
+    expect(rows[0]?.upstreamHost).toBe("127.0.0.1:0");
     const id = rows[0]?.requestId ?? "";
     const { stdout: lines } = await desk.run("logs", "--request-id", id);
     expect(lines).toMatch(/ ingress .* POST \/v1\/chat\/completions /);

@@ -2,16 +2,17 @@
 // or administration page. Providers, APIs and nobody else see theirs.
 import { request } from "node:http";
 import { request as requestByTls } from "node:https";
-import { readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { embeddedModelDirectory } from "../../control-plane/model-server/embedded-model.ts";
 import { startApi } from "../envoy/prompt-fakes.ts";
-import type { Fake } from "../envoy/prompt-fakes.ts";
+import type { FakeApi } from "../envoy/prompt-fakes.ts";
 import { createAuthority } from "../gateway/certificates.ts";
 import { startAnthropicProvider } from "../providers/anthropic.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
 import type { FakeProvider } from "../providers/server.ts";
+import { listeningOf } from "../gateway/listening.ts";
 import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
 
 const nonce = (): string => Math.random().toString(36).slice(2).padEnd(12, "x");
@@ -35,7 +36,7 @@ let desk: Desk;
 let ports: Ports;
 let openai: FakeProvider;
 let anthropic: FakeProvider;
-let api: Fake;
+let api: FakeApi;
 let screen = "";
 let pid = 0;
 const said = new Map<string, string>();
@@ -336,32 +337,8 @@ describe("a whole run", () => {
     for (const name of readdirSync(root)) expect(statSync(join(root, name)).mode & 0o077).toBe(0);
   });
 
-  it("no process listens on anything but the two listeners, and on loopback", () => {
-    const inodes = new Set(
-      family().flatMap((one) =>
-        readdirSync(`/proc/${one}/fd`).flatMap((descriptor) => {
-          try {
-            return (
-              /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${one}/fd/${descriptor}`))?.[1] ?? []
-            );
-          } catch {
-            return [];
-          }
-        }),
-      ),
-    );
-    const listening = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((table) =>
-      readFileSync(table, "utf8")
-        .split("\n")
-        .map((line) => line.trim().split(/\s+/))
-        .filter((fields) => fields[3] === "0A" && inodes.has(fields[9] ?? "")),
-    );
-    // 127.0.0.1, as these tables write it.
-    const addresses = listening.map(([, local = ""]) => local.split(":")[0]);
-    expect(new Set(addresses)).toEqual(new Set(["0100007F"]));
-    const listened = listening.map(([, local = ""]) => parseInt(local.split(":")[1] ?? "", 16));
-    // The third is the model server's.
-    expect(new Set(listened)).toEqual(new Set([ports.ingress, ports.egress, ...listened]));
-    expect(new Set(listened).size).toBe(3);
+  it("no process listens by TCP on anything but the two listeners", () => {
+    const configured = [ports.ingress, ports.egress].map((port) => `127.0.0.1:${port}`);
+    expect(listeningOf(family()).tcp).toEqual(configured.sort());
   });
 });

@@ -237,7 +237,6 @@ async function inHost(run: Run): Promise<Seen> {
     logDirectory: "",
     adminSocketPath: "",
     caFile: "",
-    demonstrationPort: 1,
   });
   const { reply, sent, logs, calls } = host.exchange({
     listener: "egress",

@@ -2,9 +2,10 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import { closeNow, listenAt } from "../../control-plane/unix-socket.ts";
 import type { Certificate } from "../gateway/certificates.ts";
+import { newSocketPath } from "../gateway/socket-path.ts";
 import { listen } from "./behaving-provider.ts";
-import type { Listening } from "./behaving-provider.ts";
 
 /** An entry of `prompt_targets`, for the endpoint `api`: what the embedded models understand well. */
 export const WEATHER_TARGET = `  - name: weather_forecast
@@ -22,10 +23,19 @@ export interface InternalRequest {
   body: string;
 }
 
-export interface Fake extends Listening {
+interface Recorder {
   requests: InternalRequest[];
   /** The requests of one client request. */
   of(requestId: string): InternalRequest[];
+  stop(): Promise<void>;
+}
+
+export interface FakeApi extends Recorder {
+  port: number;
+}
+
+export interface FakeModelServer extends Recorder {
+  socketPath: string;
 }
 
 interface Call {
@@ -44,10 +54,10 @@ function textOf({ content }: NonNullable<Call["messages"]>[number]): string {
   return content.map(({ text = "" }) => text).join("\n");
 }
 
-async function startFake(
-  answer: (response: ServerResponse, request: InternalRequest) => void,
-  tls?: Certificate,
-): Promise<Fake> {
+/** What a fake does with a request, after it is kept. */
+type Reply = (response: ServerResponse, request: InternalRequest) => void;
+
+function recorder(answer: Reply) {
   const requests: InternalRequest[] = [];
   const onRequest: RequestListener = (incoming, response) => {
     const chunks: Buffer[] = [];
@@ -59,12 +69,8 @@ async function startFake(
       answer(response, request);
     });
   };
-  const server = tls === undefined ? createServer(onRequest) : createTlsServer(tls, onRequest);
-  const listening = await listen(server, () => {
-    server.closeAllConnections();
-  });
   const of = (id: string) => requests.filter(({ headers }) => headers["x-request-id"] === id);
-  return { ...listening, requests, of };
+  return { onRequest, requests, of };
 }
 
 /**
@@ -73,9 +79,9 @@ async function startFake(
  * `jailbreak` is one. `fail: /path` makes that step fail with 500, `garbage: /path` answer what is no JSON,
  * `close: /path` break the connection, `hang: /path` never answer, and `slow: /path` answer after a second.
  */
-export function startModelServer(): Promise<Fake> {
+export async function startModelServer(): Promise<FakeModelServer> {
   const required = new Map<string, string[]>();
-  return startFake((response, { path, body }) => {
+  const { onRequest, requests, of } = recorder((response, { path, body }) => {
     const call = JSON.parse(body) as Call;
     const users = call.messages?.filter(({ role }) => role === "user").map(textOf);
     const said = (users ?? [call.input ?? call.prompt ?? ""]).join("\n");
@@ -92,6 +98,10 @@ export function startModelServer(): Promise<Fake> {
     else if (does("slow")) setTimeout(answer, SLOW_MS);
     else if (!does("hang")) answer();
   });
+  const server = createServer(onRequest);
+  const socketPath = newSocketPath();
+  await listenAt(server, socketPath);
+  return { socketPath, requests, of, stop: () => closeNow(server) };
 }
 
 function answerTo(
@@ -132,8 +142,8 @@ function extraction(call: Call, said: string, chosen: string | undefined): unkno
 export const SLOW_MS = 1_000;
 
 /** Echoes every request as JSON, but for the paths that tell it to misbehave. */
-export function startApi(tls?: Certificate): Promise<Fake> {
-  return startFake((response, request) => {
+export async function startApi(tls?: Certificate): Promise<FakeApi> {
+  const { onRequest, requests, of } = recorder((response, request) => {
     const { path, method, body, headers } = request;
     if (path.startsWith("/status/")) {
       const status = Number(path.split("/")[2]);
@@ -152,7 +162,12 @@ export function startApi(tls?: Certificate): Promise<Fake> {
     else if (path === "/echo") response.end(`Wrong key: ${headers["authorization"] ?? ""}`);
     else if (path === "/bytes") response.end(Buffer.from([0x61, 0xff, 0xfe, 0x62, 0xc3]));
     else response.end(JSON.stringify({ method, path, body }));
-  }, tls);
+  });
+  const server = tls === undefined ? createServer(onRequest) : createTlsServer(tls, onRequest);
+  const listening = await listen(server, () => {
+    server.closeAllConnections();
+  });
+  return { ...listening, requests, of };
 }
 
 function writeForEver(response: ServerResponse): void {

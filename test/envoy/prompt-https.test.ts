@@ -8,13 +8,13 @@ import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import { ask, errorOf } from "./ask.ts";
 import { startApi, startModelServer } from "./prompt-fakes.ts";
-import type { Fake } from "./prompt-fakes.ts";
+import type { FakeApi, FakeModelServer } from "./prompt-fakes.ts";
 
 const NAME = "api.test";
 
 let all: WithFakes;
-let modelServer: Fake;
-let apis: Record<string, Fake>;
+let modelServer: FakeModelServer;
+let apis: Record<string, FakeApi>;
 let directory: string;
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const byAddress = `{endpoint: "127.0.0.1:${apis["good"]?.port}", protocol: https, http_host: ${NAME}}`;
   all = await startWithFakes({
     caFile,
-    modelServerPort: modelServer.port,
+    modelServerSocketPath: modelServer.socketPath,
     config: `
 prompt_targets:
 ${[...Object.keys(apis), "by_address"].map(target).join("")}

@@ -6,13 +6,13 @@ import type { GatewayModel } from "../../control-plane/model.ts";
 import { modelServerInput } from "../../control-plane/model-server-input.ts";
 import { startModelServer } from "../../control-plane/model-server/start.ts";
 import type { ModelServer } from "../../control-plane/model-server/start.ts";
-import { freePort } from "../../control-plane/supervisor/ports.ts";
 import type { LogLine } from "../gateway/log-line.ts";
+import { newSocketPath } from "../gateway/socket-path.ts";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import type { Answer } from "../providers/behaviour.ts";
 import { startApi, WEATHER_TARGET } from "./prompt-fakes.ts";
-import type { Fake } from "./prompt-fakes.ts";
+import type { FakeApi } from "./prompt-fakes.ts";
 
 const configuration = (apiPort: number): string => `
 prompt_targets:
@@ -38,24 +38,24 @@ endpoints:
 `;
 
 let all: WithFakes;
-let api: Fake;
+let api: FakeApi;
 let modelServer: ModelServer;
 
 beforeAll(async () => {
   api = await startApi();
-  const port = await freePort();
+  const modelServerSocketPath = newSocketPath();
   let model: GatewayModel | undefined;
   all = await startWithFakes({
     config: configuration(api.port),
-    modelServerPort: port,
+    modelServerSocketPath,
     adapt: (read) => (model = read),
   });
   if (model?.prompt === undefined) throw new Error("the configuration has no prompt targets");
   const input = modelServerInput(model, model.prompt, {
-    port,
-    egress: { url: all.gateway.url, socketPath: all.gateway.ownEgressSocketPath },
+    url: all.gateway.url,
+    socketPath: all.gateway.ownEgressSocketPath,
   });
-  modelServer = await startModelServer(input, { environment: process.env });
+  modelServer = await startModelServer(modelServerSocketPath, input, { environment: process.env });
   await modelServer.ready;
 });
 

@@ -10,8 +10,9 @@ import { errorOf } from "./ask.ts";
 import { RETRY } from "./models.ts";
 import { listen } from "./behaving-provider.ts";
 import type { Listening } from "./behaving-provider.ts";
+import { newSocketPath } from "../gateway/socket-path.ts";
 import { SLOW_MS, startApi, startModelServer } from "./prompt-fakes.ts";
-import type { Fake } from "./prompt-fakes.ts";
+import type { FakeApi, FakeModelServer } from "./prompt-fakes.ts";
 
 const GUARD_MESSAGE = 'I cannot "help" with that.\nÄsk again.';
 const API_SECRET = "api-secret-4711";
@@ -21,8 +22,8 @@ const SHORT_MS = 4_000;
 let all: WithFakes;
 /** The same with a listener's timeout that a test can wait for. */
 let short: WithFakes;
-let modelServer: Fake;
-let api: Fake;
+let modelServer: FakeModelServer;
+let api: FakeApi;
 /** Takes connections and never says a word: no TLS handshake comes to its end. */
 let mute: Listening | undefined;
 
@@ -114,12 +115,12 @@ beforeAll(async () => {
   all = await startWithFakes({
     config: configuration(api.port, await closedPort()),
     environment: { API_SECRET },
-    modelServerPort: modelServer.port,
+    modelServerSocketPath: modelServer.socketPath,
   });
   short = await startWithFakes({
     config: configuration(api.port, 9),
     environment: { API_SECRET },
-    modelServerPort: modelServer.port,
+    modelServerSocketPath: modelServer.socketPath,
     timeoutMs: SHORT_MS,
   });
 });
@@ -278,7 +279,11 @@ describe.each([false, true])("stream: %s", (stream) => {
       ...Array<string>(5).fill("model_server"),
       `127.0.0.1:${api.port}`,
     ]);
-    expect(lines.at(-1)?.upstreamHost).toBe(`127.0.0.1:${api.port}`);
+    // The model server listens on a unix socket, which has no port.
+    expect(lines.map(({ upstreamHost }) => upstreamHost)).toEqual([
+      ...Array<string>(5).fill("127.0.0.1:0"),
+      `127.0.0.1:${api.port}`,
+    ]);
     for (const log of ["ingress", "llm"] as const) {
       const [line] = await all.gateway.waitForLog(log, ({ requestId }) => requestId === said.id);
       expect([line?.path, line?.code]).toEqual(["/v1/chat/completions", 200]);
@@ -628,7 +633,7 @@ describe("requests of all shapes", () => {
     const gateway = await startWithFakes({
       config: configuration(api.port, 9),
       environment: { API_SECRET },
-      modelServerPort: modelServer.port,
+      modelServerSocketPath: modelServer.socketPath,
       adapt: (model) => (model.targetSets = [{ name: "both", targets: [0, 2], retry: RETRY }]),
     });
     try {
@@ -744,7 +749,7 @@ describe("without a model server", () => {
     startWithFakes({
       config: more(configuration(api.port, 9)),
       environment: { API_SECRET },
-      modelServerPort: await closedPort(),
+      modelServerSocketPath: newSocketPath(), // where nobody listens
       timeoutMs: SHORT_MS,
     });
 
@@ -783,7 +788,7 @@ describe("a default target takes the prompts that match no other", () => {
         `  - {name: rest, description: everything else, default: true, ${entry}}\n$&`,
       ),
       environment: { API_SECRET },
-      modelServerPort: modelServer.port,
+      modelServerSocketPath: modelServer.socketPath,
     });
   const before = [
     { role: "user", content: "Good morning" },
@@ -846,7 +851,7 @@ it("a target's system prompt replaces the top-level one, and stands behind the p
   const gateway = await startWithFakes({
     config: `${configuration(api.port, 9)}system_prompt: Of all.\n`,
     environment: { API_SECRET },
-    modelServerPort: modelServer.port,
+    modelServerSocketPath: modelServer.socketPath,
     // The provider's own: startWithFakes configures none.
     adapt(model) {
       const [target] = model.targets;

@@ -32,8 +32,8 @@ it.each(Object.entries(GOLDEN_MODELS))("Envoy accepts %s", (name, model) => {
     ownEgressSocketPath: join(directory, "model.sock"),
     secretsDirectory: directory,
     caFile: "/etc/ssl/certs/ca-certificates.crt",
-    demonstrationPort: 1,
-    modelServerPort: 2,
+    demonstrationSocketPath: join(directory, "demonstration.sock"),
+    modelServerSocketPath: join(directory, "model-server.sock"),
   });
   writeFileSync(file, toYaml(bootstrap));
   const keys = model.filterEnvironment.map((variable) => [variable, "a-key"]);

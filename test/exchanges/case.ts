@@ -145,7 +145,6 @@ export const PLACE: Place = {
   logDirectory: "/logs",
   adminSocketPath: "/admin",
   caFile: "/ca.pem",
-  demonstrationPort: 1,
 };
 
 /** A set for every target, which alone is in it: the upstream filter does the provider's half, for the only attempt. */

@@ -34,10 +34,10 @@ export interface GatewayOptions {
   caFile?: string;
   /** Another module in the place of the release filter. */
   filterPath?: string;
-  /** Where the demonstration model would listen. */
-  demonstrationPort?: number;
-  /** Where the model server listens. */
-  modelServerPort?: number;
+  /** Unix socket of the demonstration model. */
+  demonstrationSocketPath?: string;
+  /** Unix socket of the model server. */
+  modelServerSocketPath?: string;
   /** Envoy's log level. Default `warning`. */
   logLevel?: string;
 }
@@ -57,7 +57,7 @@ export interface Gateway {
   envoyLog(): string;
   /** Path of the rendered envoy.yaml. */
   envoyFile: string;
-  /** Where the model server would come in, when clients need a key. */
+  /** Where the model server comes in. */
   ownEgressSocketPath: string;
   /** GET of Envoy's administration. */
   admin(path: string): Promise<string>;
@@ -83,7 +83,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const directory = mkdtempSync(join(tmpdir(), "gateway-test-"));
   const logDirectory = join(directory, "logs");
   const adminSocketPath = join(directory, "admin");
-  const ownEgressSocketPath = join(directory, "model.sock");
+  const ownEgressSocketPath = join(directory, "egress.sock");
   const envoyFile = join(directory, "envoy.yaml");
   mkdirSync(logDirectory);
   const model = readModel(options);
@@ -97,8 +97,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ownEgressSocketPath,
     secretsDirectory,
     caFile: options.caFile ?? SYSTEM_ROOTS,
-    demonstrationPort: options.demonstrationPort ?? 1,
-    modelServerPort: options.modelServerPort ?? 2,
+    demonstrationSocketPath:
+      options.demonstrationSocketPath ?? join(directory, "demonstration.sock"),
+    modelServerSocketPath: options.modelServerSocketPath ?? join(directory, "model-server.sock"),
   });
   options.adaptBootstrap?.(bootstrap);
   writeFileSync(envoyFile, toYaml(bootstrap));

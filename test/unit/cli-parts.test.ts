@@ -1,7 +1,10 @@
 // Parts of the command line that need no Envoy: colours, tables, finding the configuration, ports, state and rotation.
 import { spawn } from "node:child_process";
 import {
+  chmodSync,
+  chownSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -11,8 +14,8 @@ import {
 } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readConfiguration } from "../../control-plane/configuration-file.ts";
 import {
   findConfiguration,
@@ -205,9 +208,58 @@ describe("the state directory", () => {
   });
 
   it("puts the socket elsewhere when its path would be too long", () => {
-    expect(state.adminSocketPath("/short")).toBe("/short/admin.sock");
-    const elsewhere = state.adminSocketPath(`/${"x".repeat(100)}`);
-    expect(Buffer.byteLength(elsewhere)).toBeLessThanOrEqual(107);
+    expect(state.socketPath("/short", "admin")).toBe("/short/admin.sock");
+    expect(state.socketPath("/short", "modelServer", 2)).toBe("/short/model-server-2.sock");
+    // Bytes count, not characters.
+    for (const long of [`/${"x".repeat(100)}`, `/${"ä".repeat(45)}`]) {
+      const elsewhere = state.socketPath(long, "admin");
+      expect(Buffer.byteLength(elsewhere)).toBeLessThanOrEqual(107);
+      expect(dirname(dirname(elsewhere))).toBe(tmpdir());
+      expect(dirname(state.socketPath(long, "modelServer", 7))).toBe(dirname(elsewhere));
+      expect(dirname(state.socketPath(`${long}y`, "admin"))).not.toBe(dirname(elsewhere));
+    }
+  });
+
+  it("says so when the temporary directory's path is too long as well", () => {
+    vi.stubEnv("TMPDIR", `/${"t".repeat(100)}`);
+    const long = `/${"x".repeat(100)}`;
+    expect(() => state.socketPath(long, "admin")).toThrow(/unix sockets have at most 107 bytes/);
+    vi.unstubAllEnvs();
+  });
+
+  it.runIf(process.getuid?.() === 0)(
+    "is not taken where it, or its sockets', is another user's",
+    () => {
+      const path = join(directory, "foreign");
+      mkdirSync(path);
+      chownSync(path, 65534, 65534);
+      expect(() => {
+        state.takeState(path);
+      }).toThrow(`${path} belongs to another user (uid 65534).`);
+
+      const long = join(directory, "x".repeat(100));
+      const elsewhere = dirname(state.socketPath(long, "admin"));
+      mkdirSync(elsewhere);
+      chownSync(elsewhere, 65534, 65534);
+      expect(() => {
+        state.takeState(long);
+      }).toThrow(`${elsewhere} belongs to another user (uid 65534).`);
+      rmSync(elsewhere, { recursive: true });
+    },
+  );
+
+  it("is made private again where others could enter it", () => {
+    const long = join(directory, "x".repeat(100));
+    const elsewhere = dirname(state.socketPath(long, "admin"));
+    for (const open of [long, elsewhere]) {
+      mkdirSync(open);
+      chmodSync(open, 0o777);
+    }
+    state.takeState(long);
+    expect([long, elsewhere].map((one) => statSync(one).mode & 0o777)).toEqual([0o700, 0o700]);
+    writeFileSync(join(elsewhere, "left-over.sock"), "");
+    state.leaveState(long);
+    expect(existsSync(elsewhere)).toBe(false);
   });
 
   it("has one owner; one that has died is no owner", async () => {

@@ -1,9 +1,12 @@
 // The demonstration model: OpenAI's format, the same answer to the same request, and plainly no language model.
+import { statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
   demonstrationApp,
   startDemonstrationModel,
 } from "../../control-plane/demonstration-model.ts";
+import { fetchAt } from "../../control-plane/unix-socket.ts";
+import { newSocketPath } from "../gateway/socket-path.ts";
 
 const app = demonstrationApp();
 const weather = {
@@ -197,11 +200,18 @@ describe("the demonstration model", () => {
     });
   });
 
-  it("listens on 127.0.0.1 until it is closed", async () => {
-    const { port, close } = await startDemonstrationModel();
-    const url = `http://127.0.0.1:${port}/v1/models`;
-    expect((await fetch(url)).status).toBe(404);
+  it("listens on a socket that its user alone can open, until it is closed", async () => {
+    const path = newSocketPath();
+    const { close } = await startDemonstrationModel(path);
+    const get = () =>
+      fetchAt(path, "http://demonstration/v1/models", {
+        method: "GET",
+        headers: {},
+        signal: AbortSignal.timeout(10_000),
+      });
+    expect((await get()).status).toBe(404);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
     await close();
-    await expect(fetch(url)).rejects.toThrow();
+    await expect(get()).rejects.toThrow();
   });
 });

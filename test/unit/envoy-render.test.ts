@@ -15,11 +15,11 @@ const PLACE: Place = {
   filterPath: "/opt/gateway/filter.wasm",
   logDirectory: "/var/log/gateway",
   adminSocketPath: "/run/gateway/admin.sock",
-  ownEgressSocketPath: "/run/gateway/model.sock",
+  ownEgressSocketPath: "/run/gateway/egress.sock",
   secretsDirectory: "/run/gateway/certificates",
   caFile: "/etc/ssl/certs/ca-certificates.crt",
-  demonstrationPort: 19_999,
-  modelServerPort: 19_998,
+  demonstrationSocketPath: "/run/gateway/demonstration.sock",
+  modelServerSocketPath: "/run/gateway/model-server.sock",
 };
 
 describe.each(Object.entries(GOLDEN_MODELS))("%s", (name, model) => {
@@ -54,8 +54,9 @@ it("on ingress the steps of a prompt may be silent as long as the listener's tim
     const yaml = toYaml(renderBootstrap(patient, PLACE));
     return [...yaml.matchAll(/stream_idle_timeout: (\S+)/g)].map(([, value]) => value);
   };
-  expect(idle(30_000)).toEqual(["60s", "60s"]);
-  expect(idle(90_000)).toEqual(["91s", "60s"]);
+  // Ingress, egress, and egress for the model server.
+  expect(idle(30_000)).toEqual(["60s", "60s", "60s"]);
+  expect(idle(90_000)).toEqual(["91s", "60s", "60s"]);
 });
 
 it("holds names of secrets only, whatever the environment holds", () => {

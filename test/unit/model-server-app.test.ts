@@ -1,8 +1,10 @@
 // The model server's endpoints by HTTP: shapes, errors, limits, and texts that are meant to break it.
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { modelServerApp } from "../../control-plane/model-server/app.ts";
 import { modelServerOptions } from "../../control-plane/model-server/options.ts";
 import { startModelServer } from "../../control-plane/model-server/start.ts";
+import { newSocketPath } from "../gateway/socket-path.ts";
 import { conversation, type Running, startServer } from "./model-server/running.ts";
 import { LABELS, TOOLS } from "./model-server/targets.ts";
 
@@ -31,30 +33,44 @@ describe("the model server", () => {
       app.request("/embeddings", { method: "POST", body: `{"input":"a"}` }),
     ]);
     expect(statuses.map(({ status }) => status)).toEqual([503, 503, 503]);
-    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    expect((await server.get("/healthz")).status).toBe(200);
   });
 
   it("is gone after it was closed", async () => {
-    const closing = await startModelServer({}, { environment: process.env });
+    const path = newSocketPath();
+    const closing = await startModelServer(path, {}, { environment: process.env });
     await closing.ready;
+    expect(statSync(path).mode & 0o777).toBe(0o600);
     await closing.close();
-    await expect(fetch(`http://127.0.0.1:${closing.port}/healthz`)).rejects.toThrow();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it("listens where a killed one left its socket", async () => {
+    const path = newSocketPath();
+    writeFileSync(path, "");
+    const next = await startModelServer(path, {}, { environment: process.env });
+    expect(statSync(path).isSocket()).toBe(true);
+    await next.close();
   });
 
   it("says what is missing where there is no model", async () => {
-    const without = await startModelServer({}, { environment: { XDG_CACHE_HOME: "/nowhere" } });
+    const without = await startModelServer(
+      newSocketPath(),
+      {},
+      { environment: { XDG_CACHE_HOME: "/nowhere" } },
+    );
     await expect(without.ready).rejects.toThrow(/all-MiniLM-L6-v2 is not installed/);
     await without.close();
   });
 
   it("refuses options that are wrong, with their place", async () => {
     await expect(
-      startModelServer({ selection: { threshold: 2 } }, { environment: {} }),
+      startModelServer(newSocketPath(), { selection: { threshold: 2 } }, { environment: {} }),
     ).rejects.toThrow(/selection.threshold/);
   });
 
   it("lists its models", async () => {
-    const response = await fetch(`${server.url}/models`);
+    const response = await server.get("/models");
     expect(await response.json()).toMatchObject({
       object: "list",
       data: [{ id: "all-MiniLM-L6-v2", object: "model" }],
@@ -96,13 +112,8 @@ describe("the model server", () => {
 
   it("answers 404 for other paths, and for /guard without a guard", async () => {
     expect((await answer("/other", {})).status).toBe(404);
-    const plain = await startModelServer({}, { environment: process.env });
-    await plain.ready;
-    const response = await fetch(`http://127.0.0.1:${plain.port}/guard`, {
-      method: "POST",
-      body: `{"input":"a"}`,
-    });
-    expect(response.status).toBe(404);
+    const plain = await startServer({ guard: undefined });
+    expect((await plain.post("/guard", { input: "a" })).status).toBe(404);
     await plain.close();
   });
 

@@ -8,6 +8,7 @@ import { requireEmbeddedModel } from "../../control-plane/model-server/embedded-
 import { loadOnnxModel } from "../../control-plane/model-server/onnx-model.ts";
 import type { ModelServerInput } from "../../control-plane/model-server/options.ts";
 import { startModelServer } from "../../control-plane/model-server/start.ts";
+import { newSocketPath } from "../gateway/socket-path.ts";
 import { type FakeEmbeddings, KEY, startEmbeddings } from "./model-server/fake-embeddings.ts";
 import { conversation, type Running, startServer, zeroshot } from "./model-server/running.ts";
 import { LABELS } from "./model-server/targets.ts";
@@ -36,7 +37,7 @@ async function started(options: ModelServerInput, environment?: NodeJS.ProcessEn
 }
 
 async function refusal(options: ModelServerInput, environment: NodeJS.ProcessEnv = NOWHERE) {
-  const server = await startModelServer(options, { environment });
+  const server = await startModelServer(newSocketPath(), options, { environment });
   running.push(server);
   return server.ready.then(
     () => "it is ready",
@@ -74,7 +75,7 @@ describe("embeddings of a directory", () => {
       predicted_class: "get_current_weather",
       decision: "target",
     });
-    const listed = await fetch(`${own.url}/models`);
+    const listed = await own.get("/models");
     expect(await listed.json()).toMatchObject({ data: [{ id: directory }] });
     const embedded = await started({});
     expect(await vectorOf(own, FORECAST)).toEqual(await vectorOf(embedded, FORECAST));
@@ -242,7 +243,7 @@ describe("a classification model in a directory", () => {
     expect(attack.body["jailbreak_sentence"]).toMatch(/Ignore the rules\.$/);
     // softmax(-3, 3) of [CLS] + ignore + rules: the difference is -2 + 6 + 2.
     expect(attack.body["jailbreak_prob"]).toBeCloseTo(1 / (1 + Math.exp(-6)), 5);
-    const listed = await fetch(`${server.url}/models`);
+    const listed = await server.get("/models");
     expect(JSON.stringify(await listed.json())).toContain(directory);
   });
 

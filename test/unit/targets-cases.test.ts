@@ -1,7 +1,6 @@
 // The cases of `gateway targets eval`: every mistake at once with its place, and what is told of the model server's failures.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -10,7 +9,9 @@ import { ConfigurationProblems } from "../../control-plane/configuration-problem
 import { readCases } from "../../control-plane/trial/read-cases.ts";
 import { score } from "../../control-plane/trial/score.ts";
 import { tryPrompt } from "../../control-plane/trial/try-prompt.ts";
+import { closeNow, listenAt } from "../../control-plane/unix-socket.ts";
 import { GOLDEN_MODELS } from "../envoy/models.ts";
+import { newSocketPath } from "../gateway/socket-path.ts";
 
 const model = GOLDEN_MODELS["prompt-targets"];
 const prompt = model?.prompt;
@@ -113,8 +114,8 @@ it("a wrong value is told apart from a wrong target", () => {
 });
 
 describe("a model server that fails", () => {
-  const told = (url: string) =>
-    tryPrompt({ model, prompt, url }, "hello").then(
+  const told = (socketPath: string) =>
+    tryPrompt({ model, prompt, socketPath }, "hello").then(
       () => "",
       (error: unknown) => (error as Error).message,
     );
@@ -123,17 +124,16 @@ describe("a model server that fails", () => {
     const server = createServer((_, response) => {
       response.writeHead(502, { "content-type": "application/json" });
       response.end('{"error":{"message":"http://llm.example.com cannot be reached."}}');
-    }).listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    const { port } = server.address() as AddressInfo;
-    expect(await told(`http://127.0.0.1:${port}`)).toBe(
+    });
+    const path = newSocketPath();
+    await listenAt(server, path);
+    expect(await told(path)).toBe(
       "The model server answered 502 to /guard. http://llm.example.com cannot be reached.",
     );
-    server.closeAllConnections();
-    server.close();
+    await closeNow(server);
   });
 
   it("and has ended is no stack trace", async () => {
-    expect(await told("http://127.0.0.1:1")).toMatch(/gave no answer to \/guard/);
+    expect(await told(newSocketPath())).toMatch(/gave no answer to \/guard/);
   });
 });

@@ -81,10 +81,10 @@ it("counts what was taken for what", () => {
 
 describe("what the model server is started with", () => {
   const prompt = model.prompt;
-  const egress = { url: "http://127.0.0.1:2", socketPath: "/run/model.sock" };
+  const egress = { url: "http://127.0.0.1:2", socketPath: "/run/egress.sock" };
   const inputOf = (changes: Partial<GatewayModel> = {}) => {
     if (prompt === undefined) throw new Error("the golden model has no prompt");
-    return modelServerInput({ ...model, ...changes }, prompt, { port: 1, egress });
+    return modelServerInput({ ...model, ...changes }, prompt, egress);
   };
 
   it("fits its options, without the default target", () => {
@@ -93,16 +93,8 @@ describe("what the model server is started with", () => {
     expect(options.selection.threshold).toBe(0.6);
     expect(options.extraction).toMatchObject({
       egress: "http://127.0.0.1:2",
+      socket: "/run/egress.sock",
       model: "openai/gpt-4o",
-    });
-    expect(options.extraction.socket).toBeUndefined();
-  });
-
-  it("asks by a socket of its own where clients need a key", () => {
-    const closed = { egress: { ...model.egress, apiKeys: ["TEAM_KEY"] } };
-    expect(modelServerOptions.parse(inputOf(closed)).extraction).toMatchObject({
-      egress: "http://127.0.0.1:2",
-      socket: "/run/model.sock",
     });
   });
 
@@ -110,8 +102,7 @@ describe("what the model server is started with", () => {
     const limit = (timeoutMs: number) => {
       if (prompt === undefined) throw new Error("the golden model has no prompt");
       const ingress = { ...model.ingress, timeoutMs };
-      const place = { port: 1, egress: undefined };
-      return modelServerInput({ ...model, ingress }, prompt, place).extraction?.timeout_ms;
+      return modelServerInput({ ...model, ingress }, prompt, undefined).extraction?.timeout_ms;
     };
     expect([30_000, 10_000, 1, 600_000].map(limit)).toEqual([18_000, 6000, 100, 18_000]);
   });
@@ -119,9 +110,8 @@ describe("what the model server is started with", () => {
   it("has a guard only where one is configured: it would need its model all the same", () => {
     if (prompt === undefined) throw new Error("the golden model has no prompt");
     const { guard: _guard, ...unguarded } = prompt;
-    const place = { port: 1, egress: undefined };
-    expect(modelServerInput(model, prompt, place).guard).toBeDefined();
-    expect(modelServerInput(model, unguarded, place).guard).toBeUndefined();
+    expect(modelServerInput(model, prompt, undefined).guard).toBeDefined();
+    expect(modelServerInput(model, unguarded, undefined).guard).toBeUndefined();
   });
 
   it("asks no language model where there is only the demonstration", () => {

@@ -3,14 +3,20 @@ import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import type { ModelServerInput } from "../../../control-plane/model-server/options.ts";
 import { startModelServer } from "../../../control-plane/model-server/start.ts";
+import { fetchAt, type SocketRequest } from "../../../control-plane/unix-socket.ts";
+import { newSocketPath } from "../../gateway/socket-path.ts";
 import { LABELS, TARGETS, TOOLS } from "./targets.ts";
 
 /** Saturday. */
 export const NOW = new Date("2026-11-21T12:00:00");
 
+/** Of a test file. */
+const LONGEST_MS = 300_000;
+
 export interface Running {
-  url: string;
+  socketPath: string;
   log: string[];
+  get: (path: string) => Promise<Response>;
   post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>;
   close: () => Promise<void>;
 }
@@ -20,17 +26,22 @@ export async function startServer(
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<Running> {
   const log: string[] = [];
+  const socketPath = newSocketPath();
   const server = await startModelServer(
+    socketPath,
     { targets: TARGETS, guard: {}, ...options },
     { environment, log: (line) => log.push(line), now: () => NOW },
   );
   await server.ready;
-  const url = `http://127.0.0.1:${server.port}`;
+  const signal = AbortSignal.timeout(LONGEST_MS);
+  const send = (path: string, request: Omit<SocketRequest, "signal">) =>
+    fetchAt(socketPath, `http://model-server${path}`, { ...request, signal });
   return {
-    url,
+    socketPath,
     log,
+    get: (path) => send(path, { method: "GET", headers: {} }),
     post: (path, body, headers = {}) =>
-      fetch(`${url}${path}`, {
+      send(path, {
         method: "POST",
         headers: { "content-type": "application/json", ...headers },
         body: typeof body === "string" ? body : JSON.stringify(body),
