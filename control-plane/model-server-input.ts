@@ -7,6 +7,8 @@ import type { ModelServerInput } from "./model-server/options.ts";
 const EXTRACTION_SHARE = 0.6;
 const LONGEST_EXTRACTION_MS = 18_000;
 const SHORTEST_EXTRACTION_MS = 100;
+/** Of a choice: the labels with their descriptions and examples. */
+const LARGEST_LABELS_BYTES = 8 * 1024 * 1024;
 
 /** Where a language model can be asked. */
 export interface Egress {
@@ -18,7 +20,7 @@ export interface Egress {
 
 /** @param egress undefined: no language model is asked */
 export function modelServerInput(
-  model: Pick<GatewayModel, "targets" | "ingress">,
+  model: Pick<GatewayModel, "targets" | "ingress" | "limits">,
   prompt: Prompt,
   egress: Egress | undefined,
 ): ModelServerInput {
@@ -32,6 +34,8 @@ export function modelServerInput(
     provider.address.kind !== "embedded" &&
     provider.auth.passesClientKey !== true;
   return {
+    // A choice has the conversation, and the last prompt once more.
+    most_bytes: 2 * model.limits.requestBodyBytes + LARGEST_LABELS_BYTES,
     // The default target is no choice: it takes what is left.
     targets: prompt.targets
       .filter(({ isDefault }) => !isDefault)

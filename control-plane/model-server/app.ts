@@ -1,7 +1,7 @@
 // The model server's HTTP interface: one handler per endpoint, zod at the border, errors in OpenAI's shape.
 import { type Context, Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import type { z } from "zod";
+import { admission, type Admitted } from "./admission.ts";
 import { lastUserText, questionFor } from "./conversation.ts";
 import { extract, type Extraction } from "./extraction/extract.ts";
 import { fromDescription } from "./extraction/parameter.ts";
@@ -15,6 +15,7 @@ import {
   hallucinationRequest,
   zeroshotRequest,
 } from "./requests.ts";
+import { readJson } from "./read-json.ts";
 import { select, type Selector } from "./selection.ts";
 import { ServerError } from "./server-error.ts";
 
@@ -27,34 +28,9 @@ export interface AppContext {
   log: (line: string) => void;
 }
 
-/** A conversation with pictures in it can be large, and passes the gateway's own limit before. */
-const LARGEST_BODY = 64 * 1024 * 1024;
-
-/** More at once wait for each other, and hold their bodies in memory. */
-const MOST_REQUESTS = 512;
-
-export function modelServerApp(context: AppContext): Hono {
-  const app = new Hono();
-  let requests = 0;
-  app.use(async (http, next) => {
-    if (requests >= MOST_REQUESTS && http.req.method === "POST") {
-      throw new ServerError(503, "Too many requests are under way.", 1);
-    }
-    requests++;
-    try {
-      await next();
-    } finally {
-      requests--;
-    }
-  });
-  app.use(
-    bodyLimit({
-      maxSize: LARGEST_BODY,
-      onError: () => {
-        throw new ServerError(413, "The body is larger than 64 MiB.");
-      },
-    }),
-  );
+export function modelServerApp(context: AppContext): Hono<Admitted> {
+  const app = new Hono<Admitted>();
+  app.use(admission(context.options.most_bytes));
   app.onError((error, http) => {
     if (error instanceof ServerError) {
       if (error.retryAfter !== undefined) http.header("retry-after", String(error.retryAfter));
@@ -83,7 +59,7 @@ export function modelServerApp(context: AppContext): Hono {
   return app;
 }
 
-async function embeddings(context: AppContext, http: Context) {
+async function embeddings(context: AppContext, http: Context<Admitted>) {
   const { input } = await body(http, embeddingsRequest);
   const { embedder } = loaded(context);
   const found = await embedder.embed([input].flat());
@@ -100,7 +76,7 @@ async function embeddings(context: AppContext, http: Context) {
   };
 }
 
-async function zeroshot(context: AppContext, http: Context) {
+async function zeroshot(context: AppContext, http: Context<Admitted>) {
   const request = await body(http, zeroshotRequest);
   const models = loaded(context);
   const labels = request.labels.map((name) => ({
@@ -120,7 +96,7 @@ async function zeroshot(context: AppContext, http: Context) {
   };
 }
 
-async function extraction(context: AppContext, http: Context) {
+async function extraction(context: AppContext, http: Context<Admitted>) {
   const { messages, tools, metadata } = await body(http, extractionRequest);
   const models = loaded(context);
   const target = metadata.target ?? tools[0]?.function.name ?? "";
@@ -150,7 +126,7 @@ async function isLikely(
   return score >= context.options.selection.threshold;
 }
 
-async function hallucination(context: AppContext, http: Context) {
+async function hallucination(context: AppContext, http: Context<Admitted>) {
   const { prompt, parameters, target } = await body(http, hallucinationRequest);
   const described = context.options.targets.find(({ name }) => name === target);
   const known = (described?.parameters ?? []).map(fromDescription);
@@ -179,7 +155,7 @@ async function hallucination(context: AppContext, http: Context) {
   };
 }
 
-async function guardInput(context: AppContext, http: Context) {
+async function guardInput(context: AppContext, http: Context<Admitted>) {
   const { input } = await body(http, guardRequest);
   const started = performance.now();
   const { guard } = loaded(context);
@@ -212,10 +188,13 @@ function loaded(context: AppContext): Models {
 }
 
 /** The body, checked. A 400 names the place and the expectation, never the value. */
-async function body<Request>(http: Context, schema: z.ZodType<Request>): Promise<Request> {
+async function body<Request>(
+  http: Context<Admitted>,
+  schema: z.ZodType<Request>,
+): Promise<Request> {
   let json: unknown;
   try {
-    json = await http.req.json();
+    json = readJson(new Uint8Array(await http.req.arrayBuffer()), http.get("hold"));
   } catch (error) {
     if (error instanceof ServerError) throw error;
     throw new ServerError(400, "The body is not valid JSON.");
@@ -227,7 +206,7 @@ async function body<Request>(http: Context, schema: z.ZodType<Request>): Promise
 }
 
 /** Only what a request id can be: it goes on as a header. */
-function requestIdOf(http: Context): string | undefined {
+function requestIdOf(http: Context<Admitted>): string | undefined {
   const id = http.req.header("x-request-id");
   return id !== undefined && /^[\x21-\x7e]{1,200}$/.test(id) ? id : undefined;
 }

@@ -54,6 +54,11 @@ const target = z.strictObject({
 });
 
 export const modelServerOptions = z.strictObject({
+  /** Bytes that a request may hold (its body and a part for each value in it), and all that are under way together. */
+  most_bytes: z
+    .int()
+    .min(1)
+    .default(72 * 1024 * 1024),
   targets: z.array(target).default([]),
   embeddings: embeddingBackend.default({ kind: "embedded" }),
   zeroshot: classifierBackend.default({ kind: "embedded" }),

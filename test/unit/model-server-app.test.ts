@@ -30,7 +30,11 @@ describe("the model server", () => {
     const statuses = await Promise.all([
       app.request("/healthz"),
       app.request("/models"),
-      app.request("/embeddings", { method: "POST", body: `{"input":"a"}` }),
+      app.request("/embeddings", {
+        method: "POST",
+        headers: { "content-type": "application/json", "content-length": "13" },
+        body: '{"input":"a"}',
+      }),
     ]);
     expect(statuses.map(({ status }) => status)).toEqual([503, 503, 503]);
     expect((await server.get("/healthz")).status).toBe(200);

@@ -140,7 +140,9 @@ it("with 512 requests under way the next one is told to come again, and GET /hea
     now: () => new Date(),
     log: () => undefined,
   });
-  const embed = async () => app.request("/embeddings", { method: "POST", body: `{"input":"a"}` });
+  const body = '{"input":"a"}';
+  const headers = { "content-type": "application/json", "content-length": String(body.length) };
+  const embed = async () => app.request("/embeddings", { method: "POST", headers, body });
   const under = Array.from({ length: 512 }, embed);
   const refused = await embed();
   expect(refused.status).toBe(503);
