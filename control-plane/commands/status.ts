@@ -2,7 +2,7 @@
 import { socketText } from "../config/address.ts";
 import { dockerHere } from "../container/docker.ts";
 import { callAdmin } from "../supervisor/admin.ts";
-import { isAlive } from "../supervisor/process-identity.ts";
+import { reasonNotReady } from "../supervisor/readiness.ts";
 import type { RunningRecord } from "../supervisor/state.ts";
 import { colorsFor, duration, table } from "../terminal.ts";
 import { type ProviderStatus, providerStatuses } from "./provider-status.ts";
@@ -19,7 +19,12 @@ export interface ListenerStatistics {
 
 export interface Status {
   running: true;
+  /** Whether Envoy takes requests. */
+  live: boolean;
+  /** Whether all that the configuration needs is there, as /readyz says. */
   ready: boolean;
+  /** Why it is not ready. */
+  reason: string | null;
   pid: number;
   envoyPid: number | null;
   version: string;
@@ -53,17 +58,20 @@ export async function status(config: string | undefined, options: { json?: boole
   const found = await statusOf(running.record);
   process.exitCode = found.ready ? 0 : 1;
   if (options.json === true) console.log(JSON.stringify(found, null, 2));
-  else for (const line of lines(found, isAlive(running.record.gateway))) console.log(line);
+  else for (const line of lines(found)) console.log(line);
 }
 
 async function statusOf(record: RunningRecord): Promise<Status> {
-  const ready = await callAdmin(record.adminSocket, "GET", "/ready")
+  const live = await callAdmin(record.adminSocket, "GET", "/ready")
     .then((reply) => reply.status === 200)
     .catch(() => false);
+  const reason = (await reasonNotReady(record)) ?? null;
   const counters = await readCounters(record.adminSocket);
   return {
     running: true,
-    ready,
+    live,
+    ready: live && reason === null,
+    reason,
     pid: record.gateway.pid,
     envoyPid: record.envoy?.pid ?? null,
     version: record.version,
@@ -103,12 +111,13 @@ function statisticsOf(listener: string, counters: Map<string, number>): Listener
   };
 }
 
-function lines(found: Status, gatewayIsAlive: boolean): string[] {
+function lines(found: Status): string[] {
   const colors = colorsFor(process.stdout);
   const state = found.ready ? colors.green("ready") : colors.yellow("not ready");
-  const orphaned = colors.red("the gateway was killed, and its Envoy is ending");
+  const reason = found.reason === null ? [] : [["", found.reason]];
   const facts = [
-    ["State", gatewayIsAlive ? state : orphaned],
+    ["State", state],
+    ...reason,
     [
       "Process",
       `${String(found.pid)}, Envoy ${found.envoyPid === null ? "-" : String(found.envoyPid)}`,

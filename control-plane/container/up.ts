@@ -148,7 +148,8 @@ async function untilReady(name: string, environment: Environment): Promise<void>
   const end = performance.now() + READY_MS;
   for (;;) {
     const status = docker(["exec", name, "gateway", "status", "--json"], environment);
-    if (status.code === 0 && status.stdout.includes('"ready": true')) return;
+    // As `up` without a container: prompts may do without a model server that does not start.
+    if (status.stdout.includes('"live": true')) return;
     const format = "{{.State.Running}} {{.State.ExitCode}}";
     const state = docker(["inspect", "--format", format, name], environment).stdout.trim();
     if (!state.startsWith("true") || performance.now() > end) {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "../envoy-binary.ts";
 import { GatewayError } from "../errors.ts";
 import type { ModelServerInput } from "../model-server/options.ts";
+import { watchPulse } from "./model-server-pulse.ts";
 import type { ModelServerNews, ModelServerOrder } from "./model-server-child.ts";
 
 export interface ModelServerPlan {
@@ -85,7 +86,8 @@ interface Run {
 }
 
 /** In its own process group: a Ctrl-C in the terminal is for the gateway, which ends open requests first. */
-function start({ socketPath, input, environment, report }: ModelServerPlan): Run {
+function start(plan: ModelServerPlan): Run {
+  const { socketPath, input, environment, report } = plan;
   const child = fork(PROGRAM, {
     env: { ...SMALL_MEMORY, ...environment },
     execArgv: ["--max-semi-space-size=4"],
@@ -98,28 +100,58 @@ function start({ socketPath, input, environment, report }: ModelServerPlan): Run
       report(`model server: ${line}`);
     });
   }
-  let hasEnded = false;
-  const ended = new Promise<string>((resolve) => {
-    child.once("exit", (code, name) => {
-      hasEnded = true;
-      resolve(name === null ? `exit code ${String(code)}` : `signal ${name}`);
-    });
-    child.once("error", (error) => {
-      hasEnded = true;
-      resolve(error.message);
-    });
-  });
-  const run = {
-    pid: child.pid,
-    ended,
-    hasEnded: () => hasEnded,
-    end: () => void end(child, ended),
-  };
+  /** Its end is meant, or has come. */
+  const over = new AbortController();
+  const { ended, hasEnded } = endOf(child, over);
   const ready = readiness(child, ended);
   // Whoever started it is told; a later run has nobody who waits.
-  ready.catch(() => undefined);
+  ready.then(
+    () => void attend(plan, child, over.signal),
+    () => undefined,
+  );
   child.send({ socketPath, input } satisfies ModelServerOrder, () => undefined);
-  return { ...run, ready };
+  return {
+    pid: child.pid,
+    ready,
+    ended,
+    hasEnded,
+    end: () => {
+      over.abort();
+      void end(child, ended);
+    },
+  };
+}
+
+function endOf(child: ChildProcess, over: AbortController): Pick<Run, "ended" | "hasEnded"> {
+  let hasEnded = false;
+  const ended = new Promise<string>((resolve) => {
+    const settle = (how: string) => {
+      hasEnded = true;
+      over.abort();
+      resolve(how);
+    };
+    child.once("exit", (code, name) => {
+      settle(name === null ? `exit code ${String(code)}` : `signal ${name}`);
+    });
+    child.once("error", ({ message }) => {
+      settle(message);
+    });
+  });
+  return { ended, hasEnded: () => hasEnded };
+}
+
+/** Looks whether it answers for as long as it lives, and ends it when it has been silent for too long. */
+async function attend(plan: ModelServerPlan, child: ChildProcess, over: AbortSignal) {
+  const onChange = (answers: boolean) => {
+    const what = `The model server ${answers ? "answers again" : "does not answer"}.`;
+    plan.report(what);
+    plan.onMissing?.(answers ? undefined : what);
+  };
+  const onSilence = () => {
+    plan.report("The model server has not answered for too long: it is ended.");
+    child.kill("SIGKILL");
+  };
+  await watchPulse(plan.socketPath, { onChange, onSilence }, over);
 }
 
 async function readiness(child: ChildProcess, ended: Promise<string>): Promise<void> {

@@ -97,6 +97,34 @@ it("answers prompts from an API with a certificate of one's own, starts its mode
   expect(JSON.parse(await ask(FORECAST))).toMatchObject({ path: "/weather/Lisbon" });
 });
 
+it("is not ready while its model server hangs, and says so everywhere", async () => {
+  const up = await desk.run("up", "--detach", "--concurrency", "1");
+  expect(up.code, up.stderr).toBe(0);
+  const readyz = async () => {
+    const reply = await fetch(`http://127.0.0.1:${ports.egress}/readyz`);
+    return { status: reply.status, body: await reply.json() };
+  };
+  const reason = "The model server does not answer.";
+  const [server = 0] = modelServersOf(Number(/process (\d+)/.exec(up.stdout)?.[1]));
+  process.kill(server, "SIGSTOP");
+  await vi.waitFor(async () => {
+    expect(await readyz()).toEqual({ status: 503, body: { status: "unavailable", reason } });
+  }, SECONDS);
+  expect(await desk.run("health")).toMatchObject({ code: 1, stdout: `${reason}\n` });
+  const status = await desk.run("status", "--json");
+  expect(status.code).toBe(1);
+  expect(JSON.parse(status.stdout)).toMatchObject({ live: true, ready: false, reason });
+  expect((await desk.run("status")).stdout).toMatch(
+    /^State +not ready\n +The model server does not answer\.$/m,
+  );
+
+  process.kill(server, "SIGCONT");
+  await vi.waitFor(async () => {
+    expect(await readyz()).toEqual({ status: 200, body: { status: "ready" } });
+  }, SECONDS);
+  expect(await desk.run("health")).toMatchObject({ code: 0, stdout: "ready\n" });
+});
+
 it("without the embedded model: a guard keeps it from starting, targets alone are off", async () => {
   desk.environment["XDG_CACHE_HOME"] = join(desk.directory, "empty");
   const refused = await desk.run("up", "gateway.yaml", "--concurrency", "1");
@@ -109,6 +137,9 @@ it("without the embedded model: a guard keeps it from starting, targets alone ar
     expect(gateway.stdout()).toContain("Ctrl-C stops it.");
   }, SECONDS);
   expect(gateway.stderr()).toMatch(/Prompt targets are off/);
+  const health = await desk.run("health", "without-guard.yaml");
+  expect(health.code).toBe(1);
+  expect(health.stdout).toMatch(/^The model server does not start: The embedded model .* is not/);
   expect(await ask(FORECAST)).toContain("no language model");
   gateway.process.kill("SIGTERM");
   expect((await gateway.ended).code).toBe(0);

@@ -1,0 +1,59 @@
+// Whether a model server that runs also answers: a process can be there and hang.
+import { setTimeout as sleep } from "node:timers/promises";
+import { fetchAt } from "../unix-socket.ts";
+
+/** Milliseconds. */
+export interface Pulse {
+  /** Between two questions. */
+  every: number;
+  /** For an answer. Its thread is never busy for a tenth of it. */
+  patience: number;
+  /** Without an answer: then it is ended, so that another one is started. */
+  longestSilence: number;
+}
+
+export const PULSE: Pulse = { every: 1_000, patience: 3_000, longestSilence: 30_000 };
+
+export interface PulseEvents {
+  /** Called with false when it does not answer, and with true when it does again. */
+  onChange: (answers: boolean) => void;
+  /** It has not answered for too long. */
+  onSilence: () => void;
+}
+
+/** Asks `GET /healthz` again and again, until the signal is aborted or the silence is too long. */
+export async function watchPulse(
+  socketPath: string,
+  { onChange, onSilence }: PulseEvents,
+  signal: AbortSignal,
+  { every, patience, longestSilence }: Pulse = PULSE,
+): Promise<void> {
+  let answered = performance.now();
+  let isAnswering = true;
+  for (;;) {
+    await sleep(every, undefined, { signal, ref: false }).catch(() => undefined);
+    const answers = await isHealthy(
+      socketPath,
+      AbortSignal.any([signal, AbortSignal.timeout(patience)]),
+    );
+    if (signal.aborted) return;
+    if (answers !== isAnswering) onChange(answers);
+    isAnswering = answers;
+    const now = performance.now();
+    if (answers) answered = now;
+    if (now - answered < longestSilence) continue;
+    onSilence();
+    return;
+  }
+}
+
+async function isHealthy(socketPath: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const request = { method: "GET", headers: {}, signal } as const;
+    const response = await fetchAt(socketPath, "http://model-server/healthz", request);
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
