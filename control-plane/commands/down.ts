@@ -2,9 +2,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { stopContainer } from "../container/up.ts";
 import { GatewayError } from "../errors.ts";
-import { endProcess, isAlive, signal } from "../supervisor/process-identity.ts";
-import { envoysOf, leaveState } from "../supervisor/state.ts";
-import { chooseContainer, chooseRunning, notRunning } from "./find-running.ts";
+import {
+  endProcess,
+  isAlive,
+  type ProcessIdentity,
+  signal,
+} from "../supervisor/process-identity.ts";
+import { envoysOf, leaveState, ownerOf, readRecord, takeState } from "../supervisor/state.ts";
+import { chooseContainer, chooseRunning, notRunning, type RunningGateway } from "./find-running.ts";
 
 /** What a stop may take besides the time that open requests get. */
 const PATIENCE_MS = 10_000;
@@ -21,20 +26,32 @@ export async function down(config: string | undefined): Promise<void> {
     console.log(notRunning(config));
     return;
   }
-  const { gateway, drainMs } = running.record;
-  if (isAlive(gateway)) {
-    signal(gateway, "SIGTERM");
-    const end = performance.now() + drainMs + PATIENCE_MS;
-    while (isAlive(gateway) && performance.now() < end) await sleep(50);
-    if (isAlive(gateway)) {
-      throw new GatewayError(`The gateway (process ${String(gateway.pid)}) does not end.`, {
-        hint: "Call `gateway down` again: it does not wait for open requests the second time.",
-      });
-    }
-  } else {
-    // The gateway was killed, and its Envoys are about to end.
-    for (const envoy of envoysOf(running.record)) await endProcess(envoy);
-    leaveState(running.directory);
-  }
+  await stop(running);
   console.log("The gateway has stopped.");
+}
+
+/** Ends whoever has the directory: also one that is about to replace a gateway that was killed. */
+async function stop({ directory, record }: RunningGateway): Promise<void> {
+  for (let owner = ownerOf(directory); owner !== undefined; owner = ownerOf(directory)) {
+    await stopProcess(owner, record.drainMs);
+  }
+  const left = readRecord(directory);
+  if (left === undefined) return;
+  // The gateway was killed, and its Envoys are about to end. Nobody can start in the directory meanwhile.
+  takeState(directory);
+  try {
+    for (const envoy of envoysOf(left)) await endProcess(envoy);
+  } finally {
+    leaveState(directory);
+  }
+}
+
+async function stopProcess(gateway: ProcessIdentity, drainMs: number): Promise<void> {
+  signal(gateway, "SIGTERM");
+  const end = performance.now() + drainMs + PATIENCE_MS;
+  while (isAlive(gateway) && performance.now() < end) await sleep(50);
+  if (!isAlive(gateway)) return;
+  throw new GatewayError(`The gateway (process ${String(gateway.pid)}) does not end.`, {
+    hint: "Call `gateway down` again: it does not wait for open requests the second time.",
+  });
 }

@@ -11,6 +11,7 @@ import { serveControl } from "./control.ts";
 import type { EnvoyLine } from "./envoy-process.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
 import { writeLine } from "./own-log.ts";
+import { logDirectory } from "./place.ts";
 import { endProcess, identityOf, isAlive, signal } from "./process-identity.ts";
 import type { ReloadResult } from "./reload.ts";
 import * as state from "./state.ts";
@@ -31,9 +32,11 @@ export async function run(configuration: Configuration, options: RunOptions): Pr
   const directory = state.stateDirectory(configuration.file, configuration.environment);
   state.takeState(directory);
   try {
-    await endOrphans(directory);
+    const record = newRecord(configuration, directory, options);
+    state.writeRecord(directory, record);
+    await endOrphans(record);
     state.removeSockets(directory);
-    await attend(configuration, directory, options);
+    await attend(configuration, directory, record, options);
   } finally {
     state.leaveState(directory);
   }
@@ -43,21 +46,9 @@ export async function run(configuration: Configuration, options: RunOptions): Pr
 async function attend(
   configuration: Configuration,
   directory: string,
+  record: state.RunningRecord,
   options: RunOptions,
 ): Promise<void> {
-  const record: state.RunningRecord = {
-    gateway: identityOf(process.pid),
-    otherEnvoys: [],
-    version: VERSION,
-    configuration: configuration.file.path,
-    startedAt: new Date().toISOString(),
-    logDirectory: "",
-    drainMs: options.drainMs,
-    adminSocket: state.socketPath(directory, "admin"),
-    controlSocket: state.socketPath(directory, "control"),
-    egressSocket: state.socketPath(directory, "egress"),
-    ...served(configuration),
-  };
   const endEnvoys = () => {
     for (const envoy of state.envoysOf(record)) signal(envoy, "SIGTERM");
   };
@@ -114,6 +105,29 @@ async function attend(
     // The signals stay caught: one more while this ends must not become its exit code, nor leave the lock behind.
     process.off("exit", endEnvoys);
   }
+}
+
+/** Of this process, with the Envoys that it takes over from one that was killed. */
+function newRecord(
+  configuration: Configuration,
+  directory: string,
+  { logDir, drainMs }: RunOptions,
+): state.RunningRecord {
+  const { file, model, environment } = configuration;
+  const last = state.readRecord(directory);
+  return {
+    gateway: identityOf(process.pid),
+    otherEnvoys: (last === undefined ? [] : state.envoysOf(last)).filter(isAlive),
+    version: VERSION,
+    configuration: file.path,
+    startedAt: new Date().toISOString(),
+    logDirectory: logDirectory(model, environment, logDir),
+    drainMs,
+    adminSocket: state.socketPath(directory, "admin"),
+    controlSocket: state.socketPath(directory, "control"),
+    egressSocket: state.socketPath(directory, "egress"),
+    ...served(configuration),
+  };
 }
 
 /** What `status` tells of a configuration. */
@@ -209,10 +223,8 @@ function listenForSignals(early: () => void) {
 }
 
 /** Envoys whose gateway was killed end by themselves, but may still have the ports: a new one waits for that. */
-async function endOrphans(directory: string): Promise<void> {
-  const record = state.readRecord(directory);
-  const orphans = (record === undefined ? [] : state.envoysOf(record)).filter(isAlive);
-  for (const orphan of orphans) {
+async function endOrphans(record: state.RunningRecord): Promise<void> {
+  for (const orphan of record.otherEnvoys.splice(0)) {
     say(`Ending the Envoy of a gateway that was killed (process ${String(orphan.pid)})`);
     await endProcess(orphan);
   }

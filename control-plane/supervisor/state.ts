@@ -136,8 +136,8 @@ export function takeState(directory: string): void {
   try {
     // A link appears with its content, and only one of two processes gets it.
     while (!tryLink(own, lock)) {
-      const owner = readJson(lock) as ProcessIdentity | undefined;
-      if (owner !== undefined && isAlive(owner)) throw runsAlready(owner, directory);
+      const owner = ownerOf(directory);
+      if (owner !== undefined) throw runsAlready(owner, directory);
       rmSync(lock, { force: true });
     }
   } finally {
@@ -155,6 +155,12 @@ function makePrivate(directory: string): void {
     });
   }
   chmodSync(directory, 0o700);
+}
+
+/** The process that has the directory, as long as it lives. The record in it may still be of another one, which was killed. */
+export function ownerOf(directory: string): ProcessIdentity | undefined {
+  const owner = readJson(join(directory, LOCK)) as ProcessIdentity | undefined;
+  return owner !== undefined && isAlive(owner) ? owner : undefined;
 }
 
 function runsAlready(owner: ProcessIdentity, directory: string): GatewayError {
@@ -199,23 +205,21 @@ export function readRecord(directory: string): RunningRecord | undefined {
   return readJson(join(directory, RECORD)) as RunningRecord | undefined;
 }
 
-/** Records of all gateways of this user whose process, or whose Envoy, is alive. */
+/** Records of all gateways of this user that run, start or end: a process has the directory, or an Envoy is alive. */
 export function findRunning(
   environment: Environment,
 ): { directory: string; record: RunningRecord }[] {
   return stateDirectories(environment).flatMap((directory) => {
     const record = readRecord(directory);
-    return record !== undefined && isRunning(record) ? [{ directory, record }] : [];
+    if (record === undefined) return [];
+    const isRunning = ownerOf(directory) !== undefined || envoysOf(record).some(isAlive);
+    return isRunning ? [{ directory, record }] : [];
   });
 }
 
 /** All of this user's, of running gateways and of others. */
 export function stateDirectories(environment: Environment): string[] {
   return pathsIn(stateRoot(environment));
-}
-
-export function isRunning({ gateway, envoy }: RunningRecord): boolean {
-  return isAlive(gateway) || (envoy !== undefined && isAlive(envoy));
 }
 
 /** Every Envoy that the record knows. */

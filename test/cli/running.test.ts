@@ -1,4 +1,5 @@
 // A running gateway: started, watched, looked at and stopped by the command line, with the real Envoy.
+import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { parseAccessLogLine } from "../../control-plane/access-log.ts";
 import type { Status } from "../../control-plane/commands/status.ts";
 import { checkPorts, freePort } from "../../control-plane/supervisor/ports.ts";
 import { identityOf, isAlive } from "../../control-plane/supervisor/process-identity.ts";
+import { stateDirectory } from "../../control-plane/supervisor/state.ts";
 import type { Listener } from "../../control-plane/model.ts";
 import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
 
@@ -182,6 +184,55 @@ describe("gateway up --detach", () => {
     expect(up.code, up.stderr).toBe(0);
     expect(isAlive(identityOf(second.envoyPid ?? 0))).toBe(false);
     expect((await status()).ready).toBe(true);
+  });
+});
+
+describe("gateway down", () => {
+  /** The directory that the gateway of `gateway.yaml` has. */
+  function directory(): string {
+    const path = join(desk.directory, "gateway.yaml");
+    return stateDirectory({ name: "gateway.yaml", path, isBuiltIn: false }, desk.environment);
+  }
+
+  it("stops whoever has the directory, also where its record is of a gateway that was killed", async () => {
+    await upDetached();
+    const { pid, envoyPid } = await status();
+    process.kill(pid, "SIGKILL");
+    await vi.waitFor(() => {
+      expect(isAlive(identityOf(envoyPid ?? 0))).toBe(false);
+    }, SECONDS);
+    // As for a moment when an `up` has taken it.
+    const next = spawn("sleep", ["600"]);
+    const owner = identityOf(next.pid ?? 0);
+    writeFileSync(join(directory(), "gateway.pid"), JSON.stringify(owner));
+    try {
+      expect((await status()).ready).toBe(false);
+      expect((await desk.run("up", "--detach")).stderr).toContain(`process ${owner.pid}`);
+      expect((await desk.run("down")).stdout).toBe("The gateway has stopped.\n");
+      expect(isAlive(owner)).toBe(false);
+      expect(readdirSync(directory()).filter((name) => /pid|json/.test(name))).toEqual([]);
+    } finally {
+      next.kill("SIGKILL");
+    }
+  });
+
+  it("stops a gateway that is starting in the place of one that was killed", async () => {
+    await upDetached();
+    const { pid } = await status();
+    process.kill(pid, "SIGKILL");
+    // One that never becomes ready.
+    const envoy = join(desk.directory, "envoy");
+    writeFileSync(envoy, "#!/bin/sh\nexec sleep 600\n", { mode: 0o755 });
+    desk.environment["ENVOY_BIN"] = envoy;
+    const up = desk.start("up", "--concurrency", "1");
+    await vi.waitFor(async () => {
+      const found = await status();
+      expect(found).toMatchObject({ running: true, ready: false });
+      expect(found.pid).not.toBe(pid);
+    }, SECONDS);
+    expect((await desk.run("down")).stdout).toBe("The gateway has stopped.\n");
+    await up.ended;
+    expect((await desk.run("status")).stdout).toBe("No gateway is running.\n");
   });
 });
 
