@@ -19,15 +19,36 @@ export class NameTable {
     for (let i = 0; i < this.names.length; i++) this.place(i);
   }
 
+  /** How many names there are. */
+  get size(): i32 {
+    return this.names.length;
+  }
+
+  /** A name by its index, in the order of the configuration; the index has to be below `size`. */
+  at(index: i32): Span {
+    return this.names[index];
+  }
+
+  /** The name as it is kept, or null. */
+  find(pointer: usize, length: u32): Span | null {
+    const index = this.indexOf(pointer, length);
+    return index < 0 ? null : this.names[index];
+  }
+
   /** Index of the route, or -1. */
   get(pointer: usize, length: u32): i32 {
+    const index = this.indexOf(pointer, length);
+    return index < 0 ? -1 : this.routes[index];
+  }
+
+  private indexOf(pointer: usize, length: u32): i32 {
     const mask = <u32>this.slots.length - 1;
     let slot = hash(pointer, length) & mask;
     // At most half of the slots are taken, so the walk meets a free one.
     while (this.slots[slot] != 0) {
       const index = this.slots[slot] - 1;
       const name = this.names[index];
-      if (sameBytes(name.pointer, name.length, pointer, length)) return this.routes[index];
+      if (sameBytes(name.pointer, name.length, pointer, length)) return index;
       slot = (slot + 1) & mask;
     }
     return -1;

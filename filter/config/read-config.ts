@@ -39,8 +39,8 @@ export class Config {
   rateLimits: RateLimit[] = [];
   routes: Route[] = [];
   names: NameTable = new NameTable();
-  /** Every name a client can say, for the not-found message: "a, b, c". */
-  nameList: string = "";
+  /** The first names of GET /v1/models, for a message: "a, b, c (3 more: GET /v1/models)". */
+  modelList: string = "";
   defaultRoute: i32 = 0;
   /** Bytes of a request body; above it, 413. */
   largestBody: u32 = 0;
@@ -56,8 +56,8 @@ export class Config {
   prompt: PromptConfig | null = null;
 }
 
-/** Names shown in a not-found message; the rest is told by GET /v1/models. */
-const NAMES_SHOWN = 20;
+/** Names in a message; GET /v1/models has them all. */
+const MAX_NAMES_SHOWN = 10;
 
 /** The configuration, or null: then `documentProblem` says what is wrong with it. */
 export function readConfig(
@@ -260,16 +260,11 @@ function readIntegers(tape: Tape, list: u32, out: i32[]): void {
 
 function readNames(tape: Tape, object: u32, config: Config): void {
   const end = tape.next(object);
-  let count = 0;
   for (let key = tape.first(object); key < end; key = tape.next(key + 1)) {
     const route = integerOf(tape, key + 1);
     if (route >= config.routes.length) reportProblem("a name stands for a route that is not there");
     config.names.set(bytesOf(tape, key), route);
-    if (count < NAMES_SHOWN) config.nameList += (count == 0 ? "" : ", ") + textOf(tape, key);
-    count++;
   }
-  if (count > NAMES_SHOWN)
-    config.nameList += " and " + (count - NAMES_SHOWN).toString() + " more (GET /v1/models)";
 }
 
 function readModels(tape: Tape, list: u32, config: Config): void {
@@ -278,6 +273,11 @@ function readModels(tape: Tape, list: u32, config: Config): void {
     config.modelIds.push(stringMember(tape, node, "id"));
     config.modelOwners.push(stringMember(tape, node, "owner"));
   }
+  const ids = config.modelIds;
+  const shown = min(ids.length, MAX_NAMES_SHOWN);
+  for (let i = 0; i < shown; i++) config.modelList += (i == 0 ? "" : ", ") + ids[i];
+  if (ids.length > shown)
+    config.modelList += " (" + (ids.length - shown).toString() + " more: GET /v1/models)";
 }
 
 /** A text as a JSON string, quotes included. */

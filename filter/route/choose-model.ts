@@ -8,6 +8,7 @@ import { header, REQUEST_HEADERS } from "../host/host";
 import { NO_NODE, Tape } from "../json/tape";
 import { unescape } from "../json/text";
 import { ByteBuffer, constant, sameBytes } from "../text/bytes";
+import { nearestName } from "./nearest-name";
 
 const HINT = constant(HEADER_HINT);
 const MODEL = constant("model");
@@ -28,7 +29,7 @@ export function chooseRoute(exchange: Exchange, config: Config, tape: Tape): Rou
   const model = tape.member(tape.root(), MODEL);
   if (!tape.isString(model)) {
     const missing = model == NO_NODE ? "is missing" : "must be a string";
-    routeFault = new Fault(400, "'model' " + missing + "; " + choices(config)).at("model");
+    routeFault = new Fault(400, "'model' " + missing + ". " + choices(config)).at("model");
     return null;
   }
   if (!tape.isEscaped(model)) return named(config, tape.pointer(model), tape.size(model), false);
@@ -43,21 +44,29 @@ function named(config: Config, pointer: usize, length: u32, isHint: bool): Route
     route = config.defaultRoute;
   if (route >= 0 && route < config.routes.length) return config.routes[route];
   if (length == 0) {
-    routeFault = new Fault(400, "'model' is empty; " + choices(config)).at("model");
+    routeFault = new Fault(400, "'model' is empty. " + choices(config)).at("model");
   } else {
-    const where = isHint ? " of the header " + HEADER_HINT : "";
-    const name = "'" + shown(pointer, length, isHint) + "'";
-    routeFault = new Fault(
-      404,
-      "The model " + name + where + " does not exist here; " + choices(config),
-    );
-    routeFault.at("model").coded("model_not_found");
+    routeFault = notConfigured(config, pointer, length, isHint);
   }
   return null;
 }
 
+function notConfigured(config: Config, pointer: usize, length: u32, isHint: bool): Fault {
+  const where = isHint ? " of the header " + HEADER_HINT : "";
+  const name = "'" + shown(pointer, length, isHint) + "'";
+  const near = nearestName(config.names, pointer, length);
+  const meant =
+    near.length == 0
+      ? ""
+      : " Did you mean '" + String.UTF8.decodeUnsafe(near.pointer, near.length) + "'?";
+  const message = "The model " + name + where + " is not configured." + meant;
+  return new Fault(404, message + " Configured: " + config.modelList + ".")
+    .at("model")
+    .coded("model_not_found");
+}
+
 function choices(config: Config): string {
-  return "use one of " + config.nameList + ", or none for the default.";
+  return "Send none for the default, or one of: " + config.modelList + ".";
 }
 
 /** A name for a message: not too long, and never half a character. */

@@ -35,6 +35,7 @@ import { Exchange } from "../exchange/exchange";
 import { keepClientKey, refusal } from "./client-key";
 import { keepSaneRequestId } from "../exchange/request-id";
 import { originFault } from "./origin";
+import { unknownPath, wrongMethod } from "./not-served";
 
 const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
 /** What a 401 has to say (RFC 9110, section 15.5.2). */
@@ -58,7 +59,7 @@ export function recognise(exchange: Exchange, config: Config, endsHere: bool): b
     exchange.endpoint == ENDPOINT_UNKNOWN ||
     (exchange.isIngress && takesPost(exchange.endpoint) && !exchange.dialect.isOnIngress)
   ) {
-    answerFault(exchange, notServed(exchange, PATH));
+    answerFault(exchange, unknownPath(exchange));
     return false;
   }
   const isForModel = takesPost(exchange.endpoint) && isPost(METHOD);
@@ -125,32 +126,6 @@ function bodyFault(config: Config, endsHere: bool): Fault | null {
   const length = decimal(CONTENT_LENGTH);
   // More digits than `decimal` reads are more than any limit.
   return length < 0 || <u32>length > config.largestBody ? bodyTooLarge() : null;
-}
-
-function notServed(exchange: Exchange, path: Span): Fault {
-  const served = exchange.isIngress
-    ? "POST /v1/chat/completions, GET /v1/models and GET /healthz"
-    : "POST /v1/chat/completions, POST /v1/messages, GET /v1/models and GET /healthz";
-  return new Fault(
-    404,
-    "There is nothing at " + shown(path) + "; this listener serves " + served + ".",
-  );
-}
-
-/** The path for a message: short, and only what is printable ASCII. */
-function shown(path: Span): string {
-  const length = min<u32>(path.length, 120);
-  for (let i: u32 = 0; i < length; i++) {
-    if (load<u8>(path.pointer + i) - 0x20 >= 0x5f) return "this path";
-  }
-  return String.UTF8.decodeUnsafe(path.pointer, length);
-}
-
-function wrongMethod(exchange: Exchange): Fault {
-  const allowed = allowedMethods(exchange.endpoint);
-  const fault = new Fault(405, "This path does not take that method; use one of " + allowed + ".");
-  fault.allow = allowed;
-  return fault;
 }
 
 function answerOwn(exchange: Exchange, config: Config): void {

@@ -16,6 +16,8 @@ export interface Authority extends Certificate {
   issue(...names: string[]): Certificate;
   /** The same, valid from and until these times, in milliseconds from now. */
   issueFor(names: string[], validity: [number, number]): Certificate;
+  /** The same, signed by its own key instead of the authority's. */
+  issueSelfSigned(...names: string[]): Certificate;
   /** The same, valid until an hour ago. */
   issueExpired(...names: string[]): Certificate;
 }
@@ -102,7 +104,11 @@ export function createAuthority(name = "The test's own authority"): Authority {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const privatePem = (key: KeyObject): string =>
     key.export({ type: "pkcs8", format: "pem" }).toString();
-  const issue = (names: string[], validity: [number, number]): Certificate => {
+  const issue = (
+    names: string[],
+    validity: [number, number],
+    isSelfSigned = false,
+  ): Certificate => {
     const pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const alternatives = names.map((one) =>
       isIPv4(one)
@@ -111,9 +117,9 @@ export function createAuthority(name = "The test's own authority"): Authority {
     );
     const cert = certify({
       subject: names[0] ?? "server",
-      issuer: name,
+      issuer: isSelfSigned ? (names[0] ?? "server") : name,
       publicKey: pair.publicKey,
-      signingKey: privateKey,
+      signingKey: isSelfSigned ? pair.privateKey : privateKey,
       extensions: [extension("subjectAltName", sequence(...alternatives), false)],
       validity,
     });
@@ -134,6 +140,7 @@ export function createAuthority(name = "The test's own authority"): Authority {
     key: privatePem(privateKey),
     issueFor: issue,
     issue: (...names) => issue(names, [-HOUR, HOUR]),
+    issueSelfSigned: (...names) => issue(names, [-HOUR, HOUR], true),
     issueExpired: (...names) => issue(names, [-2 * HOUR, -HOUR]),
   };
 }
