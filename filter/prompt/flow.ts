@@ -398,14 +398,15 @@ export class PromptFlow {
     const target = this.target;
     const name =
       target === null ? "" : String.UTF8.decodeUnsafe(target.name.pointer, target.name.length);
-    const api = "The API of the prompt target '" + name + "'";
+    const upstream = "the API of the prompt target '" + name + "'";
+    const api = "T" + upstream.substring(1);
     if (details.length == 0) {
       if (status == 504 || this.timeLeft() == 0)
         return this.refuse(504, api + " did not answer within the listener's timeout.");
       return this.refuse(502, api + " broke off its answer, or answered more than 1 MiB.");
     }
     if (!isFromProvider(details)) {
-      this.fault = upstreamFault(status, details, api, "");
+      this.fault = upstreamFault(status, details, upstream, "");
       return OUTCOME_FAULT;
     }
     if (status >= 400) return this.refuse(status, api + " answered " + status.toString() + ".");

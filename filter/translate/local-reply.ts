@@ -5,6 +5,13 @@ import { NO_ADDRESS } from "../../contract/words";
 import { Target } from "../config/target";
 import { property } from "../host/host";
 import { constant } from "../text/bytes";
+import {
+  certificateMessage,
+  connectionMessage,
+  handshakeMessage,
+  rest,
+  words,
+} from "./connection-reason";
 
 const CODE_DETAILS = constant("response\0code_details");
 const VIA_UPSTREAM = "via_upstream";
@@ -34,7 +41,9 @@ export function isOfRateLimit(details: string): bool {
 
 /** The fault for a local reply with this status and these details. */
 export function localReplyFault(status: u32, details: string, target: Target | null): Fault {
-  return upstreamFault(status, details, providerOf(target), at(target));
+  if (target === null) return upstreamFault(status, details, "the provider", "");
+  const address = String.UTF8.decodeUnsafe(target.authority.pointer, target.authority.length);
+  return upstreamFault(status, details, "the provider of '" + target.name + "'", address);
 }
 
 /** Returns who answers for a target, as a sentence begins. */
@@ -42,91 +51,46 @@ export function providerOf(target: Target | null): string {
   return target === null ? "The provider" : "The provider of '" + target.name + "'";
 }
 
-/** @param upstream who was asked, as a sentence begins; `place` is its address in brackets behind a space, or empty */
+/** @param upstream who was asked, in the middle of a sentence; `address` is where, or empty */
 export function upstreamFault(
   status: u32,
   details: string,
   upstream: string,
-  place: string,
+  address: string,
 ): Fault {
   if (status == 413) return bodyTooLarge();
   // The codec's words: "http1.codec_error" and the like.
   if (details.startsWith("http"))
     return new Fault(status, "The request is not valid HTTP, so the gateway could not read it.");
+  const subject = "T" + upstream.substring(1);
   if (details.includes("timeout") && !details.includes("connection_timeout")) {
     if (status == 408) return new Fault(408, "The request did not arrive in time.");
     const limit = details.includes("per_try")
       ? " did not begin to answer in time (retry.per_try_timeout, retry.first_byte_timeout, the listener's timeout)."
       : " did not answer within the listener's timeout.";
-    return new Fault(504, upstream + limit);
+    return new Fault(504, subject + limit);
   }
+  const whom = address.length == 0 ? upstream : address + ", " + upstream;
   if (details.includes("no_healthy_upstream") || details.includes(NO_ADDRESS)) {
-    return new Fault(
-      503,
-      upstream +
-        " has no address: its host name could not be resolved" +
-        place +
-        ", or it is left out because it has failed too often.",
-    );
+    const why =
+      ": its host name could not be resolved, or it is ejected after repeated failures. Check base_url and DNS, or retry later.";
+    return new Fault(503, "No address for " + whom + why);
   }
   if (details.includes("cluster_not_found"))
-    return new Fault(503, upstream + " is not known to this gateway yet.");
+    return new Fault(503, subject + " is not known to this gateway yet. Retry later.");
   if (details.includes("overflow") || details.includes("overload")) {
-    return new Fault(503, "The gateway has too many requests under way; try again in a moment.");
+    const what = "Too many requests are in flight to " + upstream;
+    return new Fault(503, what + " (limits.concurrent_requests). Retry later.");
   }
-  if (details.includes("upstream_reset")) return connectionFault(status, details, upstream, place);
+  if (details.includes("upstream_reset"))
+    return new Fault(status, connectionFault(details, subject, whom));
   return new Fault(status, "The gateway could not complete the request: " + words(details) + ".");
 }
 
-function connectionFault(status: u32, details: string, upstream: string, place: string): Fault {
-  if (details.includes(NO_ADDRESS)) {
-    const why =
-      " is left out: its name has no address, or it has failed too often. Try again in a moment.";
-    return new Fault(status, upstream + place + why);
-  }
-  if (details.includes("CERTIFICATE_VERIFY_FAILED")) {
-    return new Fault(
-      status,
-      upstream + place + " showed a TLS certificate that cannot be verified: " + reason(details),
-    );
-  }
-  if (details.includes("TLS_error")) {
-    return new Fault(
-      status,
-      "No TLS connection to " + lower(upstream) + place + ": " + reason(details),
-    );
-  }
-  if (details.includes("connection_failure") || details.includes("connection_timeout")) {
-    return new Fault(status, upstream + place + " could not be reached: " + reason(details));
-  }
-  return new Fault(
-    status,
-    upstream + place + " closed the connection before it answered: " + reason(details),
-  );
-}
-
-function lower(upstream: string): string {
-  return "t" + upstream.substring(1);
-}
-
-function at(target: Target | null): string {
-  if (target === null) return "";
-  return " (" + String.UTF8.decodeUnsafe(target.authority.pointer, target.authority.length) + ")";
-}
-
-/** What stands in the braces of the details, or all of them, as a clause. */
-function reason(details: string): string {
-  const open = details.indexOf("{");
-  const close = details.lastIndexOf("}");
-  const inside = open >= 0 && close > open ? details.substring(open + 1, close) : details;
-  const bar = inside.lastIndexOf("|");
-  return (
-    words(bar >= 0 ? inside.substring(bar + 1) : inside) +
-    ". Check the address, DNS, proxy and TLS settings."
-  );
-}
-
-/** Envoy writes spaces as underscores in details. */
-function words(details: string): string {
-  return details.replaceAll("_", " ").replaceAll("|", ", ");
+function connectionFault(details: string, subject: string, whom: string): string {
+  if (details.includes("CERTIFICATE_VERIFY_FAILED")) return certificateMessage(details, whom);
+  if (details.includes("TLS_error")) return handshakeMessage(details, whom);
+  if (details.includes("connection_failure") || details.includes("connection_timeout"))
+    return connectionMessage(details, whom);
+  return subject + " closed the connection before it answered: " + rest(details) + ". Retry later.";
 }

@@ -72,9 +72,15 @@ it.each(["good", "by_address"])("%s: it is called by the name in its certificate
 });
 
 it.each([
-  ["wrong_name", /'wrong_name' showed a TLS certificate that cannot be verified: .*SAN/],
-  ["stranger", /'stranger' showed a TLS certificate that cannot be verified/],
-  ["expired", /'expired' showed a TLS certificate that cannot be verified: .*expired/],
+  [
+    "wrong_name",
+    /certificate of the API of the prompt target 'wrong_name': it is for another name/,
+  ],
+  [
+    "stranger",
+    /certificate of the API of the prompt target 'stranger': its authority is not trusted/,
+  ],
+  ["expired", /certificate of the API of the prompt target 'expired': it has expired/],
   ["plain", /TLS.*'plain'/],
 ])("%s: 503 that says why, and nothing is sent", async (name, message) => {
   const reply = await say(name);

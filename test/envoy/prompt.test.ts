@@ -359,9 +359,9 @@ describe.concurrent("an API that fails is an error with its status and the targe
     ["@hang", 504, /'hang' did not answer within the listener's timeout/],
     ["@silent", 504, /'silent' did not answer within the listener's timeout/],
     ["@close", 503, /'close' closed the connection before it answered/],
-    ["@handshake", 503, /'handshake' could not be reached: connection timeout/],
-    ["@refused", 503, /'refused' could not be reached: .*Connection refused/],
-    ["@nowhere", 503, /'nowhere' has no address: its host name could not be resolved/],
+    ["@handshake", 503, /^Cannot connect to .*'handshake': no connection within connect_timeout/],
+    ["@refused", 503, /^Cannot connect to .*'refused': connection refused/],
+    ["@nowhere", 503, /^No address for .*'nowhere': its host name could not be resolved/],
   ])("%s", async (prompt, status, message) => {
     const through = status === 504 ? short : all;
     await inBothModes(async (stream) => {
