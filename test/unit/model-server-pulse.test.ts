@@ -40,7 +40,12 @@ it.each([
   ["says nothing", () => undefined],
   ["answers with an error", (response: ServerResponse) => response.writeHead(503).end()],
   ["breaks off", (response: ServerResponse) => response.destroy()],
-  ["sends a head alone", (response: ServerResponse) => { response.flushHeaders(); }],
+  [
+    "sends a head alone",
+    (response: ServerResponse) => {
+      response.flushHeaders();
+    },
+  ],
 ])("notices once when it %s, and once when it answers again", async (_, failure) => {
   const watching = watch();
   answer = failure;
