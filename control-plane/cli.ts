@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // The command line `gateway`: its commands, what they say when something is wrong, and their exit codes.
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { formatProblem } from "./config/problem.ts";
+import { commandFor, commandName } from "./command-name.ts";
+import { paintProblem } from "./config/problem.ts";
 import { parseDuration } from "./config/quantity.ts";
 import { ConfigurationProblems } from "./configuration-problems.ts";
 import { addCompletion } from "./commands/complete.ts";
@@ -18,13 +19,19 @@ import {
 import { colorsFor, count } from "./terminal.ts";
 import { VERSION } from "./version.ts";
 
+const CONFIGURATION =
+  "configuration file (default: gateway.yaml, config.yaml or arch_config.yaml here)";
+const WHICH = "configuration file of the gateway, if several are running";
+const AS_JSON = "print JSON";
+
 // Each command is imported when it is called, so that completion and --version do not wait for the others.
 export function buildProgram(): Command {
   const program = new Command("gateway")
     .description("One gateway in front of every language model you use.")
     .version(VERSION, "-V, --version", "print the version")
-    .helpOption("-h, --help", "show this help")
-    .showHelpAfterError("(gateway --help lists the commands and options)")
+    .helpOption("-h, --help", "show help")
+    .helpCommand("help [command]", "show help for a command")
+    .showHelpAfterError(`(${commandFor("--help")} lists commands and options)`)
     .exitOverride();
   const colors = colorsFor(process.stdout);
   program.configureHelp({ styleTitle: colors.bold, styleCommandText: colors.cyan });
@@ -32,46 +39,49 @@ export function buildProgram(): Command {
   addConfiguration(program);
   addTargets(program);
   addCompletion(program);
-  return program;
+  // After the completion, whose script is for `gateway`.
+  return program.name(commandName(process.env));
 }
 
 function addRunning(program: Command): void {
   program
     .command("up")
     .description("start the gateway and keep it running")
-    .argument(
-      "[config]",
-      "configuration file (default: gateway.yaml, config.yaml, arch_config.yaml)",
+    .argument("[config]", CONFIGURATION)
+    .addOption(
+      new Option("--foreground", "run in this terminal until Ctrl-C (default)").conflicts("detach"),
     )
-    .addOption(new Option("--foreground", "stay in this terminal (default)").conflicts("detach"))
-    .option("--detach", "return when it is ready, and run in the background")
-    .option("--docker", "run the image of this version instead of processes of this machine")
-    .option("--watch", "reload when the configuration or the .env beside it changes")
+    .option("--detach", "run in the background; return when the gateway is ready")
+    .option("--docker", "run the container image of this version")
+    .option("--watch", "reload when the configuration file or its .env file changes")
     .addOption(
       new Option(
         "--log-dir <directory>",
-        "where access logs are written (default: ~/gateway_logs)",
+        "directory of the access logs (default: ~/gateway_logs)",
       ).env("GATEWAY_LOG_DIR"),
     )
     .addOption(
-      new Option("--access-log <where>", "stdout: access log lines also to standard output")
+      new Option(
+        "--access-log <where>",
+        "where access log lines go: files, or files and standard output",
+      )
         .env("GATEWAY_ACCESS_LOG")
         .choices(ACCESS_LOG_PLACES)
         .default("file"),
     )
     .addOption(
-      new Option("--log-level <level>", "how much Envoy and the filter tell")
+      new Option("--log-level <level>", "log level of Envoy and the filter")
         .env("GATEWAY_LOG_LEVEL")
         .choices(LOG_LEVELS)
         .default("warning"),
     )
     .addOption(
-      new Option("--concurrency <threads>", "Envoy's worker threads (default: one per processor)")
+      new Option("--concurrency <threads>", "number of Envoy workers (default: one per CPU)")
         .env("GATEWAY_CONCURRENCY")
         .argParser(wholeNumber),
     )
     .addOption(
-      new Option("--drain-time <duration>", "how long open requests may take to end at a stop")
+      new Option("--drain-time <duration>", "time for open requests to finish at shutdown")
         .env("GATEWAY_DRAIN_TIME")
         .argParser(durationInMs)
         .default(DEFAULT_DRAIN_MS, "30s"),
@@ -79,7 +89,7 @@ function addRunning(program: Command): void {
     .addOption(
       new Option(
         "--reload-drain-time <duration>",
-        "how long connections of a listener that a reload changes may go on",
+        "time for open connections to close when a reload changes their listener",
       )
         .env("GATEWAY_RELOAD_DRAIN_TIME")
         .argParser(durationInMs)
@@ -92,35 +102,35 @@ function addRunning(program: Command): void {
     });
   program
     .command("reload")
-    .description("make the running gateway read its configuration anew, without losing a request")
-    .argument("[config]", "which one, where several are running")
-    .option("--restart", "where the change needs another Envoy: start it, and drain the old one")
-    .option("--json", "as JSON")
+    .description("reload the configuration without dropping requests")
+    .argument("[config]", WHICH)
+    .option("--restart", "restart Envoy if the change needs it; the old one finishes its requests")
+    .option("--json", AS_JSON)
     .action(async (config: string | undefined, options: ReloadOptions) => {
       const { reload } = await import("./commands/reload.ts");
       await reload(config, options);
     });
   program
     .command("down")
-    .description("stop the gateway when its open requests are answered")
-    .argument("[config]", "which one, where several are running")
+    .description("stop the gateway after its open requests have finished")
+    .argument("[config]", WHICH)
     .action(async (config: string | undefined) => {
       const { down } = await import("./commands/down.ts");
       await down(config);
     });
   program
     .command("health")
-    .description("say whether the gateway is ready, for probes; exit code 1 when it is not")
-    .argument("[config]", "which one, where several are running")
+    .description("check whether the gateway is ready, for probes; exit code 1 if not")
+    .argument("[config]", WHICH)
     .action(async (config: string | undefined) => {
       const { health } = await import("./commands/health.ts");
       await health(config);
     });
   program
     .command("status")
-    .description("show what is running; exit code 1 when nothing is, or it is not ready")
-    .argument("[config]", "which one, where several are running")
-    .option("--json", "as JSON")
+    .description("show the running gateway and its providers; exit code 1 if it is not ready")
+    .argument("[config]", WHICH)
+    .option("--json", AS_JSON)
     .action(async (config: string | undefined, options: { json?: boolean }) => {
       const { status } = await import("./commands/status.ts");
       await status(config, options);
@@ -132,24 +142,27 @@ function addLogs(program: Command): void {
   program
     .command("logs")
     .description("show the access logs, one line per request")
-    .argument("[config]", "which gateway, where several are running")
+    .argument("[config]", WHICH)
     .addOption(
-      new Option("--access <log>", "one of the logs (default: all, by time)").choices(ACCESS_LOGS),
+      new Option("--access <log>", "show one log only (default: all logs, by time)").choices(
+        ACCESS_LOGS,
+      ),
     )
-    .option("-f, --follow", "go on with new lines as they come")
-    .option("--request-id <id>", "only the lines of one request")
+    .option("-f, --follow", "keep printing new lines")
+    .option("--request-id <id>", "show the lines of one request; exit code 1 if there are none")
+    .option("--probes", "show health probes too (/healthz, /readyz)")
     .addOption(
-      new Option("-n, --lines <number>", "how many of the last lines")
+      new Option("-n, --lines <number>", "number of lines to show")
         .argParser(wholeNumber)
         .default(50),
     )
     .addOption(
       new Option(
         "--log-dir <directory>",
-        "where the logs are, if not where the gateway writes them",
+        "directory of the logs (default: where the running gateway writes them)",
       ).env("GATEWAY_LOG_DIR"),
     )
-    .option("--json", "one JSON object per line")
+    .option("--json", "print one JSON object per line")
     .action(async (config: string | undefined, options: LogsOptions) => {
       const { logs } = await import("./commands/logs.ts");
       await logs(config, options);
@@ -159,31 +172,28 @@ function addLogs(program: Command): void {
 function addConfiguration(program: Command): void {
   program
     .command("validate")
-    .description("check a configuration: every problem at once; exit code 2 when there is one")
-    .argument("[config]", "configuration file")
-    .option("--json", "as JSON")
+    .description("check a configuration file and list all problems; exit code 2 if there are any")
+    .argument("[config]", CONFIGURATION)
+    .option("--json", AS_JSON)
     .action(async (config: string | undefined, options: { json?: boolean }) => {
       const { validate } = await import("./commands/validate.ts");
       validate(config, options);
     });
   program
     .command("render")
-    .description("print the Envoy configuration that a gateway configuration becomes")
-    .argument("[config]", "configuration file")
-    .option("-o, --output <file>", "write it to a file")
-    .option(
-      "--ratelimit-config",
-      "the configuration of the rate limit service, in place of Envoy's",
-    )
+    .description("print the generated Envoy configuration")
+    .argument("[config]", CONFIGURATION)
+    .option("-o, --output <file>", "write to a file instead of standard output")
+    .option("--ratelimit-config", "print the configuration of the rate limit service instead")
     .action(async (config: string | undefined, options: RenderOptions) => {
       const { render } = await import("./commands/render.ts");
       render(config, options);
     });
   program
     .command("models")
-    .description("list the names that a client can say, and what they stand for")
-    .argument("[config]", "configuration file")
-    .option("--json", "as JSON")
+    .description("list the model names clients can use")
+    .argument("[config]", CONFIGURATION)
+    .option("--json", AS_JSON)
     .action(async (config: string | undefined, options: { json?: boolean }) => {
       const { models } = await import("./commands/models.ts");
       models(config, options);
@@ -193,25 +203,25 @@ function addConfiguration(program: Command): void {
 function addTargets(program: Command): void {
   const targets = program
     .command("targets")
-    .description("try prompt targets without calling an API");
-  const config = "configuration file (default: gateway.yaml, config.yaml, arch_config.yaml)";
+    .helpCommand(false)
+    .description("test prompt targets without calling their APIs");
   targets
     .command("test")
-    .description("show which target a prompt is for, its parameters and the request")
-    .argument("<prompt>", "what a user says")
-    .option("-c, --config <file>", config)
-    .option("--json", "as JSON")
+    .description("show the target that a prompt selects, its parameters and the request")
+    .argument("<prompt>", "prompt of a user")
+    .option("-c, --config <file>", CONFIGURATION)
+    .option("--json", AS_JSON)
     .action(async (prompt: string, options: TargetsOptions) => {
       const { targetsTest } = await import("./commands/targets.ts");
       await targetsTest(prompt, options);
     });
   targets
     .command("eval")
-    .description("measure the choice over your own cases: accuracy and confusion")
+    .description("measure accuracy and confusion over a file of test cases")
     .argument("<cases>", "YAML file: a list of {prompt, target, parameters}")
-    .option("-c, --config <file>", config)
-    .option("--require <percent>", "exit with 1 when fewer of the cases are right", percentage)
-    .option("--json", "as JSON")
+    .option("-c, --config <file>", CONFIGURATION)
+    .option("--require <percent>", "exit code 1 if fewer cases pass", percentage)
+    .option("--json", AS_JSON)
     .action(async (cases: string, options: TargetsOptions) => {
       const { targetsEval } = await import("./commands/targets.ts");
       await targetsEval(cases, options);
@@ -220,19 +230,20 @@ function addTargets(program: Command): void {
 
 function percentage(text: string): number {
   const number = /^\d{1,3}(?:\.\d+)?%?$/.test(text) ? Number.parseFloat(text) : NaN;
-  if (!(number <= 100)) throw new InvalidArgumentError("It has to be a number from 0 to 100.");
+  if (!(number <= 100)) throw new InvalidArgumentError("Expected a number from 0 to 100.");
   return number;
 }
 
 function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("It has to be a number from 1.");
+  if (!/^[1-9]\d{0,5}$/.test(text))
+    throw new InvalidArgumentError("Expected a whole number of 1 or more.");
   return Number(text);
 }
 
 function durationInMs(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined) {
-    throw new InvalidArgumentError("It has to be a duration such as 30s, 2m or 0s.");
+    throw new InvalidArgumentError("Expected a duration such as 30s, 2m or 0s.");
   }
   return milliseconds;
 }
@@ -242,7 +253,7 @@ function explain(error: unknown): number {
   const colors = colorsFor(process.stderr);
   if (error instanceof CommanderError) return error.exitCode;
   if (error instanceof ConfigurationProblems) {
-    for (const problem of error.problems) console.error(formatProblem(problem));
+    for (const problem of error.problems) console.error(paintProblem(problem, colors.bold));
     const total = count(error.problems.length, "problem");
     console.error(`${colors.red(total)} in ${error.file.name}`);
   } else if (error instanceof GatewayError) {

@@ -1,6 +1,7 @@
 // Which configuration file a command means. Apart from the loading, which takes a while to import.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { commandFor } from "./command-name.ts";
 import type { ConfigurationFile } from "./configuration-problems.ts";
 import { GatewayError } from "./errors.ts";
 
@@ -19,7 +20,7 @@ export function findConfiguration(
   if (found) return found;
   const names = CONFIGURATION_NAMES.join(", ");
   throw new GatewayError(`There is no configuration in ${directory} (${names}).`, {
-    hint: "Name the file: gateway validate path/to/gateway.yaml",
+    hint: `Name the file: ${commandFor("validate path/to/gateway.yaml")}`,
     exitCode: 2,
   });
 }

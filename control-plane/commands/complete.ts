@@ -6,6 +6,9 @@ import type { Command } from "commander";
 /** Adds `complete <shell>` to a program whose commands are all there. */
 export function addCompletion(program: Command): void {
   const completion = tab(program);
+  program.commands
+    .find((command) => command.name() === "complete")
+    ?.description("print the completion script of a shell");
   for (const command of completion.commands.values()) {
     const config = command.arguments.get("config");
     if (config === undefined) continue;

@@ -1,5 +1,6 @@
 // `gateway down`: stops a gateway and waits until it has gone. Nothing to stop is no error.
 import { setTimeout as sleep } from "node:timers/promises";
+import { commandFor } from "../command-name.ts";
 import { stopContainer } from "../container/up.ts";
 import { GatewayError } from "../errors.ts";
 import {
@@ -52,6 +53,6 @@ async function stopProcess(gateway: ProcessIdentity, drainMs: number): Promise<v
   while (isAlive(gateway) && performance.now() < end) await sleep(50);
   if (!isAlive(gateway)) return;
   throw new GatewayError(`The gateway (process ${String(gateway.pid)}) does not end.`, {
-    hint: "Call `gateway down` again: it does not wait for open requests the second time.",
+    hint: `Run ${commandFor("down")} again: the second time it does not wait for open requests.`,
   });
 }

@@ -17,8 +17,7 @@ type Row = AccessLogEntry & { log: AccessLogName };
 export async function logs(config: string | undefined, options: LogsOptions): Promise<void> {
   const directory = findLogDirectory(config, options.logDir);
   const names = options.access === undefined ? ACCESS_LOGS : [options.access];
-  const isWanted = (row: Row | undefined): row is Row =>
-    row !== undefined && (options.requestId === undefined || row.requestId === options.requestId);
+  const isWanted = (row: Row | undefined): row is Row => row !== undefined && shows(options, row);
   // Where what is there ends and what is followed begins: no line twice, and none lost.
   const ends = new Map(names.map((log) => [log, endOfLines(join(directory, accessLogFile(log)))]));
   const found = names
@@ -27,8 +26,10 @@ export async function logs(config: string | undefined, options: LogsOptions): Pr
     .slice(-options.lines);
   const print = printer(options.json === true);
   found.forEach(print);
-  if (found.length === 0 && options.follow !== true) explainNothing(directory, options.requestId);
-  if (options.follow !== true) return;
+  if (options.follow !== true) {
+    if (found.length === 0) explainNothing(directory, options);
+    return;
+  }
   const interrupted = new AbortController();
   const interrupt = () => {
     interrupted.abort();
@@ -98,9 +99,22 @@ function toRow(log: AccessLogName, line: string): Row | undefined {
   return entry === undefined ? undefined : { log, ...entry };
 }
 
-function explainNothing(directory: string, requestId: string | undefined): void {
-  const what = requestId === undefined ? "No request" : `No line of request ${requestId}`;
-  console.error(`${what} is in the access logs in ${directory}.`);
+/** Probes come every few seconds: the table leaves them out, unless they are asked for. Programs get every line. */
+function shows({ requestId, probes, json }: LogsOptions, row: Row): boolean {
+  if (requestId !== undefined) return row.requestId === requestId;
+  return probes === true || json === true || row.log !== "ingress" || !PROBES.has(row.path);
+}
+
+const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+
+/** Not finding a request that was asked for is a failure. */
+function explainNothing(directory: string, { requestId }: LogsOptions): void {
+  if (requestId === undefined) {
+    console.error(`The access logs in ${directory} have no requests yet.`);
+    return;
+  }
+  console.error(`The access logs in ${directory} have no lines of request ${requestId}.`);
+  process.exitCode = 1;
 }
 
 /** Column widths that fit nearly all values: the rows come one by one, so they cannot be measured first. */

@@ -22,6 +22,8 @@ export interface LogsOptions {
   access?: AccessLogName;
   follow?: boolean;
   requestId?: string;
+  /** Health probes too. */
+  probes?: boolean;
   lines: number;
   logDir?: string;
   json?: boolean;

@@ -1,4 +1,5 @@
 // What a person sees when the gateway is ready: the addresses, the models, and an example to paste for each dialect.
+import { commandFor } from "../command-name.ts";
 import type { Dialect, GatewayModel, Listener, Target } from "../model.ts";
 import { urlOf } from "../supervisor/readiness.ts";
 import { type Colors, table } from "../terminal.ts";
@@ -57,7 +58,7 @@ function modelLines({ targets, defaultTarget, aliases }: GatewayModel): string[]
   });
   const more = rows.length - MOST_MODELS;
   const shown = table(rows.slice(0, MOST_MODELS));
-  return more > 0 ? [...shown, `  … and ${String(more)} more: gateway models`] : shown;
+  return more > 0 ? [...shown, `  … and ${String(more)} more: ${commandFor("models")}`] : shown;
 }
 
 /** The default model, unless only another one speaks the dialect. */

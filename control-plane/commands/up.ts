@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { openSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
+import { commandFor } from "../command-name.ts";
 import { readConfiguration } from "../configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { runContainer, startContainer } from "../container/up.ts";
@@ -18,7 +19,9 @@ import { printWarnings } from "./validate.ts";
 /** Compiled or not, as this file is. */
 const COMMAND_LINE = `../cli${extname(import.meta.filename)}`;
 
-const NEXT_COMMANDS = "gateway status   gateway logs --follow   gateway down";
+const NEXT_COMMANDS = ["status", "logs --follow", "down"]
+  .map((words) => commandFor(words))
+  .join("   ");
 
 /** What the gateway in the background tells the command that started it. */
 type Announcement =

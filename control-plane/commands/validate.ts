@@ -1,5 +1,5 @@
 // `gateway validate`: every problem and warning of a configuration.
-import { formatProblem } from "../config/problem.ts";
+import { paintProblem } from "../config/problem.ts";
 import type { Problem } from "../config/problem.ts";
 import { type Configuration, readConfiguration } from "../configuration-file.ts";
 import { findConfiguration } from "../find-configuration.ts";
@@ -29,7 +29,7 @@ export function validate(config: string | undefined, options: { json?: boolean }
 export function printWarnings(warnings: readonly Problem[]): void {
   const colors = colorsFor(process.stderr);
   for (const warning of warnings) {
-    console.error(`${colors.yellow("warning")} ${formatProblem(warning)}`);
+    console.error(`${colors.yellow("warning")} ${paintProblem(warning, colors.bold)}`);
   }
 }
 

@@ -33,7 +33,12 @@ export function pathText(path: Path): string {
 
 /** One or two lines: `gateway.yaml:12:5: llm_providers[0].model: …`, and the hint indented below. */
 export function formatProblem(problem: Problem): string {
-  const place = `${problem.file}:${problem.line}:${problem.column}`;
+  return paintProblem(problem, (place) => place);
+}
+
+/** As `formatProblem`, for a terminal. @param paint colours the place */
+export function paintProblem(problem: Problem, paint: (place: string) => string): string {
+  const place = paint(`${problem.file}:${problem.line}:${problem.column}`);
   const subject = problem.path === "" ? "" : `${problem.path}: `;
   const hint = problem.hint === undefined ? "" : `\n    ${problem.hint}`;
   return `${place}: ${subject}${problem.message}${hint}`;

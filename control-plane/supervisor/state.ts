@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join, parse } from "node:path";
+import { commandFor } from "../command-name.ts";
 import type { ConfigurationFile } from "../configuration-problems.ts";
 import type { Environment } from "../envoy-binary.ts";
 import { GatewayError } from "../errors.ts";
@@ -168,7 +169,7 @@ function runsAlready(owner: ProcessIdentity, directory: string): GatewayError {
   const since = record === undefined ? "" : `, since ${record.startedAt}`;
   const what = record === undefined ? "This configuration" : record.configuration;
   return new GatewayError(`${what} is running already (process ${String(owner.pid)}${since}).`, {
-    hint: "`gateway status` shows it, `gateway down` stops it.",
+    hint: `Show it: ${commandFor("status")}. Stop it: ${commandFor("down")}.`,
   });
 }
 

@@ -1,6 +1,6 @@
 // The command line without a running gateway: what it prints, and its exit codes.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -62,6 +62,28 @@ describe("gateway", () => {
     await other.clear();
   });
 
+  it("is called in messages as the user calls it", () => {
+    const place = join(desk.directory, "bin");
+    mkdirSync(place);
+    symlinkSync(BINARY, join(place, "gateway"));
+    const messageOf = (command: string, path: string) =>
+      spawnSync("bash", ["-c", `${command} logs --lines none; ${command} --help`], {
+        encoding: "utf8",
+        cwd: desk.directory,
+        env: { ...desk.environment, PATH: path },
+      });
+    const path = desk.environment["PATH"] ?? "";
+    for (const [command, at] of [
+      ["gateway", [place, path].join(delimiter)],
+      ["bin/gateway", path],
+      [BINARY, path],
+    ] as const) {
+      const { stdout, stderr } = messageOf(command, at);
+      expect(stderr).toContain(`(${command} --help lists commands and options)`);
+      expect(stdout).toContain(`Usage: ${command} [options] [command]`);
+    }
+  });
+
   it("lists its commands", async () => {
     const { code, stdout } = await desk.run("--help");
     expect(code).toBe(0);
@@ -76,13 +98,35 @@ describe("gateway", () => {
     [["up", "--detatch"], "--detach"],
     [["logs", "--access", "lm"], "ingress, llm, internal"],
     [["up", "--foreground", "--detach"], "cannot be used with"],
-    [["up", "--concurrency", "none"], "a number from 1"],
+    [["up", "--concurrency", "none"], "a whole number of 1 or more"],
     [["up", "--drain-time", "soon"], "a duration such as 30s"],
   ])("says what was meant by %j, with exit code 1", async (words, meant) => {
     const { code, stdout, stderr } = await desk.run(...words);
     expect(code).toBe(1);
     expect(stdout).toBe("");
     expect(stderr).toContain(meant);
+  });
+});
+
+describe("gateway logs", () => {
+  const line = (path: string, id: string) =>
+    `[2026-11-22T10:00:00.000Z] "GET ${path} HTTP/1.1" 200 - 0 15 1 - "-" "probe" "${id}" "localhost:12000" "-"\n`;
+
+  it("leaves health probes out of the table, and nothing out of JSON or of one request", async () => {
+    const logs = join(desk.directory, "logs");
+    mkdirSync(logs);
+    const lines = [line("/healthz", "id-1"), line("/v1/models", "id-2"), line("/readyz", "id-3")];
+    writeFileSync(join(logs, "access_ingress.log"), lines.join(""));
+    const ids = async (...words: string[]) => {
+      const { code, stdout } = await desk.run("logs", "--log-dir", logs, ...words);
+      return [code, stdout.match(/id-\d/g)];
+    };
+    expect(await ids()).toEqual([0, ["id-2"]]);
+    expect(await ids("--probes")).toEqual([0, ["id-1", "id-2", "id-3"]]);
+    expect(await ids("--json")).toEqual([0, ["id-1", "id-2", "id-3"]]);
+    expect(await ids("--request-id", "id-1")).toEqual([0, ["id-1"]]);
+    expect(await ids("--request-id", "unknown")).toEqual([1, null]);
+    rmSync(logs, { recursive: true });
   });
 });
 
@@ -276,6 +320,6 @@ describe("without a running gateway", () => {
   it("logs says that there are none", async () => {
     const { code, stdout, stderr } = await desk.run("logs");
     expect([code, stdout]).toEqual([0, ""]);
-    expect(stderr).toMatch(/No request is in the access logs in .*gateway_logs/);
+    expect(stderr).toMatch(/The access logs in .*gateway_logs have no requests yet/);
   });
 });

@@ -1,0 +1,23 @@
+// Every help text of the command line, as one page that can be read: help.txt beside this file.
+import { expect, it, vi } from "vitest";
+import type { Command } from "commander";
+import { CALLED_AS } from "../../control-plane/command-name.ts";
+import { buildProgram } from "../../control-plane/cli.ts";
+
+function pages(command: Command, parents: string[] = []): string[] {
+  const names = [...parents, command.name()];
+  const own = command.createHelp().formatHelp(command, command.createHelp());
+  return [
+    `# ${names.join(" ")}\n\n${own.trimEnd()}`,
+    ...command.commands.flatMap((one) => pages(one, names)),
+  ];
+}
+
+it("is as the page says", async () => {
+  vi.stubEnv(CALLED_AS, "gateway");
+  vi.stubEnv("COLUMNS", "80");
+  const text = pages(buildProgram()).join("\n\n");
+  // eslint-disable-next-line no-control-regex -- colours are control sequences
+  const plain = text.replace(/\x1b\[[0-9;]*m/g, "");
+  await expect(`${plain.replaceAll(/ +$/gm, "")}\n`).toMatchFileSnapshot("help.txt");
+});
