@@ -65,7 +65,7 @@ function describe(model: GatewayModel): Record<string, Parts> {
     setting: new Map(
       Object.entries(settings)
         .filter(([, value]) => value !== undefined)
-        .map(([name, value]) => [words(name), { value }]),
+        .map(([name, value]) => [keyOf("setting", name), { value }]),
     ),
   };
 }
@@ -80,8 +80,10 @@ function difference(what: string, old: Parts, fresh: Parts): Change[] {
     if (was === undefined) return [{ kind: "added", what, name, details: [] }];
     const keys = differing(was, part);
     if (keys.length === 0) return [];
-    const details = what === "setting" ? [] : keys.map((key) => detail(key, was[key], part[key]));
-    return [{ kind: "changed", what, name, details }];
+    const details = keys.map((key) => detail(what, key, was[key], part[key]));
+    return [
+      { kind: "changed", what, name, details: what === "setting" ? [] : [...new Set(details)] },
+    ];
   });
   const went = [...old.keys()].filter((name) => !fresh.has(name));
   return [...came, ...went.map((name): Change => ({ kind: "removed", what, name, details: [] }))];
@@ -93,12 +95,37 @@ function differing(old: Part, fresh: Part): string[] {
 }
 
 /** Where a listener is may be told; of everything else only what it is that differs. */
-function detail(key: string, from: unknown, to: unknown): string {
+function detail(what: string, key: string, from: unknown, to: unknown): string {
   const isTold = key === "port" && typeof from === "number" && typeof to === "number";
-  return isTold ? `port ${String(from)} → ${String(to)}` : words(key);
+  return isTold ? `port ${String(from)} → ${String(to)}` : keyOf(what, key);
 }
 
-/** `systemPrompt` → `system prompt`. */
-function words(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+/** What the configuration calls parts of the model, where that is another word. By the kind of thing, then for all. */
+const KEYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  model: {
+    auth: "access_key",
+    address: "base_url",
+    authority: "base_url",
+    path: "base_url",
+    dialect: "provider_interface",
+    configuredName: "name",
+    ownSystemPrompt: "system_prompt",
+    asksForUsage: "provider_interface",
+  },
+  listener: { timeoutMs: "timeout" },
+  "prompt target": {
+    method: "endpoint.http_method",
+    path: "endpoint.path",
+    headers: "endpoint.http_headers",
+    dispatches: "auto_llm_dispatch_on_response",
+    isDefault: "default",
+  },
+  endpoint: { address: "endpoint", authority: "http_host", connectTimeoutMs: "connect_timeout" },
+  setting: { defaultModel: "default model", retryBudget: "retry.budget" },
+};
+
+/** `systemPrompt` → `system_prompt`. */
+function keyOf(what: string, name: string): string {
+  const key = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return KEYS[what]?.[name] ?? key;
 }

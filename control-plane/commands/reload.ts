@@ -1,10 +1,11 @@
 // `gateway reload`: makes a running gateway read its configuration anew, and tells what has changed.
 import { changeLine } from "../changes.ts";
+import { CALLED_AS, commandFor, commandName } from "../command-name.ts";
 import { ConfigurationProblems } from "../configuration-problems.ts";
 import { dockerHere } from "../container/docker.ts";
 import { GatewayError } from "../errors.ts";
 import { askReload } from "../supervisor/control.ts";
-import type { ReloadResult } from "../supervisor/reload.ts";
+import { needsRestart, type ReloadResult } from "../supervisor/reload.ts";
 import { colorsFor } from "../terminal.ts";
 import { chooseContainer, chooseRunning, notRunning } from "./find-running.ts";
 import type { ReloadOptions } from "./options.ts";
@@ -18,13 +19,14 @@ export async function reload(config: string | undefined, options: ReloadOptions)
       ...(options.restart === true ? ["--restart"] : []),
       ...(options.json === true ? ["--json"] : []),
     ];
-    const words = ["exec", container.record.name, "gateway", "reload", ...flags];
+    const called = ["-e", `${CALLED_AS}=${commandName(process.env)}`];
+    const words = ["exec", ...called, container.record.name, "gateway", "reload", ...flags];
     process.exitCode = await dockerHere(words, process.env);
     return;
   }
   const running = chooseRunning(config, process.env);
   if (running === undefined) {
-    throw new GatewayError(notRunning(config), { hint: "`gateway up` starts one." });
+    throw new GatewayError(notRunning(config), { hint: `Start one: ${commandFor("up")}` });
   }
   const { controlSocket, configuration } = running.record;
   const result = await askReload(controlSocket, { restart: options.restart === true });
@@ -53,17 +55,18 @@ function tell(result: ReloadResult, file: { name: string; path: string }): void 
       printWarnings(result.warnings);
       for (const change of result.changes) console.log(changeLine(change));
       console.log(
-        green(result.hasRestarted ? "It runs, with another Envoy." : "It runs.") +
-          " Requests that were open go on as they began.",
+        green(result.hasRestarted ? "Applied with a new Envoy." : "Applied.") +
+          (result.hasRestarted
+            ? " Open requests finish on the old Envoy."
+            : " Open requests finish under the old configuration."),
       );
       return;
     case "needs restart":
       printWarnings(result.warnings);
       for (const change of result.changes) console.log(changeLine(change));
-      throw new GatewayError(
-        `Nothing has changed: Envoy has to be started anew for it. ${result.reasons.join("; ")}.`,
-        { hint: "gateway reload --restart does it; open requests end in the old one." },
-      );
+      throw new GatewayError(needsRestart(result.reasons), {
+        hint: `Run: ${commandFor("reload --restart")}. Open requests finish on the old Envoy.`,
+      });
     case "invalid":
       throw new ConfigurationProblems({ ...file, isBuiltIn: false }, result.problems);
     case "failed": {

@@ -1,4 +1,4 @@
-// What a reload tells, and whether a configuration can be had without another Envoy.
+// What a reload reports, and whether a configuration can be had without another Envoy.
 import type { Fields } from "../../envoy/types.ts";
 import type { Change } from "../changes.ts";
 import type { Problem } from "../config/problem.ts";
@@ -22,16 +22,22 @@ export interface Settled {
   logDirectory: string;
 }
 
-/** Why `fresh` needs another Envoy; empty when it does not. Tells names only, never a value. */
+/** What of `fresh` needs another Envoy, as a subject; empty when nothing does. Names only, never a value. */
 export function restartReasons(old: Settled, fresh: Settled): string[] {
   const reasons = Object.keys(fresh.environment).flatMap((name) => {
-    if (old.environment[name] === undefined) return [`$${name} is new`];
-    return old.environment[name] === fresh.environment[name] ? [] : [`$${name} has a new value`];
+    if (old.environment[name] === undefined) return [`the new variable $${name}`];
+    return old.environment[name] === fresh.environment[name] ? [] : [`the new value of $${name}`];
   });
-  if (old.logDirectory !== fresh.logDirectory) reasons.push("access_log.directory differs");
+  if (old.logDirectory !== fresh.logDirectory) reasons.push("the new access_log.directory");
   const settings = differing(old.bootstrap, fresh.bootstrap);
-  if (settings.length > 0) reasons.push(`Envoy's own settings differ (${settings.join(", ")})`);
+  if (settings.length > 0) reasons.push(`the change of Envoy's settings (${settings.join(", ")})`);
   return reasons;
+}
+
+/** Returns the sentence for a reload that was not applied. @param reasons as `restartReasons` has them */
+export function needsRestart(reasons: readonly string[]): string {
+  const verb = reasons.length === 1 ? "needs" : "need";
+  return `Not applied: ${reasons.join(" and ")} ${verb} an Envoy restart.`;
 }
 
 function differing(old: Fields, fresh: Fields): string[] {

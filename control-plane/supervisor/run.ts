@@ -1,6 +1,7 @@
 // One run of the gateway in this process, from a loaded configuration to the last signal.
 import { dirname, join } from "node:path";
 import { changeLine } from "../changes.ts";
+import { commandFor } from "../command-name.ts";
 import { formatProblem } from "../config/problem.ts";
 import type { Configuration } from "../configuration-file.ts";
 import { colorsFor } from "../terminal.ts";
@@ -13,7 +14,7 @@ import { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
 import { writeLine } from "./own-log.ts";
 import { logDirectory } from "./place.ts";
 import { endProcess, identityOf, isAlive, signal } from "./process-identity.ts";
-import type { ReloadResult } from "./reload.ts";
+import { needsRestart, type ReloadResult } from "./reload.ts";
 import * as state from "./state.ts";
 import type { Supervisor } from "./supervise.ts";
 import { watchFiles } from "./watch.ts";
@@ -87,12 +88,17 @@ async function attend(
       sayReload(result);
       return result;
     };
+    const reloadChanged = async () => {
+      const result = await reload({ restart: false });
+      // Nobody asked, and there is nothing to report.
+      if (result.kind !== "unchanged") sayReload(result);
+    };
     const control = await serveControl(record.controlSocket, reloadAndSay);
     closing.push(control.close);
     if (options.watch) {
       const { path } = configuration.file;
       const files = [path, join(dirname(path), ".env")];
-      closing.push(watchFiles(files, () => void reloadAndSay({ restart: false })));
+      closing.push(watchFiles(files, () => void reloadChanged()));
       say(`Watching ${path}`);
     }
     signals.handOver(supervisor);
@@ -182,7 +188,7 @@ function unlessItFails(work: () => void): void {
   try {
     work();
   } catch (error) {
-    say(`This failed, and the gateway goes on: ${String(error)}`);
+    say(`Failed; the gateway keeps running: ${String(error)}`);
   }
 }
 
@@ -203,7 +209,7 @@ function listenForSignals(early: () => void) {
   };
   const reopen = () => {
     if (supervisor === undefined) return;
-    say("Opening the log files anew");
+    say("Reopening log files");
     supervisor.reopenLogs();
   };
   const handlers: [NodeJS.Signals, () => void][] = [
@@ -237,15 +243,15 @@ function sayReload(result: ReloadResult): void {
       say("Reload: nothing has changed");
       return;
     case "applied":
-      say(result.hasRestarted ? "Reload: done, with another Envoy" : "Reload: done");
+      say(result.hasRestarted ? "Reload: applied with a new Envoy" : "Reload: applied");
       for (const change of result.changes) say(`  ${changeLine(change)}`);
       return;
     case "invalid":
-      say("Reload: the configuration has problems, and nothing has changed");
+      say("Reload: not applied, the configuration has problems");
       for (const problem of result.problems) say(formatProblem(problem));
       return;
     case "needs restart":
-      say(`Reload: another Envoy is needed, and nothing has changed: ${result.reasons.join("; ")}`);
+      say(`Reload: ${needsRestart(result.reasons)} Run: ${commandFor("reload --restart")}`);
       return;
     case "failed":
       say(`Reload: ${result.message}`);

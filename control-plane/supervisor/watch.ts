@@ -1,15 +1,30 @@
 // Notices that a file has become another one: written in place, replaced, or behind a link that points elsewhere now.
 import { unwatchFile, watchFile } from "node:fs";
+import type { Stats } from "node:fs";
 
 /** Asking for the state of a file twice a second costs nothing, and sees what inotify does not (links, networks). */
 const POLL_MS = 500;
 /** Who writes a file in several steps is given this long to finish. */
 const QUIET_MS = 250;
 
+type FileState = Pick<Stats, "mtimeMs" | "size" | "ino" | "dev">;
+
+/** Whether a file is another one, or has other content; that it was read is no change. */
+export function isChanged(now: FileState, before: FileState): boolean {
+  // Of a file that is not there all is 0; Node calls its listener once for such a file.
+  return (
+    now.mtimeMs !== before.mtimeMs ||
+    now.size !== before.size ||
+    now.ino !== before.ino ||
+    now.dev !== before.dev
+  );
+}
+
 /** Calls `onChange` after each change of any of the files, which need not exist. Returns what ends it. */
 export function watchFiles(files: readonly string[], onChange: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
-  const later = () => {
+  const later = (now: Stats, before: Stats) => {
+    if (!isChanged(now, before)) return;
     clearTimeout(timer);
     timer = setTimeout(onChange, QUIET_MS).unref();
   };

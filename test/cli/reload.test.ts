@@ -243,7 +243,7 @@ describe("gateway reload", () => {
     const refused = await desk.run("reload");
     expect(refused.code).toBe(1);
     expect(refused.stdout).toContain("+ model openai/gpt-4o\n");
-    expect(refused.stderr).toContain("$OPENAI_API_KEY is new");
+    expect(refused.stderr).toContain("the new variable $OPENAI_API_KEY needs an Envoy restart");
     expect(refused.stderr).toContain("gateway reload --restart");
     expect((await ask(ports.egress, { model: "openai/gpt-4o" })).status).toBe(404);
 
@@ -274,7 +274,10 @@ describe("gateway reload", () => {
 
     withKey("OTHER_KEY");
     const other = await reload();
-    expect(other).toMatchObject({ kind: "needs restart", reasons: ["$OTHER_KEY is new"] });
+    expect(other).toMatchObject({
+      kind: "needs restart",
+      reasons: ["the new variable $OTHER_KEY"],
+    });
     for (const said of [JSON.stringify(other), refused.stderr, done.stdout, done.stderr]) {
       for (const key of Object.values(KEYS)) expect(said).not.toContain(key);
     }
@@ -287,7 +290,7 @@ describe("gateway reload", () => {
     configure(["first"], `access_log: {directory: ${join(desk.directory, "elsewhere")}}`);
     expect(await reload()).toMatchObject({
       kind: "needs restart",
-      reasons: ["access_log.directory differs"],
+      reasons: ["the new access_log.directory"],
     });
   });
 
@@ -332,8 +335,14 @@ describe("gateway up --watch", () => {
     }, SECONDS);
     writeFileSync(path, "llm_providers: nonsense\n");
     await vi.waitFor(() => {
-      expect(said()).toContain("the configuration has problems, and nothing has changed");
+      expect(said()).toContain("not applied, the configuration has problems");
     }, SECONDS);
+    // Neither the .env that is not there nor the reading of the file is a change.
+    const reloads = said().match(/^· Reload: .*/gm) ?? [];
+    expect(reloads.map((line) => line.split(",")[0])).toEqual([
+      "· Reload: applied",
+      "· Reload: not applied",
+    ]);
     expect((await ask(ports.egress, { model: "second" })).status).toBe(200);
     configure(["third"]);
     await vi.waitFor(async () => {
