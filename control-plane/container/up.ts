@@ -2,6 +2,7 @@
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { UpOptions } from "../commands/options.ts";
+import { commandFor } from "../command-name.ts";
 import { type Configuration, DEFAULT_ADDRESS_VARIABLE } from "../configuration-file.ts";
 import { parseReferences } from "../config/reference.ts";
 import type { Environment } from "../envoy-binary.ts";
@@ -64,11 +65,11 @@ async function prepare(start: ContainerStart) {
   const same = running.find(({ record }) => record.configuration === file.path);
   if (same !== undefined) {
     throw new GatewayError(`${file.path} is running already (container ${same.record.name}).`, {
-      hint: "`gateway status` shows it, `gateway down` stops it.",
+      hint: `Show it: ${commandFor("status")}. Stop it: ${commandFor("down")}.`,
     });
   }
   requireImage();
-  await checkPorts([model.ingress, model.egress]);
+  await checkPorts([model.ingress, model.egress], configuration.environment);
   const directory = stateDirectory(file, configuration.environment);
   const name = `gateway-${basename(directory)}`;
   // One that ended by itself was left for a look at its output.

@@ -90,7 +90,7 @@ export async function startGateway(
     certificates = startCertificates(model, secretsDirectory(directory), events.report);
   };
   const start = async () => {
-    await checkPorts(listenersOf(first.model));
+    await checkPorts(listenersOf(first.model), first.environment);
     prepareLogDirectory(maker.logDirectory(first));
     maker.copyFilter();
     const prepared = await services.prepare(first, true);
@@ -116,7 +116,7 @@ export async function startGateway(
     if (reasons.length > 0 && !mayRestart) {
       return { kind: "needs restart", changes, reasons, warnings };
     }
-    await checkPorts(newListeners(running.configuration.model, fresh.model));
+    await checkPorts(newListeners(running.configuration.model, fresh.model), fresh.environment);
     const prepared = await services.prepare(fresh, false);
     try {
       useCertificates(fresh);
@@ -159,7 +159,7 @@ export async function startGateway(
         (await files.discovery.apply(contents, keepMs(running.configuration.model), supervisor));
       if (reason !== undefined) {
         const hint = `Envoy's reason:\n${reason}`;
-        throw new GatewayError("Envoy does not take the configuration; the old one goes on.", {
+        throw new GatewayError("Envoy rejected the configuration; the previous one stays active.", {
           hint,
         });
       }

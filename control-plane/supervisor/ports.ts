@@ -1,19 +1,36 @@
 // Whether the configured ports are free, and which process has one that is not. Reads /proc; calls no other program.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer } from "node:net";
+import { basename, relative } from "node:path";
+import { commandFor } from "../command-name.ts";
+import type { Environment } from "../envoy-binary.ts";
 import { GatewayError } from "../errors.ts";
 import { placeOf } from "../model.ts";
 import type { Listener } from "../model.ts";
+import { findRunning, type RunningRecord } from "./state.ts";
 
 /**
- * Throws when a listener's port cannot be had. Envoy would not tell: it listens with SO_REUSEPORT, so that two
- * gateways on one port would each get a part of the requests.
+ * Throws when the ports of listeners are taken, with all of them. Envoy would not tell: it listens with SO_REUSEPORT,
+ * so that two gateways on one port would each get a part of the requests.
  */
-export async function checkPorts(listeners: readonly Listener[]): Promise<void> {
-  for (const listener of listeners) {
-    const code = await tryListen(listener.address, listener.port);
-    if (code !== undefined) throw portError(listener, code);
-  }
+export async function checkPorts(
+  listeners: readonly Listener[],
+  environment: Environment,
+): Promise<void> {
+  const codes = await Promise.all(listeners.map(({ address, port }) => tryListen(address, port)));
+  const problems = listeners.flatMap((listener, index): Problem[] => {
+    const code = codes[index];
+    return code === undefined ? [] : [problemOf(listener, code, environment)];
+  });
+  if (problems.length === 0) return;
+  const messages = problems.map(({ message }) => message);
+  const hints = new Set(problems.map(({ hint }) => hint));
+  throw new GatewayError(messages.join("\n"), { hint: [...hints].join("\n") });
+}
+
+interface Problem {
+  message: string;
+  hint: string;
 }
 
 /** A port on 127.0.0.1 that was free a moment ago. */
@@ -44,32 +61,54 @@ function tryListen(host: string, port: number): Promise<string | undefined> {
   });
 }
 
-function portError(listener: Listener, code: string): GatewayError {
+function problemOf(listener: Listener, code: string, environment: Environment): Problem {
   const { address, port } = listener;
   const place = placeOf(listener);
+  const what = `Port ${String(port)} (${place})`;
   if (code === "EADDRINUSE") {
-    const by = findOwner(port) ?? "another process";
-    return new GatewayError(`Port ${String(port)} (${place}) is taken by ${by}.`, {
-      hint: `Stop that process, or set another ${place}.port in the configuration.`,
-    });
+    const gateway = gatewayOn(port, environment);
+    if (gateway !== undefined) return usedByGateway(what, gateway);
+    const owner = findOwner(port) ?? "another process";
+    return {
+      message: `${what} is used by ${owner}.`,
+      hint: "Stop that process, or change the port in the configuration.",
+    };
   }
   if (code === "EACCES") {
-    return new GatewayError(
-      `You have no permission to listen on port ${String(port)} (${place}).`,
-      {
-        hint: `Set a ${place}.port of 1024 or more.`,
-      },
-    );
+    return {
+      message: `No permission to listen on port ${String(port)} (${place}).`,
+      hint: "Use a port of 1024 or more.",
+    };
   }
   if (code === "EADDRNOTAVAIL") {
-    return new GatewayError(`This machine has no address ${address} (${place}.address).`, {
+    return {
+      message: `This machine has no address ${address} (${place}.address).`,
       hint: "Use 0.0.0.0 for all addresses, or 127.0.0.1 for this machine alone.",
-    });
+    };
   }
-  return new GatewayError(`${address}:${String(port)} (${place}) cannot be listened on: ${code}.`);
+  return {
+    message: `Cannot listen on ${address}:${String(port)} (${place}): ${code}.`,
+    hint: "Check the address and the port in the configuration.",
+  };
 }
 
-/** `node server.js (process 1234)`; undefined when /proc does not tell, as for another user's process. */
+/** This user's gateway that has the port. */
+function gatewayOn(port: number, environment: Environment): RunningRecord | undefined {
+  return findRunning(environment)
+    .map(({ record }) => record)
+    .find(({ listeners }) => listeners.some((listener) => listener.port === port));
+}
+
+function usedByGateway(what: string, { configuration, gateway }: RunningRecord): Problem {
+  const file = relative(process.cwd(), configuration);
+  const shown = file.startsWith("..") ? configuration : file;
+  return {
+    message: `${what} is used by another gateway (${shown}, pid ${String(gateway.pid)}).`,
+    hint: `Stop it with ${commandFor(`down ${shown}`)}, or change the port.`,
+  };
+}
+
+/** `node server.js (pid 1234)`; undefined when /proc does not show it, as for another user's process. */
 export function findOwner(port: number): string | undefined {
   const sockets = new Set([
     ...listening("/proc/net/tcp", port),
@@ -79,7 +118,7 @@ export function findOwner(port: number): string | undefined {
   for (const pid of entries("/proc").filter((name) => /^\d+$/.test(name))) {
     for (const descriptor of entries(`/proc/${pid}/fd`)) {
       const inode = /^socket:\[(\d+)\]$/.exec(target(`/proc/${pid}/fd/${descriptor}`))?.[1];
-      if (inode !== undefined && sockets.has(inode)) return `${commandOf(pid)} (process ${pid})`;
+      if (inode !== undefined && sockets.has(inode)) return `${programOf(pid)} (pid ${pid})`;
     }
   }
   return undefined;
@@ -95,10 +134,12 @@ function listening(table: string, port: number): string[] {
     .flatMap((fields) => fields[9] ?? []);
 }
 
-function commandOf(pid: string): string {
-  const words = read(`/proc/${pid}/cmdline`).split("\0").join(" ").trim();
-  const command = words === "" ? read(`/proc/${pid}/comm`).trim() : words;
-  return command.length > 80 ? `${command.slice(0, 79)}…` : command;
+/** The program, and the script that it runs, without their directories and without what follows. */
+function programOf(pid: string): string {
+  const [program = "", script = ""] = read(`/proc/${pid}/cmdline`).split("\0");
+  if (program === "") return read(`/proc/${pid}/comm`).trim();
+  const isScript = script !== "" && !script.startsWith("-");
+  return [basename(program), ...(isScript ? [basename(script)] : [])].join(" ");
 }
 
 function entries(directory: string): string[] {

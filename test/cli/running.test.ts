@@ -172,7 +172,7 @@ describe("gateway up --detach", () => {
     await vi.waitFor(() => {
       expect(isAlive(envoy)).toBe(false);
     }, SECONDS);
-    await checkPorts(listeners());
+    await checkPorts(listeners(), {});
     expect(await desk.run("status")).toMatchObject({ code: 1, stdout: "No gateway is running.\n" });
     expect(await desk.run("health")).toMatchObject({ code: 1, stdout: "No gateway is running.\n" });
     expect((await upDetached()).code).toBe(0);
@@ -359,10 +359,10 @@ describe("gateway up", () => {
       expect(code).toBe(1);
       expect(stderr).toMatch(
         new RegExp(
-          `Port ${ports.egress} \\(listeners.egress\\) is taken by .*\\(process ${process.pid}\\)`,
+          `Port ${ports.egress} \\(listeners.egress\\) is used by .* \\(pid ${process.pid}\\)\\.`,
         ),
       );
-      expect(stderr).toContain("set another listeners.egress.port");
+      expect(stderr).toContain("change the port in the configuration");
     }
   });
 

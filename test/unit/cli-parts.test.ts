@@ -16,6 +16,7 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { commandFor } from "../../control-plane/command-name.ts";
 import { readConfiguration } from "../../control-plane/configuration-file.ts";
 import {
   findConfiguration,
@@ -131,6 +132,8 @@ describe("the configuration file", () => {
 });
 
 describe("ports", () => {
+  /** No state of any gateway. */
+  const nowhere = { XDG_STATE_HOME: "/nowhere" };
   let server: Server | undefined;
   const listener = (port: number, address = "127.0.0.1"): Listener => ({
     name: "egress",
@@ -145,23 +148,52 @@ describe("ports", () => {
 
   it("that are taken are named with the process that has them", async () => {
     const port = await freePort();
-    await checkPorts([listener(port)]);
+    await checkPorts([listener(port)], nowhere);
     server = createServer();
     await new Promise<void>((resolve) => server?.listen(port, "127.0.0.1", resolve));
-    expect(findOwner(port)).toMatch(new RegExp(`\\(process ${process.pid}\\)$`));
-    await expect(checkPorts([listener(port)])).rejects.toMatchObject({
-      message: expect.stringMatching(
-        new RegExp(
-          `^Port ${port} \\(listeners.egress\\) is taken by .*\\(process ${process.pid}\\)`,
-        ),
-      ) as string,
-      hint: expect.stringContaining("listeners.egress.port") as string,
+    // The program by its name, without its directory.
+    const owner = new RegExp(String.raw`^[^/]+ \(pid ${process.pid}\)$`);
+    expect(findOwner(port)).toMatch(owner);
+    await expect(checkPorts([listener(port)], nowhere)).rejects.toMatchObject({
+      message: `Port ${port} (listeners.egress) is used by ${findOwner(port)}.`,
+      hint: "Stop that process, or change the port in the configuration.",
     });
-    await expect(checkPorts([listener(port, "0.0.0.0")])).rejects.toThrow(/is taken by/);
+    await expect(checkPorts([listener(port, "0.0.0.0")], nowhere)).rejects.toThrow(/is used by/);
+  });
+
+  it("that are taken are all named, by the names that the file has for the listeners", async () => {
+    const port = await freePort();
+    server = createServer();
+    await new Promise<void>((resolve) => server?.listen(port, "127.0.0.1", resolve));
+    const place = "listeners.prompts";
+    const both = [{ ...listener(port), name: "ingress" as const, place }, listener(port)];
+    const owner = findOwner(port);
+    await expect(checkPorts(both, nowhere)).rejects.toThrow(
+      [place, "listeners.egress"]
+        .map((at) => `Port ${port} (${at}) is used by ${owner}.`)
+        .join("\n"),
+    );
+  });
+
+  it("of another gateway are named with its configuration", async () => {
+    const port = await freePort();
+    server = createServer();
+    await new Promise<void>((resolve) => server?.listen(port, "127.0.0.1", resolve));
+    const state = mkdtempSync(join(tmpdir(), "gateway-state-"));
+    const directory = join(state, "gateway/other");
+    mkdirSync(directory, { recursive: true });
+    const configuration = join(directory, "other.yaml");
+    const record = { gateway: identityOf(process.pid), listeners: [listener(port)], configuration };
+    writeFileSync(join(directory, "gateway.json"), JSON.stringify(record));
+    await expect(checkPorts([listener(port)], { XDG_STATE_HOME: state })).rejects.toMatchObject({
+      message: `Port ${port} (listeners.egress) is used by another gateway (${configuration}, pid ${process.pid}).`,
+      hint: `Stop it with ${commandFor(`down ${configuration}`)}, or change the port.`,
+    });
+    rmSync(state, { recursive: true });
   });
 
   it("of an address that the machine does not have are refused", async () => {
-    await expect(checkPorts([listener(await freePort(), "192.0.2.77")])).rejects.toThrow(
+    await expect(checkPorts([listener(await freePort(), "192.0.2.77")], nowhere)).rejects.toThrow(
       /no address 192.0.2.77/,
     );
   });
