@@ -2,7 +2,8 @@
 import { type Context, Hono } from "hono";
 import type { z } from "zod";
 import { admission, type Admitted } from "./admission.ts";
-import { lastUserText, questionFor } from "./conversation.ts";
+import { lastUserText } from "./conversation.ts";
+import { type Detail, questionFor } from "./question.ts";
 import { extract, type Extraction } from "./extraction/extract.ts";
 import { fromDescription } from "./extraction/parameter.ts";
 import { groundingScore } from "./grounding.ts";
@@ -84,7 +85,8 @@ async function zeroshot(context: AppContext, http: Context<Admitted>) {
     description: request.descriptions[name] ?? "",
     examples: request.examples[name] ?? [],
   }));
-  const { input, parameters, messages } = request;
+  const { input, messages } = request;
+  const parameters = detailsOf(context, request.parameters);
   const chosen = await select(selector(context, models), { input, labels, parameters, messages });
   return {
     predicted_class: chosen.best,
@@ -94,6 +96,23 @@ async function zeroshot(context: AppContext, http: Context<Admitted>) {
     candidates: chosen.candidates,
     model: models.embedder.model,
   };
+}
+
+/** The parameters of each target as questions name them: with the descriptions that the server was started with. */
+function detailsOf(
+  { options }: AppContext,
+  names: Readonly<Record<string, readonly string[]>>,
+): Record<string, Detail[]> {
+  const described = new Map(options.targets.map((target) => [target.name, target.parameters]));
+  return Object.fromEntries(
+    Object.entries(names).map(([target, own]) => [
+      target,
+      own.map((name) => ({
+        name,
+        description: described.get(target)?.find((one) => one.name === name)?.description ?? "",
+      })),
+    ]),
+  );
 }
 
 async function extraction(context: AppContext, http: Context<Admitted>) {
@@ -150,7 +169,7 @@ async function hallucination(context: AppContext, http: Context<Admitted>) {
   return {
     params_scores: scores,
     missing: missing.map(({ name }) => name),
-    ...(missing.length > 0 ? { question: questionFor(missing) } : {}),
+    ...(missing.length > 0 ? { question: questionFor(missing, known) } : {}),
     model: "gateway-grounding",
   };
 }

@@ -1,5 +1,6 @@
 // What a conversation's messages say: the user's turns, and whether the last one answers a question of ours.
 import { z } from "zod";
+import { isOurs } from "./question.ts";
 
 /** Only roles and texts are looked at; the rest of a message is the client's business. */
 export const messagesSchema = z
@@ -7,37 +8,11 @@ export const messagesSchema = z
   .max(4096);
 export type Messages = z.output<typeof messagesSchema>;
 
-/** How every question for parameters begins, so that the next turn can be recognised: nothing is stored. */
-const QUESTION_START =
-  "It seems I'm missing some information. Could you provide the following details:";
-
-export interface Detail {
-  name: string;
-  description: string;
-}
-
 export interface Dialogue {
   /** The user's turns since the one that the question was about, the oldest first; the last is the answer. */
   turns: string[];
   /** What the assistant asked between them: one less than the turns. */
   questions: string[];
-}
-
-/** The question for exactly these details. */
-export function questionFor(details: readonly Detail[]): string {
-  const list = details.map(({ name, description }) =>
-    description === "" ? name : `${name} (${description.replace(/[.?!\s]+$/, "")})`,
-  );
-  return `${QUESTION_START} ${list.join(", ")}?`;
-}
-
-/** Those of the names that a question of ours asks for. */
-export function askedNames(question: string, names: readonly string[]): string[] {
-  if (!isOurs(question)) return [];
-  const asked = question.slice(QUESTION_START.length);
-  return names.filter((name) =>
-    new RegExp(`(?<= |, )${escapeExpression(name)}(?=,| \\(|\\?$)`, "u").test(asked),
-  );
 }
 
 /** The dialogue that the last user message goes on with, if the assistant asked something before it. */
@@ -59,11 +34,6 @@ export function dialogueOf(messages: Messages): Dialogue | undefined {
     questions.unshift(question.text);
   }
   return questions.length === 0 ? undefined : { turns, questions };
-}
-
-/** Whether the gateway wrote the question, and not a language model. */
-export function isOurs(question: string): boolean {
-  return question.startsWith(QUESTION_START);
 }
 
 export function lastUserText(messages: Messages): string {
@@ -109,8 +79,4 @@ export function textOf(content: unknown): string {
     )
     .filter((text) => text !== "")
     .join("\n");
-}
-
-function escapeExpression(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

@@ -1,21 +1,20 @@
 // Which target a conversation's last turn is meant for, if any: thresholds, and a running dialogue about parameters.
 import {
-  askedNames,
   type Dialogue,
   dialogueOf,
   isCancellation,
-  isOurs,
   type Messages,
   readsAsAnswer,
 } from "./conversation.ts";
 import type { ModelServerOptions } from "./options.ts";
+import { askedNames, type Detail, isOurs } from "./question.ts";
 import type { Label } from "./similarity.ts";
 
 export interface SelectionRequest {
   input: string;
   labels: readonly Label[];
-  /** Of each label, the names of its parameters. */
-  parameters: Readonly<Record<string, readonly string[]>>;
+  /** Of each label, its parameters. */
+  parameters: Readonly<Record<string, readonly Detail[]>>;
   messages: Messages;
 }
 

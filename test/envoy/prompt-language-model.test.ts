@@ -121,7 +121,7 @@ async function linesOf(log: "llm" | "internal" | "ingress", id: string, count: n
 
 const pathsOf = (lines: LogLine[]): string[] => lines.map(({ path }) => path);
 const RECIPE = "Find me a recipe with chickpeas";
-const MISSING_INGREDIENT = /missing some information.*ingredient \(what it is cooked with\)/;
+const MISSING_INGREDIENT = /^I still need to know what it is cooked with\.$/;
 
 describe.each([false, true])("stream: %s", (stream) => {
   it("extraction: its tool call decides, and every log has the request's id", async () => {

@@ -1,6 +1,6 @@
 // Parameters without a language model: certain values only. With one: what it may say, and what becomes of it.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { questionFor } from "../../control-plane/model-server/conversation.ts";
+import { questionFor } from "../../control-plane/model-server/question.ts";
 import { coerce } from "../../control-plane/model-server/extraction/coerce.ts";
 import { extractEmbedded } from "../../control-plane/model-server/extraction/embedded.ts";
 import type { Parameter } from "../../control-plane/model-server/extraction/parameter.ts";
@@ -296,7 +296,7 @@ describe("with a language model", () => {
     reply = () => call("get_current_weather", values);
     const found = await extraction(server, conversation("weather in Rome"), weather);
     expect(found.target).toBeUndefined();
-    expect(found.content).toMatch(/missing some information.*days/);
+    expect(found.content).toMatch(/^I still need .*the number of days/);
   });
 
   it("invented parameters and optional values that nobody said are dropped", async () => {
@@ -317,7 +317,7 @@ describe("with a language model", () => {
       tool_calls: [{ function: { name: "get_current_weather", arguments: "{" } }],
     });
     const found = await extraction(server, conversation("weather"), weather);
-    expect(found.content).toMatch(/city \(The city\), days/);
+    expect(found.content).toMatch(/^I still need the city and the number of days\.$/);
   });
 
   it("mode `embedded` never asks it, mode `llm` always does", async () => {

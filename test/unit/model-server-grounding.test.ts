@@ -75,8 +75,7 @@ describe("POST /hallucination", () => {
     expect(await check("weather in Seattle", { city: "Portland", units: "kelvin" })).toMatchObject({
       params_scores: { city: 0, units: 0 },
       missing: ["city", "days"],
-      question:
-        "It seems I'm missing some information. Could you provide the following details: city (The city), days (Number of days)?",
+      question: "I still need the city and the number of days.",
     });
   });
 

@@ -1,15 +1,8 @@
 // From a conversation and its candidate targets to a call, a question to the user, or neither.
-import {
-  askedNames,
-  dialogueOf,
-  isOurs,
-  lastUserText,
-  type Messages,
-  questionFor,
-  userTexts,
-} from "../conversation.ts";
+import { dialogueOf, lastUserText, type Messages, userTexts } from "../conversation.ts";
 import { groundingScore } from "../grounding.ts";
 import type { ModelServerOptions } from "../options.ts";
+import { askedNames, isOurs, questionFor } from "../question.ts";
 import { ServerError } from "../server-error.ts";
 import { extractEmbedded, type Turn, type Values } from "./embedded.ts";
 import { askLanguageModel } from "./language-model.ts";
@@ -134,7 +127,7 @@ function callOrQuestion(
       !Object.hasOwn(values, parameter.name),
   );
   return missing.length > 0
-    ? { kind: "question", text: questionFor(missing), by }
+    ? { kind: "question", text: questionFor(missing, parameters), by }
     : { kind: "call", target: tool.function.name, values, by };
 }
 
@@ -144,12 +137,11 @@ function turnsOf(messages: Messages, parameters: readonly Parameter[]): Turn[] {
     turns: [lastUserText(messages)],
     questions: [],
   };
-  const names = parameters.map(({ name }) => name);
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
   return turns.map((text, index) => {
     const question = questions[index - 1];
     if (question === undefined) return { text, asked: [] };
     // A language model's question is not read: it asked for something that is required.
-    return { text, asked: isOurs(question) ? askedNames(question, names) : required };
+    return { text, asked: isOurs(question) ? askedNames(question, parameters) : required };
   });
 }
