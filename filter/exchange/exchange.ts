@@ -12,7 +12,7 @@ import { Attempts } from "./attempts";
 import { Meter } from "./meter";
 import { ReplyMetadata } from "./reply-metadata";
 
-const NO_PATH = new Span(0, 0);
+const NOTHING = new Span(0, 0);
 
 export class Exchange {
   /** What the request is for: an ENDPOINT_ of route/endpoint.ts. */
@@ -20,7 +20,7 @@ export class Exchange {
   /** The client's dialect. */
   dialect: Dialect = defaultDialect();
   /** The client's path without its query, of a request for a model. */
-  path: Span = NO_PATH;
+  path: Span = NOTHING;
   /** The query of the client's path with its `?`, without credentials; empty when there is none. */
   query: ByteBuffer = new ByteBuffer();
   /** Whether the client's query held a credential, which `query` lacks. */
@@ -29,6 +29,8 @@ export class Exchange {
   clientKey: ByteBuffer = new ByteBuffer();
   /** What `requestId` of request-id.ts reads. */
   requestId: ByteBuffer = new ByteBuffer();
+  /** Whether the client is the gateway's own model server. */
+  isOwn: bool = false;
   /** Whether the client chooses the model by the hint header. */
   hasHint: bool = false;
   /** Which headers the client has sent: bits of request-head.ts. */
@@ -125,8 +127,9 @@ export class Exchange {
     return this.usageFilter === null && !isTold && this.meter === null && !this.isForeign();
   }
 
-  /** The system prompt that is put before the request's own, the inside of a JSON string. */
+  /** The system prompt that is put before the request's own, the inside of a JSON string. The model server has instructions of its own. */
   systemPromptOf(target: Target): Span {
+    if (this.isOwn) return NOTHING;
     return this.hasTargetPrompt ? target.ownPromptJson : target.systemPromptJson;
   }
 

@@ -2,6 +2,7 @@
 import {
   LISTENER_EGRESS,
   LISTENER_INGRESS,
+  LISTENER_OWN_EGRESS,
   ROOT_ROUTE,
   ROOT_TRANSLATE,
 } from "../../contract/words";
@@ -23,6 +24,8 @@ export const KIND_TRANSLATE: i32 = 2;
 
 class Root {
   isIngress: bool = false;
+  /** Whether the gateway's own model server is the only client. */
+  isOwn: bool = false;
   keys: ApiKeys | null = null;
   constructor(public kind: i32) {}
 }
@@ -53,6 +56,10 @@ export function kindOfRoot(id: u32): i32 {
 
 export function isIngressRoot(id: u32): bool {
   return roots.has(id) && roots.get(id).isIngress;
+}
+
+export function isOwnRoot(id: u32): bool {
+  return roots.has(id) && roots.get(id).isOwn;
 }
 
 export function keysOfRoot(id: u32): ApiKeys | null {
@@ -90,6 +97,7 @@ export function configureRoot(id: u32, size: u32): bool {
     const listener = optionalString(tape, tape.root(), "listener");
     const root = roots.get(id);
     root.isIngress = listener == LISTENER_INGRESS;
+    root.isOwn = listener == LISTENER_OWN_EGRESS;
     root.keys = root.isIngress
       ? config.ingressKeys
       : listener == LISTENER_EGRESS

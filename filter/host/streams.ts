@@ -1,6 +1,6 @@
 // The stream contexts of the VM, and the one place where their memory ends.
 import { Exchange } from "../exchange/exchange";
-import { isIngressRoot, keysOfRoot, KIND_ROUTE, kindOfRoot } from "./roots";
+import { isIngressRoot, isOwnRoot, keysOfRoot, KIND_ROUTE, kindOfRoot } from "./roots";
 
 /** Downstream: a request and its reply, by context id. */
 const exchanges = new Map<u32, Exchange>();
@@ -12,8 +12,10 @@ const COLLECT_EVERY: u32 = 32;
 let deletedSinceCollection: u32 = 0;
 
 export function createStream(id: u32, rootId: u32): void {
-  if (kindOfRoot(rootId) == KIND_ROUTE)
-    exchanges.set(id, new Exchange(id, isIngressRoot(rootId), keysOfRoot(rootId)));
+  if (kindOfRoot(rootId) != KIND_ROUTE) return;
+  const exchange = new Exchange(id, isIngressRoot(rootId), keysOfRoot(rootId));
+  exchange.isOwn = isOwnRoot(rootId);
+  exchanges.set(id, exchange);
 }
 
 /** The exchange of a downstream context, or null. */

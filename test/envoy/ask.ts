@@ -1,4 +1,5 @@
 // Requests to a running gateway in both dialects, as a test writes them.
+import { request } from "node:http";
 import type { Gateway } from "../gateway/gateway.ts";
 
 export type DialectName = "chat" | "messages";
@@ -33,6 +34,30 @@ export function ask(gateway: Gateway, dialect: DialectName, options: Ask = {}): 
     },
     body: JSON.stringify(body),
     ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** One chat request by the socket that is open to the gateway's own model server alone. */
+export function askAsModelServer(
+  { ownEgressSocketPath: socketPath }: Gateway,
+  model: string,
+  messages: object[] = [{ role: "user", content: "hi" }],
+): Promise<{ status: number | undefined; body: string }> {
+  const headers = { "content-type": "application/json" };
+  const path = PATHS.chat;
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      { socketPath, path, method: "POST", headers, agent: false },
+      (incoming) => {
+        let body = "";
+        incoming.on("data", (bytes: Buffer) => (body += bytes.toString()));
+        incoming.on("end", () => {
+          resolve({ status: incoming.statusCode, body });
+        });
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end(JSON.stringify({ model, messages }));
   });
 }
 

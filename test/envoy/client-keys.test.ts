@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
-import { ask, errorOf } from "./ask.ts";
+import { ask, askAsModelServer, errorOf } from "./ask.ts";
 
 const KEYS = {
   EGRESS_KEY: "egress-0123456789abcdef0123456789abcdef",
@@ -70,33 +70,8 @@ it("no provider is asked for a stranger, and none sees a client's key", async ()
   expect(JSON.stringify(all.openai.requests.at(-1)?.headers)).not.toContain(KEYS.EGRESS_KEY);
 });
 
-/** As the model server asks. */
-function askBySocket(): Promise<{ status: number | undefined; body: string }> {
-  return new Promise((resolve, reject) => {
-    const { ownEgressSocketPath: socketPath } = all.gateway;
-    const outgoing = request(
-      {
-        socketPath,
-        path: "/v1/chat/completions",
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        agent: false,
-      },
-      (incoming) => {
-        let body = "";
-        incoming.on("data", (bytes: Buffer) => (body += bytes.toString()));
-        incoming.on("end", () => {
-          resolve({ status: incoming.statusCode, body });
-        });
-      },
-    );
-    outgoing.on("error", reject);
-    outgoing.end(JSON.stringify({ model: "fast", messages: [{ role: "user", content: "hi" }] }));
-  });
-}
-
 it("the gateway's own model server needs no key, and nobody else can open its socket", async () => {
-  const { status, body } = await askBySocket();
+  const { status, body } = await askAsModelServer(all.gateway, "fast");
   expect(status, body).toBe(200);
   expect(statSync(all.gateway.ownEgressSocketPath).mode & 0o777).toBe(0o600);
 });
