@@ -183,7 +183,8 @@ describe("ports", () => {
     const directory = join(state, "gateway/other");
     mkdirSync(directory, { recursive: true });
     const configuration = join(directory, "other.yaml");
-    const record = { gateway: identityOf(process.pid), listeners: [listener(port)], configuration };
+    const gateway = identityOf(process.pid);
+    const record = { gateway, otherEnvoys: [gateway], listeners: [listener(port)], configuration };
     writeFileSync(join(directory, "gateway.json"), JSON.stringify(record));
     await expect(checkPorts([listener(port)], { XDG_STATE_HOME: state })).rejects.toMatchObject({
       message: `Port ${port} (listeners.egress) is used by another gateway (${configuration}, pid ${process.pid}).`,
