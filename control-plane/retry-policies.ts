@@ -10,10 +10,8 @@ export interface RetryPolicy extends Pick<
   retries: number;
   /** Whether a provider may be asked again, which then is given a rest. */
   repeats: boolean;
-  /** Whether there is another model to ask. */
-  movesOn: boolean;
-  /** How many attempts can be silent one after the other: those at each model, whatever its keys. */
-  tries: number;
+  /** How many models can be asked. */
+  models: number;
 }
 
 type Model = Pick<GatewayModel, "targets" | "targetSets">;
@@ -26,14 +24,14 @@ export function retryPolicies(model: Model): Map<string, RetryPolicy> {
   return policies;
 }
 
-/** `several/2+others=3+refusal+reset+try=10000ms`: as long as what it says, so that only equal policies have equal names. */
+/** `several/2+models=3+refusal+reset+try=10000ms`: as long as what it says, so that only equal policies have equal names. */
 export function policyName(set: TargetSet, model: Model): string {
   const policy = policyOf(set, model);
   const { perTryTimeoutMs, firstByteTimeoutMs } = policy;
   const parts = [
     `several/${String(policy.retries)}`,
     ...(policy.repeats ? ["again"] : []),
-    ...(policy.movesOn ? [`others=${String(policy.tries)}`] : []),
+    ...(policy.models > 1 ? [`models=${String(policy.models)}`] : []),
     ...(policy.afterRefusal ? ["refusal"] : []),
     ...(policy.afterReset ? ["reset"] : []),
     ...(perTryTimeoutMs === undefined ? [] : [`try=${String(perTryTimeoutMs)}ms`]),
@@ -51,8 +49,7 @@ function policyOf({ targets, retry }: TargetSet, model: Model): RetryPolicy {
     // One more at least, for a connection that was not made.
     retries: Math.max(1, all - 1),
     repeats: attempts > 1,
-    movesOn: targets.length > 1,
-    tries: targets.length * attempts,
+    models: targets.length,
     afterRefusal,
     afterReset,
     ...(perTryTimeoutMs === undefined ? {} : { perTryTimeoutMs }),

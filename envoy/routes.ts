@@ -142,19 +142,17 @@ function severalAttempts(
 /** Returns how long an attempt may be silent, because the provider would use up the time that the next one needs. */
 function silence({ timeoutMs }: Listener, policy: RetryPolicy, share: number): number | undefined {
   // Where nothing follows, a limit would only cut off who is slow.
-  return policy.movesOn && policy.afterReset ? Math.ceil(timeoutMs * share) : undefined;
+  return policy.models > 1 && policy.afterReset ? Math.ceil(timeoutMs * share) : undefined;
 }
 
-/** An attempt at a complete answer never has less than this share of the listener's timeout. */
-const MIN_COMPLETE_SHARE = 1 / 3;
-
 /**
- * Returns the share of one attempt at a complete answer, which is silent until it is complete: two thirds where two
- * attempts are possible, half where three are. So the first one has most of the time, and there is an answer as long as
- * no more than half of the attempts are silent. Envoy has one limit for all attempts of a request.
+ * Returns the share of one attempt at a complete answer, which is silent until it is complete, so that a slow provider
+ * cannot be told from a dead one. With one fallback the first model has most of the time. With several it has half, so
+ * that the next one can have as much. Less would cut off good answers at every model: Envoy has one limit for all
+ * attempts of a request.
  */
-function completeShare({ tries }: RetryPolicy): number {
-  return Math.max(MIN_COMPLETE_SHARE, 2 / (tries + 1));
+function completeShare({ models }: RetryPolicy): number {
+  return models === 2 ? 2 / 3 : 1 / 2;
 }
 
 /** Envoy sees a provider that does not answer; whether an answer is good enough is for the filter to say. */

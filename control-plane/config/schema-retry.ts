@@ -22,7 +22,7 @@ const KEYS = {
     `Why there is another attempt: \`connect_failure\` (no connection, or one that closed before the request was sent), \`reset\` (broken off, or too slow, before an answer began), and statuses. Default: both and ${STATUSES.join(", ")}.`,
   ).optional(),
   per_try_timeout: duration(
-    "Longest time until an attempt's answer begins; then the next attempt does. Default where there is another model to ask: two thirds of the listener's `timeout` for two attempts, half for three, never less than a third. Without another model only the listener's `timeout` limits an attempt.",
+    "Longest time until an attempt's answer begins; then the next attempt does. Default where there is another model to ask: two thirds of the listener's `timeout`, or half with several others. Without another model only the listener's `timeout` limits an attempt.",
   ).optional(),
   first_byte_timeout: duration(
     "The same for a stream: longest time until its first token. Default: `per_try_timeout`; without that half of the listener's `timeout` where there is another model to ask.",

@@ -1,9 +1,11 @@
 // Which target and which key each attempt of a request goes to, where there may be several attempts.
 import { Several, Target } from "../config/target";
-import { randomBytes } from "../host/host";
+import { currentMilliseconds, randomBytes } from "../host/host";
 import { FirstToken } from "../dialects/first-token";
 import { ByteBuffer, Span } from "../text/bytes";
 
+/** Milliseconds. */
+const LONG_MS: i64 = 1000;
 const NO_CREDENTIAL = new Span(0, 0);
 const seed = memory.data(16);
 /** State of the xorshift generator that shares out requests; 0 until the first one. */
@@ -38,6 +40,8 @@ export class Attempts {
   private position: i32 = 0;
   /** Attempts at this target, without those that only its key was refused for. */
   private tries: i32 = 1;
+  /** When the attempt under way began, in milliseconds; 0 if nothing depends on it. */
+  private startedAt: i64 = 0;
   private key: u32 = 0;
   /** Keys of this target that were refused. */
   private refused: i32 = 0;
@@ -79,6 +83,11 @@ export class Attempts {
     return this.tries < this.several.attempts;
   }
 
+  /** Whether the attempt has taken longer than a refused or broken connection does. */
+  get wasLong(): bool {
+    return this.startedAt != 0 && currentMilliseconds() - this.startedAt >= LONG_MS;
+  }
+
   get hasOtherKey(): bool {
     return this.refused + 1 < this.target.credentials.length;
   }
@@ -94,6 +103,8 @@ export class Attempts {
     this.count++;
     this.isSettled = false;
     this.isReplaced = false;
+    const isChoice = this.canRepeat && this.targetsLeft > 0;
+    this.startedAt = isChoice ? currentMilliseconds() : 0;
   }
 
   /** The next attempt is for the same target. */

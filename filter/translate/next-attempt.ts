@@ -48,8 +48,13 @@ export function retryAfterFailure(exchange: Exchange, attempts: Attempts): bool 
 /** After an attempt without a reply. Envoy tries again if the policy says so; this is where. */
 export function planAfterNothing(exchange: Exchange, attempts: Attempts): void {
   attempts.isSettled = true;
-  if (attempts.canRepeat) attempts.repeat();
-  else if (!advance(exchange, attempts) && attempts.hasOtherKey) attempts.refuseKey();
+  // Who was silent for long is likely to be so again, and the time is needed by the next model.
+  const repeats = attempts.canRepeat;
+  if (repeats && !attempts.wasLong) attempts.repeat();
+  else if (!advance(exchange, attempts)) {
+    if (repeats) attempts.repeat();
+    else if (attempts.hasOtherKey) attempts.refuseKey();
+  }
   tellNextCluster(attempts);
 }
 

@@ -24,7 +24,7 @@ it("has a route for each target and each set, and a name for everything that a c
     { cluster: "api.anthropic.com:443/x_api_key", targets: [1] },
     {
       cluster: expect.stringMatching(
-        /^several\/1\+others=2\+refusal\+reset@[0-9a-f]{8}$/,
+        /^several\/1\+models=2\+refusal\+reset@[0-9a-f]{8}$/,
       ) as string,
       targets: [1, 0],
       several: { attempts: 1, statuses: RETRY.statuses },
