@@ -2,7 +2,7 @@
 import { socketText } from "../config/address.ts";
 import { dockerHere } from "../container/docker.ts";
 import { callAdmin } from "../supervisor/admin.ts";
-import { reasonNotReady } from "../supervisor/readiness.ts";
+import { isAlive } from "../supervisor/process-identity.ts";
 import type { RunningRecord } from "../supervisor/state.ts";
 import { colorsFor, duration, table } from "../terminal.ts";
 import { type ProviderStatus, providerStatuses } from "./provider-status.ts";
@@ -65,12 +65,12 @@ async function statusOf(record: RunningRecord): Promise<Status> {
   const live = await callAdmin(record.adminSocket, "GET", "/ready")
     .then((reply) => reply.status === 200)
     .catch(() => false);
-  const reason = (await reasonNotReady(record)) ?? null;
+  const reason = reasonNotReady(record, live);
   const counters = await readCounters(record.adminSocket);
   return {
     running: true,
     live,
-    ready: live && reason === null,
+    ready: reason === null,
     reason,
     pid: record.gateway.pid,
     envoyPid: record.envoy?.pid ?? null,
@@ -88,6 +88,11 @@ async function statusOf(record: RunningRecord): Promise<Status> {
       statistics: statisticsOf(listener.name, counters),
     })),
   };
+}
+
+function reasonNotReady({ gateway, missing }: RunningRecord, isLive: boolean): string | null {
+  if (!isAlive(gateway)) return "The gateway was killed, and its Envoy is ending.";
+  return isLive ? (missing ?? null) : "Envoy takes no requests.";
 }
 
 async function readCounters(adminSocket: string): Promise<Map<string, number>> {

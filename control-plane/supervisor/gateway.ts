@@ -42,6 +42,8 @@ export interface GatewayOptions {
 export interface Gateway {
   /** The configuration that it runs. */
   current: () => Configuration;
+  /** Why prompts cannot be served for the moment, which /readyz says too; undefined when nothing is missing. */
+  missing: () => string | undefined;
   /** Where its access logs are. */
   logDirectory: () => string;
   supervisor: Supervisor;
@@ -55,8 +57,8 @@ export interface Gateway {
 }
 
 export interface GatewayEvents extends SupervisorEvents {
-  /** Another configuration is the current one. */
-  onConfiguration: () => void;
+  /** Another configuration is the current one, or there is another reason why it cannot be served. */
+  onChange: () => void;
 }
 
 /** For a request to arrive whole: its cluster is looked for only then. */
@@ -82,6 +84,7 @@ export async function startGateway(
   const maker = createMaker(requireEnvoy(first.environment), directory, options);
   let tellReadiness: (() => void) | undefined;
   const services = createServices(directory, events.report, () => {
+    events.onChange();
     tellReadiness?.();
   });
   let certificates: ReturnType<typeof startCertificates> = { stop: () => undefined };
@@ -198,7 +201,7 @@ export async function startGateway(
     try {
       const fresh = readConfiguration(running.configuration.file, process.env);
       const result = await become(fresh, mayRestart);
-      events.onConfiguration();
+      events.onChange();
       return result;
     } catch (error) {
       return failure(error);
@@ -207,6 +210,7 @@ export async function startGateway(
   return {
     supervisor,
     current: () => running.configuration,
+    missing: services.missing,
     logDirectory: () => running.place.logDirectory,
     reload: ({ restart: mayRestart }) => inTurn(() => reload(mayRestart)),
     async close() {

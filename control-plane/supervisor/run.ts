@@ -58,6 +58,7 @@ async function attend(
     if (gateway !== undefined) {
       record.adminSocket = gateway.supervisor.adminSocket();
       record.logDirectory = gateway.logDirectory();
+      record.missing = gateway.missing();
       Object.assign(record, served(gateway.current()));
     }
     unlessItFails(() => {
@@ -71,7 +72,7 @@ async function attend(
     gateway = await startGateway(configuration, directory, options, {
       report: say,
       onLine: sayEnvoy,
-      onConfiguration: write,
+      onChange: write,
       onEnvoys(current, others) {
         if (current === undefined) delete record.envoy;
         else record.envoy = current;

@@ -33,6 +33,8 @@ export interface RunningRecord {
   /** ISO 8601. */
   startedAt: string;
   logDirectory: string;
+  /** Why it is not ready, beside Envoy itself. */
+  missing?: string | undefined;
   /** Why access log lines are being lost; absent while they are written. */
   accessLogProblem?: string;
   /** How long it waits for open requests when it is stopped. */
