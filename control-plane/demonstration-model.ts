@@ -6,6 +6,9 @@ import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { closeNow, listenAt } from "./unix-socket.ts";
+import { admission, type Admitted } from "./model-server/admission.ts";
+import { readJson } from "./model-server/read-json.ts";
+import { ServerError } from "./model-server/server-error.ts";
 import { type Answer, answer, type ChatRequest, chatRequest } from "./demonstration-answer.ts";
 
 /** Between two pieces of a stream, so that a person sees it stream. Milliseconds. */
@@ -22,14 +25,24 @@ export async function startDemonstrationModel(socketPath: string): Promise<Demon
   return { close: () => closeNow(server) };
 }
 
+/** Bytes that requests under way may hold: it lives in the process that looks after everything else. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
 /** @see https://platform.openai.com/docs/api-reference/chat */
-export function demonstrationApp(): Hono {
-  const app = new Hono();
+export function demonstrationApp(): Hono<Admitted> {
+  const app = new Hono<Admitted>();
+  app.use(admission(MOST_BYTES));
+  app.onError((error, context) => {
+    if (!(error instanceof ServerError)) throw error;
+    if (error.retryAfter !== undefined) context.header("retry-after", String(error.retryAfter));
+    return context.json(fault(error.message), error.status);
+  });
   app.post("/v1/chat/completions", async (context) => {
     let body: unknown;
     try {
-      body = await context.req.json();
-    } catch {
+      body = await readJson(context.req.raw, context.get("hold"));
+    } catch (error) {
+      if (error instanceof ServerError) throw error;
       return context.json(fault("The body is not valid JSON."), 400);
     }
     const parsed = chatRequest.safeParse(body);

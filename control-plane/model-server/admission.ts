@@ -1,5 +1,5 @@
-// What the model server takes on at a time: decided by the head of a request before a byte of its body is read, and once more
-// by the number of its values before they become objects.
+// How much a server takes on at a time: decided by the head of a request before a byte of its body is read, and once more by
+// the number of its values before they become objects (`readJson`).
 import type { MiddlewareHandler } from "hono";
 import { ServerError } from "./server-error.ts";
 
@@ -31,9 +31,8 @@ export function admission(most: number): MiddlewareHandler<Admitted> {
       own += bytes;
       inUse += bytes;
     };
-    const size = bodySize(http.req.raw.headers);
     if (requests >= MOST_REQUESTS) throw busy();
-    hold(size);
+    hold(announcedSize(http.req.raw.headers) ?? 0);
     requests += 1;
     http.set("hold", hold);
     try {
@@ -45,17 +44,10 @@ export function admission(most: number): MiddlewareHandler<Admitted> {
   };
 }
 
-/** Throws a ServerError for a body that is no JSON, or whose size its head does not tell. */
-function bodySize(headers: Headers): number {
-  const type = headers.get("content-type") ?? "";
-  if (!/^application\/json\s*(?:;|$)/i.test(type)) {
-    throw new ServerError(415, "The body has to be application/json.");
-  }
+/** Bytes of a body whose head tells them; undefined for one that is counted as it comes (`readJson`). */
+export function announcedSize(headers: Headers): number | undefined {
   const length = headers.get("content-length");
-  if (length === null || headers.has("transfer-encoding")) {
-    throw new ServerError(411, "The request has to say the size of its body (content-length).");
-  }
-  return Number(length);
+  return length === null || headers.has("transfer-encoding") ? undefined : Number(length);
 }
 
 function busy(): ServerError {

@@ -1,5 +1,5 @@
 // The model server's HTTP interface: one handler per endpoint, zod at the border, errors in OpenAI's shape.
-import { type Context, Hono } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { admission, type Admitted } from "./admission.ts";
 import { lastUserText } from "./conversation.ts";
@@ -31,7 +31,7 @@ export interface AppContext {
 
 export function modelServerApp(context: AppContext): Hono<Admitted> {
   const app = new Hono<Admitted>();
-  app.use(admission(context.options.most_bytes));
+  app.use(jsonOnly(), admission(context.options.most_bytes));
   app.onError((error, http) => {
     if (error instanceof ServerError) {
       if (error.retryAfter !== undefined) http.header("retry-after", String(error.retryAfter));
@@ -58,6 +58,17 @@ export function modelServerApp(context: AppContext): Hono<Admitted> {
   app.post("/hallucination", async (http) => http.json(await hallucination(context, http)));
   app.post("/guard", async (http) => http.json(await guardInput(context, http)));
   return app;
+}
+
+/** Whoever sends something else has not meant this server. */
+function jsonOnly(): MiddlewareHandler {
+  return async (http, next) => {
+    const type = http.req.header("content-type") ?? "";
+    if (http.req.method === "POST" && !/^application\/json\s*(?:;|$)/i.test(type)) {
+      throw new ServerError(415, "The body has to be application/json.");
+    }
+    await next();
+  };
 }
 
 async function embeddings(context: AppContext, http: Context<Admitted>) {
@@ -213,7 +224,7 @@ async function body<Request>(
 ): Promise<Request> {
   let json: unknown;
   try {
-    json = readJson(new Uint8Array(await http.req.arrayBuffer()), http.get("hold"));
+    json = await readJson(http.req.raw, http.get("hold"));
   } catch (error) {
     if (error instanceof ServerError) throw error;
     throw new ServerError(400, "The body is not valid JSON.");

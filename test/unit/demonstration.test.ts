@@ -200,6 +200,17 @@ describe("the demonstration model", () => {
     });
   });
 
+  it.each([
+    ["a body that is too large", `"${"a".repeat(17 * 1024 * 1024)}"`, /too large/],
+    ["one of too many values", `[${"[],".repeat(100_000)}[]]`, /too large/],
+  ])("refuses %s before it reads it", async (_, body, message) => {
+    const reply = await post(body);
+    expect(reply.status).toBe(413);
+    expect(await reply.json()).toMatchObject({
+      error: { message: expect.stringMatching(message) as string },
+    });
+  });
+
   it("listens on a socket that its user alone can open, until it is closed", async () => {
     const path = newSocketPath();
     const { close } = await startDemonstrationModel(path);
