@@ -5,7 +5,7 @@
 // (LONGEST_HOLD), and not many of them (MOST_HELD).
 import { Fault } from "../chat/fault";
 import { excerpt, readFault, readFaultBody } from "../chat/read-fault";
-import { scan, SCAN_OK } from "../json/scan";
+import { scan, scanMessage, SCAN_OK } from "../json/scan";
 import { Tape } from "../json/tape";
 import { LOOKS_JSON, LOOKS_OPEN, looksLike } from "../sse/looks-like";
 import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
@@ -17,12 +17,10 @@ export const LOOK_ON: i32 = 0;
 export const ANSWERS: i32 = 1;
 export const FAILS: i32 = 2;
 
-/** Bytes; a reply that says so much without saying anything is let go on. */
+/** Bytes; a stream that says so much without saying anything, and a longer complete reply, are let go on. */
 const MOST_HELD: u32 = 64 << 10;
 /** Seconds since the first event: a model that thinks for long sends pings, and its client wants to see them. */
 const LONGEST_HOLD: i64 = 5;
-/** Bytes of a JSON body among which its first member stands. */
-const ENOUGH: u32 = 64;
 
 const ERROR = constant("error");
 const TYPE = constant("type");
@@ -69,19 +67,28 @@ export class FirstToken {
     return FAILS;
   }
 
-  /** A complete reply, or an error: its first member says which. */
+  /** A complete reply, or an error: its first member says which. Held to its end, which half a reply does not have. */
   private readJson(pointer: usize, length: u32, isLast: bool): i32 {
     const body = this.body;
-    const isEnough = body.length == 0 && (isLast || length >= ENOUGH);
-    if (isEnough && !beginsWithError(pointer, length)) return ANSWERS;
+    if (body.length == 0 && (isLast || length >= MOST_HELD))
+      return this.judge(pointer, length, isLast);
     body.bytes(pointer, length);
-    if (!isLast && body.length < ENOUGH) return LOOK_ON;
-    if (!beginsWithError(body.pointer, body.length)) return ANSWERS;
-    // Its end may say what kind of error it is.
     if (!isLast && body.length < MOST_HELD) return LOOK_ON;
     body.reserve(0);
-    this.fault = readFaultBody(0, body.pointer, body.length);
-    return FAILS;
+    return this.judge(body.pointer, body.length, isLast);
+  }
+
+  private judge(pointer: usize, length: u32, isLast: bool): i32 {
+    if (beginsWithError(pointer, length)) {
+      this.fault = readFaultBody(0, pointer, length);
+      return FAILS;
+    }
+    // By its length alone, however it is cut: a longer one is never read to its end.
+    const isHeld = isLast && length < MOST_HELD;
+    const code = isHeld ? scan(tape, pointer, length) : SCAN_OK;
+    tape.reset();
+    if (code == SCAN_OK) return ANSWERS;
+    return this.fail("The upstream's reply is not valid JSON: " + scanMessage(code) + ".");
   }
 
   /** Neither JSON nor asked to be a stream. */

@@ -171,7 +171,13 @@ const CASES: Case[] = [
     reply: chunk('{"content":"a"}'),
     verdict: "answers",
   },
-  { name: "complete, broken off", complete: true, reply: '{"er', verdict: "answers" },
+  {
+    name: "complete, broken off",
+    complete: true,
+    reply: '{"choices":[{"message":{"cont',
+    verdict: "fails",
+    status: 502,
+  },
 ];
 
 describe.each(CASES)("$name", ({ dialect, complete, reply, verdict, status = 0 }) => {
@@ -207,6 +213,15 @@ describe("what is held is let go on", () => {
   it("five seconds after the first event, with the next one", () => {
     expect(after(100, 101, 104).verdict).toBe("looks on");
     expect(after(100, 101, 105)).toMatchObject({ verdict: "answers", pieces: 3 });
+  });
+
+  it.each([1, 7])("a complete answer of more than 64 KiB, in %i pieces", (count) => {
+    const half = Buffer.from(`{"choices":["${"x".repeat(65_536)}`);
+    const size = Math.ceil(half.length / count);
+    const pieces = Array.from({ length: count }, (_, index) => ({
+      bytes: half.subarray(index * size, (index + 1) * size),
+    }));
+    expect(look.read("chat", false, pieces).verdict).toBe("answers");
   });
 
   it("when it is more than 64 KiB", () => {
