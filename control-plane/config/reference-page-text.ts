@@ -94,7 +94,7 @@ llm_providers:
 
 export const KNOWN = `What the gateway knows of models, by the entry's provider, or else by its \`provider_interface\`. Of each provider the first row that names the model counts, together with the provider's row for every model; a \`*\` at the end stands for any rest. What is in no row passes as it is.`;
 
-export const NAMES = `## What clients can say
+export const NAMES = `## Model names
 
 In the request's \`model\`, or in the header \`x-gateway-llm-provider-hint\`, which wins over it:
 
@@ -105,7 +105,7 @@ In the request's \`model\`, or in the header \`x-gateway-llm-provider-hint\`, wh
 
 \`none\` leaves the choice to the gateway: the entry with \`default: true\`, else the first. Two meanings of one name are an error, and so is an entry that is configured twice.`;
 
-export const PROMPT_TARGETS = `Calls of your own APIs that a prompt on the ingress listener can trigger. [Prompt targets](prompt-targets.md) tells the whole story; these are the keys.
+export const PROMPT_TARGETS = `Calls of your own APIs that a prompt on the ingress listener can trigger. [Prompt targets](prompt-targets.md) explains how they work; these are the keys.
 
 \`\`\`yaml
 prompt_targets:
