@@ -51,6 +51,9 @@ export const PROPERTY_LIMIT_CHECK = "gateway_limit_check_";
 export const PROPERTY_LIMIT_CHARGE = "gateway_limit_charge_";
 export const PROPERTY_LIMIT_TOKENS = "gateway_limit_tokens";
 
+/** Reply header in front of Envoy's decompressors, which take `content-encoding` out: what the provider had put there. */
+export const HEADER_ENCODING = "x-gateway-encoding";
+
 /** Name of Envoy's decompressors of replies, and the trailers in which they tell what they did. */
 export const DECOMPRESSOR = "reply";
 export const TRAILER_COMPRESSED_BYTES = "x-envoy-decompressor-reply-compressed-bytes";

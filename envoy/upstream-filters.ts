@@ -1,4 +1,5 @@
 // The HTTP filters of a cluster: THE ordered list, with the reason for each place. They run for every attempt.
+import { HEADER_ENCODING } from "../contract/words.ts";
 import type { Extension, Fields } from "./types.ts";
 import { extension } from "./types.ts";
 
@@ -65,6 +66,13 @@ const REPLY_MUTATIONS: Fields = {
     ...FOREIGN_PREFIXES.map((prefix) => whenKey({ prefix })),
     ...[...FOREIGN_NAMES, ...COMMANDS].map((exact) => whenKey({ exact })),
     whenKey({ suffix: CHALLENGES }),
+    {
+      // Nothing is added where it is absent (800 instructions).
+      append: {
+        header: { key: HEADER_ENCODING, value: "%RESP(CONTENT-ENCODING)%" },
+        append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
+      },
+    },
   ],
   // No provider's API has any; they would be a way round all of the above.
   response_trailers_mutations: [whenKey({ safe_regex: { regex: ".*" } })],

@@ -48,6 +48,8 @@ export class ReplyOptions {
 export class ReplyTranslator {
   usage: Usage = new Usage();
   dropped: Dropped = new Dropped();
+  /** Whether the fault is an event that is not JSON. */
+  isGarbled: bool = false;
   private head: ReplyHead = new ReplyHead();
   private framer: Framer;
   private pattern: Pattern = new Pattern();
@@ -196,7 +198,10 @@ export class ReplyTranslator {
     const code = scan(tape, pointer, length);
     if (code != SCAN_OK) {
       if (isError) reader.fail(readFaultBody(0, pointer, length));
-      else if (!isTail) reader.fail(notJson("The upstream sent an event that", code));
+      else if (!isTail) {
+        this.isGarbled = true;
+        reader.fail(notJson("The upstream sent an event that", code));
+      }
       return;
     }
     if (isError) {

@@ -73,6 +73,12 @@ export class Exchange {
   replyStatus: u32 = 0;
   /** Whether the upstream filter found the reply compressed: then the filter in the listener reads it, decompressed. */
   isCompressed: bool = false;
+  /** Whether Envoy has decompressed the reply: then its end has to be looked for, because Envoy cuts what is damaged. */
+  isDecompressed: bool = false;
+  /** Whether a complete reply of the client's own dialect is held until it is whole. */
+  isHeldWhole: bool = false;
+  /** Reads a decompressed stream of the client's own dialect, to know whether it comes to its end. */
+  watch: ReplyTranslator | null = null;
   /** Whether Envoy holds the reply's body for the filter, so that it can still be written to when trailers end it. */
   holdsReply: bool = false;
   /** What is said in the place of the reply's body; null where the body says it. */
@@ -137,6 +143,8 @@ export class Exchange {
   startAttempt(target: Target): void {
     this.target = target;
     this.isCompressed = false;
+    this.isDecompressed = false;
+    this.isHeldWhole = false;
     this.holdsReply = false;
     this.isReplyOver = false;
     this.isHeadHeld = false;
@@ -160,6 +168,13 @@ export class Exchange {
     const translator = this.translator;
     if (translator !== null) translator.release();
     this.translator = null;
+    this.dropWatch();
+  }
+
+  dropWatch(): void {
+    const watch = this.watch;
+    if (watch !== null) watch.release();
+    this.watch = null;
   }
 
   /** Charges what the reply used, the first time that it is called; `isWhole`: the reply has come to its end. */

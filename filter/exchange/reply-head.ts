@@ -1,6 +1,7 @@
 // What is looked for in the head of a reply. Values are valid until the next `readReplyHead`.
 import { Dialect } from "../dialects/dialect";
 import { DIALECTS } from "../dialects/registry";
+import { HEADER_ENCODING } from "../../contract/words";
 import { constant, Span } from "../text/bytes";
 import { Head, Wanted } from "../host/head";
 import { RESPONSE_HEADERS } from "../host/host";
@@ -11,6 +12,8 @@ export const STATUS = head.want(constant(":status")).value;
 export const CONTENT_TYPE = head.want(constant("content-type")).value;
 export const CONTENT_LENGTH = head.want(constant("content-length")).value;
 export const CONTENT_ENCODING = head.want(constant("content-encoding")).value;
+/** What `content-encoding` was before Envoy decompressed the reply. */
+export const ENCODING = head.want(constant(HEADER_ENCODING)).value;
 /** The provider's id of the request, under the name of each dialect. */
 const REQUEST_IDS: Wanted[] = [];
 for (let i = 0; i < DIALECTS.length; i++) REQUEST_IDS.push(head.want(DIALECTS[i].requestIdHeader));

@@ -1,8 +1,21 @@
 // The callouts of a prompt's flow: to the model server and to APIs, all through the internal listener.
-import { HEADER_CLUSTER, HEADER_DETAILS, HEADER_LOGGED_PATH } from "../../contract/words";
+import {
+  HEADER_CLUSTER,
+  HEADER_DETAILS,
+  HEADER_ENCODING,
+  HEADER_LOGGED_PATH,
+} from "../../contract/words";
 import { REQUEST_ID } from "../exchange/request-id";
-import { addCalloutHeader, CALLOUT_HEADERS, NO_CALLOUT, sendCallout } from "../host/callout";
-import { header, REQUEST_HEADERS } from "../host/host";
+import {
+  addCalloutHeader,
+  CALLOUT_BODY,
+  CALLOUT_HEADERS,
+  NO_CALLOUT,
+  sendCallout,
+} from "../host/callout";
+import { header, REQUEST_HEADERS, takeBody } from "../host/host";
+import { scan, SCAN_OK } from "../json/scan";
+import { Tape } from "../json/tape";
 import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
 import { lengthWithoutQuery, maskCredentials } from "../text/query";
 import { PromptTarget } from "../config/prompt-target";
@@ -18,6 +31,7 @@ const GET = constant("GET");
 const POST = constant("POST");
 const STATUS = constant(":status");
 const DETAILS = constant(HEADER_DETAILS);
+const ENCODING = constant(HEADER_ENCODING);
 
 /** Context ids of the streams whose callouts are under way, by token. */
 const waiting = new Map<u32, u32>();
@@ -101,6 +115,21 @@ export function calloutStatus(): u32 {
 export function calloutDetails(): string {
   const details = header(CALLOUT_HEADERS, DETAILS);
   return String.UTF8.decodeUnsafe(details.pointer, details.length);
+}
+
+/**
+ * Whether nobody can tell if the answer is whole: it came compressed, and Envoy cuts what it cannot decompress. Of JSON no
+ * part is JSON.
+ */
+export function isGarbled(size: u32): bool {
+  if (header(CALLOUT_HEADERS, ENCODING).length == 0) return false;
+  const bytes = takeBody(CALLOUT_BODY, 0, size);
+  const pointer = bytes.pointer;
+  const tape = new Tape();
+  const isWhole = pointer != 0 && scan(tape, pointer, bytes.length) == SCAN_OK;
+  tape.release();
+  if (pointer != 0) heap.free(pointer);
+  return !isWhole;
 }
 
 function addCommonHeaders(cluster: Span): void {

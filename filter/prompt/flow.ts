@@ -30,7 +30,7 @@ import { isFromProvider, upstreamFault } from "../translate/local-reply";
 import { apiBody, apiPath, writeApiRequest } from "./api-request";
 import { augment } from "./augment";
 import { appendValidUtf8 } from "./valid-utf8";
-import { calloutDetails, calloutStatus, callApi, callModelServer } from "./calls";
+import { calloutDetails, calloutStatus, callApi, callModelServer, isGarbled } from "./calls";
 import { appendMessages, appendText, appendUserTurns, lastUserMessage } from "./conversation";
 import { PromptConfig, PromptTarget } from "../config/prompt-target";
 
@@ -63,6 +63,9 @@ function nameOf(step: i32): string {
 
 /** Envoy's timers fire a moment early or late: less than this is no time for anything. Milliseconds. */
 const SHORTEST_TIME: u32 = 5;
+
+const GARBLED =
+  " compressed its answer, although it was asked not to, and the gateway cannot tell whether it is whole: it is damaged, or not JSON.";
 
 /** An API's answer becomes part of a prompt: more than this is no prompt. */
 const LARGEST_ANSWER: u32 = 1 << 20;
@@ -105,6 +108,8 @@ export class PromptFlow {
   text: ByteBuffer = new ByteBuffer();
   fault: Fault | null = null;
   target: PromptTarget | null = null;
+  /** Whether nobody can tell if the API's answer is whole. */
+  private isGarbled: bool = false;
   /** Whether the API has been called: then the reply's `metadata` tells of it. */
   apiStatus: u32 = 0;
   /** The arguments as a JSON object. */
@@ -413,6 +418,7 @@ export class PromptFlow {
     if (status < 200 || status >= 300)
       return this.refuse(502, api + " answered " + status.toString() + ", which is no answer.");
     if (size > LARGEST_ANSWER) return this.refuse(502, api + " answered more than 1 MiB.");
+    if (this.isGarbled) return this.refuse(502, api + GARBLED);
     return OUTCOME_DISPATCH;
   }
 
@@ -425,6 +431,7 @@ export class PromptFlow {
   /** Keeps the API's answer as text: of a default target's chat completion the message. False when none can be used. */
   private readAnswer(status: u32, size: u32): bool {
     this.text.clear();
+    this.isGarbled = isGarbled(size);
     if (status < 200 || status >= 300 || size == 0 || size > LARGEST_ANSWER) return false;
     const target = this.target;
     if (target !== null && target.isDefault && this.read(size)) {

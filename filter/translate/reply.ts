@@ -1,9 +1,12 @@
 // The reply on its way back: which replies need a hand, and what each one needs. All others pass untouched.
-import { TRAILER_COMPRESSED_BYTES, TRAILER_DECOMPRESSED_BYTES } from "../../contract/words";
+import {
+  HEADER_ENCODING,
+  TRAILER_COMPRESSED_BYTES,
+  TRAILER_DECOMPRESSED_BYTES,
+} from "../../contract/words";
 import { Fault } from "../chat/fault";
 import {
   ALL,
-  header,
   property,
   removeHeader,
   replaceBodyPrefix,
@@ -17,6 +20,7 @@ import {
 import {
   CONTENT_ENCODING,
   CONTENT_TYPE as REPLY_TYPE,
+  ENCODING,
   readReplyHead,
   STATUS,
 } from "../exchange/reply-head";
@@ -32,6 +36,7 @@ import { errorBody, errorHeaders } from "./error-reply";
 import { foreignBody, foreignHeaders } from "./foreign-reply";
 import { emptyFault, headFault } from "./head-fault";
 import { pageBody } from "./page-reply";
+import { endWatch, startWatch, watchBody, wholeBody } from "./whole-reply";
 import { CONTENT_LENGTH, CONTENT_TYPE } from "./header-names";
 import { isFromProvider, isOfRateLimit, localReplyFault, responseDetails } from "./local-reply";
 import { maskHead } from "./mask-credentials";
@@ -39,9 +44,9 @@ import { maskHead } from "./mask-credentials";
 const EVENT_STREAM = constant("text/event-stream");
 const HTML = constant("text/html");
 const IDENTITY = constant("identity");
-const RESPONSE_CODE = constant("response\0code");
 /** Known from the provider's last byte on. */
 const BACKEND_LATENCY = constant("response\0backend_latency");
+const ENCODING_HEADER = constant(HEADER_ENCODING);
 const COMPRESSED_BYTES = constant(TRAILER_COMPRESSED_BYTES);
 const DECOMPRESSED_BYTES = constant(TRAILER_DECOMPRESSED_BYTES);
 
@@ -53,6 +58,10 @@ export function replyHeaders(exchange: Exchange, endsHere: bool): i32 {
   // Where there is no target, a route of Envoy's has answered.
   if (held == STOP || exchange.isAnswered || exchange.target === null) return held;
   maskHead(exchange);
+  if (ENCODING.length > 0) {
+    removeHeader(RESPONSE_HEADERS, ENCODING_HEADER);
+    exchange.isDecompressed = !endsHere && CONTENT_ENCODING.length == 0;
+  }
   const fault = headFault(exchange, endsHere);
   return fault === null ? providerHeaders(exchange) : answerInstead(exchange, fault);
 }
@@ -81,12 +90,11 @@ export function ownErrorHeaders(exchange: Exchange, endsHere: bool): i32 {
 /** The end of a reply with trailers, in the downstream context. */
 export function replyTrailers(exchange: Exchange): i32 {
   if (exchange.isAnswered) return CONTINUE;
-  const isNothing = isDecompressedToNothing();
-  if (exchange.isReplyOver) return CONTINUE;
-  if (isNothing) {
-    answerFault(exchange, new Fault(502, "The provider's reply is compressed, and damaged."));
-    return STOP;
-  }
+  // In which Envoy's decompressors say what they did.
+  removeHeader(RESPONSE_TRAILERS, DECOMPRESSED_BYTES);
+  removeHeader(RESPONSE_TRAILERS, COMPRESSED_BYTES);
+  const watch = exchange.watch;
+  if (watch !== null) return endWatch(exchange, watch);
   return exchange.isReadUpstream() ? CONTINUE : providerTrailers(exchange);
 }
 
@@ -96,6 +104,9 @@ export function readAttemptHead(exchange: Exchange, endsHere: bool): Fault | nul
   exchange.replyStatus = statusOf(STATUS);
   exchange.isCompressed = !endsHere && isCompressed();
   maskHead(exchange);
+  // Else the filter in the listener needs it.
+  if (ENCODING.length > 0 && !exchange.isCompressed)
+    removeHeader(RESPONSE_HEADERS, ENCODING_HEADER);
   return headFault(exchange, endsHere);
 }
 
@@ -126,7 +137,11 @@ function providerHeaders(exchange: Exchange): i32 {
   if (exchange.isForeign()) return foreignHeaders(exchange);
   exchange.mayBePage = isOfType(HTML);
   if (exchange.usageFilter !== null || meter !== null) prepareUsageFilter(exchange);
-  return exchange.mayBePage ? STOP : CONTINUE;
+  const isCounted = meter !== null && !exchange.isStreaming;
+  if (isOfType(EVENT_STREAM)) {
+    if (exchange.isDecompressed) startWatch(exchange);
+  } else exchange.isHeldWhole = exchange.isDecompressed || isCounted;
+  return exchange.mayBePage || exchange.isHeldWhole ? STOP : CONTINUE;
 }
 
 function providerBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
@@ -145,6 +160,12 @@ function bodyPart(exchange: Exchange, size: u32, isEnd: bool): i32 {
   if (exchange.replyStatus >= 400) return errorBody(exchange, size, isEnd);
   if (exchange.mayBePage && pageBody(exchange, size, isEnd) == STOP) return STOP;
   if (exchange.isForeign()) return foreignBody(exchange, size, isEnd);
+  if (exchange.isHeldWhole) {
+    const status = wholeBody(exchange, size, isEnd);
+    if (exchange.isHeldWhole) return status;
+  }
+  const watch = exchange.watch;
+  if (watch !== null) watchBody(exchange, watch, size);
   return ownBody(exchange, size, isEnd);
 }
 
@@ -182,24 +203,9 @@ function providerTrailers(exchange: Exchange): i32 {
  */
 function isEndBeforeTrailers(exchange: Exchange, size: u32): bool {
   // In a stream the end comes in an empty frame of its own.
-  const isHeld = exchange.replyStatus >= 400 || exchange.mayBePage;
+  const isHeld = exchange.replyStatus >= 400 || exchange.mayBePage || exchange.isHeldWhole;
   const canBe = size == 0 || isHeld || exchange.isForeign();
   return canBe && property(BACKEND_LATENCY).length > 0;
-}
-
-/**
- * Whether a compressed reply was so damaged that nothing is left of it. Envoy's decompressors say no more of it than
- * how many bytes they made. The trailers in which they do are not the client's business.
- */
-function isDecompressedToNothing(): bool {
-  const made = header(RESPONSE_TRAILERS, DECOMPRESSED_BYTES);
-  const isNothing = made.length == 1 && load<u8>(made.pointer) == 0x30;
-  removeHeader(RESPONSE_TRAILERS, DECOMPRESSED_BYTES);
-  removeHeader(RESPONSE_TRAILERS, COMPRESSED_BYTES);
-  if (!isNothing) return false;
-  // An error tells what it is by its status. The headers may be gone; the property is not.
-  const status = property(RESPONSE_CODE);
-  return status.length == 8 && load<u64>(status.pointer) < 400;
 }
 
 /** Of the reply whose head was read last. */

@@ -167,6 +167,15 @@ const FAULTS: Record<string, Fault> = {
     bytes.fill(0xff, bytes.length - 30, bytes.length - 10);
     response.end(bytes);
   },
+  "gzip of too much"(response, asked) {
+    head(response, asked, { "content-encoding": "gzip" });
+    // In a comment, or in front of the last brace.
+    const { body } = healthy(asked);
+    const spaces = " ".repeat(1 << 20);
+    response.end(
+      gzipSync(asked.isStream ? `:${spaces}\n\n${body}` : `${body.slice(0, -1)}${spaces}}`),
+    );
+  },
   "content-length too large"(response, asked) {
     const { type, body } = healthy(asked);
     sendRaw(response, type, body.length + 100, body);

@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import { gzipSync } from "node:zlib";
 import { closeNow, listenAt } from "../../control-plane/unix-socket.ts";
 import type { Certificate } from "../gateway/certificates.ts";
 import { newSocketPath } from "../gateway/socket-path.ts";
@@ -149,7 +150,8 @@ export async function startApi(tls?: Certificate): Promise<FakeApi> {
       const status = Number(path.split("/")[2]);
       response.writeHead(status, status < 400 ? { location: "/elsewhere" } : {});
       response.end("secret words of the API");
-    } else if (path === "/big") response.end("x".repeat(10 * 1024 * 1024));
+    } else if (path.startsWith("/gzip/")) sendGzip(response, path.slice("/gzip/".length));
+    else if (path === "/big") response.end("x".repeat(10 * 1024 * 1024));
     else if (path === "/endless") writeForEver(response);
     else if (path === "/silent") return;
     else if (path === "/hang") response.flushHeaders();
@@ -168,6 +170,16 @@ export async function startApi(tls?: Certificate): Promise<FakeApi> {
     server.closeAllConnections();
   });
   return { ...listening, requests, of };
+}
+
+/** Compressed answers that nobody asked for: JSON, all of it or a part, a text, and what is not compressed at all. */
+function sendGzip(response: ServerResponse, what: string): void {
+  response.setHeader("content-encoding", "gzip");
+  const json = gzipSync(JSON.stringify({ weather: "sunny ".repeat(50) }));
+  if (what === "json") response.end(json);
+  else if (what === "cut") response.end(json.subarray(0, json.length - 15));
+  else if (what === "text") response.end(gzipSync("sunny"));
+  else response.end("sunny");
 }
 
 function writeForEver(response: ServerResponse): void {

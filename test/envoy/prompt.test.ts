@@ -96,6 +96,7 @@ ${["echo", "echo_to_model"].map((name) => `  - {name: ${name}, description: ${na
 ${simple("plain", "/plain?a=b")}${simple("keyed", "/keyed?appkey=S3CRET&a=b")}${simple("quoted", "/text", ", auto_llm_dispatch_on_response: false")}\
 ${simple("bytes", "/bytes", ", auto_llm_dispatch_on_response: false")}\
 ${[404, 500, 302, 204].map((status) => simple(`s${status}`, `/status/${status}`)).join("")}\
+${["json", "cut", "text", "lie"].map((what) => simple(`gzip_${what}`, `/gzip/${what}`)).join("")}\
 ${["big", "hang", "silent", "close", "broken", "endless"].map((name) => simple(name, `/${name}`)).join("")}\
   - {name: refused, description: refused, endpoint: {name: closed}}
   - {name: nowhere, description: nowhere, endpoint: {name: unknown}}
@@ -353,6 +354,9 @@ describe.concurrent("an API that fails is an error with its status and the targe
     ["@s404", 404, /'s404' answered 404/],
     ["@s500", 500, /'s500' answered 500/],
     ["@s302", 502, /'s302' answered 302/],
+    ["@gzip_cut", 502, /'gzip_cut' compressed its answer, although it was asked not to/],
+    ["@gzip_lie", 502, /'gzip_lie' compressed its answer/],
+    ["@gzip_text", 502, /'gzip_text' compressed its answer/],
     ["@big", 502, /'big' answered more than 1 MiB/],
     ["@endless", 502, /'endless' broke off its answer, or answered more than 1 MiB/],
     ["@broken", 502, /'broken' broke off its answer/],
@@ -393,6 +397,12 @@ describe.concurrent("an API that fails is an error with its status and the targe
 
   it("a redirect is not followed", () => {
     expect(api.requests.some(({ path }) => path === "/elsewhere")).toBe(false);
+  });
+
+  it("compressed JSON that is whole is an answer", async () => {
+    const said = await say("@gzip_json");
+    expect(said.reply.status).toBe(200);
+    expect(JSON.stringify(said.model)).toContain("sunny sunny");
   });
 
   it("an empty answer is an answer", async () => {

@@ -177,7 +177,7 @@ describe("a reply is charged by the usage that it reports", () => {
     ["chat", "openai/gpt"],
     ["messages", "anthropic/claude"],
   ] as const)(
-    "and a %s reply passes byte for byte, each byte when it comes",
+    "and a %s reply passes byte for byte: a stream when it comes, a complete one when it is whole",
     async (dialect, model) => {
       const worker = await start(BOTH);
       for (const stream of [false, true]) {
@@ -192,10 +192,31 @@ describe("a reply is charged by the usage that it reports", () => {
         expect(Buffer.from(got.body)).toEqual(
           Buffer.concat((upstream.chunks ?? []).map((chunk) => Buffer.from(chunk))),
         );
-        expect(got.chunks.every(({ bytes }) => bytes.length === 1)).toBe(true);
+        if (stream) expect(got.chunks.every(({ bytes }) => bytes.length === 1)).toBe(true);
+        else expect(got.chunks).toHaveLength(1);
       }
     },
   );
+
+  it("and half of a complete reply is an error, which is not charged", async () => {
+    const worker = await start(THOUSAND);
+    const whole = Buffer.concat((reply("chat", false).chunks ?? []).map((one) => Buffer.from(one)));
+    const chunks = [whole.subarray(0, 20), whole.subarray(20, whole.length / 2)];
+    const { reply: got } = worker.ask({ upstream: { ...reply("chat", false), chunks } });
+    expect(got.status).toBe(502);
+    expect(Buffer.from(got.body).toString()).toContain("sent JSON that is not valid");
+    expect(remaining(worker.ask())).toBe(1000);
+  });
+
+  it("and one of more than 8 MiB passes when it comes, charged by its length", async () => {
+    const worker = await start(THOUSAND);
+    const half = Buffer.concat([Buffer.from('{"x":"'), Buffer.alloc(5 << 20, "x")]);
+    const chunks = [half, Buffer.alloc(5 << 20, "x"), Buffer.from('"}')];
+    const { reply: got } = worker.ask({ upstream: { ...reply("chat", false), chunks } });
+    expect(got.status).toBe(200);
+    expect(got.body).toHaveLength(half.length + (5 << 20) + 2);
+    expect(worker.ask().reply.status).toBe(429);
+  });
 
   it("and an error is not charged", async () => {
     const worker = await start(THOUSAND);

@@ -24,9 +24,10 @@ export function mutate(headers: HeaderMap, mutations: readonly HeaderMutation[])
   for (const { remove, remove_on_match: match, append } of mutations) {
     if (remove !== undefined) headers.remove(remove);
     else if (match !== undefined) headers.removeWhere(matches(match.key_matcher));
-    else if (append?.append_action === "OVERWRITE_IF_EXISTS_OR_ADD")
-      headers.replace(append.header.key, append.header.value);
-    else throw new Error(`an unknown mutation: ${JSON.stringify({ append })}`);
+    else if (append?.append_action === "OVERWRITE_IF_EXISTS_OR_ADD") {
+      const value = formatted(append.header.value, headers);
+      if (value !== "") headers.replace(append.header.key, value);
+    } else throw new Error(`an unknown mutation: ${JSON.stringify({ append })}`);
   }
 }
 
@@ -36,6 +37,14 @@ function matches(matcher: KeyMatcher): (name: string) => boolean {
   if ("exact" in matcher) return (name) => name === matcher.exact;
   if ("safe_regex" in matcher) return (name) => fully(matcher.safe_regex.regex).test(name);
   throw new Error(`an unknown matcher: ${JSON.stringify(matcher)}`);
+}
+
+/** A text, or the value of a header of the reply. */
+function formatted(value: string, headers: HeaderMap): string {
+  const [, name] = /^%RESP\(([\w-]+)\)%$/.exec(value) ?? [];
+  if (name !== undefined) return headers.get(name.toLowerCase()) ?? "";
+  if (value.includes("%")) throw new Error(`an unknown format: ${value}`);
+  return value;
 }
 
 /** Envoy's regular expressions match the whole of a name. */

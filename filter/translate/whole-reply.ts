@@ -1,0 +1,94 @@
+// Answers in the client's own dialect that are read, though they pass as they are: one that a limit counts, and one that
+// Envoy has decompressed. Half of one is an error: a complete answer is held until it is whole, a stream is watched.
+import { Fault } from "../chat/fault";
+import { ReplyOptions, ReplyTranslator } from "../dialects/translate-reply";
+import { answerFault } from "../exchange/answer";
+import { Exchange } from "../exchange/exchange";
+import { ALL, RESPONSE_BODY, takeBody } from "../host/host";
+import { CONTINUE, STOP } from "../host/status";
+import { scan, scanMessage, SCAN_OK } from "../json/scan";
+import { Tape } from "../json/tape";
+import { LOOKS_JSON, looksLike } from "../sse/looks-like";
+import { ByteBuffer } from "../text/bytes";
+import { answerInstead } from "./answer-instead";
+import { providerOf } from "./local-reply";
+
+/** A larger answer that only a limit wants to read passes unread. Bytes. */
+const LARGEST_COUNTED: u32 = 8 << 20;
+
+const tape = new Tape();
+const unsent = new ByteBuffer();
+
+/** The next bytes of a complete answer. Where `exchange.isHeldWhole` has become false it is to pass unread. */
+export function wholeBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
+  const isTooLarge = size > LARGEST_COUNTED && size != ALL && !exchange.isDecompressed;
+  if (!isEnd && !isTooLarge) return STOP;
+  if (isTooLarge) {
+    exchange.isHeldWhole = false;
+    return CONTINUE;
+  }
+  const bytes = takeBody(RESPONSE_BODY, 0, size);
+  const pointer = bytes.pointer;
+  const fault = wholeFault(exchange, pointer, bytes.length);
+  const meter = exchange.meter;
+  if (meter !== null) {
+    const observer = meter.observer;
+    if (fault !== null) meter.hasReply = false;
+    else if (observer !== null) observer.part(pointer, bytes.length, true);
+  }
+  if (pointer != 0) heap.free(pointer);
+  return fault === null ? CONTINUE : answerInstead(exchange, fault);
+}
+
+/** Returns why the bytes are no complete answer, or null. */
+function wholeFault(exchange: Exchange, pointer: usize, length: u32): Fault | null {
+  const code = pointer == 0 ? SCAN_OK : scan(tape, pointer, length);
+  tape.reset();
+  if (exchange.isDecompressed) {
+    return pointer != 0 && code == SCAN_OK ? null : damaged(exchange);
+  }
+  if (code == SCAN_OK || looksLike(pointer, length) != LOOKS_JSON) return null;
+  return new Fault(
+    502,
+    providerOf(exchange.target) + " sent JSON that is not valid: " + scanMessage(code) + ".",
+  );
+}
+
+/** Envoy says nothing of a reply that it could not decompress to its end. */
+function damaged(exchange: Exchange): Fault {
+  return new Fault(
+    502,
+    providerOf(exchange.target) +
+      " compressed its reply, although it was asked not to, and it could not be decompressed to its end: it is damaged, cut off, or shrinks more than a hundredfold.",
+  );
+}
+
+/** Starts to watch a stream. */
+export function startWatch(exchange: Exchange): void {
+  const options = new ReplyOptions();
+  options.from = exchange.replyDialect();
+  options.to = exchange.dialect;
+  options.isStreaming = true;
+  exchange.watch = new ReplyTranslator(options);
+}
+
+/** The next bytes of a stream that is watched. */
+export function watchBody(exchange: Exchange, watch: ReplyTranslator, size: u32): void {
+  const bytes = takeBody(RESPONSE_BODY, 0, size);
+  watch.push(bytes.pointer, bytes.length, unsent);
+  unsent.clear();
+  if (bytes.pointer != 0) heap.free(bytes.pointer);
+  // An error is an end too.
+  if (watch.fault !== null && !watch.isGarbled) exchange.dropWatch();
+}
+
+/** The end of a stream that was watched: one that has not come to its own end is broken off. */
+export function endWatch(exchange: Exchange, watch: ReplyTranslator): i32 {
+  watch.end(unsent);
+  unsent.clear();
+  const isCut = watch.fault !== null;
+  exchange.dropWatch();
+  if (!isCut) return CONTINUE;
+  answerFault(exchange, damaged(exchange));
+  return STOP;
+}
