@@ -41,6 +41,8 @@ export interface FilterConfig {
   default: number;
   /** A request body with more bytes is answered with 413. */
   largest_body: number;
+  /** Bytes that all requests of a worker may hold in the filter while they wait; 256 MiB without it. */
+  held_memory?: number;
   /** The answer to GET /v1/models, in order. */
   models: { id: string; owner: string }[];
   /** By listener: names of the environment variables with the keys of its clients. Absent when no listener has any. */

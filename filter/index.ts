@@ -1,6 +1,7 @@
 // The filter's exports: what Envoy calls (proxy-wasm 0.2.1), each handed on to the stage that answers it.
 import { allocate } from "./host/host";
 import { config, configureRoot, createRoot, deleteRoot, startVm } from "./host/roots";
+import { reportRefusals } from "./host/memory-log";
 import { CONTINUE } from "./host/status";
 import {
   createStream,
@@ -17,7 +18,10 @@ import {
   onResponseHeaders,
   onResponseTrailers,
 } from "./route/pipeline";
+import { hasTakenLarge, wasRefused } from "./memory/blocks";
+import { trimTapes } from "./json/tape";
 import { endFlow } from "./prompt/flows";
+import { trimScratch } from "./text/bytes";
 import {
   exchangeIdOfAttempt,
   onAttemptBody,
@@ -27,6 +31,17 @@ import {
   onAttemptReplyBody,
   onAttemptReplyTrailers,
 } from "./translate/upstream";
+
+/** Ends a callback: gives back what only large bodies need, and lets the log say what was refused. */
+function done(status: i32 = CONTINUE): i32 {
+  if (hasTakenLarge()) {
+    wasRefused();
+    trimScratch();
+    trimTapes();
+  }
+  reportRefusals();
+  return status;
+}
 
 export function proxy_abi_version_0_2_1(): void {}
 
@@ -49,38 +64,38 @@ export function proxy_on_configure(rootId: u32, size: u32): u32 {
 
 export function proxy_on_request_headers(id: u32, _count: u32, endsHere: u32): i32 {
   const exchange = exchangeOf(id);
-  if (exchange !== null) return onRequestHeaders(exchange, config, endsHere != 0);
+  if (exchange !== null) return done(onRequestHeaders(exchange, config, endsHere != 0));
   joinAttempt(id, exchangeIdOfAttempt());
   const attempted = exchangeOfAttempt(id);
-  return attempted === null ? CONTINUE : onAttemptHeaders(attempted, id);
+  return attempted === null ? CONTINUE : done(onAttemptHeaders(attempted, id));
 }
 
 export function proxy_on_request_body(id: u32, size: u32, endsHere: u32): i32 {
   const exchange = exchangeOf(id);
-  if (exchange !== null) return onRequestBody(exchange, config, size, endsHere != 0);
+  if (exchange !== null) return done(onRequestBody(exchange, config, size, endsHere != 0));
   const attempted = exchangeOfAttempt(id);
-  return attempted === null ? CONTINUE : onAttemptBody(attempted, size, endsHere != 0);
+  return attempted === null ? CONTINUE : done(onAttemptBody(attempted, size, endsHere != 0));
 }
 
 export function proxy_on_response_headers(id: u32, count: u32, endsHere: u32): i32 {
   const exchange = exchangeOf(id);
-  if (exchange !== null) return onResponseHeaders(exchange, count, endsHere != 0);
+  if (exchange !== null) return done(onResponseHeaders(exchange, count, endsHere != 0));
   const attempted = exchangeOfAttempt(id);
-  return attempted === null ? CONTINUE : onAttemptReply(attempted, endsHere != 0);
+  return attempted === null ? CONTINUE : done(onAttemptReply(attempted, endsHere != 0));
 }
 
 export function proxy_on_response_body(id: u32, size: u32, endsHere: u32): i32 {
   const exchange = exchangeOf(id);
-  if (exchange !== null) return onResponseBody(exchange, size, endsHere != 0);
+  if (exchange !== null) return done(onResponseBody(exchange, size, endsHere != 0));
   const attempted = exchangeOfAttempt(id);
-  return attempted === null ? CONTINUE : onAttemptReplyBody(attempted, size, endsHere != 0);
+  return attempted === null ? CONTINUE : done(onAttemptReplyBody(attempted, size, endsHere != 0));
 }
 
 export function proxy_on_response_trailers(id: u32, _count: u32): i32 {
   const exchange = exchangeOf(id);
-  if (exchange !== null) return onResponseTrailers(exchange);
+  if (exchange !== null) return done(onResponseTrailers(exchange));
   const attempted = exchangeOfAttempt(id);
-  return attempted === null ? CONTINUE : onAttemptReplyTrailers(attempted);
+  return attempted === null ? CONTINUE : done(onAttemptReplyTrailers(attempted));
 }
 
 export function proxy_on_http_call_response(
@@ -91,6 +106,7 @@ export function proxy_on_http_call_response(
   _trailers: u32,
 ): void {
   onCallout(token, size);
+  done();
 }
 
 export function proxy_on_delete(id: u32): void {
@@ -99,4 +115,5 @@ export function proxy_on_delete(id: u32): void {
   else if (exchangeOf(id) === null) deleteRoot(id);
   endFlow(id);
   deleteStream(id);
+  done();
 }

@@ -1,4 +1,5 @@
 // The features that a request asks for and its target supports: the client's values, for the request writer.
+import { takeBlock } from "../memory/blocks";
 import { NO_NODE } from "../json/tape";
 import { Feature, featureCount } from "./feature";
 
@@ -13,7 +14,7 @@ export class AskedFeatures {
     const size = <usize>featureCount * 4;
     // Not in the constructor: the list of features may be made after the first request object.
     if (this.nodes == 0) {
-      this.nodes = heap.alloc(size);
+      this.nodes = takeBlock(size);
       this.isEmpty = false;
     }
     // NO_NODE is all ones.

@@ -1,4 +1,5 @@
 // A fault: what went wrong, in the gateway's own words, before a dialect's envelope is put around it.
+import { countRefusal } from "../memory/budget";
 
 /**
  * Anthropic's own word (`error.details.error_code`) for a request that cannot be held on the server: on it the SDKs'
@@ -16,6 +17,8 @@ export class Fault {
   allow: string = "";
   /** Whether an SDK must not send the request again by itself, because something may have been done already. */
   isFinal: bool = false;
+  /** Seconds after which the client may try again, for a `retry-after` header; 0 for none. */
+  retryAfter: u32 = 0;
 
   constructor(
     /** HTTP status, 400–599. */
@@ -33,4 +36,21 @@ export class Fault {
     this.code = code;
     return this;
   }
+
+  after(seconds: u32): Fault {
+    this.retryAfter = seconds;
+    return this;
+  }
+}
+
+/** Seconds after which memory may be free again. */
+const MEMORY_PAUSE: u32 = 2;
+
+/** A request or reply for which the VM has no memory: `what` is "request" or "reply". Counts it. */
+export function outOfMemory(what: string): Fault {
+  countRefusal();
+  return new Fault(
+    503,
+    "The gateway has no memory left for this " + what + "; try again in 2 seconds.",
+  ).after(MEMORY_PAUSE);
 }

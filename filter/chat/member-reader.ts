@@ -1,4 +1,5 @@
 // Reads the members of one object of a request by its table: slots by their index, features refused or listed on the way.
+import { takeBlock } from "../memory/blocks";
 import { NO_NODE, Tape } from "../json/tape";
 import { AskedFeatures } from "./asked-features";
 import { MemberTable } from "./member-table";
@@ -11,7 +12,7 @@ export class MemberReader {
   private nodes: usize;
 
   constructor(private table: MemberTable) {
-    this.nodes = heap.alloc(<usize>table.count * 4);
+    this.nodes = takeBlock(<usize>table.count * 4);
   }
 
   /** Reads an object; any other value has no members. */

@@ -2,6 +2,7 @@
 // object of the request, such as a message or a tool; dialects/<dialect>/members.ts declares them.
 //
 // Tables are made once, at module start, and unmanaged: the collector would visit hundreds of objects per request.
+import { resizeBlock } from "../memory/blocks";
 import { KIND_FALSE, KIND_NUMBER, KIND_STRING, KIND_TRUE, Tape } from "../json/tape";
 import { constant, sameSpan, Span } from "../text/bytes";
 import { Feature } from "./feature";
@@ -149,7 +150,7 @@ export class MemberTable {
     const index = this.count++;
     const member = new Member(index, kind, name, textOf(this.prefix) + name, feature, neutral);
     const bytes = <usize>this.count * sizeof<usize>();
-    this.members = this.members == 0 ? heap.alloc(bytes) : heap.realloc(this.members, bytes);
+    this.members = resizeBlock(this.members, bytes);
     store<usize>(this.members + bytes - sizeof<usize>(), changetype<usize>(member));
     return index;
   }

@@ -1,7 +1,7 @@
 // Small pieces that both request writers put together: texts, cache marks, schemas.
 import { KIND_OBJECT, NO_NODE, Tape } from "../json/tape";
 import { escape, unescape } from "../json/text";
-import { ByteBuffer, constant, Span } from "../text/bytes";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../text/bytes";
 import { Block } from "./request";
 
 const QUOTE: u32 = 0x22;
@@ -46,7 +46,7 @@ export function writeCache(block: Block, out: ByteBuffer): void {
   out.bytes(block.cache, block.cacheLength);
 }
 
-const plainText = new ByteBuffer();
+const plainText = scratchBuffer();
 
 /** A JSON string cut to at most `limit` bytes of its plain text, never inside a character. */
 export function writeShortened(pointer: usize, length: u32, limit: u32, out: ByteBuffer): void {

@@ -2,8 +2,9 @@
 //
 // Every text is a span of the client's body, still escaped, and numbers are the client's own digits. Blocks and tools
 // are fixed records on the manual heap: a conversation of thousands of blocks makes no garbage.
+import { freeBlock, takeBlock } from "../memory/blocks";
 import { NO_NODE, Tape } from "../json/tape";
-import { ByteBuffer, constant, PADDING, sameBytes, Span } from "../text/bytes";
+import { ByteBuffer, constant, PADDING, sameBytes, scratchBuffer, Span } from "../text/bytes";
 import { AskedFeatures } from "./asked-features";
 
 export const ROLE_SYSTEM: u32 = 0;
@@ -76,7 +77,7 @@ export class Tool {
 /** Records of one size on the manual heap. The only place of the hub that handles their memory. */
 export class Records {
   count: u32 = 0;
-  private bytes: ByteBuffer = new ByteBuffer();
+  private bytes: ByteBuffer = scratchBuffer();
 
   constructor(private size: u32) {}
 
@@ -87,9 +88,14 @@ export class Records {
     this.bytes.clear();
   }
 
-  /** Address of one more record, all zero. */
+  /** Address of one more record, all zero; of the last one again where the VM has no room for more. */
   add(): usize {
-    const address = this.bytes.reserve(this.size);
+    let address = this.bytes.reserve(this.size);
+    if (address == 0) {
+      address = this.at(this.count);
+      memory.fill(address, 0, this.size);
+      return address;
+    }
     memory.fill(address, 0, this.size);
     this.bytes.length += this.size;
     this.count++;
@@ -180,17 +186,24 @@ export class ChatRequest {
     this.isStreaming = false;
   }
 
-  /** Copies a text that is not a piece of the body; the copy lives until `forget`. */
+  /** Copies a text that is not a piece of the body; the copy lives until `forget`. 0 where the VM has no room. */
   keep(text: ByteBuffer): usize {
-    const copy = heap.alloc(text.length + PADDING);
+    const copy = takeBlock(text.length + PADDING);
+    if (copy == 0) return 0;
+    const count = this.kept.count;
+    const record = this.kept.add();
+    if (this.kept.count == count) {
+      freeBlock(copy);
+      return 0;
+    }
     memory.copy(copy, text.pointer, text.length);
-    store<usize>(this.kept.add(), copy);
+    store<usize>(record, copy);
     return copy;
   }
 
   /** Frees what was kept. The request is of no use afterwards. */
   forget(): void {
-    for (let i: u32 = 0; i < this.kept.count; i++) heap.free(load<usize>(this.kept.at(i)));
+    for (let i: u32 = 0; i < this.kept.count; i++) freeBlock(load<usize>(this.kept.at(i)));
     this.kept.clear();
     this.blocks.clear();
     this.tools.clear();

@@ -14,6 +14,10 @@ export class ApiKeys {
 
   add(key: string): void {
     const start = this.keys.reserve(LONGEST);
+    if (start == 0) {
+      reportProblem("there are more keys of clients than the gateway's memory can hold");
+      return;
+    }
     memory.fill(start, 0, LONGEST);
     const length = <u32>String.UTF8.byteLength(key);
     if (length == 0 || length > LONGEST)

@@ -1,4 +1,5 @@
 // Reading the configuration document: small typed questions to a JSON tape, every failure collected as a sentence.
+import { freeBlock } from "../memory/blocks";
 import { unescape } from "../json/text";
 import { NO_NODE, Tape } from "../json/tape";
 import { ByteBuffer, constant, Span } from "../text/bytes";
@@ -17,7 +18,7 @@ export function clearProblem(): void {
 export function memberOf(tape: Tape, object: u32, name: string): u32 {
   const span = constant(name);
   const node = tape.member(object, span);
-  heap.free(span.pointer);
+  freeBlock(span.pointer);
   return node;
 }
 
@@ -33,7 +34,7 @@ export function textOf(tape: Tape, node: u32): string {
   if (!tape.isString(node)) return "";
   const span = bytesOf(tape, node);
   const text = String.UTF8.decodeUnsafe(span.pointer, span.length);
-  heap.free(span.pointer);
+  freeBlock(span.pointer);
   return text;
 }
 

@@ -1,4 +1,5 @@
 // The VM configuration (control-plane/filter-config.ts, `FilterConfig`) and the environment → the filter's own tables.
+import { DEFAULT_SHARE } from "../memory/budget";
 import {
   AUTH_BEARER,
   AUTH_NONE,
@@ -10,7 +11,7 @@ import {
 import { dialectByName } from "../dialects/registry";
 import { scan, scanMessage, SCAN_OK } from "../json/scan";
 import { escape, escapeText } from "../json/text";
-import { Tape } from "../json/tape";
+import { NO_NODE, Tape } from "../json/tape";
 import { ByteBuffer, constant, Span } from "../text/bytes";
 import {
   bytesOf,
@@ -44,6 +45,8 @@ export class Config {
   defaultRoute: i32 = 0;
   /** Bytes of a request body; above it, 413. */
   largestBody: u32 = 0;
+  /** Bytes that requests and streams may hold between callbacks (filter/memory/budget.ts). */
+  heldMemory: u32 = DEFAULT_SHARE;
   /** Ids and owners of GET /v1/models, in order. */
   modelIds: string[] = [];
   modelOwners: string[] = [];
@@ -80,6 +83,7 @@ export function readConfig(
     "names",
     "default",
     "largest_body",
+    "held_memory",
     "models",
     "prompt",
     "strict_translation",
@@ -106,6 +110,8 @@ export function readConfig(
   config.egressKeys = readApiKeys(tape, memberOf(tape, keys, LISTENER_EGRESS), environment);
   config.prompt = readPrompt(tape, memberOf(tape, root, "prompt"), environment);
   config.largestBody = integerOf(tape, memberOf(tape, root, "largest_body"));
+  const held = memberOf(tape, root, "held_memory");
+  if (held != NO_NODE) config.heldMemory = integerOf(tape, held);
   config.defaultRoute = integerOf(tape, memberOf(tape, root, "default"));
   if (config.defaultRoute >= config.routes.length)
     reportProblem("'default' names a route that is not there");

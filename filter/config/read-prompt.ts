@@ -1,4 +1,5 @@
 // The `prompt` member of the configuration: prompt targets and the guard (control-plane/filter-config.ts, `FilterPrompt`).
+import { freeBlock } from "../memory/blocks";
 import { escape } from "../json/text";
 import { Tape } from "../json/tape";
 import { ByteBuffer, Span } from "../text/bytes";
@@ -107,6 +108,6 @@ function escapedOf(tape: Tape, node: u32): Span {
   const plain = bytesOf(tape, node);
   const out = new ByteBuffer();
   escape(plain.pointer, plain.length, out);
-  heap.free(plain.pointer);
+  freeBlock(plain.pointer);
   return new Span(out.pointer, out.length);
 }

@@ -3,10 +3,12 @@
 // What counts as an answer is the first event with something for the reader in it (text, reasoning, a tool call, the
 // reason why it ended). Before it come a role, an empty block, pings: they are held with the headers, but not for long
 // (LONGEST_HOLD), and not many of them (MOST_HELD).
+import { wasRefused } from "../memory/blocks";
+import { mayHold } from "../memory/budget";
 import { Fault } from "../chat/fault";
 import { excerpt, readFault, readFaultBody } from "../chat/read-fault";
 import { scan, scanMessage, SCAN_OK } from "../json/scan";
-import { Tape } from "../json/tape";
+import { scratchTape } from "../json/tape";
 import { LOOKS_JSON, LOOKS_OPEN, looksLike } from "../sse/looks-like";
 import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
 import { Framer } from "../bytes/framer";
@@ -25,7 +27,7 @@ const LONGEST_HOLD: i64 = 5;
 const ERROR = constant("error");
 const TYPE = constant("type");
 
-const tape = new Tape();
+const tape = scratchTape();
 
 /** One per reply, released by its owner. */
 export class FirstToken {
@@ -73,7 +75,7 @@ export class FirstToken {
     if (body.length == 0 && (isLast || length >= MOST_HELD))
       return this.judge(pointer, length, isLast);
     body.bytes(pointer, length);
-    if (!isLast && body.length < MOST_HELD) return LOOK_ON;
+    if (!isLast && body.length < MOST_HELD && mayHold(body.length)) return LOOK_ON;
     body.reserve(0);
     return this.judge(body.pointer, body.length, isLast);
   }
@@ -117,7 +119,8 @@ export class FirstToken {
       framer.hold();
       if (result == LOOK_ON) return this.fail("The upstream ended the stream without a reply.");
     }
-    return result == LOOK_ON && this.seen >= MOST_HELD ? ANSWERS : result;
+    const isLong = this.seen >= MOST_HELD || !mayHold(this.seen) || wasRefused();
+    return result == LOOK_ON && isLong ? ANSWERS : result;
   }
 
   private readEvents(framer: Framer, now: i64): i32 {

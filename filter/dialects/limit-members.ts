@@ -6,7 +6,7 @@ import { RequestLimits, RequestReport } from "../chat/request-report";
 import { writeSchemaSentence } from "../chat/request-writing";
 import { Edits } from "../json/edit";
 import { Tape } from "../json/tape";
-import { ByteBuffer, constant, Span } from "../text/bytes";
+import { constant, scratchBuffer, Span } from "../text/bytes";
 
 const TEMPERATURE = constant("temperature");
 const TOP_P = constant("top_p");
@@ -82,7 +82,7 @@ export function lowerTokens(
   report.dropLimited(path);
 }
 
-const text = new ByteBuffer();
+const text = scratchBuffer();
 const textSpan = new Span(0, 0);
 
 /** Adds a number to the text of the next edit. */

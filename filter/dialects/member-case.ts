@@ -6,14 +6,14 @@
 import { Fault } from "../chat/fault";
 import { unescape } from "../json/text";
 import { Tape } from "../json/tape";
-import { ByteBuffer, Span } from "../text/bytes";
+import { scratchBuffer, Span } from "../text/bytes";
 import { Dialect } from "./dialect";
 
 /** No longer name, even if all of it is escaped, is one of a request's. */
 const MAX_NAME_BYTES: u32 = 256;
 
-const plain = new ByteBuffer();
-const folded = new ByteBuffer();
+const plain = scratchBuffer();
+const folded = scratchBuffer();
 const name = new Span(0, 0);
 
 /** Returns a 400 that names the member which the request writes in another case, or null. `tape` holds an object. */

@@ -2,27 +2,32 @@
 //
 // Each upstream event leaves in the call that brought its last byte. Memory of a stream: its largest event, tool calls
 // that a provider interleaves, and signed reasoning for a chat client (docs/decisions/2026-11-21-reasoning-carrier.md).
+// All of it is counted: a stream that wants more than it may hold ends with an error, and no other one does.
+import { heldBytes, wasRefused } from "../memory/blocks";
+import { mayHold } from "../memory/budget";
 import { Framer } from "../bytes/framer";
 import { Dialect } from "./dialect";
 import { defaultDialect } from "./registry";
 import { Pattern } from "../json/pattern";
 import { SCAN_OK, scan, scanErrorAt, scanMessage } from "../json/scan";
-import { Tape } from "../json/tape";
+import { scratchTape } from "../json/tape";
 import { escapeText } from "../json/text";
 import { LOOKS_JSON, LOOKS_OPEN, LOOKS_SSE, looksLike } from "../sse/looks-like";
 import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
 import { Dropped } from "../chat/dropped";
 import { ReplyHead, ReplySink } from "../chat/events";
-import { Fault } from "../chat/fault";
+import { Fault, outOfMemory } from "../chat/fault";
 import { excerpt, readFault, readFaultBody } from "../chat/read-fault";
 import { ReplyReader } from "../chat/reply-reader";
 import { Usage } from "../chat/usage";
 
 /** An event of a stream, or a complete reply inside one, may have this many bytes. */
 export const LARGEST_EVENT: u32 = 32 << 20;
+/** What one stream may hold: an event whose buffer has just been doubled, and a second copy of its data. Bytes. */
+const MOST_HELD: isize = 4 * <isize>LARGEST_EVENT;
 
 /** One for all replies: nothing of it is needed from one event to the next. */
-const tape = new Tape();
+const tape = scratchTape();
 
 const ERROR = constant("error");
 
@@ -59,6 +64,8 @@ export class ReplyTranslator {
   private wroteEvents: bool = false;
   /** A complete reply that came where a stream was asked for. */
   private body: ByteBuffer = new ByteBuffer();
+  /** Bytes of memory that this reply holds from one call to the next. */
+  private held: isize = 0;
 
   constructor(private options: ReplyOptions) {
     this.framer = options.from.newFramer();
@@ -100,18 +107,27 @@ export class ReplyTranslator {
    * writable and have PADDING bytes behind its end; it is the caller's again after the call.
    */
   push(pointer: usize, length: u32, out: ByteBuffer): void {
+    const before = heldBytes();
     const reader = this.streamReader(out);
     if (reader.isOver || length == 0) return;
     if (this.looks == LOOKS_OPEN) this.looks = looksLike(pointer, length);
     if (this.looks == LOOKS_JSON) {
       this.body.bytes(pointer, length);
-      if (this.body.length > LARGEST_EVENT) reader.fail(tooLarge());
-      return;
+    } else {
+      this.framer.push(pointer, length);
+      this.readEvents(reader, false);
+      this.framer.hold();
     }
-    this.framer.push(pointer, length);
-    this.readEvents(reader, false);
-    this.framer.hold();
-    if (this.framer.heldLength() > LARGEST_EVENT) reader.fail(tooLarge());
+    this.held += heldBytes() - before;
+    if (this.failsForMemory(reader, out)) return;
+    const event = max(this.body.length, this.framer.heldLength());
+    if (event > LARGEST_EVENT) reader.fail(tooLarge());
+    else if (this.held > MOST_HELD || !mayHold(this.held)) this.failForMemory(reader);
+  }
+
+  /** Bytes of the stream are lost for want of memory: the reply ends with an error. */
+  lose(out: ByteBuffer): void {
+    this.failForMemory(this.streamReader(out));
   }
 
   /** The upstream has ended: appends what is still owed, an error if the reply was not finished. */
@@ -120,13 +136,14 @@ export class ReplyTranslator {
     if (reader.isOver) return;
     if (this.looks == LOOKS_JSON) {
       this.readWhole(reader, this.body.pointer, this.body.length);
-      return;
+    } else {
+      // The last event may lack its empty line; if it was cut in the middle, the stream just ended early.
+      this.framer.end();
+      this.readEvents(reader, true);
+      this.framer.hold();
+      reader.endOfStream();
     }
-    // The last event may lack its empty line; if it was cut in the middle, the stream just ended early.
-    this.framer.end();
-    this.readEvents(reader, true);
-    this.framer.hold();
-    reader.endOfStream();
+    this.failsForMemory(reader, out);
   }
 
   /**
@@ -147,6 +164,7 @@ export class ReplyTranslator {
     } else {
       this.readWhole(reader, pointer, length);
     }
+    this.failsForMemory(reader, out);
     const failure = reader.failure;
     return failure == null ? 200 : failure.status;
   }
@@ -160,6 +178,22 @@ export class ReplyTranslator {
     if (sink != null) sink.release();
     const reader = this.reader;
     if (reader != null) reader.release();
+  }
+
+  /** Where the VM had no room for all of it, what was written is not whole: the reply ends with an error in its place. */
+  private failsForMemory(reader: ReplyReader, out: ByteBuffer): bool {
+    if (!wasRefused()) return false;
+    out.clear();
+    reader.isOver = false;
+    this.failForMemory(reader);
+    return true;
+  }
+
+  /** What the reply holds is given back at once, so that no more replies fail than have to. */
+  private failForMemory(reader: ReplyReader): void {
+    reader.fail(outOfMemory("reply"));
+    this.framer.release();
+    this.body.release();
   }
 
   private readEvents(reader: ReplyReader, isTail: bool): void {

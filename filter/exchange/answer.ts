@@ -1,23 +1,26 @@
 // Answers of the gateway's own: faults in the client's dialect, and the few things that need no provider.
 import { Fault } from "../chat/fault";
 import { addLocalHeader, sendLocalResponse } from "../host/local-response";
-import { ByteBuffer, constant, Span } from "../text/bytes";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../text/bytes";
 import { Exchange } from "./exchange";
 import { requestId, requestIdSpan } from "./request-id";
 
 const CONTENT_TYPE = constant("content-type");
 export const JSON_TYPE = constant("application/json");
 const ALLOW = constant("allow");
+const RETRY_AFTER = constant("retry-after");
 
 /** What OpenAI's SDKs obey before they look at the status. */
 export const SHOULD_RETRY = constant("x-should-retry");
 export const FALSE = constant("false");
 
 const EMPTY = new Span(0, 0);
-const buffer = new ByteBuffer();
+const buffer = scratchBuffer();
 const body = new Span(0, 0);
-const allowBytes = new ByteBuffer();
+const allowBytes = scratchBuffer();
 const allowSpan = new Span(0, 0);
+const retryBytes = scratchBuffer();
+const retrySpan = new Span(0, 0);
 
 /** Answers with an error. The request goes no further. */
 export function answerFault(exchange: Exchange, fault: Fault): void {
@@ -26,6 +29,8 @@ export function answerFault(exchange: Exchange, fault: Fault): void {
   addLocalHeader(exchange.dialect.requestIdHeader, requestIdSpan(exchange));
   if (fault.isFinal) addLocalHeader(SHOULD_RETRY, FALSE);
   if (fault.allow.length > 0) addLocalHeader(ALLOW, fill(allowSpan, allowBytes, fault.allow));
+  if (fault.retryAfter > 0)
+    addLocalHeader(RETRY_AFTER, fill(retrySpan, retryBytes, fault.retryAfter.toString()));
   answer(exchange, fault.status, JSON_TYPE, buffer);
 }
 

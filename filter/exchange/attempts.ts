@@ -31,6 +31,8 @@ export class Attempts {
   isReplaced: bool = false;
   /** Looks at the beginning of a reply that is held; null where none is. */
   peek: FirstToken | null = null;
+  /** Places of targets that cannot take the request, where that had to be found out before the first attempt. */
+  private unfit: i32[] | null = null;
   /** Headers of the client that an attempt in the other dialect took out. */
   kept: KeptHeader | null = null;
 
@@ -77,6 +79,21 @@ export class Attempts {
   /** A target that has not had its turn: 1 is the next one. */
   targetAhead(steps: i32): Target {
     return this.targets[this.indexAt(this.position + steps)];
+  }
+
+  /** The target so many steps ahead cannot take the request. */
+  ruleOut(steps: i32): void {
+    let unfit = this.unfit;
+    if (unfit === null) {
+      unfit = [];
+      this.unfit = unfit;
+    }
+    unfit.push(this.position + steps);
+  }
+
+  isRuledOut(steps: i32): bool {
+    const unfit = this.unfit;
+    return unfit !== null && unfit.includes(this.position + steps);
   }
 
   get canRepeat(): bool {

@@ -1,4 +1,5 @@
 // One request and its reply: what the stages learn about it, from its first header to its last byte.
+import { freeBlock } from "../memory/blocks";
 import { ApiKeys } from "../config/api-keys";
 import { Route, Target } from "../config/target";
 import { Dialect } from "../dialects/dialect";
@@ -6,7 +7,6 @@ import { defaultDialect } from "../dialects/registry";
 import { Fault } from "../chat/fault";
 import { ReplyTranslator } from "../dialects/translate-reply";
 import { StreamUsageFilter } from "../dialects/openai_chat_completions/strip-usage";
-import { Tape } from "../json/tape";
 import { ByteBuffer, Span } from "../text/bytes";
 import { Attempts } from "./attempts";
 import { Meter } from "./meter";
@@ -50,10 +50,9 @@ export class Exchange {
   /** Whether a chat client asked for the usage chunk of its stream. */
   wantsUsage: bool = false;
 
-  /** The client's body, kept only where several attempts may need it. Owned: freed by `release`. */
+  /** The client's body, kept for later attempts while there is memory for it; 0 where Envoy alone has it. Freed by `release`. */
   body: usize = 0;
-  /** Its tape, where the body is kept. */
-  tape: Tape | null = null;
+  bodyLength: u32 = 0;
 
   /** What becomes of each attempt; null where there is only one. */
   attempts: Attempts | null = null;
@@ -99,7 +98,7 @@ export class Exchange {
     public keys: ApiKeys | null,
   ) {}
 
-  /** Whether there may be several attempts, so that body and tape have to outlive the request's callback. */
+  /** Whether there may be several attempts. */
   splits(): bool {
     const route = this.route;
     return route !== null && route.several !== null;
@@ -107,7 +106,7 @@ export class Exchange {
 
   /** Whether the upstream filter does the provider's half, because there may be several attempts. */
   isSplit(): bool {
-    return this.tape !== null;
+    return this.attempts !== null;
   }
 
   /** Whether the upstream filter reads the provider's reply. */
@@ -189,17 +188,15 @@ export class Exchange {
       meter.settle(this.target, translator.usage, translator.events, isWhole);
     } else if (observer !== null) {
       observer.end();
-      meter.settle(this.target, observer.usage, filter === null ? 0 : filter.events, isWhole);
+      const events = filter === null || filter.isPassing ? 0 : filter.events;
+      meter.settle(this.target, observer.usage, events, isWhole);
     }
   }
 
   /** Frees what stands outside the collected heap. Called once, when the stream is deleted. */
   release(): void {
-    if (this.body != 0) heap.free(this.body);
+    freeBlock(this.body);
     this.body = 0;
-    const tape = this.tape;
-    if (tape !== null) tape.release();
-    this.tape = null;
     this.dropped.release();
     this.query.release();
     this.clientKey.release();

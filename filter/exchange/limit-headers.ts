@@ -9,7 +9,7 @@ import {
   setHeader,
   setHeaderNumber,
 } from "../host/host";
-import { ByteBuffer, constant, Span } from "../text/bytes";
+import { constant, scratchBuffer, Span } from "../text/bytes";
 import { decimal } from "../text/decimal";
 import { Meter, secondsUp, Share, waitFor } from "./meter";
 
@@ -19,7 +19,7 @@ const SERVICE_REMAINING = constant("x-ratelimit-remaining");
 const SERVICE_RESET = constant("x-ratelimit-reset");
 const SERVICE_REFUSED = constant("x-envoy-ratelimited");
 
-const text = new ByteBuffer();
+const text = scratchBuffer();
 const span = new Span(0, 0);
 
 /** Writes the headers of the reply at hand; those of a provider's own limits are replaced. */

@@ -11,7 +11,7 @@ import { Dialect } from "../dialects/dialect";
 import { UsageObserver } from "../dialects/usage-observer";
 import { PROPERTY_LIMIT_TOKENS } from "../../contract/words";
 import { currentMicroseconds, header, REQUEST_HEADERS, setProperty } from "../host/host";
-import { ByteBuffer, constant, Span } from "../text/bytes";
+import { constant, scratchBuffer, Span } from "../text/bytes";
 import { takeFromBudget, timeToWhole } from "../host/shared-budget";
 
 /** Envoy charges no more at once. */
@@ -212,7 +212,7 @@ export function secondsUp(microseconds: f64): u32 {
   return <u32>max(Math.ceil(microseconds / 1_000_000), 1);
 }
 
-const text = new ByteBuffer();
+const text = scratchBuffer();
 const span = new Span(0, 0);
 
 function decimalText(value: i64): Span {

@@ -1,4 +1,5 @@
 // The environment variables that Envoy lets the filter see (`host_env_keys`): the providers' keys.
+import { freeBlock, takeBlock } from "../memory/blocks";
 import * as abi from "./abi";
 
 const COUNT_CELL = memory.data(8);
@@ -10,14 +11,14 @@ export function readEnvironment(): Map<string, string> {
   if (abi.environ_sizes_get(COUNT_CELL, SIZE_CELL) != 0) return variables;
   const count = load<u32>(COUNT_CELL);
   const size = load<u32>(SIZE_CELL);
-  const pointers = heap.alloc(<usize>count * 4 + 4);
-  const bytes = heap.alloc(<usize>size + 1);
+  const pointers = takeBlock(<usize>count * 4 + 4);
+  const bytes = takeBlock(<usize>size + 1);
   if (abi.environ_get(pointers, bytes) == 0) {
     for (let i: u32 = 0; i < count; i++)
       addVariable(variables, load<u32>(pointers + i * 4), bytes + size);
   }
-  heap.free(pointers);
-  heap.free(bytes);
+  freeBlock(pointers);
+  freeBlock(bytes);
   return variables;
 }
 

@@ -2,7 +2,8 @@
 //
 // One header costs two crossings of the host boundary, its own and the one back for a block: about 10,000 instructions
 // in Envoy, and 3,000 when it is absent. All of them together cost 12,000 (callgrind, case a16 of bench/).
-import { ByteBuffer, sameBytes, Span } from "../text/bytes";
+import { freeBlock } from "../memory/blocks";
+import { sameBytes, scratchBuffer, Span } from "../text/bytes";
 import { mask, mayHold } from "../text/mask";
 import { setHeader, takeHeaders } from "./host";
 
@@ -21,7 +22,7 @@ export class Wanted {
 
 const LONGEST_NAME: u32 = 63;
 
-const masked = new ByteBuffer();
+const masked = scratchBuffer();
 const nameSpan = new Span(0, 0);
 const valueSpan = new Span(0, 0);
 
@@ -51,7 +52,7 @@ export class Head {
     const block = this.block;
     for (let i = 0; i < all.length; i++) unchecked(all[i]).value.length = 0;
     this.present = 0;
-    if (block.pointer != 0) heap.free(block.pointer);
+    freeBlock(block.pointer);
     takeHeaders(this.map, block);
     // Count, sizes of each name and value, then both with a NUL behind (specification, "Serialized map").
     const count = <usize>(block.length < 4 ? 0 : load<u32>(block.pointer));

@@ -3,8 +3,9 @@
 // Ownership: the host puts what it returns into a block from `proxy_on_memory_allocate` (PADDING bytes larger than
 // asked). A header or property value belongs to this file and lives until the next read of one; a body belongs to
 // whoever called `takeBody`.
+import { freeBlock, takeBlock } from "../memory/blocks";
 import * as abi from "./abi";
-import { ByteBuffer, PADDING, Span } from "../text/bytes";
+import { ByteBuffer, PADDING, scratchBuffer, Span } from "../text/bytes";
 
 export const REQUEST_HEADERS: i32 = 0;
 export const RESPONSE_HEADERS: i32 = 2;
@@ -27,7 +28,7 @@ const VERSION_CELL = memory.data(8);
 
 /** A block for `size` bytes of the host's. */
 export function allocate(size: usize): usize {
-  return heap.alloc(size + PADDING);
+  return takeBlock(size + PADDING);
 }
 
 let valueBlock: usize = 0;
@@ -35,7 +36,7 @@ const value = new Span(0, 0);
 
 /** Takes what the host returned last as the current value; the value before it is gone. */
 function takeValue(status: i32): Span {
-  if (valueBlock != 0) heap.free(valueBlock);
+  freeBlock(valueBlock);
   valueBlock = status == 0 ? load<usize>(POINTER_CELL) : 0;
   value.pointer = valueBlock;
   value.length = valueBlock == 0 ? 0 : load<u32>(SIZE_CELL);
@@ -50,7 +51,7 @@ export function header(map: i32, name: Span): Span {
   );
 }
 
-/** A whole header map in its binary form, into `block`: its taker frees `pointer` with `heap.free` (0 when there is none). */
+/** A whole header map in its binary form, into `block`: its taker frees `pointer` with `freeBlock` (0 when there is none). */
 export function takeHeaders(map: i32, block: Span): void {
   store<usize>(POINTER_CELL, 0);
   const status = abi.proxy_get_header_map_pairs(map, POINTER_CELL, SIZE_CELL);
@@ -66,7 +67,7 @@ export function removeHeader(map: i32, name: Span): void {
   abi.proxy_remove_header_map_value(map, name.pointer, name.length);
 }
 
-const digits = new ByteBuffer();
+const digits = scratchBuffer();
 const digitSpan = new Span(0, 0);
 
 /** Sets a header to a decimal number. */
@@ -92,7 +93,7 @@ export function setProperty(name: Span, text: Span): void {
 const body = new Span(0, 0);
 
 /**
- * A body handed over by the host: the taker frees `pointer` with `heap.free` (0 when there is none). The span itself is
+ * A body handed over by the host: the taker frees `pointer` with `freeBlock` (0 when there is none). The span itself is
  * good until the next call.
  */
 export function takeBody(buffer: i32, start: u32, length: u32): Span {
@@ -107,6 +108,11 @@ export function takeBody(buffer: i32, start: u32, length: u32): Span {
 /** Replaces the first `length` bytes of a body. */
 export function replaceBodyPrefix(buffer: i32, length: u32, bytes: ByteBuffer): void {
   abi.proxy_set_buffer_bytes(buffer, 0, length, bytes.pointer, bytes.length);
+}
+
+/** Puts bytes in front of a body. */
+export function prependBody(buffer: i32, pointer: usize, length: u32): void {
+  if (length > 0) abi.proxy_set_buffer_bytes(buffer, 0, 0, pointer, length);
 }
 
 /** Seconds since the epoch. */
@@ -130,7 +136,7 @@ export function currentMicroseconds(): f64 {
 export const NO_VERSION: u32 = 0;
 
 /**
- * A value that all workers share, into `block`: its taker frees `pointer` with `heap.free` (0 when there is none). Answers
+ * A value that all workers share, into `block`: its taker frees `pointer` with `freeBlock` (0 when there is none). Answers
  * the version that `setShared` asks for.
  */
 export function takeShared(key: Span, block: Span): u32 {

@@ -1,4 +1,6 @@
 // The root contexts of the VM: one per plugin configuration, told apart by their root id.
+import { setShare } from "../memory/budget";
+import { freeBlock } from "../memory/blocks";
 import {
   LISTENER_EGRESS,
   LISTENER_INGRESS,
@@ -74,12 +76,13 @@ export function startVm(size: u32): bool {
     return false;
   }
   const read = readConfig(document.pointer, document.length, readEnvironment());
-  heap.free(document.pointer);
+  freeBlock(document.pointer);
   if (read === null) {
     logError("gateway filter: the configuration is refused: " + documentProblem);
     return false;
   }
   config = read;
+  setShare(read.heldMemory);
   for (let i = 0; i < read.rateLimits.length; i++) {
     if (!read.rateLimits[i].isByService) createBudgets(read.rateLimits[i]);
   }
@@ -107,6 +110,6 @@ export function configureRoot(id: u32, size: u32): bool {
     logError("gateway filter: the plugin configuration is not JSON");
   }
   tape.release();
-  heap.free(document.pointer);
+  freeBlock(document.pointer);
   return isRead;
 }

@@ -2,6 +2,7 @@
 //
 // A limit with a budget for each value of a header keeps them in a fixed number of slots, so that a client that invents
 // values gets no memory for them: 256 slots of 32 budgets, 128 KiB for each such limit.
+import { freeBlock } from "../memory/blocks";
 import { BUDGET_BYTES, setWholeAt, wholeAt } from "../budget/bucket";
 import { RateLimit } from "../config/rate-limit";
 import { Span } from "../text/bytes";
@@ -29,7 +30,7 @@ export function createBudgets(limit: RateLimit): void {
     selectSlot(limit, slot);
     const isThere = takeShared(limit.key, block) != NO_VERSION;
     if (isOther || !isThere) setShared(limit.key, empty, NO_VERSION);
-    freeBlock();
+    giveBack();
   }
 }
 
@@ -42,7 +43,7 @@ function isOtherAmount(limit: RateLimit): bool {
     store<f64>(amount.pointer, limit.amount);
     setShared(limit.key, amount, NO_VERSION);
   }
-  freeBlock();
+  giveBack();
   limit.key.length++;
   return isOther;
 }
@@ -52,7 +53,7 @@ export function timeToWhole(limit: RateLimit, fingerprint: u64, now: f64): f64 {
   selectSlot(limit, <u32>fingerprint);
   takeShared(limit.key, block);
   const time = timeInBlock(limit, fingerprint, now);
-  freeBlock();
+  giveBack();
   return time;
 }
 
@@ -84,7 +85,7 @@ export function takeFromBudget(
       setWholeAt(block.pointer, block.length, fingerprint, isInTime ? time : latest);
       isSet = setShared(limit.key, block, version);
     }
-    freeBlock();
+    giveBack();
     if (isSet) return true;
     if (!isInTime && isFirm) return false;
   }
@@ -98,8 +99,8 @@ function selectSlot(limit: RateLimit, slot: u32): void {
   );
 }
 
-function freeBlock(): void {
-  if (block.pointer != 0) heap.free(block.pointer);
+function giveBack(): void {
+  freeBlock(block.pointer);
   block.pointer = 0;
   block.length = 0;
 }

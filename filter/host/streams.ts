@@ -1,4 +1,5 @@
 // The stream contexts of the VM, and the one place where their memory ends.
+import { countBytes } from "../memory/blocks";
 import { Exchange } from "../exchange/exchange";
 import { isIngressRoot, isOwnRoot, keysOfRoot, KIND_ROUTE, kindOfRoot } from "./roots";
 
@@ -6,6 +7,9 @@ import { isIngressRoot, isOwnRoot, keysOfRoot, KIND_ROUTE, kindOfRoot } from "./
 const exchanges = new Map<u32, Exchange>();
 /** Upstream: the exchange that an attempt belongs to, by the attempt's context id. */
 const attempts = new Map<u32, Exchange>();
+
+/** What a stream costs in objects: its own, and its places in the maps. Bytes. */
+const OBJECTS: isize = 1024;
 
 /** Streams deleted between two collections: the cost of a collection is shared by that many requests. */
 const COLLECT_EVERY: u32 = 32;
@@ -16,6 +20,7 @@ export function createStream(id: u32, rootId: u32): void {
   const exchange = new Exchange(id, isIngressRoot(rootId), keysOfRoot(rootId));
   exchange.isOwn = isOwnRoot(rootId);
   exchanges.set(id, exchange);
+  countBytes(OBJECTS);
 }
 
 /** The exchange of a downstream context, or null. */
@@ -40,6 +45,7 @@ export function deleteStream(id: u32): void {
   if (exchanges.has(id)) {
     exchanges.get(id).release();
     exchanges.delete(id);
+    countBytes(-OBJECTS);
   } else {
     attempts.delete(id);
   }

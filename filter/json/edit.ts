@@ -1,5 +1,5 @@
 // Byte edits of a scanned text: what is not edited is never copied twice, and what stands behind the last edit not at all.
-import { ByteBuffer, Span } from "../text/bytes";
+import { ByteBuffer, scratchBuffer, Span } from "../text/bytes";
 
 /** Bytes of one edit record: start, end, and the replacement's pointer (or offset in `scratch`), length and place. */
 const RECORD: usize = 20;
@@ -8,11 +8,11 @@ const RECORD: usize = 20;
  * A list of edits in any order. Replacements are spans that must live until `prefix`, or text appended here first.
  * Insertions at one place stand in the order in which they came, before a replacement of what follows. An edit that
  * overlaps one that begins before it in the text is left out: two edits of one place are a mistake of ours, and a body
- * that stays as the client sent it there is better than a broken one.
+ * that stays as the client sent it there is better than a broken one. Only for modules: the memory is that of a callback.
  */
 export class Edits {
-  private records: ByteBuffer = new ByteBuffer();
-  private scratch: ByteBuffer = new ByteBuffer();
+  private records: ByteBuffer = scratchBuffer();
+  private scratch: ByteBuffer = scratchBuffer();
   private appendedFrom: u32 = 0;
 
   clear(): void {
@@ -75,6 +75,7 @@ export class Edits {
   private record(start: u32, end: u32, place: usize, length: u32, isAppended: bool): void {
     if (end < start) return;
     const last = this.records.reserve(<u32>RECORD);
+    if (last == 0) return;
     let at = last;
     while (at > this.records.pointer && standsBehind(at - RECORD, start, end)) at -= RECORD;
     if (at < last) memory.copy(at + RECORD, at, last - at);

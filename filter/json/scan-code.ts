@@ -9,6 +9,8 @@ export const SCAN_SIZE: i32 = 5;
 export const SCAN_UTF8: i32 = 6;
 export const SCAN_ESCAPE: i32 = 7;
 export const SCAN_CONTROL: i32 = 8;
+/** Nothing is wrong with the text: the VM has no room for its tape. */
+export const SCAN_MEMORY: i32 = 9;
 
 /** What a SCAN_ code means, for an error message. */
 export function scanMessage(code: i32): string {
@@ -18,6 +20,7 @@ export function scanMessage(code: i32): string {
   if (code == SCAN_SIZE) return "it has more than 4000000 values";
   if (code == SCAN_UTF8) return "it is not valid UTF-8";
   if (code == SCAN_ESCAPE) return "an escape in a string is not valid";
+  if (code == SCAN_MEMORY) return "the gateway has no memory left for it";
   if (code == SCAN_CONTROL) return "a string holds an unescaped control character";
   return "a character stands where JSON does not allow it";
 }

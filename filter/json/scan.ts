@@ -2,7 +2,7 @@
 //
 // It loops, never recurses: a container's `next` holds its parent while it is open. One zero byte behind the text
 // (put there for the time of the scan) ends every inner loop, so no byte is checked against the end twice.
-import { SCAN_CONTROL, SCAN_DEPTH, SCAN_EMPTY, SCAN_END, SCAN_OK, SCAN_SIZE, SCAN_SYNTAX } from "./scan-code";
+import { SCAN_CONTROL, SCAN_DEPTH, SCAN_EMPTY, SCAN_END, SCAN_OK, SCAN_SYNTAX } from "./scan-code";
 import { scanString, stringError, stringErrorAt, stringIsEscaped } from "./string";
 import {
   ENTRY_BYTES,
@@ -88,7 +88,8 @@ function scanValues(tape: Tape, base: usize, end: usize): usize {
   let depth: u32 = 0;
   while (true) {
     if (entry >= limit) {
-      if (!tape.grow(entry)) return fail(SCAN_SIZE, p);
+      const code = tape.grow(entry);
+      if (code != SCAN_OK) return fail(code, p);
       entry = tape.entries + tape.count * ENTRY_BYTES;
       limit = tape.pairLimit();
     }

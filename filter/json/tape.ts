@@ -3,7 +3,9 @@
 // An entry holds (start, end, next, kind): byte offsets of the token, and the index after its whole subtree. Offsets
 // of a string stand inside its quotes. A member is two neighbours: its name (a string), then its value. Nothing is
 // decoded or copied; a reader takes spans of the text.
+import { freeBlock, resizeBlock } from "../memory/blocks";
 import { sameBytes, Span } from "../text/bytes";
+import { SCAN_MEMORY, SCAN_OK, SCAN_SIZE } from "./scan-code";
 import { unescapedEquals } from "./text";
 
 export const KIND_NULL: u32 = 0;
@@ -23,9 +25,11 @@ export const FLAG_ESCAPED: u32 = 8;
 export const NO_NODE: u32 = 0xffffffff;
 
 export const ENTRY_BYTES: u32 = 16;
-/** More values than this are refused, so that a body of commas cannot take 8 times its size in memory. */
+/** More values than this are refused: a tape is at most eight times its text, and at most 64 MB. */
 export const MAX_VALUES: u32 = 4_000_000;
 const FIRST_CAPACITY: u32 = 512;
+/** Entries: 1 MiB. */
+const LARGEST_KEPT: u32 = 65536;
 
 /** A scanned JSON text. It does not own the text; it owns its entries until `release`. */
 export class Tape {
@@ -36,23 +40,28 @@ export class Tape {
   count: u32 = 0;
   capacity: u32 = 0;
 
+  /** `isScratch`: no callback leaves a text in it for another one. */
+  constructor(private isScratch: bool = false) {}
+
   /** For the scanner: the address from which on there is no room for a member's two entries. */
   pairLimit(): usize {
     return this.capacity == 0 ? 0 : this.entries + (this.capacity - 1) * ENTRY_BYTES;
   }
 
-  /** For the scanner, which has filled the entries below `entry`: makes room for more. False at MAX_VALUES. */
-  grow(entry: usize): bool {
+  /** For the scanner, which has filled the entries below `entry`: makes room for more, or says why there is none. */
+  grow(entry: usize): i32 {
     this.count = <u32>(entry - this.entries) / ENTRY_BYTES;
-    if (this.count >= MAX_VALUES) return false;
-    this.capacity = this.capacity == 0 ? FIRST_CAPACITY : min(this.capacity * 2, MAX_VALUES + 1);
-    const bytes = this.capacity * ENTRY_BYTES;
-    this.entries = this.entries == 0 ? heap.alloc(bytes) : heap.realloc(this.entries, bytes);
-    return true;
+    if (this.count >= MAX_VALUES) return SCAN_SIZE;
+    const capacity = this.capacity == 0 ? FIRST_CAPACITY : min(this.capacity * 2, MAX_VALUES + 1);
+    const entries = resizeBlock(this.entries, capacity * ENTRY_BYTES, this.isScratch);
+    if (entries == 0) return SCAN_MEMORY;
+    this.entries = entries;
+    this.capacity = capacity;
+    return SCAN_OK;
   }
 
   release(): void {
-    if (this.entries != 0) heap.free(this.entries);
+    freeBlock(this.entries, this.isScratch);
     this.entries = 0;
     this.count = 0;
     this.capacity = 0;
@@ -61,7 +70,7 @@ export class Tape {
   /** Forgets the text but keeps the block for the next one, unless that has grown out of proportion. */
   reset(): void {
     this.count = 0;
-    if (this.capacity > 65536) this.release();
+    if (this.capacity > LARGEST_KEPT) this.release();
   }
 
   /** The outermost value, or NO_NODE before a scan. */
@@ -169,4 +178,18 @@ export class Tape {
   isEmpty(node: u32): bool {
     return this.kind(node) == KIND_NONE || this.next(node) == node + 1;
   }
+}
+
+const scratch: Tape[] = [];
+
+/** Returns a tape of a module, which nobody needs once the callback has returned. Never per request. */
+export function scratchTape(): Tape {
+  const tape = new Tape(true);
+  scratch.push(tape);
+  return tape;
+}
+
+/** Gives back the large blocks that the tapes of modules have needed. Only between callbacks. */
+export function trimTapes(): void {
+  for (let i = 0; i < scratch.length; i++) unchecked(scratch[i]).reset();
 }

@@ -1,5 +1,5 @@
 // The text inside JSON strings: escaping and unescaping, between a string's raw bytes and plain UTF-8.
-import { ByteBuffer, Span } from "../text/bytes";
+import { ByteBuffer, scratchBuffer, Span } from "../text/bytes";
 
 const QUOTE: u32 = 0x22;
 const BACKSLASH: u32 = 0x5c;
@@ -93,7 +93,7 @@ export function unescape(pointer: usize, length: u32, out: ByteBuffer): void {
   out.bytes(plain, <u32>(end - plain));
 }
 
-const scratch = new ByteBuffer();
+const scratch = scratchBuffer();
 
 /** Whether the raw bytes of a string, once unescaped, say exactly `text`. */
 export function unescapedEquals(pointer: usize, length: u32, text: Span): bool {

@@ -1,7 +1,7 @@
 // The request to a prompt target's API: path, query and body from the target's template and the extracted arguments.
 import { NO_NODE, Tape } from "../json/tape";
 import { unescape } from "../json/text";
-import { ByteBuffer, sameBytes, Span } from "../text/bytes";
+import { sameBytes, scratchBuffer, Span } from "../text/bytes";
 import { appendMessages } from "./conversation";
 import { isPathValue, LONGEST_VALUE, percentEncode } from "./percent";
 import { Parameter, PromptTarget } from "../config/prompt-target";
@@ -11,10 +11,10 @@ const CLOSE: u32 = 0x7d;
 const QUESTION: u32 = 0x3f;
 
 /** What `writeApiRequest` has made: valid until its next call. */
-export const apiPath = new ByteBuffer();
-export const apiBody = new ByteBuffer();
+export const apiPath = scratchBuffer();
+export const apiBody = scratchBuffer();
 
-const plain = new ByteBuffer();
+const plain = scratchBuffer();
 const value = new Span(0, 0);
 
 /**

@@ -2,7 +2,7 @@
 import { escape } from "../json/text";
 import { Edits } from "../json/edit";
 import { NO_NODE, Tape } from "../json/tape";
-import { ByteBuffer, constant, Span } from "../text/bytes";
+import { constant, scratchBuffer, Span } from "../text/bytes";
 import { lastUserMessage } from "./conversation";
 
 const MESSAGES = constant("messages");
@@ -13,7 +13,7 @@ const CLOSE_OBJECT = constant('"}');
 const CONTEXT = constant("\\n\\ncontext: ");
 const TEXT_PART = constant('{"type":"text","text":"');
 
-const escaped = new ByteBuffer();
+const escaped = scratchBuffer();
 const span = new Span(0, 0);
 
 /** Adds the edits that put `answer` (plain bytes, valid UTF-8) and the target's system prompt into the request. */

@@ -1,4 +1,5 @@
 // The callouts of a prompt's flow: to the model server and to APIs, all through the internal listener.
+import { freeBlock } from "../memory/blocks";
 import {
   HEADER_CLUSTER,
   HEADER_DETAILS,
@@ -15,8 +16,8 @@ import {
 } from "../host/callout";
 import { header, REQUEST_HEADERS, takeBody } from "../host/host";
 import { scan, SCAN_OK } from "../json/scan";
-import { Tape } from "../json/tape";
-import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
+import { scratchTape } from "../json/tape";
+import { ByteBuffer, constant, sameBytes, scratchBuffer, Span } from "../text/bytes";
 import { lengthWithoutQuery, maskCredentials } from "../text/query";
 import { PromptTarget } from "../config/prompt-target";
 
@@ -38,10 +39,11 @@ const waiting = new Map<u32, u32>();
 
 const path = new Span(0, 0);
 const loggedPath = new Span(0, 0);
-const pathBytes = new ByteBuffer();
+const pathBytes = scratchBuffer();
 const body = new Span(0, 0);
 const id = new Span(0, 0);
-const idBytes = new ByteBuffer();
+const idBytes = scratchBuffer();
+const tape = scratchTape();
 
 /** POST to the model server. Answers the token, or NO_CALLOUT. */
 export function callModelServer(contextId: u32, to: Span, bytes: ByteBuffer, timeoutMs: u32): u32 {
@@ -125,10 +127,9 @@ export function isGarbled(size: u32): bool {
   if (header(CALLOUT_HEADERS, ENCODING).length == 0) return false;
   const bytes = takeBody(CALLOUT_BODY, 0, size);
   const pointer = bytes.pointer;
-  const tape = new Tape();
   const isWhole = pointer != 0 && scan(tape, pointer, bytes.length) == SCAN_OK;
-  tape.release();
-  if (pointer != 0) heap.free(pointer);
+  tape.reset();
+  freeBlock(pointer);
   return !isWhole;
 }
 

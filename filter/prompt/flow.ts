@@ -9,7 +9,8 @@
 // When a step fails: the guard closed (503) unless it is configured to fail open; the choice of a target and the
 // extraction open (a plain model call, and a warning in the log); grounding closed, because an API is not called with
 // values that nobody has checked; the API's failure is told to the client.
-import { Fault } from "../chat/fault";
+import { freeBlock, wasRefused } from "../memory/blocks";
+import { Fault, outOfMemory } from "../chat/fault";
 import { Exchange } from "../exchange/exchange";
 import { ReplyMetadata } from "../exchange/reply-metadata";
 import { CALLOUT_BODY, enterStream, NO_CALLOUT } from "../host/callout";
@@ -22,9 +23,9 @@ import {
 } from "../host/host";
 import { Edits } from "../json/edit";
 import { scan, SCAN_OK } from "../json/scan";
-import { NO_NODE, Tape } from "../json/tape";
+import { NO_NODE, scratchTape, Tape } from "../json/tape";
 import { escape, unescape } from "../json/text";
-import { ByteBuffer, constant, PADDING, sameBytes, Span } from "../text/bytes";
+import { ByteBuffer, constant, sameBytes, scratchBuffer, Span } from "../text/bytes";
 import { maskInPlace } from "../text/mask";
 import { isFromProvider, upstreamFault } from "../translate/local-reply";
 import { apiBody, apiPath, writeApiRequest } from "./api-request";
@@ -67,8 +68,10 @@ const SHORTEST_TIME: u32 = 5;
 const GARBLED =
   " compressed its answer, although it was asked not to, and the gateway cannot tell whether it is whole: it is damaged, or not JSON.";
 
-/** An API's answer becomes part of a prompt: more than this is no prompt. */
+/** An API's answer becomes part of a prompt: more than this is no prompt. Bytes. */
 const LARGEST_ANSWER: u32 = 1 << 20;
+/** Arguments wait for two steps; more than this are no arguments of an API. Bytes. */
+const LARGEST_ARGUMENTS: u32 = 256 << 10;
 
 const GUARD_PATH = constant("/guard");
 const EMBEDDINGS_PATH = constant("/embeddings");
@@ -95,9 +98,9 @@ const MISSING = constant("missing");
 const QUESTION = constant("question");
 
 /** The reply of the step under way; one at a time is read, so one tape serves all flows. */
-const reply = new Tape();
-const request = new ByteBuffer();
-const scratch = new ByteBuffer();
+const reply = scratchTape();
+const request = scratchBuffer();
+const scratch = scratchBuffer();
 const answer = new Span(0, 0);
 const edits = new Edits();
 
@@ -121,18 +124,35 @@ export class PromptFlow {
   /** Whether the callout under way has got all the time that was left. */
   private hasAllTime: bool = false;
 
-  /** Takes the client's body and its tape: both are freed by `release`. */
+  /** Takes the client's body, which is scanned, until `close`: while the flow waits, Envoy alone has it. */
   constructor(
     private config: PromptConfig,
     public exchange: Exchange,
-    public body: usize,
+    /** A scratch tape, of the body while there is one. */
     public tape: Tape,
+    public body: usize,
+    private length: u32,
   ) {}
 
   start(): i32 {
     this.deadline = currentMilliseconds() + this.config.timeoutMs;
     if (lastUserMessage(this.tape) == NO_NODE) return OUTCOME_PLAIN;
     return this.config.hasGuard() ? this.askGuard() : this.askEmbeddings();
+  }
+
+  /** The callback ends: what the flow can read again is given back. */
+  close(): void {
+    freeBlock(this.body);
+    this.body = 0;
+    freeBlock(replyBytes);
+    replyBytes = 0;
+  }
+
+  /** Reads the client's body again. False when there is no memory for it. */
+  private open(): bool {
+    const bytes = takeBody(REQUEST_BODY, 0, this.length);
+    this.body = bytes.pointer;
+    return this.body != 0 && scan(this.tape, this.body, bytes.length) == SCAN_OK;
   }
 
   /** The callout has been answered, or has failed (status 0). */
@@ -144,6 +164,7 @@ export class PromptFlow {
     const isRead = isApi ? this.readAnswer(status, size) : status == 200 && this.read(size);
     // From here on headers and bodies are the stream's again.
     enterStream(this.exchange.contextId);
+    if (wasRefused() || !this.open()) return this.noMemory();
     if (isApi) return this.onApi(status, size, details);
     // Envoy's timer may fire a moment before the time is up by the clock.
     const isUp = this.hasAllTime && status == 504 && details.length == 0;
@@ -161,6 +182,11 @@ export class PromptFlow {
     if (left < <i64>SHORTEST_TIME) return 0;
     // A clock that was set back gives no more time than there was.
     return min(<u32>left, this.config.timeoutMs);
+  }
+
+  private noMemory(): i32 {
+    this.fault = outOfMemory("request");
+    return OUTCOME_FAULT;
   }
 
   /** For a prompt whose time is used up. */
@@ -187,10 +213,10 @@ export class PromptFlow {
     this.text.bytes(scratch.pointer, scratch.length);
   }
 
-  /** Puts the API's answer into the client's request, in Envoy's buffer as well as here. */
-  extendRequest(): void {
+  /** Puts the API's answer into the client's request, in Envoy's buffer as well as here. False when there is no memory. */
+  extendRequest(): bool {
     const target = this.target;
-    if (target === null) return;
+    if (target === null) return true;
     answer.pointer = this.text.pointer;
     answer.length = this.text.length;
     edits.clear();
@@ -198,33 +224,32 @@ export class PromptFlow {
     this.exchange.mayHaveActed = this.mayHaveActed();
     this.exchange.hasTargetPrompt = target.systemPromptJson.length > 0;
     scratch.clear();
-    const length = this.tape.length;
     const replaced = edits.prefix(this.body, scratch);
-    scratch.bytes(this.body + replaced, length - replaced);
-    replaceBodyPrefix(REQUEST_BODY, length, scratch);
-    heap.free(this.body);
-    this.body = heap.alloc(scratch.length + PADDING);
-    memory.copy(this.body, scratch.pointer, scratch.length);
+    scratch.bytes(this.body + replaced, this.length - replaced);
+    freeBlock(this.body);
+    this.body = 0;
+    if (wasRefused()) return false;
+    replaceBodyPrefix(REQUEST_BODY, this.length, scratch);
+    this.length = scratch.length;
     // What was valid JSON still is: the edits are made of valid pieces.
-    scan(this.tape, this.body, scratch.length);
+    if (!this.open()) return false;
     const value = new ByteBuffer();
     writeMetadata(this, value);
     if (value.length > 0) this.exchange.metadata = new ReplyMetadata(value);
     value.release();
+    return true;
   }
 
-  /** Body and tape have another owner now. */
+  /** The body has another owner now. */
   giveAway(): void {
     this.body = 0;
-    this.tape = new Tape();
   }
 
   release(): void {
     this.text.release();
     this.argumentsJson.release();
     this.argumentsTape.release();
-    this.tape.release();
-    if (this.body != 0) heap.free(this.body);
+    freeBlock(this.body);
     this.body = 0;
   }
 
@@ -346,6 +371,7 @@ export class PromptFlow {
   }
 
   private scanArguments(): bool {
+    if (this.argumentsJson.length > LARGEST_ARGUMENTS) return false;
     const code = scan(this.argumentsTape, this.argumentsJson.pointer, this.argumentsJson.length);
     return code == SCAN_OK && this.argumentsTape.isObject(0);
   }
@@ -392,6 +418,7 @@ export class PromptFlow {
       );
     }
     this.step = STEP_API;
+    if (wasRefused()) return this.noMemory();
     const left = this.timeLeft();
     if (left == 0) return this.tooLate();
     this.token = callApi(this.exchange.contextId, target, apiPath, apiBody, left);
@@ -444,7 +471,7 @@ export class PromptFlow {
     }
     const bytes = takeBody(CALLOUT_BODY, 0, size);
     appendValidUtf8(bytes.pointer, bytes.length, this.text);
-    if (bytes.pointer != 0) heap.free(bytes.pointer);
+    freeBlock(bytes.pointer);
     if (target !== null) maskInPlace(this.text, target.secrets);
     return true;
   }
@@ -474,6 +501,7 @@ export class PromptFlow {
 
   private ask(step: i32, path: Span, timeoutMs: u32): i32 {
     this.step = step;
+    if (wasRefused()) return this.noMemory();
     const left = this.timeLeft();
     if (left == 0) return this.tooLate();
     this.hasAllTime = left <= timeoutMs;
@@ -499,7 +527,7 @@ export class PromptFlow {
 
   /** Scans the reply; its bytes live until the next reply is read. */
   private read(size: u32): bool {
-    if (replyBytes != 0) heap.free(replyBytes);
+    freeBlock(replyBytes);
     const bytes = takeBody(CALLOUT_BODY, 0, size);
     replyBytes = bytes.pointer;
     return (

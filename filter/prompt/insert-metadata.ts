@@ -1,4 +1,5 @@
 // The `metadata` member of a language model's answer to a prompt that an API has helped with.
+import { freeBlock, wasRefused } from "../memory/blocks";
 import { FALSE, SHOULD_RETRY } from "../exchange/answer";
 import { Exchange } from "../exchange/exchange";
 import { ReplyMetadata } from "../exchange/reply-metadata";
@@ -10,13 +11,13 @@ import {
   setHeader,
   takeBody,
 } from "../host/host";
-import { ByteBuffer, constant, Span } from "../text/bytes";
+import { constant, scratchBuffer, Span } from "../text/bytes";
 
 const CONTENT_LENGTH = constant("content-length");
 /** A reply's first brace stands in its first bytes. */
 const LOOKED_AT: u32 = 4096;
 
-const out = new ByteBuffer();
+const out = scratchBuffer();
 const member = new Span(0, 0);
 
 /** An error has no place for it, and must not make an SDK call the API again; any other reply grows. */
@@ -41,9 +42,9 @@ export function insertMetadata(metadata: ReplyMetadata): void {
     out.clear();
     out.bytes(bytes.pointer, at);
     out.span(metadata.span(member));
-    replaceBodyPrefix(RESPONSE_BODY, at, out);
+    if (!wasRefused()) replaceBodyPrefix(RESPONSE_BODY, at, out);
   }
-  heap.free(bytes.pointer);
+  freeBlock(bytes.pointer);
   // In a held complete reply the length has been set for what it was before.
   if (at > 0) removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
 }

@@ -1,8 +1,10 @@
 // The gateway's own words as the answer to a prompt, in the form that the client asked for.
-import { answer, JSON_TYPE } from "../exchange/answer";
+import { wasRefused } from "../memory/blocks";
+import { outOfMemory } from "../chat/fault";
+import { answer, answerFault, JSON_TYPE } from "../exchange/answer";
 import { requestId } from "../exchange/request-id";
 import { currentSeconds } from "../host/host";
-import { ByteBuffer, constant, Span } from "../text/bytes";
+import { constant, scratchBuffer, Span } from "../text/bytes";
 import { CompletionHead, writeCompletion, writeCompletionStream } from "./completion";
 import { PromptFlow, writeMetadata } from "./flow";
 
@@ -11,7 +13,7 @@ const STREAM_OPTIONS = constant("stream_options");
 const INCLUDE_USAGE = constant("include_usage");
 
 const head = new CompletionHead();
-const out = new ByteBuffer();
+const out = scratchBuffer();
 const text = new Span(0, 0);
 
 /** Answers 200 with `flow.text`, the inside of a JSON string. */
@@ -28,5 +30,9 @@ export function say(flow: PromptFlow): void {
   out.clear();
   if (exchange.isStreaming) writeCompletionStream(head, text, out);
   else writeCompletion(head, text, out);
+  if (wasRefused()) {
+    answerFault(exchange, outOfMemory("reply"));
+    return;
+  }
   answer(exchange, 200, exchange.isStreaming ? EVENT_STREAM_TYPE : JSON_TYPE, out);
 }

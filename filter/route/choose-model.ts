@@ -7,13 +7,13 @@ import { Exchange } from "../exchange/exchange";
 import { header, REQUEST_HEADERS } from "../host/host";
 import { NO_NODE, Tape } from "../json/tape";
 import { unescape } from "../json/text";
-import { ByteBuffer, constant, sameBytes } from "../text/bytes";
+import { constant, sameBytes, scratchBuffer } from "../text/bytes";
 import { nearestName } from "./nearest-name";
 
 const HINT = constant(HEADER_HINT);
 const MODEL = constant("model");
 const NONE = constant("none");
-const plain = new ByteBuffer();
+const plain = scratchBuffer();
 /** The longest model name that a message repeats. */
 const LONGEST_SHOWN: u32 = 200;
 

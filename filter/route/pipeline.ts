@@ -1,11 +1,15 @@
 // The downstream pipeline: THE ordered list of what happens to a request, and then to its reply.
+import { freeBlock } from "../memory/blocks";
+import { mayBegin } from "../memory/budget";
 import { PromptConfig } from "../config/prompt-target";
 import { Config } from "../config/read-config";
+import { Target } from "../config/target";
 import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER, PROPERTY_EXCHANGE } from "../../contract/words";
-import { Fault } from "../chat/fault";
+import { Fault, outOfMemory } from "../chat/fault";
 import { answerFault } from "../exchange/answer";
 import { Attempts } from "../exchange/attempts";
 import { caseFault } from "../dialects/member-case";
+import { keepsBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
 import { tellLimits } from "../exchange/limit-headers";
 import { startMeter } from "../exchange/meter";
@@ -19,10 +23,10 @@ import {
 } from "../host/host";
 import { resumeRequest } from "../host/callout";
 import { CONTINUE, STOP } from "../host/status";
-import { scan, scanErrorAt, scanMessage, SCAN_OK } from "../json/scan";
-import { Tape } from "../json/tape";
-import { ByteBuffer, constant, Span } from "../text/bytes";
-import { prepareAttempt, prepareBody } from "../translate/attempt";
+import { scan, scanErrorAt, scanMessage, SCAN_MEMORY, SCAN_OK } from "../json/scan";
+import { scratchTape } from "../json/tape";
+import { constant, scratchBuffer, Span } from "../text/bytes";
+import { canExpress, leaveBody, prepareAttempt, prepareBody } from "../translate/attempt";
 import { tellNextCluster } from "../translate/next-attempt";
 import { bodyTooLarge } from "../translate/local-reply";
 import { ownErrorHeaders, replyBody, replyHeaders, replyTrailers } from "../translate/reply";
@@ -49,15 +53,19 @@ const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
 const WHOLE_TIMEOUT = constant("x-envoy-upstream-rq-timeout-ms");
 const FIRST_BYTE_TIMEOUT = constant("x-envoy-upstream-rq-per-try-timeout-ms");
 const EXCHANGE_PROPERTY = constant(PROPERTY_EXCHANGE);
-const idBytes = new ByteBuffer();
+const idBytes = scratchBuffer();
 const idSpan = new Span(0, 0);
 
-/** One tape serves all requests that are done with it when their callback returns. */
-let sharedTape = new Tape();
+/** One tape serves all requests: nobody needs it when the callback has returned. */
+const tape = scratchTape();
 
 /** 1. Recognise the endpoint; hold the headers until the body is here. */
 export function onRequestHeaders(exchange: Exchange, config: Config, endsHere: bool): i32 {
   const goesOn = recognise(exchange, config, endsHere);
+  if (goesOn && exchange.endpoint != ENDPOINT_READY && !mayBegin()) {
+    answerFault(exchange, outOfMemory("request"));
+    return STOP;
+  }
   return goesOn && exchange.endpoint == ENDPOINT_READY ? CONTINUE : STOP;
 }
 
@@ -69,39 +77,28 @@ export function onRequestBody(exchange: Exchange, config: Config, size: u32, end
     return STOP;
   }
   if (!endsHere) return STOP;
-  const body = takeBody(REQUEST_BODY, 0, size);
+  const bytes = takeBody(REQUEST_BODY, 0, size);
+  const body = bytes.pointer;
+  const length = bytes.length;
   const prompt = exchange.isIngress ? config.prompt : null;
-  if (prompt !== null && body.pointer != 0)
-    return startPrompt(exchange, config, prompt, body.pointer, body.length);
-  const fault =
-    body.pointer == 0
-      ? new Fault(400, "The request has no body.")
-      : handle(exchange, config, body.pointer, body.length);
-  // A route with several targets keeps the body for later attempts.
-  if (body.pointer != 0 && exchange.body != body.pointer) heap.free(body.pointer);
+  let fault = body == 0 ? noBody(size) : read(exchange, config, body, length);
+  if (fault === null && prompt !== null) return startPrompt(exchange, prompt, body, length);
+  if (fault === null) fault = send(exchange, body);
+  // A route with several targets may keep the body for later attempts.
+  if (exchange.body != body) freeBlock(body);
   if (fault === null) return CONTINUE;
   answerFault(exchange, fault);
   return STOP;
 }
 
-function handle(exchange: Exchange, config: Config, body: usize, length: u32): Fault | null {
-  const tape = sharedTape;
-  const fault = read(exchange, config, tape, body, length);
-  if (fault !== null) return fault;
-  if (exchange.splits()) sharedTape = new Tape();
-  return send(exchange, body, tape);
+function noBody(size: u32): Fault {
+  return size == 0 ? new Fault(400, "The request has no body.") : outOfMemory("request");
 }
 
 /** Scans the body, and chooses the model. */
-function read(
-  exchange: Exchange,
-  config: Config,
-  tape: Tape,
-  body: usize,
-  length: u32,
-): Fault | null {
+function read(exchange: Exchange, config: Config, body: usize, length: u32): Fault | null {
   const code = scan(tape, body, length);
-  if (code != SCAN_OK) return notJson(code, body);
+  if (code != SCAN_OK) return code == SCAN_MEMORY ? outOfMemory("request") : notJson(code, body);
   if (!tape.isObject(0)) return new Fault(400, "The request body must be a JSON object.");
   const misspelt = caseFault(tape, exchange.dialect);
   if (misspelt !== null) return misspelt;
@@ -111,19 +108,24 @@ function read(
   return null;
 }
 
-/** Tells the router where to, and prepares the attempt; where it may not be the last, the exchange keeps body and tape. */
-function send(exchange: Exchange, body: usize, tape: Tape): Fault | null {
+/** Tells the router where to, and prepares the attempt; where it may not be the last, the exchange may keep the body. */
+function send(exchange: Exchange, body: usize): Fault | null {
   const route = exchange.route;
   if (route === null) return routeFault;
   exchange.meter = startMeter(route, tape.length);
   const several = route.several;
   if (several !== null) {
     const attempts = new Attempts(route.targets, several);
-    const fault = prepareFirst(exchange, attempts, tape);
+    const isKept = keepsBody(tape.length);
+    const fault = prepareFirst(exchange, attempts, isKept);
     if (fault !== null) return fault;
     exchange.attempts = attempts;
     tellNextCluster(attempts);
-    keepForAttempts(exchange, body, tape);
+    if (isKept) {
+      exchange.body = body;
+      exchange.bodyLength = tape.length;
+    }
+    nameExchange(exchange);
   }
   setHeader(
     REQUEST_HEADERS,
@@ -140,20 +142,26 @@ function send(exchange: Exchange, body: usize, tape: Tape): Fault | null {
 }
 
 /** The body for the first target that can take the request; the first one's fault when none can. */
-function prepareFirst(exchange: Exchange, attempts: Attempts, tape: Tape): Fault | null {
-  const fault = prepareBody(exchange, attempts.target, tape);
+function prepareFirst(exchange: Exchange, attempts: Attempts, isKept: bool): Fault | null {
+  const fault = prepareTarget(exchange, attempts.target, isKept);
   let another = fault;
   while (another !== null && attempts.targetsLeft > 0) {
     attempts.advance(1);
-    another = prepareBody(exchange, attempts.target, tape);
+    another = prepareTarget(exchange, attempts.target, isKept);
   }
-  return another === null ? null : fault;
+  if (another !== null) return fault;
+  // When a reply has come, nobody can read a body that was not kept: whom it suits is found out now.
+  for (let steps = 1; !isKept && steps <= attempts.targetsLeft; steps++)
+    if (!canExpress(exchange, attempts.targetAhead(steps), tape)) attempts.ruleOut(steps);
+  return null;
 }
 
-/** Hands body and tape to the exchange, which the upstream filter finds by its context id. */
-function keepForAttempts(exchange: Exchange, body: usize, tape: Tape): void {
-  exchange.body = body;
-  exchange.tape = tape;
+function prepareTarget(exchange: Exchange, target: Target, isKept: bool): Fault | null {
+  return isKept ? prepareBody(exchange, target, tape) : leaveBody(exchange, target, tape);
+}
+
+/** Tells the upstream filter the exchange's context id, by which it finds it. */
+function nameExchange(exchange: Exchange): void {
   idBytes.clear();
   idBytes.integer(<i64>exchange.contextId);
   idSpan.pointer = idBytes.pointer;
@@ -171,23 +179,12 @@ function notJson(code: i32, body: usize): Fault {
 }
 
 /** On ingress, where prompt targets or a guard are configured: the flow of the prompt comes before the attempt. */
-function startPrompt(
-  exchange: Exchange,
-  config: Config,
-  prompt: PromptConfig,
-  body: usize,
-  length: u32,
-): i32 {
-  const tape = new Tape();
-  const fault = read(exchange, config, tape, body, length);
-  const flow = new PromptFlow(prompt, exchange, body, tape);
-  if (fault !== null) {
-    flow.release();
-    answerFault(exchange, fault);
-    return STOP;
-  }
+function startPrompt(exchange: Exchange, prompt: PromptConfig, body: usize, length: u32): i32 {
+  const flow = new PromptFlow(prompt, exchange, tape, body, length);
   keepFlow(flow);
-  return applyOutcome(flow, flow.start());
+  const status = applyOutcome(flow, flow.start());
+  flow.close();
+  return status;
 }
 
 /** A callout of a prompt's flow has been answered, or has failed. Runs in the root context. */
@@ -198,6 +195,7 @@ export function onCallout(token: u32, size: u32): void {
   // The reply is read before the stream is entered, whose own headers and bodies then count.
   const outcome = flow.onReply(size);
   if (applyOutcome(flow, outcome) == CONTINUE) resumeRequest();
+  flow.close();
 }
 
 /** CONTINUE lets the request go to its model; anything else holds it, or has answered it. */
@@ -213,11 +211,11 @@ function applyOutcome(flow: PromptFlow, outcome: i32): i32 {
   let fault: Fault | null = flow.fault;
   if (outcome == OUTCOME_SAY) say(flow);
   else if (outcome != OUTCOME_FAULT) {
-    if (outcome == OUTCOME_DISPATCH) flow.extendRequest();
     limitAnswer(exchange, max(flow.timeLeft(), 1));
-    fault = send(exchange, flow.body, flow.tape);
-    // Where several attempts may need them, body and tape are the exchange's now.
-    if (exchange.isSplit()) flow.giveAway();
+    const isWhole = outcome != OUTCOME_DISPATCH || flow.extendRequest();
+    fault = isWhole ? send(exchange, flow.body) : outOfMemory("request");
+    // Where several attempts may need it, the body is the exchange's now.
+    if (exchange.body == flow.body) flow.giveAway();
   }
   if (fault !== null) fault.isFinal = flow.mayHaveActed();
   endFlow(exchange.contextId);

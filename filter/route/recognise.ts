@@ -15,7 +15,7 @@ import {
   readHead,
   STREAM_CLUSTER,
 } from "../exchange/request-head";
-import { ByteBuffer, constant, sameSpan, Span } from "../text/bytes";
+import { constant, sameSpan, scratchBuffer, Span } from "../text/bytes";
 import { decimal } from "../text/decimal";
 import { dropCredentials, lengthWithoutQuery, maskCredentials } from "../text/query";
 import { bodyTooLarge } from "../translate/local-reply";
@@ -42,7 +42,7 @@ const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
 const WWW_AUTHENTICATE = constant("www-authenticate");
 const BEARER = constant("Bearer");
 const CLIENT_PATH = constant(PROPERTY_CLIENT_PATH);
-const buffer = new ByteBuffer();
+const buffer = scratchBuffer();
 const logged = new Span(0, 0);
 
 /** Whether the request goes on, to its body or to its route; false when it has been answered. */

@@ -5,7 +5,8 @@
 // its last byte: an empty line that ends in CR does not wait for an LF (that LF, if it comes, belongs to it).
 //
 // Every byte is looked at once, also when an event comes in many pieces. Memory: what is held between calls is at most
-// one unfinished event, and a second copy of its data if that has several lines.
+// one unfinished event, and a second copy of its data if that has several lines. Who finds that too much gives the event
+// up with `cut`.
 import { Framer } from "../bytes/framer";
 import { ByteBuffer, constant } from "../text/bytes";
 
@@ -32,6 +33,9 @@ export class SseFramer extends Framer {
   /** Whether there was a `data` line at all; without one the event is a comment or a field of its own. */
   hasData: bool = false;
 
+  /** Whether the event has been given up by `cut`: it has no data, and `raw…` is what came since. */
+  isCut: bool = false;
+
   /** Bytes of an unfinished event from earlier calls. */
   private held: ByteBuffer = new ByteBuffer();
   /** Joined data of an event with several data lines. */
@@ -51,6 +55,8 @@ export class SseFramer extends Framer {
   private isOver: bool = false;
   private swallowLf: bool = false;
   private atStreamStart: bool = true;
+  /** Bytes at the event's start that stand for those before a cut. */
+  private standIns: u32 = 0;
 
   push(pointer: usize, length: u32): void {
     if (this.held.length == 0) {
@@ -101,7 +107,7 @@ export class SseFramer extends Framer {
         return false;
       }
       if (end == start) return this.finishEvent(after);
-      this.readField(start, end);
+      if (!this.isCut) this.readField(start, end);
       this.lineStart = after;
       this.scanned = after;
     }
@@ -121,16 +127,49 @@ export class SseFramer extends Framer {
     this.scanned -= this.eventStart;
     this.lineStart -= this.eventStart;
     this.eventStart = 0;
+    this.held.trim();
+    if (!this.isJoined) {
+      this.joined.clear();
+      this.joined.trim();
+    }
     this.base = this.held.pointer;
-    this.length = left;
+    this.length = this.held.length;
+    if (this.length == left) return;
+    // Refused: the stream is lost to whoever reads it, but no offset may point behind the bytes.
+    this.scanned = 0;
+    this.lineStart = 0;
   }
 
+  /** Bytes of the unfinished event; of one that was cut those since. */
   heldLength(): u32 {
-    return this.held.length;
+    return this.held.length - this.standIns;
   }
 
   heldPointer(): usize {
-    return this.held.pointer;
+    return this.held.pointer + this.standIns;
+  }
+
+  /** After `hold`: gives up the unfinished event. Its bytes so far are forgotten; the caller has had them from `held…`. */
+  cut(): void {
+    const held = this.held;
+    const isInLine = this.lineStart < this.length;
+    // May be half of a CRLF.
+    const endsInCr = isInLine && this.scanned < this.length;
+    held.clear();
+    // Any letter: an empty line would end the event.
+    if (isInLine) held.byte(0x78);
+    this.scanned = held.length;
+    if (endsInCr) held.byte(CR);
+    held.trim();
+    if (!this.isCut) this.joined.release();
+    this.isJoined = false;
+    this.isCut = true;
+    this.hasData = true;
+    this.atStreamStart = false;
+    this.lineStart = 0;
+    this.standIns = held.length;
+    this.base = held.pointer;
+    this.length = held.length;
   }
 
   release(): void {
@@ -142,6 +181,8 @@ export class SseFramer extends Framer {
     this.isOver = false;
     this.isLateLf = false;
     this.isJoined = false;
+    this.isCut = false;
+    this.standIns = 0;
     this.hasData = false;
     this.dataLength = 0;
     this.nameLength = 0;
@@ -149,8 +190,14 @@ export class SseFramer extends Framer {
 
   private finishEvent(after: u32): bool {
     const event = this.base + this.eventStart;
-    this.rawPointer = event;
-    this.rawLength = after - this.eventStart;
+    this.rawPointer = event + this.standIns;
+    this.rawLength = after - this.eventStart - this.standIns;
+    if (this.hasData) this.events++;
+    if (this.isCut) {
+      this.hasData = false;
+      this.dataLength = 0;
+      this.nameLength = 0;
+    }
     this.dataPointer = this.isJoined ? this.joined.pointer : event + this.dataStart;
     this.namePointer = event + this.nameStart;
     this.eventStart = after;
@@ -158,7 +205,6 @@ export class SseFramer extends Framer {
     this.scanned = after;
     this.atStreamStart = false;
     this.isOver = true;
-    if (this.hasData) this.events++;
     return true;
   }
 

@@ -1,4 +1,5 @@
 // Bytes outside the collected heap: constant spans made once, and a growable buffer with one owner.
+import { freeBlock, resizeBlock, shrinkBlock, takeBlock } from "../memory/blocks";
 
 /**
  * A run of bytes that somebody else owns. `pointer` may be 0 only when `length` is 0.
@@ -16,7 +17,7 @@ export class Span {
 /** UTF-8 bytes of a constant, made once at start and kept for ever. Never call it per request. */
 export function constant(text: string): Span {
   const length = <u32>String.UTF8.byteLength(text);
-  const pointer = heap.alloc(length + PADDING);
+  const pointer = takeBlock(length + PADDING);
   String.UTF8.encodeUnsafe(changetype<usize>(text), text.length, pointer);
   return new Span(pointer, length);
 }
@@ -67,28 +68,30 @@ function sameLongBytes(a: usize, b: usize, length: u32): bool {
   return !v128.any_true(v128.xor(v128.load(a + last), v128.load(b + last)));
 }
 
-/** A growable run of bytes on the manual heap. Its owner calls `release` exactly once; `clear` keeps the block. */
+/**
+ * A growable run of bytes on the manual heap. Its owner calls `release` exactly once; `clear` keeps the block. Where the
+ * VM has no room for more (filter/memory/blocks.ts), what is appended is left out, and `wasRefused` says so.
+ */
 export class ByteBuffer {
   pointer: usize = 0;
   length: u32 = 0;
-  private capacity: u32 = 0;
+  capacity: u32 = 0;
 
-  /** Makes room for `extra` more bytes and returns where they go. */
+  /** `isScratch`: no callback leaves bytes in it for another one. */
+  constructor(private isScratch: bool = false) {}
+
+  /** Makes room for `extra` more bytes and returns where they go; 0 when there is none. */
   reserve(extra: u32): usize {
-    const needed = this.length + extra;
-    if (needed + PADDING > this.capacity || this.pointer == 0) {
-      let capacity = max<u32>(this.capacity * 2, 256);
-      if (capacity < needed + PADDING) capacity = needed + PADDING;
-      this.pointer =
-        this.pointer == 0 ? heap.alloc(capacity) : heap.realloc(this.pointer, capacity);
-      this.capacity = capacity;
-    }
+    const needed = this.length + extra + PADDING;
+    if (needed > this.capacity && !this.grow(needed)) return 0;
     return this.pointer + this.length;
   }
 
   bytes(pointer: usize, length: u32): void {
     if (length == 0) return;
-    memory.copy(this.reserve(length), pointer, length);
+    const to = this.reserve(length);
+    if (to == 0) return;
+    memory.copy(to, pointer, length);
     this.length += length;
   }
 
@@ -97,14 +100,18 @@ export class ByteBuffer {
   }
 
   byte(value: u32): void {
-    store<u8>(this.reserve(1), <u8>value);
+    const to = this.reserve(1);
+    if (to == 0) return;
+    store<u8>(to, <u8>value);
     this.length += 1;
   }
 
   /** A string of this program, as UTF-8. For rare paths: constants are better as spans. */
   text(text: string): void {
     const length = <u32>String.UTF8.byteLength(text);
-    String.UTF8.encodeUnsafe(changetype<usize>(text), text.length, this.reserve(length));
+    const to = this.reserve(length);
+    if (to == 0) return;
+    String.UTF8.encodeUnsafe(changetype<usize>(text), text.length, to);
     this.length += length;
   }
 
@@ -115,6 +122,7 @@ export class ByteBuffer {
     let digits: u32 = 1;
     for (let power: u64 = rest; power >= 10; power /= 10) digits++;
     const start = this.reserve(digits);
+    if (start == 0) return;
     for (let at = start + digits; at > start; rest /= 10) store<u8>(--at, <u8>(0x30 + (rest % 10)));
     this.length += digits;
   }
@@ -124,9 +132,46 @@ export class ByteBuffer {
   }
 
   release(): void {
-    if (this.pointer != 0) heap.free(this.pointer);
+    freeBlock(this.pointer, this.isScratch);
     this.pointer = 0;
     this.length = 0;
     this.capacity = 0;
+  }
+
+  /** Gives back what of a large block the bytes have no use for. */
+  trim(): void {
+    if (this.capacity <= LARGEST_KEPT || this.length > this.capacity / 4) return;
+    this.capacity = this.length + PADDING;
+    this.pointer = shrinkBlock(this.pointer, this.capacity);
+  }
+
+  private grow(needed: u32): bool {
+    const capacity = max(max(this.capacity * 2, 256), needed);
+    const block = resizeBlock(this.pointer, capacity, this.isScratch);
+    if (block == 0) return false;
+    this.pointer = block;
+    this.capacity = capacity;
+    return true;
+  }
+}
+
+/** Bytes that an owner may keep for later: in a buffer of one stream, and in one that all requests use. */
+const LARGEST_KEPT: u32 = 64 << 10;
+const LARGEST_SCRATCH: u32 = 4 << 20;
+
+const scratch: ByteBuffer[] = [];
+
+/** Returns a buffer of a module, whose bytes nobody needs once the callback has returned. Never per request. */
+export function scratchBuffer(): ByteBuffer {
+  const buffer = new ByteBuffer(true);
+  scratch.push(buffer);
+  return buffer;
+}
+
+/** Gives back the large blocks that the buffers of modules have needed. Only between callbacks. */
+export function trimScratch(): void {
+  for (let i = 0; i < scratch.length; i++) {
+    const buffer = unchecked(scratch[i]);
+    if (buffer.capacity > LARGEST_SCRATCH) buffer.release();
   }
 }

@@ -1,5 +1,5 @@
 // Secrets in bytes that others may read: found raw and escaped as in a JSON string, and replaced by `***`.
-import { ByteBuffer, constant, Span } from "./bytes";
+import { ByteBuffer, constant, scratchBuffer, Span } from "./bytes";
 import { contains } from "./find";
 
 /** A shorter value is a placeholder (`none`, `ollama`), and to mask it would spoil texts. Bytes. */
@@ -16,7 +16,7 @@ const ELLIPSIS: u32 = 0xa680e2;
 /** No byte: an escape that stands for none. */
 const NO_BYTE: u32 = 0x100;
 
-const masked = new ByteBuffer();
+const masked = scratchBuffer();
 
 /** Bytes that the escape or the byte that was decoded last has. */
 let decodedSize: u32 = 0;

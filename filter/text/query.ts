@@ -1,5 +1,5 @@
 // The query of a path: where it begins, which parameters carry a credential, and the query with them masked or left out.
-import { ByteBuffer, constant, sameBytes, Span } from "./bytes";
+import { ByteBuffer, constant, sameBytes, scratchBuffer, Span } from "./bytes";
 
 /**
  * Ends of parameter names, in lower case: `key`, `api_key`, `x-api-key`, `accessToken`, `X-Amz-Signature`. The same words
@@ -28,7 +28,7 @@ const SEMICOLON: u32 = 0x3b;
 const EQUALS: u32 = 0x3d;
 const PERCENT: u32 = 0x25;
 
-const name = new ByteBuffer();
+const name = scratchBuffer();
 
 /** Bytes of a request target before its query. */
 export function lengthWithoutQuery(path: Span): u32 {

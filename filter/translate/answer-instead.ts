@@ -6,7 +6,7 @@ import { Exchange } from "../exchange/exchange";
 import { header, RESPONSE_HEADERS } from "../host/host";
 import { addLocalHeader } from "../host/local-response";
 import { STOP } from "../host/status";
-import { ByteBuffer, constant, Span } from "../text/bytes";
+import { constant, scratchBuffer, Span } from "../text/bytes";
 import { CONTENT_TYPE, isJson, UPSTREAM_TYPE } from "./header-names";
 import { maskFault } from "./mask-credentials";
 
@@ -19,7 +19,7 @@ const RETRY_HEADERS: Span[] = [
 const keptValues: Span[] = [new Span(0, 0), new Span(0, 0), new Span(0, 0), new Span(0, 0)];
 /** Place of the body's type among them. */
 const TYPE = 3;
-const kept = new ByteBuffer();
+const kept = scratchBuffer();
 
 /** Sends the fault to the client, and ends the provider's reply. Returns the status for the callback. */
 export function answerInstead(exchange: Exchange, fault: Fault): i32 {

@@ -1,9 +1,10 @@
 // The request on its way out: headers and body for one target. Runs once in the downstream context where a route has
 // one target, and once per attempt in the upstream context where it has several; always from what was saved, because
 // the header map is shared between the attempts of a request.
+import { wasRefused } from "../memory/blocks";
 import { HEADER_API_KEY } from "../../contract/words";
 import { Target } from "../config/target";
-import { Fault } from "../chat/fault";
+import { Fault, outOfMemory } from "../chat/fault";
 import { RequestReport } from "../chat/request-report";
 import { setModel } from "../dialects/edit-model";
 import { limitRequest } from "../dialects/limit-request";
@@ -25,7 +26,7 @@ import { Tape } from "../json/tape";
 import { JSON_TYPE } from "../exchange/answer";
 import { KeptHeader } from "../exchange/attempts";
 import { Exchange } from "../exchange/exchange";
-import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
+import { ByteBuffer, constant, sameBytes, scratchBuffer, Span } from "../text/bytes";
 import { CONTENT_LENGTH, CONTENT_TYPE } from "./header-names";
 
 const PATH = constant(":path");
@@ -33,7 +34,7 @@ const AUTHORITY = constant(":authority");
 
 const report = new RequestReport();
 const edits = new Edits();
-const prefix = new ByteBuffer();
+const prefix = scratchBuffer();
 const path = new Span(0, 0);
 const value = new Span(0, 0);
 const NO_VALUE = new Span(0, 0);
@@ -78,9 +79,16 @@ export function prepareBodyAgain(
   if (fault !== null) return fault;
   startAttempt(exchange, target);
   prefix.bytes(tape.base + replaced, tape.length - replaced);
+  if (wasRefused()) return outOfMemory("request");
   replaceBodyPrefix(REQUEST_BODY, held, prefix);
   setHeaderNumber(REQUEST_HEADERS, CONTENT_LENGTH, prefix.length);
   return null;
+}
+
+/** The body of a later attempt is made then, from what Envoy holds: nothing is changed now. A fault as above. */
+export function leaveBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  exchange.target = target;
+  return makeBody(exchange, target, tape);
 }
 
 /** Whether a target can take the request: then it is counted where requests are limited. Nothing else is changed. */
@@ -88,21 +96,39 @@ export function canTake(exchange: Exchange, target: Target, tape: Tape): bool {
   return makeBody(exchange, target, tape) === null;
 }
 
+/** Whether a target can express the request, whatever its rate limits leave. Nothing is changed. */
+export function canExpress(exchange: Exchange, target: Target, tape: Tape): bool {
+  const fault = writeBody(exchange, target, tape);
+  // Without memory it is not known; there may be some when it is asked again.
+  return wasRefused() || fault === null;
+}
+
+/** Whether the rate limits leave something for a target: then the request is counted. */
+export function admits(exchange: Exchange, target: Target): bool {
+  const meter = exchange.meter;
+  return meter === null || meter.admits(target);
+}
+
 /** Makes `prefix`, `replaced`, `report` and `asksUsage`. A fault also where a rate limit leaves nothing for the target. */
 function makeBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  const fault = writeBody(exchange, target, tape);
+  if (wasRefused()) return outOfMemory("request");
+  if (fault !== null) return fault;
+  const meter = exchange.meter;
+  return meter === null || meter.admits(target) ? null : meter.fault();
+}
+
+/** Makes the same, whatever the rate limits leave. */
+function writeBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
   prefix.clear();
   replaced = 0;
   asksUsage = false;
   report.fault = null;
   report.dropped.clear();
   if (target.passesClientKey && exchange.clientKey.length == 0) return noClientKey(target);
-  const fault =
-    target.dialect === exchange.dialect
-      ? editBody(exchange, target, tape)
-      : translateBody(exchange, target, tape);
-  if (fault !== null) return fault;
-  const meter = exchange.meter;
-  return meter === null || meter.admits(target) ? null : meter.fault();
+  return target.dialect === exchange.dialect
+    ? editBody(exchange, target, tape)
+    : translateBody(exchange, target, tape);
 }
 
 /** What the rest of the attempt has to know of the body that was made. */

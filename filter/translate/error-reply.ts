@@ -1,5 +1,6 @@
 // An error of a provider, in the client's dialect or another: held until it is whole. JSON of the client's dialect passes
 // byte for byte; everything else gets the client's envelope, because SDKs show nothing of a body that is not JSON.
+import { freeBlock } from "../memory/blocks";
 import { Fault } from "../chat/fault";
 import { readError } from "../dialects/translate-reply";
 import { JSON_TYPE } from "../exchange/answer";
@@ -23,8 +24,8 @@ import {
 } from "../host/host";
 import { CONTINUE, STOP } from "../host/status";
 import { scan, SCAN_OK } from "../json/scan";
-import { Tape } from "../json/tape";
-import { ByteBuffer, Span } from "../text/bytes";
+import { scratchTape } from "../json/tape";
+import { scratchBuffer, Span } from "../text/bytes";
 import { answerInstead } from "./answer-instead";
 import { copyRequestId } from "./foreign-reply";
 import {
@@ -39,8 +40,9 @@ import { maskBytes } from "./mask-credentials";
 /** A larger body is no error message. Bytes. */
 const LARGEST_ERROR: u32 = 1 << 20;
 
-const out = new ByteBuffer();
-const masked = new ByteBuffer();
+const out = scratchBuffer();
+const masked = scratchBuffer();
+const tape = scratchTape();
 
 /** Starts an error, whose head was read last. */
 export function errorHeaders(exchange: Exchange): i32 {
@@ -81,9 +83,8 @@ export function errorBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
   } else {
     replaceBodyPrefix(RESPONSE_BODY, size, masked);
     finish(exchange, masked.pointer, masked.length, masked.length);
-    masked.release();
   }
-  if (pointer != 0) heap.free(pointer);
+  freeBlock(pointer);
   return CONTINUE;
 }
 
@@ -122,13 +123,12 @@ function becomeJson(type: Span): void {
 
 /** Whether the bytes are JSON that an SDK finds an error in. */
 function isJsonObject(pointer: usize, length: u32): bool {
-  const tape = new Tape();
   const isObject =
     pointer != 0 &&
     scan(tape, pointer, length) == SCAN_OK &&
     tape.isObject(tape.root()) &&
     !tape.isEmpty(tape.root());
-  tape.release();
+  tape.reset();
   return isObject;
 }
 

@@ -1,4 +1,6 @@
 // The reply of a provider whose dialect is not the client's: held or streamed, translated, its headers made to fit.
+import { freeBlock, wasRefused } from "../memory/blocks";
+import { outOfMemory } from "../chat/fault";
 import { ReplyOptions, ReplyTranslator } from "../dialects/translate-reply";
 import { Dialect } from "../dialects/dialect";
 import { answerFault, JSON_TYPE } from "../exchange/answer";
@@ -20,14 +22,16 @@ import {
   requestIdOf,
 } from "../exchange/reply-head";
 import { CONTINUE, STOP } from "../host/status";
-import { ByteBuffer, constant, sameSpan } from "../text/bytes";
+import { constant, sameSpan, scratchBuffer } from "../text/bytes";
 import { tellDropped } from "./dropped-header";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "./header-names";
 import { maskBuffer, maskFault } from "./mask-credentials";
 
 const EVENT_STREAM_TYPE = constant("text/event-stream; charset=utf-8");
 
-const out = new ByteBuffer();
+const RETRY_AFTER = constant("retry-after");
+
+const out = scratchBuffer();
 
 /** Starts the reply. A stream goes on with its first event; anything else is held until it is whole. */
 export function foreignHeaders(exchange: Exchange): i32 {
@@ -57,11 +61,7 @@ export function foreignBody(exchange: Exchange, size: u32, endsHere: bool): i32 
   const translator = exchange.translator;
   exchange.isReplyOver = endsHere;
   if (translator === null) return CONTINUE;
-  if (!exchange.isStreaming) {
-    if (!endsHere) return STOP;
-    translateWhole(exchange, translator, size);
-    return CONTINUE;
-  }
+  if (!exchange.isStreaming) return endsHere ? translateWhole(exchange, translator, size) : STOP;
   translateChunk(exchange, translator, size, endsHere);
   return exchange.isHeadHeld ? releaseHead(exchange, translator, endsHere) : CONTINUE;
 }
@@ -86,23 +86,31 @@ function translateChunk(
   endsHere: bool,
 ): void {
   out.clear();
-  if (size > 0) {
+  if (size > 0 && !translator.isOver) {
     const bytes = takeBody(RESPONSE_BODY, 0, size);
-    translator.push(bytes.pointer, bytes.length, out);
-    if (bytes.pointer != 0) heap.free(bytes.pointer);
+    if (bytes.pointer == 0) translator.lose(out);
+    else translator.push(bytes.pointer, bytes.length, out);
+    freeBlock(bytes.pointer);
   }
   if (endsHere) translator.end(out);
   if (translator.fault !== null) maskBuffer(exchange, out);
   replaceBodyPrefix(RESPONSE_BODY, size, out);
 }
 
-function translateWhole(exchange: Exchange, translator: ReplyTranslator, size: u32): void {
+function translateWhole(exchange: Exchange, translator: ReplyTranslator, size: u32): i32 {
   const bytes = takeBody(RESPONSE_BODY, 0, size);
+  if (wasRefused()) {
+    answerFault(exchange, outOfMemory("reply"));
+    return STOP;
+  }
   out.clear();
   const status = translator.complete(bytes.pointer, bytes.length, out);
-  if (translator.fault !== null) maskBuffer(exchange, out);
-  if (bytes.pointer != 0) heap.free(bytes.pointer);
+  const fault = translator.fault;
+  if (fault !== null) maskBuffer(exchange, out);
+  freeBlock(bytes.pointer);
   if (status != 200) setHeaderNumber(RESPONSE_HEADERS, STATUS, status);
+  if (fault !== null && fault.retryAfter > 0)
+    setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, fault.retryAfter);
   if (translator.dropped.total > 0) {
     if (exchange.dropped.length > 0) exchange.dropped.byte(0x2c);
     exchange.dropped.text(translator.dropped.names());
@@ -110,6 +118,7 @@ function translateWhole(exchange: Exchange, translator: ReplyTranslator, size: u
   }
   replaceBodyPrefix(RESPONSE_BODY, size, out);
   setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
+  return CONTINUE;
 }
 
 /** Each SDK reads the provider's request id from a header of its own dialect. */

@@ -3,13 +3,13 @@
 import { Fault } from "../chat/fault";
 import { Exchange } from "../exchange/exchange";
 import { maskReplyHead } from "../exchange/reply-head";
-import { ByteBuffer, Span } from "../text/bytes";
+import { ByteBuffer, scratchBuffer, Span } from "../text/bytes";
 import { mask, maskInPlace, mayHold, SHORTEST_SECRET } from "../text/mask";
 
 const NO_SECRETS: Span[] = [];
 const passed: Span[] = [];
 const clientKey = new Span(0, 0);
-const text = new ByteBuffer();
+const text = scratchBuffer();
 
 /** Masks credentials in the head that was read last, and reads it again if there were any. */
 export function maskHead(exchange: Exchange): void {

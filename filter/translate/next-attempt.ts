@@ -2,10 +2,12 @@
 // Envoy asks for it by itself where no reply came; where one did, the filter asks with a header.
 import { HEADER_RETRY, HEADER_RETRY_AFTER, PROPERTY_NEXT_CLUSTER } from "../../contract/words";
 import { Attempts } from "../exchange/attempts";
+import { closeBody, openBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
 import { header, RESPONSE_HEADERS, setHeader, setHeaderNumber, setProperty } from "../host/host";
+import { Tape } from "../json/tape";
 import { constant, Span } from "../text/bytes";
-import { canTake } from "./attempt";
+import { admits, canTake } from "./attempt";
 
 const RETRY = constant(HEADER_RETRY);
 const RETRY_AFTER = constant(HEADER_RETRY_AFTER);
@@ -60,14 +62,21 @@ export function planAfterNothing(exchange: Exchange, attempts: Attempts): void {
 
 /** Moves on to the next target that can take the request; false when there is none, and then nothing has moved. */
 function advance(exchange: Exchange, attempts: Attempts): bool {
-  const tape = exchange.tape;
-  if (tape === null) return false;
-  for (let steps = 1; steps <= attempts.targetsLeft; steps++) {
-    if (!canTake(exchange, attempts.targetAhead(steps), tape)) continue;
-    attempts.advance(steps);
-    return true;
-  }
-  return false;
+  if (attempts.targetsLeft == 0) return false;
+  const tape = openBody(exchange, 0);
+  let steps = 1;
+  while (steps <= attempts.targetsLeft && !takes(exchange, attempts, steps, tape)) steps++;
+  closeBody();
+  if (steps > attempts.targetsLeft) return false;
+  attempts.advance(steps);
+  return true;
+}
+
+/** @param tape the client's body; null where Envoy has it, and it was looked at before the first attempt */
+function takes(exchange: Exchange, attempts: Attempts, steps: i32, tape: Tape | null): bool {
+  const target = attempts.targetAhead(steps);
+  if (tape !== null) return canTake(exchange, target, tape);
+  return !attempts.isRuledOut(steps) && admits(exchange, target);
 }
 
 function askRetry(attempts: Attempts, rest: u32): bool {

@@ -1,4 +1,5 @@
 // The reply on its way back: which replies need a hand, and what each one needs. All others pass untouched.
+import { freeBlock, wasRefused } from "../memory/blocks";
 import {
   HEADER_ENCODING,
   TRAILER_COMPRESSED_BYTES,
@@ -7,6 +8,7 @@ import {
 import { Fault } from "../chat/fault";
 import {
   ALL,
+  prependBody,
   property,
   removeHeader,
   replaceBodyPrefix,
@@ -29,7 +31,7 @@ import { answerFault, JSON_TYPE } from "../exchange/answer";
 import { Exchange } from "../exchange/exchange";
 import { requestId, requestIdSpan } from "../exchange/request-id";
 import { StreamUsageFilter } from "../dialects/openai_chat_completions/strip-usage";
-import { ByteBuffer, constant, sameBytes, sameSpan, Span } from "../text/bytes";
+import { constant, sameBytes, sameSpan, scratchBuffer, Span } from "../text/bytes";
 import { tellDropped } from "./dropped-header";
 import { answerInstead } from "./answer-instead";
 import { errorBody, errorHeaders } from "./error-reply";
@@ -50,7 +52,7 @@ const ENCODING_HEADER = constant(HEADER_ENCODING);
 const COMPRESSED_BYTES = constant(TRAILER_COMPRESSED_BYTES);
 const DECOMPRESSED_BYTES = constant(TRAILER_DECOMPRESSED_BYTES);
 
-const out = new ByteBuffer();
+const out = scratchBuffer();
 
 /** A reply in the downstream context of a route with one target: the provider's, or an error of Envoy's own. */
 export function replyHeaders(exchange: Exchange, endsHere: bool): i32 {
@@ -181,8 +183,9 @@ function ownBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const observer = meter.observer;
   if (observer !== null) {
     const bytes = takeBody(RESPONSE_BODY, 0, size);
-    observer.part(bytes.pointer, bytes.length, endsHere);
-    if (bytes.pointer != 0) heap.free(bytes.pointer);
+    if (wasRefused()) observer.giveUp();
+    else observer.part(bytes.pointer, bytes.length, endsHere);
+    freeBlock(bytes.pointer);
   }
   return CONTINUE;
 }
@@ -234,11 +237,18 @@ function prepareUsageFilter(exchange: Exchange): void {
 }
 
 function stripUsage(filter: StreamUsageFilter, size: u32, endsHere: bool): void {
+  if (filter.isPassing) return;
+  // Behind trailers come all bytes that were held, which are few.
+  if (!filter.hasRoomFor(size == ALL ? 0 : size)) {
+    if (filter.strips) prependBody(RESPONSE_BODY, filter.heldPointer, filter.heldLength);
+    filter.pass();
+    return;
+  }
   const bytes = takeBody(RESPONSE_BODY, 0, size);
   out.clear();
   filter.push(bytes.pointer, bytes.length, endsHere, out);
   if (filter.strips && filter.isChanged) replaceBodyPrefix(RESPONSE_BODY, size, out);
-  if (bytes.pointer != 0) heap.free(bytes.pointer);
+  freeBlock(bytes.pointer);
 }
 
 /** Puts an error of Envoy's own into the client's envelope; its headers are held until the whole body is here. */

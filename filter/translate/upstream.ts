@@ -1,11 +1,13 @@
 // The upstream filter: one attempt of a request that may have several. The exchange that the downstream filter left behind
 // holds the client's request and knows whose turn it is; Envoy has been told the cluster.
+import { freeBlock, wasRefused } from "../memory/blocks";
 import { Target } from "../config/target";
 import { PROPERTY_EXCHANGE } from "../../contract/words";
-import { Fault } from "../chat/fault";
+import { Fault, outOfMemory } from "../chat/fault";
 import { ANSWERS, FirstToken, LOOK_ON } from "../dialects/first-token";
 import { answerFault, JSON_TYPE } from "../exchange/answer";
 import { Attempts } from "../exchange/attempts";
+import { closeBody, openBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
 import { requestId } from "../exchange/request-id";
 import {
@@ -21,7 +23,7 @@ import {
   takeBody,
 } from "../host/host";
 import { CONTINUE, STOP } from "../host/status";
-import { ByteBuffer, constant, sameBytes } from "../text/bytes";
+import { constant, sameBytes, scratchBuffer } from "../text/bytes";
 import { decimal } from "../text/decimal";
 import { answerInstead } from "./answer-instead";
 import { forgetHeaders, prepareBodyAgain, writeHeaders } from "./attempt";
@@ -40,7 +42,7 @@ const EXCHANGE_PROPERTY = constant("wasm\0" + PROPERTY_EXCHANGE);
 const EXCHANGE_PROPERTY_OLD = constant(PROPERTY_EXCHANGE);
 const CLUSTER_NAME = constant("xds\0cluster_name");
 
-const out = new ByteBuffer();
+const out = scratchBuffer();
 
 /** Context id of the downstream stream that this attempt belongs to, or -1. */
 export function exchangeIdOfAttempt(): i32 {
@@ -55,11 +57,11 @@ export function onAttemptHeaders(exchange: Exchange, contextId: u32): i32 {
   return STOP;
 }
 
-/** The first attempt's body was made when its target was chosen; a later one is made from the client's. */
+/** The first attempt's body was made when its target was chosen, if the client's was small; any other is made from it now. */
 export function onAttemptBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const attempts = exchange.attempts;
   if (!endsHere) return STOP;
-  if (attempts !== null && attempts.count == 1) {
+  if (attempts !== null && attempts.count == 1 && exchange.body != 0) {
     writeHeaders(exchange, attempts.target, attempts.credential);
     return CONTINUE;
   }
@@ -70,13 +72,15 @@ export function onAttemptBody(exchange: Exchange, size: u32, endsHere: bool): i3
 }
 
 function prepareAgain(exchange: Exchange, attempts: Attempts, size: u32): Fault | null {
-  const tape = exchange.tape;
   const target = attempts.target;
   // A key must not reach another provider, whatever happens to Envoy's ways.
-  if (tape === null || !isAt(target)) return lost();
+  if (!isAt(target)) return lost();
   const before = exchange.target;
   if (before !== null) forgetHeaders(exchange, before);
-  const fault = prepareBodyAgain(exchange, target, tape, size);
+  const tape = openBody(exchange, size);
+  const fault =
+    tape === null ? outOfMemory("request") : prepareBodyAgain(exchange, target, tape, size);
+  closeBody();
   if (fault === null) writeHeaders(exchange, target, attempts.credential);
   return fault;
 }
@@ -185,9 +189,11 @@ function settle(exchange: Exchange, attempts: Attempts): void {
 function look(exchange: Exchange, peek: FirstToken, size: u32, endsHere: bool): i32 {
   const bytes = takeBody(RESPONSE_BODY, peek.seen, size - peek.seen);
   const pointer = bytes.pointer;
+  // Without memory to look at it the reply goes on as it is.
+  if (wasRefused()) return ANSWERS;
   const now = exchange.isStreaming ? currentSeconds() : 0;
   const result = peek.push(pointer, bytes.length, endsHere, now);
-  if (pointer != 0) heap.free(pointer);
+  freeBlock(pointer);
   return result;
 }
 

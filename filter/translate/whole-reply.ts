@@ -1,5 +1,6 @@
 // Answers in the client's own dialect that are read, though they pass as they are: one that a limit counts, and one that
 // Envoy has decompressed. Half of one is an error: a complete answer is held until it is whole, a stream is watched.
+import { freeBlock, wasRefused } from "../memory/blocks";
 import { Fault } from "../chat/fault";
 import { ReplyOptions, ReplyTranslator } from "../dialects/translate-reply";
 import { answerFault } from "../exchange/answer";
@@ -7,17 +8,17 @@ import { Exchange } from "../exchange/exchange";
 import { ALL, RESPONSE_BODY, takeBody } from "../host/host";
 import { CONTINUE, STOP } from "../host/status";
 import { scan, scanMessage, SCAN_OK } from "../json/scan";
-import { Tape } from "../json/tape";
+import { scratchTape } from "../json/tape";
 import { LOOKS_JSON, looksLike } from "../sse/looks-like";
-import { ByteBuffer } from "../text/bytes";
+import { scratchBuffer } from "../text/bytes";
 import { answerInstead } from "./answer-instead";
 import { providerOf } from "./local-reply";
 
 /** A larger answer that only a limit wants to read passes unread. Bytes. */
 const LARGEST_COUNTED: u32 = 8 << 20;
 
-const tape = new Tape();
-const unsent = new ByteBuffer();
+const tape = scratchTape();
+const unsent = scratchBuffer();
 
 /** The next bytes of a complete answer. Where `exchange.isHeldWhole` has become false it is to pass unread. */
 export function wholeBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
@@ -29,14 +30,18 @@ export function wholeBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
   }
   const bytes = takeBody(RESPONSE_BODY, 0, size);
   const pointer = bytes.pointer;
-  const fault = wholeFault(exchange, pointer, bytes.length);
+  let fault = wholeFault(exchange, pointer, bytes.length);
+  // Without memory to read it, it passes unread.
+  const isRead = !wasRefused();
+  if (!isRead) fault = null;
   const meter = exchange.meter;
   if (meter !== null) {
     const observer = meter.observer;
     if (fault !== null) meter.hasReply = false;
-    else if (observer !== null) observer.part(pointer, bytes.length, true);
+    else if (observer !== null && isRead) observer.part(pointer, bytes.length, true);
+    else if (observer !== null) observer.giveUp();
   }
-  if (pointer != 0) heap.free(pointer);
+  freeBlock(pointer);
   return fault === null ? CONTINUE : answerInstead(exchange, fault);
 }
 
@@ -77,7 +82,7 @@ export function watchBody(exchange: Exchange, watch: ReplyTranslator, size: u32)
   const bytes = takeBody(RESPONSE_BODY, 0, size);
   watch.push(bytes.pointer, bytes.length, unsent);
   unsent.clear();
-  if (bytes.pointer != 0) heap.free(bytes.pointer);
+  freeBlock(bytes.pointer);
   // An error is an end too.
   if (watch.fault !== null && !watch.isGarbled) exchange.dropWatch();
 }

@@ -38,6 +38,8 @@ export interface GatewayOptions {
   demonstrationSocketPath?: string;
   /** Unix socket of the model server. */
   modelServerSocketPath?: string;
+  /** Worker threads of Envoy, each with a VM of its own. Default 2. */
+  concurrency?: number;
   /** Envoy's log level. Default `warning`. */
   logLevel?: string;
 }
@@ -106,7 +108,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const envoy = spawn(
     requireEnvoy(process.env).file,
     [
-      ["-c", envoyFile, "--use-dynamic-base-id", "--concurrency", "2"],
+      ["-c", envoyFile, "--use-dynamic-base-id"],
+      ["--concurrency", String(options.concurrency ?? 2)],
       ["--log-level", options.logLevel ?? "warning"],
       ["--file-flush-interval-msec", "50", "--drain-time-s", "1"],
     ].flat(),

@@ -4,6 +4,7 @@ import type { GuestExports, LogLevel } from "./abi.ts";
 import type { StreamContext } from "./context.ts";
 import { GuestMemory } from "./guest-memory.ts";
 import type { HeaderPair } from "./header-map.ts";
+import { limitMemory } from "./memory-limit.ts";
 import { SharedData } from "./shared-data.ts";
 import { createImports } from "./imports.ts";
 
@@ -87,6 +88,7 @@ export class VirtualMachine {
   }
 
   static start(module: WebAssembly.Module, options: MachineOptions): VirtualMachine {
+    limitMemory();
     const machine = new VirtualMachine(options);
     const instance = new WebAssembly.Instance(
       module,

@@ -47,6 +47,9 @@ const BLOCK_TEXT: i32 = 1;
 const BLOCK_THINKING: i32 = 2;
 const BLOCK_TOOL: i32 = 3;
 
+/** Of more blocks that were never stopped, the oldest is taken to have ended. */
+const MOST_OPEN: i32 = 1024;
+
 /** A block that is open. The real API opens one at a time; some that copy it interleave them by index. */
 class OpenBlock {
   hasArguments: bool = false;
@@ -121,6 +124,7 @@ export class BlockReader {
   }
 
   private push(index: i64, kind: i32): OpenBlock {
+    if (this.open.length >= MOST_OPEN) this.stop(unchecked(this.open[0]).index);
     const block = new OpenBlock(index, kind, kind == BLOCK_TOOL ? this.tools++ : -1);
     this.open.push(block);
     return block;

@@ -2,7 +2,12 @@
 //
 // A tool call that is open is never cut short: what belongs to other blocks waits until the call's arguments are whole.
 // So calls that a provider interleaves come out one by one, and calls that it sends in order leave without waiting.
-import { Dropped, DROPPED_CITATION, DROPPED_TOOL_ARGUMENTS } from "../../chat/dropped";
+import {
+  Dropped,
+  DROPPED_BLOCK,
+  DROPPED_CITATION,
+  DROPPED_TOOL_ARGUMENTS,
+} from "../../chat/dropped";
 import { Citation, ReplySink } from "../../chat/events";
 import { UNSIGNED_MARK } from "../../chat/request";
 import { ByteBuffer } from "../../text/bytes";
@@ -12,6 +17,9 @@ const BLOCK_TEXT: i32 = 1;
 const BLOCK_REASONING: i32 = 2;
 const BLOCK_TOOL: i32 = 3;
 const BLOCK_REDACTED: i32 = 4;
+
+/** More blocks that wait in one reply are dropped and counted. */
+const MOST_WAITING: i32 = 1024;
 
 /** A block that waits for the open tool call to end. */
 class WaitingBlock {
@@ -42,6 +50,8 @@ export abstract class BlockWriter extends ReplySink {
   private openSlot: i32 = -1;
   private isSigned: bool = false;
   private waiting: Array<WaitingBlock> = [];
+  /** Takes what is dropped; null while nothing is. */
+  private excess: WaitingBlock | null = null;
 
   constructor(
     out: ByteBuffer,
@@ -164,6 +174,8 @@ export abstract class BlockWriter extends ReplySink {
   release(): void {
     for (let i = 0; i < this.waiting.length; i++) unchecked(this.waiting[i]).release();
     this.waiting = [];
+    const excess = this.excess;
+    if (excess !== null) excess.release();
   }
 
   /** Closes what is open and writes all that waits: nothing more will come. */
@@ -207,9 +219,21 @@ export abstract class BlockWriter extends ReplySink {
   }
 
   private wait(kind: i32, slot: i32): WaitingBlock {
+    if (this.waiting.length >= MOST_WAITING) return this.drop();
     const block = new WaitingBlock(kind, slot);
     this.waiting.push(block);
     return block;
+  }
+
+  private drop(): WaitingBlock {
+    this.dropped.add(DROPPED_BLOCK);
+    let excess = this.excess;
+    if (excess === null) {
+      excess = new WaitingBlock(BLOCK_NONE, -1);
+      this.excess = excess;
+    }
+    excess.release();
+    return excess;
   }
 
   /** The last waiting block if it is of this kind and goes on, else a new one. */

@@ -12,7 +12,7 @@ import {
 
 import { Usage } from "../../chat/usage";
 import { SCAN_OK, scan } from "../../json/scan";
-import { Tape } from "../../json/tape";
+import { scratchTape } from "../../json/tape";
 import { unescape } from "../../json/text";
 import { ByteBuffer, constant, Span } from "../../text/bytes";
 import { BlockWriter } from "./write-blocks";
@@ -186,7 +186,7 @@ export class AnthropicMessageWriter extends BlockWriter {
   }
 }
 
-const tape = new Tape();
+const tape = scratchTape();
 
 function isJson(text: ByteBuffer): bool {
   return scan(tape, text.pointer, text.length) == SCAN_OK;

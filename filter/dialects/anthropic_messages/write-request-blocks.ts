@@ -15,9 +15,9 @@ import {
 import { RequestReport } from "../../chat/request-report";
 import { writeCache, writeString } from "../../chat/request-writing";
 import { scan, SCAN_EMPTY, SCAN_OK } from "../../json/scan";
-import { KIND_NULL, Tape } from "../../json/tape";
+import { KIND_NULL, scratchTape } from "../../json/tape";
 import { escape, unescape } from "../../json/text";
-import { ByteBuffer, constant, sameBytes } from "../../text/bytes";
+import { ByteBuffer, constant, sameBytes, scratchBuffer } from "../../text/bytes";
 
 const TEXT = constant('{"type":"text","text":');
 const IMAGE_DATA = constant('{"type":"image","source":{"type":"base64","media_type":');
@@ -36,8 +36,8 @@ const TOOLS = constant(',"tools":[{"name":');
 const NEXT_TOOL = constant(',{"name":');
 const ANY_SCHEMA = constant(',"input_schema":{"type":"object"}}');
 const ARGUMENTS_PATH = constant("messages[].tool_calls[].function.arguments");
-const argumentsTape = new Tape();
-const plainId = new ByteBuffer();
+const argumentsTape = scratchTape();
+const plainId = scratchBuffer();
 
 /** Text, image or document. */
 export function writeContentBlock(block: Block, textLength: u32, out: ByteBuffer): void {

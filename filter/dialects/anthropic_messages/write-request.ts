@@ -28,7 +28,7 @@ import {
   writeString,
   writeValue,
 } from "../../chat/request-writing";
-import { ByteBuffer, constant, Span } from "../../text/bytes";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../../text/bytes";
 import { prepareMessages, writeMessages } from "./write-messages";
 import { declareCalledTools } from "./write-request-blocks";
 import { ThinkingPlan } from "./write-thinking";
@@ -72,7 +72,7 @@ const MAX_TOKENS_PATH = constant("max_tokens");
 const LONGEST_USER: u32 = 256;
 
 const plan = new ThinkingPlan();
-const schemaText = new ByteBuffer();
+const schemaText = scratchBuffer();
 
 export function writeAnthropicRequest(
   request: ChatRequest,

@@ -17,7 +17,7 @@ import { DataUrl } from "../../chat/data-url";
 import { RequestReport } from "../../chat/request-report";
 import { unescape } from "../../json/text";
 import { Tape } from "../../json/tape";
-import { ByteBuffer, Span } from "../../text/bytes";
+import { ByteBuffer, scratchBuffer, Span } from "../../text/bytes";
 import { addReasoning } from "./read-request-reasoning";
 import * as feature from "../../chat/features";
 import * as member from "./members";
@@ -27,7 +27,7 @@ const image = new MemberReader(member.image);
 const file = new MemberReader(member.file);
 const dataUrl = new DataUrl();
 const url = new Span(0, 0);
-const plain = new ByteBuffer();
+const plain = scratchBuffer();
 
 export function readContent(
   tape: Tape,

@@ -1,8 +1,10 @@
 // Takes the usage chunk out of a chat completions stream whose client did not ask for it; every other byte stays.
+import { hasRoom } from "../../memory/blocks";
+import { countRefusal, mayHold, SMALL } from "../../memory/budget";
 import { ByteBuffer, constant } from "../../text/bytes";
 import { contains } from "../../text/find";
 import { scan, SCAN_OK } from "../../json/scan";
-import { Tape } from "../../json/tape";
+import { scratchTape } from "../../json/tape";
 import { SseFramer } from "../../sse/framer";
 import { UsageObserver } from "../usage-observer";
 
@@ -10,11 +12,16 @@ const CHOICES = constant("choices");
 const USAGE = constant("usage");
 /** What the usage chunk does not have. Inside of a string the quotes would be escaped. */
 const A_CHOICE = constant('"choices":[{');
-const tape = new Tape();
+const tape = scratchTape();
+/** A longer event is no usage chunk, and is not kept from the client until its end has come. Bytes. */
+const LARGEST_EVENT: u32 = 1 << 20;
+/** What `push` may take of the VM for each byte that it is given and each that is held. */
+const COST: usize = 8;
 
 /**
  * The chunk that `stream_options.include_usage` adds has an empty `choices` and a `usage` object
- * (https://platform.openai.com/docs/api-reference/chat/streaming). An event leaves in the call that completed it.
+ * (https://platform.openai.com/docs/api-reference/chat/streaming). An event leaves in the call that completed it, and one
+ * that is too large to be held leaves as it comes.
  */
 export class StreamUsageFilter {
   private framer: SseFramer = new SseFramer();
@@ -25,6 +32,8 @@ export class StreamUsageFilter {
 
   /** Is shown every event; null where nobody counts. */
   observer: UsageObserver | null = null;
+  /** Whether the rest of the stream passes unread, because the VM has no room to read it. */
+  isPassing: bool = false;
 
   constructor(
     /** Whether there is a usage chunk that the client did not ask for; without it nothing is held back. */
@@ -34,6 +43,28 @@ export class StreamUsageFilter {
   /** Events with data so far. */
   get events(): u32 {
     return this.framer.events;
+  }
+
+  /** Returns whether the VM has room for the next `length` bytes; without it the stream has to `pass`. */
+  hasRoomFor(length: u32): bool {
+    const bytes = length + this.heldLength;
+    return bytes <= SMALL || hasRoom(<usize>bytes * COST);
+  }
+
+  /** The rest of the stream is not read. What is held goes to the client before. */
+  pass(): void {
+    countRefusal();
+    this.isPassing = true;
+    this.framer.release();
+  }
+
+  /** Bytes of the unfinished event, which the client has not got. */
+  get heldLength(): u32 {
+    return this.framer.heldLength();
+  }
+
+  get heldPointer(): usize {
+    return this.framer.heldPointer();
   }
 
   /** Appends to `out` what the client gets of these bytes. */
@@ -47,10 +78,14 @@ export class StreamUsageFilter {
       else out.bytes(this.framer.rawPointer, this.framer.rawLength);
     }
     this.framer.hold();
-    if (this.framer.heldLength() == 0) return;
+    const held = this.heldLength;
+    if (held == 0) return;
     this.isChanged = true;
+    const isTooLarge = this.framer.isCut || held > LARGEST_EVENT || !mayHold(held);
+    if (!isLast && !isTooLarge) return;
     // An unfinished event at the end is the provider's; the client sees it as it came.
-    if (isLast) out.bytes(this.framer.heldPointer(), this.framer.heldLength());
+    out.bytes(this.heldPointer, held);
+    this.framer.cut();
   }
 
   release(): void {

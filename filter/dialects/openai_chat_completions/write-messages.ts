@@ -16,7 +16,7 @@ import {
 import { RequestLimits, RequestReport } from "../../chat/request-report";
 import { BLANK_LINE, writeString } from "../../chat/request-writing";
 import { writeCallId } from "../../chat/call-id";
-import { ByteBuffer, constant, Span } from "../../text/bytes";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../../text/bytes";
 import {
   isMarkedBlock,
   separate,
@@ -42,7 +42,7 @@ const IN_NEXT_MESSAGE = constant("(The result is in the next message of the user
 const FROM_RESULT = constant('{"type":"text","text":"From the result of tool call ');
 
 /** The system text that the next message of the user has to carry, because the model knows no system role. */
-const carried = new ByteBuffer();
+const carried = scratchBuffer();
 
 export function writeMessages(
   request: ChatRequest,

@@ -27,7 +27,7 @@ import {
   writeValue,
 } from "../../chat/request-writing";
 import { NO_NODE } from "../../json/tape";
-import { ByteBuffer, constant, Span } from "../../text/bytes";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../../text/bytes";
 import * as member from "./members";
 import { writeMessages } from "./write-messages";
 
@@ -80,7 +80,7 @@ const LONGEST_USER: u32 = 64;
 const MAX_STOPS: u32 = 4;
 const COMMA = constant(",");
 
-const plain = new ByteBuffer();
+const plain = scratchBuffer();
 const instruction = new Span(0, 0);
 
 export function writeChatRequest(

@@ -1,0 +1,45 @@
+// The client's body of a request that may have several attempts. The VM keeps a small one while there is memory for it; any
+// other stays with Envoy, which has it anyway, and each attempt reads it there.
+import { freeBlock, wasRefused } from "../memory/blocks";
+import { mayHold } from "../memory/budget";
+import { REQUEST_BODY, takeBody } from "../host/host";
+import { scan, SCAN_OK } from "../json/scan";
+import { scratchTape, Tape } from "../json/tape";
+import { Exchange } from "./exchange";
+
+/** A larger body is never kept: reading it again costs a request less than what follows from it. Bytes. */
+const LARGEST_KEPT: u32 = 1 << 20;
+
+const tape = scratchTape();
+/** The block that was read from Envoy, 0 when there is none. */
+let borrowed: usize = 0;
+
+/** Returns whether the VM keeps a body of that length. */
+export function keepsBody(length: u32): bool {
+  return length <= LARGEST_KEPT && mayHold(length);
+}
+
+/**
+ * Returns the body, scanned; it is good until `closeBody`. Null where it is not kept and cannot be read, or there is no memory.
+ * @param held bytes that Envoy has in the callback of an attempt's body; 0 elsewhere, where they cannot be read
+ */
+export function openBody(exchange: Exchange, held: u32): Tape | null {
+  let pointer = exchange.body;
+  let length = exchange.bodyLength;
+  if (pointer == 0 && held > 0) {
+    const bytes = takeBody(REQUEST_BODY, 0, held);
+    borrowed = bytes.pointer;
+    pointer = bytes.pointer;
+    length = bytes.length;
+  }
+  const isRead = pointer != 0 && scan(tape, pointer, length) == SCAN_OK;
+  // Whoever gets null knows.
+  wasRefused();
+  return isRead ? tape : null;
+}
+
+export function closeBody(): void {
+  freeBlock(borrowed);
+  borrowed = 0;
+  tape.reset();
+}

@@ -1,0 +1,71 @@
+// A body of a route with several targets is kept by the filter or left with Envoy, by its size: nobody can tell which.
+import { describe, expect, it } from "vitest";
+import type { ExchangeInput, ExchangeResult } from "../host/exchange.ts";
+import { encodeBody, loadCase, readCases } from "./case.ts";
+import type { ExchangeCase } from "./case.ts";
+import { hostFor, replyHeaders } from "./host-ring.ts";
+
+/** Characters of padding: the filter keeps bodies up to 1 MiB. */
+const KEPT = 1000;
+const NOT_KEPT = 1024 ** 2;
+
+/** All with a JSON object for a body that reaches a provider. */
+const cases = readCases().filter(
+  ({ client, upstream, only }) =>
+    only !== "envoy" && upstream.length > 0 && /^\s*\{\s*"/.test(client.body.toString("latin1")),
+);
+
+async function run(one: ExchangeCase, characters: number): Promise<ExchangeResult> {
+  const host = await hostFor(one, true);
+  const { client } = one;
+  const text = client.body.toString("latin1");
+  const padding = `{"padding":"${"p".repeat(characters)}",`;
+  const body = Buffer.from(
+    text.replace(/^\s*\{/, () => padding),
+    "latin1",
+  );
+  const input: ExchangeInput = {
+    listener: one.listener,
+    request: {
+      method: client.method,
+      path: client.path,
+      headers: client.headers.map(([name, value]) =>
+        name === "content-length" ? [name, String(body.length)] : [name, value],
+      ),
+      body,
+    },
+    upstream: ({ attempt }) => {
+      const reply = one.replies[attempt] ?? one.replies.at(-1);
+      if (reply === undefined) throw new Error(`${one.name} has no reply`);
+      return { status: reply.status, headers: replyHeaders(reply), chunks: encodeBody(reply) };
+    },
+    mutations: loadCase(one).mutations,
+    mostAttempts: one.replies.length,
+  };
+  return host.exchange(input);
+}
+
+/** What can be compared: without the padding and the lengths that it makes. */
+function seen({ sent, reply, faults }: ExchangeResult): unknown {
+  return {
+    faults,
+    sent: sent.map(({ body, headers, ...rest }) => ({
+      ...rest,
+      headers: headers.filter(([name]) => name !== "content-length"),
+      body: Buffer.from(body)
+        .toString("latin1")
+        .replace(/p{1000,}/, "PADDING"),
+    })),
+    status: reply.status,
+    headers: reply.headers,
+    body: Buffer.from(reply.body)
+      .toString("latin1")
+      .replace(/"created":\d+/g, '"created":0'),
+  };
+}
+
+describe("a body that stays with Envoy is sent as one that the filter keeps", () => {
+  it.each(cases)("$name", async (one) => {
+    expect(seen(await run(one, NOT_KEPT))).toEqual(seen(await run(one, KEPT)));
+  });
+});
