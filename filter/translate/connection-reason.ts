@@ -24,6 +24,7 @@ const CERTIFICATE: Reason[] = [
   ),
   new Reason("self_signed_certificate", "it is self-signed", ADD_AUTHORITY),
   new Reason("issuer_certificate", "its authority is not trusted", ADD_AUTHORITY),
+  new Reason("signature_failure", "its authority is not trusted", ADD_AUTHORITY),
   new Reason("has_expired", "it has expired", CHECK_CLOCK),
   new Reason("not_yet_valid", "it is not valid yet", CHECK_CLOCK),
 ];
@@ -78,7 +79,7 @@ const MAX_SHOWN = 160;
 export function certificateMessage(details: string, whom: string): string {
   const found = reasonIn(CERTIFICATE, details);
   const what = "Cannot verify the certificate of " + whom + ": ";
-  if (found === null) return what + rest(details) + ". " + ADD_AUTHORITY;
+  if (found === null) return what + verifierWords(details) + ". " + ADD_AUTHORITY;
   const names = found === CERTIFICATE[0] ? namesIn(details) : "";
   return what + found.clause + names + ". " + found.advice;
 }
@@ -104,6 +105,14 @@ function reasonIn(reasons: Reason[], details: string): Reason | null {
     if (details.includes(reasons[i].needle)) return reasons[i];
   }
   return null;
+}
+
+/** What the verifier writes last: `…_error_at_depth_0:_unhandled_critical_extension:TLS_error_end`. */
+function verifierWords(details: string): string {
+  const at = details.indexOf(":_", max(details.indexOf("_at_depth_"), 0));
+  if (at < 0) return rest(details);
+  const end = details.indexOf(":", at + 2);
+  return words(details.substring(at + 2, end < 0 ? details.length : end));
 }
 
 /** The names that a certificate is for: ` (a.test, b.test)`. */

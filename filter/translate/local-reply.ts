@@ -41,9 +41,11 @@ export function isOfRateLimit(details: string): bool {
 
 /** The fault for a local reply with this status and these details. */
 export function localReplyFault(status: u32, details: string, target: Target | null): Fault {
-  if (target === null) return upstreamFault(status, details, "the provider", "");
-  const address = String.UTF8.decodeUnsafe(target.authority.pointer, target.authority.length);
-  return upstreamFault(status, details, "the provider of '" + target.name + "'", address);
+  const address =
+    target === null
+      ? ""
+      : String.UTF8.decodeUnsafe(target.authority.pointer, target.authority.length);
+  return upstreamFault(status, details, providerOf(target), address);
 }
 
 /** Returns who answers for a target, as a sentence begins. */
@@ -51,18 +53,17 @@ export function providerOf(target: Target | null): string {
   return target === null ? "The provider" : "The provider of '" + target.name + "'";
 }
 
-/** @param upstream who was asked, in the middle of a sentence; `address` is where, or empty */
+/** @param subject who was asked, as a sentence begins; `address` is where, or empty */
 export function upstreamFault(
   status: u32,
   details: string,
-  upstream: string,
+  subject: string,
   address: string,
 ): Fault {
   if (status == 413) return bodyTooLarge();
   // The codec's words: "http1.codec_error" and the like.
   if (details.startsWith("http"))
     return new Fault(status, "The request is not valid HTTP, so the gateway could not read it.");
-  const subject = "T" + upstream.substring(1);
   if (details.includes("timeout") && !details.includes("connection_timeout")) {
     if (status == 408) return new Fault(408, "The request did not arrive in time.");
     const limit = details.includes("per_try")
@@ -70,6 +71,8 @@ export function upstreamFault(
       : " did not answer within the listener's timeout.";
     return new Fault(504, subject + limit);
   }
+  // In the middle of a sentence.
+  const upstream = "t" + subject.substring(1);
   const whom = address.length == 0 ? upstream : address + ", " + upstream;
   if (details.includes("no_healthy_upstream") || details.includes(NO_ADDRESS)) {
     const why =
@@ -78,9 +81,15 @@ export function upstreamFault(
   }
   if (details.includes("cluster_not_found"))
     return new Fault(503, subject + " is not known to this gateway yet. Retry later.");
-  if (details.includes("overflow") || details.includes("overload")) {
+  // As envoy/local-replies.ts words it where no filter runs.
+  if (details.includes("overload")) {
+    const what = "The gateway has no memory left for this request (limits.memory)";
+    return new Fault(503, what + "; try again in 2 seconds.");
+  }
+  if (details.includes("overflow")) {
     const what = "Too many requests are in flight to " + upstream;
-    return new Fault(503, what + " (limits.concurrent_requests). Retry later.");
+    const keys = " (limits.concurrent_requests, upstream.circuit_breakers). Retry later.";
+    return new Fault(503, what + keys);
   }
   if (details.includes("upstream_reset"))
     return new Fault(status, connectionFault(details, subject, whom));
