@@ -2,10 +2,11 @@
 import { Dialect } from "../dialects/dialect";
 import { DIALECTS } from "../dialects/registry";
 import { HEADER_ENCODING } from "../../contract/words";
-import { constant, Span } from "../text/bytes";
+import { constant, sameSpan, Span } from "../text/bytes";
 import { Head, Wanted } from "../host/head";
 import { RESPONSE_HEADERS } from "../host/host";
 
+const IDENTITY = constant("identity");
 const head = new Head(RESPONSE_HEADERS);
 
 export const STATUS = head.want(constant(":status")).value;
@@ -30,6 +31,11 @@ const NO_ID = new Span(0, 0);
 /** Reads the head of the current reply. */
 export function readReplyHead(): void {
   head.read();
+}
+
+/** Whether the body is compressed. Envoy decompresses in the listener only, which is behind the upstream filter. */
+export function isCompressed(): bool {
+  return CONTENT_ENCODING.length > 0 && !sameSpan(CONTENT_ENCODING, IDENTITY);
 }
 
 /** Masks secrets in the head that was read last. */

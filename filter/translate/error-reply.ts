@@ -2,6 +2,7 @@
 // byte for byte; everything else gets the client's envelope, because SDKs show nothing of a body that is not JSON.
 import { freeBlock } from "../memory/blocks";
 import { Fault } from "../chat/fault";
+import { excerpt } from "../chat/read-fault";
 import { readError } from "../dialects/translate-reply";
 import { JSON_TYPE } from "../exchange/answer";
 import { Exchange } from "../exchange/exchange";
@@ -9,6 +10,7 @@ import {
   CONTENT_ENCODING as REPLY_ENCODING,
   CONTENT_LENGTH as REPLY_LENGTH,
   CONTENT_TYPE as REPLY_TYPE,
+  isCompressed,
 } from "../exchange/reply-head";
 import { requestId, requestIdSpan } from "../exchange/request-id";
 import {
@@ -51,7 +53,7 @@ export function errorHeaders(exchange: Exchange): i32 {
   if (REPLY_LENGTH.length > 0 && exchange.isSplit()) removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
   if (!isJson(REPLY_TYPE)) becomeJson(REPLY_TYPE);
   // Envoy has decompressed what it can; the rest cannot be read.
-  if (REPLY_ENCODING.length > 0) {
+  if (isCompressed()) {
     if (exchange.replyFault === null) exchange.replyFault = unreadable(exchange.replyStatus);
     removeHeader(RESPONSE_HEADERS, CONTENT_ENCODING);
   }
@@ -133,7 +135,7 @@ function isJsonObject(pointer: usize, length: u32): bool {
 }
 
 function unreadable(status: u32): Fault {
-  const encoding = String.UTF8.decodeUnsafe(REPLY_ENCODING.pointer, REPLY_ENCODING.length);
+  const encoding = excerpt(REPLY_ENCODING.pointer, REPLY_ENCODING.length);
   const message =
     "The provider answered " +
     status.toString() +

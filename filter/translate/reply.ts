@@ -23,6 +23,7 @@ import {
   CONTENT_ENCODING,
   CONTENT_TYPE as REPLY_TYPE,
   ENCODING,
+  isCompressed,
   readReplyHead,
   STATUS,
 } from "../exchange/reply-head";
@@ -31,7 +32,7 @@ import { answerFault, JSON_TYPE } from "../exchange/answer";
 import { Exchange } from "../exchange/exchange";
 import { requestId, requestIdSpan } from "../exchange/request-id";
 import { StreamUsageFilter } from "../dialects/openai_chat_completions/strip-usage";
-import { constant, sameBytes, sameSpan, scratchBuffer, Span } from "../text/bytes";
+import { constant, sameBytes, scratchBuffer, Span } from "../text/bytes";
 import { tellDropped } from "./dropped-header";
 import { answerInstead } from "./answer-instead";
 import { errorBody, errorHeaders } from "./error-reply";
@@ -45,7 +46,6 @@ import { maskHead } from "./mask-credentials";
 
 const EVENT_STREAM = constant("text/event-stream");
 const HTML = constant("text/html");
-const IDENTITY = constant("identity");
 /** Known from the provider's last byte on. */
 const BACKEND_LATENCY = constant("response\0backend_latency");
 const ENCODING_HEADER = constant(HEADER_ENCODING);
@@ -125,11 +125,6 @@ export function attemptTrailers(exchange: Exchange): i32 {
   return exchange.isCompressed ? CONTINUE : providerTrailers(exchange);
 }
 
-/** Of the reply whose head was read last. Envoy decompresses in the listener only, which is behind the upstream filter. */
-export function isCompressed(): bool {
-  return CONTENT_ENCODING.length > 0 && !sameSpan(CONTENT_ENCODING, IDENTITY);
-}
-
 /** A provider's reply, in whichever context talks to the provider. */
 function providerHeaders(exchange: Exchange): i32 {
   tellDropped(exchange);
@@ -153,7 +148,7 @@ function providerBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const meter = exchange.meter;
   if (meter === null) return status;
   // What is held comes again.
-  if (status == CONTINUE) meter.replyBytes += size;
+  if (status == CONTINUE && size != ALL) meter.replyBytes += size;
   if (isEnd) exchange.settle(true);
   return status;
 }

@@ -9,6 +9,7 @@ import { answerFault, JSON_TYPE } from "../exchange/answer";
 import { Attempts } from "../exchange/attempts";
 import { closeBody, openBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
+import { isCompressed } from "../exchange/reply-head";
 import { requestId } from "../exchange/request-id";
 import {
   ALL,
@@ -30,13 +31,7 @@ import { forgetHeaders, prepareBodyAgain, writeHeaders } from "./attempt";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "./header-names";
 import { maskFault } from "./mask-credentials";
 import { planAfterNothing, retryAfterFailure, retryAfterReply } from "./next-attempt";
-import {
-  attemptBody,
-  attemptHeaders,
-  attemptTrailers,
-  isCompressed,
-  readAttemptHead,
-} from "./reply";
+import { attemptBody, attemptHeaders, attemptTrailers, readAttemptHead } from "./reply";
 
 const EXCHANGE_PROPERTY = constant("wasm\0" + PROPERTY_EXCHANGE);
 const EXCHANGE_PROPERTY_OLD = constant(PROPERTY_EXCHANGE);
@@ -136,8 +131,8 @@ function releaseHead(exchange: Exchange, fault: Fault | null, endsHere: bool): v
     exchange.replyStatus = fault.status;
     setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
   }
-  if (endsHere || exchange.isCompressed) return;
   exchange.replyFault = fault;
+  if (endsHere || exchange.isCompressed) return;
   attemptHeaders(exchange);
   exchange.isHeadGone = true;
 }

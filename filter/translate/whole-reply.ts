@@ -90,7 +90,7 @@ export function watchBody(exchange: Exchange, watch: ReplyTranslator, size: u32)
 /** The end of a stream that was watched: one that has not come to its own end is broken off. */
 export function endWatch(exchange: Exchange, watch: ReplyTranslator): i32 {
   watch.end(unsent);
-  unsent.clear();
+  unsent.release();
   const isCut = watch.fault !== null;
   exchange.dropWatch();
   if (!isCut) return CONTINUE;

@@ -84,6 +84,19 @@ describe.each(Object.entries(PLACES))("%s", (_, place) => {
     expect(headers.has("location")).toBe(false);
   });
 
+  it("a redirect with a compressed body is one too", async () => {
+    const headers = { location: "/", "content-encoding": "gzip", ...TEXT };
+    const { status, message } = errorIn(await answerTo(place, reply(307, headers, "moved")));
+    expect([status, message]).toEqual([502, expect.stringContaining("redirects (307)")]);
+  });
+
+  it("the encoding identity is none", async () => {
+    const headers = { ...TEXT, "content-encoding": "identity" };
+    const { message, headers: seen } = errorIn(await answerTo(place, reply(503, headers, "busy")));
+    expect(message).toContain("503: busy");
+    expect([...seen.keys()]).not.toContain("x-gateway-encoding");
+  });
+
   it("1 MiB is read, and more is not", async () => {
     const most = errorIn(await answerTo(place, reply(500, TEXT, "x".repeat(MEBIBYTE))));
     expect(most.message).toContain("500: xxx");

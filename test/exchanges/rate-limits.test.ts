@@ -208,6 +208,13 @@ describe("a reply is charged by the usage that it reports", () => {
     expect(remaining(worker.ask())).toBe(1000);
   });
 
+  it("and one with trailers and without usage costs no more than what was sent", async () => {
+    const worker = await start(THOUSAND);
+    const chunks = [Buffer.from('{"choices":[]}')];
+    worker.ask({ upstream: { ...reply("chat", false), chunks, trailers: [["x-checksum", "1"]] } });
+    expect(remaining(worker.ask())).toBeGreaterThan(950);
+  });
+
   it("and one of more than 8 MiB passes when it comes, charged by its length", async () => {
     const worker = await start(THOUSAND);
     const half = Buffer.concat([Buffer.from('{"x":"'), Buffer.alloc(5 << 20, "x")]);
