@@ -48,7 +48,7 @@ const FAULTS = [
   { fault: "reset", status: 502, message: /broke off its answer|closed the connection/ },
   { fault: "short", status: 502, message: /broke off its answer|closed the connection/ },
   { fault: "hang", status: 504, message: /timeout/ },
-  { fault: "large", status: 502, message: /larger than|too large/ },
+  { fault: "large", status: 502, message: /larger than|too large|more than 1 MiB/ },
 ];
 const MODELS: Record<string, Record<DialectName, string>> = {
   "one target": { chat: "openai/gpt-4o", messages: "anthropic/claude" },
@@ -75,7 +75,9 @@ describe.concurrent.each(PLACES)("$targets, $client client", ({ targets, client,
         headers: { "x-request-id": id },
         signal: AbortSignal.timeout(60_000),
       });
-      expect(reply.status).toBe(status);
+      // An error that is too large is Envoy's 502, or the provider's status where the filter has seen 1 MiB of it before.
+      const isLargeError = fault === "large" && kind === "error";
+      expect(isLargeError ? [500, 502] : [status]).toContain(reply.status);
       expect(reply.headers.get("content-type")).toBe("application/json");
       expect(reply.headers.get(client === "chat" ? "x-request-id" : "request-id")).toBe(id);
       expect((await errorOf(reply, client)).message).toMatch(message);
