@@ -4,6 +4,7 @@ import { config, configureRoot, createRoot, deleteRoot, startVm } from "./host/r
 import { reportRefusals } from "./host/memory-log";
 import { CONTINUE } from "./host/status";
 import {
+  collectWhenDue,
   createStream,
   deleteStream,
   exchangeOf,
@@ -40,6 +41,7 @@ function done(status: i32 = CONTINUE): i32 {
     trimTapes();
   }
   reportRefusals();
+  collectWhenDue();
   return status;
 }
 

@@ -91,6 +91,16 @@ export function setProperty(name: Span, text: Span): void {
 }
 
 const body = new Span(0, 0);
+let taken: u32 = 0;
+
+/** Returns how many bytes of bodies have been taken since `resetTaken`, at least: a measure of the work that was done. */
+export function takenBytes(): u32 {
+  return taken;
+}
+
+export function resetTaken(): void {
+  taken = 0;
+}
 
 /**
  * A body handed over by the host: the taker frees `pointer` with `freeBlock` (0 when there is none). The span itself is
@@ -102,6 +112,7 @@ export function takeBody(buffer: i32, start: u32, length: u32): Span {
   const pointer = status == 0 ? load<usize>(POINTER_CELL) : 0;
   body.pointer = pointer;
   body.length = pointer == 0 ? 0 : load<u32>(SIZE_CELL);
+  taken += body.length;
   return body;
 }
 

@@ -1,4 +1,5 @@
 // The stream contexts of the VM, and the one place where their memory ends.
+import { resetTaken, takenBytes } from "./host";
 import { countBytes } from "../memory/blocks";
 import { Exchange } from "../exchange/exchange";
 import { isIngressRoot, isOwnRoot, keysOfRoot, KIND_ROUTE, kindOfRoot } from "./roots";
@@ -13,6 +14,8 @@ const OBJECTS: isize = 1024;
 
 /** Streams deleted between two collections: the cost of a collection is shared by that many requests. */
 const COLLECT_EVERY: u32 = 32;
+/** Bytes of bodies between two collections: a stream without an end makes objects too, about one byte for each of its own. */
+const COLLECT_AFTER: u32 = 4 << 20;
 let deletedSinceCollection: u32 = 0;
 
 export function createStream(id: u32, rootId: u32): void {
@@ -40,7 +43,7 @@ export function joinAttempt(id: u32, exchangeId: i32): bool {
   return true;
 }
 
-/** Frees what the stream owned. The stack is empty here, which the minimal runtime needs to collect. */
+/** Frees what the stream owned. */
 export function deleteStream(id: u32): void {
   if (exchanges.has(id)) {
     exchanges.get(id).release();
@@ -49,7 +52,13 @@ export function deleteStream(id: u32): void {
   } else {
     attempts.delete(id);
   }
-  if (++deletedSinceCollection < COLLECT_EVERY) return;
+  deletedSinceCollection++;
+}
+
+/** At the end of a callback: the stack is empty, which the minimal runtime needs to collect. */
+export function collectWhenDue(): void {
+  if (deletedSinceCollection < COLLECT_EVERY && takenBytes() < COLLECT_AFTER) return;
   deletedSinceCollection = 0;
+  resetTaken();
   __collect();
 }
