@@ -92,11 +92,14 @@ function problemOf(listener: Listener, code: string, environment: Environment): 
   };
 }
 
-/** This user's gateway that has the port. */
+/** This user's gateway that has the port: one with an Envoy, which this one, and others that are starting, have not yet. */
 function gatewayOn(port: number, environment: Environment): RunningRecord | undefined {
   return findRunning(environment)
     .map(({ record }) => record)
-    .find(({ listeners }) => listeners.some((listener) => listener.port === port));
+    .find(
+      ({ envoy, listeners }) =>
+        envoy !== undefined && listeners.some((listener) => listener.port === port),
+    );
 }
 
 function usedByGateway(what: string, { configuration, gateway }: RunningRecord): Problem {

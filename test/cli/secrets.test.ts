@@ -312,7 +312,7 @@ describe("a whole run", () => {
       "command line of",
     ])
       expect(names).toContain(part);
-    expect(said.get("gateway reload")).toMatch(/system prompt/);
+    expect(said.get("gateway reload")).toMatch(/system_prompt/);
     expect([...said.values()].join("\n")).toContain("The provider says 500.");
   });
 
