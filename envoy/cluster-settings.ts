@@ -1,7 +1,7 @@
 // What clusters have in common: how long connections live, how many there may be, which HTTP is spoken.
 import type { Address, GatewayModel, UpstreamSettings } from "../control-plane/model.ts";
 import { logMetadata } from "./access-log.ts";
-import { clusterBuffer } from "./buffers.ts";
+import { CLUSTER_BUFFER } from "./buffers.ts";
 import type { Extension, Fields } from "./types.ts";
 import { duration, TCP_KEEPALIVE, typed } from "./types.ts";
 
@@ -29,7 +29,7 @@ export function common(
     connect_timeout: duration(settings.connectTimeoutMs ?? CONNECT_TIMEOUT),
     // A name that cannot be resolved must not keep the gateway from starting.
     wait_for_warm_on_init: false,
-    per_connection_buffer_limit_bytes: clusterBuffer(model),
+    per_connection_buffer_limit_bytes: CLUSTER_BUFFER,
     circuit_breakers: {
       thresholds: [
         {
