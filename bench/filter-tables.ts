@@ -2,7 +2,7 @@
 import type { Case } from "./cases.ts";
 import type { Profile } from "./profile.ts";
 
-const MOST_FILES = 15;
+const MAX_FILES = 15;
 const CALLBACK = /(?:^|\/)(proxy_on_\w+)$/;
 
 interface Row {
@@ -35,7 +35,7 @@ export function filterTables(
     table("calls into Envoy, by the function that makes them", per(hostCalls(profile, names))),
     table(
       `the filter's own code, ${own.toFixed(0)} instructions, by file`,
-      files.slice(0, MOST_FILES),
+      files.slice(0, MAX_FILES),
     ),
   ];
 }
@@ -69,7 +69,7 @@ function selfByFile({ self }: Profile, names: Map<string, string>): Iterable<Row
   return rows.values();
 }
 
-/** `filter/json/tape/Tape#member` → `filter/json/tape`: what stands before the first name that is no folder or file. */
+/** `filter/bytes/json/tape/Tape#member` → `filter/bytes/json/tape`: what stands before the first name that is no folder or file. */
 function fileOf(name: string): string {
   const end = name.search(/[<#]/);
   const path = end < 0 ? name : name.slice(0, end);

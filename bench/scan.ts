@@ -8,7 +8,7 @@ import { JsonScanner } from "../test/unit/filter/json-scanner.ts";
 import { chatAgentBody, chatBody, MESSAGES_MODEL, messagesAgentBody } from "./bodies.ts";
 
 /** Bytes that one measured call goes through at least, so that the call itself does not count. */
-const LEAST_BYTES = 2_000_000;
+const MIN_BYTES = 2_000_000;
 const ROUNDS = 40;
 const WARM_UP_MS = 300;
 
@@ -72,7 +72,7 @@ for (const [name, text] of jsonTexts()) {
   const bytes = Buffer.from(text);
   const pointer = wasm.allocate(bytes.length);
   new Uint8Array(wasm.memory.buffer, pointer, bytes.length).set(bytes);
-  const times = Math.ceil(LEAST_BYTES / bytes.length);
+  const times = Math.ceil(MIN_BYTES / bytes.length);
   const work = (count: number): void => {
     if (wasm.scanRepeatedly(pointer, bytes.length, count) !== 0)
       throw new Error(`${name} is refused`);

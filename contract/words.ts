@@ -8,7 +8,7 @@ export const ROOT_ROUTE = "route";
 export const ROOT_TRANSLATE = "translate";
 
 /** Wire formats. The folder in `filter/dialects/` has the same name. */
-export const DIALECT_OPENAI = "openai_chat_completions";
+export const DIALECT_OPENAI = "openai_chat";
 export const DIALECT_ANTHROPIC = "anthropic_messages";
 
 /** How a provider wants its key: not at all, `authorization: Bearer KEY`, or `x-api-key: KEY`. */
@@ -68,7 +68,7 @@ export const HEADER_REQUEST_ID = "x-gateway-request-id";
 /** Client header with a key of the gateway's own, where `authorization` and `x-api-key` carry a provider's. */
 export const HEADER_API_KEY = "x-gateway-api-key";
 /** Longest key of a client, in bytes. */
-export const LONGEST_API_KEY = 256;
+export const MAX_API_KEY = 256;
 
 /** Filter state (`wasm.<name>`) that names the cluster of the next attempt, where a request may have several. */
 export const PROPERTY_NEXT_CLUSTER = "gateway_next_cluster";

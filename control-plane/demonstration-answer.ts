@@ -44,7 +44,7 @@ export type Answer = { usage: Usage } & (
   | { kind: "tool"; name: string; /** JSON */ arguments: string }
 );
 
-const LONGEST_ECHO = 200;
+const MAX_ECHO = 200;
 
 /** The answer to a request. */
 export function answer(request: ChatRequest): Answer {
@@ -132,8 +132,8 @@ function text(content: ChatRequest["messages"][number]["content"]): string {
 
 function shorten(echo: string): string {
   const characters = Array.from(echo);
-  if (characters.length <= LONGEST_ECHO) return echo;
-  return `${characters.slice(0, LONGEST_ECHO).join("")}…`;
+  if (characters.length <= MAX_ECHO) return echo;
+  return `${characters.slice(0, MAX_ECHO).join("")}…`;
 }
 
 /** Words with the blanks behind them: joined they are the text again. */

@@ -26,12 +26,12 @@ export async function startDemonstrationModel(socketPath: string): Promise<Demon
 }
 
 /** Bytes that requests under way may hold: it lives in the process that looks after everything else. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** @see https://platform.openai.com/docs/api-reference/chat */
 export function demonstrationApp(): Hono<Admitted> {
   const app = new Hono<Admitted>();
-  app.use(admission(MOST_BYTES));
+  app.use(admission(MAX_BYTES));
   app.onError((error, context) => {
     if (!(error instanceof ServerError)) throw error;
     if (error.retryAfter !== undefined) context.header("retry-after", String(error.retryAfter));

@@ -89,14 +89,14 @@ export interface FilterTarget {
   /** In its place behind a prompt target's own; absent when it is the same. */
   own_system_prompt?: string;
   asks_usage?: boolean;
-  /** Only what differs from the filter's defaults (`filter/chat/request-limits.ts`). */
+  /** Only what differs from the filter's defaults (`filter/hub/request-limits.ts`). */
   limits?: Omit<ModelLimits, "stream_usage">;
   /** Indices of the limits of this model. */
   rate_limits?: number[];
 }
 
 /** The filter reads numbers of nine digits. */
-const LARGEST_NUMBER = 999_999_999;
+const MAX_NUMBER = 999_999_999;
 
 /** Pure; the same model gives the same document, byte for byte. Holds names of secrets, never their values. */
 export function filterConfig(model: GatewayModel): FilterConfig {
@@ -162,7 +162,7 @@ function documentOf(model: GatewayModel): FilterConfig {
       ),
     ]),
     default: model.defaultTarget,
-    largest_body: Math.min(model.limits.requestBodyBytes, LARGEST_NUMBER),
+    largest_body: Math.min(model.limits.requestBodyBytes, MAX_NUMBER),
     models: listedModels(model),
     ...apiKeys(model),
     ...(prompt === undefined ? {} : { prompt }),

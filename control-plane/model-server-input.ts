@@ -5,10 +5,10 @@ import type { ModelServerInput } from "./model-server/options.ts";
 
 /** A language model that says nothing leaves time for the rest of the prompt: the embedded values, or the plain model. */
 const EXTRACTION_SHARE = 0.6;
-const LONGEST_EXTRACTION_MS = 18_000;
-const SHORTEST_EXTRACTION_MS = 100;
+const MAX_EXTRACTION_MS = 18_000;
+const MIN_EXTRACTION_MS = 100;
 /** Of a choice: the labels with their descriptions and examples. */
-const LARGEST_LABELS_BYTES = 8 * 1024 * 1024;
+const MAX_LABELS_BYTES = 8 * 1024 * 1024;
 
 /** Where a language model can be asked. */
 export interface Egress {
@@ -35,7 +35,7 @@ export function modelServerInput(
     provider.auth.passesClientKey !== true;
   return {
     // A choice has the conversation, and the last prompt once more.
-    most_bytes: 2 * model.limits.requestBodyBytes + LARGEST_LABELS_BYTES,
+    most_bytes: 2 * model.limits.requestBodyBytes + MAX_LABELS_BYTES,
     // The default target is no choice: it takes what is left.
     targets: prompt.targets
       .filter(({ isDefault }) => !isDefault)
@@ -62,8 +62,8 @@ export function modelServerInput(
     extraction: {
       mode: modelServer.extraction,
       timeout_ms: Math.min(
-        Math.max(Math.round(model.ingress.timeoutMs * EXTRACTION_SHARE), SHORTEST_EXTRACTION_MS),
-        LONGEST_EXTRACTION_MS,
+        Math.max(Math.round(model.ingress.timeoutMs * EXTRACTION_SHARE), MIN_EXTRACTION_MS),
+        MAX_EXTRACTION_MS,
       ),
       ...(canAsk && egress !== undefined
         ? {

@@ -1,7 +1,7 @@
 // The gateway's configuration after loading: every default filled in, every reference resolved. Plain data, no I/O.
 import type { Prompt } from "./model-prompt.ts";
 
-export type Dialect = "openai_chat_completions" | "anthropic_messages";
+export type Dialect = "openai_chat" | "anthropic_messages";
 export type AuthKind = "none" | "bearer" | "x_api_key";
 
 export interface GatewayModel {
@@ -226,7 +226,7 @@ export interface Limits {
   requestHeadersKib: number;
   /** What Envoy may use of the memory, in bytes; absent: half of the machine's. */
   memoryBytes?: number;
-  /** Connections of clients; absent: `MOST_CONNECTIONS` of envoy/overload.ts. */
+  /** Connections of clients; absent: `MAX_CONNECTIONS` of envoy/overload.ts. */
   connections?: number;
   /** Requests under way at one provider's address; absent: Envoy's own high number. */
   concurrentRequests?: number;

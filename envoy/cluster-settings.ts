@@ -15,7 +15,7 @@ const IDLE_TIMEOUT_PLAIN = 4 * SECOND;
 /** After it a connection takes no new request, so that a busy one follows its name to a new address some time. */
 const CONNECTION_LIFETIME = 10 * 60 * SECOND;
 /** Streams last minutes, so many are open at once; Envoy's own 1024 is for short calls. */
-const MOST_AT_ONCE = 10_000;
+const MAX_AT_ONCE = 10_000;
 
 /** @param settings of connections to providers; everything else has the defaults */
 export function common(
@@ -33,11 +33,11 @@ export function common(
     circuit_breakers: {
       thresholds: [
         {
-          max_connections: settings.maxConnections ?? MOST_AT_ONCE,
-          max_pending_requests: settings.maxPendingRequests ?? MOST_AT_ONCE,
-          max_requests: settings.atOnce ?? MOST_AT_ONCE,
+          max_connections: settings.maxConnections ?? MAX_AT_ONCE,
+          max_pending_requests: settings.maxPendingRequests ?? MAX_AT_ONCE,
+          max_requests: settings.atOnce ?? MAX_AT_ONCE,
           // Envoy's own 3 would leave most requests without their fallback when a provider is down.
-          max_retries: model.retryBudget ?? MOST_AT_ONCE,
+          max_retries: model.retryBudget ?? MAX_AT_ONCE,
         },
       ],
     },

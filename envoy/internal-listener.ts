@@ -11,7 +11,7 @@ import type { Extension, Fields, Listener } from "./types.ts";
 import { duration, extension } from "./types.ts";
 
 /** Values of parameters become part of paths, each up to 6 KiB encoded. */
-const LARGEST_HEAD_KIB = 128;
+const MAX_HEAD_KIB = 128;
 
 /** Envoy knows listeners without an address only with it. */
 export function internalListenerExtension(): Extension {
@@ -39,7 +39,7 @@ export function internalListener(model: GatewayModel, place: Place): Listener {
               codec_type: "HTTP1",
               // The client's request id stays, which makes one story of all lines of a request.
               ...identity(),
-              max_request_headers_kb: LARGEST_HEAD_KIB,
+              max_request_headers_kb: MAX_HEAD_KIB,
               access_log: internalLogs(place),
               route_config: routeConfiguration(model),
               // The upstream filters take the header out, so the log reads it from filter state.

@@ -28,7 +28,7 @@ export const OWNER_ONLY = 0o600;
 
 /** HTTP/2 accepts windows between these (RFC 9113, section 6.9.2). */
 const SMALLEST_WINDOW = 65_535;
-const LARGEST_WINDOW = 2_147_483_647;
+const MAX_WINDOW = 2_147_483_647;
 
 export function listener(
   name: ModelListener["name"],
@@ -107,7 +107,7 @@ export function identity(): Fields {
 }
 
 function protocol(model: GatewayModel): Fields {
-  const window = Math.min(Math.max(listenerBuffer(model), SMALLEST_WINDOW), LARGEST_WINDOW);
+  const window = Math.min(Math.max(listenerBuffer(model), SMALLEST_WINDOW), MAX_WINDOW);
   return {
     max_request_headers_kb: model.limits.requestHeadersKib,
     // Proxies in front of us still speak 1.0 unless told otherwise, and such a request may have no host.

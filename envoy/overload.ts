@@ -5,7 +5,7 @@ import type { Extension, Fields } from "./types.ts";
 import { duration, extension } from "./types.ts";
 
 /** Each costs a file descriptor, and one more for the provider while it is busy. */
-const MOST_CONNECTIONS = 20_000;
+const MAX_CONNECTIONS = 20_000;
 const GIBIBYTE = 1024 ** 3;
 /** The rest is for what Envoy does not count (the filter's own memory), the control plane and the model server. */
 const SHARE_OF_MEMORY = 0.5;
@@ -57,7 +57,7 @@ function connections({ limits }: GatewayModel): Extension {
   return extension(
     "envoy.resource_monitors.global_downstream_max_connections",
     "extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig",
-    { max_active_downstream_connections: limits.connections ?? MOST_CONNECTIONS },
+    { max_active_downstream_connections: limits.connections ?? MAX_CONNECTIONS },
   );
 }
 

@@ -33,9 +33,9 @@ const RECONNECT: Fields = {
  * Envoy copies a body that it may have to send again, which would cost a large one a quarter more CPU time. The client's
  * SDK sends it again where no other target does.
  */
-const LARGEST_RECONNECT_BYTES = 128 * 1024;
+const MAX_RECONNECT_BYTES = 128 * 1024;
 /** The longest pause that a provider can ask for; the filter does not wait for a longer one. */
-const LONGEST_REST = 10 * SECOND;
+const MAX_REST = 10 * SECOND;
 
 export function routeConfiguration(
   listener: Listener,
@@ -109,7 +109,7 @@ function oneTarget(listener: Listener): Route[] {
   const route = (header: string, timeouts: Fields): Route => ({
     match: { prefix: "/", headers: [{ name: header, present_match: true }] },
     route: { cluster_header: header, ...timeouts, retry_policy: RECONNECT },
-    request_body_buffer_limit: LARGEST_RECONNECT_BYTES,
+    request_body_buffer_limit: MAX_RECONNECT_BYTES,
   });
   return [
     route(HEADER_STREAM_CLUSTER, streamTimeouts(listener)),
@@ -174,7 +174,7 @@ function retries(policy: RetryPolicy, perTryMs: number | undefined): Fields {
         { base_interval: "0.001s", max_interval: "0.01s" },
     rate_limited_retry_back_off: {
       reset_headers: [{ name: HEADER_RETRY_AFTER, format: "SECONDS" }],
-      max_interval: duration(LONGEST_REST),
+      max_interval: duration(MAX_REST),
     },
     // Envoy ignores it as soon as the client has got something.
     ...(perTryMs === undefined ? {} : { per_try_timeout: duration(perTryMs) }),

@@ -1,6 +1,6 @@
 // The filter's exports: what Envoy calls (proxy-wasm 0.2.1), each handed on to the stage that answers it.
 import { allocate } from "./host/host";
-import { config, configureRoot, createRoot, deleteRoot, startVm } from "./host/roots";
+import { config, configureRoot, createRoot, deleteRoot, startVm } from "./contexts/roots";
 import { reportRefusals } from "./host/memory-log";
 import { CONTINUE } from "./host/status";
 import {
@@ -10,7 +10,7 @@ import {
   exchangeOf,
   exchangeOfAttempt,
   joinAttempt,
-} from "./host/streams";
+} from "./contexts/streams";
 import {
   onCallout,
   onRequestBody,
@@ -18,20 +18,20 @@ import {
   onResponseBody,
   onResponseHeaders,
   onResponseTrailers,
-} from "./route/pipeline";
+} from "./pipeline/pipeline";
 import { hasTakenLarge, wasRefused } from "./memory/blocks";
-import { trimTapes } from "./json/tape";
+import { trimTapes } from "./bytes/json/tape";
 import { endFlow } from "./prompt/flows";
-import { trimScratch } from "./text/bytes";
+import { trimScratch } from "./bytes/text/bytes";
 import {
   exchangeIdOfAttempt,
   onAttemptBody,
   onAttemptEnd,
   onAttemptHeaders,
-  onAttemptReply,
-  onAttemptReplyBody,
-  onAttemptReplyTrailers,
-} from "./translate/upstream";
+  onAttemptResponse,
+  onAttemptResponseBody,
+  onAttemptResponseTrailers,
+} from "./upstream/attempt-response";
 
 /** Ends a callback: gives back what only large bodies need, and lets the log say what was refused. */
 function done(status: i32 = CONTINUE): i32 {
@@ -83,21 +83,23 @@ export function proxy_on_response_headers(id: u32, count: u32, endsHere: u32): i
   const exchange = exchangeOf(id);
   if (exchange !== null) return done(onResponseHeaders(exchange, count, endsHere != 0));
   const attempted = exchangeOfAttempt(id);
-  return attempted === null ? CONTINUE : done(onAttemptReply(attempted, endsHere != 0));
+  return attempted === null ? CONTINUE : done(onAttemptResponse(attempted, endsHere != 0));
 }
 
 export function proxy_on_response_body(id: u32, size: u32, endsHere: u32): i32 {
   const exchange = exchangeOf(id);
   if (exchange !== null) return done(onResponseBody(exchange, size, endsHere != 0));
   const attempted = exchangeOfAttempt(id);
-  return attempted === null ? CONTINUE : done(onAttemptReplyBody(attempted, size, endsHere != 0));
+  return attempted === null
+    ? CONTINUE
+    : done(onAttemptResponseBody(attempted, size, endsHere != 0));
 }
 
 export function proxy_on_response_trailers(id: u32, _count: u32): i32 {
   const exchange = exchangeOf(id);
   if (exchange !== null) return done(onResponseTrailers(exchange));
   const attempted = exchangeOfAttempt(id);
-  return attempted === null ? CONTINUE : done(onAttemptReplyTrailers(attempted));
+  return attempted === null ? CONTINUE : done(onAttemptResponseTrailers(attempted));
 }
 
 export function proxy_on_http_call_response(

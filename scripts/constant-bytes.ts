@@ -17,15 +17,15 @@ import {
 } from "assemblyscript";
 import { Transform } from "assemblyscript/transform";
 
-/** filter/text/bytes.ts has both functions, and the run under this name. */
-const MODULE = "filter/text/bytes";
+/** filter/bytes/text/bytes.ts has both functions, and the run under this name. */
+const MODULE = "filter/bytes/text/bytes";
 const RUN = "CONSTANT_BYTES";
 const SPAN = "constantAt";
 const TEXT = "sentenceAt";
 /** Shorter ones would be no smaller as a call. Characters. */
-const SHORTEST_SENTENCE = 20;
+const MIN_SENTENCE = 20;
 
-/** Calls whose texts are for the documentation alone (filter/chat/feature.ts, member-table.ts): the filter has a 0 instead. */
+/** Calls whose texts are for the documentation alone (filter/hub/feature.ts, member-table.ts): the filter has a 0 instead. */
 const NOTES = new Set(["about", "object", "reads", "writes"]);
 
 /** How the compiler, which is written in its own language, makes the value of a number. */
@@ -97,7 +97,7 @@ function constantText({ expression, args }: CallExpression): string | undefined 
 }
 
 function isSentence(text: string): boolean {
-  return text.length >= SHORTEST_SENTENCE && text.includes(" ");
+  return text.length >= MIN_SENTENCE && text.includes(" ");
 }
 
 function callOf(name: string, offset: number, length: number, range: Range): CallExpression {

@@ -1,11 +1,11 @@
-// Reads the filter's tables of request members (filter/dialects/<dialect>/members.ts, filter/chat/features.ts) by running
-// them: their functions, which the filter takes from filter/chat, are recorders here. For docs/dialects.md and its tests.
+// Reads the filter's tables of request members (filter/dialects/<dialect>/members.ts, filter/hub/features.ts) by running
+// them: their functions, which the filter takes from filter/hub, are recorders here. For docs/dialects.md and its tests.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { compileFunction } from "node:vm";
 import { ModuleKind, transpileModule } from "typescript";
 
-/** A feature of filter/chat/features.ts. */
+/** A feature of filter/hub/features.ts. */
 export interface Feature {
   /** The name in the source. */
   id: string;
@@ -61,14 +61,14 @@ type Run = (exported: object, require: (name: string) => object) => void;
 
 const FILTER = join(import.meta.dirname, "../filter");
 const DIALECTS = [
-  { folder: "openai_chat_completions", title: "OpenAI Chat Completions" },
+  { folder: "openai_chat", title: "OpenAI Chat Completions" },
   { folder: "anthropic_messages", title: "Anthropic Messages" },
 ];
 
 /** The dialects in the order of the filter's registry. Throws if a table cannot be run. */
 export function readDialectTables(): DialectTables[] {
   const load = loader();
-  const features = Object.entries(load(join(FILTER, "chat/features.ts")));
+  const features = Object.entries(load(join(FILTER, "hub/features.ts")));
   for (const [id, feature] of features) (feature as Feature).id = id;
   return DIALECTS.map(({ folder, title }) => {
     const exported = load(join(FILTER, "dialects", folder, "members.ts"));
@@ -82,13 +82,13 @@ export function readDialectTables(): DialectTables[] {
   });
 }
 
-/** The features in the order of filter/chat/features.ts. */
+/** The features in the order of filter/hub/features.ts. */
 export function readFeatures(): Feature[] {
-  const features = Object.entries(loader()(join(FILTER, "chat/features.ts")));
+  const features = Object.entries(loader()(join(FILTER, "hub/features.ts")));
   return features.map(([id, feature]) => ({ ...(feature as Feature), id }));
 }
 
-/** filter/chat/member-table.ts, as far as a table calls it. */
+/** filter/hub/member-table.ts, as far as a table calls it. */
 class MemberTable {
   readonly table: Omit<Table, "variable">;
 
@@ -119,7 +119,7 @@ function note(kind: Note["kind"]): (text: string, link?: string) => Note {
 }
 
 const RECORDERS: Record<string, object> = {
-  [join(FILTER, "chat/feature")]: {
+  [join(FILTER, "hub/feature")]: {
     about: note("about"),
     refused: (advice: string, { text: title, link }: Note) => ({
       fate: "refused",
@@ -129,13 +129,13 @@ const RECORDERS: Record<string, object> = {
     }),
     dropped: ({ text: title, link }: Note) => ({ fate: "dropped", advice: "", title, link }),
   },
-  [join(FILTER, "chat/member-table")]: {
+  [join(FILTER, "hub/member-table")]: {
     MemberTable,
     object: note("object"),
     reads: note("reads"),
     writes: note("writes"),
   },
-  [join(FILTER, "text/bytes")]: { constant: (text: string) => text },
+  [join(FILTER, "bytes/text/bytes")]: { constant: (text: string) => text },
 };
 
 /** A loader of the filter's modules that hold data only. */

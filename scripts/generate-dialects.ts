@@ -17,7 +17,7 @@ export function dialectsPage(): string {
   return [HEAD, ...pairs, featuresSection(readFeatures(), dialects)].join("\n\n");
 }
 
-const HEAD = `<!-- Generated from filter/dialects/*/members.ts and filter/chat/features.ts by \`node scripts/generate.ts\`. Do not edit. -->
+const HEAD = `<!-- Generated from filter/dialects/*/members.ts and filter/hub/features.ts by \`node scripts/generate.ts\`. Do not edit. -->
 
 # Translation of requests
 

@@ -4,7 +4,7 @@ import type { RunningRecord } from "../supervisor/state.ts";
 import { chooseRunning, notRunning } from "./find-running.ts";
 
 /** Shorter than what probes usually wait. */
-const LONGEST_MS = 2_000;
+const MAX_MS = 2_000;
 
 /** Prints `ready`, or what is missing, with exit code 1. */
 export async function health(config: string | undefined): Promise<void> {
@@ -19,7 +19,7 @@ async function missingIn({ listeners }: RunningRecord): Promise<string | undefin
     listeners.map(async (listener) => {
       const name = `Listener ${listener.name} on port ${String(listener.port)}`;
       try {
-        const { status, body } = await callListener(listener, "/readyz", LONGEST_MS);
+        const { status, body } = await callListener(listener, "/readyz", MAX_MS);
         return status === 200
           ? undefined
           : (reasonIn(body) ?? `${name} answers ${String(status)}.`);

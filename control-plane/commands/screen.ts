@@ -5,7 +5,7 @@ import { urlOf } from "../supervisor/readiness.ts";
 import { type Colors, table } from "../terminal.ts";
 import { VERSION } from "../version.ts";
 
-const MOST_MODELS = 12;
+const MAX_MODELS = 12;
 
 /** Lines for standard output. */
 export function screen(model: GatewayModel, logDirectory: string, colors: Colors): string[] {
@@ -28,7 +28,7 @@ export function screen(model: GatewayModel, logDirectory: string, colors: Colors
     "",
     colors.bold("Try it"),
     ...promptExample(model),
-    ...openaiExample(model.egress, exampleModel(model, "openai_chat_completions")),
+    ...openaiExample(model.egress, exampleModel(model, "openai_chat")),
     "",
     ...anthropicExample(model.egress, exampleModel(model, "anthropic_messages")),
   ];
@@ -56,8 +56,8 @@ function modelLines({ targets, defaultTarget, aliases }: GatewayModel): string[]
     ];
     return [`  ${target.name}`, notes.join(", ")];
   });
-  const more = rows.length - MOST_MODELS;
-  const shown = table(rows.slice(0, MOST_MODELS));
+  const more = rows.length - MAX_MODELS;
+  const shown = table(rows.slice(0, MAX_MODELS));
   return more > 0 ? [...shown, `  … and ${String(more)} more: ${commandFor("models")}`] : shown;
 }
 

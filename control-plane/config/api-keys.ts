@@ -1,5 +1,5 @@
 // `listeners.<name>.api_keys`: references to the keys of which a client has to send one.
-import { LONGEST_API_KEY } from "../../contract/words.ts";
+import { MAX_API_KEY } from "../../contract/words.ts";
 import { readKeyReference } from "./access-key.ts";
 import type { Path } from "./problem.ts";
 import type { Environment, Reading } from "./reading.ts";
@@ -41,8 +41,8 @@ export function readApiKeys(
 
 function checkLength(reading: Reading, path: Path, name: string): void {
   const { length } = reading.environment[name] ?? "";
-  if (length > LONGEST_API_KEY) {
-    const message = `the value of ${name} has ${length} characters; a key has ${LONGEST_API_KEY} at the most`;
+  if (length > MAX_API_KEY) {
+    const message = `the value of ${name} has ${length} characters; a key has ${MAX_API_KEY} at the most`;
     reading.problem(path, message, { hint: "make one by: openssl rand -hex 32" });
   } else if (length > 0 && length < SHORT_KEY) {
     const message = `the value of ${name} is short, so that it can be found by trying`;

@@ -6,7 +6,7 @@ import type { Path, Problem } from "./problem.ts";
 import { parseYaml } from "./syntax.ts";
 
 /** Counted with every alias expanded, so that a few lines cannot grow into gigabytes. */
-const MOST_VALUES = 20_000;
+const MAX_VALUES = 20_000;
 const DEEPEST = 60;
 
 export interface Source {
@@ -130,7 +130,7 @@ class Converter {
   }
 
   #convert(node: Node | null, path: Path, keyOffset?: number): unknown {
-    if (++this.#count > MOST_VALUES) {
+    if (++this.#count > MAX_VALUES) {
       throw new TooLarge("the file holds too many values; are aliases (*name) nested?");
     }
     if (path.length > DEEPEST) throw new TooLarge("the file is nested too deeply");

@@ -13,7 +13,7 @@ import { warnOfOpenListeners } from "./open-listeners.ts";
 import { sortProblems } from "./problem.ts";
 import type { Problem } from "./problem.ts";
 import { readPrompt } from "./prompt.ts";
-import { LEAST_CONFIGURATION, readProviders } from "./provider-list.ts";
+import { MIN_CONFIGURATION, readProviders } from "./provider-list.ts";
 import { startReading } from "./reading.ts";
 import type { Environment, Machine, Reading } from "./reading.ts";
 import { readRateLimitService } from "./rate-limit-service.ts";
@@ -47,7 +47,7 @@ export function loadConfiguration(
   if (document.isDamaged) return { ok: false, problems: sortProblems(reading.problems) };
   if (document.value === undefined || document.value === null) {
     if (reading.problems.length === 0) {
-      reading.problem([], "the file is empty", { hint: LEAST_CONFIGURATION });
+      reading.problem([], "the file is empty", { hint: MIN_CONFIGURATION });
     }
     return { ok: false, problems: sortProblems(reading.problems) };
   }

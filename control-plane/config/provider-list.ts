@@ -9,7 +9,7 @@ import type { Draft } from "./shape.ts";
 import { LITELLM_LIST } from "./unknown-key.ts";
 
 /** What to write when there is nothing. */
-export const LEAST_CONFIGURATION =
+export const MIN_CONFIGURATION =
   "the least is: llm_providers: [{model: openai/gpt-4o, access_key: $OPENAI_API_KEY}]";
 
 const LISTS = ["llm_providers", "model_providers"] as const;
@@ -33,7 +33,7 @@ export function readProviders(
     if (draft[list]?.length === 0) {
       reading.problem([list], "no provider is configured: the list is empty", {
         part: "key",
-        hint: LEAST_CONFIGURATION,
+        hint: MIN_CONFIGURATION,
       });
     }
     entries.forEach((entry, index) => {
@@ -58,7 +58,7 @@ function listsOf(reading: Reading, draft: Draft<Configuration>): (typeof LISTS)[
   const hasForeignList = Object.hasOwn(draft, LITELLM_LIST);
   if (lists.length === 0 && isRecord(reading.document.value) && !hasForeignList) {
     reading.problem([], "no provider is configured: llm_providers is missing", {
-      hint: LEAST_CONFIGURATION,
+      hint: MIN_CONFIGURATION,
     });
   } else if (lists.length === 2) {
     reading.problem(

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { EFFORTS } from "../model-limits.ts";
 import { flag, list, mapping, oneOf, whole } from "./schema-words.ts";
 
-const LARGEST_TOKENS = 10_000_000;
+const MAX_TOKENS = 10_000_000;
 /** Not what makes it a request. */
 const MEMBER =
   /^(?!(?:model|messages|stream|messages\[\]\.(?:role|content))$)(?:messages\[\]\.)?[A-Za-z_][A-Za-z0-9_]*$/;
@@ -14,13 +14,13 @@ export const modelLimits = mapping(
   {
     max_output_tokens: whole(
       1,
-      LARGEST_TOKENS,
+      MAX_TOKENS,
       "Most tokens that the model can answer with. A larger `max_tokens` is lowered to it.",
       "number of tokens",
     ).optional(),
     default_max_tokens: whole(
       1,
-      LARGEST_TOKENS,
+      MAX_TOKENS,
       {
         description:
           "`max_tokens` for a chat client that says none. (messages: the format requires one)",

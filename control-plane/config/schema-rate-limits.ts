@@ -4,7 +4,7 @@ import { duration, mapping, oneOf, text, whole } from "./schema-words.ts";
 export const RATE_UNITS = ["second", "minute", "hour", "day"] as const;
 
 /** Most that a limit can allow: the filter reads nine digits. */
-const LARGEST_AMOUNT = 999_999_999;
+const MAX_AMOUNT = 999_999_999;
 
 export const ratelimit = mapping(
   {
@@ -28,13 +28,13 @@ export const ratelimit = mapping(
       {
         tokens: whole(
           1,
-          LARGEST_AMOUNT,
+          MAX_AMOUNT,
           "Tokens of requests and replies together, as the provider counts them.",
           "number of tokens",
         ).optional(),
         requests: whole(
           1,
-          LARGEST_AMOUNT,
+          MAX_AMOUNT,
           "Requests, in place of or besides `tokens`.",
           "number of requests",
         ).optional(),

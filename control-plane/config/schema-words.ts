@@ -31,12 +31,12 @@ function meaning(about: About | string): About {
   return typeof about === "string" ? { description: about } : about;
 }
 
-const LONGEST_MS = 24 * 3_600_000;
+const MAX_MS = 24 * 3_600_000;
 const DURATION = "a duration from 1ms to 24h, such as 30s, 500ms or 2m";
 
 function isDuration(value: string): boolean {
   const milliseconds = parseDuration(value);
-  return milliseconds !== undefined && milliseconds >= 1 && milliseconds <= LONGEST_MS;
+  return milliseconds !== undefined && milliseconds >= 1 && milliseconds <= MAX_MS;
 }
 
 export const duration = (about: About | string) =>

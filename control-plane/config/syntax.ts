@@ -3,7 +3,7 @@ import { parseDocument, visit } from "yaml";
 import type { Document } from "yaml";
 import { wrongIndentation } from "./indentation.ts";
 
-const LARGEST_FILE = 1024 * 1024;
+const MAX_FILE = 1024 * 1024;
 
 const SYNTAX: Record<string, string> = {
   ALIAS_PROPS: "an alias (*name) takes no tag and no anchor",
@@ -47,7 +47,7 @@ export interface Parsed {
 }
 
 export function parseYaml(text: string): Parsed {
-  if (text.length > LARGEST_FILE) return damaged("the file is larger than 1 MiB");
+  if (text.length > MAX_FILE) return damaged("the file is larger than 1 MiB");
   let document: Document.Parsed;
   try {
     // Keys are compared by document.ts, which knows their paths.

@@ -4,7 +4,7 @@ import type { MiddlewareHandler } from "hono";
 import { ServerError } from "./server-error.ts";
 
 /** More at once wait for each other. */
-const MOST_REQUESTS = 512;
+const MAX_REQUESTS = 512;
 const RETRY_AFTER_SECONDS = 1;
 
 /** What the handlers of admitted requests have. */
@@ -31,7 +31,7 @@ export function admission(most: number): MiddlewareHandler<Admitted> {
       own += bytes;
       inUse += bytes;
     };
-    if (requests >= MOST_REQUESTS) throw busy();
+    if (requests >= MAX_REQUESTS) throw busy();
     hold(announcedSize(http.req.raw.headers) ?? 0);
     requests += 1;
     http.set("hold", hold);

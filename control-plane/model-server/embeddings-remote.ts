@@ -18,7 +18,7 @@ const TIMEOUT_MS = 4000;
 /** Texts of one request: every server that is known takes as many. */
 const BATCH = 32;
 /** Models take 512 tokens and more, and refuse longer texts; the embedded one reads as much. Characters. */
-const LONGEST_TEXT = 1200;
+const MAX_TEXT = 1200;
 
 export function remoteEmbedder(
   { base_url, model, access_key_variable }: Extract<EmbeddingBackend, { kind: "openai" }>,
@@ -49,7 +49,7 @@ export function remoteEmbedder(
   return {
     model,
     embed: async (texts) => {
-      const said = texts.map((text) => text.slice(0, LONGEST_TEXT).toWellFormed());
+      const said = texts.map((text) => text.slice(0, MAX_TEXT).toWellFormed());
       // An empty text is refused by OpenAI, and is like nothing.
       const sent = said.filter((text) => text.trim() !== "");
       const found: Embedding[] = [];

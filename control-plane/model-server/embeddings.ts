@@ -11,7 +11,7 @@ import { transformersEmbedder } from "./transformers.ts";
 /** One user's prompt is embedded by /embeddings and asked for again by /zeroshot; labels are asked for all the time. */
 const CACHED_TEXTS = 2000;
 /** Longer texts are not kept: they come once. Characters. */
-const LONGEST_CACHED_TEXT = 4000;
+const MAX_CACHED_TEXT = 4000;
 
 /** The model of the options, loaded. Rejects with a GatewayError when it is not there. */
 export async function openEmbedder(
@@ -59,7 +59,7 @@ export function cached(embedder: Embedder): Embedder {
         found.set(text, embedding);
       });
       for (const [text, embedding] of found) {
-        if (text.length <= LONGEST_CACHED_TEXT) remember(text, embedding);
+        if (text.length <= MAX_CACHED_TEXT) remember(text, embedding);
       }
       return Promise.all(texts.map((text) => required(found.get(text))));
     },

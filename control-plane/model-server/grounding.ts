@@ -8,7 +8,7 @@ export interface Grounding {
   now: Date;
 }
 
-const LONGEST_PROMPT = 16_000;
+const MAX_PROMPT = 16_000;
 const UNITS: readonly (readonly string[])[] = [
   ["celsius", "c", "°c", "centigrade", "metric"],
   ["fahrenheit", "f", "°f", "imperial"],
@@ -29,7 +29,7 @@ export function groundingScore(
 ): number {
   if (value === null || value === undefined || value === "") return 0;
   if (parameter?.default !== undefined && same(value, parameter.default)) return 1;
-  const text = prompt.slice(-LONGEST_PROMPT);
+  const text = prompt.slice(-MAX_PROMPT);
   if (typeof value === "boolean") return booleanScore(text, parameter);
   if (typeof value === "number") return numberScore(text, value);
   if (Array.isArray(value))

@@ -12,10 +12,10 @@ export interface GuardResult {
 const SENTENCES = 3;
 const STRIDE = 2;
 /** Each costs one run of the model; a longer text's windows are spread over all of it. */
-const MOST_WINDOWS = 24;
+const MAX_WINDOWS = 24;
 const OPENING = 1200;
-const LONGEST_SENTENCE = 240;
-const LEAST_COST_OF_A_LONG_TEXT = 5000;
+const MAX_SENTENCE = 240;
+const MIN_COST_OF_A_LONG_TEXT = 5000;
 
 /** The most suspicious window of the text. The scores of the windows are asked from `score`. */
 export async function guardText(
@@ -34,7 +34,7 @@ export async function guardText(
 
 /** What the runs for a text's windows cost at the least. Characters. */
 export function leastCost(text: string): number {
-  return Math.min(text.length, LEAST_COST_OF_A_LONG_TEXT);
+  return Math.min(text.length, MIN_COST_OF_A_LONG_TEXT);
 }
 
 /** The shipped head's probability for each window. */
@@ -70,7 +70,7 @@ export function windowsOf(text: string): string[] {
   const runs = starts.map((start) => sentences.slice(start, start + SENTENCES));
   // Each sentence by itself too: one attack can hide between harmless sentences.
   const all = [...runs, ...sentences.map((sentence) => [sentence])];
-  const kept = all.length <= MOST_WINDOWS ? all : chosen(runs, all);
+  const kept = all.length <= MAX_WINDOWS ? all : chosen(runs, all);
   const windows = kept.map((window) => window.join(" "));
   const opening = visible(text).slice(0, OPENING).trim();
   return [...new Set(opening === "" ? windows : [opening, ...windows])];
@@ -84,7 +84,7 @@ function visible(text: string): string {
 function sentencesOf(text: string): string[] {
   return text
     .split(/(?<=[.!?。！？])\s+|\n+/u)
-    .flatMap((sentence) => sentence.match(new RegExp(`.{1,${LONGEST_SENTENCE}}`, "gsu")) ?? [])
+    .flatMap((sentence) => sentence.match(new RegExp(`.{1,${MAX_SENTENCE}}`, "gsu")) ?? [])
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== "");
 }
@@ -94,7 +94,7 @@ function chosen(
   runs: readonly (readonly string[])[],
   all: readonly (readonly string[])[],
 ): (readonly string[])[] {
-  const half = MOST_WINDOWS / 2;
+  const half = MAX_WINDOWS / 2;
   const wordsOf = attackWords(all.flat());
   const suspicious = all
     .map((window) => ({

@@ -20,11 +20,11 @@ const WordTokenizer = Tokenizer as unknown as new (
 ) => WordTokenizer;
 
 /** What all-MiniLM-L6-v2 was trained with; more makes no better vector and costs time. */
-const LONGEST_TOKENS = 256;
+const MAX_TOKENS = 256;
 /** No text of so many tokens is longer, but for odd ones, whose rest is not missed. Characters. */
-const LONGEST_TEXT = 4000;
+const MAX_TEXT = 4000;
 /** Of a pair: what the text is compared with is a label or a sentence about one. Characters. */
-const LONGEST_SECOND = 400;
+const MAX_SECOND = 400;
 
 export interface OnnxModel {
   tokenizer: WordTokenizer;
@@ -73,9 +73,9 @@ export async function loadOnnxModel(directory: string): Promise<OnnxModel> {
 /** The ids that the model is given: at most 256, the end token kept. */
 export function tokenIds({ tokenizer, separator }: OnnxModel, text: string): number[] {
   const { ids } = tokenizer.encode(readable(text));
-  if (ids.length <= LONGEST_TOKENS) return ids;
-  const cut = ids.slice(0, LONGEST_TOKENS);
-  if (separator !== undefined) cut[LONGEST_TOKENS - 1] = separator;
+  if (ids.length <= MAX_TOKENS) return ids;
+  const cut = ids.slice(0, MAX_TOKENS);
+  if (separator !== undefined) cut[MAX_TOKENS - 1] = separator;
   return cut;
 }
 
@@ -88,11 +88,11 @@ export function pairIds(
   let kept = readable(text);
   for (;;) {
     const encoding = tokenizer.encode(kept, {
-      text_pair: second.slice(0, LONGEST_SECOND).toWellFormed(),
+      text_pair: second.slice(0, MAX_SECOND).toWellFormed(),
       return_token_type_ids: true,
     });
     const { ids, token_type_ids: types } = encoding;
-    if (ids.length <= LONGEST_TOKENS || kept === "") {
+    if (ids.length <= MAX_TOKENS || kept === "") {
       return { ids, types: types ?? ids.map(() => 0) };
     }
     kept = kept.slice(0, kept.length / 2).toWellFormed();
@@ -100,7 +100,7 @@ export function pairIds(
 }
 
 function readable(text: string): string {
-  return text.slice(0, LONGEST_TEXT).toWellFormed();
+  return text.slice(0, MAX_TEXT).toWellFormed();
 }
 
 /** The text's unit vector. The run blocks the thread: 1 ms for a short sentence, 20 ms for the longest. */

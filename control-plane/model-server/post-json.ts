@@ -2,7 +2,7 @@
 import { fetchAt } from "../unix-socket.ts";
 import { ServerError } from "./server-error.ts";
 
-const LARGEST_ANSWER = 4 * 1024 * 1024;
+const MAX_ANSWER = 4 * 1024 * 1024;
 
 export interface JsonRequest {
   url: string;
@@ -65,7 +65,7 @@ async function boundedText(response: Response, origin: string): Promise<string> 
   if (response.body === null) return "";
   for await (const piece of response.body as AsyncIterable<Uint8Array>) {
     size += piece.byteLength;
-    if (size > LARGEST_ANSWER) {
+    if (size > MAX_ANSWER) {
       throw new ServerError(502, `${origin} answered with too much.`);
     }
     pieces.push(piece);

@@ -6,7 +6,7 @@ import { toolSchema } from "./extraction/tool.ts";
 const text = z.string().max(1024 * 1024);
 const name = z.string().min(1).max(256);
 /** As many labels or tools as a configuration can sensibly have; each costs up to three runs of the model, once. */
-const MOST_LABELS = 256;
+const MAX_LABELS = 256;
 
 export const embeddingsRequest = z.looseObject({
   input: z.union([text, z.array(text).min(1).max(64)]),
@@ -14,7 +14,7 @@ export const embeddingsRequest = z.looseObject({
 
 export const zeroshotRequest = z.looseObject({
   input: text,
-  labels: z.array(name).min(1).max(MOST_LABELS),
+  labels: z.array(name).min(1).max(MAX_LABELS),
   descriptions: z.record(z.string(), z.string()).default({}),
   examples: z.record(z.string(), z.array(z.string()).max(32)).default({}),
   parameters: z.record(z.string(), z.array(z.string())).default({}),
@@ -23,7 +23,7 @@ export const zeroshotRequest = z.looseObject({
 
 export const extractionRequest = z.looseObject({
   messages: messagesSchema.min(1),
-  tools: z.array(toolSchema).min(1).max(MOST_LABELS),
+  tools: z.array(toolSchema).min(1).max(MAX_LABELS),
   metadata: z
     .looseObject({
       decision: z.enum(["target", "ask_model"]).default("ask_model"),

@@ -3,15 +3,15 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { ServerError } from "./server-error.ts";
 
 /** Whoever has waited this long is no longer listened to: the gateway gives each step of a prompt 5 s. */
-const LONGEST_WAIT_MS = 5000;
+const MAX_WAIT_MS = 5000;
 /** What a run costs beside its text, and what one costs at most, for a model reads no more of it. Characters. */
 const RUN_COST = 60;
-const LARGEST_COST = 1260;
+const MAX_COST = 1260;
 /** Milliseconds of a run by its cost, before any was measured, and how much each run changes what is expected. */
 const FIRST_PACE = 0.015;
 const WEIGHT = 0.05;
 /** What waits may take so long by the pace of the last runs: a busy machine takes less work on. */
-const LONGEST_WORK_MS = 3000;
+const MAX_WORK_MS = 3000;
 const RETRY_AFTER_SECONDS = 1;
 
 /** One for all models of a process, because they share its thread. */
@@ -30,9 +30,9 @@ export class RunQueue {
   ): Promise<Result[]> {
     const cost = costOf(texts);
     const work = (this.#waiting + cost) * this.#pace;
-    if (this.#waiting > 0 && work > LONGEST_WORK_MS) throw busy();
+    if (this.#waiting > 0 && work > MAX_WORK_MS) throw busy();
     this.#waiting += cost;
-    const deadline = performance.now() + LONGEST_WAIT_MS;
+    const deadline = performance.now() + MAX_WAIT_MS;
     const results: Result[] = [];
     try {
       for (const text of texts) {
@@ -48,7 +48,7 @@ export class RunQueue {
   requireRoom(cost: number): void {
     const work = (this.#waiting + cost) * this.#pace;
     // However large a job is, it is done when nothing else waits.
-    if (this.#waiting > 0 && work > LONGEST_WORK_MS) throw busy();
+    if (this.#waiting > 0 && work > MAX_WORK_MS) throw busy();
   }
 
   /** Resolves when nothing is under way. */
@@ -80,7 +80,7 @@ export class RunQueue {
 }
 
 function costOf(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + Math.min(RUN_COST + text.length, LARGEST_COST), 0);
+  return texts.reduce((sum, text) => sum + Math.min(RUN_COST + text.length, MAX_COST), 0);
 }
 
 function busy(): ServerError {

@@ -39,7 +39,7 @@ export interface Selector {
   asksModel: boolean;
 }
 
-const MOST_CANDIDATES = 5;
+const MAX_CANDIDATES = 5;
 
 export async function select(selector: Selector, request: SelectionRequest): Promise<Selection> {
   const dialogue = dialogueOf(request.messages);
@@ -96,7 +96,7 @@ async function selectText(
   const score = best?.score ?? 0;
   const candidates = ranked
     .filter((candidate) => candidate.score >= Math.min(possible, threshold))
-    .slice(0, MOST_CANDIDATES)
+    .slice(0, MAX_CANDIDATES)
     .map(({ name }) => name);
   // Whoever wants a choice to be surer than usual wants no certain one below that.
   const decision = selector.asksModel

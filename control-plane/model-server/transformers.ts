@@ -8,7 +8,7 @@ import { unitVector } from "./vector.ts";
 const PACKAGE = "@huggingface/transformers";
 
 /** What the models read of a text, about 256 tokens. Characters. */
-const LONGEST_TEXT = 1200;
+const MAX_TEXT = 1200;
 /** As for our own runs: more threads are slower where Envoy needs them too. */
 const SESSION = { intraOpNumThreads: 1, interOpNumThreads: 1 };
 
@@ -42,7 +42,7 @@ export async function transformersEmbedder(model: string, queue: RunQueue): Prom
   const run = await open("feature-extraction", model);
   const embedText = async (text: string) => {
     const options = { pooling: "mean", normalize: true };
-    const { data } = (await run(text.slice(0, LONGEST_TEXT), options)) as { data: Float32Array };
+    const { data } = (await run(text.slice(0, MAX_TEXT), options)) as { data: Float32Array };
     return { vector: unitVector(data), tokens: 0 };
   };
   return {
@@ -61,7 +61,7 @@ export async function transformersZeroshot(model: string, queue: RunQueue) {
   const options = { multi_label: true, hypothesis_template: HYPOTHESIS };
   return (text: string, labels: readonly string[]): Promise<number[]> =>
     queue.runAll(labels, async (label) => {
-      const result = await run(text.slice(0, LONGEST_TEXT), [label], options);
+      const result = await run(text.slice(0, MAX_TEXT), [label], options);
       return (result as { scores: number[] }).scores[0] ?? 0;
     });
 }
@@ -70,7 +70,7 @@ export async function transformersZeroshot(model: string, queue: RunQueue) {
 export async function transformersGuard(model: string, queue: RunQueue) {
   const run = await open("text-classification", model);
   const classify = (text: string) =>
-    run(text.slice(0, LONGEST_TEXT), { top_k: null }) as Promise<LabelScore[]>;
+    run(text.slice(0, MAX_TEXT), { top_k: null }) as Promise<LabelScore[]>;
   const labels = (await classify("ready")).map(({ label }) => label);
   requireHarm(labels, `The model ${model}`);
   return (texts: readonly string[]): Promise<number[]> =>

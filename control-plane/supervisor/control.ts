@@ -5,7 +5,7 @@ import { closeNow, listenAt } from "../unix-socket.ts";
 import type { ReloadResult } from "./reload.ts";
 
 /** A model server may have to load its models, and Envoy to be started anew. */
-const LONGEST_MS = 120_000;
+const MAX_MS = 120_000;
 const RELOAD_PATH = "/reload";
 
 export interface ControlServer {
@@ -49,7 +49,7 @@ export function askReload(
       reject(new GatewayError(`The gateway does not answer: ${why}.`));
     };
     const outgoing = request(
-      { socketPath, path, method: "POST", agent: false, signal: AbortSignal.timeout(LONGEST_MS) },
+      { socketPath, path, method: "POST", agent: false, signal: AbortSignal.timeout(MAX_MS) },
       (incoming) => {
         let body = "";
         incoming.setEncoding("utf8").on("data", (text: string) => (body += text));

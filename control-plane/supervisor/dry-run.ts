@@ -6,7 +6,7 @@ import type { Bootstrap } from "../../envoy/types.ts";
 import type { EnvoyCommand } from "./envoy-process.ts";
 import { writePrivately } from "./state.ts";
 
-const LONGEST_MS = 20_000;
+const MAX_MS = 20_000;
 
 /** Resolves with Envoy's reason when it would not take it. @param file where it may be written for the moment */
 export async function dryRun(
@@ -25,7 +25,7 @@ export async function dryRun(
       {
         env: { ...command.environment },
         stdio: ["ignore", "ignore", "pipe"],
-        timeout: LONGEST_MS,
+        timeout: MAX_MS,
         killSignal: "SIGKILL",
       },
     );

@@ -32,7 +32,7 @@ export interface RunningModelServer {
 const PROGRAM = join(import.meta.dirname, `model-server-child${extname(import.meta.filename)}`);
 const READY_MS = 30_000;
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** A run as long as this was a good one: the next crash starts with the shortest pause again. */
 const GOOD_RUN_MS = 60_000;
 const KILL_AFTER_MS = 3_000;
@@ -209,7 +209,7 @@ async function keepRunning(
     await sleep(pause, undefined, { signal: stopping }).catch(() => undefined);
     // Read again: it may have been aborted while this waited, which the type checker cannot know.
     if (hasAborted(stopping)) return;
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    pause = Math.min(pause * 2, MAX_PAUSE_MS);
     run = start(plan);
     replace(run);
     run.ready.then(

@@ -52,9 +52,9 @@ export interface RunningRecord {
 }
 
 /** A unix socket's path must fit into 107 bytes; Envoy refuses a longer one. */
-const LONGEST_SOCKET_PATH = 107;
+const MAX_SOCKET_PATH = 107;
 /** Of Envoys and model servers in one run of the gateway: more than anybody restarts. */
-const HIGHEST_NUMBER = 99_999;
+const MAX_NUMBER = 99_999;
 const LOCK = "gateway.pid";
 const RECORD = "gateway.json";
 
@@ -96,10 +96,10 @@ export function secretsDirectory(directory: string): string {
 /** The state directory, or one of the user's for temporary files when paths in it are too long. */
 function socketDirectory(directory: string): string {
   const longest = Math.max(
-    ...Object.values(SOCKETS).map((name) => numbered(name, HIGHEST_NUMBER).length),
+    ...Object.values(SOCKETS).map((name) => numbered(name, MAX_NUMBER).length),
   );
   const fits = (candidate: string) =>
-    Buffer.byteLength(candidate) + "/".length + longest <= LONGEST_SOCKET_PATH;
+    Buffer.byteLength(candidate) + "/".length + longest <= MAX_SOCKET_PATH;
   if (fits(directory)) return directory;
   const shorter = join(
     tmpdir(),
@@ -107,7 +107,7 @@ function socketDirectory(directory: string): string {
   );
   if (fits(shorter)) return shorter;
   throw new GatewayError(
-    `The paths of unix sockets have at most ${String(LONGEST_SOCKET_PATH)} bytes, and those in ${directory} and ${shorter} are longer.`,
+    `The paths of unix sockets have at most ${String(MAX_SOCKET_PATH)} bytes, and those in ${directory} and ${shorter} are longer.`,
     { hint: "Set XDG_STATE_HOME or TMPDIR to a shorter path." },
   );
 }

@@ -52,7 +52,7 @@ interface Running {
 
 const READY_MS = 30_000;
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** For idle connections at the end, which somebody waits for. */
 const STOPPED_IDLE_MS = 250;
 /** For those of an Envoy that another one has replaced: nobody waits, and its clients go on sending. */
@@ -92,7 +92,7 @@ export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Prom
       hasEnded.resolve(undefined);
       return;
     }
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    pause = Math.min(pause * 2, MAX_PAUSE_MS);
     current = { plan: watched.plan, run: startEnvoy(watched.plan.command, events.onLine) };
     tell();
     void reportReadiness(events, current);

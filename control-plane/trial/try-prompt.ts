@@ -47,7 +47,7 @@ const groundingReply = z.looseObject({
 const errorReply = z.looseObject({ error: z.looseObject({ message: z.string() }) });
 
 /** A language model may be asked on the way. */
-const LONGEST_MS = 60_000;
+const MAX_MS = 60_000;
 
 interface Server {
   model: GatewayModel;
@@ -139,7 +139,7 @@ async function ask<Reply>(
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(LONGEST_MS),
+      signal: AbortSignal.timeout(MAX_MS),
     });
     answer = await reply.json();
   } catch {

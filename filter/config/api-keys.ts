@@ -1,12 +1,12 @@
 // The keys of which the clients of a listener have to send one.
-import { LONGEST_API_KEY } from "../../contract/words";
-import { NO_NODE, Tape } from "../json/tape";
-import { ByteBuffer } from "../text/bytes";
+import { MAX_API_KEY } from "../../contract/words";
+import { NO_NODE, Tape } from "../bytes/json/tape";
+import { ByteBuffer } from "../bytes/text/bytes";
 import { reportProblem, textOf } from "./document";
 
 /** What a client sent, filled up with zeros; no key and no header holds a zero. */
-const sent = memory.data(LONGEST_API_KEY);
-const LONGEST: u32 = LONGEST_API_KEY;
+const sent = memory.data(MAX_API_KEY);
+const LONGEST: u32 = MAX_API_KEY;
 
 export class ApiKeys {
   /** One behind the other, each filled up with zeros to the longest length. */

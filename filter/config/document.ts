@@ -1,8 +1,8 @@
 // Reading the configuration document: small typed questions to a JSON tape, every failure collected as a sentence.
 import { freeBlock } from "../memory/blocks";
-import { unescape } from "../json/text";
-import { NO_NODE, Tape } from "../json/tape";
-import { ByteBuffer, constant, Span } from "../text/bytes";
+import { unescape } from "../bytes/json/text";
+import { NO_NODE, Tape } from "../bytes/json/tape";
+import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 
 /** The first thing that was wrong with the document; empty while all is well. */
 export let documentProblem: string = "";

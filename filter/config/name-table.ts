@@ -1,5 +1,5 @@
 // Names that a client can say → routes: a hash table over bytes, so that a lookup makes no string.
-import { sameBytes, Span } from "../text/bytes";
+import { sameBytes, Span } from "../bytes/text/bytes";
 
 export class NameTable {
   private names: Span[] = [];

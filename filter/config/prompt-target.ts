@@ -1,6 +1,6 @@
 // The prompt targets of the configuration, as the flow needs them: everything that never changes is bytes already.
 import { ProviderHeader } from "./target";
-import { Span } from "../text/bytes";
+import { Span } from "../bytes/text/bytes";
 
 export class Parameter {
   name: Span = new Span(0, 0);

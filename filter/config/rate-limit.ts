@@ -1,5 +1,5 @@
 // A limit of the configuration (`ratelimits[]`): which requests it counts together, and how much they may use.
-import { Span } from "../text/bytes";
+import { Span } from "../bytes/text/bytes";
 
 export class RateLimit {
   /**

@@ -9,10 +9,10 @@ import {
   LISTENER_INGRESS,
 } from "../../contract/words";
 import { dialectByName } from "../dialects/registry";
-import { scan, scanMessage, SCAN_OK } from "../json/scan";
-import { escape, escapeText } from "../json/text";
-import { NO_NODE, Tape } from "../json/tape";
-import { ByteBuffer, constant, Span } from "../text/bytes";
+import { scan, scanMessage, SCAN_OK } from "../bytes/json/scan";
+import { escape, escapeText } from "../bytes/json/text";
+import { NO_NODE, Tape } from "../bytes/json/tape";
+import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 import {
   bytesOf,
   clearProblem,

@@ -1,7 +1,7 @@
 // Headers that the configuration adds to requests; their secrets come from the environment.
-import { Tape } from "../json/tape";
-import { constant, Span } from "../text/bytes";
-import { SHORTEST_SECRET } from "../text/mask";
+import { Tape } from "../bytes/json/tape";
+import { constant, Span } from "../bytes/text/bytes";
+import { MIN_SECRET } from "../bytes/text/mask";
 import {
   memberOf,
   onlyKnownMembers,
@@ -50,5 +50,5 @@ export function readHeaders(
 /** Adds a value that is to be masked where it comes back. */
 export function addSecret(secrets: Span[], value: string): void {
   const secret = constant(value);
-  if (secret.length >= SHORTEST_SECRET) secrets.push(secret);
+  if (secret.length >= MIN_SECRET) secrets.push(secret);
 }

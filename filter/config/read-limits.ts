@@ -11,11 +11,11 @@ import {
   REASONING_BUDGET,
   REASONING_NONE,
   RequestLimits,
-} from "../chat/request-report";
-import { effortOf } from "../chat/request-effort";
-import { EFFORT_UNSET } from "../chat/request";
-import { NO_NODE, Tape } from "../json/tape";
-import { constant } from "../text/bytes";
+} from "../hub/request-report";
+import { effortOf } from "../hub/request-effort";
+import { EFFORT_UNSET } from "../hub/request";
+import { NO_NODE, Tape } from "../bytes/json/tape";
+import { constant } from "../bytes/text/bytes";
 import { integerOf, memberOf, onlyKnownMembers, reportProblem, textOf } from "./document";
 
 const IN_MESSAGES = "messages[].";

@@ -1,8 +1,8 @@
 // The `prompt` member of the configuration: prompt targets and the guard (control-plane/filter-config.ts, `FilterPrompt`).
 import { freeBlock } from "../memory/blocks";
-import { escape } from "../json/text";
-import { Tape } from "../json/tape";
-import { ByteBuffer, Span } from "../text/bytes";
+import { escape } from "../bytes/json/text";
+import { Tape } from "../bytes/json/tape";
+import { ByteBuffer, Span } from "../bytes/text/bytes";
 import {
   bytesOf,
   integerOf,

@@ -1,8 +1,8 @@
 // One model of one provider, as the request path needs it: every value already in bytes.
-import { RequestLimits } from "../chat/request-report";
+import { RequestLimits } from "../hub/request-report";
 import { Dialect } from "../dialects/dialect";
 import { defaultDialect } from "../dialects/registry";
-import { Span } from "../text/bytes";
+import { Span } from "../bytes/text/bytes";
 import { RateLimit } from "./rate-limit";
 
 /** A header for the provider, its secrets filled in. */

@@ -1,19 +1,19 @@
 // A dialect: everything that the gateway asks of a wire format, in one class. dialects/registry.ts lists the dialects; each
 // has a folder. The rest of the filter calls these methods and never asks which dialect it has.
-import { ReplyHead, ReplySink } from "../chat/events";
-import { Dropped } from "../chat/dropped";
-import { Fault } from "../chat/fault";
-import { Feature } from "../chat/feature";
-import { MemberTable } from "../chat/member-table";
-import { ReplyReader } from "../chat/reply-reader";
-import { ChatRequest } from "../chat/request";
-import { RequestLimits, RequestReport } from "../chat/request-report";
-import { Usage } from "../chat/usage";
+import { ResponseHead, ResponseSink } from "../hub/events";
+import { Dropped } from "../hub/dropped";
+import { Fault } from "../hub/fault";
+import { Feature } from "../hub/feature";
+import { MemberTable } from "../hub/member-table";
+import { ResponseReader } from "../hub/response-reader";
+import { ChatRequest } from "../hub/request";
+import { RequestLimits, RequestReport } from "../hub/request-report";
+import { Usage } from "../hub/usage";
 import { Framer } from "../bytes/framer";
-import { Edits } from "../json/edit";
-import { Tape } from "../json/tape";
-import { SseFramer } from "../sse/framer";
-import { ByteBuffer, constant, Span } from "../text/bytes";
+import { Edits } from "../bytes/json/edit";
+import { Tape } from "../bytes/json/tape";
+import { SseFramer } from "../bytes/sse/framer";
+import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 
 /** A header of a request that its provider requires; `value` is sent if the client has sent none. */
 export class RequiredHeader {
@@ -118,12 +118,12 @@ export abstract class Dialect {
 
   /** Returns a reader of one response. */
   abstract newReader(
-    sink: ReplySink,
-    head: ReplyHead,
+    sink: ResponseSink,
+    head: ResponseHead,
     usage: Usage,
     dropped: Dropped,
     requestId: string,
-  ): ReplyReader;
+  ): ResponseReader;
 
   /** Whether the event in the tape carries content: with it the response has begun. */
   abstract isFirstToken(tape: Tape): bool;
@@ -140,7 +140,7 @@ export abstract class Dialect {
     usage: Usage,
     requestId: string,
     wantsUsage: bool,
-  ): ReplySink;
+  ): ResponseSink;
 
   /** Returns a writer of one complete response. */
   abstract newCompleteWriter(
@@ -148,7 +148,7 @@ export abstract class Dialect {
     dropped: Dropped,
     usage: Usage,
     requestId: string,
-  ): ReplySink;
+  ): ResponseSink;
 
   /** Gives a fault of another dialect the signs by which SDKs and agents of this one recognise it. */
   abstract adaptFault(fault: Fault): void;

@@ -1,7 +1,7 @@
 // Which model a body asks for, in either dialect: the one edit that both share.
-import { Edits } from "../json/edit";
-import { Tape } from "../json/tape";
-import { constant, sameBytes, Span } from "../text/bytes";
+import { Edits } from "../bytes/json/edit";
+import { Tape } from "../bytes/json/tape";
+import { constant, sameBytes, Span } from "../bytes/text/bytes";
 
 const MODEL = constant("model");
 const MODEL_MEMBER = constant('"model":');

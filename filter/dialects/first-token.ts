@@ -2,36 +2,36 @@
 //
 // What counts as an answer is the first event with something for the reader in it (text, reasoning, a tool call, the
 // reason why it ended). Before it come a role, an empty block, pings: they are held with the headers, but not for long
-// (LONGEST_HOLD), and not many of them (MOST_HELD).
+// (MAX_HOLD), and not many of them (MAX_HELD).
 import { wasRefused } from "../memory/blocks";
 import { mayHold } from "../memory/budget";
-import { Fault } from "../chat/fault";
-import { excerpt, readFault, readFaultBody } from "../chat/read-fault";
-import { scan, scanMessage, SCAN_OK } from "../json/scan";
-import { scratchTape } from "../json/tape";
-import { LOOKS_JSON, LOOKS_OPEN, looksLike } from "../sse/looks-like";
-import { ByteBuffer, constant, sameBytes, Span } from "../text/bytes";
+import { Fault } from "../hub/fault";
+import { excerpt, readFault, readFaultBody } from "../hub/read-fault";
+import { scan, scanMessage, SCAN_OK } from "../bytes/json/scan";
+import { scratchTape } from "../bytes/json/tape";
+import { LOOKS_JSON, LOOKS_OPEN, looksLike } from "../bytes/sse/looks-like";
+import { ByteBuffer, constant, sameBytes, Span } from "../bytes/text/bytes";
 import { Framer } from "../bytes/framer";
 import { Dialect } from "./dialect";
 
-/** What is to be done with the reply. */
+/** What is to be done with the response. */
 export const LOOK_ON: i32 = 0;
 export const ANSWERS: i32 = 1;
 export const FAILS: i32 = 2;
 
-/** Bytes; a stream that says so much without saying anything, and a longer complete reply, are let go on. */
-const MOST_HELD: u32 = 64 << 10;
+/** Bytes; a stream that says so much without saying anything, and a longer complete response, are let go on. */
+const MAX_HELD: u32 = 64 << 10;
 /** Seconds since the first event: a model that thinks for long sends pings, and its client wants to see them. */
-const LONGEST_HOLD: i64 = 5;
+const MAX_HOLD: i64 = 5;
 
 const ERROR = constant("error");
 const TYPE = constant("type");
 
 const tape = scratchTape();
 
-/** One per reply, released by its owner. */
+/** One per response, released by its owner. */
 export class FirstToken {
-  /** Why the reply fails; null unless it does. */
+  /** Why the response fails; null unless it does. */
   fault: Fault | null = null;
   /** Bytes that it has been given. */
   seen: u32 = 0;
@@ -52,7 +52,7 @@ export class FirstToken {
     this.seen += length;
     if (this.looks == LOOKS_OPEN && length > 0) this.looks = looksLike(pointer, length);
     if (this.looks == LOOKS_OPEN)
-      return isLast ? this.fail("The upstream's reply is empty.") : LOOK_ON;
+      return isLast ? this.fail("The upstream's response is empty.") : LOOK_ON;
     if (this.looks == LOOKS_JSON) return this.readJson(pointer, length, isLast);
     if (!this.isStreaming && this.seen == length) return this.readOther(pointer, length);
     return this.readStream(pointer, length, isLast, now);
@@ -69,13 +69,13 @@ export class FirstToken {
     return FAILS;
   }
 
-  /** A complete reply, or an error: its first member says which. Held to its end, which half a reply does not have. */
+  /** A complete response, or an error: its first member says which. Held to its end, which half a response does not have. */
   private readJson(pointer: usize, length: u32, isLast: bool): i32 {
     const body = this.body;
-    if (body.length == 0 && (isLast || length >= MOST_HELD))
+    if (body.length == 0 && (isLast || length >= MAX_HELD))
       return this.judge(pointer, length, isLast);
     body.bytes(pointer, length);
-    if (!isLast && body.length < MOST_HELD && mayHold(body.length)) return LOOK_ON;
+    if (!isLast && body.length < MAX_HELD && mayHold(body.length)) return LOOK_ON;
     body.reserve(0);
     return this.judge(body.pointer, body.length, isLast);
   }
@@ -86,11 +86,11 @@ export class FirstToken {
       return FAILS;
     }
     // By its length alone, however it is cut: a longer one is never read to its end.
-    const isHeld = isLast && length < MOST_HELD;
+    const isHeld = isLast && length < MAX_HELD;
     const code = isHeld ? scan(tape, pointer, length) : SCAN_OK;
     tape.reset();
     if (code == SCAN_OK) return ANSWERS;
-    return this.fail("The upstream's reply is not valid JSON: " + scanMessage(code) + ".");
+    return this.fail("The upstream's response is not valid JSON: " + scanMessage(code) + ".");
   }
 
   /** Neither JSON nor asked to be a stream. */
@@ -98,13 +98,13 @@ export class FirstToken {
     const first = load<u8>(pointer);
     // A provider that streams to everybody: `data:`, `event:`, a comment.
     if (first == 0x64 || first == 0x65 || first == 0x3a) return ANSWERS;
-    return this.fail("The upstream's reply is not JSON: " + excerpt(pointer, length));
+    return this.fail("The upstream's response is not JSON: " + excerpt(pointer, length));
   }
 
   private readStream(pointer: usize, length: u32, isLast: bool, now: i64): i32 {
     const isPage = this.seen == length && load<u8>(pointer) == 0x3c;
     if (isPage)
-      return this.fail("The upstream's reply is no event stream: " + excerpt(pointer, length));
+      return this.fail("The upstream's response is no event stream: " + excerpt(pointer, length));
     let framer = this.framer;
     if (framer === null) {
       framer = this.dialect.newFramer();
@@ -117,9 +117,9 @@ export class FirstToken {
       framer.end();
       result = this.readEvents(framer, now);
       framer.hold();
-      if (result == LOOK_ON) return this.fail("The upstream ended the stream without a reply.");
+      if (result == LOOK_ON) return this.fail("The upstream ended the stream without a response.");
     }
-    const isLong = this.seen >= MOST_HELD || !mayHold(this.seen) || wasRefused();
+    const isLong = this.seen >= MAX_HELD || !mayHold(this.seen) || wasRefused();
     return result == LOOK_ON && isLong ? ANSWERS : result;
   }
 
@@ -128,7 +128,7 @@ export class FirstToken {
       if (this.firstEvent == 0) this.firstEvent = now;
       const result = framer.dataLength > 0 ? this.readEvent(framer) : LOOK_ON;
       if (result != LOOK_ON) return result;
-      if (now - this.firstEvent >= LONGEST_HOLD) return ANSWERS;
+      if (now - this.firstEvent >= MAX_HOLD) return ANSWERS;
     }
     return LOOK_ON;
   }
@@ -142,7 +142,7 @@ export class FirstToken {
     }
     // `[DONE]`
     if (load<u8>(pointer) == 0x5b)
-      return this.fail("The upstream ended the stream without a reply.");
+      return this.fail("The upstream ended the stream without a response.");
     if (scan(tape, pointer, length) != SCAN_OK) {
       return this.fail(
         "The upstream sent an event that is not valid JSON: " + excerpt(pointer, length),

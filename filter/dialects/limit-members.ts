@@ -1,12 +1,12 @@
 // What the limits ask of single members, in either dialect.
-import { MemberTable } from "../chat/member-table";
-import { isTooMany } from "../chat/request-fitting";
-import { readDecimal } from "../chat/request-number";
-import { RequestLimits, RequestReport } from "../chat/request-report";
-import { writeSchemaSentence } from "../chat/request-writing";
-import { Edits } from "../json/edit";
-import { Tape } from "../json/tape";
-import { constant, scratchBuffer, Span } from "../text/bytes";
+import { MemberTable } from "../hub/member-table";
+import { isTooMany } from "../hub/request-fitting";
+import { readDecimal } from "../hub/request-number";
+import { RequestLimits, RequestReport } from "../hub/request-report";
+import { writeSchemaSentence } from "../hub/request-writing";
+import { Edits } from "../bytes/json/edit";
+import { Tape } from "../bytes/json/tape";
+import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 
 const TEMPERATURE = constant("temperature");
 const TOP_P = constant("top_p");

@@ -1,9 +1,9 @@
 // Same dialect on both sides: what the target's limits ask of the client's body, as edits of single members. Everything
 // else passes byte for byte. Not to be called for a target without limits (`isLimiting`).
-import { RequestLimits, RequestReport } from "../chat/request-report";
-import { Edits } from "../json/edit";
-import { NO_NODE, Tape } from "../json/tape";
-import { constant, Span } from "../text/bytes";
+import { RequestLimits, RequestReport } from "../hub/request-report";
+import { Edits } from "../bytes/json/edit";
+import { NO_NODE, Tape } from "../bytes/json/tape";
+import { constant, Span } from "../bytes/text/bytes";
 import { Dialect } from "./dialect";
 
 const MESSAGES = constant("messages");

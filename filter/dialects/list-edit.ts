@@ -1,6 +1,6 @@
 // Takes items out of a JSON list or object by edits, with the commas that stood for them.
-import { Edits } from "../json/edit";
-import { Span } from "../text/bytes";
+import { Edits } from "../bytes/json/edit";
+import { Span } from "../bytes/text/bytes";
 
 const NOTHING = new Span(0, 0);
 

@@ -3,10 +3,10 @@
 // Go's encoding/json, and so servers such as Ollama, matches names without regard to case, by Unicode's simple folding
 // (https://pkg.go.dev/encoding/json#Unmarshal). Beside `model`, `Model` would choose a model that is not configured;
 // `Messages` would pass the guard, and `Stream` the count of a rate limit.
-import { Fault } from "../chat/fault";
-import { unescape } from "../json/text";
-import { Tape } from "../json/tape";
-import { scratchBuffer, Span } from "../text/bytes";
+import { Fault } from "../hub/fault";
+import { unescape } from "../bytes/json/text";
+import { Tape } from "../bytes/json/tape";
+import { scratchBuffer, Span } from "../bytes/text/bytes";
 import { Dialect } from "./dialect";
 
 /** No longer name, even if all of it is escaped, is one of a request's. */

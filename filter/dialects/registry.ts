@@ -1,8 +1,8 @@
 // The dialects, in the order of their indices. Adding one: its folder, and a line here.
-import { sameBytes, Span } from "../text/bytes";
+import { sameBytes, Span } from "../bytes/text/bytes";
 import { AnthropicMessages } from "./anthropic_messages/dialect";
 import { Dialect } from "./dialect";
-import { OpenaiChat } from "./openai_chat_completions/dialect";
+import { OpenaiChat } from "./openai_chat/dialect";
 
 /** Also the dialect of everything that belongs to no other: unknown paths, /healthz, the list of models. */
 const FIRST: Dialect = new OpenaiChat();

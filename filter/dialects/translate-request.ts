@@ -1,8 +1,8 @@
 // A client's request in one dialect becomes a provider's in another: read into the hub, written from it.
-import { ChatRequest } from "../chat/request";
-import { RequestLimits, RequestReport } from "../chat/request-report";
-import { Tape } from "../json/tape";
-import { ByteBuffer, Span } from "../text/bytes";
+import { ChatRequest } from "../hub/request";
+import { RequestLimits, RequestReport } from "../hub/request-report";
+import { Tape } from "../bytes/json/tape";
+import { ByteBuffer, Span } from "../bytes/text/bytes";
 import { Dialect } from "./dialect";
 
 const request = new ChatRequest();

@@ -1,7 +1,7 @@
 // Answers of the gateway's own: faults in the client's dialect, and the few things that need no provider.
-import { Fault } from "../chat/fault";
+import { Fault } from "../hub/fault";
 import { addLocalHeader, sendLocalResponse } from "../host/local-response";
-import { ByteBuffer, constant, scratchBuffer, Span } from "../text/bytes";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { Exchange } from "./exchange";
 import { requestId, requestIdSpan } from "./request-id";
 

@@ -2,7 +2,7 @@
 import { Several, Target } from "../config/target";
 import { currentMilliseconds, randomBytes } from "../host/host";
 import { FirstToken } from "../dialects/first-token";
-import { ByteBuffer, Span } from "../text/bytes";
+import { ByteBuffer, Span } from "../bytes/text/bytes";
 
 /** Milliseconds. */
 const LONG_MS: i64 = 1000;
@@ -25,11 +25,11 @@ export class Attempts {
   contextId: u32 = 0;
   /** How many attempts have begun. */
   count: i32 = 0;
-  /** Whether what follows the attempt under way is decided: its reply is the client's, or the next attempt is chosen. */
+  /** Whether what follows the attempt under way is decided: its response is the client's, or the next attempt is chosen. */
   isSettled: bool = false;
-  /** Whether the reply of the attempt under way was replaced by an error: what else comes of it is dropped. */
+  /** Whether the response of the attempt under way was replaced by an error: what else comes of it is dropped. */
   isReplaced: bool = false;
-  /** Looks at the beginning of a reply that is held; null where none is. */
+  /** Looks at the beginning of a response that is held; null where none is. */
   peek: FirstToken | null = null;
   /** Places of targets that cannot take the request, where that had to be found out before the first attempt. */
   private unfit: i32[] | null = null;
@@ -109,7 +109,7 @@ export class Attempts {
     return this.refused + 1 < this.target.credentials.length;
   }
 
-  /** Whether a reply with this status is followed by another attempt, if there can be one. */
+  /** Whether a response with this status is followed by another attempt, if there can be one. */
   isRetried(status: u32): bool {
     return this.several.statuses.includes(<i32>status);
   }

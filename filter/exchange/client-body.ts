@@ -3,12 +3,12 @@
 import { freeBlock, wasRefused } from "../memory/blocks";
 import { mayHold } from "../memory/budget";
 import { REQUEST_BODY, takeBody } from "../host/host";
-import { scan, SCAN_OK } from "../json/scan";
-import { scratchTape, Tape } from "../json/tape";
+import { scan, SCAN_OK } from "../bytes/json/scan";
+import { scratchTape, Tape } from "../bytes/json/tape";
 import { Exchange } from "./exchange";
 
 /** A larger body is never kept: reading it again costs a request less than what follows from it. Bytes. */
-const LARGEST_KEPT: u32 = 1 << 20;
+const MAX_KEPT: u32 = 1 << 20;
 
 const tape = scratchTape();
 /** The block that was read from Envoy, 0 when there is none. */
@@ -16,7 +16,7 @@ let borrowed: usize = 0;
 
 /** Returns whether the VM keeps a body of that length. */
 export function keepsBody(length: u32): bool {
-  return length <= LARGEST_KEPT && mayHold(length);
+  return length <= MAX_KEPT && mayHold(length);
 }
 
 /**

@@ -1,16 +1,16 @@
-// One request and its reply: what the stages learn about it, from its first header to its last byte.
+// One request and its response: what the stages learn about it, from its first header to its last byte.
 import { freeBlock } from "../memory/blocks";
 import { ApiKeys } from "../config/api-keys";
 import { Route, Target } from "../config/target";
 import { Dialect } from "../dialects/dialect";
 import { defaultDialect } from "../dialects/registry";
-import { Fault } from "../chat/fault";
-import { ReplyTranslator } from "../dialects/translate-reply";
-import { StreamUsageFilter } from "../dialects/openai_chat_completions/strip-usage";
-import { ByteBuffer, Span } from "../text/bytes";
+import { Fault } from "../hub/fault";
+import { ResponseTranslator } from "../dialects/translate-response";
+import { StreamUsageFilter } from "../dialects/openai_chat/strip-usage";
+import { ByteBuffer, Span } from "../bytes/text/bytes";
 import { Attempts } from "./attempts";
-import { Meter } from "./meter";
-import { ReplyMetadata } from "./reply-metadata";
+import { Meter } from "../limits/meter";
+import { ResponseMetadata } from "./response-metadata";
 
 const NOTHING = new Span(0, 0);
 
@@ -37,7 +37,7 @@ export class Exchange {
   sent: u32 = 0;
   /** Whether the client's content type is the one that a translated request has. */
   hasJsonType: bool = false;
-  /** Whether the gateway itself has answered: then the reply callbacks have nothing to do. */
+  /** Whether the gateway itself has answered: then the response callbacks have nothing to do. */
   isAnswered: bool = false;
   route: Route | null = null;
   /** The target of the current attempt. */
@@ -59,37 +59,37 @@ export class Exchange {
 
   /** Takes out the usage chunk that only the gateway asked for; null where there is none to take out. */
   usageFilter: StreamUsageFilter | null = null;
-  /** Translates the reply of a provider of another dialect. */
-  translator: ReplyTranslator | null = null;
+  /** Translates the response of a provider of another dialect. */
+  translator: ResponseTranslator | null = null;
   /** Names of the request's members that the provider could not be told, comma separated. */
   dropped: ByteBuffer = new ByteBuffer();
-  /** What the reply's `metadata` says of a prompt target; null where there was none. */
-  metadata: ReplyMetadata | null = null;
-  /** Counts the request and its reply; null where no rate limit applies. */
+  /** What the response's `metadata` says of a prompt target; null where there was none. */
+  metadata: ResponseMetadata | null = null;
+  /** Counts the request and its response; null where no rate limit applies. */
   meter: Meter | null = null;
-  /** Whether the reply is an error of Envoy's own, whose body is still to be put into the client's dialect. */
-  isLocalReply: bool = false;
-  replyStatus: u32 = 0;
-  /** Whether the upstream filter found the reply compressed: then the filter in the listener reads it, decompressed. */
+  /** Whether the response is an error of Envoy's own, whose body is still to be put into the client's dialect. */
+  isLocalResponse: bool = false;
+  responseStatus: u32 = 0;
+  /** Whether the upstream filter found the response compressed: then the filter in the listener reads it, decompressed. */
   isCompressed: bool = false;
-  /** Whether Envoy has decompressed the reply: then its end has to be looked for, because Envoy cuts what is damaged. */
+  /** Whether Envoy has decompressed the response: then its end has to be looked for, because Envoy cuts what is damaged. */
   isDecompressed: bool = false;
-  /** Whether a complete reply of the client's own dialect is held until it is whole. */
+  /** Whether a complete response of the client's own dialect is held until it is whole. */
   isHeldWhole: bool = false;
   /** Reads a decompressed stream of the client's own dialect, to know whether it comes to its end. */
-  watch: ReplyTranslator | null = null;
-  /** Whether Envoy holds the reply's body for the filter, so that it can still be written to when trailers end it. */
-  holdsReply: bool = false;
-  /** What is said in the place of the reply's body; null where the body says it. */
-  replyFault: Fault | null = null;
+  watch: ResponseTranslator | null = null;
+  /** Whether Envoy holds the response's body for the filter, so that it can still be written to when trailers end it. */
+  holdsResponse: bool = false;
+  /** What is said in the place of the response's body; null where the body says it. */
+  responseFault: Fault | null = null;
   /** Whether the body may be a page: then it is held until its first byte decides. */
   mayBePage: bool = false;
   /** Whether the head of an error has left before its body, so that Envoy may start another attempt. */
   isHeadGone: bool = false;
   /** Whether the head of a stream in another dialect waits for its first event. */
   isHeadHeld: bool = false;
-  /** Whether the end of a reply in another dialect has been translated. */
-  isReplyOver: bool = false;
+  /** Whether the end of a response in another dialect has been translated. */
+  isResponseOver: bool = false;
 
   constructor(
     public contextId: u32,
@@ -109,7 +109,7 @@ export class Exchange {
     return this.attempts !== null;
   }
 
-  /** Whether the upstream filter reads the provider's reply. */
+  /** Whether the upstream filter reads the provider's response. */
   isReadUpstream(): bool {
     return this.isSplit() && !this.isCompressed;
   }
@@ -121,12 +121,12 @@ export class Exchange {
   }
 
   /** Returns the dialect of the current attempt's provider. */
-  replyDialect(): Dialect {
+  responseDialect(): Dialect {
     const target = this.target;
     return target === null ? this.dialect : target.dialect;
   }
 
-  /** Whether a provider's reply passes as it is. */
+  /** Whether a provider's response passes as it is. */
   isUntouched(): bool {
     const isTold = this.dropped.length > 0 || this.metadata !== null;
     return this.usageFilter === null && !isTold && this.meter === null && !this.isForeign();
@@ -144,10 +144,10 @@ export class Exchange {
     this.isCompressed = false;
     this.isDecompressed = false;
     this.isHeldWhole = false;
-    this.holdsReply = false;
-    this.isReplyOver = false;
+    this.holdsResponse = false;
+    this.isResponseOver = false;
     this.isHeadHeld = false;
-    this.replyFault = null;
+    this.responseFault = null;
     this.mayBePage = false;
     this.isHeadGone = false;
     this.dropped.clear();
@@ -176,7 +176,7 @@ export class Exchange {
     this.watch = null;
   }
 
-  /** Charges what the reply used, the first time that it is called; `isWhole`: the reply has come to its end. */
+  /** Charges what the response used, the first time that it is called; `isWhole`: the response has come to its end. */
   settle(isWhole: bool): void {
     const meter = this.meter;
     if (meter === null) return;

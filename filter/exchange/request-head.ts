@@ -1,7 +1,7 @@
 // What is looked for in the head of a request. Values are valid until the next `readHead`.
 import { HEADER_API_KEY, HEADER_HINT, HEADER_STREAM_CLUSTER } from "../../contract/words";
 import { DIALECTS } from "../dialects/registry";
-import { constant, Span } from "../text/bytes";
+import { constant, Span } from "../bytes/text/bytes";
 import { Head, Wanted } from "../host/head";
 import { REQUEST_HEADERS } from "../host/host";
 

@@ -1,7 +1,7 @@
 // The request id: a client's own is kept when it is sane, because it goes into logs and headers as it is.
 import { header, randomBytes, REQUEST_HEADERS, setHeader } from "../host/host";
 import { REQUEST_ID as SENT_ID } from "./request-head";
-import { constant, Span } from "../text/bytes";
+import { constant, Span } from "../bytes/text/bytes";
 import { Exchange } from "./exchange";
 
 export const REQUEST_ID = constant("x-request-id");

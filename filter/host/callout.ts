@@ -1,6 +1,6 @@
 // A request of the filter's own, beside the client's: sent to a cluster, answered in a callback of the root context.
 import * as abi from "./abi";
-import { constant, Span } from "../text/bytes";
+import { constant, Span } from "../bytes/text/bytes";
 import { HeaderPairs } from "./header-pairs";
 
 /** Where the answer of a callout is read from, in its callback. */

@@ -1,10 +1,10 @@
-// The head of a request or a reply, read from the host all at once.
+// The head of a request or a response, read from the host all at once.
 //
 // One header costs two crossings of the host boundary, its own and the one back for a block: about 10,000 instructions
 // in Envoy, and 3,000 when it is absent. All of them together cost 12,000 (callgrind, case a16 of bench/).
 import { freeBlock } from "../memory/blocks";
-import { sameBytes, scratchBuffer, Span } from "../text/bytes";
-import { mask, mayHold } from "../text/mask";
+import { sameBytes, scratchBuffer, Span } from "../bytes/text/bytes";
+import { mask, mayHold } from "../bytes/text/mask";
 import { setHeader, takeHeaders } from "./host";
 
 /** A header that is looked for. */
@@ -20,7 +20,7 @@ export class Wanted {
   ) {}
 }
 
-const LONGEST_NAME: u32 = 63;
+const MAX_NAME: u32 = 63;
 
 const masked = scratchBuffer();
 const nameSpan = new Span(0, 0);
@@ -33,12 +33,12 @@ export class Head {
   private block: Span = new Span(0, 0);
   private all: Wanted[] = [];
   /** By the length of the name: most other headers are passed over by that alone. */
-  private byLength: StaticArray<Wanted | null> = new StaticArray<Wanted | null>(LONGEST_NAME + 1);
+  private byLength: StaticArray<Wanted | null> = new StaticArray<Wanted | null>(MAX_NAME + 1);
 
   /** @param map a header map of host.ts */
   constructor(private map: i32) {}
 
-  /** Has a header looked for; a name of at most LONGEST_NAME bytes. Its value is valid until the next `read`. */
+  /** Has a header looked for; a name of at most MAX_NAME bytes. Its value is valid until the next `read`. */
   want(name: Span): Wanted {
     const header = new Wanted(name, 1 << this.all.length, this.byLength[name.length]);
     this.all.push(header);
@@ -60,7 +60,7 @@ export class Head {
     for (let i: usize = 0; i < count; i++) {
       const nameLength = load<u32>(block.pointer + i * 8, 4);
       const valueLength = load<u32>(block.pointer + i * 8, 8);
-      if (nameLength <= LONGEST_NAME) this.keep(text, nameLength, valueLength);
+      if (nameLength <= MAX_NAME) this.keep(text, nameLength, valueLength);
       text += nameLength + valueLength + 2;
     }
   }

@@ -1,5 +1,5 @@
 // A list of headers in the binary form that the host takes.
-import { ByteBuffer, Span } from "../text/bytes";
+import { ByteBuffer, Span } from "../bytes/text/bytes";
 
 /** Spans are kept, not copied: they must live until `serialise`. One list serves many calls. */
 export class HeaderPairs {

@@ -5,7 +5,7 @@
 // whoever called `takeBody`.
 import { freeBlock, takeBlock } from "../memory/blocks";
 import * as abi from "./abi";
-import { ByteBuffer, PADDING, scratchBuffer, Span } from "../text/bytes";
+import { ByteBuffer, PADDING, scratchBuffer, Span } from "../bytes/text/bytes";
 
 export const REQUEST_HEADERS: i32 = 0;
 export const RESPONSE_HEADERS: i32 = 2;

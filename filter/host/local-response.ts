@@ -1,6 +1,6 @@
 // An answer that the gateway gives itself, without any provider.
 import * as abi from "./abi";
-import { Span } from "../text/bytes";
+import { Span } from "../bytes/text/bytes";
 import { HeaderPairs } from "./header-pairs";
 
 const pairs = new HeaderPairs();

@@ -17,7 +17,7 @@ export function reportRefusals(): void {
   const count = (refusals - reported).toString();
   reported = refusals;
   logWarning(
-    "gateway: the filter of this worker is out of memory; requests refused or replies not read whole: " +
+    "gateway: the filter of this worker is out of memory; requests refused or responses not read whole: " +
       count +
       " (docs/overload.md)",
   );

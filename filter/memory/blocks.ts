@@ -5,7 +5,7 @@
 // heap, are never refused: no large block may take the room for them (RESERVE).
 
 /** Pages of 64 KiB. Envoy's V8 gives a VM no more (proxy-wasm-cpp-host, limits.h: 1 GiB). */
-const MOST_PAGES: u32 = 16384;
+const MAX_PAGES: u32 = 16384;
 /** Blocks below this are never refused. Bytes. */
 const LARGE: usize = 64 << 10;
 /** What every large block leaves, in one piece, for small blocks and objects. Bytes. */
@@ -73,7 +73,7 @@ export function freeBlock(block: usize, isScratch: bool = false): void {
 
 /** Returns whether a block of `size` bytes can be taken and leaves the reserve. */
 export function hasRoom(size: usize): bool {
-  const room = (<usize>(MOST_PAGES - min(<u32>memory.size(), MOST_PAGES))) << 16;
+  const room = (<usize>(MAX_PAGES - min(<u32>memory.size(), MAX_PAGES))) << 16;
   // The allocator rounds the size that it searches for up by a sixteenth at most.
   const needed = size + (size >> 4);
   if (needed + RESERVE <= room) return true;

@@ -24,7 +24,7 @@ export function mayHold(bytes: isize): bool {
   return bytes <= <isize>SMALL || heldBytes() <= share;
 }
 
-/** Counts a request, a reply or a reading that was given up for want of memory; the log tells of them. */
+/** Counts a request, a response or a reading that was given up for want of memory; the log tells of them. */
 export function countRefusal(): void {
   refusals++;
 }

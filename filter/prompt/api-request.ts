@@ -1,9 +1,9 @@
 // The request to a prompt target's API: path, query and body from the target's template and the extracted arguments.
-import { NO_NODE, Tape } from "../json/tape";
-import { unescape } from "../json/text";
-import { sameBytes, scratchBuffer, Span } from "../text/bytes";
+import { NO_NODE, Tape } from "../bytes/json/tape";
+import { unescape } from "../bytes/json/text";
+import { sameBytes, scratchBuffer, Span } from "../bytes/text/bytes";
 import { appendMessages } from "./conversation";
-import { isPathValue, LONGEST_VALUE, percentEncode } from "./percent";
+import { isPathValue, MAX_VALUE, percentEncode } from "./percent";
 import { Parameter, PromptTarget } from "../config/prompt-target";
 
 const OPEN: u32 = 0x7b;
@@ -49,9 +49,7 @@ function writePath(target: PromptTarget, tape: Tape): Span {
       continue;
     }
     const text = textOf(tape, parameter);
-    const fits = isQuery
-      ? text.length <= LONGEST_VALUE
-      : isPathValue(text, parameter.allowsSlashes);
+    const fits = isQuery ? text.length <= MAX_VALUE : isPathValue(text, parameter.allowsSlashes);
     if (!fits) return parameter.name;
     percentEncode(text.pointer, text.length, apiPath);
     at = close + 1;
@@ -128,7 +126,7 @@ function writeQuery(target: PromptTarget, tape: Tape): Span {
     if (isInPath(target, parameter)) continue;
     if (argumentOf(tape, parameter) == NO_NODE && parameter.defaultJson.length == 0) continue;
     const text = textOf(tape, parameter);
-    if (text.length > LONGEST_VALUE) return parameter.name;
+    if (text.length > MAX_VALUE) return parameter.name;
     apiPath.byte(separator);
     percentEncode(parameter.name.pointer, parameter.name.length, apiPath);
     apiPath.byte(0x3d);

@@ -1,8 +1,8 @@
 // The client's request once the API has answered: the target's system prompt first, the answer behind the user's text.
-import { escape } from "../json/text";
-import { Edits } from "../json/edit";
-import { NO_NODE, Tape } from "../json/tape";
-import { constant, scratchBuffer, Span } from "../text/bytes";
+import { escape } from "../bytes/json/text";
+import { Edits } from "../bytes/json/edit";
+import { NO_NODE, Tape } from "../bytes/json/tape";
+import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { lastUserMessage } from "./conversation";
 
 const MESSAGES = constant("messages");

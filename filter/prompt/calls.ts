@@ -15,10 +15,10 @@ import {
   sendCallout,
 } from "../host/callout";
 import { header, REQUEST_HEADERS, takeBody } from "../host/host";
-import { scan, SCAN_OK } from "../json/scan";
-import { scratchTape } from "../json/tape";
-import { ByteBuffer, constant, sameBytes, scratchBuffer, Span } from "../text/bytes";
-import { lengthWithoutQuery, maskCredentials } from "../text/query";
+import { scan, SCAN_OK } from "../bytes/json/scan";
+import { scratchTape } from "../bytes/json/tape";
+import { ByteBuffer, constant, sameBytes, scratchBuffer, Span } from "../bytes/text/bytes";
+import { lengthWithoutQuery, maskCredentials } from "../bytes/text/query";
 import { PromptTarget } from "../config/prompt-target";
 
 const INTERNAL = constant("internal");

@@ -1,6 +1,6 @@
 // A chat completion that the gateway writes itself, complete or as a stream: a question, a guard's message, an API's answer.
-import { ByteBuffer, constant, Span } from "../text/bytes";
-import { escapeText } from "../json/text";
+import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
+import { escapeText } from "../bytes/json/text";
 
 const MODEL = constant("gateway");
 const FINISH = constant("stop");

@@ -1,6 +1,6 @@
 // What the user said, out of a chat completions request: still escaped, as the inside of a JSON string.
-import { NO_NODE, Tape } from "../json/tape";
-import { ByteBuffer, constant } from "../text/bytes";
+import { NO_NODE, Tape } from "../bytes/json/tape";
+import { ByteBuffer, constant } from "../bytes/text/bytes";
 
 const MESSAGES = constant("messages");
 const ROLE = constant("role");

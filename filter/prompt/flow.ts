@@ -10,9 +10,9 @@
 // extraction open (a plain model call, and a warning in the log); grounding closed, because an API is not called with
 // values that nobody has checked; the API's failure is told to the client.
 import { freeBlock, wasRefused } from "../memory/blocks";
-import { Fault, outOfMemory } from "../chat/fault";
+import { Fault, outOfMemory } from "../hub/fault";
 import { Exchange } from "../exchange/exchange";
-import { ReplyMetadata } from "../exchange/reply-metadata";
+import { ResponseMetadata } from "../exchange/response-metadata";
 import { CALLOUT_BODY, enterStream, NO_CALLOUT } from "../host/callout";
 import {
   currentMilliseconds,
@@ -21,13 +21,13 @@ import {
   REQUEST_BODY,
   takeBody,
 } from "../host/host";
-import { Edits } from "../json/edit";
-import { scan, SCAN_OK } from "../json/scan";
-import { NO_NODE, scratchTape, Tape } from "../json/tape";
-import { escape, unescape } from "../json/text";
-import { ByteBuffer, constant, sameBytes, scratchBuffer, Span } from "../text/bytes";
-import { maskInPlace } from "../text/mask";
-import { isFromProvider, upstreamFault } from "../translate/local-reply";
+import { Edits } from "../bytes/json/edit";
+import { scan, SCAN_OK } from "../bytes/json/scan";
+import { NO_NODE, scratchTape, Tape } from "../bytes/json/tape";
+import { escape, unescape } from "../bytes/json/text";
+import { ByteBuffer, constant, sameBytes, scratchBuffer, Span } from "../bytes/text/bytes";
+import { maskInPlace } from "../bytes/text/mask";
+import { isFromProvider, upstreamFault } from "../upstream/envoy-errors";
 import { apiBody, apiPath, writeApiRequest } from "./api-request";
 import { augment } from "./augment";
 import { appendValidUtf8 } from "./valid-utf8";
@@ -63,15 +63,15 @@ function nameOf(step: i32): string {
 }
 
 /** Envoy's timers fire a moment early or late: less than this is no time for anything. Milliseconds. */
-const SHORTEST_TIME: u32 = 5;
+const MIN_TIME: u32 = 5;
 
 const GARBLED =
   " compressed its answer, although it was asked not to, and the gateway cannot tell whether it is whole: it is damaged, or not JSON.";
 
 /** An API's answer becomes part of a prompt: more than this is no prompt. Bytes. */
-const LARGEST_ANSWER: u32 = 1 << 20;
+const MAX_ANSWER: u32 = 1 << 20;
 /** Arguments wait for two steps; more than this are no arguments of an API. Bytes. */
-const LARGEST_ARGUMENTS: u32 = 256 << 10;
+const MAX_ARGUMENTS: u32 = 256 << 10;
 
 const GUARD_PATH = constant("/guard");
 const EMBEDDINGS_PATH = constant("/embeddings");
@@ -97,8 +97,8 @@ const CONTENT = constant("content");
 const MISSING = constant("missing");
 const QUESTION = constant("question");
 
-/** The reply of the step under way; one at a time is read, so one tape serves all flows. */
-const reply = scratchTape();
+/** The response of the step under way; one at a time is read, so one tape serves all flows. */
+const response = scratchTape();
 const request = scratchBuffer();
 const scratch = scratchBuffer();
 const answer = new Span(0, 0);
@@ -113,7 +113,7 @@ export class PromptFlow {
   target: PromptTarget | null = null;
   /** Whether nobody can tell if the API's answer is whole. */
   private isGarbled: bool = false;
-  /** Whether the API has been called: then the reply's `metadata` tells of it. */
+  /** Whether the API has been called: then the response's `metadata` tells of it. */
   apiStatus: u32 = 0;
   /** The arguments as a JSON object. */
   argumentsJson: ByteBuffer = new ByteBuffer();
@@ -144,8 +144,8 @@ export class PromptFlow {
   close(): void {
     freeBlock(this.body);
     this.body = 0;
-    freeBlock(replyBytes);
-    replyBytes = 0;
+    freeBlock(responseBytes);
+    responseBytes = 0;
   }
 
   /** Reads the client's body again. False when there is no memory for it. */
@@ -156,7 +156,7 @@ export class PromptFlow {
   }
 
   /** The callout has been answered, or has failed (status 0). */
-  onReply(size: u32): i32 {
+  onResponse(size: u32): i32 {
     this.token = NO_CALLOUT;
     const status = calloutStatus();
     const isApi = this.step == STEP_API;
@@ -179,7 +179,7 @@ export class PromptFlow {
   /** Milliseconds of the listener's timeout that are left for this prompt. */
   timeLeft(): u32 {
     const left = this.deadline - currentMilliseconds();
-    if (left < <i64>SHORTEST_TIME) return 0;
+    if (left < <i64>MIN_TIME) return 0;
     // A clock that was set back gives no more time than there was.
     return min(<u32>left, this.config.timeoutMs);
   }
@@ -235,7 +235,7 @@ export class PromptFlow {
     if (!this.open()) return false;
     const value = new ByteBuffer();
     writeMetadata(this, value);
-    if (value.length > 0) this.exchange.metadata = new ReplyMetadata(value);
+    if (value.length > 0) this.exchange.metadata = new ResponseMetadata(value);
     value.release();
     return true;
   }
@@ -273,7 +273,7 @@ export class PromptFlow {
       );
       return this.askEmbeddings();
     }
-    if (!reply.isTrue(reply.member(0, JAILBREAK_VERDICT))) return this.askEmbeddings();
+    if (!response.isTrue(response.member(0, JAILBREAK_VERDICT))) return this.askEmbeddings();
     this.text.clear();
     this.text.span(this.config.guardMessageJson);
     return OUTCOME_SAY;
@@ -302,10 +302,10 @@ export class PromptFlow {
   }
 
   private onZeroshot(): i32 {
-    const decision = reply.member(0, DECISION);
-    if (reply.equals(decision, DECISION_NONE)) return this.onNoTarget();
-    const isSure = reply.equals(decision, DECISION_TARGET);
-    this.target = this.findTarget(reply, reply.member(0, PREDICTED_CLASS));
+    const decision = response.member(0, DECISION);
+    if (response.equals(decision, DECISION_NONE)) return this.onNoTarget();
+    const isSure = response.equals(decision, DECISION_TARGET);
+    this.target = this.findTarget(response, response.member(0, PREDICTED_CLASS));
     const target = this.target;
     if (isSure && target === null) return this.onNoTarget();
     if (isSure && target !== null && target.parameters.length == 0) return this.callTarget();
@@ -332,10 +332,10 @@ export class PromptFlow {
       request.span(target.tool);
       count++;
     } else {
-      const list = reply.member(0, CANDIDATES);
-      const end = reply.next(list);
-      for (let name = reply.first(list); name < end; name = reply.next(name)) {
-        const candidate = this.findTarget(reply, name);
+      const list = response.member(0, CANDIDATES);
+      const end = response.next(list);
+      for (let name = response.first(list); name < end; name = response.next(name)) {
+        const candidate = this.findTarget(response, name);
         if (candidate === null) continue;
         if (count++ > 0) request.byte(0x2c);
         request.span(candidate.tool);
@@ -349,21 +349,22 @@ export class PromptFlow {
 
   private onExtraction(): i32 {
     const message = firstMessage();
-    const calls = reply.member(message, TOOL_CALLS);
-    if (reply.isArray(calls) && !reply.isEmpty(calls))
-      return this.onToolCall(reply.member(reply.first(calls), FUNCTION));
-    const content = reply.member(message, CONTENT);
-    if (!reply.isString(content) || reply.size(content) == 0) return this.onNoTarget();
+    const calls = response.member(message, TOOL_CALLS);
+    if (response.isArray(calls) && !response.isEmpty(calls))
+      return this.onToolCall(response.member(response.first(calls), FUNCTION));
+    const content = response.member(message, CONTENT);
+    if (!response.isString(content) || response.size(content) == 0) return this.onNoTarget();
     this.text.clear();
-    this.text.bytes(reply.pointer(content), reply.size(content));
+    this.text.bytes(response.pointer(content), response.size(content));
     return OUTCOME_SAY;
   }
 
   private onToolCall(call: u32): i32 {
-    this.target = this.findTarget(reply, reply.member(call, NAME));
-    const text = reply.member(call, ARGUMENTS);
+    this.target = this.findTarget(response, response.member(call, NAME));
+    const text = response.member(call, ARGUMENTS);
     this.argumentsJson.clear();
-    if (reply.isString(text)) unescape(reply.pointer(text), reply.size(text), this.argumentsJson);
+    if (response.isString(text))
+      unescape(response.pointer(text), response.size(text), this.argumentsJson);
     if (this.argumentsJson.length == 0) this.argumentsJson.text("{}");
     removeSpace(this.argumentsJson);
     if (this.target === null || !this.scanArguments()) return this.onFailure(0);
@@ -371,7 +372,7 @@ export class PromptFlow {
   }
 
   private scanArguments(): bool {
-    if (this.argumentsJson.length > LARGEST_ARGUMENTS) return false;
+    if (this.argumentsJson.length > MAX_ARGUMENTS) return false;
     const code = scan(this.argumentsTape, this.argumentsJson.pointer, this.argumentsJson.length);
     return code == SCAN_OK && this.argumentsTape.isObject(0);
   }
@@ -393,12 +394,12 @@ export class PromptFlow {
   }
 
   private onGrounding(): i32 {
-    const missing = reply.member(0, MISSING);
-    if (!reply.isArray(missing) || reply.isEmpty(missing)) return this.callTarget();
-    const question = reply.member(0, QUESTION);
-    if (!reply.isString(question)) return this.onFailure(0);
+    const missing = response.member(0, MISSING);
+    if (!response.isArray(missing) || response.isEmpty(missing)) return this.callTarget();
+    const question = response.member(0, QUESTION);
+    if (!response.isString(question)) return this.onFailure(0);
     this.text.clear();
-    this.text.bytes(reply.pointer(question), reply.size(question));
+    this.text.bytes(response.pointer(question), response.size(question));
     return OUTCOME_SAY;
   }
 
@@ -444,7 +445,7 @@ export class PromptFlow {
     if (status >= 400) return this.refuse(status, api + " answered " + status.toString() + ".");
     if (status < 200 || status >= 300)
       return this.refuse(502, api + " answered " + status.toString() + ", which is no answer.");
-    if (size > LARGEST_ANSWER) return this.refuse(502, api + " answered more than 1 MiB.");
+    if (size > MAX_ANSWER) return this.refuse(502, api + " answered more than 1 MiB.");
     if (this.isGarbled) return this.refuse(502, api + GARBLED);
     return OUTCOME_DISPATCH;
   }
@@ -459,12 +460,12 @@ export class PromptFlow {
   private readAnswer(status: u32, size: u32): bool {
     this.text.clear();
     this.isGarbled = isGarbled(size);
-    if (status < 200 || status >= 300 || size == 0 || size > LARGEST_ANSWER) return false;
+    if (status < 200 || status >= 300 || size == 0 || size > MAX_ANSWER) return false;
     const target = this.target;
     if (target !== null && target.isDefault && this.read(size)) {
-      const content = reply.member(firstMessage(), CONTENT);
-      if (reply.isString(content)) {
-        unescape(reply.pointer(content), reply.size(content), this.text);
+      const content = response.member(firstMessage(), CONTENT);
+      if (response.isString(content)) {
+        unescape(response.pointer(content), response.size(content), this.text);
         maskInPlace(this.text, target.secrets);
         return true;
       }
@@ -525,24 +526,26 @@ export class PromptFlow {
     return null;
   }
 
-  /** Scans the reply; its bytes live until the next reply is read. */
+  /** Scans the response; its bytes live until the next response is read. */
   private read(size: u32): bool {
-    freeBlock(replyBytes);
+    freeBlock(responseBytes);
     const bytes = takeBody(CALLOUT_BODY, 0, size);
-    replyBytes = bytes.pointer;
+    responseBytes = bytes.pointer;
     return (
-      bytes.pointer != 0 && scan(reply, bytes.pointer, bytes.length) == SCAN_OK && reply.isObject(0)
+      bytes.pointer != 0 &&
+      scan(response, bytes.pointer, bytes.length) == SCAN_OK &&
+      response.isObject(0)
     );
   }
 }
 
-let replyBytes: usize = 0;
+let responseBytes: usize = 0;
 
-/** The message of the chat completion that `reply` holds, NO_NODE when it is none. */
+/** The message of the chat completion that `response` holds, NO_NODE when it is none. */
 function firstMessage(): u32 {
-  const choices = reply.member(0, CHOICES);
-  const has = reply.isArray(choices) && !reply.isEmpty(choices);
-  return has ? reply.member(reply.first(choices), MESSAGE) : NO_NODE;
+  const choices = response.member(0, CHOICES);
+  const has = response.isArray(choices) && !response.isEmpty(choices);
+  return has ? response.member(response.first(choices), MESSAGE) : NO_NODE;
 }
 
 /** Removes the white space between the tokens of a JSON text: it goes into the line of an event. */
@@ -560,7 +563,7 @@ function removeSpace(json: ByteBuffer): void {
   json.length = <u32>(to - json.pointer);
 }
 
-/** The value of the reply's `metadata`: which target, with which arguments, and what its API answered. */
+/** The value of the response's `metadata`: which target, with which arguments, and what its API answered. */
 export function writeMetadata(flow: PromptFlow, out: ByteBuffer): void {
   const target = flow.target;
   if (target === null || flow.apiStatus == 0) return;

@@ -2,7 +2,7 @@
 import { freeBlock, wasRefused } from "../memory/blocks";
 import { FALSE, SHOULD_RETRY } from "../exchange/answer";
 import { Exchange } from "../exchange/exchange";
-import { ReplyMetadata } from "../exchange/reply-metadata";
+import { ResponseMetadata } from "../exchange/response-metadata";
 import {
   removeHeader,
   replaceBodyPrefix,
@@ -11,18 +11,18 @@ import {
   setHeader,
   takeBody,
 } from "../host/host";
-import { constant, scratchBuffer, Span } from "../text/bytes";
+import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 
 const CONTENT_LENGTH = constant("content-length");
-/** A reply's first brace stands in its first bytes. */
+/** A response's first brace stands in its first bytes. */
 const LOOKED_AT: u32 = 4096;
 
 const out = scratchBuffer();
 const member = new Span(0, 0);
 
-/** An error has no place for it, and must not make an SDK call the API again; any other reply grows. */
+/** An error has no place for it, and must not make an SDK call the API again; any other response grows. */
 export function prepareMetadata(exchange: Exchange): void {
-  if (exchange.replyStatus < 400 && !exchange.isAnswered) {
+  if (exchange.responseStatus < 400 && !exchange.isAnswered) {
     removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
     return;
   }
@@ -33,7 +33,7 @@ export function prepareMetadata(exchange: Exchange): void {
 }
 
 /** Puts the member into the bytes that are about to leave, if their first brace is among them. */
-export function insertMetadata(metadata: ReplyMetadata): void {
+export function insertMetadata(metadata: ResponseMetadata): void {
   if (metadata.isDone) return;
   const bytes = takeBody(RESPONSE_BODY, 0, LOOKED_AT);
   if (bytes.pointer == 0) return;
@@ -45,6 +45,6 @@ export function insertMetadata(metadata: ReplyMetadata): void {
     if (!wasRefused()) replaceBodyPrefix(RESPONSE_BODY, at, out);
   }
   freeBlock(bytes.pointer);
-  // In a held complete reply the length has been set for what it was before.
+  // In a held complete response the length has been set for what it was before.
   if (at > 0) removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
 }

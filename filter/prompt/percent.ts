@@ -1,5 +1,5 @@
 // Values of parameters on their way into a URL: nothing that they hold can leave the segment or the query value.
-import { ByteBuffer, Span } from "../text/bytes";
+import { ByteBuffer, Span } from "../bytes/text/bytes";
 
 const HEX = memory.data<u8>([48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 65, 66, 67, 68, 69, 70]);
 
@@ -41,7 +41,7 @@ export function isPathValue(value: Span, allowsSlashes: bool): bool {
       isFolder = false;
     }
   }
-  return !isFolder && value.length <= LONGEST_VALUE;
+  return !isFolder && value.length <= MAX_VALUE;
 }
 
 const DOT: u32 = 0x2e;
@@ -49,4 +49,4 @@ const SLASH: u32 = 0x2f;
 const BACKSLASH: u32 = 0x5c;
 
 /** A longer value is no part of a URL that servers take. */
-export const LONGEST_VALUE: u32 = 2048;
+export const MAX_VALUE: u32 = 2048;

@@ -1,10 +1,10 @@
 // The gateway's own words as the answer to a prompt, in the form that the client asked for.
 import { wasRefused } from "../memory/blocks";
-import { outOfMemory } from "../chat/fault";
+import { outOfMemory } from "../hub/fault";
 import { answer, answerFault, JSON_TYPE } from "../exchange/answer";
 import { requestId } from "../exchange/request-id";
 import { currentSeconds } from "../host/host";
-import { constant, scratchBuffer, Span } from "../text/bytes";
+import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { CompletionHead, writeCompletion, writeCompletionStream } from "./completion";
 import { PromptFlow, writeMetadata } from "./flow";
 
@@ -31,7 +31,7 @@ export function say(flow: PromptFlow): void {
   if (exchange.isStreaming) writeCompletionStream(head, text, out);
   else writeCompletion(head, text, out);
   if (wasRefused()) {
-    answerFault(exchange, outOfMemory("reply"));
+    answerFault(exchange, outOfMemory("response"));
     return;
   }
   answer(exchange, 200, exchange.isStreaming ? EVENT_STREAM_TYPE : JSON_TYPE, out);

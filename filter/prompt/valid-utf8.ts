@@ -1,5 +1,5 @@
 // Text of an API on its way into JSON: what is no UTF-8 becomes U+FFFD, byte by byte, and nothing else is lost.
-import { ByteBuffer } from "../text/bytes";
+import { ByteBuffer } from "../bytes/text/bytes";
 
 /** Appends the bytes; a byte that begins no valid sequence (RFC 3629, section 4) becomes the replacement character. */
 export function appendValidUtf8(pointer: usize, length: u32, out: ByteBuffer): void {

@@ -7,8 +7,8 @@ const HEADS = 12;
 const HEAD_WIDTH = 32;
 const WIDTH = HEADS * HEAD_WIDTH;
 /** 7 bits of a weight: where a CPU has no VNNI, two products of u8 and s8 are added in 16 bits, and 8 bits would saturate. */
-const LARGEST_WEIGHT = 63;
-const LARGEST_EMBEDDING = 127;
+const MAX_WEIGHT = 63;
+const MAX_EMBEDDING = 127;
 
 /** The bytes of the ONNX model: opset 20, dynamic int8, `input_ids` [1, length] → `sentence_embedding` [1, 384]. */
 export function convertModel(safetensorsFile: string): Buffer {
@@ -161,7 +161,7 @@ function sideBySide(
     const factor = factors[index] ?? 1;
     for (let out = 0; out < bias.length; out++, column++) {
       const own = values.subarray(out * rows, (out + 1) * rows);
-      const scale = largest(own) / LARGEST_WEIGHT;
+      const scale = largest(own) / MAX_WEIGHT;
       for (let row = 0; row < rows; row++) {
         weights[row * columns + column] = Math.round((own[row] ?? 0) / scale);
       }
@@ -177,7 +177,7 @@ function quantiseRows(values: Float32Array, width: number) {
   const bytes = new Int8Array(values.length);
   for (let row = 0; row < scales.length; row++) {
     const own = values.subarray(row * width, (row + 1) * width);
-    const scale = largest(own) / LARGEST_EMBEDDING;
+    const scale = largest(own) / MAX_EMBEDDING;
     scales[row] = scale;
     for (let index = 0; index < width; index++) {
       bytes[row * width + index] = Math.round((own[index] ?? 0) / scale);

@@ -254,7 +254,7 @@ describe("gateway models", () => {
     expect(rows).toContainEqual({
       name: "fast",
       target: "openai/gpt-4o",
-      dialect: "openai_chat_completions",
+      dialect: "openai_chat",
       default: true,
       address: "https://api.openai.com/v1/chat/completions",
     });

@@ -32,7 +32,7 @@ export function targetAt(name: string, address: Address, more: Partial<Target> =
     name,
     provider: name.slice(0, slash),
     model: name.slice(slash + 1),
-    dialect: "openai_chat_completions",
+    dialect: "openai_chat",
     address,
     authority: place,
     path: "/v1/chat/completions",

@@ -110,7 +110,7 @@ describe("events that are held", () => {
     expect(messages).toMatch(/"type":"message_stop"/);
     const whole = ends.filter((end) => end.includes('"type":"message_stop"'));
     const failed = ends.filter((end) =>
-      /^event: error\ndata: .*"overloaded_error".*no memory left for this reply/m.test(end),
+      /^event: error\ndata: .*"overloaded_error".*no memory left for this response/m.test(end),
     );
     expect(whole.length + failed.length).toBe(hogs.length);
     expect(failed.length).toBeGreaterThan(10);
@@ -132,7 +132,7 @@ describe("events that are held", () => {
     expect(refused.length).toBeGreaterThan(5);
     for (const result of refused) {
       expect(result.reply.headers).toContainEqual(["retry-after", "2"]);
-      expect(text(result)).toMatch(/"overloaded_error".*no memory left for this reply/);
+      expect(text(result)).toMatch(/"overloaded_error".*no memory left for this response/);
     }
   });
 });
@@ -192,7 +192,7 @@ describe("a new request", () => {
       const [next] = askInTurn(1, dialect);
       expect(next?.reply.status).toBe(200);
       expect(host.logs.map(({ message }) => message)).toContainEqual(
-        expect.stringMatching(/out of memory; requests refused or replies not read whole: 1 /),
+        expect.stringMatching(/out of memory; requests refused or responses not read whole: 1 /),
       );
     },
   );

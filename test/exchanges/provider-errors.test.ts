@@ -12,10 +12,10 @@ const TEXT = { "content-type": "text/plain" };
 
 const PLACES = {
   "one target": { folder: "upstream-error-503-text", split: false },
-  "one target, translated": { folder: "translate-reply-to-messages-error-429", split: false },
+  "one target, translated": { folder: "translate-response-to-messages-error-429", split: false },
   "the last attempt": { folder: "upstream-error-503-text", split: true },
   "the last attempt, translated": {
-    folder: "translate-reply-to-messages-error-429",
+    folder: "translate-response-to-messages-error-429",
     split: true,
   },
   "an attempt that is not followed": { folder: "failover-status-to-chat", split: false },

@@ -38,7 +38,7 @@ export interface SoakReport {
 const PARTS = 12;
 const RELOADED_WITHIN = 60_000;
 /** Above it the rate is more than the machine can do, and requests are left out instead of piling up. */
-const MOST_OPEN = 400;
+const MAX_OPEN = 400;
 
 /** Runs a gateway of its own, with one worker, and ends it. */
 export async function soak(options: SoakOptions): Promise<SoakReport> {
@@ -87,7 +87,7 @@ async function run(
   ports: Ports,
   provider: number,
 ): Promise<SoakReport> {
-  const agent = new Agent({ keepAlive: true, maxSockets: MOST_OPEN });
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_OPEN });
   const chance = random(options.seed);
   const report: SoakReport = {
     requests: 0,
@@ -108,7 +108,7 @@ async function run(
     while (performance.now() < until) {
       const due = ((performance.now() - begin) / 1000) * options.perSecond;
       for (; sent < due; sent++) {
-        if (open.size >= MOST_OPEN) report.late++;
+        if (open.size >= MAX_OPEN) report.late++;
         else send(agent, ports.egress, kindOf(chance), report, open);
       }
       await pause(2);

@@ -184,7 +184,13 @@ describe("ports", () => {
     mkdirSync(directory, { recursive: true });
     const configuration = join(directory, "other.yaml");
     const gateway = identityOf(process.pid);
-    const record = { gateway, otherEnvoys: [gateway], listeners: [listener(port)], configuration };
+    const record = {
+      gateway,
+      envoy: gateway,
+      otherEnvoys: [gateway],
+      listeners: [listener(port)],
+      configuration,
+    };
     writeFileSync(join(directory, "gateway.json"), JSON.stringify(record));
     await expect(checkPorts([listener(port)], { XDG_STATE_HOME: state })).rejects.toMatchObject({
       message: `Port ${port} (listeners.egress) is used by another gateway (${configuration}, pid ${process.pid}).`,

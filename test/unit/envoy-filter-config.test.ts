@@ -56,7 +56,7 @@ it("leaves out what a target does not have", () => {
     {
       name: "x/y",
       model: "y",
-      dialect: "openai_chat_completions",
+      dialect: "openai_chat",
       authority: "192.0.2.1",
       path: "/v1/chat/completions",
       auth: "none",

@@ -2,14 +2,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ANTHROPIC_STREAMS } from "./filter/anthropic-streams.ts";
 import { OPENAI_STREAMS } from "./filter/openai-streams.ts";
-import { ANTHROPIC, OPENAI, Replies } from "./filter/reply-translator.ts";
+import { ANTHROPIC, OPENAI, Responses } from "./filter/response-translator.ts";
 import { CHAT, MESSAGES, RequestTranslator } from "./filter/request-translator.ts";
 import { anthropicMessage, openaiCompletion } from "./filter/sdk-streams.ts";
 
-let replies: Replies;
+let replies: Responses;
 let requests: RequestTranslator;
 beforeAll(async () => {
-  [replies, requests] = await Promise.all([Replies.load(), RequestTranslator.create()]);
+  [replies, requests] = await Promise.all([Responses.load(), RequestTranslator.create()]);
 }, 120_000);
 
 type Json = Record<string, unknown>;

@@ -6,13 +6,13 @@ export type Coerced = { ok: true; value: unknown } | { ok: false };
 
 const NO: Coerced = { ok: false };
 /** Nobody says a longer value in a prompt. Characters. */
-const LONGEST_TEXT = 4096;
-const LARGEST_JSON = 16 * 1024;
+const MAX_TEXT = 4096;
+const MAX_JSON = 16 * 1024;
 
 /** Text that holds a number or a JSON list is taken as one; an enum's value is written as it is configured. */
 export function coerce(parameter: Parameter, value: unknown): Coerced {
   if (value === null || value === undefined || value === "") return NO;
-  if (JSON.stringify(value).length > LARGEST_JSON) return NO;
+  if (JSON.stringify(value).length > MAX_JSON) return NO;
   const typed = ofType(parameter, value);
   if (!typed.ok || parameter.enum === undefined || parameter.enum.length === 0) return typed;
   const wanted = String(typed.value).trim().toLowerCase();
@@ -40,7 +40,7 @@ function asText(value: unknown): Coerced {
   if (typeof value === "number" || typeof value === "boolean") {
     return { ok: true, value: String(value) };
   }
-  if (typeof value !== "string" || value.length > LONGEST_TEXT || value.trim() === "") return NO;
+  if (typeof value !== "string" || value.length > MAX_TEXT || value.trim() === "") return NO;
   return { ok: true, value: value.trim() };
 }
 

@@ -21,7 +21,7 @@ import { ownMentions } from "./rivals.ts";
 export type Values = Record<string, unknown>;
 
 /** What of a longer text is looked at. Characters. */
-const LONGEST_TEXT = 4000;
+const MAX_TEXT = 4000;
 
 export interface Turn {
   text: string;
@@ -37,7 +37,7 @@ export function extractEmbedded(
 ): Values {
   const values: Values = {};
   for (const turn of turns) {
-    const text = turn.text.slice(0, LONGEST_TEXT);
+    const text = turn.text.slice(0, MAX_TEXT);
     const found = new Finder(parameters, { ...turn, text }, now).find();
     Object.assign(values, found);
     const open = parameters.filter(
@@ -285,7 +285,7 @@ function optionIn(text: string, option: string | number): Mention<string | numbe
 
 const LEAD =
   /^(?:(?:oh|ok|okay|yes|sure|well|please|sorry|i mean|i meant|it's|it is|it was|that's|that is|i'd like|i want|make it|let's say|what about|how about|in|at|for|to|from|near|(?:the|my) [\p{L} ]{1,30} (?:is|are|would be))[\s,:]+)+/iu;
-const LONGEST_ANSWER = 8;
+const MAX_ANSWER = 8;
 
 /** The whole turn, or what is left of it, as the value of the only thing that was asked for and not found. */
 function answerTo(parameter: Parameter, text: string, found: Values): unknown {
@@ -328,7 +328,7 @@ function saysSomethingElse(piece: string): boolean {
 }
 
 function isShort(text: string): boolean {
-  return text.split(/\s+/).length <= LONGEST_ANSWER;
+  return text.split(/\s+/).length <= MAX_ANSWER;
 }
 
 function unquoted(text: string): string {

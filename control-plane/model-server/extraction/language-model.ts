@@ -22,9 +22,9 @@ const INSTRUCTIONS = [
 ].join("\n");
 
 /** The last messages that a model is shown, and the length of each. */
-const MOST_MESSAGES = 20;
-const LONGEST_MESSAGE = 8000;
-const LONGEST_QUESTION = 2000;
+const MAX_MESSAGES = 20;
+const MAX_MESSAGE = 8000;
+const MAX_QUESTION = 2000;
 
 const completion = z.looseObject({
   choices: z
@@ -76,7 +76,7 @@ export async function askLanguageModel(
       ? { kind: "neither" }
       : { kind: "call", tool, values: argumentsOf(tool, call.arguments) };
   }
-  const text = textOf(message.content).trim().slice(0, LONGEST_QUESTION);
+  const text = textOf(message.content).trim().slice(0, MAX_QUESTION);
   // A refusal or an answer of its own is no question to the user.
   return /[?？؟]\s*$/u.test(text) ? { kind: "text", text } : { kind: "neither" };
 }
@@ -85,9 +85,9 @@ export async function askLanguageModel(
 function shown(messages: Messages): { role: string; content: string }[] {
   return messages
     .filter(({ role }) => role === "user" || role === "assistant")
-    .map(({ role, content }) => ({ role, content: textOf(content).slice(0, LONGEST_MESSAGE) }))
+    .map(({ role, content }) => ({ role, content: textOf(content).slice(0, MAX_MESSAGE) }))
     .filter(({ content }) => content !== "")
-    .slice(-MOST_MESSAGES);
+    .slice(-MAX_MESSAGES);
 }
 
 /** The arguments that the target has, each of its type. What is invented or does not fit is left out. */

@@ -36,7 +36,7 @@ const OTHER = wordSet(
   ei en että huomenna ja jos kuinka kuin missä mikä millainen mitä minä minun moi olen on onko paljon sää tänään`,
   ENGLISH,
 );
-const LONGEST_TEXT = 1000;
+const MAX_TEXT = 1000;
 
 /**
  * Few words can be of any language: names, numbers and what a target's own texts say count as English, words of other
@@ -45,7 +45,7 @@ const LONGEST_TEXT = 1000;
 export function readsAsEnglish(text: string, own: ReadonlySet<string>): boolean {
   let english = 0;
   let other = 0;
-  for (const [word] of text.slice(0, LONGEST_TEXT).matchAll(/[\p{L}\p{M}]+/gu)) {
+  for (const [word] of text.slice(0, MAX_TEXT).matchAll(/[\p{L}\p{M}]+/gu)) {
     const lower = word.toLowerCase();
     const isName = /^\p{Lu}/u.test(word) && english + other > 0;
     if (ENGLISH.has(lower) || own.has(stem(lower))) english++;

@@ -147,7 +147,7 @@ export interface DateMention extends Span {
 /** Days and times as people say them, seen from `now`. English. */
 export function datesOf(text: string, now: Date): DateMention[] {
   return chrono
-    .parse(text.slice(0, LONGEST_DATED_TEXT), now, { forwardDate: true })
+    .parse(text.slice(0, MAX_DATED_TEXT), now, { forwardDate: true })
     .filter(
       ({ start }) =>
         start.isCertain("day") || start.isCertain("weekday") || start.isCertain("month"),
@@ -159,11 +159,11 @@ export function datesOf(text: string, now: Date): DateMention[] {
       ...(end ? { to: end } : {}),
     }));
 }
-const LONGEST_DATED_TEXT = 1000;
+const MAX_DATED_TEXT = 1000;
 
 const PLACE_STOP =
   /^(?:for|in|on|at|with|and|or|from|to|by|of|is|are|was|will|be|over|during|within|until|today|tonight|tomorrow|yesterday|this|next|now|right|please|using|via|per|a|an|my|our|your|me|us|you|it|them|general|case|total|advance|detail|details|short|days?|weeks?|months?|hours?|morning|evening|afternoon|noon|night|celsius|fahrenheit|kelvin|metric|imperial|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|english|german|french|spanish|italian|japanese|chinese|like|that|which|so|but|if|when|because|as|than|then|there|here|again|sometime|soon|later|instead|too|also)$/i;
-const LONGEST_PLACE = 4;
+const MAX_PLACE = 4;
 
 /** The names after the prepositions. Where some are capitalised, only those. */
 export function placesAfter(
@@ -187,7 +187,7 @@ export function placesAfter(
 /** The words from a place in the text up to one that ends a name; `Paris, France` goes over its comma. */
 function nameAt(text: string, start: number, taken: readonly Span[]): Mention<string> | undefined {
   let end = start;
-  for (let count = 0; count < LONGEST_PLACE; count++) {
+  for (let count = 0; count < MAX_PLACE; count++) {
     const next = /^(\s*|, (?=\p{Lu}))([\p{L}\p{M}][\p{L}\p{M}'’.-]*)/u.exec(
       text.slice(end, end + 80),
     );

@@ -1,16 +1,16 @@
 // Anthropic's Messages API.
 // @see https://platform.claude.com/docs/en/api/messages/create
 import { DIALECT_ANTHROPIC } from "../../../contract/words";
-import { Dropped } from "../../chat/dropped";
-import { ReplyHead, ReplySink } from "../../chat/events";
-import { Fault } from "../../chat/fault";
-import { ReplyReader } from "../../chat/reply-reader";
-import { ChatRequest } from "../../chat/request";
-import { RequestLimits, RequestReport } from "../../chat/request-report";
-import { Usage } from "../../chat/usage";
-import { Edits } from "../../json/edit";
-import { Tape } from "../../json/tape";
-import { ByteBuffer, constant, sameBytes, Span } from "../../text/bytes";
+import { Dropped } from "../../hub/dropped";
+import { ResponseHead, ResponseSink } from "../../hub/events";
+import { Fault } from "../../hub/fault";
+import { ResponseReader } from "../../hub/response-reader";
+import { ChatRequest } from "../../hub/request";
+import { RequestLimits, RequestReport } from "../../hub/request-report";
+import { Usage } from "../../hub/usage";
+import { Edits } from "../../bytes/json/edit";
+import { Tape } from "../../bytes/json/tape";
+import { ByteBuffer, constant, sameBytes, Span } from "../../bytes/text/bytes";
 import {
   API_KEY,
   BEARER_TOKEN,
@@ -24,13 +24,13 @@ import { removeUnsignedThinking } from "./edit-thinking";
 import { isFirstToken } from "./first-token";
 import { limitMessagesRequest } from "./limit-edits";
 import { request as members, SUPPORTED } from "./members";
-import { AnthropicReplyReader } from "./read-reply";
+import { AnthropicResponseReader } from "./read-response";
 import { readAnthropicRequest } from "./read-request";
 import { readUsage } from "./read-usage";
 import { adaptFault, writeAnthropicFault } from "./write-fault";
 import { writeModels } from "./write-models";
-import { AnthropicMessageWriter } from "./write-reply";
-import { AnthropicStreamWriter } from "./write-reply-stream";
+import { AnthropicMessageWriter } from "./write-response";
+import { AnthropicStreamWriter } from "./write-response-stream";
 import { writeAnthropicRequest } from "./write-request";
 import { writeReset } from "./write-reset";
 
@@ -111,13 +111,13 @@ export class AnthropicMessages extends Dialect {
   }
 
   newReader(
-    sink: ReplySink,
-    head: ReplyHead,
+    sink: ResponseSink,
+    head: ResponseHead,
     usage: Usage,
     dropped: Dropped,
     requestId: string,
-  ): ReplyReader {
-    return new AnthropicReplyReader(sink, head, usage, dropped, requestId);
+  ): ResponseReader {
+    return new AnthropicResponseReader(sink, head, usage, dropped, requestId);
   }
 
   isFirstToken(tape: Tape): bool {
@@ -137,11 +137,16 @@ export class AnthropicMessages extends Dialect {
     usage: Usage,
     requestId: string,
     _wantsUsage: bool,
-  ): ReplySink {
+  ): ResponseSink {
     return new AnthropicStreamWriter(out, dropped, usage, requestId);
   }
 
-  newCompleteWriter(out: ByteBuffer, dropped: Dropped, usage: Usage, requestId: string): ReplySink {
+  newCompleteWriter(
+    out: ByteBuffer,
+    dropped: Dropped,
+    usage: Usage,
+    requestId: string,
+  ): ResponseSink {
     return new AnthropicMessageWriter(out, dropped, usage, requestId);
   }
 

@@ -1,9 +1,9 @@
 // Messages on both sides: thinking that the gateway itself marked as unsigned, in a conversation that began on another
 // provider, is left out, because Anthropic answers 400 to it (docs/decisions/2026-11-21-reasoning-carrier.md).
-import { UNSIGNED_MARK } from "../../chat/request";
-import { Edits } from "../../json/edit";
-import { Tape } from "../../json/tape";
-import { constant } from "../../text/bytes";
+import { UNSIGNED_MARK } from "../../hub/request";
+import { Edits } from "../../bytes/json/edit";
+import { Tape } from "../../bytes/json/tape";
+import { constant } from "../../bytes/text/bytes";
 import { ListEdit } from "../list-edit";
 
 const MESSAGES = constant("messages");

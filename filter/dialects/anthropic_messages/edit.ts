@@ -1,7 +1,7 @@
 // Messages on both sides: the few places of the client's body that change, everything else byte for byte.
-import { Edits } from "../../json/edit";
-import { NO_NODE, Tape } from "../../json/tape";
-import { constant, Span } from "../../text/bytes";
+import { Edits } from "../../bytes/json/edit";
+import { NO_NODE, Tape } from "../../bytes/json/tape";
+import { constant, Span } from "../../bytes/text/bytes";
 
 const SYSTEM = constant("system");
 

@@ -1,6 +1,6 @@
 // The first event of a stream that carries content.
-import { Tape } from "../../json/tape";
-import { constant } from "../../text/bytes";
+import { Tape } from "../../bytes/json/tape";
+import { constant } from "../../bytes/text/bytes";
 
 const TYPE = constant("type");
 const MESSAGE_START = constant("message_start");

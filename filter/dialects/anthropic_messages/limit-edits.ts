@@ -1,11 +1,11 @@
 // Messages on both sides: what the limits of the target change in the client's body, but for thinking
 // (limit-thinking.ts).
-import { CHOICE_ANY, CHOICE_NAMED, CHOICE_UNSET } from "../../chat/request";
-import { isRefusedChoice } from "../../chat/request-fitting";
-import { RequestLimits, RequestReport } from "../../chat/request-report";
-import { Edits } from "../../json/edit";
-import { NO_NODE, Tape } from "../../json/tape";
-import { constant, Span } from "../../text/bytes";
+import { CHOICE_ANY, CHOICE_NAMED, CHOICE_UNSET } from "../../hub/request";
+import { isRefusedChoice } from "../../hub/request-fitting";
+import { RequestLimits, RequestReport } from "../../hub/request-report";
+import { Edits } from "../../bytes/json/edit";
+import { NO_NODE, Tape } from "../../bytes/json/tape";
+import { constant, Span } from "../../bytes/text/bytes";
 import {
   countMember,
   hasTemperature,

@@ -1,15 +1,15 @@
 // Messages on both sides: thinking in the way that the target knows. A client that speaks to an alias cannot know whether
 // the model behind it wants a budget (Claude 4.5 and older) or adapts by itself (Claude 4.7 and newer).
 // @see https://platform.claude.com/docs/en/build-with-claude/thinking
-import { EFFORT_HIGH, EFFORT_NONE, EFFORT_UNSET } from "../../chat/request";
+import { EFFORT_HIGH, EFFORT_NONE, EFFORT_UNSET } from "../../hub/request";
 import {
   budgetEffort,
   effortBudget,
   effortOf,
   effortWord,
-  LEAST_BUDGET,
+  MIN_BUDGET,
   nearestEffort,
-} from "../../chat/request-effort";
+} from "../../hub/request-effort";
 import {
   OFF_BETWEEN_TOOLS,
   OFF_NONE,
@@ -17,11 +17,11 @@ import {
   REASONING_NONE,
   RequestLimits,
   RequestReport,
-} from "../../chat/request-report";
-import { Edits } from "../../json/edit";
-import { readCount } from "../../json/number";
-import { NO_NODE, Tape } from "../../json/tape";
-import { constant, Span } from "../../text/bytes";
+} from "../../hub/request-report";
+import { Edits } from "../../bytes/json/edit";
+import { readCount } from "../../bytes/json/number";
+import { NO_NODE, Tape } from "../../bytes/json/tape";
+import { constant, Span } from "../../bytes/text/bytes";
 import { appendInteger } from "../limit-members";
 import { ListEdit } from "../list-edit";
 import { isRefusedThinking } from "./write-thinking";
@@ -131,7 +131,7 @@ export class ThinkingLimit {
     let most = readCount(tape, tape.member(0, MAX_TOKENS));
     if (limits.highestMaxTokens != 0) most = min<i64>(most, limits.highestMaxTokens);
     this.budget = min<i64>(effortBudget(said == EFFORT_UNSET ? EFFORT_HIGH : said), (most * 4) / 5);
-    return this.budget >= LEAST_BUDGET && !isToolForced(tape) && !isInBareLoop(tape);
+    return this.budget >= MIN_BUDGET && !isToolForced(tape) && !isInBareLoop(tape);
   }
 
   effortWord(): Span {

@@ -1,9 +1,9 @@
 // The members of a messages request: which slot of the hub each one holds, or which feature it asks for; and the features
 // that the request writer supports. The notes are for docs/dialects.md. Longer than other files because it is one table.
-import { Feature } from "../../chat/feature";
-import * as feature from "../../chat/features";
-import { MemberTable, object, reads, writes } from "../../chat/member-table";
-import * as slot from "../../chat/slots";
+import { Feature } from "../../hub/feature";
+import * as feature from "../../hub/features";
+import { MemberTable, object, reads, writes } from "../../hub/member-table";
+import * as slot from "../../hub/slots";
 
 /** What the request writer can express beyond the common slots. */
 export const SUPPORTED: Feature[] = [feature.DOCUMENT_URLS];

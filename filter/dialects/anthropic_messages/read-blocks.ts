@@ -6,14 +6,14 @@ import {
   DROPPED_CITATION,
   DROPPED_SERVER_TOOL,
   DROPPED_TOOL_CALL,
-} from "../../chat/dropped";
-import { Citation, ReplySink } from "../../chat/events";
-import { putMadeId } from "../../chat/made-id";
-import { UNSIGNED_MARK } from "../../chat/request";
-import { NO_COUNT, readCount } from "../../json/number";
-import { NO_NODE, Tape } from "../../json/tape";
-import { escape } from "../../json/text";
-import { ByteBuffer, constant } from "../../text/bytes";
+} from "../../hub/dropped";
+import { Citation, ResponseSink } from "../../hub/events";
+import { putMadeId } from "../../hub/made-id";
+import { UNSIGNED_MARK } from "../../hub/request";
+import { NO_COUNT, readCount } from "../../bytes/json/number";
+import { NO_NODE, Tape } from "../../bytes/json/tape";
+import { escape } from "../../bytes/json/text";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
 
 const TYPE = constant("type");
 const TEXT_DELTA = constant("text_delta");
@@ -48,7 +48,7 @@ const BLOCK_THINKING: i32 = 2;
 const BLOCK_TOOL: i32 = 3;
 
 /** Of more blocks that were never stopped, the oldest is taken to have ended. */
-const MOST_OPEN: i32 = 1024;
+const MAX_OPEN: i32 = 1024;
 
 /** A block that is open. The real API opens one at a time; some that copy it interleave them by index. */
 class OpenBlock {
@@ -75,7 +75,7 @@ export class BlockReader {
   private repeatsKind: i32 = BLOCK_OTHER;
 
   constructor(
-    private sink: ReplySink,
+    private sink: ResponseSink,
     private dropped: Dropped,
     private requestId: string,
   ) {}
@@ -124,7 +124,7 @@ export class BlockReader {
   }
 
   private push(index: i64, kind: i32): OpenBlock {
-    if (this.open.length >= MOST_OPEN) this.stop(unchecked(this.open[0]).index);
+    if (this.open.length >= MAX_OPEN) this.stop(unchecked(this.open[0]).index);
     const block = new OpenBlock(index, kind, kind == BLOCK_TOOL ? this.tools++ : -1);
     this.open.push(block);
     return block;

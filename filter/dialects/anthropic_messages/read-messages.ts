@@ -1,6 +1,6 @@
 // Reads `system` and the messages of a messages request into the hub's blocks.
 // @see https://platform.claude.com/docs/en/api/messages/create
-import { MemberReader } from "../../chat/member-reader";
+import { MemberReader } from "../../hub/member-reader";
 import {
   BLOCK_REASONING,
   BLOCK_REASONING_DATA,
@@ -13,10 +13,10 @@ import {
   ROLE_ASSISTANT,
   ROLE_SYSTEM,
   ROLE_USER,
-} from "../../chat/request";
-import { RequestReport } from "../../chat/request-report";
-import { Tape } from "../../json/tape";
-import { constant } from "../../text/bytes";
+} from "../../hub/request";
+import { RequestReport } from "../../hub/request-report";
+import { Tape } from "../../bytes/json/tape";
+import { constant } from "../../bytes/text/bytes";
 import { readDocument, readImage, readSearchResult, readToolReference } from "./read-source";
 import * as member from "./members";
 

@@ -1,6 +1,6 @@
 // Reads a messages request into the hub. Its members: members.ts.
 // @see https://platform.claude.com/docs/en/api/messages/create
-import { MemberReader } from "../../chat/member-reader";
+import { MemberReader } from "../../hub/member-reader";
 import {
   CHOICE_ANY,
   CHOICE_AUTO,
@@ -12,12 +12,12 @@ import {
   EFFORT_UNSET,
   FORMAT_SCHEMA,
   SERVICE_STANDARD,
-} from "../../chat/request";
-import { budgetEffort, effortOf } from "../../chat/request-effort";
-import { RequestReport } from "../../chat/request-report";
-import { readCount } from "../../json/number";
-import { Tape } from "../../json/tape";
-import { constant } from "../../text/bytes";
+} from "../../hub/request";
+import { budgetEffort, effortOf } from "../../hub/request-effort";
+import { RequestReport } from "../../hub/request-report";
+import { readCount } from "../../bytes/json/number";
+import { Tape } from "../../bytes/json/tape";
+import { constant } from "../../bytes/text/bytes";
 import { readMessages, readSystem } from "./read-messages";
 import * as member from "./members";
 

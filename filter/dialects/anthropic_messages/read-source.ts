@@ -1,7 +1,7 @@
 // Reads what a user shows Claude: images, documents, search results.
 // @see https://platform.claude.com/docs/en/build-with-claude/vision
 // @see https://platform.claude.com/docs/en/build-with-claude/pdf-support
-import { MemberReader } from "../../chat/member-reader";
+import { MemberReader } from "../../hub/member-reader";
 import {
   Block,
   BLOCK_DOCUMENT_DATA,
@@ -10,11 +10,11 @@ import {
   BLOCK_IMAGE_URL,
   ChatRequest,
   ROLE_USER,
-} from "../../chat/request";
-import { RequestReport } from "../../chat/request-report";
-import { Tape } from "../../json/tape";
-import { constant } from "../../text/bytes";
-import * as feature from "../../chat/features";
+} from "../../hub/request";
+import { RequestReport } from "../../hub/request-report";
+import { Tape } from "../../bytes/json/tape";
+import { constant } from "../../bytes/text/bytes";
+import * as feature from "../../hub/features";
 import * as member from "./members";
 
 const BASE64 = constant("base64");

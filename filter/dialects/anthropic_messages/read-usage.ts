@@ -1,8 +1,8 @@
 // Reads `usage` of a message. The counts are cumulative: message_delta repeats or corrects what message_start said.
-import { Usage } from "../../chat/usage";
-import { readCount } from "../../json/number";
-import { Tape } from "../../json/tape";
-import { constant } from "../../text/bytes";
+import { Usage } from "../../hub/usage";
+import { readCount } from "../../bytes/json/number";
+import { Tape } from "../../bytes/json/tape";
+import { constant } from "../../bytes/text/bytes";
 
 const INPUT_TOKENS = constant("input_tokens");
 const OUTPUT_TOKENS = constant("output_tokens");

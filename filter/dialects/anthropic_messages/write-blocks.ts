@@ -7,10 +7,10 @@ import {
   DROPPED_BLOCK,
   DROPPED_CITATION,
   DROPPED_TOOL_ARGUMENTS,
-} from "../../chat/dropped";
-import { Citation, ReplySink } from "../../chat/events";
-import { UNSIGNED_MARK } from "../../chat/request";
-import { ByteBuffer } from "../../text/bytes";
+} from "../../hub/dropped";
+import { Citation, ResponseSink } from "../../hub/events";
+import { UNSIGNED_MARK } from "../../hub/request";
+import { ByteBuffer } from "../../bytes/text/bytes";
 
 const BLOCK_NONE: i32 = 0;
 const BLOCK_TEXT: i32 = 1;
@@ -18,8 +18,8 @@ const BLOCK_REASONING: i32 = 2;
 const BLOCK_TOOL: i32 = 3;
 const BLOCK_REDACTED: i32 = 4;
 
-/** More blocks that wait in one reply are dropped and counted. */
-const MOST_WAITING: i32 = 1024;
+/** More blocks that wait in one response are dropped and counted. */
+const MAX_WAITING: i32 = 1024;
 
 /** A block that waits for the open tool call to end. */
 class WaitingBlock {
@@ -44,7 +44,7 @@ class WaitingBlock {
 }
 
 /** Turns events into blocks; how a block is written is left to its two heirs, the stream and the complete message. */
-export abstract class BlockWriter extends ReplySink {
+export abstract class BlockWriter extends ResponseSink {
   protected hasTools: bool = false;
   private openKind: i32 = BLOCK_NONE;
   private openSlot: i32 = -1;
@@ -219,7 +219,7 @@ export abstract class BlockWriter extends ReplySink {
   }
 
   private wait(kind: i32, slot: i32): WaitingBlock {
-    if (this.waiting.length >= MOST_WAITING) return this.drop();
+    if (this.waiting.length >= MAX_WAITING) return this.drop();
     const block = new WaitingBlock(kind, slot);
     this.waiting.push(block);
     return block;

@@ -1,7 +1,7 @@
 // A fault in Anthropic's envelope: {"type":"error","error":{"type","message"},"request_id"}.
-import { Fault, THREAD_UNSUPPORTED } from "../../chat/fault";
-import { escapeText } from "../../json/text";
-import { ByteBuffer } from "../../text/bytes";
+import { Fault, THREAD_UNSUPPORTED } from "../../hub/fault";
+import { escapeText } from "../../bytes/json/text";
+import { ByteBuffer } from "../../bytes/text/bytes";
 
 const TOO_LONG = "prompt is too long";
 

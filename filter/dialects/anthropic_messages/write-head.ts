@@ -1,7 +1,7 @@
-// The members of a message that stand before its content and behind it, the same in a stream and in a complete reply.
-import { Citation, ReplyHead, TIER_BATCH, TIER_PRIORITY, TIER_UNKNOWN } from "../../chat/events";
-import { atLeastZero, Usage } from "../../chat/usage";
-import { ByteBuffer, constant, sameBytes } from "../../text/bytes";
+// The members of a message that stand before its content and behind it, the same in a stream and in a complete response.
+import { Citation, ResponseHead, TIER_BATCH, TIER_PRIORITY, TIER_UNKNOWN } from "../../hub/events";
+import { atLeastZero, Usage } from "../../hub/usage";
+import { ByteBuffer, constant, sameBytes } from "../../bytes/text/bytes";
 
 const ID_START = constant('{"id":"');
 const MESSAGE_PREFIX = constant("msg_");
@@ -21,7 +21,7 @@ const CITATION_END = constant(',"encrypted_index":""}');
 const NULL = constant("null");
 
 /** `{"id":…,"type":"message",…,"content":[` */
-export function writeHead(head: ReplyHead, out: ByteBuffer): void {
+export function writeHead(head: ResponseHead, out: ByteBuffer): void {
   out.span(ID_START);
   writeId(head.id, out);
   out.span(MODEL);

@@ -16,10 +16,10 @@ import {
   ROLE_SYSTEM,
   ROLE_USER,
   trimmedLength,
-} from "../../chat/request";
-import { RequestLimits, RequestReport } from "../../chat/request-report";
-import { writeCache, writeString } from "../../chat/request-writing";
-import { ByteBuffer, constant } from "../../text/bytes";
+} from "../../hub/request";
+import { RequestLimits, RequestReport } from "../../hub/request-report";
+import { writeCache, writeString } from "../../hub/request-writing";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { isPlainText, writeCall, writeContentBlock, writeId } from "./write-request-blocks";
 
 const MESSAGES = constant(',"messages":[');

@@ -1,7 +1,7 @@
 // The list of models. `created_at` "may be set to an epoch value if the release date is unknown", as it is to a gateway.
 // @see https://docs.anthropic.com/en/api/models-list
-import { escapeText } from "../../json/text";
-import { ByteBuffer } from "../../text/bytes";
+import { escapeText } from "../../bytes/json/text";
+import { ByteBuffer } from "../../bytes/text/bytes";
 
 export function writeModels(ids: string[], out: ByteBuffer): void {
   const count = ids.length;

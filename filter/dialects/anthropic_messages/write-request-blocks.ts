@@ -11,13 +11,13 @@ import {
   BLOCK_TOOL_CALL,
   ChatRequest,
   FLAG_STRING,
-} from "../../chat/request";
-import { RequestReport } from "../../chat/request-report";
-import { writeCache, writeString } from "../../chat/request-writing";
-import { scan, SCAN_EMPTY, SCAN_OK } from "../../json/scan";
-import { KIND_NULL, scratchTape } from "../../json/tape";
-import { escape, unescape } from "../../json/text";
-import { ByteBuffer, constant, sameBytes, scratchBuffer } from "../../text/bytes";
+} from "../../hub/request";
+import { RequestReport } from "../../hub/request-report";
+import { writeCache, writeString } from "../../hub/request-writing";
+import { scan, SCAN_EMPTY, SCAN_OK } from "../../bytes/json/scan";
+import { KIND_NULL, scratchTape } from "../../bytes/json/tape";
+import { escape, unescape } from "../../bytes/json/text";
+import { ByteBuffer, constant, sameBytes, scratchBuffer } from "../../bytes/text/bytes";
 
 const TEXT = constant('{"type":"text","text":');
 const IMAGE_DATA = constant('{"type":"image","source":{"type":"base64","media_type":');
@@ -132,13 +132,13 @@ export function isPlainText(block: Block): bool {
 }
 
 /** More different tools than this are not declared: Anthropic then says itself what it misses. */
-const MOST_DECLARED: i32 = 128;
-const declared = new StaticArray<u32>(MOST_DECLARED);
+const MAX_DECLARED: i32 = 128;
+const declared = new StaticArray<u32>(MAX_DECLARED);
 
 /** Declares each tool that the conversation calls; answers whether there is one. */
 export function declareCalledTools(request: ChatRequest, out: ByteBuffer): bool {
   let written = 0;
-  for (let i: u32 = 0; i < request.blocks.count && written < MOST_DECLARED; i++) {
+  for (let i: u32 = 0; i < request.blocks.count && written < MAX_DECLARED; i++) {
     const block = request.block(i);
     if (block.kind != BLOCK_TOOL_CALL || isDeclared(request, block, written)) continue;
     out.span(written == 0 ? TOOLS : NEXT_TOOL);

@@ -15,10 +15,10 @@ import {
   isBlank,
   ROLE_SYSTEM,
   SERVICE_STANDARD,
-} from "../../chat/request";
-import { RequestLimits, RequestReport } from "../../chat/request-report";
-import { fitMaxTokens, fitToolChoice } from "../../chat/request-fitting";
-import { readDecimal } from "../../chat/request-number";
+} from "../../hub/request";
+import { RequestLimits, RequestReport } from "../../hub/request-report";
+import { fitMaxTokens, fitToolChoice } from "../../hub/request-fitting";
+import { readDecimal } from "../../hub/request-number";
 import {
   writeCache,
   writeInputSchema,
@@ -27,8 +27,8 @@ import {
   writeShortened,
   writeString,
   writeValue,
-} from "../../chat/request-writing";
-import { ByteBuffer, constant, scratchBuffer, Span } from "../../text/bytes";
+} from "../../hub/request-writing";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
 import { prepareMessages, writeMessages } from "./write-messages";
 import { declareCalledTools } from "./write-request-blocks";
 import { ThinkingPlan } from "./write-thinking";
@@ -69,7 +69,7 @@ const TOOL_CHOICE_PATH = constant("tool_choice");
 const MAX_TOKENS_PATH = constant("max_tokens");
 
 /** `metadata.user_id`: maxLength 256. */
-const LONGEST_USER: u32 = 256;
+const MAX_USER: u32 = 256;
 
 const plan = new ThinkingPlan();
 const schemaText = scratchBuffer();
@@ -101,7 +101,7 @@ export function writeAnthropicRequest(
   writeStop(request, limits, out, report);
   if (tape.isString(request.user)) {
     out.span(METADATA);
-    writeShortened(tape.pointer(request.user), tape.size(request.user), LONGEST_USER, out);
+    writeShortened(tape.pointer(request.user), tape.size(request.user), MAX_USER, out);
     out.byte(0x7d);
   }
   if (request.serviceTier == SERVICE_STANDARD) out.span(STANDARD_ONLY);

@@ -1,6 +1,6 @@
 // When a rate limit is whole again.
 // @see https://docs.anthropic.com/en/api/rate-limits#response-headers
-import { ByteBuffer } from "../../text/bytes";
+import { ByteBuffer } from "../../bytes/text/bytes";
 
 /** RFC 3339, UTC: `2026-11-22T01:02:03Z`. Days to a date as in Hinnant, "chrono-compatible low-level date algorithms". */
 export function writeReset(seconds: u64, out: ByteBuffer): void {

@@ -15,14 +15,14 @@ import {
   isSigned,
   ROLE_ASSISTANT,
   ROLE_USER,
-} from "../../chat/request";
+} from "../../hub/request";
 import {
   budgetEffort,
   effortBudget,
   effortWord,
-  LEAST_BUDGET,
+  MIN_BUDGET,
   nearestEffort,
-} from "../../chat/request-effort";
+} from "../../hub/request-effort";
 import {
   OFF_BETWEEN_TOOLS,
   OFF_DISABLED,
@@ -31,11 +31,11 @@ import {
   REASONING_BUDGET,
   RequestLimits,
   RequestReport,
-} from "../../chat/request-report";
-import { writeClosedSchema, writeValue } from "../../chat/request-writing";
-import { readCount } from "../../json/number";
-import { Tape } from "../../json/tape";
-import { ByteBuffer, constant, Span } from "../../text/bytes";
+} from "../../hub/request-report";
+import { writeClosedSchema, writeValue } from "../../hub/request-writing";
+import { readCount } from "../../bytes/json/number";
+import { Tape } from "../../bytes/json/tape";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 
 const TYPE = constant("type");
 const DISABLED = constant("disabled");
@@ -145,7 +145,7 @@ export class ThinkingPlan {
     if (wanted == EFFORT_NONE) return;
     let budget = effortBudget(wanted);
     if (maxTokens >= 0) budget = min<i64>(budget, (maxTokens * 4) / 5);
-    const isPossible = limits.reasoning == REASONING_BUDGET && budget >= LEAST_BUDGET;
+    const isPossible = limits.reasoning == REASONING_BUDGET && budget >= MIN_BUDGET;
     if (!isPossible || isToolForced(request) || isInUnsignedLoop(request)) {
       report.dropSpan(path);
       return;

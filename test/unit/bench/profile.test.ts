@@ -60,7 +60,7 @@ totals: 1000
 
 const NAMES = new Map([
   ["0x0000000000000010", "filter/index/proxy_on_request_headers"],
-  ["0x0000000000000020", "filter/json/tape/Tape#member"],
+  ["0x0000000000000020", "filter/bytes/json/tape/Tape#member"],
 ]);
 
 describe("a dump of callgrind", () => {
@@ -73,8 +73,8 @@ describe("a dump of callgrind", () => {
   it("tells the filter's part: callbacks, calls into Envoy, files; for each request", () => {
     const tables = filterTables(ONE, parseProfile(DUMP), NAMES, 2).join("\n");
     expect(tables).toContain("| `proxy_on_request_headers` | 2.00 | 200 |");
-    expect(tables).toContain("| `filter/json/tape/Tape#member` | 3.00 | 30 |");
-    expect(tables).toContain("| `filter/json/tape` | 100 |");
+    expect(tables).toContain("| `filter/bytes/json/tape/Tape#member` | 3.00 | 30 |");
+    expect(tables).toContain("| `filter/bytes/json/tape` | 100 |");
     expect(tables).toContain("the filter's own code, 160 instructions");
   });
 

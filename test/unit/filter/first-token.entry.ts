@@ -1,7 +1,7 @@
 // What the tests of filter/dialects/first-token call, compiled for them alone (test/unit/filter/first-token.ts).
 import { FirstToken } from "../../../filter/dialects/first-token";
 import { DIALECTS } from "../../../filter/dialects/registry";
-import { PADDING } from "../../../filter/text/bytes";
+import { PADDING } from "../../../filter/bytes/text/bytes";
 
 let look: FirstToken = new FirstToken(DIALECTS[0], false);
 

@@ -1,9 +1,9 @@
 // What the tests of filter/json call, compiled for them alone (test/unit/filter/json-scanner.ts).
-import { Edits } from "../../../filter/json/edit";
-import { scan, scanErrorAt, stringEnd } from "../../../filter/json/scan";
-import { Tape } from "../../../filter/json/tape";
-import { escape, unescape } from "../../../filter/json/text";
-import { ByteBuffer, PADDING, Span } from "../../../filter/text/bytes";
+import { Edits } from "../../../filter/bytes/json/edit";
+import { scan, scanErrorAt, stringEnd } from "../../../filter/bytes/json/scan";
+import { Tape } from "../../../filter/bytes/json/tape";
+import { escape, unescape } from "../../../filter/bytes/json/text";
+import { ByteBuffer, PADDING, Span } from "../../../filter/bytes/text/bytes";
 
 const tape = new Tape();
 const edits = new Edits();

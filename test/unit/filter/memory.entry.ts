@@ -1,7 +1,7 @@
 // What the tests of filter/memory call, compiled for them alone (test/unit/memory-blocks.test.ts).
 import * as blocks from "../../../filter/memory/blocks";
 import { freeBlock, takeBlock } from "../../../filter/memory/blocks";
-import { ByteBuffer } from "../../../filter/text/bytes";
+import { ByteBuffer } from "../../../filter/bytes/text/bytes";
 
 export function take(size: usize): usize {
   return blocks.takeBlock(size);

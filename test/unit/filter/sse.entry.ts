@@ -1,6 +1,6 @@
 // What the tests of filter/sse call, compiled for them alone (test/unit/filter/sse-framer.ts).
-import { SseFramer } from "../../../filter/sse/framer";
-import { PADDING } from "../../../filter/text/bytes";
+import { SseFramer } from "../../../filter/bytes/sse/framer";
+import { PADDING } from "../../../filter/bytes/text/bytes";
 
 let framer = new SseFramer();
 

@@ -1,15 +1,15 @@
 // Test entry, compiled to its own module: translates one request and shows what the report says of it.
-import { Fault } from "../../../filter/chat/fault";
-import { RequestLimits, RequestReport } from "../../../filter/chat/request-report";
+import { Fault } from "../../../filter/hub/fault";
+import { RequestLimits, RequestReport } from "../../../filter/hub/request-report";
 import { clearProblem, documentProblem } from "../../../filter/config/document";
 import { readLimits } from "../../../filter/config/read-limits";
 import { limitRequest } from "../../../filter/dialects/limit-request";
 import { DIALECTS } from "../../../filter/dialects/registry";
 import { translateRequest } from "../../../filter/dialects/translate-request";
-import { Edits } from "../../../filter/json/edit";
-import { scan } from "../../../filter/json/scan";
-import { Tape } from "../../../filter/json/tape";
-import { ByteBuffer, PADDING, Span } from "../../../filter/text/bytes";
+import { Edits } from "../../../filter/bytes/json/edit";
+import { scan } from "../../../filter/bytes/json/scan";
+import { Tape } from "../../../filter/bytes/json/tape";
+import { ByteBuffer, PADDING, Span } from "../../../filter/bytes/text/bytes";
 
 const tape = new Tape();
 const out = new ByteBuffer();

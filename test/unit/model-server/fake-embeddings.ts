@@ -15,8 +15,8 @@ export interface FakeEmbeddings {
 export const KEY = "key-of-embeddings";
 const MEMBERS = ["model", "input", "encoding_format", "dimensions", "user"];
 /** Of the real one 8192 tokens a text and 2048 texts; here the smallest of the known servers. */
-const LONGEST_TEXT = 512 * 4;
-const MOST_TEXTS = 32;
+const MAX_TEXT = 512 * 4;
+const MAX_TEXTS = 32;
 const WIDTH = 64;
 
 /** @see https://platform.openai.com/docs/api-reference/embeddings */
@@ -40,14 +40,14 @@ export async function startEmbeddings(): Promise<FakeEmbeddings> {
     if (body["model"] !== "embed-1") return refusal(context, 404, "The model does not exist.");
     if (body["encoding_format"] !== "float") return refusal(context, 400, "base64 is not told.");
     const input = [body["input"]].flat();
-    if (input.length === 0 || input.length > MOST_TEXTS) {
+    if (input.length === 0 || input.length > MAX_TEXTS) {
       return refusal(context, 400, "'$.input' is invalid.");
     }
     if (!input.every((text) => typeof text === "string" && text !== "")) {
       return refusal(context, 400, "'$.input' is invalid.");
     }
     const texts = input as string[];
-    if (texts.some(({ length }) => length > LONGEST_TEXT)) {
+    if (texts.some(({ length }) => length > MAX_TEXT)) {
       return refusal(context, 400, "This model's maximum context length is 512 tokens.");
     }
     asked.push(texts);

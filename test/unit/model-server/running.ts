@@ -11,7 +11,7 @@ import { LABELS, TARGETS, TOOLS } from "./targets.ts";
 export const NOW = new Date("2026-11-21T12:00:00");
 
 /** Of a test file. */
-const LONGEST_MS = 300_000;
+const MAX_MS = 300_000;
 
 export interface Running {
   socketPath: string;
@@ -33,7 +33,7 @@ export async function startServer(
     { environment, log: (line) => log.push(line), now: () => NOW },
   );
   await server.ready;
-  const signal = AbortSignal.timeout(LONGEST_MS);
+  const signal = AbortSignal.timeout(MAX_MS);
   const send = (path: string, request: Omit<SocketRequest, "signal">) =>
     fetchAt(socketPath, `http://model-server${path}`, { ...request, signal });
   return {

@@ -1,0 +1,177 @@
+// Bytes outside the collected heap: constant spans made once, and a growable buffer with one owner.
+import { freeBlock, resizeBlock, shrinkBlock, takeBlock } from "../../memory/blocks";
+
+/**
+ * A run of bytes that somebody else owns. `pointer` may be 0 only when `length` is 0.
+ * Unmanaged: a module has hundreds as globals, and the collector would visit each (50 KB of code). So a `new Span` is
+ * never freed: only at module start or while the configuration is read, never per request.
+ */
+@unmanaged
+export class Span {
+  constructor(
+    public pointer: usize,
+    public length: u32,
+  ) {}
+}
+
+/** UTF-8 bytes of a constant, made once at start and kept for ever. Never call it per request. */
+export function constant(text: string): Span {
+  const length = <u32>String.UTF8.byteLength(text);
+  const pointer = takeBlock(length + PADDING);
+  String.UTF8.encodeUnsafe(changetype<usize>(text), text.length, pointer);
+  return new Span(pointer, length);
+}
+
+/** The texts of the program in UTF-8, written here by scripts/constant-bytes.ts. */
+const CONSTANT_BYTES = memory.data<u8>([0]);
+
+/** What the compiler makes of `constant("text")`. */
+export function constantAt(offset: usize, length: u32): Span {
+  return new Span(CONSTANT_BYTES + offset, length);
+}
+
+/** What the compiler makes of a sentence. */
+export function sentenceAt(offset: usize, length: usize): string {
+  return String.UTF8.decodeUnsafe(CONSTANT_BYTES + offset, length);
+}
+
+/** Every block holds this many bytes more than its length, so that a 16-byte load at its last byte stays inside. */
+export const PADDING: u32 = 64;
+
+/** Whether two runs of bytes are the same. Wide loads that overlap at the end, because most runs are short names. */
+export function sameBytes(a: usize, aLength: u32, b: usize, bLength: u32): bool {
+  if (aLength != bLength) return false;
+  if (aLength >= 16) return sameLongBytes(a, b, aLength);
+  if (aLength >= 8) {
+    const rest = aLength - 8;
+    return load<u64>(a) == load<u64>(b) && load<u64>(a + rest) == load<u64>(b + rest);
+  }
+  if (aLength >= 4) {
+    const rest = aLength - 4;
+    return load<u32>(a) == load<u32>(b) && load<u32>(a + rest) == load<u32>(b + rest);
+  }
+  for (let i: u32 = 0; i < aLength; i++) {
+    if (load<u8>(a + i) != load<u8>(b + i)) return false;
+  }
+  return true;
+}
+
+export function sameSpan(a: Span, b: Span): bool {
+  return sameBytes(a.pointer, a.length, b.pointer, b.length);
+}
+
+function sameLongBytes(a: usize, b: usize, length: u32): bool {
+  const last = length - 16;
+  for (let i: u32 = 0; i < last; i += 16) {
+    if (v128.any_true(v128.xor(v128.load(a + i), v128.load(b + i)))) return false;
+  }
+  return !v128.any_true(v128.xor(v128.load(a + last), v128.load(b + last)));
+}
+
+/**
+ * A growable run of bytes on the manual heap. Its owner calls `release` exactly once; `clear` keeps the block. Where the
+ * VM has no room for more (filter/memory/blocks.ts), what is appended is left out, and `wasRefused` says so.
+ */
+export class ByteBuffer {
+  pointer: usize = 0;
+  length: u32 = 0;
+  capacity: u32 = 0;
+
+  /** `isScratch`: no callback leaves bytes in it for another one. */
+  constructor(private isScratch: bool = false) {}
+
+  /** Makes room for `extra` more bytes and returns where they go; 0 when there is none. */
+  reserve(extra: u32): usize {
+    const needed = this.length + extra + PADDING;
+    if (needed > this.capacity && !this.grow(needed)) return 0;
+    return this.pointer + this.length;
+  }
+
+  bytes(pointer: usize, length: u32): void {
+    if (length == 0) return;
+    const to = this.reserve(length);
+    if (to == 0) return;
+    memory.copy(to, pointer, length);
+    this.length += length;
+  }
+
+  span(span: Span): void {
+    this.bytes(span.pointer, span.length);
+  }
+
+  byte(value: u32): void {
+    const to = this.reserve(1);
+    if (to == 0) return;
+    store<u8>(to, <u8>value);
+    this.length += 1;
+  }
+
+  /** A string of this program, as UTF-8. For rare paths: constants are better as spans. */
+  text(text: string): void {
+    const length = <u32>String.UTF8.byteLength(text);
+    const to = this.reserve(length);
+    if (to == 0) return;
+    String.UTF8.encodeUnsafe(changetype<usize>(text), text.length, to);
+    this.length += length;
+  }
+
+  /** A decimal integer. No string is made: streams write an index with every event. */
+  integer(value: i64): void {
+    if (value < 0) this.byte(0x2d);
+    let rest: u64 = value < 0 ? 0 - <u64>value : <u64>value;
+    let digits: u32 = 1;
+    for (let power: u64 = rest; power >= 10; power /= 10) digits++;
+    const start = this.reserve(digits);
+    if (start == 0) return;
+    for (let at = start + digits; at > start; rest /= 10) store<u8>(--at, <u8>(0x30 + (rest % 10)));
+    this.length += digits;
+  }
+
+  clear(): void {
+    this.length = 0;
+  }
+
+  release(): void {
+    freeBlock(this.pointer, this.isScratch);
+    this.pointer = 0;
+    this.length = 0;
+    this.capacity = 0;
+  }
+
+  /** Gives back what of a large block the bytes have no use for. */
+  trim(): void {
+    if (this.capacity <= MAX_KEPT || this.length > this.capacity / 4) return;
+    this.capacity = this.length + PADDING;
+    this.pointer = shrinkBlock(this.pointer, this.capacity);
+  }
+
+  private grow(needed: u32): bool {
+    const capacity = max(max(this.capacity * 2, 256), needed);
+    const block = resizeBlock(this.pointer, capacity, this.isScratch);
+    if (block == 0) return false;
+    this.pointer = block;
+    this.capacity = capacity;
+    return true;
+  }
+}
+
+/** Bytes that an owner may keep for later: in a buffer of one stream, and in one that all requests use. */
+const MAX_KEPT: u32 = 64 << 10;
+const MAX_SCRATCH: u32 = 4 << 20;
+
+const scratch: ByteBuffer[] = [];
+
+/** Returns a buffer of a module, whose bytes nobody needs once the callback has returned. Never per request. */
+export function scratchBuffer(): ByteBuffer {
+  const buffer = new ByteBuffer(true);
+  scratch.push(buffer);
+  return buffer;
+}
+
+/** Gives back the large blocks that the buffers of modules have needed. Only between callbacks. */
+export function trimScratch(): void {
+  for (let i = 0; i < scratch.length; i++) {
+    const buffer = unchecked(scratch[i]);
+    if (buffer.capacity > MAX_SCRATCH) buffer.release();
+  }
+}

@@ -1,0 +1,118 @@
+// Secrets in bytes that others may read: found raw and escaped as in a JSON string, and replaced by `***`.
+import { ByteBuffer, constant, scratchBuffer, Span } from "./bytes";
+import { contains } from "./find";
+
+/** A shorter value is a placeholder (`none`, `ollama`), and to mask it would spoil texts. Bytes. */
+export const MIN_SECRET: u32 = 8;
+
+const MASK = constant("***");
+const BACKSLASHES = constant("\\");
+const BACKSLASH: u32 = 0x5c;
+const SLASH: u32 = 0x2f;
+const QUOTE: u32 = 0x22;
+const LETTER_U: u32 = 0x75;
+/** `…` in UTF-8: where a text was cut, a secret may have been. */
+const ELLIPSIS: u32 = 0xa680e2;
+/** No byte: an escape that stands for none. */
+const NO_BYTE: u32 = 0x100;
+
+const masked = scratchBuffer();
+
+/** Bytes that the escape or the byte that was decoded last has. */
+let decodedSize: u32 = 0;
+
+/** Whether one of the secrets may stand in these bytes, which have PADDING behind them. Fast: nearly always it is false. */
+export function mayHold(pointer: usize, length: u32, secrets: Span[]): bool {
+  if (secrets.length == 0 || length == 0) return false;
+  for (let i = 0; i < secrets.length; i++) {
+    if (contains(pointer, length, unchecked(secrets[i]))) return true;
+  }
+  return contains(pointer, length, BACKSLASHES);
+}
+
+/**
+ * Fills `out` with the bytes and `***` in place of each secret. Returns false, with nothing in `out`, where there is none.
+ * The beginning of a secret at the very end, or before an ellipsis, counts as one: the text was cut.
+ */
+export function mask(pointer: usize, length: u32, secrets: Span[], out: ByteBuffer): bool {
+  out.clear();
+  const end = pointer + length;
+  let rest = pointer;
+  let isFound = false;
+  for (let at = pointer; at < end;) {
+    const size = longestAt(at, end, secrets);
+    if (size == 0) {
+      // An escaped backslash: its second half begins no escape.
+      const isPair = load<u8>(at) == BACKSLASH && at + 1 < end && load<u8>(at + 1) == BACKSLASH;
+      at += isPair ? 2 : 1;
+      continue;
+    }
+    out.bytes(rest, <u32>(at - rest));
+    out.span(MASK);
+    at += size;
+    rest = at;
+    isFound = true;
+  }
+  if (isFound) out.bytes(rest, <u32>(end - rest));
+  return isFound;
+}
+
+/** Masks secrets in a buffer. */
+export function maskInPlace(buffer: ByteBuffer, secrets: Span[]): void {
+  if (!mayHold(buffer.pointer, buffer.length, secrets)) return;
+  if (mask(buffer.pointer, buffer.length, secrets, masked)) {
+    buffer.clear();
+    buffer.bytes(masked.pointer, masked.length);
+  }
+  masked.release();
+}
+
+/** Bytes of the longest secret that begins here; 0 where none does. */
+function longestAt(at: usize, end: usize, secrets: Span[]): u32 {
+  let longest: u32 = 0;
+  for (let i = 0; i < secrets.length; i++)
+    longest = max(longest, lengthAt(at, end, unchecked(secrets[i])));
+  return longest;
+}
+
+function lengthAt(start: usize, end: usize, secret: Span): u32 {
+  let at = start;
+  for (let i: u32 = 0; i < secret.length; i++) {
+    if (isCut(at, end)) return i >= MIN_SECRET ? <u32>(at - start) : 0;
+    if (decode(at, end) != load<u8>(secret.pointer + i)) return 0;
+    at += decodedSize;
+  }
+  return <u32>(at - start);
+}
+
+function isCut(at: usize, end: usize): bool {
+  if (at >= end) return true;
+  return end - at >= 3 && (load<u32>(at) & 0xffffff) == ELLIPSIS;
+}
+
+/** The byte that the bytes at `at` stand for; `decodedSize` tells how many they are. */
+function decode(at: usize, end: usize): u32 {
+  const byte = <u32>load<u8>(at);
+  decodedSize = 1;
+  if (byte != BACKSLASH || at + 1 >= end) return byte;
+  const next = <u32>load<u8>(at + 1);
+  decodedSize = 2;
+  if (next == SLASH || next == QUOTE || next == BACKSLASH) return next;
+  decodedSize = 6;
+  if (next == LETTER_U && end - at >= 6) return codeUnit(at + 2);
+  decodedSize = 1;
+  return byte;
+}
+
+/** The ASCII character that four hexadecimal digits stand for. */
+function codeUnit(at: usize): u32 {
+  let unit: u32 = 0;
+  for (let i = 0; i < 4; i++) {
+    const byte = <u32>load<u8>(at + i);
+    const letter = (byte | 0x20) - 0x61;
+    const digit = byte - 0x30;
+    if (digit > 9 && letter > 5) return NO_BYTE;
+    unit = unit * 16 + (digit <= 9 ? digit : letter + 10);
+  }
+  return unit < 0x80 ? unit : NO_BYTE;
+}

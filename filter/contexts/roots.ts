@@ -1,0 +1,115 @@
+// The root contexts of the VM: one per plugin configuration, told apart by their root id.
+import { setShare } from "../memory/budget";
+import { freeBlock } from "../memory/blocks";
+import {
+  LISTENER_EGRESS,
+  LISTENER_INGRESS,
+  LISTENER_OWN_EGRESS,
+  ROOT_ROUTE,
+  ROOT_TRANSLATE,
+} from "../../contract/words";
+import { ApiKeys } from "../config/api-keys";
+import { Config, readConfig } from "../config/read-config";
+import { documentProblem, optionalString } from "../config/document";
+import { scan, SCAN_OK } from "../bytes/json/scan";
+import { Tape } from "../bytes/json/tape";
+import { constant } from "../bytes/text/bytes";
+import { readEnvironment } from "../host/environment";
+import { logError, PLUGIN_CONFIGURATION, property, takeBody, VM_CONFIGURATION } from "../host/host";
+import { createBudgets } from "../limits/shared-budget";
+
+const PLUGIN_ROOT_ID = constant("plugin_root_id");
+
+export const KIND_UNKNOWN: i32 = 0;
+export const KIND_ROUTE: i32 = 1;
+export const KIND_TRANSLATE: i32 = 2;
+
+class Root {
+  isIngress: bool = false;
+  /** Whether the gateway's own model server is the only client. */
+  isOwn: bool = false;
+  keys: ApiKeys | null = null;
+  constructor(public kind: i32) {}
+}
+
+const roots = new Map<u32, Root>();
+
+/** The VM's configuration; empty until `startVm` has succeeded. */
+export let config: Config = new Config();
+
+export function createRoot(id: u32): void {
+  const name = property(PLUGIN_ROOT_ID);
+  const text = String.UTF8.decodeUnsafe(name.pointer, name.length);
+  roots.set(
+    id,
+    new Root(
+      text == ROOT_ROUTE ? KIND_ROUTE : text == ROOT_TRANSLATE ? KIND_TRANSLATE : KIND_UNKNOWN,
+    ),
+  );
+}
+
+export function deleteRoot(id: u32): void {
+  roots.delete(id);
+}
+
+export function kindOfRoot(id: u32): i32 {
+  return roots.has(id) ? roots.get(id).kind : KIND_UNKNOWN;
+}
+
+export function isIngressRoot(id: u32): bool {
+  return roots.has(id) && roots.get(id).isIngress;
+}
+
+export function isOwnRoot(id: u32): bool {
+  return roots.has(id) && roots.get(id).isOwn;
+}
+
+export function keysOfRoot(id: u32): ApiKeys | null {
+  return roots.has(id) ? roots.get(id).keys : null;
+}
+
+/** Reads the VM configuration; false makes Envoy refuse the module. */
+export function startVm(size: u32): bool {
+  const document = takeBody(VM_CONFIGURATION, 0, size);
+  if (document.pointer == 0) {
+    logError("gateway filter: no configuration");
+    return false;
+  }
+  const read = readConfig(document.pointer, document.length, readEnvironment());
+  freeBlock(document.pointer);
+  if (read === null) {
+    logError("gateway filter: the configuration is refused: " + documentProblem);
+    return false;
+  }
+  config = read;
+  setShare(read.heldMemory);
+  for (let i = 0; i < read.rateLimits.length; i++) {
+    if (!read.rateLimits[i].isByService) createBudgets(read.rateLimits[i]);
+  }
+  return true;
+}
+
+/** Reads the plugin configuration: which listener a `route` root serves. */
+export function configureRoot(id: u32, size: u32): bool {
+  if (!roots.has(id) || size == 0) return true;
+  const document = takeBody(PLUGIN_CONFIGURATION, 0, size);
+  if (document.pointer == 0) return true;
+  const tape = new Tape();
+  const isRead = scan(tape, document.pointer, document.length) == SCAN_OK;
+  if (isRead) {
+    const listener = optionalString(tape, tape.root(), "listener");
+    const root = roots.get(id);
+    root.isIngress = listener == LISTENER_INGRESS;
+    root.isOwn = listener == LISTENER_OWN_EGRESS;
+    root.keys = root.isIngress
+      ? config.ingressKeys
+      : listener == LISTENER_EGRESS
+        ? config.egressKeys
+        : null;
+  } else {
+    logError("gateway filter: the plugin configuration is not JSON");
+  }
+  tape.release();
+  freeBlock(document.pointer);
+  return isRead;
+}

@@ -1,0 +1,239 @@
+// Writes the hub's events as a stream of a message: one message_start, blocks in order, one message_delta, one
+// message_stop; or an error event, and nothing behind it.
+// @see https://docs.anthropic.com/en/docs/build-with-claude/streaming
+import { Dropped } from "../../hub/dropped";
+import { Citation, ResponseHead, TIER_UNKNOWN } from "../../hub/events";
+import { Fault } from "../../hub/fault";
+import {
+  anthropicFinish,
+  FINISH_NONE,
+  FINISH_STOP,
+  FINISH_STOP_SEQUENCE,
+} from "../../hub/finish-reason";
+
+import { Usage } from "../../hub/usage";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { BlockWriter } from "./write-blocks";
+import { adaptFault, writeAnthropicFault } from "./write-fault";
+import { writeCitation, writeHead, writeUsage } from "./write-head";
+
+const MESSAGE_START = constant('event: message_start\ndata: {"type":"message_start","message":');
+const MESSAGE_START_USAGE = constant('],"stop_reason":null,"stop_sequence":null,"usage":');
+const PING = constant('event: ping\ndata: {"type": "ping"}\n\n');
+const PING_COMMENT = constant(": ping\n\n");
+const EVENT_END = constant("}\n\n");
+const TWO_ENDS = constant("}}\n\n");
+const STRING_AND_TWO_ENDS = constant('"}}\n\n');
+const BLOCK_START = constant(
+  'event: content_block_start\ndata: {"type":"content_block_start","index":',
+);
+const TEXT_BLOCK = constant(',"content_block":{"type":"text","text":""}}\n\n');
+const THINKING_BLOCK = constant(
+  ',"content_block":{"type":"thinking","thinking":"","signature":""}}\n\n',
+);
+const REDACTED_BLOCK = constant(',"content_block":{"type":"redacted_thinking","data":"');
+const TOOL_BLOCK = constant(',"content_block":{"type":"tool_use","id":"');
+const TOOL_NAME = constant('","name":"');
+const TOOL_INPUT = constant('","input":{}}}\n\n');
+const BLOCK_DELTA = constant(
+  'event: content_block_delta\ndata: {"type":"content_block_delta","index":',
+);
+const TEXT_DELTA = constant(',"delta":{"type":"text_delta","text":"');
+const THINKING_DELTA = constant(',"delta":{"type":"thinking_delta","thinking":"');
+const SIGNATURE_DELTA = constant(',"delta":{"type":"signature_delta","signature":"');
+const JSON_DELTA = constant(',"delta":{"type":"input_json_delta","partial_json":"');
+const CITATIONS_DELTA = constant(',"delta":{"type":"citations_delta","citation":');
+const BLOCK_STOP = constant(
+  'event: content_block_stop\ndata: {"type":"content_block_stop","index":',
+);
+const MESSAGE_DELTA = constant(
+  'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"',
+);
+const STOP_SEQUENCE = constant('","stop_sequence":');
+const MESSAGE_DELTA_USAGE = constant('},"usage":');
+const MESSAGE_STOP = constant('event: message_stop\ndata: {"type":"message_stop"}\n\n');
+const ERROR = constant("event: error\ndata: ");
+const NULL = constant("null");
+
+export class AnthropicStreamWriter extends BlockWriter {
+  private index: i32 = 0;
+  private hasBegun: bool = false;
+  private reason: i32 = FINISH_NONE;
+  private sequence: ByteBuffer = new ByteBuffer();
+  private saidDelta: bool = false;
+  /** What stands before the words of the open block's deltas: made once per block, because there are many deltas. */
+  private deltaStart: ByteBuffer = new ByteBuffer();
+
+  constructor(
+    out: ByteBuffer,
+    dropped: Dropped,
+    private usage: Usage,
+    private requestId: string,
+  ) {
+    super(out, dropped);
+  }
+
+  begin(head: ResponseHead): void {
+    this.hasBegun = true;
+    const out = this.out;
+    out.span(MESSAGE_START);
+    writeHead(head, out);
+    out.span(MESSAGE_START_USAGE);
+    writeUsage(this.usage, head.tier, out);
+    out.span(TWO_ENDS);
+    out.span(PING);
+  }
+
+  finish(reason: i32, sequence: usize, sequenceLength: u32): void {
+    this.closeAll();
+    // The name of the sequence and the reason go together, and tool calls come before both.
+    const isNamed = reason == FINISH_STOP_SEQUENCE && sequenceLength > 0 && !this.hasTools;
+    this.reason = reason == FINISH_STOP_SEQUENCE && !isNamed ? FINISH_STOP : reason;
+    if (isNamed) this.sequence.bytes(sequence, sequenceLength);
+  }
+
+  usageFinal(): void {
+    if (this.reason == FINISH_NONE || this.saidDelta) return;
+    this.saidDelta = true;
+    const out = this.out;
+    const word = anthropicFinish(this.reason, this.hasTools);
+    out.span(MESSAGE_DELTA);
+    out.span(word);
+    out.span(STOP_SEQUENCE);
+    if (this.sequence.length > 0) {
+      out.byte(0x22);
+      out.bytes(this.sequence.pointer, this.sequence.length);
+      out.byte(0x22);
+    } else {
+      out.span(NULL);
+    }
+    out.span(MESSAGE_DELTA_USAGE);
+    writeUsage(this.usage, TIER_UNKNOWN, out);
+    out.span(EVENT_END);
+  }
+
+  ping(): void {
+    this.out.span(this.hasBegun ? PING : PING_COMMENT);
+  }
+
+  end(): void {
+    this.usageFinal();
+    this.out.span(MESSAGE_STOP);
+  }
+
+  fault(fault: Fault): void {
+    adaptFault(fault);
+    this.out.span(ERROR);
+    writeAnthropicFault(fault, this.requestId, this.out);
+    this.out.text("\n\n");
+  }
+
+  release(): void {
+    super.release();
+    this.sequence.release();
+    this.deltaStart.release();
+  }
+
+  protected openText(): void {
+    this.blockStart(TEXT_BLOCK);
+    this.startDeltas(TEXT_DELTA);
+  }
+
+  protected putText(pointer: usize, length: u32): void {
+    this.delta(pointer, length);
+  }
+
+  protected putCitation(citation: Citation): void {
+    const out = this.out;
+    out.span(BLOCK_DELTA);
+    out.integer(this.index);
+    out.span(CITATIONS_DELTA);
+    writeCitation(citation, out);
+    out.span(TWO_ENDS);
+  }
+
+  protected closeText(): void {
+    this.blockStop();
+  }
+
+  protected openReasoning(): void {
+    this.blockStart(THINKING_BLOCK);
+    this.startDeltas(THINKING_DELTA);
+  }
+
+  protected putReasoning(pointer: usize, length: u32): void {
+    this.delta(pointer, length);
+  }
+
+  protected putSignature(pointer: usize, length: u32): void {
+    const out = this.out;
+    out.span(BLOCK_DELTA);
+    out.integer(this.index);
+    out.span(SIGNATURE_DELTA);
+    out.bytes(pointer, length);
+    out.span(STRING_AND_TWO_ENDS);
+  }
+
+  protected closeReasoning(): void {
+    this.blockStop();
+  }
+
+  protected putRedacted(pointer: usize, length: u32): void {
+    const out = this.out;
+    out.span(BLOCK_START);
+    out.integer(this.index);
+    out.span(REDACTED_BLOCK);
+    out.bytes(pointer, length);
+    out.span(STRING_AND_TWO_ENDS);
+    this.blockStop();
+  }
+
+  protected openTool(id: usize, idLength: u32, name: usize, nameLength: u32): void {
+    const out = this.out;
+    out.span(BLOCK_START);
+    out.integer(this.index);
+    out.span(TOOL_BLOCK);
+    out.bytes(id, idLength);
+    out.span(TOOL_NAME);
+    out.bytes(name, nameLength);
+    out.span(TOOL_INPUT);
+    this.startDeltas(JSON_DELTA);
+  }
+
+  protected putArguments(pointer: usize, length: u32): void {
+    this.delta(pointer, length);
+  }
+
+  protected closeTool(): void {
+    this.blockStop();
+  }
+
+  private blockStart(kind: Span): void {
+    this.out.span(BLOCK_START);
+    this.out.integer(this.index);
+    this.out.span(kind);
+  }
+
+  private startDeltas(kind: Span): void {
+    const start = this.deltaStart;
+    start.clear();
+    start.span(BLOCK_DELTA);
+    start.integer(this.index);
+    start.span(kind);
+  }
+
+  private delta(pointer: usize, length: u32): void {
+    const out = this.out;
+    out.bytes(this.deltaStart.pointer, this.deltaStart.length);
+    out.bytes(pointer, length);
+    out.span(STRING_AND_TWO_ENDS);
+  }
+
+  private blockStop(): void {
+    const out = this.out;
+    out.span(BLOCK_STOP);
+    out.integer(this.index);
+    out.span(EVENT_END);
+    this.index++;
+  }
+}

@@ -1,0 +1,193 @@
+// Writes the hub's events as one complete message.
+// @see https://docs.anthropic.com/en/api/messages
+import { Dropped, DROPPED_TOOL_ARGUMENTS } from "../../hub/dropped";
+import { Citation, ResponseHead, TIER_UNKNOWN } from "../../hub/events";
+import { Fault } from "../../hub/fault";
+import {
+  anthropicFinish,
+  FINISH_NONE,
+  FINISH_STOP,
+  FINISH_STOP_SEQUENCE,
+} from "../../hub/finish-reason";
+
+import { Usage } from "../../hub/usage";
+import { SCAN_OK, scan } from "../../bytes/json/scan";
+import { scratchTape } from "../../bytes/json/tape";
+import { unescape } from "../../bytes/json/text";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { BlockWriter } from "./write-blocks";
+import { adaptFault, writeAnthropicFault } from "./write-fault";
+import { writeCitation, writeHead, writeUsage } from "./write-head";
+
+const TEXT_BLOCK = constant('{"type":"text","text":"');
+const CITATIONS = constant(',"citations":[');
+const THINKING_BLOCK = constant('{"type":"thinking","thinking":"');
+const SIGNATURE = constant('","signature":"');
+const REDACTED_BLOCK = constant('{"type":"redacted_thinking","data":"');
+const TOOL_BLOCK = constant('{"type":"tool_use","id":"');
+const TOOL_NAME = constant('","name":"');
+const TOOL_INPUT = constant('","input":');
+const STRING_END = constant('"}');
+const EMPTY_INPUT = constant("{}");
+const STOP_REASON = constant('],"stop_reason":"');
+const STOP_SEQUENCE = constant('","stop_sequence":');
+const USAGE = constant(',"usage":');
+const NULL = constant("null");
+
+export class AnthropicMessageWriter extends BlockWriter {
+  private start: u32;
+  private blocks: i32 = 0;
+  private tier: i32 = TIER_UNKNOWN;
+  private reason: i32 = FINISH_NONE;
+  private sequence: ByteBuffer = new ByteBuffer();
+  private citations: ByteBuffer = new ByteBuffer();
+  /** Arguments of the open tool call, escaped, and the same as plain JSON. */
+  private escaped: ByteBuffer = new ByteBuffer();
+  private plain: ByteBuffer = new ByteBuffer();
+
+  constructor(
+    out: ByteBuffer,
+    dropped: Dropped,
+    private usage: Usage,
+    private requestId: string,
+  ) {
+    super(out, dropped);
+    this.start = out.length;
+  }
+
+  begin(head: ResponseHead): void {
+    this.tier = head.tier;
+    writeHead(head, this.out);
+  }
+
+  finish(reason: i32, sequence: usize, sequenceLength: u32): void {
+    this.closeAll();
+    // The name of the sequence and the reason go together, and tool calls come before both.
+    const isNamed = reason == FINISH_STOP_SEQUENCE && sequenceLength > 0 && !this.hasTools;
+    this.reason = reason == FINISH_STOP_SEQUENCE && !isNamed ? FINISH_STOP : reason;
+    if (isNamed) this.sequence.bytes(sequence, sequenceLength);
+  }
+
+  usageFinal(): void {}
+
+  ping(): void {}
+
+  end(): void {
+    const out = this.out;
+    out.span(STOP_REASON);
+    out.span(anthropicFinish(this.reason, this.hasTools));
+    out.span(STOP_SEQUENCE);
+    if (this.sequence.length > 0) {
+      out.byte(0x22);
+      out.bytes(this.sequence.pointer, this.sequence.length);
+      out.byte(0x22);
+    } else {
+      out.span(NULL);
+    }
+    out.span(USAGE);
+    writeUsage(this.usage, this.tier, out);
+    out.byte(0x7d);
+  }
+
+  /** What was written of the response is taken back. */
+  fault(fault: Fault): void {
+    adaptFault(fault);
+    this.out.length = this.start;
+    writeAnthropicFault(fault, this.requestId, this.out);
+  }
+
+  release(): void {
+    super.release();
+    this.sequence.release();
+    this.citations.release();
+    this.escaped.release();
+    this.plain.release();
+  }
+
+  protected openText(): void {
+    this.blockStart(TEXT_BLOCK);
+    this.citations.clear();
+  }
+
+  protected putText(pointer: usize, length: u32): void {
+    this.out.bytes(pointer, length);
+  }
+
+  protected putCitation(citation: Citation): void {
+    if (this.citations.length > 0) this.citations.byte(0x2c);
+    writeCitation(citation, this.citations);
+  }
+
+  protected closeText(): void {
+    const out = this.out;
+    out.byte(0x22);
+    if (this.citations.length > 0) {
+      out.span(CITATIONS);
+      out.bytes(this.citations.pointer, this.citations.length);
+      out.byte(0x5d);
+    }
+    out.byte(0x7d);
+  }
+
+  protected openReasoning(): void {
+    this.blockStart(THINKING_BLOCK);
+  }
+
+  protected putReasoning(pointer: usize, length: u32): void {
+    this.out.bytes(pointer, length);
+  }
+
+  protected putSignature(pointer: usize, length: u32): void {
+    this.out.span(SIGNATURE);
+    this.out.bytes(pointer, length);
+  }
+
+  protected closeReasoning(): void {
+    this.out.span(STRING_END);
+  }
+
+  protected putRedacted(pointer: usize, length: u32): void {
+    this.blockStart(REDACTED_BLOCK);
+    this.out.bytes(pointer, length);
+    this.out.span(STRING_END);
+  }
+
+  protected openTool(id: usize, idLength: u32, name: usize, nameLength: u32): void {
+    const out = this.out;
+    this.blockStart(TOOL_BLOCK);
+    out.bytes(id, idLength);
+    out.span(TOOL_NAME);
+    out.bytes(name, nameLength);
+    out.span(TOOL_INPUT);
+    this.escaped.clear();
+  }
+
+  protected putArguments(pointer: usize, length: u32): void {
+    this.escaped.bytes(pointer, length);
+  }
+
+  /** `input` is JSON itself, so the arguments have to be: what is cut off or broken cannot be said. */
+  protected closeTool(): void {
+    const plain = this.plain;
+    plain.clear();
+    unescape(this.escaped.pointer, this.escaped.length, plain);
+    if (plain.length > 0 && isJson(plain)) {
+      this.out.bytes(plain.pointer, plain.length);
+    } else {
+      if (plain.length > 0) this.dropped.add(DROPPED_TOOL_ARGUMENTS);
+      this.out.span(EMPTY_INPUT);
+    }
+    this.out.byte(0x7d);
+  }
+
+  private blockStart(kind: Span): void {
+    if (this.blocks++ > 0) this.out.byte(0x2c);
+    this.out.span(kind);
+  }
+}
+
+const tape = scratchTape();
+
+function isJson(text: ByteBuffer): bool {
+  return scan(tape, text.pointer, text.length) == SCAN_OK;
+}

@@ -1,0 +1,145 @@
+// OpenAI's Chat Completions API, which most providers speak.
+// @see https://platform.openai.com/docs/api-reference/chat/create
+import { DIALECT_OPENAI } from "../../../contract/words";
+import { Dropped } from "../../hub/dropped";
+import { ResponseHead, ResponseSink } from "../../hub/events";
+import { Fault } from "../../hub/fault";
+import { ResponseReader } from "../../hub/response-reader";
+import { ChatRequest } from "../../hub/request";
+import { RequestLimits, RequestReport } from "../../hub/request-report";
+import { Usage } from "../../hub/usage";
+import { Edits } from "../../bytes/json/edit";
+import { Tape } from "../../bytes/json/tape";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { BEARER_TOKEN, CredentialScheme, Dialect, LimitHeaders } from "../dialect";
+import { addOpenaiSystem, askUsage } from "./edit";
+import { isFirstToken } from "./first-token";
+import { limitChatRequest } from "./limit-edits";
+import { request as members, SUPPORTED } from "./members";
+import { OpenaiResponseReader } from "./read-response";
+import { readChatRequest } from "./read-request";
+import { readUsage } from "./read-usage";
+import { adaptFault, writeOpenaiFault } from "./write-fault";
+import { writeModels } from "./write-models";
+import { OpenaiCompletionWriter } from "./write-response";
+import { OpenaiStreamWriter } from "./write-response-stream";
+import { writeChatRequest } from "./write-request";
+import { writeReset } from "./write-reset";
+
+const USAGE = constant("usage");
+
+export class OpenaiChat extends Dialect {
+  constructor() {
+    super(
+      DIALECT_OPENAI,
+      "the OpenAI Chat Completions API",
+      constant("/v1/chat/completions"),
+      true,
+      members,
+      SUPPORTED,
+      [constant("openai-organization"), constant("openai-project"), constant("openai-beta")],
+      [],
+      constant("x-request-id"),
+      new LimitHeaders(
+        constant("x-ratelimit-limit-tokens"),
+        constant("x-ratelimit-remaining-tokens"),
+        constant("x-ratelimit-reset-tokens"),
+      ),
+      new LimitHeaders(
+        constant("x-ratelimit-limit-requests"),
+        constant("x-ratelimit-remaining-requests"),
+        constant("x-ratelimit-reset-requests"),
+      ),
+    );
+  }
+
+  readRequest(tape: Tape, request: ChatRequest, report: RequestReport): void {
+    readChatRequest(tape, request, report);
+  }
+
+  writeRequest(
+    request: ChatRequest,
+    model: Span,
+    systemPrompt: Span,
+    limits: RequestLimits,
+    out: ByteBuffer,
+    report: RequestReport,
+  ): void {
+    writeChatRequest(request, model, systemPrompt, limits, out, report);
+  }
+
+  limitRequest(
+    tape: Tape,
+    limits: RequestLimits,
+    systemPrompt: Span,
+    edits: Edits,
+    report: RequestReport,
+  ): Span {
+    return limitChatRequest(tape, limits, systemPrompt, edits, report);
+  }
+
+  editRequest(tape: Tape, systemText: Span, edits: Edits): void {
+    if (systemText.length > 0) addOpenaiSystem(tape, systemText, edits);
+  }
+
+  askUsage(tape: Tape, edits: Edits): bool {
+    return askUsage(tape, edits);
+  }
+
+  credentialScheme(_key: Span): CredentialScheme {
+    return BEARER_TOKEN;
+  }
+
+  newReader(
+    sink: ResponseSink,
+    head: ResponseHead,
+    usage: Usage,
+    dropped: Dropped,
+    requestId: string,
+  ): ResponseReader {
+    return new OpenaiResponseReader(sink, head, usage, dropped, requestId);
+  }
+
+  isFirstToken(tape: Tape): bool {
+    return isFirstToken(tape);
+  }
+
+  readUsage(tape: Tape, usage: Usage): void {
+    readUsage(tape, tape.member(0, USAGE), usage);
+  }
+
+  newStreamWriter(
+    out: ByteBuffer,
+    dropped: Dropped,
+    usage: Usage,
+    _requestId: string,
+    wantsUsage: bool,
+  ): ResponseSink {
+    return new OpenaiStreamWriter(out, dropped, usage, wantsUsage);
+  }
+
+  newCompleteWriter(
+    out: ByteBuffer,
+    dropped: Dropped,
+    usage: Usage,
+    _requestId: string,
+  ): ResponseSink {
+    return new OpenaiCompletionWriter(out, dropped, usage);
+  }
+
+  adaptFault(fault: Fault): void {
+    adaptFault(fault);
+  }
+
+  writeFault(fault: Fault, _requestId: string, out: ByteBuffer): void {
+    writeOpenaiFault(fault, out);
+  }
+
+  writeModels(ids: string[], owners: string[], out: ByteBuffer): void {
+    writeModels(ids, owners, out);
+  }
+
+  writeReset(_now: u64, wait: u32, out: ByteBuffer): void {
+    writeReset(wait, out);
+  }
+}

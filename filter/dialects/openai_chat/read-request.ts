@@ -1,0 +1,252 @@
+// Reads a chat completions request into the hub. Its members: members.ts.
+// @see https://platform.openai.com/docs/api-reference/chat/create
+import { MemberReader } from "../../hub/member-reader";
+import {
+  CHOICE_ANY,
+  CHOICE_AUTO,
+  CHOICE_NAMED,
+  CHOICE_NONE,
+  ChatRequest,
+  FORMAT_JSON,
+  FORMAT_SCHEMA,
+  SERVICE_STANDARD,
+} from "../../hub/request";
+import { effortOf } from "../../hub/request-effort";
+import { RequestReport } from "../../hub/request-report";
+import { KIND_FALSE, Tape } from "../../bytes/json/tape";
+import { constant, Span } from "../../bytes/text/bytes";
+import { readMessages } from "./read-messages";
+import * as feature from "../../hub/features";
+import * as member from "./members";
+
+const TYPE = constant("type");
+const NAME = constant("name");
+const FUNCTION = constant("function");
+const TEXT = constant("text");
+const AUTO = constant("auto");
+const NONE = constant("none");
+const REQUIRED = constant("required");
+const PRIORITY = constant("priority");
+const DEFAULT = constant("default");
+const ALLOWED_TOOLS = constant("allowed_tools");
+const MODE = constant("mode");
+const TOOLS = constant("tools");
+const JSON_OBJECT = constant("json_object");
+const JSON_SCHEMA = constant("json_schema");
+const SCHEMA_MEMBER = constant("json_schema");
+const USER_ID = constant("user_id");
+
+const METADATA_PREFIX = constant("metadata.");
+const SERVICE_TIER_PATH = constant("service_tier");
+const REASONING_EFFORT_PATH = constant("reasoning_effort");
+
+const top = new MemberReader(member.request);
+const options = new MemberReader(member.streamOptions);
+const toolMembers = new MemberReader(member.tool);
+const functionMembers = new MemberReader(member.toolFunction);
+const schemaMembers = new MemberReader(member.schema);
+
+/** Fills `request`; a fault in `report` means that it is of no use. */
+export function readChatRequest(tape: Tape, request: ChatRequest, report: RequestReport): void {
+  top.read(tape, 0, report);
+  if (report.fault !== null) return;
+  top.keepFeatures(request.features);
+  request.maxTokens = top.node(member.MAX_COMPLETION_TOKENS);
+  if (!tape.isPresent(request.maxTokens)) request.maxTokens = top.node(member.MAX_TOKENS);
+  request.temperature = top.node(member.TEMPERATURE);
+  request.topP = top.node(member.TOP_P);
+  request.topK = top.node(member.TOP_K);
+  request.stop = top.node(member.STOP);
+  request.forbidsParallelTools = tape.kind(top.node(member.PARALLEL_TOOL_CALLS)) == KIND_FALSE;
+  readStream(tape, request, report);
+  readUser(tape, request, report);
+  readTier(tape, report, request);
+  readModalities(tape, report);
+  readReasoning(tape, request, report);
+  readFormat(tape, request, report);
+  readTools(tape, request, report);
+  if (report.fault === null) readToolChoice(tape, request, report);
+  if (report.fault === null) readMessages(tape, top.node(member.MESSAGES), request, report);
+}
+
+function readStream(tape: Tape, request: ChatRequest, report: RequestReport): void {
+  request.isStreaming = tape.isTrue(top.node(member.STREAM));
+  report.isStreaming = request.isStreaming;
+  const node = top.node(member.STREAM_OPTIONS);
+  if (!tape.isObject(node)) return;
+  options.read(tape, node, report);
+  report.wantsUsage = tape.isTrue(options.node(member.INCLUDE_USAGE));
+}
+
+function readUser(tape: Tape, request: ChatRequest, report: RequestReport): void {
+  request.user = top.node(member.USER);
+  if (!tape.isString(request.user)) request.user = top.node(member.SAFETY_IDENTIFIER);
+  const metadata = top.node(member.METADATA);
+  const end = tape.next(metadata);
+  for (
+    let key = tape.first(metadata);
+    tape.isObject(metadata) && key < end;
+    key = tape.next(key + 1)
+  ) {
+    if (tape.equals(key, USER_ID) && !tape.isString(request.user)) request.user = key + 1;
+    else report.dropUnknown(METADATA_PREFIX, tape, key);
+  }
+}
+
+/** @see https://platform.claude.com/docs/en/api/service-tiers */
+function readTier(tape: Tape, report: RequestReport, request: ChatRequest): void {
+  const node = top.node(member.SERVICE_TIER);
+  if (tape.equals(node, DEFAULT)) request.serviceTier = SERVICE_STANDARD;
+  else if (tape.isPresent(node) && !tape.equals(node, AUTO) && !tape.equals(node, PRIORITY)) {
+    report.dropSpan(SERVICE_TIER_PATH);
+  }
+}
+
+function readModalities(tape: Tape, report: RequestReport): void {
+  const node = top.node(member.MODALITIES);
+  if (!tape.isArray(node)) return;
+  for (let item = tape.first(node), end = tape.next(node); item < end; item = tape.next(item)) {
+    if (!tape.equals(item, TEXT))
+      report.refuse("modalities", 'may hold only "text": this model answers with text.');
+  }
+}
+
+function readReasoning(tape: Tape, request: ChatRequest, report: RequestReport): void {
+  const thinking = top.node(member.THINKING);
+  if (tape.isObject(thinking)) request.thinking = thinking;
+  const effort = top.node(member.REASONING_EFFORT);
+  if (!tape.isPresent(effort)) return;
+  request.effort = effortOf(tape, effort);
+  if (request.effort == 0) report.dropSpan(REASONING_EFFORT_PATH);
+}
+
+function readFormat(tape: Tape, request: ChatRequest, report: RequestReport): void {
+  const node = top.node(member.RESPONSE_FORMAT);
+  if (!tape.isPresent(node)) return;
+  const type = tape.member(node, TYPE);
+  if (tape.equals(type, TEXT)) return;
+  if (tape.equals(type, JSON_OBJECT)) {
+    request.outputFormat = FORMAT_JSON;
+    return;
+  }
+  const schema = tape.member(node, SCHEMA_MEMBER);
+  if (!tape.equals(type, JSON_SCHEMA) || !tape.isObject(schema)) {
+    report.refuse(
+      "response_format",
+      "must be of type text, json_object, or json_schema with a 'json_schema' object.",
+    );
+    return;
+  }
+  schemaMembers.read(tape, schema, report);
+  request.schema = schemaMembers.node(member.SCHEMA);
+  // A format without a schema asks for any JSON.
+  request.outputFormat = tape.isObject(request.schema) ? FORMAT_SCHEMA : FORMAT_JSON;
+}
+
+function readTools(tape: Tape, request: ChatRequest, report: RequestReport): void {
+  const list = top.node(member.TOOLS);
+  if (!tape.isPresent(list)) return;
+  if (!tape.isArray(list)) {
+    report.refuse("tools", "must be a list of tools.");
+    return;
+  }
+  let index = 0;
+  for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item)) {
+    report.enterList("tools", index++);
+    readTool(tape, item, request, report);
+    if (report.fault !== null) return;
+  }
+  report.leaveList();
+}
+
+function readTool(tape: Tape, item: u32, request: ChatRequest, report: RequestReport): void {
+  toolMembers.read(tape, item, report);
+  const type = toolMembers.node(member.TOOL_TYPE);
+  if (tape.isPresent(type) && !tape.equals(type, FUNCTION)) {
+    report.refuse(
+      "type",
+      "'" + report.word(tape, type) + "' " + report.unsupported(feature.CUSTOM_TOOLS),
+    );
+    return;
+  }
+  const node = toolMembers.node(member.TOOL_FUNCTION);
+  if (!tape.isObject(node)) {
+    report.refuse("function", "must be an object with the tool's 'name'.");
+    return;
+  }
+  functionMembers.read(tape, node, report);
+  const name = functionMembers.node(member.FUNCTION_NAME);
+  if (!tape.isString(name)) {
+    report.refuse("function.name", "must be a string.");
+    return;
+  }
+  const description = functionMembers.node(member.FUNCTION_DESCRIPTION);
+  const parameters = functionMembers.node(member.FUNCTION_PARAMETERS);
+  let cache = toolMembers.node(member.TOOL_CACHE);
+  if (!tape.isObject(cache)) cache = functionMembers.node(member.FUNCTION_CACHE);
+  const tool = request.addTool();
+  tool.name = tape.pointer(name);
+  tool.nameLength = tape.size(name);
+  if (tape.isString(description)) {
+    tool.description = tape.pointer(description);
+    tool.descriptionLength = tape.size(description);
+  }
+  if (tape.isObject(parameters)) tool.schema = parameters;
+  tool.isStrict = tape.isTrue(functionMembers.node(member.FUNCTION_STRICT)) ? 1 : 0;
+  if (tape.isObject(cache)) {
+    tool.cache = tape.pointer(cache);
+    tool.cacheLength = tape.size(cache);
+  }
+}
+
+function readToolChoice(tape: Tape, request: ChatRequest, report: RequestReport): void {
+  const node = top.node(member.TOOL_CHOICE);
+  if (!tape.isPresent(node)) return;
+  if (tape.isString(node)) {
+    request.toolChoice = choiceOf(tape, node);
+  } else {
+    const type = tape.member(node, TYPE);
+    if (tape.equals(type, ALLOWED_TOOLS)) {
+      const allowed = tape.member(node, ALLOWED_TOOLS);
+      request.toolChoice = choiceOf(tape, tape.member(allowed, MODE));
+      allowTools(tape, tape.member(allowed, TOOLS), request, report);
+    } else if (tape.equals(type, FUNCTION)) {
+      request.chosenTool = tape.member(tape.member(node, FUNCTION), NAME);
+      if (tape.isString(request.chosenTool)) request.toolChoice = CHOICE_NAMED;
+    }
+  }
+  if (request.toolChoice != 0) return;
+  report.refuse(
+    "tool_choice",
+    "must be none, auto, required, or an object of type function with the function's name, or of type allowed_tools.",
+  );
+}
+
+function choiceOf(tape: Tape, node: u32): i32 {
+  if (tape.equals(node, AUTO)) return CHOICE_AUTO;
+  if (tape.equals(node, NONE)) return CHOICE_NONE;
+  return tape.equals(node, REQUIRED) ? CHOICE_ANY : 0;
+}
+
+/** OpenAI takes 128 tools. Each allowed one is looked for among all, so neither number may be a hostile one. */
+const MAX_ALLOWED: u32 = 1024;
+
+/** Of all tools only those in the list may be called; so only they are sent. */
+function allowTools(tape: Tape, list: u32, request: ChatRequest, report: RequestReport): void {
+  if (!tape.isArray(list)) return;
+  if (request.tools.count > MAX_ALLOWED || tape.next(list) - list > MAX_ALLOWED * 16) {
+    report.refuse("tool_choice", "names more tools than this gateway compares (1024).");
+    return;
+  }
+  for (let i: u32 = 0; i < request.tools.count; i++) request.tool(i).isAllowed = 0;
+  for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item)) {
+    const allowed = tape.member(tape.member(item, FUNCTION), NAME);
+    for (let i: u32 = 0; tape.isString(allowed) && i < request.tools.count; i++) {
+      const tool = request.tool(i);
+      name.pointer = tool.name;
+      name.length = tool.nameLength;
+      if (tape.equals(allowed, name)) tool.isAllowed = 1;
+    }
+  }
+}
+const name = new Span(0, 0);

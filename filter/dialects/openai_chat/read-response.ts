@@ -1,0 +1,243 @@
+// Reads a chat completion, complete or chunk by chunk, into the hub's events. Liberal: what providers of this format
+// are known to send is understood, what nobody knows is passed over.
+// @see https://platform.openai.com/docs/api-reference/chat/object
+// @see https://platform.openai.com/docs/api-reference/chat-streaming
+import { DROPPED_CHOICE, DROPPED_FINISH_REASON, DROPPED_LOGPROBS } from "../../hub/dropped";
+import { TIER_FLEX, TIER_PRIORITY, TIER_SCALE, TIER_STANDARD } from "../../hub/events";
+import { Fault } from "../../hub/fault";
+import {
+  FINISH_FAULT,
+  FINISH_NONE,
+  FINISH_REFUSAL,
+  FINISH_STOP,
+  FINISH_STOP_SEQUENCE,
+  FINISH_UNKNOWN,
+  finishFromOpenai,
+} from "../../hub/finish-reason";
+import { readFault } from "../../hub/read-fault";
+import { ResponseReader } from "../../hub/response-reader";
+import { readCount } from "../../bytes/json/number";
+import { NO_NODE, Tape } from "../../bytes/json/tape";
+import { ByteBuffer, constant, sameBytes } from "../../bytes/text/bytes";
+import { MessageReader } from "./read-message";
+import { readUsage } from "./read-usage";
+
+const DONE = constant("[DONE]");
+const ID = constant("id");
+const MODEL = constant("model");
+const CREATED = constant("created");
+const CHOICES = constant("choices");
+const ERROR = constant("error");
+const USAGE = constant("usage");
+const OBJECT = constant("object");
+const MESSAGE = constant("message");
+const SYSTEM_FINGERPRINT = constant("system_fingerprint");
+const SERVICE_TIER = constant("service_tier");
+const OBFUSCATION = constant("obfuscation");
+const P = constant("p");
+const SEARCH_RESULTS = constant("search_results");
+const X_GROQ = constant("x_groq");
+const INDEX = constant("index");
+const DELTA = constant("delta");
+const FINISH_REASON = constant("finish_reason");
+const STOP_REASON = constant("stop_reason");
+const LOGPROBS = constant("logprobs");
+const PRIORITY = constant("priority");
+const FLEX = constant("flex");
+const SCALE = constant("scale");
+
+export class OpenaiResponseReader extends ResponseReader {
+  private message: MessageReader = new MessageReader(this.sink, this.dropped, this.requestId);
+  /** The chunk's members that matter, NO_NODE if it has none. */
+  private choices: u32 = NO_NODE;
+  private tokens: u32 = NO_NODE;
+  private searchResults: u32 = NO_NODE;
+
+  isEndMark(pointer: usize, length: u32): bool {
+    // With a space or two behind it, from some.
+    return (
+      length < 16 &&
+      length >= DONE.length &&
+      sameBytes(pointer, DONE.length, DONE.pointer, DONE.length)
+    );
+  }
+
+  readEvent(tape: Tape): void {
+    const root = tape.root();
+    if (!this.readRoot(tape, root)) return;
+    if (tape.isArray(this.choices)) this.readChoices(tape, this.choices);
+    if (this.isOver || !tape.isObject(this.tokens)) return;
+    this.repeatable = 0;
+    this.useUsage(tape, this.tokens);
+  }
+
+  repeat(pointer: usize, length: u32): void {
+    if (this.finishReason == FINISH_NONE && length > 0) this.message.repeat(pointer, length);
+  }
+
+  readWhole(tape: Tape): void {
+    this.readEvent(tape);
+    if (this.isOver) return;
+    if (!this.hasBegun) {
+      this.fail(new Fault(502, "The upstream's response has no choices."));
+      return;
+    }
+    // A provider that forgets the reason in a complete response has still sent all of it.
+    if (this.finishReason == FINISH_NONE) this.finish(FINISH_UNKNOWN, 0, 0);
+    this.endOfStream();
+  }
+
+  release(): void {
+    this.message.release();
+  }
+
+  /** Finds the members that matter; false if the event is an error. */
+  private readRoot(tape: Tape, root: u32): bool {
+    this.choices = NO_NODE;
+    this.tokens = NO_NODE;
+    this.searchResults = NO_NODE;
+    this.noise = 0;
+    let message = NO_NODE;
+    let groq = NO_NODE;
+    for (let key = tape.first(root), end = tape.next(root); key < end; key = tape.next(key + 1)) {
+      const value = key + 1;
+      if (tape.isArray(root)) break;
+      if (tape.equals(key, CHOICES)) this.choices = value;
+      else if (tape.equals(key, USAGE)) this.tokens = value;
+      else if (tape.equals(key, ERROR)) {
+        if (saysFault(tape, value)) return this.failWith(tape, root);
+      } else if (tape.equals(key, X_GROQ)) groq = value;
+      else if (tape.equals(key, MESSAGE)) message = value;
+      else if (tape.equals(key, SEARCH_RESULTS)) this.searchResults = value;
+      else if (tape.equals(key, OBFUSCATION) || tape.equals(key, P)) this.readNoise(tape, value);
+      else if (!this.hasBegun) this.readHead(tape, key);
+    }
+    if (groq != NO_NODE && !tape.isPresent(this.tokens)) this.tokens = tape.member(groq, USAGE);
+    const isFault = tape.isString(message) && tape.equals(tape.member(root, OBJECT), ERROR);
+    return isFault || tape.isArray(root) ? this.failWith(tape, root) : true;
+  }
+
+  private failWith(tape: Tape, root: u32): bool {
+    this.fail(readFault(tape, root, 0));
+    return false;
+  }
+
+  /** Padding against eavesdroppers who count bytes, another one in every chunk (OpenAI; `p` at Mistral). */
+  private readNoise(tape: Tape, node: u32): void {
+    if (!tape.isString(node)) return;
+    this.noise = tape.pointer(node);
+    this.noiseLength = tape.size(node);
+  }
+
+  private useUsage(tape: Tape, usage: u32): void {
+    readUsage(tape, usage, this.usage);
+    // What comes with or behind the reason is the whole; before it, a running count.
+    if (this.finishReason != FINISH_NONE && this.usage.isKnown) this.sink.usageFinal();
+  }
+
+  private readHead(tape: Tape, key: u32): void {
+    const value = key + 1;
+    const head = this.head;
+    if (tape.equals(key, CREATED)) {
+      const created = readCount(tape, value);
+      if (created > 0) head.created = created;
+    }
+    if (!tape.isString(value) || tape.size(value) == 0) return;
+    if (tape.equals(key, ID)) replace(head.id, tape, value);
+    else if (tape.equals(key, MODEL)) replace(head.model, tape, value);
+    else if (tape.equals(key, SYSTEM_FINGERPRINT)) replace(head.fingerprint, tape, value);
+    else if (tape.equals(key, SERVICE_TIER)) {
+      if (tape.equals(value, PRIORITY)) head.tier = TIER_PRIORITY;
+      else if (tape.equals(value, FLEX)) head.tier = TIER_FLEX;
+      else if (tape.equals(value, SCALE)) head.tier = TIER_SCALE;
+      else head.tier = TIER_STANDARD;
+    }
+  }
+
+  /** The first choice is the response; several were refused with the request. */
+  private readChoices(tape: Tape, choices: u32): void {
+    const end = tape.next(choices);
+    for (let choice = tape.first(choices); choice < end; choice = tape.next(choice)) {
+      if (!tape.isObject(choice)) continue;
+      if (readCount(tape, tape.member(choice, INDEX)) > 0) {
+        this.repeatable = 0;
+        this.dropped.add(DROPPED_CHOICE);
+        continue;
+      }
+      this.begin();
+      this.repeatable = 0;
+      this.readChoice(tape, choice);
+      if (this.isOver) return;
+    }
+  }
+
+  private readChoice(tape: Tape, choice: u32): void {
+    let delta = NO_NODE;
+    let whole = NO_NODE;
+    let finish = NO_NODE;
+    let stop = NO_NODE;
+    let usage = NO_NODE;
+    let isOnlyDelta = true;
+    const end = tape.next(choice);
+    for (let key = tape.first(choice); key < end; key = tape.next(key + 1)) {
+      const value = key + 1;
+      if (tape.equals(key, DELTA)) delta = value;
+      else if (tape.equals(key, INDEX) || !tape.isPresent(value)) continue;
+      else if (tape.equals(key, FINISH_REASON)) finish = value;
+      else if (tape.equals(key, MESSAGE)) whole = value;
+      else if (tape.equals(key, STOP_REASON)) stop = value;
+      else if (tape.equals(key, USAGE)) usage = value;
+      else if (tape.equals(key, LOGPROBS)) this.dropped.add(DROPPED_LOGPROBS);
+      else if (tape.equals(key, ERROR) && saysFault(tape, value)) {
+        this.fail(readFault(tape, choice, 0));
+        return;
+      }
+      isOnlyDelta = isOnlyDelta && key + 1 == delta;
+    }
+    if (this.finishReason == FINISH_NONE) {
+      const message = this.message;
+      message.single = NO_NODE;
+      // Some streams end in a chunk that holds the whole message once more; that one counts only if it is the first.
+      if (tape.isObject(delta)) message.read(tape, delta);
+      else if (tape.isObject(whole) && !message.isBegun) message.read(tape, whole);
+      if (message.single != NO_NODE && isOnlyDelta) this.canRepeat(tape, message.single);
+      this.readFinish(tape, finish, stop);
+    }
+    if (!this.isOver && tape.isObject(usage)) this.useUsage(tape, usage);
+  }
+
+  private readFinish(tape: Tape, node: u32, stop: u32): void {
+    const reason = finishFromOpenai(tape, node);
+    if (reason == FINISH_NONE) return;
+    if (reason == FINISH_FAULT) {
+      const why = "The provider stopped in the middle of its response: it failed or is overloaded.";
+      this.fail(new Fault(503, why));
+      return;
+    }
+    if (tape.isArray(this.searchResults)) this.message.readSearchResults(tape, this.searchResults);
+    // vLLM names the stop sequence beside the reason.
+    const hasSequence = reason == FINISH_STOP && tape.isString(stop) && tape.size(stop) > 0;
+    if (hasSequence) this.finish(FINISH_STOP_SEQUENCE, tape.pointer(stop), tape.size(stop));
+    else this.finish(reason, 0, 0);
+  }
+
+  private finish(reason: i32, sequence: usize, sequenceLength: u32): void {
+    if (reason == FINISH_UNKNOWN) this.dropped.add(DROPPED_FINISH_REASON);
+    this.finishReason = reason;
+    this.message.finish();
+    // OpenAI refuses with a text of its own and the reason "stop".
+    if (this.message.hasRefusal && reason == FINISH_STOP) reason = FINISH_REFUSAL;
+    this.sink.finish(reason, sequence, sequenceLength);
+  }
+}
+
+function replace(text: ByteBuffer, tape: Tape, node: u32): void {
+  text.clear();
+  text.bytes(tape.pointer(node), tape.size(node));
+}
+
+/** Some providers send `"error":null` or an empty one with every chunk. */
+function saysFault(tape: Tape, node: u32): bool {
+  if (tape.isString(node)) return tape.size(node) > 0;
+  return tape.isObject(node) && !tape.isEmpty(node);
+}

@@ -1,0 +1,134 @@
+// What a chat client can only be told at the end of a response: reasoning as it has to come back, and sources of the text.
+//
+// Clients' stream accumulators keep the last delta of a member they do not know, or merge its items by `index`: so each
+// list is sent once and whole (docs/decisions/2026-11-21-reasoning-carrier.md).
+import { Dropped, DROPPED_SIGNATURE } from "../../hub/dropped";
+import { Citation } from "../../hub/events";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
+
+/** More reasoning than this is not carried. Bytes. */
+const MAX_CARRIER: u32 = 4 << 20;
+
+const TEXT_ITEM = constant('{"type":"reasoning.text","text":"');
+const SIGNATURE = constant('","signature":"');
+const ENCRYPTED_ITEM = constant('{"type":"reasoning.encrypted","data":"');
+const FORMAT = constant('","format":"anthropic-claude-v1","index":');
+const URL_CITATION = constant('{"type":"url_citation","url_citation":{"url":"');
+const TITLE = constant('","title":"');
+const START_INDEX = constant('","start_index":');
+const END_INDEX = constant(',"end_index":');
+
+/** The list `reasoning_details`. Blocks without a signature are not in it: nobody could use them. */
+export class ReasoningCarrier {
+  /** The items, comma-separated. */
+  items: ByteBuffer = new ByteBuffer();
+  private count: i32 = 0;
+  /** Length of `items` before the item that is being written. */
+  private itemStart: u32 = 0;
+  private isOpen: bool = false;
+  private isFull: bool = false;
+
+  constructor(private dropped: Dropped) {}
+
+  text(pointer: usize, length: u32): void {
+    if (this.isFull || !this.hasRoom(length)) return;
+    if (!this.isOpen) this.open();
+    this.items.bytes(pointer, length);
+  }
+
+  signature(pointer: usize, length: u32): void {
+    if (this.isFull || !this.hasRoom(length)) return;
+    if (!this.isOpen) this.open();
+    this.items.span(SIGNATURE);
+    this.items.bytes(pointer, length);
+    this.close();
+  }
+
+  redacted(pointer: usize, length: u32): void {
+    this.blockEnd();
+    if (this.isFull || !this.hasRoom(length)) return;
+    this.comma();
+    this.items.span(ENCRYPTED_ITEM);
+    this.items.bytes(pointer, length);
+    this.close();
+  }
+
+  /** A block that had no signature is taken out again. */
+  blockEnd(): void {
+    if (this.isOpen) this.items.length = this.itemStart;
+    this.isOpen = false;
+  }
+
+  release(): void {
+    this.items.release();
+  }
+
+  private open(): void {
+    this.isOpen = true;
+    this.comma();
+    this.items.span(TEXT_ITEM);
+  }
+
+  private comma(): void {
+    this.itemStart = this.items.length;
+    if (this.count > 0) this.items.byte(0x2c);
+  }
+
+  private close(): void {
+    this.items.span(FORMAT);
+    this.items.integer(this.count++);
+    this.items.byte(0x7d);
+    this.isOpen = false;
+  }
+
+  /** Half of the blocks would be refused on the next turn like none: all or nothing. */
+  private hasRoom(length: u32): bool {
+    if (this.items.length + length <= MAX_CARRIER) return true;
+    this.isFull = true;
+    this.dropped.add(DROPPED_SIGNATURE);
+    this.items.release();
+    return false;
+  }
+}
+
+/** The list `annotations`. A source belongs to its whole text block, whose end is not known before it comes. */
+export class AnnotationList {
+  /** The entries, comma-separated. */
+  entries: ByteBuffer = new ByteBuffer();
+  private waiting: ByteBuffer = new ByteBuffer();
+  /** Where each entry in `waiting` ends. */
+  private ends: Array<u32> = [];
+
+  /** `start`: characters of the message's content before the text block. */
+  add(citation: Citation, start: u32): void {
+    const waiting = this.waiting;
+    waiting.span(URL_CITATION);
+    waiting.bytes(citation.url, citation.urlLength);
+    waiting.span(TITLE);
+    waiting.bytes(citation.title, citation.titleLength);
+    waiting.span(START_INDEX);
+    waiting.integer(start);
+    this.ends.push(waiting.length);
+  }
+
+  /** `end`: characters of the message's content with the text block. */
+  blockEnd(end: u32): void {
+    let from: u32 = 0;
+    for (let i = 0; i < this.ends.length; i++) {
+      const to = unchecked(this.ends[i]);
+      if (this.entries.length > 0) this.entries.byte(0x2c);
+      this.entries.bytes(this.waiting.pointer + from, to - from);
+      this.entries.span(END_INDEX);
+      this.entries.integer(end);
+      this.entries.text("}}");
+      from = to;
+    }
+    this.ends.length = 0;
+    this.waiting.clear();
+  }
+
+  release(): void {
+    this.entries.release();
+    this.waiting.release();
+  }
+}

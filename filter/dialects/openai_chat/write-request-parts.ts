@@ -1,0 +1,117 @@
+// Writes single pieces of a chat completions request: content parts and tool calls.
+// @see https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
+import {
+  Block,
+  BLOCK_DOCUMENT_DATA,
+  BLOCK_IMAGE_DATA,
+  BLOCK_TEXT,
+  FLAG_STRING,
+} from "../../hub/request";
+import { RequestLimits, RequestReport } from "../../hub/request-report";
+import { writeCache, writeString } from "../../hub/request-writing";
+import { escape } from "../../bytes/json/text";
+import { writeCallId } from "../../hub/call-id";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+
+const TEXT_PART = constant('{"type":"text","text":');
+const IMAGE_PART = constant('{"type":"image_url","image_url":{"url":"');
+const FILE_PART = constant('{"type":"file","file":{"filename":');
+const DEFAULT_FILE_NAME = constant("document.pdf");
+const FILE_DATA = constant(',"file_data":"');
+const BASE64 = constant(";base64,");
+const DATA_SCHEME = constant("data:");
+const CLOSE_URL = constant('"}');
+const CALL = constant('{"id":');
+const CALL_FUNCTION = constant(',"type":"function","function":{"name":');
+const ARGUMENTS = constant(',"arguments":"');
+const EMPTY_ARGUMENTS = constant("{}");
+const INVALID_JSON = constant('{"INVALID_JSON":"');
+const CLOSE_CALL = constant('"}}');
+const CACHE_PATH = constant("messages[].content[].cache_control");
+
+/** A comma, unless the list has just been opened. */
+export function separate(out: ByteBuffer): void {
+  if (out.length > 0 && load<u8>(out.pointer + out.length - 1) != 0x5b) out.byte(0x2c);
+}
+
+/** Whether a block has a cache mark that the target takes; one that it does not take is counted. */
+export function isMarkedBlock(block: Block, limits: RequestLimits, report: RequestReport): bool {
+  if (block.cacheLength == 0) return false;
+  if (limits.takesCacheControl) return true;
+  report.dropSpan(CACHE_PATH);
+  return false;
+}
+
+export function writeTextPart(text: Span, out: ByteBuffer): void {
+  if (text.length == 0) return;
+  separate(out);
+  out.span(TEXT_PART);
+  writeString(text.pointer, text.length, out);
+  out.byte(0x7d);
+}
+
+/** One part behind what is there: text, image or file. */
+export function writePart(block: Block, withCache: bool, out: ByteBuffer): void {
+  separate(out);
+  if (block.kind == BLOCK_TEXT) {
+    out.span(TEXT_PART);
+    writeString(block.text, block.textLength, out);
+  } else {
+    if (block.kind == BLOCK_DOCUMENT_DATA) {
+      out.span(FILE_PART);
+      if (block.idLength > 0) writeString(block.id, block.idLength, out);
+      else writeString(DEFAULT_FILE_NAME.pointer, DEFAULT_FILE_NAME.length, out);
+      out.span(FILE_DATA);
+    } else {
+      out.span(IMAGE_PART);
+    }
+    if (block.kind == BLOCK_DOCUMENT_DATA || block.kind == BLOCK_IMAGE_DATA) {
+      out.span(DATA_SCHEME);
+      out.bytes(block.name, block.nameLength);
+      out.span(BASE64);
+    }
+    out.bytes(block.text, block.textLength);
+    out.span(CLOSE_URL);
+  }
+  if (withCache) writeCache(block, out);
+  out.byte(0x7d);
+}
+
+export function writeCall(block: Block, out: ByteBuffer): void {
+  separate(out);
+  out.span(CALL);
+  writeCallId(block.id, block.idLength, out);
+  out.span(CALL_FUNCTION);
+  writeString(block.name, block.nameLength, out);
+  out.span(ARGUMENTS);
+  writeArguments(block, out);
+  out.span(CLOSE_CALL);
+}
+
+/** The input as a string. What the gateway wrapped because it was no JSON is unwrapped again. */
+function writeArguments(block: Block, out: ByteBuffer): void {
+  const length = block.textLength;
+  const head = INVALID_JSON.length;
+  if ((block.flags & FLAG_STRING) != 0) {
+    out.bytes(block.text, length);
+  } else if (length == 0) {
+    out.span(EMPTY_ARGUMENTS);
+  } else if (
+    length > head + 2 &&
+    memory.compare(block.text, INVALID_JSON.pointer, head) == 0 &&
+    isOneString(block, head)
+  ) {
+    out.bytes(block.text + head, length - head - 2);
+  } else {
+    escape(block.text, length, out);
+  }
+}
+
+/** Whether nothing but one string, from `start` to the closing `"}`, stands in the block. */
+function isOneString(block: Block, start: u32): bool {
+  const last = block.textLength - 2;
+  let i = start;
+  while (i < last && load<u8>(block.text + i) != 0x22)
+    i += load<u8>(block.text + i) == 0x5c ? 2 : 1;
+  return i == last;
+}

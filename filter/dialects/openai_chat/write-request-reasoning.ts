@@ -1,0 +1,95 @@
+// Writes an assistant's earlier reasoning for chat providers that take it back.
+// Why so: docs/decisions/2026-11-21-reasoning-carrier.md
+import { BLOCK_REASONING, BLOCK_REASONING_DATA, ChatRequest, isSigned } from "../../hub/request";
+import { RequestLimits, RequestReport } from "../../hub/request-report";
+import { BLANK_LINE } from "../../hub/request-writing";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
+
+const REASONING_CONTENT = constant(',"reasoning_content":"');
+const REASONING_DETAILS = constant(',"reasoning_details":[');
+const TEXT_DETAIL = constant('{"type":"reasoning.text","text":"');
+const SIGNATURE = constant('","signature":"');
+const ENCRYPTED_DETAIL = constant('{"type":"reasoning.encrypted","data":"');
+const FORMAT = constant('","format":"anthropic-claude-v1","index":');
+
+const THINKING_PATH = constant("messages[].content[].thinking");
+const REDACTED_PATH = constant("messages[].content[].redacted_thinking");
+
+/** Whether the target takes reasoning of these blocks; what it does not take is counted. */
+export function hasReasoning(
+  request: ChatRequest,
+  from: u32,
+  to: u32,
+  limits: RequestLimits,
+  report: RequestReport,
+): bool {
+  let taken = false;
+  for (let i = from; i < to; i++) {
+    const block = request.block(i);
+    if (block.kind == BLOCK_REASONING) {
+      if (limits.takesReasoningContent || limits.takesReasoningDetails) taken = true;
+      else report.dropSpan(THINKING_PATH);
+    } else if (block.kind == BLOCK_REASONING_DATA) {
+      if (limits.takesReasoningDetails) taken = true;
+      else report.dropSpan(REDACTED_PATH);
+    }
+  }
+  return taken;
+}
+
+/**
+ * `reasoning_content` of a message with tool calls is there even when it is empty: in thinking mode DeepSeek and
+ * Moonshot answer 400 without it.
+ * @see https://api-docs.deepseek.com/guides/thinking_mode
+ */
+export function writeReasoning(
+  request: ChatRequest,
+  from: u32,
+  to: u32,
+  hasCalls: bool,
+  limits: RequestLimits,
+  out: ByteBuffer,
+): void {
+  if (limits.takesReasoningContent) writeText(request, from, to, hasCalls, out);
+  if (!limits.takesReasoningDetails) return;
+  let index: u32 = 0;
+  for (let i = from; i < to; i++) {
+    const block = request.block(i);
+    const isText = block.kind == BLOCK_REASONING && isSigned(block);
+    if (!isText && block.kind != BLOCK_REASONING_DATA) continue;
+    if (index == 0) out.span(REASONING_DETAILS);
+    else out.byte(0x2c);
+    out.span(isText ? TEXT_DETAIL : ENCRYPTED_DETAIL);
+    out.bytes(block.text, block.textLength);
+    if (isText) {
+      out.span(SIGNATURE);
+      out.bytes(block.name, block.nameLength);
+    }
+    out.span(FORMAT);
+    out.integer(index++);
+    out.byte(0x7d);
+  }
+  if (index > 0) out.byte(0x5d);
+}
+
+function writeText(
+  request: ChatRequest,
+  from: u32,
+  to: u32,
+  hasCalls: bool,
+  out: ByteBuffer,
+): void {
+  let written: u32 = 0;
+  for (let i = from; i < to; i++) {
+    const block = request.block(i);
+    if (block.kind != BLOCK_REASONING || block.textLength == 0) continue;
+    if (written++ == 0) out.span(REASONING_CONTENT);
+    else out.span(BLANK_LINE);
+    out.bytes(block.text, block.textLength);
+  }
+  if (written == 0 && hasCalls) {
+    out.span(REASONING_CONTENT);
+    written++;
+  }
+  if (written > 0) out.byte(0x22);
+}

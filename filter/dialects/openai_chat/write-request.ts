@@ -1,0 +1,308 @@
+// Writes a request of the hub as chat completions. Its members: members.ts.
+// @see https://platform.openai.com/docs/api-reference/chat/create
+import {
+  CHOICE_ANY,
+  CHOICE_AUTO,
+  CHOICE_NAMED,
+  CHOICE_NONE,
+  CHOICE_UNSET,
+  ChatRequest,
+  EFFORT_NONE,
+  EFFORT_UNSET,
+  FORMAT_SCHEMA,
+  isBlank,
+  SERVICE_STANDARD,
+} from "../../hub/request";
+import { effortWord, nearestEffort } from "../../hub/request-effort";
+import { fitMaxTokens, fitToolChoice, mustNotReason, reasons } from "../../hub/request-fitting";
+import { readDecimal } from "../../hub/request-number";
+import { RequestLimits, RequestReport } from "../../hub/request-report";
+import {
+  isStrictSchema,
+  writeInputSchema,
+  writeMember,
+  writeSchemaSentence,
+  writeShortened,
+  writeString,
+  writeValue,
+} from "../../hub/request-writing";
+import { NO_NODE } from "../../bytes/json/tape";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
+import * as member from "./members";
+import { writeMessages } from "./write-messages";
+
+const OPEN = constant('{"model":');
+const MAX_TOKENS = constant(',"max_tokens":');
+const MAX_COMPLETION_TOKENS = constant(',"max_completion_tokens":');
+const TEMPERATURE = constant(',"temperature":');
+const TOP_P = constant(',"top_p":');
+const TOP_K = constant(',"top_k":');
+const STOP = constant(',"stop":');
+const STREAM = constant(',"stream":true');
+const STREAM_USAGE = constant(',"stream_options":{"include_usage":true}');
+const TOOLS = constant(',"tools":[');
+const TOOL = constant('{"type":"function","function":{"name":');
+const DESCRIPTION = constant(',"description":');
+const PARAMETERS = constant(',"parameters":');
+const STRICT = constant(',"strict":true');
+const CACHE = constant(',"cache_control":');
+const TOOL_CHOICE = constant(',"tool_choice":');
+const AUTO = constant('"auto"');
+const NONE = constant('"none"');
+const REQUIRED = constant('"required"');
+const FUNCTION = constant('{"type":"function","function":{"name":');
+const SINGLE = constant(',"parallel_tool_calls":false');
+const RESPONSE_SCHEMA = constant(
+  ',"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":',
+);
+const RESPONSE_JSON = constant(',"response_format":{"type":"json_object"}');
+const SCHEMA_STRICT = constant(',"strict":true}');
+const SCHEMA_LOOSE = constant("}");
+const REASONING_EFFORT = constant(',"reasoning_effort":"');
+const USER = constant(',"user":');
+const DEFAULT_TIER = constant(',"service_tier":"default"');
+
+const TEMPERATURE_PATH = constant("temperature");
+const MAX_TOKENS_PATH = constant("max_tokens");
+const TOOL_CHOICE_PATH = constant("tool_choice");
+const TOP_P_PATH = constant("top_p");
+const TOP_K_PATH = constant("top_k");
+const STOP_PATH = constant("stop_sequences");
+const USER_PATH = constant("metadata.user_id");
+const TOOL_CACHE_PATH = constant("tools[].cache_control");
+const THINKING_PATH = constant("thinking");
+const EFFORT_PATH = constant("output_config.effort");
+const FORMAT_PATH = constant("output_config.format");
+
+/** OpenAI: "Invalid 'user': string too long. Expected a string with maximum length 64". Claude Code's are longer. */
+const MAX_USER: u32 = 64;
+/** `stop`: "Up to 4 sequences". */
+const MAX_STOPS: u32 = 4;
+const COMMA = constant(",");
+
+const plain = scratchBuffer();
+const instruction = new Span(0, 0);
+
+export function writeChatRequest(
+  request: ChatRequest,
+  model: Span,
+  systemPrompt: Span,
+  limits: RequestLimits,
+  out: ByteBuffer,
+  report: RequestReport,
+): void {
+  const tape = request.tape;
+  out.span(OPEN);
+  out.span(model);
+  fitToolChoice(request, limits, TOOL_CHOICE_PATH, report);
+  planEffort(request, limits, report);
+  makeInstruction(request, limits, report);
+  writeMessages(request, systemPrompt, instruction, limits, out, report);
+  if (report.fault !== null) return;
+  writeTools(request, limits, out, report);
+  if (tape.isPresent(request.maxTokens)) {
+    out.span(limits.usesMaxCompletionTokens ? MAX_COMPLETION_TOKENS : MAX_TOKENS);
+    fitMaxTokens(tape, request.maxTokens, limits, MAX_TOKENS_PATH, out, report);
+  }
+  writeSampling(request, limits, out, report);
+  writeStop(request, limits, out, report);
+  if (effort != EFFORT_UNSET) {
+    out.span(REASONING_EFFORT);
+    out.span(effortWord(effort));
+    out.byte(0x22);
+  }
+  writeFormat(request, limits, out);
+  writeUser(request, limits, out, report);
+  if (request.serviceTier == SERVICE_STANDARD) out.span(DEFAULT_TIER);
+  if (!request.features.isEmpty) writeFeatures(request, out);
+  if (request.isStreaming) {
+    out.span(STREAM);
+    if (limits.takesStreamUsage) out.span(STREAM_USAGE);
+  }
+  out.byte(0x7d);
+}
+
+/** Members of the request itself that ask for features, with the client's values. */
+function writeFeatures(request: ChatRequest, out: ByteBuffer): void {
+  for (let i = 0; i < member.request.count; i++) {
+    const name = member.request.at(i).name;
+    const feature = member.request.at(i).featureOf();
+    const node = feature === null ? NO_NODE : request.features.node(feature);
+    if (node == NO_NODE) continue;
+    out.byte(0x2c);
+    writeString(name.pointer, name.length, out);
+    out.byte(0x3a);
+    writeValue(request.tape, node, out);
+  }
+}
+
+/** A value as it is, or counted where the target does not take it. */
+function writeLimited(
+  request: ChatRequest,
+  node: u32,
+  name: Span,
+  path: Span,
+  isTaken: bool,
+  out: ByteBuffer,
+  report: RequestReport,
+): void {
+  if (!request.tape.isPresent(node)) return;
+  if (isTaken) writeMember(request.tape, node, name, out);
+  else report.dropLimited(path);
+}
+
+/** The first MAX_STOPS sequences. */
+function writeStop(
+  request: ChatRequest,
+  limits: RequestLimits,
+  out: ByteBuffer,
+  report: RequestReport,
+): void {
+  const tape = request.tape;
+  const stop = request.stop;
+  if (!tape.isArray(stop) || !limits.takesStop) {
+    if (!tape.isArray(stop) || !tape.isEmpty(stop))
+      writeLimited(request, stop, STOP, STOP_PATH, limits.takesStop, out, report);
+    return;
+  }
+  let count: u32 = 0;
+  for (let item = tape.first(stop), end = tape.next(stop); item < end; item = tape.next(item)) {
+    if (count == MAX_STOPS) {
+      report.dropSpan(STOP_PATH);
+      break;
+    }
+    out.span(count == 0 ? STOP : COMMA);
+    if (count++ == 0) out.byte(0x5b);
+    writeValue(tape, item, out);
+  }
+  if (count > 0) out.byte(0x5d);
+}
+
+function writeTools(
+  request: ChatRequest,
+  limits: RequestLimits,
+  out: ByteBuffer,
+  report: RequestReport,
+): void {
+  if (request.tools.count == 0) return;
+  out.span(TOOLS);
+  for (let i: u32 = 0; i < request.tools.count; i++) {
+    if (i > 0) out.byte(0x2c);
+    writeTool(request, i, limits, out, report);
+  }
+  out.byte(0x5d);
+  const choice = request.toolChoice;
+  if (choice != CHOICE_UNSET) out.span(TOOL_CHOICE);
+  if (choice == CHOICE_AUTO) out.span(AUTO);
+  else if (choice == CHOICE_NONE) out.span(NONE);
+  else if (choice == CHOICE_ANY) out.span(REQUIRED);
+  else if (choice == CHOICE_NAMED) {
+    out.span(FUNCTION);
+    writeValue(request.tape, request.chosenTool, out);
+    out.byte(0x7d);
+    out.byte(0x7d);
+  }
+  if (request.forbidsParallelTools) out.span(SINGLE);
+}
+
+function writeTool(
+  request: ChatRequest,
+  index: u32,
+  limits: RequestLimits,
+  out: ByteBuffer,
+  report: RequestReport,
+): void {
+  const tool = request.tool(index);
+  out.span(TOOL);
+  writeString(tool.name, tool.nameLength, out);
+  if (!isBlank(tool.description, tool.descriptionLength)) {
+    out.span(DESCRIPTION);
+    writeString(tool.description, tool.descriptionLength, out);
+  }
+  out.span(PARAMETERS);
+  writeInputSchema(request.tape, tool.schema, out);
+  if (tool.isStrict != 0) out.span(STRICT);
+  out.byte(0x7d);
+  if (tool.cacheLength > 0 && limits.takesCacheControl) {
+    out.span(CACHE);
+    out.bytes(tool.cache, tool.cacheLength);
+  } else if (tool.cacheLength > 0) {
+    report.dropSpan(TOOL_CACHE_PATH);
+  }
+  out.byte(0x7d);
+}
+
+/** The effort that is written; EFFORT_UNSET: none is. */
+let effort: i32 = EFFORT_UNSET;
+
+/** Decided before anything is written: what else the model takes depends on it. */
+function planEffort(request: ChatRequest, limits: RequestLimits, report: RequestReport): void {
+  const wanted = request.effort;
+  // Without thinking is how a model answers that does not reason, or of which nothing is known.
+  const isAsked = wanted != EFFORT_NONE || limits.knowsEfforts;
+  effort = isAsked ? nearestEffort(limits.efforts, wanted) : EFFORT_UNSET;
+  let isLess = effort < wanted && wanted != EFFORT_NONE;
+  if (request.tools.count > 0 && mustNotReason(effort, limits)) {
+    isLess = wanted > EFFORT_NONE;
+    effort = EFFORT_NONE;
+  }
+  if (isLess) report.dropLimited(request.isEffortThinking ? THINKING_PATH : EFFORT_PATH);
+}
+
+function writeSampling(
+  request: ChatRequest,
+  limits: RequestLimits,
+  out: ByteBuffer,
+  report: RequestReport,
+): void {
+  const tape = request.tape;
+  const isFree =
+    limits.takesTemperature && !(limits.samplesWithoutReasoning && reasons(effort, limits));
+  // Both dialects have the same defaults, which ask for nothing.
+  if (isFree || readDecimal(tape, request.temperature) != 1)
+    writeLimited(request, request.temperature, TEMPERATURE, TEMPERATURE_PATH, isFree, out, report);
+  const takesTopP = isFree && (limits.takesBothSampling || !tape.isPresent(request.temperature));
+  if (takesTopP || readDecimal(tape, request.topP) != 1)
+    writeLimited(request, request.topP, TOP_P, TOP_P_PATH, takesTopP, out, report);
+  const takesTopK = limits.takesTopK && isFree;
+  writeLimited(request, request.topK, TOP_K, TOP_K_PATH, takesTopK, out, report);
+}
+
+/** The sentence that stands for a schema which the target cannot enforce; such a format is counted. */
+function makeInstruction(request: ChatRequest, limits: RequestLimits, report: RequestReport): void {
+  instruction.length = 0;
+  if (request.outputFormat != FORMAT_SCHEMA || limits.takesOutputSchema) return;
+  report.dropLimited(FORMAT_PATH);
+  plain.clear();
+  writeSchemaSentence(request.tape, request.schema, plain);
+  instruction.pointer = plain.pointer;
+  instruction.length = plain.length;
+}
+
+function writeFormat(request: ChatRequest, limits: RequestLimits, out: ByteBuffer): void {
+  if (request.outputFormat != FORMAT_SCHEMA) return;
+  if (!limits.takesOutputSchema) {
+    out.span(RESPONSE_JSON);
+    return;
+  }
+  out.span(RESPONSE_SCHEMA);
+  writeValue(request.tape, request.schema, out);
+  out.span(isStrictSchema(request.tape, request.schema) ? SCHEMA_STRICT : SCHEMA_LOOSE);
+  out.byte(0x7d);
+}
+
+function writeUser(
+  request: ChatRequest,
+  limits: RequestLimits,
+  out: ByteBuffer,
+  report: RequestReport,
+): void {
+  const tape = request.tape;
+  if (!tape.isString(request.user)) return;
+  if (!limits.takesUser) {
+    report.dropLimited(USER_PATH);
+    return;
+  }
+  out.span(USER);
+  writeShortened(tape.pointer(request.user), tape.size(request.user), MAX_USER, out);
+}

@@ -1,0 +1,90 @@
+// What both writers of chat completions share: which text block is being written, and what is kept for the end.
+import { Dropped } from "../../hub/dropped";
+import { Citation, ResponseSink } from "../../hub/events";
+import { countCharacters } from "../../bytes/json/count-characters";
+import { ByteBuffer } from "../../bytes/text/bytes";
+import { AnnotationList, ReasoningCarrier } from "./write-extras";
+
+export abstract class ChatSink extends ResponseSink {
+  protected carrier: ReasoningCarrier;
+  protected annotations: AnnotationList = new AnnotationList();
+  protected hasText: bool = false;
+  /** For each tool call whether it has arguments yet. */
+  protected calls: Array<bool> = [];
+  /** Whether the next reasoning belongs to another block than the reasoning before it. */
+  protected needsBreak: bool = false;
+  private hasReasoning: bool = false;
+  /** Characters of the content so far, and before the current text block. */
+  private characters: u32 = 0;
+  private blockStart: u32 = 0;
+
+  constructor(out: ByteBuffer, dropped: Dropped) {
+    super(out);
+    this.carrier = new ReasoningCarrier(dropped);
+  }
+
+  text(pointer: usize, length: u32): void {
+    this.hasText = true;
+    this.characters += countCharacters(pointer, length);
+    this.putText(pointer, length);
+  }
+
+  reasoning(pointer: usize, length: u32): void {
+    this.carrier.text(pointer, length);
+    this.putReasoning(pointer, length);
+    this.hasReasoning = true;
+    this.needsBreak = false;
+  }
+
+  signature(pointer: usize, length: u32): void {
+    this.carrier.signature(pointer, length);
+  }
+
+  redactedReasoning(pointer: usize, length: u32): void {
+    this.carrier.redacted(pointer, length);
+  }
+
+  citation(citation: Citation): void {
+    this.annotations.add(citation, this.blockStart);
+  }
+
+  blockEnd(): void {
+    this.annotations.blockEnd(this.characters);
+    this.blockStart = this.characters;
+    this.carrier.blockEnd();
+    this.needsBreak = this.hasReasoning;
+  }
+
+  toolBegin(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
+    this.calls.push(false);
+    this.putCall(slot, id, idLength, name, nameLength);
+  }
+
+  toolArguments(slot: i32, pointer: usize, length: u32): void {
+    if (slot >= 0 && slot < this.calls.length) unchecked((this.calls[slot] = true));
+    this.putArguments(slot, pointer, length);
+  }
+
+  /** The dialect demands JSON: a call without arguments has empty ones. */
+  toolEnd(slot: i32): void {
+    if (slot >= 0 && slot < this.calls.length && !unchecked(this.calls[slot]))
+      this.putNoArguments(slot);
+  }
+
+  release(): void {
+    this.carrier.release();
+    this.annotations.release();
+  }
+
+  protected abstract putText(pointer: usize, length: u32): void;
+  protected abstract putReasoning(pointer: usize, length: u32): void;
+  protected abstract putCall(
+    slot: i32,
+    id: usize,
+    idLength: u32,
+    name: usize,
+    nameLength: u32,
+  ): void;
+  protected abstract putArguments(slot: i32, pointer: usize, length: u32): void;
+  protected abstract putNoArguments(slot: i32): void;
+}

@@ -1,0 +1,70 @@
+// A data: URL taken apart (RFC 2397), and what kinds of URL the dialects tell apart.
+import { constant, Span } from "../bytes/text/bytes";
+
+const DATA = constant("data:");
+const HTTP = constant("http://");
+const HTTPS = constant("https://");
+const BASE64 = constant(";base64");
+const PDF = constant("application/pdf");
+const IMAGE = constant("image/");
+/** What clients write for the type whose name is image/jpeg. */
+const JPG = constant("image/jpg");
+const JPEG = constant("image/jpeg");
+
+export class DataUrl {
+  isData: bool = false;
+  isBase64: bool = false;
+  isWeb: bool = false;
+  isImage: bool = false;
+  isPdf: bool = false;
+  mediaType: Span = new Span(0, 0);
+  data: Span = new Span(0, 0);
+
+  read(pointer: usize, length: u32): void {
+    this.isData = beginsWith(pointer, length, DATA);
+    this.isWeb = beginsWith(pointer, length, HTTPS) || beginsWith(pointer, length, HTTP);
+    this.isBase64 = false;
+    this.isImage = false;
+    this.isPdf = false;
+    if (!this.isData) return;
+    const comma = indexOf(pointer, length, 0x2c);
+    if (comma == length) return;
+    const head = pointer + DATA.length;
+    const headLength = comma - DATA.length;
+    this.isBase64 =
+      headLength >= BASE64.length &&
+      beginsWith(head + headLength - BASE64.length, BASE64.length, BASE64);
+    this.mediaType.pointer = head;
+    this.mediaType.length = indexOf(head, headLength, 0x3b);
+    this.data.pointer = pointer + comma + 1;
+    this.data.length = length - comma - 1;
+    this.isPdf = isSame(this.mediaType, PDF);
+    this.isImage = beginsWith(head, this.mediaType.length, IMAGE);
+    if (isSame(this.mediaType, JPG)) {
+      this.mediaType.pointer = JPEG.pointer;
+      this.mediaType.length = JPEG.length;
+    }
+  }
+}
+
+/** Whether the bytes begin with a text, letters of either case. */
+function beginsWith(pointer: usize, length: u32, text: Span): bool {
+  if (length < text.length) return false;
+  for (let i: u32 = 0; i < text.length; i++) {
+    const c = <u32>load<u8>(pointer + i);
+    const isUpper = c - 0x41 < 26;
+    if ((isUpper ? c | 0x20 : c) != <u32>load<u8>(text.pointer + i)) return false;
+  }
+  return true;
+}
+
+function isSame(span: Span, text: Span): bool {
+  return span.length == text.length && beginsWith(span.pointer, span.length, text);
+}
+
+/** Offset of a byte, or `length`. */
+function indexOf(pointer: usize, length: u32, byte: u32): u32 {
+  let i: u32 = 0;
+  while (i < length && load<u8>(pointer + i) != byte) i++;
+  return i;
+}

@@ -1,0 +1,144 @@
+// THE list of features: what a request may ask for beyond the common slots, once each, with its fate where a dialect does
+// not support it (`refused` or `dropped`), the advice for the client, and the documentation. A dialect's members.ts maps
+// members to features and lists those that its request writer supports; docs/dialects.md is generated from both.
+import { constant } from "../bytes/text/bytes";
+import { about, dropped, refused } from "./feature";
+
+const LEAVE_OUT = constant("Remove it, or use a provider that supports it.");
+const USE_TOOLS = constant("It is deprecated; use tools, tool_choice and messages of role tool.");
+const SEND_BASE64 = constant("Send the file's content in base64 instead.");
+const SEND_TRANSCRIPT = constant(
+  "Send the transcript as text, or use a model that supports audio.",
+);
+const SEND_ALL_TOOLS = constant("Send the tools that are available now in tools.");
+
+// Sampling
+export const SEED = dropped(
+  about("Seeds", "https://platform.openai.com/docs/api-reference/chat/create#chat-create-seed"),
+);
+export const FREQUENCY_PENALTY = dropped(about("Frequency penalties"));
+export const PRESENCE_PENALTY = dropped(about("Presence penalties"));
+export const LOGIT_BIAS = dropped(about("Logit biases: token ids differ between tokenizers"));
+export const LOGPROBS = dropped(about("Log probabilities"));
+export const TOP_LOGPROBS = dropped(about("Log probabilities of alternatives"));
+export const SEVERAL_CHOICES = refused(
+  constant("Send one request per choice."),
+  about("Several choices per response"),
+);
+export const VERBOSITY = dropped(about("Verbosity"));
+
+// Input and output
+export const AUDIO_OUTPUT = refused(
+  LEAVE_OUT,
+  about("Audio output", "https://platform.openai.com/docs/guides/audio"),
+);
+export const AUDIO_INPUT = refused(
+  SEND_TRANSCRIPT,
+  about("Audio input", "https://platform.openai.com/docs/guides/audio"),
+);
+export const AUDIO_HISTORY = refused(
+  constant("Send the transcript as text."),
+  about("Audio in earlier responses"),
+);
+export const VIDEO_INPUT = refused(constant("Send single frames as images."), about("Video input"));
+export const FILE_IDS = refused(
+  SEND_BASE64,
+  about("Files by the provider's id", "https://platform.openai.com/docs/guides/pdf-files"),
+);
+export const DOCUMENT_URLS = refused(
+  SEND_BASE64,
+  about("Documents by URL", "https://platform.claude.com/docs/en/build-with-claude/pdf-support"),
+);
+export const IMAGE_DETAIL = dropped(
+  about("Image resolution", "https://platform.openai.com/docs/guides/images-vision"),
+);
+export const MESSAGE_NAME = dropped(
+  about("Names of participants: put the name into the text if it matters"),
+);
+export const CITATIONS = dropped(
+  about("Citations", "https://platform.claude.com/docs/en/build-with-claude/citations"),
+);
+export const SCHEMA_DESCRIPTION = dropped(about("A description of the output schema"));
+
+// Tools
+export const LEGACY_FUNCTIONS = refused(USE_TOOLS, about("Functions, the predecessor of tools"));
+export const CUSTOM_TOOLS = refused(
+  constant("Describe the tool as a function."),
+  about("Custom tools", "https://platform.openai.com/docs/guides/function-calling#custom-tools"),
+);
+export const WEB_SEARCH = refused(
+  constant("Declare a search tool in tools."),
+  about("Web search by the provider"),
+);
+export const MCP_SERVERS = refused(
+  constant("Call the MCP server from the client, as a tool, or use a model of Anthropic."),
+  about(
+    "MCP servers called by the provider",
+    "https://platform.claude.com/docs/en/agents-and-tools/mcp-connector",
+  ),
+);
+export const SERVER_TOOL_HISTORY = dropped(
+  about("Results of tools that the provider ran in an earlier turn"),
+);
+export const TOOL_EXAMPLES = dropped(about("Example inputs of a tool"));
+export const TOOL_SEARCH = dropped(about("Tools loaded on demand: every tool is always loaded"));
+export const TOOL_STREAMING = dropped(about("Fine-grained streaming of a tool's arguments"));
+export const TOOL_CALLERS = dropped(about("Allowed callers of a tool: only the model calls it"));
+export const TOOLSETS = dropped(about("Toolsets"));
+export const TOOL_CHANGES = refused(
+  SEND_ALL_TOOLS,
+  about("Changes of the tools within a conversation"),
+);
+export const PROVIDER_EXTRAS = dropped(about("Signatures of another provider on tool calls"));
+
+// Caching, storage, speed
+export const PROMPT_CACHE_KEY = dropped(
+  about(
+    "Prompt cache keys: use `cache_control`",
+    "https://platform.openai.com/docs/guides/prompt-caching",
+  ),
+);
+export const AUTOMATIC_CACHING = dropped(
+  about("Automatic cache breakpoints: OpenAI-compatible providers cache by themselves"),
+);
+export const PROMPT_CACHE_OPTIONS = dropped(
+  about("Options of the prompt cache: use `cache_control`"),
+);
+export const STORE = dropped(about("Stored responses"));
+export const PREDICTION = dropped(
+  about(
+    "Predicted output: it changes the speed, not the response",
+    "https://platform.openai.com/docs/guides/predicted-outputs",
+  ),
+);
+export const SPEED = dropped(about("Fast mode"));
+export const OBFUSCATION = dropped(about("Padding against traffic analysis"));
+
+// Conversation state and policies of a provider
+export const CONTEXT_MANAGEMENT = dropped(about("Context editing: the conversation is sent whole"));
+export const COMPACTION = refused(
+  constant("Send its summary as text, or use a model of Anthropic."),
+  about("Compaction by the provider"),
+);
+export const THREADS = refused(
+  constant("Send the whole conversation, or use a model of Anthropic."),
+  about("Threads"),
+);
+export const CONTAINERS = refused(LEAVE_OUT, about("Containers"));
+export const BROWSER_STATE = refused(LEAVE_OUT, about("Browser state"));
+export const MODERATION = refused(LEAVE_OUT, about("Moderation by the provider"));
+export const INFERENCE_REGION = refused(
+  constant("Choose a provider in the right region, or use a model of Anthropic."),
+  about("Inference region"),
+);
+export const BILLING_POLICY = refused(LEAVE_OUT, about("Billing policy"));
+export const PROVIDER_FALLBACKS = dropped(
+  about("Fallbacks of the provider: configure `fallbacks` in the gateway"),
+);
+export const DIAGNOSTICS = dropped(about("Diagnostics"));
+export const TASK_BUDGET = dropped(about("Task budgets"));
+export const THINKING_DISPLAY = dropped(about("Display of thinking: the provider decides"));
+export const MESSAGE_OUTPUT = dropped(
+  about("Output settings per message: one effort applies to the whole request"),
+);
+export const TRANSFORMATIONS = dropped(about("Transformations"));

@@ -1,0 +1,20 @@
+// Ids of tool calls that a provider sent without one: both dialects demand them, because results refer to them.
+import { ByteBuffer, Span } from "../bytes/text/bytes";
+
+/** OpenAI takes ids of at most 40 characters, Anthropic letters, digits, `_` and `-` alone. */
+const MAX_STEM: i32 = 26;
+
+/** Appends `<prefix><request id>_<number>`: unlike in every other turn of the conversation, for the same reason. */
+export function putMadeId(prefix: Span, requestId: string, number: i32, out: ByteBuffer): void {
+  out.span(prefix);
+  let length = 0;
+  for (let i = 0; i < requestId.length && length < MAX_STEM; i++) {
+    const c = <u32>requestId.charCodeAt(i);
+    const isPlain = c - 0x30 < 10 || (c | 0x20) - 0x61 < 26;
+    if (!isPlain) continue;
+    out.byte(c);
+    length++;
+  }
+  out.byte(0x5f);
+  out.integer(number);
+}

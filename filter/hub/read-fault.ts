@@ -1,0 +1,276 @@
+// What an upstream says went wrong, found in the many shapes that providers and the proxies before them use.
+//
+// {"error":{"message"}} (OpenAI, Anthropic, most) · {"error":"text"} (Ollama) · {"message"} (Mistral, Cohere) ·
+// {"detail":"text"} and {"detail":[{"loc","msg"}]} (FastAPI) · {"errors":[{"message"}]} (Cloudflare) ·
+// [{"error":{…}}] (Gemini) · {"object":"error","message"} (vLLM) · HTML and plain text (load balancers) · nothing.
+import { SCAN_OK, scan } from "../bytes/json/scan";
+import { NO_NODE, Tape } from "../bytes/json/tape";
+import { unescape } from "../bytes/json/text";
+import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
+import { appendReadable, beginsWith, shorten } from "../bytes/text/readable";
+import { Fault } from "./fault";
+
+/** A message from a JSON body keeps at most this many bytes. */
+const MAX_MESSAGE: u32 = 4096;
+/** Of a body that is not JSON this many bytes are shown. */
+const MAX_EXCERPT: u32 = 300;
+/** Entries of a list of errors that are shown. */
+const MAX_ENTRIES: i32 = 5;
+/** A body beyond this is not an error message, whatever it is. */
+const MAX_BODY: u32 = 1 << 20;
+
+const ERROR = constant("error");
+const ERRORS = constant("errors");
+const MESSAGE = constant("message");
+const DETAIL = constant("detail");
+const MSG = constant("msg");
+const ERROR_MESSAGE = constant("error_message");
+const ERROR_MSG = constant("error_msg");
+const TYPE = constant("type");
+const CODE = constant("code");
+const PARAM = constant("param");
+const STATUS = constant("status");
+const LOC = constant("loc");
+const METADATA = constant("metadata");
+const RAW = constant("raw");
+
+/** Words for an error's kind, and the status that means the same. */
+class Kind {
+  constructor(
+    public word: Span,
+    public status: u32,
+  ) {}
+}
+
+function kind(word: string, status: u32): Kind {
+  return new Kind(constant(word), status);
+}
+
+const KINDS: StaticArray<Kind> = [
+  kind("invalid_request_error", 400),
+  kind("authentication_error", 401),
+  kind("invalid_api_key", 401),
+  kind("billing_error", 402),
+  kind("permission_error", 403),
+  kind("not_found_error", 404),
+  kind("model_not_found", 404),
+  kind("request_too_large", 413),
+  kind("rate_limit_error", 429),
+  kind("rate_limit_exceeded", 429),
+  kind("insufficient_quota", 429),
+  kind("tokens", 429),
+  kind("requests", 429),
+  kind("api_error", 500),
+  kind("server_error", 500),
+  kind("internal_error", 500),
+  kind("service_unavailable", 503),
+  kind("timeout_error", 504),
+  kind("overloaded_error", 529),
+  kind("overloaded", 529),
+  kind("context_length_exceeded", 400),
+  kind("invalid_authentication_error", 401),
+  kind("exceeded_current_quota_error", 429),
+  kind("rate_limit_reached_error", 429),
+  kind("engine_overloaded_error", 503),
+  kind("service_unavailable_error", 503),
+  kind("RESOURCE_EXHAUSTED", 429),
+  kind("UNAVAILABLE", 503),
+  kind("BadRequestError", 400),
+  kind("NotFoundError", 404),
+  kind("RateLimitError", 429),
+  kind("InternalServerError", 500),
+];
+
+/** The status that an error's kind word stands for, 0 for an unknown word. */
+function statusOfWord(tape: Tape, node: u32): u32 {
+  if (!tape.isString(node)) return 0;
+  for (let i = 0; i < KINDS.length; i++) {
+    const candidate = unchecked(KINDS[i]);
+    if (tape.equals(node, candidate.word)) return candidate.status;
+  }
+  return 0;
+}
+
+/**
+ * A fault from the whole body of an answer with an error status; 0 for an error inside a 200, which says its status
+ * itself. Bytes need PADDING behind them.
+ */
+export function readFaultBody(status: u32, pointer: usize, length: u32): Fault {
+  const looksLikeJson =
+    beginsWith(pointer, length, 0x7b) ||
+    beginsWith(pointer, length, 0x5b) ||
+    beginsWith(pointer, length, 0x22);
+  if (length <= MAX_BODY && looksLikeJson) {
+    const tape = new Tape();
+    if (scan(tape, pointer, length) == SCAN_OK) {
+      const fault = readFault(tape, tape.root(), status);
+      tape.release();
+      return fault;
+    }
+    tape.release();
+  }
+  const said = excerpt(pointer, length);
+  if (status == 0) return new Fault(502, `The upstream sent an error: ${said}`);
+  if (said.length == 0) return new Fault(status, nothingSaid(status));
+  return new Fault(status, `The upstream answered ${status.toString()}: ${said}`);
+}
+
+/** The first readable words of bytes that may be anything. */
+export function excerpt(pointer: usize, length: u32): string {
+  const text = new ByteBuffer();
+  appendReadable(pointer, min(length, MAX_BODY), MAX_EXCERPT, text);
+  const words = textOf(text);
+  text.release();
+  return words;
+}
+
+/**
+ * A fault from scanned JSON: the whole body, or the event of a stream. `status` is that of the answer; 0 (an error
+ * inside a 200) asks the error itself.
+ */
+export function readFault(tape: Tape, root: u32, status: u32): Fault {
+  if (tape.isArray(root) && !tape.isEmpty(root)) root = tape.first(root);
+  const inner = tape.member(root, ERROR);
+  const error = tape.isObject(inner) ? inner : root;
+  const message = new ByteBuffer();
+  putMessage(tape, root, message);
+  if (message.length == 0 && tape.isObject(error) && !tape.isEmpty(error)) {
+    // Nobody knows this shape: its own text says more than nothing.
+    appendReadable(tape.pointer(error), tape.size(error), MAX_EXCERPT, message);
+  }
+  putRaw(tape, error, message);
+  shorten(message, MAX_MESSAGE);
+  const meaning = status >= 400 ? status : impliedStatus(tape, error);
+  const fault = new Fault(meaning, message.length > 0 ? textOf(message) : nothingSaid(meaning));
+  message.release();
+  const code = tape.member(error, CODE);
+  if (tape.isString(code)) fault.code = textOfNode(tape, code);
+  else if (tape.equals(tape.member(error, TYPE), BILLING_ERROR)) fault.code = "insufficient_quota";
+  const param = tape.member(error, PARAM);
+  if (tape.isString(param)) fault.member = textOfNode(tape, param);
+  return fault;
+}
+
+const BILLING_ERROR = constant("billing_error");
+
+/** What an error in a 200 says of itself: a status as `code` or `status`, or a word that means one. */
+function impliedStatus(tape: Tape, error: u32): u32 {
+  let status = statusOfWord(tape, tape.member(error, TYPE));
+  if (status == 0) status = statusOfWord(tape, tape.member(error, CODE));
+  if (status == 0) status = statusNumber(tape, tape.member(error, CODE));
+  if (status == 0) status = statusNumber(tape, tape.member(error, STATUS));
+  if (status == 0) status = statusOfWord(tape, tape.member(error, STATUS));
+  return status == 0 ? 502 : status;
+}
+
+/** 429 or "429". */
+function statusNumber(tape: Tape, node: u32): u32 {
+  if (tape.size(node) != 3 || tape.isObject(node) || tape.isArray(node)) return 0;
+  const value = textOfNode(tape, node);
+  let status: u32 = 0;
+  for (let i = 0; i < value.length; i++) {
+    const digit = <u32>value.charCodeAt(i) - 0x30;
+    if (digit > 9) return 0;
+    status = status * 10 + digit;
+  }
+  return status >= 400 && status < 600 ? status : 0;
+}
+
+/** Appends the message, wherever it stands. */
+function putMessage(tape: Tape, root: u32, out: ByteBuffer): void {
+  if (tape.isString(root)) {
+    putString(tape, root, out);
+    return;
+  }
+  putOneOf(tape, tape.member(root, ERROR), out);
+  if (out.length == 0) putOneOf(tape, root, out);
+  if (out.length == 0) putList(tape, tape.member(root, DETAIL), out);
+  if (out.length == 0) putList(tape, tape.member(root, ERRORS), out);
+}
+
+/** Appends the text of a node, or of the first member that usually holds a message. */
+function putOneOf(tape: Tape, node: u32, out: ByteBuffer): void {
+  if (tape.isString(node)) putString(tape, node, out);
+  if (!tape.isObject(node)) return;
+  let message = tape.member(node, MESSAGE);
+  if (tape.isObject(message)) message = firstText(tape, message);
+  putString(tape, message, out);
+  if (out.length == 0) putList(tape, tape.member(node, DETAIL), out);
+  if (out.length == 0) putString(tape, tape.member(node, MSG), out);
+  if (out.length == 0) putString(tape, tape.member(node, ERROR_MESSAGE), out);
+  if (out.length == 0) putString(tape, tape.member(node, ERROR_MSG), out);
+  if (out.length == 0) putString(tape, tape.member(node, ERROR), out);
+}
+
+/** A message inside a message: {"message":{"detail":…}} and the like. */
+function firstText(tape: Tape, node: u32): u32 {
+  for (let key = tape.first(node), end = tape.next(node); key < end; key = tape.next(key + 1)) {
+    if (tape.isString(key + 1)) return key + 1;
+  }
+  return NO_NODE;
+}
+
+/** Appends a text, or the texts of a list of errors: "body.messages: field required; …". */
+function putList(tape: Tape, node: u32, out: ByteBuffer): void {
+  if (tape.isString(node)) putString(tape, node, out);
+  if (tape.isObject(node)) putOneOf(tape, node, out);
+  if (!tape.isArray(node)) return;
+  let shown = 0;
+  for (let entry = tape.first(node), end = tape.next(node); entry < end; entry = tape.next(entry)) {
+    if (++shown > MAX_ENTRIES) return;
+    const start = out.length;
+    if (start > 0) out.text("; ");
+    const before = out.length;
+    putPlace(tape, tape.member(entry, LOC), out);
+    const text = tape.isString(entry) ? entry : tape.member(entry, MSG);
+    putString(tape, tape.isString(text) ? text : tape.member(entry, MESSAGE), out);
+    if (out.length == before) out.length = start;
+  }
+}
+
+/** ["body","messages",0] → "body.messages.0: ". */
+function putPlace(tape: Tape, place: u32, out: ByteBuffer): void {
+  if (!tape.isArray(place) || tape.isEmpty(place)) return;
+  for (let part = tape.first(place), end = tape.next(place); part < end; part = tape.next(part)) {
+    if (part != tape.first(place)) out.byte(0x2e);
+    if (tape.isString(part)) putString(tape, part, out);
+    else out.bytes(tape.pointer(part), tape.size(part));
+  }
+  out.text(": ");
+}
+
+/** OpenRouter says "Provider returned error" and keeps the provider's own words in metadata.raw. */
+function putRaw(tape: Tape, error: u32, out: ByteBuffer): void {
+  const raw = tape.member(tape.member(error, METADATA), RAW);
+  if (!tape.isString(raw) || tape.size(raw) == 0) return;
+  if (out.length > 0) out.text(": ");
+  putString(tape, raw, out);
+}
+
+function putString(tape: Tape, node: u32, out: ByteBuffer): void {
+  if (tape.isString(node)) unescape(tape.pointer(node), tape.size(node), out);
+}
+
+function textOfNode(tape: Tape, node: u32): string {
+  const plain = new ByteBuffer();
+  if (tape.isString(node)) putString(tape, node, plain);
+  else plain.bytes(tape.pointer(node), tape.size(node));
+  shorten(plain, 256);
+  const text = textOf(plain);
+  plain.release();
+  return text;
+}
+
+function textOf(buffer: ByteBuffer): string {
+  return buffer.length == 0 ? "" : String.UTF8.decodeUnsafe(buffer.pointer, buffer.length);
+}
+
+function nothingSaid(status: u32): string {
+  const answered = `The upstream answered ${status.toString()} without saying why.`;
+  if (status == 401 || status == 403)
+    return `${answered} Check the provider's key in the configuration.`;
+  if (status == 404) return `${answered} Check the model's name and the provider's base_url.`;
+  if (status == 429) return `${answered} It limits the rate of requests; try again later.`;
+  if (status == 503 || status == 529) return `${answered} It is overloaded; try again later.`;
+  return answered;
+}

@@ -1,0 +1,76 @@
+// How hard a model shall think: one scale of words, and the token budgets that stand for them.
+import { Tape } from "../bytes/json/tape";
+import { constant, Span } from "../bytes/text/bytes";
+import {
+  EFFORT_HIGH,
+  EFFORT_LOW,
+  EFFORT_MAX,
+  EFFORT_MEDIUM,
+  EFFORT_MINIMAL,
+  EFFORT_NONE,
+  EFFORT_UNSET,
+  EFFORT_XHIGH,
+} from "./request";
+
+const NONE = constant("none");
+const MINIMAL = constant("minimal");
+const LOW = constant("low");
+const MEDIUM = constant("medium");
+const HIGH = constant("high");
+const XHIGH = constant("xhigh");
+const MAX = constant("max");
+const NOTHING = new Span(0, 0);
+
+/** Anthropic's least thinking budget (https://platform.claude.com/docs/en/build-with-claude/extended-thinking). */
+export const MIN_BUDGET: i64 = 1024;
+
+/** The effort that a word means, in either dialect; EFFORT_UNSET for a word that neither has. */
+export function effortOf(tape: Tape, node: u32): i32 {
+  if (tape.equals(node, LOW)) return EFFORT_LOW;
+  if (tape.equals(node, MEDIUM)) return EFFORT_MEDIUM;
+  if (tape.equals(node, HIGH)) return EFFORT_HIGH;
+  if (tape.equals(node, XHIGH)) return EFFORT_XHIGH;
+  if (tape.equals(node, MAX)) return EFFORT_MAX;
+  if (tape.equals(node, MINIMAL)) return EFFORT_MINIMAL;
+  return tape.equals(node, NONE) ? EFFORT_NONE : EFFORT_UNSET;
+}
+
+/** The word for an effort: OpenAI's scale, whose words from low to max Anthropic has too. */
+export function effortWord(effort: i32): Span {
+  if (effort == EFFORT_NONE) return NONE;
+  if (effort == EFFORT_MINIMAL) return MINIMAL;
+  if (effort == EFFORT_LOW) return LOW;
+  if (effort == EFFORT_MEDIUM) return MEDIUM;
+  if (effort == EFFORT_HIGH) return HIGH;
+  if (effort == EFFORT_XHIGH) return XHIGH;
+  return effort == EFFORT_MAX ? MAX : NOTHING;
+}
+
+/** The thinking budget that stands for an effort, in tokens. */
+export function effortBudget(effort: i32): i64 {
+  if (effort <= EFFORT_MINIMAL) return MIN_BUDGET;
+  if (effort == EFFORT_LOW) return 2048;
+  if (effort == EFFORT_MEDIUM) return 8192;
+  return effort == EFFORT_HIGH ? 16384 : 32768;
+}
+
+/** The effort that a thinking budget stands for; only words that every model with efforts knows. */
+export function budgetEffort(budget: i64): i32 {
+  if (budget < 4096) return EFFORT_LOW;
+  return budget < 16384 ? EFFORT_MEDIUM : EFFORT_HIGH;
+}
+
+/**
+ * The effort that a model knows and that is nearest to the wanted one: the same, else the next lower, else the next
+ * higher. Reasoning is never turned off by this. EFFORT_UNSET when the model knows none. `efforts` has a bit for each.
+ */
+export function nearestEffort(efforts: u32, wanted: i32): i32 {
+  if (wanted == EFFORT_UNSET || (efforts & (1 << wanted)) != 0) return wanted;
+  for (let effort = wanted - 1; effort > EFFORT_NONE; effort--) {
+    if ((efforts & (1 << effort)) != 0) return effort;
+  }
+  for (let effort = wanted + 1; effort <= EFFORT_MAX; effort++) {
+    if ((efforts & (1 << effort)) != 0) return effort;
+  }
+  return EFFORT_UNSET;
+}

@@ -1,0 +1,101 @@
+// What a target can take: the columns of `limits` (control-plane/model.ts, ModelLimits), as the request path asks for them.
+import { Span } from "../bytes/text/bytes";
+import { EFFORT_HIGH, EFFORT_LOW, EFFORT_MEDIUM } from "./request";
+
+/** How an Anthropic model is asked to think (https://platform.claude.com/docs/en/build-with-claude/thinking). */
+export const REASONING_NONE: i32 = 0;
+/** `thinking.budget_tokens`: Claude 3.7 to 4.5. */
+export const REASONING_BUDGET: i32 = 1;
+/** `thinking: adaptive` and `output_config.effort`: Claude 4.7 and newer. */
+export const REASONING_ADAPTIVE: i32 = 2;
+/** Either way: Claude 4.6. */
+export const REASONING_BOTH: i32 = 3;
+
+/** What of Anthropic's types of thinking asks for the least. */
+export const OFF_DISABLED: i32 = 0;
+export const OFF_BETWEEN_TOOLS: i32 = 1;
+/** The model always thinks. */
+export const OFF_NONE: i32 = 2;
+
+/** Which kinds of `tool_choice` that force a call are taken. */
+export const FORCED_ALL: i32 = 0;
+/** A tool by its name, but not "any tool". */
+export const FORCED_NAMED: i32 = 1;
+export const FORCED_NONE: i32 = 2;
+
+/** Filled from the filter's configuration once, never per request. What is not said there changes nothing. */
+export class RequestLimits {
+  /** Whether anything here may ask for a change of a body in the target's own dialect: the one question per request. */
+  isLimiting: bool = false;
+  /** For Anthropic, which requires one, when the client gave none. */
+  defaultMaxTokens: u32 = 4096;
+  /** A larger `max_tokens` is lowered to it; 0 when it is not known. */
+  highestMaxTokens: u32 = 0;
+  /** OpenAI's reasoning models: `max_tokens` is refused, `max_completion_tokens` wanted. */
+  usesMaxCompletionTokens: bool = false;
+  /** False where only the older `max_tokens` is known. */
+  takesMaxCompletionTokens: bool = true;
+  /** False where temperature, top_p, top_k and the penalties are refused (reasoning models, Claude 4.7 and newer). */
+  takesTemperature: bool = true;
+  /** Chat: temperature and top_p are taken only while the model does not reason (GPT-5.1 to 5.6). */
+  samplesWithoutReasoning: bool = false;
+  /** False where temperature and top_p together are refused (Claude 4.5 and 4.6). */
+  takesBothSampling: bool = true;
+  /** False where the chat template knows no system role: its text goes before the first user text. */
+  takesSystemRole: bool = true;
+  /** Chat: false where a system message may only be the first one; later ones go before the next user text. */
+  takesLaterSystem: bool = true;
+  /** Chat: messages of role developer; else they become system. */
+  takesDeveloperRole: bool = true;
+  /** Anthropic: messages of role system inside the conversation (Claude 4.8 and newer); else all go to the top. */
+  takesSystemMessages: bool = false;
+  takesStop: bool = true;
+  /** Chat: `stream_options.include_usage`. */
+  takesStreamUsage: bool = true;
+  /** Chat: `top_k`, which OpenAI itself does not have. */
+  takesTopK: bool = false;
+  /** Chat: `user`. */
+  takesUser: bool = true;
+  /** Chat: `cache_control` on content parts and tools (OpenRouter, LiteLLM, Qwen). */
+  takesCacheControl: bool = false;
+  /** The efforts that the model knows, a bit `1 << EFFORT_` for each. */
+  efforts: u32 = (1 << EFFORT_LOW) | (1 << EFFORT_MEDIUM) | (1 << EFFORT_HIGH);
+  /** Whether `efforts` is what is known, or only what nearly every model takes. */
+  knowsEfforts: bool = false;
+  /** Chat: whether the model reasons when a request says nothing of it. */
+  reasonsByDefault: bool = true;
+  /** Chat: false where a request with tools has to say effort `none` (GPT-5.4 to 6). */
+  takesReasoningWithTools: bool = true;
+  /** Chat: `reasoning_content` in assistant messages (DeepSeek, Moonshot); others refuse it. */
+  takesReasoningContent: bool = false;
+  /** Chat: `reasoning_details` in assistant messages (OpenRouter). */
+  takesReasoningDetails: bool = false;
+  /** Which forced choices of a tool are taken, FORCED_. */
+  forcedTools: i32 = FORCED_ALL;
+  /** Structured output by a JSON schema. */
+  takesOutputSchema: bool = true;
+  /** Anthropic: a last message of the assistant, which the model continues. */
+  takesPrefill: bool = true;
+  /** Anthropic: how to ask for reasoning, REASONING_. */
+  reasoning: i32 = REASONING_ADAPTIVE;
+  /** Whether `reasoning` is known, so that the client's own way of asking may be changed. */
+  knowsReasoning: bool = false;
+  /** Anthropic: how to ask for the least thinking, OFF_. */
+  thinkingOff: i32 = OFF_DISABLED;
+  /** Further members that are left out where the dialect is the target's own. */
+  refuses: Span[] = [];
+  /** The same for members of messages, and how each is counted: `messages[].name`. */
+  refusesInMessages: Span[] = [];
+  refusedPaths: Span[] = [];
+  /** `overrides.strict_translation`: whatever would be dropped is refused. */
+  strict: bool = false;
+
+  /** Whether the model can be asked to think by itself. */
+  thinksAdaptively(): bool {
+    return this.reasoning == REASONING_ADAPTIVE || this.reasoning == REASONING_BOTH;
+  }
+
+  takesEffort(effort: i32): bool {
+    return (this.efforts & (1 << effort)) != 0;
+  }
+}

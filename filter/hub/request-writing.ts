@@ -1,0 +1,146 @@
+// Small pieces that both request writers put together: texts, cache marks, schemas.
+import { KIND_OBJECT, NO_NODE, Tape } from "../bytes/json/tape";
+import { escape, unescape } from "../bytes/json/text";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
+import { Block } from "./request";
+
+const QUOTE: u32 = 0x22;
+const COMMA: u32 = 0x2c;
+
+/** An empty line, inside a JSON string. */
+export const BLANK_LINE = constant("\\n\\n");
+
+const CACHE_MEMBER = constant(',"cache_control":');
+const TYPE = constant("type");
+const OBJECT = constant("object");
+const PROPERTIES = constant("properties");
+const REQUIRED = constant("required");
+const ADDITIONAL = constant("additionalProperties");
+const CLOSED = constant('"additionalProperties":false');
+const TYPE_OBJECT = constant('"type":"object"');
+const EMPTY_SCHEMA = constant('{"type":"object","properties":{}}');
+
+/** A JSON string whose inside is already escaped. */
+export function writeString(pointer: usize, length: u32, out: ByteBuffer): void {
+  out.byte(QUOTE);
+  out.bytes(pointer, length);
+  out.byte(QUOTE);
+}
+
+/** `"name":value` behind a comma; nothing when the value was not said. */
+export function writeMember(tape: Tape, node: u32, name: Span, out: ByteBuffer): void {
+  if (!tape.isPresent(node)) return;
+  out.span(name);
+  writeValue(tape, node, out);
+}
+
+/** A value as the client wrote it. */
+export function writeValue(tape: Tape, node: u32, out: ByteBuffer): void {
+  const start = tape.outerStart(node);
+  out.bytes(tape.base + start, tape.outerEnd(node) - start);
+}
+
+export function writeCache(block: Block, out: ByteBuffer): void {
+  if (block.cacheLength == 0) return;
+  out.span(CACHE_MEMBER);
+  out.bytes(block.cache, block.cacheLength);
+}
+
+const plainText = scratchBuffer();
+
+/** A JSON string cut to at most `limit` bytes of its plain text, never inside a character. */
+export function writeShortened(pointer: usize, length: u32, limit: u32, out: ByteBuffer): void {
+  plainText.clear();
+  unescape(pointer, length, plainText);
+  let kept = min(plainText.length, limit);
+  while (kept > 0 && kept < plainText.length && (load<u8>(plainText.pointer + kept) & 0xc0) == 0x80)
+    kept--;
+  out.byte(QUOTE);
+  escape(plainText.pointer, kept, out);
+  out.byte(QUOTE);
+}
+
+/** The schema of a tool's input: an object, as both dialects require, even where the client did not say so. */
+export function writeInputSchema(tape: Tape, schema: u32, out: ByteBuffer): void {
+  if (schema == NO_NODE) {
+    out.span(EMPTY_SCHEMA);
+    return;
+  }
+  if (tape.member(schema, TYPE) != NO_NODE) {
+    writeValue(tape, schema, out);
+    return;
+  }
+  if (tape.isEmpty(schema)) {
+    out.span(EMPTY_SCHEMA);
+    return;
+  }
+  out.byte(0x7b);
+  out.span(TYPE_OBJECT);
+  out.byte(COMMA);
+  out.bytes(tape.pointer(schema) + 1, tape.size(schema) - 1);
+}
+
+/**
+ * A schema with `additionalProperties: false` in every object that does not say it, which Anthropic requires.
+ * @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs
+ */
+export function writeClosedSchema(tape: Tape, schema: u32, out: ByteBuffer): void {
+  let done = tape.start(schema);
+  for (let node = schema, end = tape.next(schema); node < end; node++) {
+    if (!isObjectSchema(tape, node) || tape.member(node, ADDITIONAL) != NO_NODE) continue;
+    const at = tape.start(node) + 1;
+    out.bytes(tape.base + done, at - done);
+    out.span(CLOSED);
+    if (!tape.isEmpty(node)) out.byte(COMMA);
+    done = at;
+  }
+  out.bytes(tape.base + done, tape.end(schema) - done);
+}
+
+/**
+ * Whether a schema is what OpenAI's strict mode takes: every object closed, every property required.
+ * @see https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
+ */
+export function isStrictSchema(tape: Tape, schema: u32): bool {
+  for (let node = schema, end = tape.next(schema); node < end; node++) {
+    if (!isObjectSchema(tape, node)) continue;
+    const additional = tape.member(node, ADDITIONAL);
+    if (additional == NO_NODE || tape.isPresent(additional) == false || tape.isTrue(additional))
+      return false;
+    if (tape.isObject(additional)) return false;
+    if (
+      childCount(tape, tape.member(node, PROPERTIES), 2) !=
+      childCount(tape, tape.member(node, REQUIRED), 1)
+    )
+      return false;
+  }
+  return true;
+}
+
+/** An object of a schema that says `"type": "object"`, and no property that happens to be called type. */
+function isObjectSchema(tape: Tape, node: u32): bool {
+  return tape.kind(node) == KIND_OBJECT && tape.equals(tape.member(node, TYPE), OBJECT);
+}
+
+/** Children of an array (`step` 1) or members of an object (`step` 2). */
+function childCount(tape: Tape, node: u32, step: u32): u32 {
+  let count: u32 = 0;
+  if (node == NO_NODE) return 0;
+  for (
+    let child = tape.first(node), end = tape.next(node);
+    child < end;
+    child = tape.next(child + step - 1)
+  )
+    count++;
+  return count;
+}
+
+const SCHEMA_SENTENCE = constant(
+  "Answer with one JSON object and nothing else: no text around it, no code fence. It must match this JSON schema: ",
+);
+
+/** The sentence that stands for an answer's schema where nothing enforces it: the inside of a JSON string. */
+export function writeSchemaSentence(tape: Tape, schema: u32, out: ByteBuffer): void {
+  out.span(SCHEMA_SENTENCE);
+  escape(tape.pointer(schema), tape.size(schema), out);
+}

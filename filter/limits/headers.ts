@@ -1,0 +1,82 @@
+// Tells a client in its dialect's headers what is left of the limits that apply to its request.
+import { Target } from "../config/target";
+import { Dialect } from "../dialects/dialect";
+import {
+  currentMicroseconds,
+  header,
+  removeHeader,
+  RESPONSE_HEADERS,
+  setHeader,
+  setHeaderNumber,
+} from "../host/host";
+import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
+import { decimal } from "../bytes/text/decimal";
+import { Meter, secondsUp, Share, waitFor } from "./meter";
+
+const RETRY_AFTER = constant("retry-after");
+const SERVICE_LIMIT = constant("x-ratelimit-limit");
+const SERVICE_REMAINING = constant("x-ratelimit-remaining");
+const SERVICE_RESET = constant("x-ratelimit-reset");
+const SERVICE_REFUSED = constant("x-envoy-ratelimited");
+
+const text = scratchBuffer();
+const span = new Span(0, 0);
+
+/** Writes the headers of the response at hand; those of a provider's own limits are replaced. */
+export function tellLimits(meter: Meter, dialect: Dialect, target: Target | null): void {
+  if (meter.isByService()) {
+    tellOfService(dialect);
+    return;
+  }
+  tellOfShare(meter.nearest(target, false), dialect);
+  tellOfShare(meter.nearest(target, true), dialect);
+  const refused = meter.refusedBy;
+  if (refused === null) return;
+  const wait = secondsUp(waitFor(refused, currentMicroseconds()));
+  setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, wait);
+}
+
+function tellOfShare(share: Share | null, dialect: Dialect): void {
+  if (share === null) return;
+  const now = currentMicroseconds();
+  const limit = share.limit;
+  const reset = <u32>Math.ceil(share.timeToWhole(now) / 1_000_000);
+  tell(dialect, limit.countsRequests, <u32>limit.amount, <u32>share.remaining(now), reset);
+}
+
+/**
+ * The headers of Envoy's rate limit filter in the words of the dialect: `10, 10;w=60;name="tokens"` is the limit of which
+ * the least is left, then all of them.
+ * @see https://www.envoyproxy.io/docs/envoy/v1.40.0/api-v3/extensions/filters/http/ratelimit/v3/rate_limit.proto
+ */
+function tellOfService(dialect: Dialect): void {
+  const written = header(RESPONSE_HEADERS, SERVICE_LIMIT);
+  if (written.length == 0) return;
+  const limits = String.UTF8.decodeUnsafe(written.pointer, written.length);
+  const amount = limits.substring(0, limits.indexOf(","));
+  const name = limits.indexOf('name="', limits.indexOf(" " + amount + ";")) + 6;
+  const isOfRequests = limits.charCodeAt(name) == 0x72;
+  written.length = <u32>amount.length;
+  const limit = decimal(written);
+  const remaining = decimal(header(RESPONSE_HEADERS, SERVICE_REMAINING));
+  const reset = <u32>max(decimal(header(RESPONSE_HEADERS, SERVICE_RESET)), 1);
+  const isRefused = header(RESPONSE_HEADERS, SERVICE_REFUSED).length > 0;
+  removeHeader(RESPONSE_HEADERS, SERVICE_LIMIT);
+  removeHeader(RESPONSE_HEADERS, SERVICE_REMAINING);
+  removeHeader(RESPONSE_HEADERS, SERVICE_RESET);
+  removeHeader(RESPONSE_HEADERS, SERVICE_REFUSED);
+  tell(dialect, isOfRequests, <u32>max(limit, 0), <u32>max(remaining, 0), reset);
+  if (isRefused) setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, reset);
+}
+
+/** @param reset seconds until the budget is whole */
+function tell(dialect: Dialect, isOfRequests: bool, limit: u32, remaining: u32, reset: u32): void {
+  const names = isOfRequests ? dialect.requestLimitHeaders : dialect.tokenLimitHeaders;
+  setHeaderNumber(RESPONSE_HEADERS, names.limit, limit);
+  setHeaderNumber(RESPONSE_HEADERS, names.remaining, remaining);
+  text.clear();
+  dialect.writeReset(<u64>Math.ceil(currentMicroseconds() / 1_000_000), reset, text);
+  span.pointer = text.pointer;
+  span.length = text.length;
+  setHeader(RESPONSE_HEADERS, names.reset, span);
+}

@@ -1,0 +1,82 @@
+// Which route a request takes: hint header, else `model` (spec.md, section 4, rules 2 to 5).
+import { Config } from "../config/read-config";
+import { Route } from "../config/target";
+import { Fault } from "../hub/fault";
+import { HEADER_HINT } from "../../contract/words";
+import { Exchange } from "../exchange/exchange";
+import { header, REQUEST_HEADERS } from "../host/host";
+import { NO_NODE, Tape } from "../bytes/json/tape";
+import { unescape } from "../bytes/json/text";
+import { constant, sameBytes, scratchBuffer } from "../bytes/text/bytes";
+import { nearestName } from "./nearest-name";
+
+const HINT = constant(HEADER_HINT);
+const MODEL = constant("model");
+const NONE = constant("none");
+const plain = scratchBuffer();
+/** The longest model name that a message repeats. */
+const MAX_SHOWN: u32 = 200;
+
+/** Why there is no route; meaningful after `chooseRoute` has answered null. */
+export let routeFault: Fault = new Fault(400, "");
+
+/** The route of an exchange whose body is `tape`, or null with `routeFault`. */
+export function chooseRoute(exchange: Exchange, config: Config, tape: Tape): Route | null {
+  if (exchange.hasHint) {
+    const hint = header(REQUEST_HEADERS, HINT);
+    return named(config, hint.pointer, hint.length, true);
+  }
+  const model = tape.member(tape.root(), MODEL);
+  if (!tape.isString(model)) {
+    const missing = model == NO_NODE ? "is missing" : "must be a string";
+    routeFault = new Fault(400, "'model' " + missing + ". " + choices(config)).at("model");
+    return null;
+  }
+  if (!tape.isEscaped(model)) return named(config, tape.pointer(model), tape.size(model), false);
+  plain.clear();
+  unescape(tape.pointer(model), tape.size(model), plain);
+  return named(config, plain.pointer, plain.length, false);
+}
+
+function named(config: Config, pointer: usize, length: u32, isHint: bool): Route | null {
+  let route = config.names.get(pointer, length);
+  if (route < 0 && !isHint && sameBytes(pointer, length, NONE.pointer, NONE.length))
+    route = config.defaultRoute;
+  if (route >= 0 && route < config.routes.length) return config.routes[route];
+  if (length == 0) {
+    routeFault = new Fault(400, "'model' is empty. " + choices(config)).at("model");
+  } else {
+    routeFault = notConfigured(config, pointer, length, isHint);
+  }
+  return null;
+}
+
+function notConfigured(config: Config, pointer: usize, length: u32, isHint: bool): Fault {
+  const where = isHint ? " of the header " + HEADER_HINT : "";
+  const name = "'" + shown(pointer, length, isHint) + "'";
+  const near = nearestName(config.names, pointer, length);
+  const meant =
+    near.length == 0
+      ? ""
+      : " Did you mean '" + String.UTF8.decodeUnsafe(near.pointer, near.length) + "'?";
+  const message = "The model " + name + where + " is not configured." + meant;
+  return new Fault(404, message + " Configured: " + config.modelList + ".")
+    .at("model")
+    .coded("model_not_found");
+}
+
+function choices(config: Config): string {
+  return "Send none for the default, or one of: " + config.modelList + ".";
+}
+
+/** A name for a message: not too long, and never half a character. */
+function shown(pointer: usize, length: u32, isHeader: bool): string {
+  let stop = min(length, MAX_SHOWN);
+  for (let i: u32 = 0; i < stop; i++) {
+    const byte = <u32>load<u8>(pointer + i);
+    // A header may hold bytes that are no UTF-8, so of a header only ASCII is shown.
+    if (byte < 0x20 || byte == 0x7f || (isHeader && byte >= 0x80)) stop = i;
+  }
+  while (stop > 0 && stop < length && ((<u32>load<u8>(pointer + stop)) & 0xc0) == 0x80) stop--;
+  return String.UTF8.decodeUnsafe(pointer, stop) + (stop < length ? "…" : "");
+}

@@ -1,0 +1,84 @@
+// Requests that this listener does not serve: what it does serve, and what was probably meant.
+import { Fault } from "../hub/fault";
+import { Exchange } from "../exchange/exchange";
+import { METHOD, PATH } from "../exchange/request-head";
+import { constant, sameBytes, Span } from "../bytes/text/bytes";
+import { lengthWithoutQuery } from "../bytes/text/query";
+import { allowedMethods, takesPost } from "./endpoint";
+
+/** A path that SDKs ask for, and what to do instead. */
+class Advice {
+  constructor(
+    public path: Span,
+    public text: string,
+  ) {}
+}
+
+const CHAT_BASE = " The base URL of OpenAI clients ends in /v1.";
+const MESSAGES_BASE = " The base URL of Anthropic clients does not end in /v1.";
+const ADVICE: Advice[] = [
+  new Advice(
+    constant("/v1/responses"),
+    " Use /v1/chat/completions (Vercel AI SDK: openai.chat(model)).",
+  ),
+  new Advice(constant("/v1/completions"), " Use /v1/chat/completions."),
+  new Advice(constant("/chat/completions"), CHAT_BASE),
+  new Advice(constant("/models"), CHAT_BASE),
+  new Advice(constant("/v1/v1/messages"), MESSAGES_BASE),
+  new Advice(constant("/v1/v1/chat/completions"), " The base URL holds /v1 twice."),
+];
+const MODELS = constant("/v1/models/");
+
+const SLASH: u32 = 0x2f;
+const MAX_PATH: u32 = 120;
+const MAX_METHOD: u32 = 16;
+
+/** Returns the 404 for the head that was read last. */
+export function unknownPath(exchange: Exchange): Fault {
+  const served = exchange.isIngress
+    ? "POST /v1/chat/completions, GET /v1/models and GET /healthz"
+    : "POST /v1/chat/completions, POST /v1/messages, GET /v1/models and GET /healthz";
+  const listener = exchange.isIngress ? " The ingress listener serves " : " This listener serves ";
+  return new Fault(
+    404,
+    shown(PATH, lengthWithoutQuery(PATH), MAX_PATH, "This path") +
+      " is not supported." +
+      adviceFor(exchange) +
+      listener +
+      served +
+      ".",
+  );
+}
+
+/** Returns the 405 for the head that was read last. */
+export function wrongMethod(exchange: Exchange): Fault {
+  const path = shown(PATH, lengthWithoutQuery(PATH), MAX_PATH, "this path");
+  const method = shown(METHOD, METHOD.length, MAX_METHOD, "This method");
+  const use = takesPost(exchange.endpoint) ? "POST" : "GET";
+  const fault = new Fault(405, method + " is not allowed on " + path + "; use " + use + ".");
+  fault.allow = allowedMethods(exchange.endpoint);
+  return fault;
+}
+
+function adviceFor(exchange: Exchange): string {
+  const length = lengthWithoutQuery(PATH);
+  if (takesPost(exchange.endpoint)) return " Use the egress listener.";
+  for (let i = 0; i < ADVICE.length; i++) {
+    const path = ADVICE[i].path;
+    if (sameBytes(PATH.pointer, length, path.pointer, path.length)) return ADVICE[i].text;
+  }
+  const isModel =
+    length > MODELS.length && sameBytes(PATH.pointer, MODELS.length, MODELS.pointer, MODELS.length);
+  if (isModel) return " GET /v1/models lists all models.";
+  const endsInSlash = length > 1 && load<u8>(PATH.pointer + length - 1) == SLASH;
+  return endsInSlash ? " Remove the slash at the end." : "";
+}
+
+/** A word of the head for a message: short, and only what is printable ASCII. */
+function shown(word: Span, length: u32, most: u32, otherwise: string): string {
+  if (length == 0 || length > most) return otherwise;
+  for (let i: u32 = 0; i < length; i++) {
+    if (load<u8>(word.pointer + i) - 0x21 >= 0x5e) return otherwise;
+  }
+  return String.UTF8.decodeUnsafe(word.pointer, length);
+}

@@ -1,0 +1,274 @@
+// The downstream pipeline: THE ordered list of what happens to a request, and then to its response.
+import { freeBlock } from "../memory/blocks";
+import { mayBegin } from "../memory/budget";
+import { PromptConfig } from "../config/prompt-target";
+import { Config } from "../config/read-config";
+import { Target } from "../config/target";
+import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER, PROPERTY_EXCHANGE } from "../../contract/words";
+import { Fault, outOfMemory } from "../hub/fault";
+import { answerFault } from "../exchange/answer";
+import { Attempts } from "../exchange/attempts";
+import { caseFault } from "../dialects/member-case";
+import { keepsBody } from "../exchange/client-body";
+import { Exchange } from "../exchange/exchange";
+import { tellLimits } from "../limits/headers";
+import { startMeter } from "../limits/meter";
+import {
+  REQUEST_BODY,
+  REQUEST_HEADERS,
+  setHeader,
+  setHeaderNumber,
+  setProperty,
+  takeBody,
+} from "../host/host";
+import { resumeRequest } from "../host/callout";
+import { CONTINUE, STOP } from "../host/status";
+import { scan, scanErrorAt, scanMessage, SCAN_MEMORY, SCAN_OK } from "../bytes/json/scan";
+import { scratchTape } from "../bytes/json/tape";
+import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
+import { canExpress, leaveBody, prepareAttempt, prepareBody } from "../upstream/request";
+import { tellNextCluster } from "../upstream/next-attempt";
+import { bodyTooLarge } from "../upstream/envoy-errors";
+import {
+  ownErrorHeaders,
+  responseBody,
+  responseHeaders,
+  responseTrailers,
+} from "../upstream/response";
+import { takeWaiting } from "../prompt/calls";
+import {
+  OUTCOME_DISPATCH,
+  OUTCOME_FAULT,
+  OUTCOME_PLAIN,
+  OUTCOME_SAY,
+  OUTCOME_WAIT,
+  PromptFlow,
+} from "../prompt/flow";
+import { endFlow, flowOf, keepFlow } from "../prompt/flows";
+import { insertMetadata, prepareMetadata } from "../prompt/insert-metadata";
+import { say } from "../prompt/say";
+import { chooseRoute, routeFault } from "./choose-model";
+import { ENDPOINT_READY } from "./endpoint";
+import { recognise } from "./recognise";
+
+const STREAM = constant("stream");
+const CLUSTER_HEADER = constant(HEADER_CLUSTER);
+const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
+/** Envoy's own headers for a limit on a request's attempts: on all of an answer, and on the time to its first byte. */
+const WHOLE_TIMEOUT = constant("x-envoy-upstream-rq-timeout-ms");
+const FIRST_BYTE_TIMEOUT = constant("x-envoy-upstream-rq-per-try-timeout-ms");
+const EXCHANGE_PROPERTY = constant(PROPERTY_EXCHANGE);
+const idBytes = scratchBuffer();
+const idSpan = new Span(0, 0);
+
+/** One tape serves all requests: nobody needs it when the callback has returned. */
+const tape = scratchTape();
+
+/** 1. Recognise the endpoint; hold the headers until the body is here. */
+export function onRequestHeaders(exchange: Exchange, config: Config, endsHere: bool): i32 {
+  const goesOn = recognise(exchange, config, endsHere);
+  if (goesOn && exchange.endpoint != ENDPOINT_READY && !mayBegin()) {
+    answerFault(exchange, outOfMemory("request"));
+    return STOP;
+  }
+  return goesOn && exchange.endpoint == ENDPOINT_READY ? CONTINUE : STOP;
+}
+
+/** 2. Scan the whole body, 3. choose the model, 4. prepare the attempt (or leave it to the upstream filter). */
+export function onRequestBody(exchange: Exchange, config: Config, size: u32, endsHere: bool): i32 {
+  if (exchange.isAnswered) return STOP;
+  if (size > config.largestBody) {
+    answerFault(exchange, bodyTooLarge());
+    return STOP;
+  }
+  if (!endsHere) return STOP;
+  const bytes = takeBody(REQUEST_BODY, 0, size);
+  const body = bytes.pointer;
+  const length = bytes.length;
+  const prompt = exchange.isIngress ? config.prompt : null;
+  let fault = body == 0 ? noBody(size) : read(exchange, config, body, length);
+  if (fault === null && prompt !== null) return startPrompt(exchange, prompt, body, length);
+  if (fault === null) fault = send(exchange, body);
+  // A route with several targets may keep the body for later attempts.
+  if (exchange.body != body) freeBlock(body);
+  if (fault === null) return CONTINUE;
+  answerFault(exchange, fault);
+  return STOP;
+}
+
+function noBody(size: u32): Fault {
+  return size == 0 ? new Fault(400, "The request has no body.") : outOfMemory("request");
+}
+
+/** Scans the body, and chooses the model. */
+function read(exchange: Exchange, config: Config, body: usize, length: u32): Fault | null {
+  const code = scan(tape, body, length);
+  if (code != SCAN_OK) return code == SCAN_MEMORY ? outOfMemory("request") : notJson(code, body);
+  if (!tape.isObject(0)) return new Fault(400, "The request body must be a JSON object.");
+  const misspelt = caseFault(tape, exchange.dialect);
+  if (misspelt !== null) return misspelt;
+  exchange.route = chooseRoute(exchange, config, tape);
+  if (exchange.route === null) return routeFault;
+  exchange.isStreaming = tape.isTrue(tape.member(0, STREAM));
+  return null;
+}
+
+/** Tells the router where to, and prepares the attempt; where it may not be the last, the exchange may keep the body. */
+function send(exchange: Exchange, body: usize): Fault | null {
+  const route = exchange.route;
+  if (route === null) return routeFault;
+  exchange.meter = startMeter(route, tape.length);
+  const several = route.several;
+  if (several !== null) {
+    const attempts = new Attempts(route.targets, several);
+    const isKept = keepsBody(tape.length);
+    const fault = prepareFirst(exchange, attempts, isKept);
+    if (fault !== null) return fault;
+    exchange.attempts = attempts;
+    tellNextCluster(attempts);
+    if (isKept) {
+      exchange.body = body;
+      exchange.bodyLength = tape.length;
+    }
+    nameExchange(exchange);
+  }
+  setHeader(
+    REQUEST_HEADERS,
+    exchange.isStreaming ? STREAM_CLUSTER_HEADER : CLUSTER_HEADER,
+    route.cluster,
+  );
+  if (several === null) {
+    const fault = prepareAttempt(exchange, route.targets[0], tape);
+    if (fault !== null) return fault;
+  }
+  const meter = exchange.meter;
+  if (meter !== null) meter.announce(exchange.target);
+  return null;
+}
+
+/** The body for the first target that can take the request; the first one's fault when none can. */
+function prepareFirst(exchange: Exchange, attempts: Attempts, isKept: bool): Fault | null {
+  const fault = prepareTarget(exchange, attempts.target, isKept);
+  let another = fault;
+  while (another !== null && attempts.targetsLeft > 0) {
+    attempts.advance(1);
+    another = prepareTarget(exchange, attempts.target, isKept);
+  }
+  if (another !== null) return fault;
+  // When a response has come, nobody can read a body that was not kept: whom it suits is found out now.
+  for (let steps = 1; !isKept && steps <= attempts.targetsLeft; steps++)
+    if (!canExpress(exchange, attempts.targetAhead(steps), tape)) attempts.ruleOut(steps);
+  return null;
+}
+
+function prepareTarget(exchange: Exchange, target: Target, isKept: bool): Fault | null {
+  return isKept ? prepareBody(exchange, target, tape) : leaveBody(exchange, target, tape);
+}
+
+/** Tells the upstream filter the exchange's context id, by which it finds it. */
+function nameExchange(exchange: Exchange): void {
+  idBytes.clear();
+  idBytes.integer(<i64>exchange.contextId);
+  idSpan.pointer = idBytes.pointer;
+  idSpan.length = idBytes.length;
+  setProperty(EXCHANGE_PROPERTY, idSpan);
+}
+
+function notJson(code: i32, body: usize): Fault {
+  // The magic number of gzip: a frequent reason for a body that is no JSON.
+  const isGzip = load<u8>(body) == 0x1f && load<u8>(body, 1) == 0x8b;
+  if (isGzip)
+    return new Fault(415, "Compressed request bodies are not supported; send plain JSON.");
+  const where = " (at byte " + scanErrorAt.toString() + ")";
+  return new Fault(400, "The request body is not valid JSON: " + scanMessage(code) + where + ".");
+}
+
+/** On ingress, where prompt targets or a guard are configured: the flow of the prompt comes before the attempt. */
+function startPrompt(exchange: Exchange, prompt: PromptConfig, body: usize, length: u32): i32 {
+  const flow = new PromptFlow(prompt, exchange, tape, body, length);
+  keepFlow(flow);
+  const status = applyOutcome(flow, flow.start());
+  flow.close();
+  return status;
+}
+
+/** A callout of a prompt's flow has been answered, or has failed. Runs in the root context. */
+export function onCallout(token: u32, size: u32): void {
+  const contextId = takeWaiting(token);
+  const flow = flowOf(contextId);
+  if (flow === null) return;
+  // The response is read before the stream is entered, whose own headers and bodies then count.
+  const outcome = flow.onResponse(size);
+  if (applyOutcome(flow, outcome) == CONTINUE) resumeRequest();
+  flow.close();
+}
+
+/** CONTINUE lets the request go to its model; anything else holds it, or has answered it. */
+function applyOutcome(flow: PromptFlow, outcome: i32): i32 {
+  if (outcome == OUTCOME_WAIT) return STOP;
+  const exchange = flow.exchange;
+  if (outcome == OUTCOME_DISPATCH && !flow.isDispatched()) {
+    flow.quoteAnswer();
+    outcome = OUTCOME_SAY;
+  }
+  const goesOn = outcome == OUTCOME_PLAIN || outcome == OUTCOME_DISPATCH;
+  if (goesOn && flow.timeLeft() == 0) outcome = flow.tooLate();
+  let fault: Fault | null = flow.fault;
+  if (outcome == OUTCOME_SAY) say(flow);
+  else if (outcome != OUTCOME_FAULT) {
+    limitAnswer(exchange, max(flow.timeLeft(), 1));
+    const isWhole = outcome != OUTCOME_DISPATCH || flow.extendRequest();
+    fault = isWhole ? send(exchange, flow.body) : outOfMemory("request");
+    // Where several attempts may need it, the body is the exchange's now.
+    if (exchange.body == flow.body) flow.giveAway();
+  }
+  if (fault !== null) fault.isFinal = flow.mayHaveActed();
+  endFlow(exchange.contextId);
+  if (fault !== null) answerFault(exchange, fault);
+  return exchange.isAnswered ? STOP : CONTINUE;
+}
+
+/** What a prompt's own steps have left of the listener's timeout; several attempts at a stream have limits of their own. */
+function limitAnswer(exchange: Exchange, milliseconds: u32): void {
+  if (!exchange.isStreaming) setHeaderNumber(REQUEST_HEADERS, WHOLE_TIMEOUT, milliseconds);
+  else if (!exchange.splits()) setHeaderNumber(REQUEST_HEADERS, FIRST_BYTE_TIMEOUT, milliseconds);
+}
+
+/** Envoy's own answers have no more headers than status, length, type, `retry-after` and request id. */
+const MAX_OWN_HEADERS: u32 = 5;
+
+/** 5. The response. Where the upstream filter does the provider's half, only Envoy's own errors are left to do here. */
+export function onResponseHeaders(exchange: Exchange, count: u32, endsHere: bool): i32 {
+  const isRead = exchange.isReadUpstream();
+  // The upstream filter has read the provider's response: its head is not read again, which saves 12,000 instructions.
+  if (isRead && count > MAX_OWN_HEADERS && exchange.isUntouched()) return CONTINUE;
+  const status = isRead ? ownErrorHeaders(exchange, endsHere) : responseHeaders(exchange, endsHere);
+  if (exchange.metadata !== null) prepareMetadata(exchange);
+  const meter = exchange.meter;
+  if (meter !== null) {
+    // A model that was passed over is no business of the client that another one answers.
+    if (!exchange.isAnswered) meter.refusedBy = null;
+    tellLimits(meter, exchange.dialect, exchange.target);
+  }
+  return status;
+}
+
+export function onResponseBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
+  const isDone = exchange.isReadUpstream() && !exchange.isLocalResponse;
+  const status = isDone ? CONTINUE : responseBody(exchange, size, endsHere);
+  if (status == CONTINUE) addMetadata(exchange);
+  return status;
+}
+
+/** The end of a response with trailers: a provider's own, or those that Envoy's decompressors add. */
+export function onResponseTrailers(exchange: Exchange): i32 {
+  const isHeld = exchange.holdsResponse;
+  const status = responseTrailers(exchange);
+  if (isHeld && status == CONTINUE) addMetadata(exchange);
+  return status;
+}
+
+function addMetadata(exchange: Exchange): void {
+  const metadata = exchange.metadata;
+  if (metadata !== null) insertMetadata(metadata);
+}

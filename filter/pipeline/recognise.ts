@@ -1,0 +1,139 @@
+// First stage: path and method → endpoint and dialect; what needs no body is answered here.
+import { Config } from "../config/read-config";
+import { HEADER_STREAM_CLUSTER, PROPERTY_CLIENT_PATH } from "../../contract/words";
+import { Fault } from "../hub/fault";
+import { DIALECTS, dialectOfPath } from "../dialects/registry";
+import { removeHeader, REQUEST_HEADERS, setProperty } from "../host/host";
+import { addLocalHeader } from "../host/local-response";
+import {
+  CONTENT_LENGTH,
+  CONTENT_TYPE,
+  hasOwnHeader,
+  HINT,
+  METHOD,
+  PATH,
+  readHead,
+  STREAM_CLUSTER,
+} from "../exchange/request-head";
+import { constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
+import { decimal } from "../bytes/text/decimal";
+import { dropCredentials, lengthWithoutQuery, maskCredentials } from "../bytes/text/query";
+import { bodyTooLarge } from "../upstream/envoy-errors";
+import { answer, answerFault, answerOptions, JSON_TYPE } from "../exchange/answer";
+import {
+  allowedMethods,
+  ENDPOINT_MODELS,
+  ENDPOINT_READY,
+  ENDPOINT_UNKNOWN,
+  endpointOf,
+  isGetOrHead,
+  isOptions,
+  isPost,
+  takesPost,
+} from "./endpoint";
+import { Exchange } from "../exchange/exchange";
+import { keepClientKey, refusal } from "./client-key";
+import { keepSaneRequestId } from "../exchange/request-id";
+import { originFault } from "./origin";
+import { unknownPath, wrongMethod } from "./not-served";
+
+const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
+/** What a 401 has to say (RFC 9110, section 15.5.2). */
+const WWW_AUTHENTICATE = constant("www-authenticate");
+const BEARER = constant("Bearer");
+const CLIENT_PATH = constant(PROPERTY_CLIENT_PATH);
+const buffer = scratchBuffer();
+const logged = new Span(0, 0);
+
+/** Whether the request goes on, to its body or to its route; false when it has been answered. */
+export function recognise(exchange: Exchange, config: Config, endsHere: bool): bool {
+  exchange.sent = readHead();
+  keepSaneRequestId(exchange);
+  // Only a stream of ours may have it.
+  if (STREAM_CLUSTER.length > 0) removeHeader(REQUEST_HEADERS, STREAM_CLUSTER_HEADER);
+  exchange.hasHint = HINT.length > 0;
+  exchange.endpoint = endpointOf(PATH);
+  exchange.dialect = dialectOfPath(PATH, lengthWithoutQuery(PATH));
+  keepQuery(exchange);
+  if (
+    exchange.endpoint == ENDPOINT_UNKNOWN ||
+    (exchange.isIngress && takesPost(exchange.endpoint) && !exchange.dialect.isOnIngress)
+  ) {
+    answerFault(exchange, unknownPath(exchange));
+    return false;
+  }
+  const isForModel = takesPost(exchange.endpoint) && isPost(METHOD);
+  const isList = exchange.endpoint == ENDPOINT_MODELS && isGetOrHead(METHOD);
+  if (isList) chooseDialectOfList(exchange);
+  if (isForModel || isList) {
+    const fault = exchange.keys === null ? originFault() : refusal(exchange.keys);
+    if (fault !== null) {
+      if (fault.status == 401) addLocalHeader(WWW_AUTHENTICATE, BEARER);
+      answerFault(exchange, fault);
+      return false;
+    }
+  }
+  if (isForModel) {
+    if (config.passesClientKey) keepClientKey(exchange, config);
+    exchange.path = exchange.dialect.path;
+    exchange.hasJsonType = sameSpan(CONTENT_TYPE, JSON_TYPE);
+    const fault = bodyFault(config, endsHere);
+    if (fault === null) return true;
+    answerFault(exchange, fault);
+    return false;
+  }
+  if (exchange.endpoint == ENDPOINT_READY && isGetOrHead(METHOD)) {
+    // By a route; the response is left alone.
+    exchange.isAnswered = true;
+    return true;
+  }
+  if (isOptions(METHOD)) answerOptions(exchange, allowedMethods(exchange.endpoint));
+  else if (!takesPost(exchange.endpoint) && isGetOrHead(METHOD)) answerOwn(exchange, config);
+  else answerFault(exchange, wrongMethod(exchange));
+  return false;
+}
+
+/** What the provider may get of the query; the client's log line has all of it, with credentials masked. */
+function keepQuery(exchange: Exchange): void {
+  const length = lengthWithoutQuery(PATH);
+  const queryLength = PATH.length - length;
+  if (queryLength == 0) return;
+  const query = PATH.pointer + length;
+  buffer.clear();
+  buffer.bytes(PATH.pointer, length);
+  maskCredentials(query, queryLength, buffer);
+  logged.pointer = buffer.pointer;
+  logged.length = buffer.length;
+  setProperty(CLIENT_PATH, logged);
+  dropCredentials(query, queryLength, exchange.query);
+  exchange.isQueryCut = exchange.query.length != queryLength;
+}
+
+/** Dialects share the path of the list; a header that a dialect requires tells them apart. */
+function chooseDialectOfList(exchange: Exchange): void {
+  for (let i = 0; i < DIALECTS.length; i++) {
+    const required = DIALECTS[i].requiredHeaders;
+    for (let j = 0; j < required.length; j++) {
+      if (hasOwnHeader(exchange.sent, required[j].name)) exchange.dialect = DIALECTS[i];
+    }
+  }
+}
+
+/** Returns why the body is not waited for, or null: there is none, or it is announced as too large. */
+function bodyFault(config: Config, endsHere: bool): Fault | null {
+  if (endsHere) return new Fault(400, "The request has no body; send a JSON object.");
+  if (CONTENT_LENGTH.length == 0) return null;
+  const length = decimal(CONTENT_LENGTH);
+  // More digits than `decimal` reads are more than any limit.
+  return length < 0 || <u32>length > config.largestBody ? bodyTooLarge() : null;
+}
+
+function answerOwn(exchange: Exchange, config: Config): void {
+  buffer.clear();
+  if (exchange.endpoint == ENDPOINT_MODELS) {
+    exchange.dialect.writeModels(config.modelIds, config.modelOwners, buffer);
+  } else {
+    buffer.text('{"status":"ok"}');
+  }
+  answer(exchange, 200, JSON_TYPE, buffer);
+}

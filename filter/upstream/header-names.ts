@@ -1,0 +1,17 @@
+// Names of headers that both the attempt and its response touch.
+import { constant, Span } from "../bytes/text/bytes";
+import { contains } from "../bytes/text/find";
+
+export const STATUS = constant(":status");
+export const CONTENT_TYPE = constant("content-type");
+export const CONTENT_LENGTH = constant("content-length");
+export const CONTENT_ENCODING = constant("content-encoding");
+/** The type of a provider's body, where the client gets one of the gateway's. */
+export const UPSTREAM_TYPE = constant("x-gateway-upstream-content-type");
+
+const JSON = constant("json");
+
+/** Whether a content type is `application/json` or one with `+json`. */
+export function isJson(type: Span): bool {
+  return contains(type.pointer, type.length, JSON);
+}

@@ -1,0 +1,107 @@
+// What the tests of reply translation call in the filter's code, compiled for them alone (test/unit/translate-response.ts).
+import {
+  ResponseOptions,
+  ResponseTranslator,
+  readError,
+} from "../../../filter/dialects/translate-response";
+import { DIALECTS } from "../../../filter/dialects/registry";
+import { ByteBuffer, PADDING, Span } from "../../../filter/bytes/text/bytes";
+
+const out = new ByteBuffer();
+let translator: ResponseTranslator | null = null;
+let model: Span = new Span(0, 0);
+
+/** A block for `length` bytes; the caller frees it. */
+export function allocate(length: u32): usize {
+  return heap.alloc(length + PADDING);
+}
+
+export function free(pointer: usize): void {
+  heap.free(pointer);
+}
+
+/** Starts a reply; the request id is "req-1", the model asked for "asked-model". */
+export function start(from: i32, to: i32, wantsUsage: bool, created: i64): void {
+  const options = new ResponseOptions();
+  options.from = DIALECTS[from];
+  options.to = DIALECTS[to];
+  options.wantsUsage = wantsUsage;
+  options.created = created;
+  options.requestId = "req-1";
+  if (model.length == 0) {
+    const name = "asked-model";
+    model = new Span(heap.alloc(64), <u32>String.UTF8.byteLength(name));
+    String.UTF8.encodeUnsafe(changetype<usize>(name), name.length, model.pointer);
+  }
+  options.model = model;
+  translator = new ResponseTranslator(options);
+}
+
+export function push(pointer: usize, length: u32): void {
+  const reply = translator;
+  if (reply != null) reply.push(pointer, length, out);
+}
+
+export function end(): void {
+  const reply = translator;
+  if (reply != null) reply.end(out);
+}
+
+export function complete(pointer: usize, length: u32): u32 {
+  const reply = translator;
+  return reply == null ? 0 : reply.complete(pointer, length, out);
+}
+
+export function finishReply(): void {
+  const reply = translator;
+  if (reply != null) reply.release();
+  translator = null;
+}
+
+export function error(from: i32, to: i32, status: u32, pointer: usize, length: u32): void {
+  const fault = readError(DIALECTS[from], DIALECTS[to], status, pointer, length);
+  DIALECTS[to].writeFault(fault, "req-1", out);
+}
+
+export function outPointer(): usize {
+  return out.pointer;
+}
+
+export function outLength(): u32 {
+  return out.length;
+}
+
+export function clearOut(): void {
+  out.clear();
+}
+
+export function droppedTotal(): u32 {
+  const reply = translator;
+  return reply == null ? 0 : reply.dropped.total;
+}
+
+export function droppedCount(kind: i32): u32 {
+  const reply = translator;
+  return reply == null ? 0 : reply.dropped.count(kind);
+}
+
+/** 0 fresh input, 1 cache read, 2 cache write, 3 output, 4 reasoning. */
+export function usageOf(part: i32): i64 {
+  const reply = translator;
+  if (reply == null) return -1;
+  if (part == 0) return reply.usage.freshInput;
+  if (part == 1) return reply.usage.cacheRead;
+  if (part == 2) return reply.usage.cacheWrite;
+  return part == 3 ? reply.usage.output : reply.usage.reasoning;
+}
+
+export function faultStatus(): u32 {
+  const reply = translator;
+  if (reply == null) return 0;
+  const fault = reply.fault;
+  return fault == null ? 0 : fault.status;
+}
+
+export function collect(): void {
+  __collect();
+}
