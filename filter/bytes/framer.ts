@@ -1,8 +1,8 @@
 // Cuts a stream of bytes into events, wherever the network split it. A dialect names its framer: server-sent events today.
 
-/** What it says of an event holds after `next` has returned true, until `next`, `push` or `hold` is called. */
+/** The fields describe the current event: valid after `next` has returned true, until the next call of `next`, `push` or `hold`. */
 export abstract class Framer {
-  /** The event's data; a byte behind it may be changed for a while, as a scan does. */
+  /** The event's data; the byte behind it may be overwritten temporarily, as the scanner does. */
   dataPointer: usize = 0;
   dataLength: u32 = 0;
   /** The event's name, empty if it has none. */
@@ -12,24 +12,24 @@ export abstract class Framer {
   events: u32 = 0;
 
   /**
-   * Gives the framer the next bytes of the stream, with PADDING bytes behind them. They stay the caller's, and must
-   * stay in place until the next `push` or `hold`. Call `next` until it returns false, then `hold`.
+   * Adds the next bytes of the stream, with PADDING bytes behind them. The caller keeps ownership, and must not move or
+   * free them before the next `push` or `hold`. Call `next` until it returns false, then `hold`.
    */
   abstract push(pointer: usize, length: u32): void;
 
-  /** Gives the framer the end of the stream, in the place of `push`: its last event may lack its ending. */
+  /** Marks the end of the stream, instead of `push`: the last event may lack its terminator. */
   abstract end(): void;
 
-  /** Moves to the next complete event; false if there is none. */
+  /** Moves to the next complete event. Returns false if there is none yet. */
   abstract next(): bool;
 
-  /** Keeps what is left of the bytes of `push` for the next call. */
+  /** Copies the unread rest of the pushed bytes, for the next call. */
   abstract hold(): void;
 
-  /** Whether the event only keeps the connection open. */
+  /** Returns whether the event only keeps the connection open. */
   abstract isKeepAlive(): bool;
 
-  /** Bytes of the unfinished event. */
+  /** Returns the size of the unfinished event in bytes. */
   abstract heldLength(): u32;
 
   abstract release(): void;

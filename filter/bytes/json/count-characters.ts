@@ -1,8 +1,8 @@
-// How many characters (Unicode code points) an escaped text has, for places that one dialect counts and another does not.
+// Counts the characters (Unicode code points) of an escaped text, for positions that one dialect gives in characters.
 
 const BACKSLASH: u32 = 0x5c;
 
-/** Of the raw inside of a JSON string. Two escapes that make one character together count as one. */
+/** Returns the characters of a JSON string's raw content. A surrogate pair counts as one. */
 export function countCharacters(pointer: usize, length: u32): u32 {
   const end = pointer + length;
   let count: u32 = 0;
@@ -27,20 +27,20 @@ export function countCharacters(pointer: usize, length: u32): u32 {
 
 let plainCount: u32 = 0;
 
-/** Passes over blocks of 16 bytes without an escape; plainCount is how many characters begin in them. */
+/** Skips blocks of 16 bytes without an escape; sets `plainCount` to the number of characters that begin in them. */
 function skipPlain(pointer: usize, end: usize): usize {
   plainCount = 0;
   while (pointer + 16 <= end) {
     const bytes = v128.load(pointer);
     if (v128.any_true(i8x16.eq(bytes, i8x16.splat(0x5c)))) return pointer;
-    // Signed: the bytes that go on with a character, 0x80 to 0xbf, are those below -64.
+    // Signed: continuation bytes, 0x80 to 0xbf, are those below -64.
     plainCount += 16 - popcnt(i8x16.bitmask(i8x16.lt_s(bytes, i8x16.splat(-64))));
     pointer += 16;
   }
   return pointer;
 }
 
-/** \udc00 – \udfff: the second half of a character. */
+/** Returns whether the escape is a low surrogate, \udc00 to \udfff. */
 function isLowSurrogate(pointer: usize): bool {
   if ((load<u8>(pointer + 2) | 0x20) != 0x64) return false;
   const second = (<u32>load<u8>(pointer + 3)) | 0x20;

@@ -1,14 +1,14 @@
-// Byte edits of a scanned text: what is not edited is never copied twice, and what stands behind the last edit not at all.
+// Byte edits of a scanned text. Unedited bytes are copied at most once, those behind the last edit not at all.
 import { ByteBuffer, scratchBuffer, Span } from "../text/bytes";
 
-/** Bytes of one edit record: start, end, and the replacement's pointer (or offset in `scratch`), length and place. */
+/** Size of an edit record: start, end, the replacement's pointer (or offset in `scratch`), its length, and which of the two. */
 const RECORD: usize = 20;
 
 /**
- * A list of edits in any order. Replacements are spans that must live until `prefix`, or text appended here first.
- * Insertions at one place stand in the order in which they came, before a replacement of what follows. An edit that
- * overlaps one that begins before it in the text is left out: two edits of one place are a mistake of ours, and a body
- * that stays as the client sent it there is better than a broken one. Only for modules: the memory is that of a callback.
+ * A list of edits, in any order. Replacements are spans that must live until `prefix`, or text appended here first.
+ * Insertions at one offset keep their order, before a replacement that starts there. An edit that overlaps an earlier
+ * one in the text is ignored: that would be a bug of the gateway, and the client's own bytes are better than broken JSON.
+ * Only as a module's global: the memory is scratch.
  */
 export class Edits {
   private records: ByteBuffer = scratchBuffer();
@@ -25,7 +25,7 @@ export class Edits {
     return this.records.length == 0;
   }
 
-  /** Puts `span` in the place of [start, end). */
+  /** Replaces [start, end) by `span`. */
   replace(start: u32, end: u32, span: Span): void {
     this.record(start, end, span.pointer, span.length, false);
   }
@@ -34,7 +34,7 @@ export class Edits {
     this.replace(at, at, span);
   }
 
-  /** Adds to the text that the next `…Appended` call uses. */
+  /** Appends to the text that the next `…Appended` call uses. */
   append(span: Span): void {
     this.scratch.span(span);
   }
@@ -49,8 +49,8 @@ export class Edits {
   }
 
   /**
-   * Appends the edited text up to the end of the last edit, and answers how many bytes of the original that replaces.
-   * `base` is where the original starts.
+   * Appends the edited text up to the end of the last edit. Returns how many bytes of the original, which starts at
+   * `base`, it replaces.
    */
   prefix(base: usize, out: ByteBuffer): u32 {
     let done: u32 = 0;
@@ -71,7 +71,7 @@ export class Edits {
     this.scratch.release();
   }
 
-  /** Keeps the records sorted by place. What ends before it starts is no edit. */
+  /** Inserts a record, sorted by offset. A range that ends before it starts is ignored. */
   private record(start: u32, end: u32, place: usize, length: u32, isAppended: bool): void {
     if (end < start) return;
     const last = this.records.reserve(<u32>RECORD);
@@ -88,9 +88,9 @@ export class Edits {
   }
 }
 
-/** Whether the edit in this record comes after one of [start, end). */
+/** Returns whether the edit in this record comes after one of [start, end). */
 function standsBehind(record: usize, start: u32, end: u32): bool {
   const other = load<u32>(record);
-  // At one place an insertion goes first: it does not overlap the replacement.
+  // At one offset an insertion goes first: it does not overlap the replacement.
   return other > start || (other == start && start == end && load<u32>(record, 4) > other);
 }

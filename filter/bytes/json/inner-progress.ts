@@ -1,18 +1,18 @@
-// Watches JSON that arrives in fragments inside JSON strings (arguments of a tool call): when is the inner value whole?
+// Detects when JSON that arrives in fragments inside JSON strings (arguments of a tool call) is complete.
 //
-// The fragments stay escaped. An escape of the outer string is never split between fragments (each is a whole JSON
-// string), one of the inner text may be.
+// Fragments stay escaped. An escape of the outer string is never split between fragments, since each is a whole JSON
+// string; an escape of the inner text may be.
 import { hexValue } from "./text";
 
 const QUOTE: u32 = 0x22;
 const BACKSLASH: u32 = 0x5c;
-/** Stands for every character beyond ASCII: none of them means anything to JSON's structure. */
+/** Stands for every character beyond ASCII, which never is part of JSON's structure. */
 const OTHER: u32 = 0xff;
 
 export class InnerProgress {
-  /** Whether an outermost object or array has been closed. Other values are never known to be whole. */
+  /** Whether an outermost object or array has been closed. Of other values the end is never known. */
   isComplete: bool = false;
-  /** Whether that object or array has nothing in it. */
+  /** Whether that object or array is empty. */
   isEmpty: bool = true;
   private depth: u32 = 0;
   private isInString: bool = false;
@@ -26,7 +26,7 @@ export class InnerProgress {
     this.isAfterBackslash = false;
   }
 
-  /** Takes the raw bytes of a string; answers how many belong to the inner value (the rest stands behind its end). */
+  /** Reads the raw bytes of a string. Returns how many belong to the inner value; the rest follows its end. */
   feed(pointer: usize, length: u32): u32 {
     const start = pointer;
     const end = pointer + length;
@@ -66,7 +66,7 @@ export class InnerProgress {
   }
 }
 
-/** Whether the raw bytes of a string say nothing but white space. */
+/** Returns whether the raw bytes of a string are only white space. */
 export function isBlank(pointer: usize, length: u32): bool {
   const end = pointer + length;
   while (pointer < end) {
@@ -79,7 +79,7 @@ export function isBlank(pointer: usize, length: u32): bool {
   return true;
 }
 
-/** The character of a \u escape, as far as it is ASCII. */
+/** Returns the character of a \u escape, OTHER if it is not ASCII. */
 function unit(pointer: usize, end: usize): u32 {
   if (pointer + 4 > end) return OTHER;
   if (load<u8>(pointer) != 0x30 || load<u8>(pointer + 1) != 0x30) return OTHER;

@@ -1,4 +1,4 @@
-// What a scan can say of a text.
+// Results of a scan.
 
 export const SCAN_OK: i32 = 0;
 export const SCAN_EMPTY: i32 = 1;
@@ -9,10 +9,10 @@ export const SCAN_SIZE: i32 = 5;
 export const SCAN_UTF8: i32 = 6;
 export const SCAN_ESCAPE: i32 = 7;
 export const SCAN_CONTROL: i32 = 8;
-/** Nothing is wrong with the text: the VM has no room for its tape. */
+/** The text may be valid: the VM has no memory for its tape. */
 export const SCAN_MEMORY: i32 = 9;
 
-/** What a SCAN_ code means, for an error message. */
+/** Returns what a SCAN_ code means, for error messages. */
 export function scanMessage(code: i32): string {
   if (code == SCAN_EMPTY) return "it is empty";
   if (code == SCAN_END) return "it ends too early";

@@ -1,7 +1,7 @@
 // The scanner: checks a JSON text strictly (RFC 8259, UTF-8 by RFC 3629) in one pass and fills a tape.
 //
-// It loops, never recurses: a container's `next` holds its parent while it is open. One zero byte behind the text
-// (put there for the time of the scan) ends every inner loop, so no byte is checked against the end twice.
+// It loops and never recurses: while a container is open, its `next` holds its parent. A zero byte behind the text,
+// written for the time of the scan, ends every inner loop, so no byte is compared with the end twice.
 import { SCAN_CONTROL, SCAN_DEPTH, SCAN_EMPTY, SCAN_END, SCAN_OK, SCAN_SYNTAX } from "./scan-code";
 import { scanString, stringError, stringErrorAt, stringIsEscaped } from "./string";
 import {
@@ -20,15 +20,15 @@ import {
 
 export * from "./scan-code";
 
-/** Nesting deeper than this is refused; real requests stay below 60 (schemas of tools). */
+/** Deeper nesting is rejected; real requests stay below 60 (tool schemas). */
 const MAX_DEPTH: u32 = 256;
 
-/** Offset at which the last scan failed. */
+/** The offset at which the last scan failed. */
 export let scanErrorAt: u32 = 0;
 
 let errorCode: i32 = SCAN_OK;
 
-// Constants of the vector code; string.ts says why they are loaded.
+// Constants of the vector code; string.ts explains why they are loaded from memory.
 const SPACES = memory.data<u64>([0x2020202020202020, 0x2020202020202020]);
 const LINE_FEEDS = memory.data<u64>([0x0a0a0a0a0a0a0a0a, 0x0a0a0a0a0a0a0a0a]);
 const CARRIAGE_RETURNS = memory.data<u64>([0x0d0d0d0d0d0d0d0d, 0x0d0d0d0d0d0d0d0d]);
@@ -37,8 +37,8 @@ const ZEROS = memory.data<u64>([0x3030303030303030, 0x3030303030303030]);
 const NINES = memory.data<u64>([0x0909090909090909, 0x0909090909090909]);
 
 /**
- * Scans `length` bytes at `base` into `tape`. Returns SCAN_OK or what is wrong (then `scanErrorAt` says where).
- * The block must have PADDING bytes behind the text; the byte behind the text is changed and put back.
+ * Scans `length` bytes at `base` into `tape`. Returns SCAN_OK or the error, whose offset is in `scanErrorAt`.
+ * The block must have PADDING bytes behind the text; the byte behind the text is overwritten and restored.
  */
 export function scan(tape: Tape, base: usize, length: u32): i32 {
   tape.reset();
@@ -61,8 +61,8 @@ export function scan(tape: Tape, base: usize, length: u32): i32 {
 }
 
 /**
- * Address of the quote that closes the string whose inside starts at `pointer`, 0 if the bytes before `end` hold no valid
- * end of a string. The byte at `end` is changed and put back, and PADDING bytes must stand behind it.
+ * Returns the address of the quote that closes the string whose content starts at `pointer`, 0 if there is no valid end
+ * before `end`. The byte at `end` is overwritten and restored, and PADDING bytes must follow it.
  */
 export function stringEnd(pointer: usize, end: usize): usize {
   const behind = load<u8>(end);
@@ -77,13 +77,13 @@ const BRACE: u32 = 0x7d;
 
 // One loop over one state: a function for each kind of value would have to pass all of it along.
 /* eslint-disable complexity, max-lines-per-function */
-/** The whole grammar. Returns where it stopped; errorCode says why when that is not the end. */
+/** Scans by the whole grammar. Returns where it stopped; `errorCode` is the reason if that is not the end. */
 function scanValues(tape: Tape, base: usize, end: usize): usize {
   let p = skipSpace(base);
   let entry = tape.entries;
   let limit = tape.pairLimit();
   let parent: u32 = NO_NODE;
-  /** What closes the innermost open container; 0 outside of all. */
+  /** The byte that closes the innermost open container; 0 outside of all. */
   let closer: u32 = 0;
   let depth: u32 = 0;
   while (true) {
@@ -134,7 +134,7 @@ function scanValues(tape: Tape, base: usize, end: usize): usize {
     } else {
       return fail(SCAN_SYNTAX, p);
     }
-    // A value has ended, and perhaps containers with it.
+    // A value has ended, and with it perhaps containers.
     while (true) {
       p = skipSpace(p);
       if (depth == 0) {
@@ -184,7 +184,7 @@ function fail(code: i32, at: usize): usize {
 // @ts-ignore: decorator
 @inline
 function skipSpace(p: usize): usize {
-  // Compact text is the rule.
+  // Most texts are compact.
   return load<u8>(p) > 0x20 ? p : skipSpaces(p);
 }
 
@@ -219,7 +219,7 @@ function skipDigits(p: usize): usize {
   }
 }
 
-/** A number by RFC 8259 section 6; its text is never turned into a value. */
+/** Scans a number by RFC 8259, section 6; its text is never converted. */
 function scanNumber(p: usize): usize {
   if (load<u8>(p) == 0x2d) p++;
   if (load<u8>(p) == 0x30) p++;

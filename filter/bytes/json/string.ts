@@ -1,20 +1,20 @@
-// The end of a JSON string, and whether what stands before it is allowed: by far the most of a scan's work.
+// Finds the end of a JSON string and validates its content: by far the largest part of a scan's work.
 //
 // Sixteen bytes settle a short string. A longer one is taken in blocks of 64 bytes, each of which becomes a few masks
 // with one bit per byte (quotes, backslashes, …), as simdjson does (Langdale and Lemire, "Parsing gigabytes of JSON per
 // second", 2019, section 3.1.1). Which quotes are escaped is arithmetic on the masks, so text full of \n and \" costs
 // no branch that the processor could guess wrong. Unlike there, a block always begins between two characters and
 // outside an escape, so that nothing has to be carried from block to block: when a block ends inside one, the next
-// begins a few bytes further on or back. The blocks only say yes or no; `explain` finds what is wrong, byte by byte.
+// begins a few bytes further on or back. The blocks only accept or reject; `explain` finds the error, byte by byte.
 //
-// The constants of the vector code are loaded from memory. V8 would build a splat anew at each use (three instructions,
-// inside the loop); what was loaded stays in a register: 47 instead of 13 GB/s on plain text.
+// The constants of the vector code are loaded from memory. V8 would rebuild a splat at each use (three instructions, inside
+// the loop); a loaded constant stays in a register: 47 instead of 13 GB/s on plain text.
 import { SCAN_CONTROL, SCAN_ESCAPE, SCAN_OK, SCAN_SYNTAX, SCAN_UTF8 } from "./scan-code";
 import { characterLength, isUtf8 } from "./utf8";
 
-/** Whether the last string that was scanned holds a backslash. */
+/** Whether the last scanned string contains a backslash. */
 export let stringIsEscaped: bool = false;
-/** What is wrong with the last string that was refused (a SCAN_ code), and where. */
+/** The error of the last rejected string (a SCAN_ code), and its address. */
 export let stringError: i32 = SCAN_OK;
 export let stringErrorAt: usize = 0;
 
@@ -36,8 +36,8 @@ const ESCAPES_LOW: u64 = 0x0000800400000000;
 const ESCAPES_HIGH: u64 = 0x0014404410000000;
 
 /**
- * Address of the quote that closes the string whose inside starts at `p`; 0 if it is refused, which `stringError`
- * explains. Sets `stringIsEscaped`. A zero byte must stand at the text's end, and PADDING bytes behind it.
+ * Returns the address of the quote that closes the string whose content starts at `p`, 0 if it is rejected (the reason is
+ * in `stringError`). Sets `stringIsEscaped`. A zero byte must follow the text, and PADDING bytes behind it.
  */
 // @ts-ignore: decorator
 @inline
@@ -154,8 +154,8 @@ function mask(a: v128, b: v128, c: v128, d: v128): u64 {
 }
 
 /**
- * Looks at a block that holds control characters or bytes beyond ASCII, as far as it is `inside` the string. Answers
- * where the next block begins: 64 bytes on, or before a character that this one holds only in part. 0 if it is wrong.
+ * Validates a block with control characters or bytes beyond ASCII, as far as it is `inside` the string. Returns where the
+ * next block begins: 64 bytes on, or before a character that is cut by the end of this block. 0 if it is not valid.
  */
 function checkBlock(p: usize, inside: u64): usize {
   const a = v128.load(p);
@@ -180,7 +180,7 @@ function unfinishedBytes(end: usize): usize {
   return max(ofTwo, max(ofThree, ofFour));
 }
 
-/** Whether every bit of `letters` names a byte of the block that may follow a backslash. */
+/** Returns whether every byte that `letters` selects may follow a backslash. */
 function areEscapes(p: usize, letters: u64): bool {
   for (; letters != 0; letters &= letters - 1) {
     if (!isEscape(p + <usize>ctz(letters))) return false;
@@ -203,13 +203,13 @@ function areHex(bytes: u32): bool {
   return ((digits | letters) & 0x80808080) == 0x80808080;
 }
 
-/** Finds, one character after the other, what the blocks have refused at or behind `p`. Always 0. */
+/** Finds the error at or behind `p` that the blocks have rejected, byte by byte. Always returns 0. */
 function explain(p: usize): usize {
   while (true) {
     const c = <u32>load<u8>(p);
     if (c < 0x20) return fail(SCAN_CONTROL, p);
     if (c == 0x5c) {
-      // A control character behind a backslash may be the end of the text.
+      // A control character after a backslash may be the end of the text.
       if (load<u8>(p + 1) < 0x20) return fail(SCAN_CONTROL, p + 1);
       if (!isEscape(p + 1)) return fail(SCAN_ESCAPE, p);
       p += load<u8>(p + 1) == 0x75 ? 6 : 2;

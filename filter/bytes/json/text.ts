@@ -1,18 +1,18 @@
-// The text inside JSON strings: escaping and unescaping, between a string's raw bytes and plain UTF-8.
+// Escaping and unescaping: between the raw bytes of a JSON string and plain UTF-8.
 import { ByteBuffer, scratchBuffer, Span } from "../text/bytes";
 
 const QUOTE: u32 = 0x22;
 const BACKSLASH: u32 = 0x5c;
 const REPLACEMENT: u32 = 0xfffd;
 
-/** Value of a hexadecimal digit, or -1. */
+/** Returns the value of a hexadecimal digit, -1 for any other byte. */
 export function hexValue(byte: u32): i32 {
   if (byte - 0x30 < 10) return <i32>(byte - 0x30);
   const lower = byte | 0x20;
   return lower - 0x61 < 6 ? <i32>(lower - 0x61 + 10) : -1;
 }
 
-/** Four hexadecimal digits at `pointer`, already checked by the scanner. */
+/** Returns the value of four hexadecimal digits, which the scanner has checked. */
 function hexUnit(pointer: usize): u32 {
   let unit: u32 = 0;
   for (let i: usize = 0; i < 4; i++)
@@ -49,8 +49,8 @@ function unescapedByte(letter: u32): u32 {
 }
 
 /**
- * Appends the plain UTF-8 text of a string's raw bytes, which a scan has accepted. A surrogate without its other
- * half becomes U+FFFD, because UTF-8 cannot say it.
+ * Appends the plain UTF-8 text of a string's raw bytes, which the scanner has accepted. A lone surrogate becomes U+FFFD,
+ * because UTF-8 cannot encode it.
  */
 export function unescape(pointer: usize, length: u32, out: ByteBuffer): void {
   const end = pointer + length;
@@ -95,9 +95,9 @@ export function unescape(pointer: usize, length: u32, out: ByteBuffer): void {
 
 const scratch = scratchBuffer();
 
-/** Whether the raw bytes of a string, once unescaped, say exactly `text`. */
+/** Returns whether the raw bytes of a string, unescaped, equal `text`. */
 export function unescapedEquals(pointer: usize, length: u32, text: Span): bool {
-  // An escape never makes a string longer than its text times six: a cheap no for most.
+  // An escape has at most six bytes for one: a cheap check that rejects most strings.
   if (length < text.length || length > text.length * 6) return false;
   scratch.clear();
   unescape(pointer, length, scratch);
@@ -108,7 +108,7 @@ export function unescapedEquals(pointer: usize, length: u32, text: Span): bool {
 
 const HEX = memory.data<u8>([48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 97, 98, 99, 100, 101, 102]);
 
-/** Appends valid UTF-8 text as the inside of a JSON string (without its quotes). */
+/** Appends valid UTF-8 text as the content of a JSON string, without quotes. */
 export function escape(pointer: usize, length: u32, out: ByteBuffer): void {
   const end = pointer + length;
   let plain = pointer;
@@ -133,7 +133,7 @@ export function escape(pointer: usize, length: u32, out: ByteBuffer): void {
   out.bytes(plain, <u32>(end - plain));
 }
 
-/** Appends a string of this program as the inside of a JSON string. For rare paths (error messages). */
+/** Appends a string of the program as the content of a JSON string. For rare paths (error messages). */
 export function escapeText(text: string, out: ByteBuffer): void {
   const plain = new ByteBuffer();
   plain.text(text);

@@ -67,7 +67,7 @@ function notZero(bytes: v128): u64 {
   return <u64>(<u32>i8x16.bitmask(i8x16.ne(bytes, i8x16.splat(0))));
 }
 
-/** Bytes of the character beyond ASCII at `p`, 0 if it is not valid. A byte that continues none must stand at the text's end. */
+/** Returns the size of the character beyond ASCII at `p`, 0 if it is not valid. No continuation byte may follow the text. */
 export function characterLength(p: usize): usize {
   const a = <u32>load<u8>(p);
   const b = <u32>load<u8>(p + 1);

@@ -1,12 +1,12 @@
 // The framer: cuts a stream of bytes into server-sent events, wherever the network split it.
 //
 // WHATWG HTML, section 9.2 (event stream): lines end in LF, CRLF or CR; an empty line ends an event; one BOM at the
-// start is passed over; a line that starts with a colon is a comment. An event is ready in the very call that brought
-// its last byte: an empty line that ends in CR does not wait for an LF (that LF, if it comes, belongs to it).
+// start is skipped; a line that starts with a colon is a comment. An event is complete in the call that brings its last
+// byte: an empty line that ends in CR does not wait for an LF (if an LF follows, it belongs to that line).
 //
-// Every byte is looked at once, also when an event comes in many pieces. Memory: what is held between calls is at most
-// one unfinished event, and a second copy of its data if that has several lines. Who finds that too much gives the event
-// up with `cut`.
+// Every byte is read once, also when an event arrives in many pieces. Between calls the framer holds at most one
+// unfinished event, and a second copy of its data if that has several lines. The caller may discard such an event with
+// `cut`.
 import { Framer } from "../framer";
 import { ByteBuffer, constant } from "../text/bytes";
 
@@ -14,26 +14,26 @@ const LF: u32 = 0x0a;
 const CR: u32 = 0x0d;
 const COLON: u32 = 0x3a;
 const SPACE: u32 = 0x20;
-/** "data", and "even" of "event", as a load sees them. */
+/** "data", and "even" of "event", as little-endian integers. */
 const DATA: u32 = 0x61746164;
 const EVEN: u32 = 0x6e657665;
 
-// Constants of the vector code; json/string.ts says why they are loaded.
+// Constants of the vector code; json/string.ts explains why they are loaded from memory.
 const LINE_FEEDS = memory.data<u64>([0x0a0a0a0a0a0a0a0a, 0x0a0a0a0a0a0a0a0a]);
 const CARRIAGE_RETURNS = memory.data<u64>([0x0d0d0d0d0d0d0d0d, 0x0d0d0d0d0d0d0d0d]);
 
 const BLANK_LINE = constant("\n\n");
 
 export class SseFramer extends Framer {
-  /** The event's bytes as they came, its ending included. All events, and what is held, are the stream. */
+  /** The event's bytes as received, with the terminator. All events plus the held bytes are the whole stream. */
   rawPointer: usize = 0;
   rawLength: u32 = 0;
-  /** Whether this is no event but the LF that followed the CR of the one before, one call later. */
+  /** Whether this is not an event but the LF after the CR that ended the previous event, received one call later. */
   isLateLf: bool = false;
-  /** Whether there was a `data` line at all; without one the event is a comment or a field of its own. */
+  /** Whether the event has a `data` line; without one it is a comment, or a field without data. */
   hasData: bool = false;
 
-  /** Whether the event has been given up by `cut`: it has no data, and `raw…` is what came since. */
+  /** Whether `cut` has discarded the event: it has no data, and `raw…` are the bytes received since. */
   isCut: bool = false;
 
   /** Bytes of an unfinished event from earlier calls. */
@@ -51,11 +51,11 @@ export class SseFramer extends Framer {
   /** Offsets from `eventStart`, because the bytes move when they are held. */
   private dataStart: u32 = 0;
   private nameStart: u32 = 0;
-  /** Whether `next` has answered true and the fields belong to a past event. */
+  /** Whether `next` has returned true, so that the fields describe a past event. */
   private isOver: bool = false;
   private swallowLf: bool = false;
   private atStreamStart: bool = true;
-  /** Bytes at the event's start that stand for those before a cut. */
+  /** Placeholder bytes at the event's start, in place of those that `cut` discarded. */
   private standIns: u32 = 0;
 
   push(pointer: usize, length: u32): void {
@@ -73,7 +73,7 @@ export class SseFramer extends Framer {
     this.push(BLANK_LINE.pointer, BLANK_LINE.length);
   }
 
-  /** A comment, as proxies send it; an empty line is nothing. */
+  /** Returns whether the event is a comment, as proxies send it; an empty line is not. */
   isKeepAlive(): bool {
     return !this.hasData && this.rawLength > 2;
   }
@@ -98,7 +98,7 @@ export class SseFramer extends Framer {
         } else if (end == start) {
           this.swallowLf = true;
         } else {
-          // May be half of a CRLF; only an empty line has a reason not to wait for the other.
+          // May be half of a CRLF: only an empty line does not wait for the other half.
           after = 0;
         }
       }
@@ -135,12 +135,12 @@ export class SseFramer extends Framer {
     this.base = this.held.pointer;
     this.length = this.held.length;
     if (this.length == left) return;
-    // Refused: the stream is lost to whoever reads it, but no offset may point behind the bytes.
+    // The block was refused: the stream cannot be read any further, but no offset may point behind the bytes.
     this.scanned = 0;
     this.lineStart = 0;
   }
 
-  /** Bytes of the unfinished event; of one that was cut those since. */
+  /** Returns the size of the unfinished event; after `cut` the bytes received since. */
   heldLength(): u32 {
     return this.held.length - this.standIns;
   }
@@ -149,7 +149,7 @@ export class SseFramer extends Framer {
     return this.held.pointer + this.standIns;
   }
 
-  /** After `hold`: gives up the unfinished event. Its bytes so far are forgotten; the caller has had them from `held…`. */
+  /** Discards the unfinished event, after `hold`. The caller may read its bytes from `heldPointer` first. */
   cut(): void {
     const held = this.held;
     const isInLine = this.lineStart < this.length;
@@ -208,7 +208,7 @@ export class SseFramer extends Framer {
     return true;
   }
 
-  /** Where the current line's text starts: behind a BOM on the stream's first line, whose end is known. */
+  /** Returns where the current line's text starts: behind a BOM on the stream's first line. */
   private contentStart(): u32 {
     if (!this.atStreamStart || this.lineStart != 0) return this.lineStart;
     const first = this.base;
@@ -217,14 +217,14 @@ export class SseFramer extends Framer {
     return isBom ? 3 : 0;
   }
 
-  /** Offset of the next CR or LF at or behind `at`, or the length. */
+  /** Returns the offset of the next CR or LF at or behind `at`, or the length. */
   private findLineEnd(at: u32): u32 {
     const base = this.base;
     const length = this.length;
     const lineFeed = v128.load(LINE_FEEDS);
     const carriageReturn = v128.load(CARRIAGE_RETURNS);
     while (at < length) {
-      // Data has hardly a byte as low as a CR: 64 at once, one comparison.
+      // Data rarely has a byte as low as CR: 64 bytes at once, one comparison.
       const p = base + at;
       const least = i8x16.min_u(
         i8x16.min_u(v128.load(p), v128.load(p, 16)),
@@ -246,7 +246,7 @@ export class SseFramer extends Framer {
     return length;
   }
 
-  /** "data" and "event" are the only fields that the dialects use. */
+  /** Reads a field. "data" and "event" are the only ones that the dialects use. */
   private readField(start: u32, end: u32): void {
     const p = this.base + start;
     const length = end - start;
@@ -281,7 +281,7 @@ export class SseFramer extends Framer {
   }
 }
 
-/** Offset of a field's value: behind the colon at `colon` and one space, or the line's end. */
+/** Returns the offset of a field's value: behind the colon at `colon` and one space, or the line's end. */
 function valueStart(base: usize, colon: u32, end: u32): u32 {
   if (colon >= end) return end;
   const value = colon + 1;

@@ -2,9 +2,9 @@
 import { freeBlock, resizeBlock, shrinkBlock, takeBlock } from "../../memory/blocks";
 
 /**
- * A run of bytes that somebody else owns. `pointer` may be 0 only when `length` is 0.
- * Unmanaged: a module has hundreds as globals, and the collector would visit each (50 KB of code). So a `new Span` is
- * never freed: only at module start or while the configuration is read, never per request.
+ * A borrowed run of bytes. `pointer` may be 0 only when `length` is 0.
+ * Unmanaged: the filter has hundreds as globals, and the collector's visitors for them would cost 50 KB of code. A span is
+ * therefore never freed: create one at module start or while the configuration is read, never per request.
  */
 @unmanaged
 export class Span {
@@ -14,7 +14,7 @@ export class Span {
   ) {}
 }
 
-/** UTF-8 bytes of a constant, made once at start and kept for ever. Never call it per request. */
+/** Returns the UTF-8 bytes of a constant, in a block that is never freed. Only at module start. */
 export function constant(text: string): Span {
   const length = <u32>String.UTF8.byteLength(text);
   const pointer = takeBlock(length + PADDING);
@@ -22,23 +22,23 @@ export function constant(text: string): Span {
   return new Span(pointer, length);
 }
 
-/** The texts of the program in UTF-8, written here by scripts/constant-bytes.ts. */
+/** All texts of the program in UTF-8, filled in by scripts/constant-bytes.ts. */
 const CONSTANT_BYTES = memory.data<u8>([0]);
 
-/** What the compiler makes of `constant("text")`. */
+/** What scripts/constant-bytes.ts puts in place of `constant("text")`. */
 export function constantAt(offset: usize, length: u32): Span {
   return new Span(CONSTANT_BYTES + offset, length);
 }
 
-/** What the compiler makes of a sentence. */
+/** What scripts/constant-bytes.ts puts in place of a sentence. */
 export function sentenceAt(offset: usize, length: usize): string {
   return String.UTF8.decodeUnsafe(CONSTANT_BYTES + offset, length);
 }
 
-/** Every block holds this many bytes more than its length, so that a 16-byte load at its last byte stays inside. */
+/** Bytes that every block has behind its length, so that a 16-byte load at its last byte stays inside. */
 export const PADDING: u32 = 64;
 
-/** Whether two runs of bytes are the same. Wide loads that overlap at the end, because most runs are short names. */
+/** Returns whether two runs of bytes are equal. Wide loads that overlap at the end, because most runs are short names. */
 export function sameBytes(a: usize, aLength: u32, b: usize, bLength: u32): bool {
   if (aLength != bLength) return false;
   if (aLength >= 16) return sameLongBytes(a, b, aLength);
@@ -70,17 +70,17 @@ function sameLongBytes(a: usize, b: usize, length: u32): bool {
 
 /**
  * A growable run of bytes on the manual heap. Its owner calls `release` exactly once; `clear` keeps the block. Where the
- * VM has no room for more (filter/memory/blocks.ts), what is appended is left out, and `wasRefused` says so.
+ * VM has no room for more (filter/memory/blocks.ts), the appended bytes are dropped, and `wasRefused` reports it.
  */
 export class ByteBuffer {
   pointer: usize = 0;
   length: u32 = 0;
   capacity: u32 = 0;
 
-  /** `isScratch`: no callback leaves bytes in it for another one. */
+  /** `isScratch`: the bytes are not used after the callback has returned. */
   constructor(private isScratch: bool = false) {}
 
-  /** Makes room for `extra` more bytes and returns where they go; 0 when there is none. */
+  /** Makes room for `extra` more bytes. Returns where they go, 0 if the block is refused. */
   reserve(extra: u32): usize {
     const needed = this.length + extra + PADDING;
     if (needed > this.capacity && !this.grow(needed)) return 0;
@@ -106,7 +106,7 @@ export class ByteBuffer {
     this.length += 1;
   }
 
-  /** A string of this program, as UTF-8. For rare paths: constants are better as spans. */
+  /** Appends a string of the program as UTF-8. For rare paths: a constant span is cheaper. */
   text(text: string): void {
     const length = <u32>String.UTF8.byteLength(text);
     const to = this.reserve(length);
@@ -115,7 +115,7 @@ export class ByteBuffer {
     this.length += length;
   }
 
-  /** A decimal integer. No string is made: streams write an index with every event. */
+  /** Appends a decimal integer, without a string in between: streams write an index with every event. */
   integer(value: i64): void {
     if (value < 0) this.byte(0x2d);
     let rest: u64 = value < 0 ? 0 - <u64>value : <u64>value;
@@ -138,7 +138,7 @@ export class ByteBuffer {
     this.capacity = 0;
   }
 
-  /** Gives back what of a large block the bytes have no use for. */
+  /** Returns the unused part of a large block to the heap. */
   trim(): void {
     if (this.capacity <= MAX_KEPT || this.length > this.capacity / 4) return;
     this.capacity = this.length + PADDING;
@@ -155,20 +155,20 @@ export class ByteBuffer {
   }
 }
 
-/** Bytes that an owner may keep for later: in a buffer of one stream, and in one that all requests use. */
+/** Capacity that is kept for reuse, in bytes: by a stream's buffer, and by a scratch buffer. */
 const MAX_KEPT: u32 = 64 << 10;
 const MAX_SCRATCH: u32 = 4 << 20;
 
 const scratch: ByteBuffer[] = [];
 
-/** Returns a buffer of a module, whose bytes nobody needs once the callback has returned. Never per request. */
+/** Returns a buffer whose bytes are not used after the callback has returned. Only at module start. */
 export function scratchBuffer(): ByteBuffer {
   const buffer = new ByteBuffer(true);
   scratch.push(buffer);
   return buffer;
 }
 
-/** Gives back the large blocks that the buffers of modules have needed. Only between callbacks. */
+/** Frees the scratch buffers that have grown large. Only between callbacks. */
 export function trimScratch(): void {
   for (let i = 0; i < scratch.length; i++) {
     const buffer = unchecked(scratch[i]);

@@ -1,9 +1,9 @@
-// A decimal number in bytes.
+// Decimal numbers in bytes.
 import { Span } from "./bytes";
 
 const NOT_A_NUMBER: i32 = -1;
 
-/** A whole number of at most nine digits, or -1. */
+/** Returns the value of a whole number of at most nine digits, -1 for anything else. */
 export function decimal(text: Span): i32 {
   if (text.length == 0 || text.length > 9) return NOT_A_NUMBER;
   let value: i32 = 0;

@@ -1,10 +1,10 @@
-// Finds a short text in many bytes.
+// Substring search.
 import { Span } from "./bytes";
 
-/** Whether `text` (not empty) stands somewhere in `length` bytes at `pointer`, with PADDING bytes behind them. */
+/** Returns whether `text` (not empty) occurs in `length` bytes at `pointer`, which have PADDING bytes behind them. */
 export function contains(pointer: usize, length: u32, text: Span): bool {
   if (length < text.length) return false;
-  // Sixteen places at a time: those where the first and the last byte are right are looked at.
+  // Sixteen positions at a time: only those where the first and the last byte match are compared.
   const reach = <usize>text.length - 1;
   const first = i8x16.splat(load<i8>(text.pointer));
   const last = i8x16.splat(load<i8>(text.pointer + reach));

@@ -1,8 +1,8 @@
-// Secrets in bytes that others may read: found raw and escaped as in a JSON string, and replaced by `***`.
+// Masks secrets in bytes that clients or logs receive: finds them raw and JSON-escaped, and writes `***` instead.
 import { ByteBuffer, constant, scratchBuffer, Span } from "./bytes";
 import { contains } from "./find";
 
-/** A shorter value is a placeholder (`none`, `ollama`), and to mask it would spoil texts. Bytes. */
+/** Shorter values are placeholders (`none`, `ollama`) and are not masked. Bytes. */
 export const MIN_SECRET: u32 = 8;
 
 const MASK = constant("***");
@@ -11,17 +11,17 @@ const BACKSLASH: u32 = 0x5c;
 const SLASH: u32 = 0x2f;
 const QUOTE: u32 = 0x22;
 const LETTER_U: u32 = 0x75;
-/** `…` in UTF-8: where a text was cut, a secret may have been. */
+/** `…` in UTF-8: a text that was cut there may end within a secret. */
 const ELLIPSIS: u32 = 0xa680e2;
-/** No byte: an escape that stands for none. */
+/** The value of an escape that is not an ASCII character. */
 const NO_BYTE: u32 = 0x100;
 
 const masked = scratchBuffer();
 
-/** Bytes that the escape or the byte that was decoded last has. */
+/** Size in bytes of the escape or byte that `decode` has read. */
 let decodedSize: u32 = 0;
 
-/** Whether one of the secrets may stand in these bytes, which have PADDING behind them. Fast: nearly always it is false. */
+/** Returns whether the bytes, with PADDING behind them, may contain a secret. A fast check that is nearly always false. */
 export function mayHold(pointer: usize, length: u32, secrets: Span[]): bool {
   if (secrets.length == 0 || length == 0) return false;
   for (let i = 0; i < secrets.length; i++) {
@@ -31,8 +31,8 @@ export function mayHold(pointer: usize, length: u32, secrets: Span[]): bool {
 }
 
 /**
- * Fills `out` with the bytes and `***` in place of each secret. Returns false, with nothing in `out`, where there is none.
- * The beginning of a secret at the very end, or before an ellipsis, counts as one: the text was cut.
+ * Writes the bytes to `out` with `***` in place of each secret. Returns false, with `out` empty, if there is no secret.
+ * The beginning of a secret at the end, or before an ellipsis, is masked too: the text may have been cut.
  */
 export function mask(pointer: usize, length: u32, secrets: Span[], out: ByteBuffer): bool {
   out.clear();
@@ -67,7 +67,7 @@ export function maskInPlace(buffer: ByteBuffer, secrets: Span[]): void {
   masked.release();
 }
 
-/** Bytes of the longest secret that begins here; 0 where none does. */
+/** Returns the size of the longest secret that begins at `at`, 0 if no secret does. */
 function longestAt(at: usize, end: usize, secrets: Span[]): u32 {
   let longest: u32 = 0;
   for (let i = 0; i < secrets.length; i++)
@@ -90,7 +90,7 @@ function isCut(at: usize, end: usize): bool {
   return end - at >= 3 && (load<u32>(at) & 0xffffff) == ELLIPSIS;
 }
 
-/** The byte that the bytes at `at` stand for; `decodedSize` tells how many they are. */
+/** Returns the character at `at` with JSON escapes decoded; its size is in `decodedSize`. */
 function decode(at: usize, end: usize): u32 {
   const byte = <u32>load<u8>(at);
   decodedSize = 1;
@@ -104,7 +104,7 @@ function decode(at: usize, end: usize): u32 {
   return byte;
 }
 
-/** The ASCII character that four hexadecimal digits stand for. */
+/** Returns the ASCII character of four hexadecimal digits, NO_BYTE if it is not one. */
 function codeUnit(at: usize): u32 {
   let unit: u32 = 0;
   for (let i = 0; i < 4; i++) {

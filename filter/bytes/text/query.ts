@@ -1,9 +1,9 @@
-// The query of a path: where it begins, which parameters carry a credential, and the query with them masked or left out.
+// The query of a path: where it begins, and which parameters hold a credential, to mask or to drop them.
 import { ByteBuffer, constant, sameBytes, scratchBuffer, Span } from "./bytes";
 
 /**
- * Ends of parameter names, in lower case: `key`, `api_key`, `x-api-key`, `accessToken`, `X-Amz-Signature`. The same words
- * stand in docs/securing.md.
+ * Ends of parameter names, in lower case: `key`, `api_key`, `x-api-key`, `accessToken`, `X-Amz-Signature`. docs/securing.md
+ * lists them too.
  */
 const CREDENTIAL_NAMES: StaticArray<Span> = [
   constant("key"),
@@ -30,7 +30,7 @@ const PERCENT: u32 = 0x25;
 
 const name = scratchBuffer();
 
-/** Bytes of a request target before its query. */
+/** Returns the size of a request target without its query, in bytes. */
 export function lengthWithoutQuery(path: Span): u32 {
   for (let i: u32 = 0; i < path.length; i++) {
     if (load<u8>(path.pointer + i) == QUESTION) return i;
@@ -43,7 +43,7 @@ export function maskCredentials(pointer: usize, length: u32, out: ByteBuffer): v
   copyParameters(pointer, length, true, out);
 }
 
-/** Appends a query, which begins with `?`, without the parameters that carry a credential; nothing when none is left. */
+/** Appends a query, which begins with `?`, without the parameters that hold a credential; nothing if no other is left. */
 export function dropCredentials(pointer: usize, length: u32, out: ByteBuffer): void {
   copyParameters(pointer, length, false, out);
 }
@@ -71,7 +71,7 @@ function copyParameters(pointer: usize, length: u32, masks: bool, out: ByteBuffe
   }
 }
 
-/** By the end of the name, percent-decoded; digits and brackets behind it (`key2`, `token[]`) do not count. */
+/** Returns whether the percent-decoded name ends in a credential's name; trailing digits and brackets (`key2`, `token[]`) are ignored. */
 function namesCredential(start: usize, end: usize): bool {
   name.clear();
   for (let at = start; at < end; at++) {
@@ -97,7 +97,7 @@ function namesCredential(start: usize, end: usize): bool {
   return false;
 }
 
-/** 16 or more for what is none. */
+/** Returns the digit's value, 16 or more for any other byte. */
 function hexadecimalDigit(byte: u32): u32 {
   if (byte - 0x30 < 10) return byte - 0x30;
   const letter = (byte | 0x20) - 0x61;

@@ -1,12 +1,12 @@
-// Makes a few readable words of what may be anything: an HTML page, plain text, bytes that are no text at all.
+// Extracts a short readable text from an unknown body: an HTML page, plain text, or bytes that are not text.
 import { ByteBuffer } from "./bytes";
 
 const LESS: u32 = 0x3c;
 const GREATER: u32 = 0x3e;
 
 /**
- * Appends the text of `length` bytes at `pointer`, at most `limit` bytes: tags, scripts and styles left out, white space
- * joined, what is not UTF-8 replaced by a question mark. An ellipsis stands where it was cut.
+ * Appends the text of `length` bytes at `pointer`, at most `limit` bytes: without tags, scripts and styles, white space
+ * collapsed, a question mark for each byte that is not UTF-8, and an ellipsis where it was cut.
  */
 export function appendReadable(pointer: usize, length: u32, limit: u32, out: ByteBuffer): void {
   const end = pointer + length;
@@ -46,14 +46,14 @@ export function shorten(buffer: ByteBuffer, limit: u32): void {
   buffer.text("…");
 }
 
-/** Whether the bytes begin, behind white space, with this byte. */
+/** Returns whether the first byte that is not white space is `byte`. */
 export function beginsWith(pointer: usize, length: u32, byte: u32): bool {
   const end = pointer + length;
   while (pointer < end && load<u8>(pointer) <= 0x20) pointer++;
   return pointer < end && load<u8>(pointer) == byte;
 }
 
-/** Bytes of the UTF-8 character at `pointer`, 0 if it is none. */
+/** Returns the size of the UTF-8 character at `pointer` in bytes, 0 if it is not valid. */
 function characterSize(pointer: usize, end: usize): u32 {
   const first = <u32>load<u8>(pointer);
   if (first < 0x80) return 1;
@@ -68,14 +68,14 @@ function characterSize(pointer: usize, end: usize): u32 {
   return size;
 }
 
-/** A letter, a slash or an exclamation mark behind `<`. */
+/** Returns whether a letter, a slash or an exclamation mark follows `<`. */
 function isTag(pointer: usize, end: usize): bool {
   if (pointer + 1 >= end) return false;
   const next = <u32>load<u8>(pointer + 1);
   return (next | 0x20) - 0x61 < 26 || next == 0x2f || next == 0x21;
 }
 
-/** Behind the tag at `pointer`; behind the closing tag too if it is a script or a style. */
+/** Returns the address behind the tag at `pointer`; of a script or style behind its closing tag. */
 function behindTag(pointer: usize, end: usize): usize {
   const isHidden = isScriptOrStyle(pointer + 1, end);
   let at = behindByte(pointer, end);
@@ -88,7 +88,7 @@ function behindTag(pointer: usize, end: usize): usize {
   return at;
 }
 
-/** Whether a name begins with "scri" or "styl", whatever its case. */
+/** Returns whether a name begins with "scri" or "styl", in any case. */
 function isScriptOrStyle(pointer: usize, end: usize): bool {
   if (pointer + 4 > end) return false;
   const letters = load<u32>(pointer) | 0x20202020;
