@@ -177,7 +177,7 @@ export class Exchange {
   }
 
   /** Charges what the response used, the first time that it is called; `isWhole`: the response has come to its end. */
-  settle(isWhole: bool): void {
+  chargeUsage(isWhole: bool): void {
     const meter = this.meter;
     if (meter === null) return;
     const translator = this.translator;
@@ -185,11 +185,11 @@ export class Exchange {
     const filter = this.usageFilter;
     if (translator !== null) {
       if (translator.fault !== null && !translator.usage.isKnown) return;
-      meter.settle(this.target, translator.usage, translator.events, isWhole);
+      meter.chargeUsage(this.target, translator.usage, translator.events, isWhole);
     } else if (observer !== null) {
       observer.end();
       const events = filter === null || filter.isPassing ? 0 : filter.events;
-      meter.settle(this.target, observer.usage, events, isWhole);
+      meter.chargeUsage(this.target, observer.usage, events, isWhole);
     }
   }
 
@@ -204,7 +204,7 @@ export class Exchange {
     const metadata = this.metadata;
     if (metadata !== null) metadata.release();
     this.metadata = null;
-    this.settle(false);
+    this.chargeUsage(false);
     const meter = this.meter;
     if (meter !== null) meter.dropObserver();
     this.meter = null;

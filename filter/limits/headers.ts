@@ -11,7 +11,7 @@ import {
 } from "../host/host";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
-import { Meter, secondsUp, Share, waitFor } from "./meter";
+import { Meter, secondsUp, AppliedLimit, waitFor } from "./meter";
 
 const RETRY_AFTER = constant("retry-after");
 const SERVICE_LIMIT = constant("x-ratelimit-limit");
@@ -23,25 +23,31 @@ const text = scratchBuffer();
 const span = new Span(0, 0);
 
 /** Writes the headers of the response at hand; those of a provider's own limits are replaced. */
-export function tellLimits(meter: Meter, dialect: Dialect, target: Target | null): void {
+export function writeRateLimitHeaders(meter: Meter, dialect: Dialect, target: Target | null): void {
   if (meter.isByService()) {
-    tellOfService(dialect);
+    writeServiceHeaders(dialect);
     return;
   }
-  tellOfShare(meter.nearest(target, false), dialect);
-  tellOfShare(meter.nearest(target, true), dialect);
+  writeBudgetHeaders(meter.nearest(target, false), dialect);
+  writeBudgetHeaders(meter.nearest(target, true), dialect);
   const refused = meter.refusedBy;
   if (refused === null) return;
   const wait = secondsUp(waitFor(refused, currentMicroseconds()));
   setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, wait);
 }
 
-function tellOfShare(share: Share | null, dialect: Dialect): void {
-  if (share === null) return;
+function writeBudgetHeaders(applied: AppliedLimit | null, dialect: Dialect): void {
+  if (applied === null) return;
   const now = currentMicroseconds();
-  const limit = share.limit;
-  const reset = <u32>Math.ceil(share.timeToWhole(now) / 1_000_000);
-  tell(dialect, limit.countsRequests, <u32>limit.amount, <u32>share.remaining(now), reset);
+  const limit = applied.limit;
+  const reset = <u32>Math.ceil(applied.timeToWhole(now) / 1_000_000);
+  writeLimitHeaders(
+    dialect,
+    limit.countsRequests,
+    <u32>limit.amount,
+    <u32>applied.remaining(now),
+    reset,
+  );
 }
 
 /**
@@ -49,7 +55,7 @@ function tellOfShare(share: Share | null, dialect: Dialect): void {
  * the least is left, then all of them.
  * @see https://www.envoyproxy.io/docs/envoy/v1.40.0/api-v3/extensions/filters/http/ratelimit/v3/rate_limit.proto
  */
-function tellOfService(dialect: Dialect): void {
+function writeServiceHeaders(dialect: Dialect): void {
   const written = header(RESPONSE_HEADERS, SERVICE_LIMIT);
   if (written.length == 0) return;
   const limits = String.UTF8.decodeUnsafe(written.pointer, written.length);
@@ -65,12 +71,18 @@ function tellOfService(dialect: Dialect): void {
   removeHeader(RESPONSE_HEADERS, SERVICE_REMAINING);
   removeHeader(RESPONSE_HEADERS, SERVICE_RESET);
   removeHeader(RESPONSE_HEADERS, SERVICE_REFUSED);
-  tell(dialect, isOfRequests, <u32>max(limit, 0), <u32>max(remaining, 0), reset);
+  writeLimitHeaders(dialect, isOfRequests, <u32>max(limit, 0), <u32>max(remaining, 0), reset);
   if (isRefused) setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, reset);
 }
 
 /** @param reset seconds until the budget is whole */
-function tell(dialect: Dialect, isOfRequests: bool, limit: u32, remaining: u32, reset: u32): void {
+function writeLimitHeaders(
+  dialect: Dialect,
+  isOfRequests: bool,
+  limit: u32,
+  remaining: u32,
+  reset: u32,
+): void {
   const names = isOfRequests ? dialect.requestLimitHeaders : dialect.tokenLimitHeaders;
   setHeaderNumber(RESPONSE_HEADERS, names.limit, limit);
   setHeaderNumber(RESPONSE_HEADERS, names.remaining, remaining);

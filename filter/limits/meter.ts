@@ -25,7 +25,7 @@ const BYTES_OF_TOKEN: u32 = 4;
 const MAX_ESTIMATE: u32 = 32768;
 
 /** A limit that applies to a request. */
-export class Share {
+export class AppliedLimit {
   /** Whether a limit of requests has counted this one. */
   isCounted: bool = false;
 
@@ -52,15 +52,15 @@ export class Share {
 
 export class Meter {
   /** The limit that refused the last attempt; null when none did. */
-  refusedBy: Share | null = null;
+  refusedBy: AppliedLimit | null = null;
   /** Reads the usage of a response in the client's own dialect; null where the translation does. */
   observer: UsageObserver | null = null;
   /** Whether a provider has begun an answer that is no error. */
   hasResponse: bool = false;
   /** Bytes of the response so far. */
   responseBytes: u32 = 0;
-  private shares: Share[] = [];
-  private isSettled: bool = false;
+  private limits: AppliedLimit[] = [];
+  private isCharged: bool = false;
 
   constructor(private requestBytes: u32) {}
 
@@ -78,25 +78,26 @@ export class Meter {
         )
           continue;
       }
-      this.shares.push(new Share(limit, fingerprint, target));
+      this.limits.push(new AppliedLimit(limit, fingerprint, target));
     }
   }
 
   isEmpty(): bool {
-    return this.shares.length == 0;
+    return this.limits.length == 0;
   }
 
   /** Whether Envoy's rate limit service counts. All limits are of one kind. */
   isByService(): bool {
-    return this.shares.length > 0 && this.shares[0].limit.isByService;
+    return this.limits.length > 0 && this.limits[0].limit.isByService;
   }
 
   /** Has Envoy ask the service, before it sends the request on, for the limits of the name and of this model. */
-  announce(target: Target | null): void {
+  requestServiceCheck(target: Target | null): void {
     if (!this.isByService()) return;
-    for (let i = 0; i < this.shares.length; i++) {
-      const share = this.shares[i];
-      if (applies(share, target)) setProperty(share.limit.check, hexadecimal(share.fingerprint));
+    for (let i = 0; i < this.limits.length; i++) {
+      const applied = this.limits[i];
+      if (applies(applied, target))
+        setProperty(applied.limit.check, hexadecimal(applied.fingerprint));
     }
   }
 
@@ -106,31 +107,31 @@ export class Meter {
     const now = currentMicroseconds();
     this.refusedBy = null;
     let longest: f64 = 0;
-    for (let i = 0; i < this.shares.length; i++) {
-      const share = this.shares[i];
-      if (!applies(share, target) || share.isCounted || share.remaining(now) >= 1) continue;
-      const wait = waitFor(share, now);
+    for (let i = 0; i < this.limits.length; i++) {
+      const applied = this.limits[i];
+      if (!applies(applied, target) || applied.isCounted || applied.remaining(now) >= 1) continue;
+      const wait = waitFor(applied, now);
       if (wait > longest) {
         longest = wait;
-        this.refusedBy = share;
+        this.refusedBy = applied;
       }
     }
-    for (let i = 0; i < this.shares.length && this.refusedBy === null; i++) {
-      const share = this.shares[i];
-      if (!share.limit.countsRequests || share.isCounted || !applies(share, target)) continue;
-      share.isCounted = take(share, 1, now, true);
-      if (!share.isCounted) this.refusedBy = share;
+    for (let i = 0; i < this.limits.length && this.refusedBy === null; i++) {
+      const applied = this.limits[i];
+      if (!applied.limit.countsRequests || applied.isCounted || !applies(applied, target)) continue;
+      applied.isCounted = take(applied, 1, now, true);
+      if (!applied.isCounted) this.refusedBy = applied;
     }
     return this.refusedBy === null;
   }
 
   /** What the client is told when `admits` has said no. */
   fault(): Fault {
-    const share = this.refusedBy;
-    if (share === null) return new Fault(500, "The gateway lost track of this request.");
-    const seconds = secondsUp(waitFor(share, currentMicroseconds())).toString();
+    const applied = this.refusedBy;
+    if (applied === null) return new Fault(500, "The gateway lost track of this request.");
+    const seconds = secondsUp(waitFor(applied, currentMicroseconds())).toString();
     const message =
-      "The rate limit of " + share.limit.label + " is used up; try again in " + seconds + " s.";
+      "The rate limit of " + applied.limit.label + " is used up; try again in " + seconds + " s.";
     return new Fault(429, message).coded("rate_limit_exceeded");
   }
 
@@ -139,24 +140,24 @@ export class Meter {
     this.dropObserver();
     this.responseBytes = 0;
     // What an attempt before used is charged already.
-    this.isSettled = false;
+    this.isCharged = false;
     this.hasResponse = status < 400;
     if (this.hasResponse && target !== null && target.dialect === dialect)
       this.observer = new UsageObserver(dialect);
   }
 
   /** The limit of its kind, tokens or requests, of which the smallest part is left; null when there is none. */
-  nearest(target: Target | null, countsRequests: bool): Share | null {
+  nearest(target: Target | null, countsRequests: bool): AppliedLimit | null {
     const now = currentMicroseconds();
-    let found: Share | null = null;
+    let found: AppliedLimit | null = null;
     let least: f64 = 2;
-    for (let i = 0; i < this.shares.length; i++) {
-      const share = this.shares[i];
-      if (share.limit.countsRequests != countsRequests || !applies(share, target)) continue;
-      const part = share.remaining(now) / share.limit.amount;
+    for (let i = 0; i < this.limits.length; i++) {
+      const applied = this.limits[i];
+      if (applied.limit.countsRequests != countsRequests || !applies(applied, target)) continue;
+      const part = applied.remaining(now) / applied.limit.amount;
       if (part >= least) continue;
       least = part;
-      found = share;
+      found = applied;
     }
     return found;
   }
@@ -165,9 +166,9 @@ export class Meter {
    * Charges the tokens, once. What the provider has not said is estimated: each event of a stream is a token.
    * @param isWhole the response has come to its end, so that its count is final
    */
-  settle(target: Target | null, usage: Usage, events: u32, isWhole: bool): void {
-    if (this.isSettled || !this.hasResponse) return;
-    this.isSettled = true;
+  chargeUsage(target: Target | null, usage: Usage, events: u32, isWhole: bool): void {
+    if (this.isCharged || !this.hasResponse) return;
+    this.isCharged = true;
     const requestEstimate = <i64>min(this.requestBytes / BYTES_OF_TOKEN, MAX_ESTIMATE);
     const responseEstimate = <i64>(events > 0 ? events : this.responseBytes / BYTES_OF_TOKEN);
     const input = usage.freshInput >= 0 ? usage.input : requestEstimate;
@@ -175,11 +176,11 @@ export class Meter {
     const isCounted = usage.output >= 0 && (isFinal || usage.output > responseEstimate);
     const tokens = input + (isCounted ? usage.output : responseEstimate);
     const now = currentMicroseconds();
-    for (let i = 0; i < this.shares.length; i++) {
-      const share = this.shares[i];
-      if (share.limit.countsRequests || !applies(share, target)) continue;
-      if (!share.limit.isByService) take(share, <f64>tokens, now, false);
-      else setProperty(share.limit.charge, hexadecimal(share.fingerprint));
+    for (let i = 0; i < this.limits.length; i++) {
+      const applied = this.limits[i];
+      if (applied.limit.countsRequests || !applies(applied, target)) continue;
+      if (!applied.limit.isByService) take(applied, <f64>tokens, now, false);
+      else setProperty(applied.limit.charge, hexadecimal(applied.fingerprint));
     }
     if (this.isByService()) setProperty(TOKENS, decimalText(min(tokens, MAX_TOKENS)));
   }
@@ -202,9 +203,9 @@ export function startMeter(route: Route, requestBytes: u32): Meter | null {
 }
 
 /** Microseconds until one token or request is left. */
-export function waitFor(share: Share, now: f64): f64 {
-  const limit = share.limit;
-  return max(share.timeToWhole(now) + limit.period / limit.amount - limit.period, 0);
+export function waitFor(applied: AppliedLimit, now: f64): f64 {
+  const limit = applied.limit;
+  return max(applied.timeToWhole(now) + limit.period / limit.amount - limit.period, 0);
 }
 
 /** Whole seconds, at least one. */
@@ -237,15 +238,15 @@ function textSpan(): Span {
   return span;
 }
 
-function applies(share: Share, target: Target | null): bool {
-  return share.target === null || share.target === target;
+function applies(applied: AppliedLimit, target: Target | null): bool {
+  return applied.target === null || applied.target === target;
 }
 
-function take(share: Share, amount: f64, now: f64, isFirm: bool): bool {
-  const limit = share.limit;
+function take(applied: AppliedLimit, amount: f64, now: f64, isHardLimit: bool): bool {
+  const limit = applied.limit;
   const cost = (amount * limit.period) / limit.amount;
   // Half a request more, because the sum of many parts is not quite the whole; one token less, which has to come back.
   const latest =
-    now + (isFirm ? limit.period + cost / 2 : 2 * limit.period - limit.period / limit.amount);
-  return takeFromBudget(limit, share.fingerprint, now, cost, latest, isFirm);
+    now + (isHardLimit ? limit.period + cost / 2 : 2 * limit.period - limit.period / limit.amount);
+  return takeFromBudget(limit, applied.fingerprint, now, cost, latest, isHardLimit);
 }

@@ -65,7 +65,7 @@ function timeInBlock(limit: RateLimit, fingerprint: u64, now: f64): f64 {
 
 /**
  * Takes from the budget: `cost` is the time in which that much comes back, `latest` how late the budget may be whole
- * again. With `isFirm` nothing is taken where that is too late, and the answer is false; else it is made to be in time.
+ * again. With `isHardLimit` nothing is taken where that is too late, and the answer is false; else it is made to be in time.
  */
 export function takeFromBudget(
   limit: RateLimit,
@@ -73,7 +73,7 @@ export function takeFromBudget(
   now: f64,
   cost: f64,
   latest: f64,
-  isFirm: bool,
+  isHardLimit: bool,
 ): bool {
   selectSlot(limit, <u32>fingerprint);
   for (let i: u32 = 0; i < MAX_TRIES; i++) {
@@ -81,13 +81,13 @@ export function takeFromBudget(
     const time = now + timeInBlock(limit, fingerprint, now) + cost;
     const isInTime = time <= latest;
     let isSet = false;
-    if (isInTime || !isFirm) {
+    if (isInTime || !isHardLimit) {
       setWholeAt(block.pointer, block.length, fingerprint, isInTime ? time : latest);
       isSet = setShared(limit.key, block, version);
     }
     giveBack();
     if (isSet) return true;
-    if (!isInTime && isFirm) return false;
+    if (!isInTime && isHardLimit) return false;
   }
   return true;
 }

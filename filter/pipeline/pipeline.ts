@@ -11,7 +11,7 @@ import { Attempts } from "../exchange/attempts";
 import { caseFault } from "../dialects/member-case";
 import { keepsBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
-import { tellLimits } from "../limits/headers";
+import { writeRateLimitHeaders } from "../limits/headers";
 import { startMeter } from "../limits/meter";
 import {
   REQUEST_BODY,
@@ -28,7 +28,7 @@ import { scratchTape } from "../bytes/json/tape";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { canExpress, leaveBody, prepareAttempt, prepareBody } from "../upstream/request";
 import { tellNextCluster } from "../upstream/next-attempt";
-import { bodyTooLarge } from "../upstream/envoy-errors";
+import { bodyTooLarge } from "../exchange/envoy-errors";
 import {
   ownErrorHeaders,
   responseBody,
@@ -36,17 +36,10 @@ import {
   responseTrailers,
 } from "../upstream/response";
 import { takeWaiting } from "../prompt/calls";
-import {
-  OUTCOME_DISPATCH,
-  OUTCOME_FAULT,
-  OUTCOME_PLAIN,
-  OUTCOME_SAY,
-  OUTCOME_WAIT,
-  PromptFlow,
-} from "../prompt/flow";
+import { OUTCOME_ANSWER, OUTCOME_SEND, OUTCOME_WAIT, PromptFlow } from "../prompt/flow";
+import { answerPrompt } from "../prompt/answer-prompt";
 import { endFlow, flowOf, keepFlow } from "../prompt/flows";
 import { insertMetadata, prepareMetadata } from "../prompt/insert-metadata";
-import { say } from "../prompt/say";
 import { chooseRoute, routeFault } from "./choose-model";
 import { ENDPOINT_READY } from "./endpoint";
 import { recognise } from "./recognise";
@@ -142,7 +135,7 @@ function send(exchange: Exchange, body: usize): Fault | null {
     if (fault !== null) return fault;
   }
   const meter = exchange.meter;
-  if (meter !== null) meter.announce(exchange.target);
+  if (meter !== null) meter.requestServiceCheck(exchange.target);
   return null;
 }
 
@@ -207,20 +200,13 @@ export function onCallout(token: u32, size: u32): void {
 function applyOutcome(flow: PromptFlow, outcome: i32): i32 {
   if (outcome == OUTCOME_WAIT) return STOP;
   const exchange = flow.exchange;
-  if (outcome == OUTCOME_DISPATCH && !flow.isDispatched()) {
-    flow.quoteAnswer();
-    outcome = OUTCOME_SAY;
-  }
-  const goesOn = outcome == OUTCOME_PLAIN || outcome == OUTCOME_DISPATCH;
-  if (goesOn && flow.timeLeft() == 0) outcome = flow.tooLate();
   let fault: Fault | null = flow.fault;
-  if (outcome == OUTCOME_SAY) say(flow);
-  else if (outcome != OUTCOME_FAULT) {
+  if (outcome == OUTCOME_ANSWER) answerPrompt(flow);
+  else if (outcome == OUTCOME_SEND) {
     limitAnswer(exchange, max(flow.timeLeft(), 1));
-    const isWhole = outcome != OUTCOME_DISPATCH || flow.extendRequest();
-    fault = isWhole ? send(exchange, flow.body) : outOfMemory("request");
+    fault = send(exchange, flow.body);
     // Where several attempts may need it, the body is the exchange's now.
-    if (exchange.body == flow.body) flow.giveAway();
+    if (exchange.body == flow.body) flow.detachBody();
   }
   if (fault !== null) fault.isFinal = flow.mayHaveActed();
   endFlow(exchange.contextId);
@@ -248,7 +234,7 @@ export function onResponseHeaders(exchange: Exchange, count: u32, endsHere: bool
   if (meter !== null) {
     // A model that was passed over is no business of the client that another one answers.
     if (!exchange.isAnswered) meter.refusedBy = null;
-    tellLimits(meter, exchange.dialect, exchange.target);
+    writeRateLimitHeaders(meter, exchange.dialect, exchange.target);
   }
   return status;
 }

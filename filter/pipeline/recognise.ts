@@ -18,7 +18,7 @@ import {
 import { constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
 import { dropCredentials, lengthWithoutQuery, maskCredentials } from "../bytes/text/query";
-import { bodyTooLarge } from "../upstream/envoy-errors";
+import { bodyTooLarge } from "../exchange/envoy-errors";
 import { answer, answerFault, answerOptions, JSON_TYPE } from "../exchange/answer";
 import {
   allowedMethods,

@@ -27,7 +27,7 @@ import { NO_NODE, scratchTape, Tape } from "../bytes/json/tape";
 import { escape, unescape } from "../bytes/json/text";
 import { ByteBuffer, constant, sameBytes, scratchBuffer, Span } from "../bytes/text/bytes";
 import { maskInPlace } from "../bytes/text/mask";
-import { isFromProvider, upstreamFault } from "../upstream/envoy-errors";
+import { isFromProvider, upstreamFault } from "../exchange/envoy-errors";
 import { apiBody, apiPath, writeApiRequest } from "./api-request";
 import { augment } from "./augment";
 import { appendValidUtf8 } from "./valid-utf8";
@@ -35,16 +35,16 @@ import { calloutDetails, calloutStatus, callApi, callModelServer, isGarbled } fr
 import { appendMessages, appendText, appendUserTurns, lastUserMessage } from "./conversation";
 import { PromptConfig, PromptTarget } from "../config/prompt-target";
 
-/** What the pipeline does after a step. */
+/** A callout is in flight: the request is held. */
 export const OUTCOME_WAIT: i32 = 0;
-/** The request goes to its model as the client sent it. */
-export const OUTCOME_PLAIN: i32 = 1;
-/** The request goes to its model with the API's answer in it (`flow.answer`). */
-export const OUTCOME_DISPATCH: i32 = 2;
-/** The gateway answers with `flow.text`. */
-export const OUTCOME_SAY: i32 = 3;
-/** The gateway answers with `flow.fault`. */
-export const OUTCOME_FAULT: i32 = 4;
+/** The request (`flow.body`, `flow.tape`) goes to its model. */
+export const OUTCOME_SEND: i32 = 1;
+/** The gateway responds with `flow.text` (`answerPrompt`). */
+export const OUTCOME_ANSWER: i32 = 2;
+/** The gateway responds with `flow.fault`. */
+export const OUTCOME_FAULT: i32 = 3;
+/** Of the last step: the API's response is in `flow.text`. */
+const OUTCOME_DISPATCH: i32 = 4;
 
 const STEP_GUARD: i32 = 0;
 const STEP_EMBEDDINGS: i32 = 1;
@@ -134,9 +134,14 @@ export class PromptFlow {
     private length: u32,
   ) {}
 
+  /** Starts the flow; the pipeline acts on the outcome. */
   start(): i32 {
+    return this.finish(this.firstStep());
+  }
+
+  private firstStep(): i32 {
     this.deadline = currentMilliseconds() + this.config.timeoutMs;
-    if (lastUserMessage(this.tape) == NO_NODE) return OUTCOME_PLAIN;
+    if (lastUserMessage(this.tape) == NO_NODE) return OUTCOME_SEND;
     return this.config.hasGuard() ? this.askGuard() : this.askEmbeddings();
   }
 
@@ -155,8 +160,12 @@ export class PromptFlow {
     return this.body != 0 && scan(this.tape, this.body, bytes.length) == SCAN_OK;
   }
 
-  /** The callout has been answered, or has failed (status 0). */
+  /** Reads the response of the callout (status 0: it failed); the pipeline acts on the outcome. */
   onResponse(size: u32): i32 {
+    return this.finish(this.nextStep(size));
+  }
+
+  private nextStep(size: u32): i32 {
     this.token = NO_CALLOUT;
     const status = calloutStatus();
     const isApi = this.step == STEP_API;
@@ -189,8 +198,20 @@ export class PromptFlow {
     return OUTCOME_FAULT;
   }
 
-  /** For a prompt whose time is used up. */
-  tooLate(): i32 {
+  /** Applies what the steps have found to the request, if it goes to its model; the time has to last for the model, too. */
+  private finish(outcome: i32): i32 {
+    const target = this.target;
+    if (outcome == OUTCOME_DISPATCH && target !== null && !target.dispatches) {
+      this.escapeAnswer();
+      return OUTCOME_ANSWER;
+    }
+    if (outcome != OUTCOME_SEND && outcome != OUTCOME_DISPATCH) return outcome;
+    if (this.timeLeft() == 0) return this.tooLate();
+    if (outcome == OUTCOME_DISPATCH && !this.extendRequest()) return this.noMemory();
+    return OUTCOME_SEND;
+  }
+
+  private tooLate(): i32 {
     return this.refuse(
       504,
       "The listener's timeout was used up before the prompt could be answered; the last step was " +
@@ -199,14 +220,8 @@ export class PromptFlow {
     );
   }
 
-  /** Whether the API's answer goes to the language model. */
-  isDispatched(): bool {
-    const target = this.target;
-    return target === null || target.dispatches;
-  }
-
-  /** Turns the API's answer into the text to say. */
-  quoteAnswer(): void {
+  /** Makes the API's response the inside of a JSON string. */
+  private escapeAnswer(): void {
     scratch.clear();
     escape(this.text.pointer, this.text.length, scratch);
     this.text.clear();
@@ -214,7 +229,7 @@ export class PromptFlow {
   }
 
   /** Puts the API's answer into the client's request, in Envoy's buffer as well as here. False when there is no memory. */
-  extendRequest(): bool {
+  private extendRequest(): bool {
     const target = this.target;
     if (target === null) return true;
     answer.pointer = this.text.pointer;
@@ -240,8 +255,8 @@ export class PromptFlow {
     return true;
   }
 
-  /** The body has another owner now. */
-  giveAway(): void {
+  /** The exchange owns the body now. */
+  detachBody(): void {
     this.body = 0;
   }
 
@@ -276,7 +291,7 @@ export class PromptFlow {
     if (!response.isTrue(response.member(0, JAILBREAK_VERDICT))) return this.askEmbeddings();
     this.text.clear();
     this.text.span(this.config.guardMessageJson);
-    return OUTCOME_SAY;
+    return OUTCOME_ANSWER;
   }
 
   private askEmbeddings(): i32 {
@@ -314,7 +329,7 @@ export class PromptFlow {
 
   /** No target fits: the default one if there is one, else the language model alone. */
   private onNoTarget(): i32 {
-    if (this.config.defaultTarget < 0) return OUTCOME_PLAIN;
+    if (this.config.defaultTarget < 0) return OUTCOME_SEND;
     this.target = this.config.targets[this.config.defaultTarget];
     return this.callTarget();
   }
@@ -356,7 +371,7 @@ export class PromptFlow {
     if (!response.isString(content) || response.size(content) == 0) return this.onNoTarget();
     this.text.clear();
     this.text.bytes(response.pointer(content), response.size(content));
-    return OUTCOME_SAY;
+    return OUTCOME_ANSWER;
   }
 
   private onToolCall(call: u32): i32 {
@@ -400,15 +415,15 @@ export class PromptFlow {
     if (!response.isString(question)) return this.onFailure(0);
     this.text.clear();
     this.text.bytes(response.pointer(question), response.size(question));
-    return OUTCOME_SAY;
+    return OUTCOME_ANSWER;
   }
 
   private callTarget(): i32 {
     const target = this.target;
-    if (target === null) return OUTCOME_PLAIN;
+    if (target === null) return OUTCOME_SEND;
     if (this.argumentsJson.length == 0) {
       this.argumentsJson.text("{}");
-      if (!this.scanArguments()) return OUTCOME_PLAIN;
+      if (!this.scanArguments()) return OUTCOME_SEND;
     }
     const wrong = writeApiRequest(target, this.argumentsTape, this.tape);
     if (wrong.length > 0) {
@@ -492,7 +507,7 @@ export class PromptFlow {
         status.toString() +
         "; it goes to the model without a target",
     );
-    return OUTCOME_PLAIN;
+    return OUTCOME_SEND;
   }
 
   private refuse(status: u32, message: string): i32 {

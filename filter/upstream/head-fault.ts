@@ -2,7 +2,7 @@
 import { Fault } from "../hub/fault";
 import { readFaultBody } from "../hub/read-fault";
 import { Exchange } from "../exchange/exchange";
-import { providerOf } from "./envoy-errors";
+import { providerOf } from "../exchange/envoy-errors";
 
 /** Answers a question that the gateway does not ask. */
 const NOT_MODIFIED: u32 = 304;

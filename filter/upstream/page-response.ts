@@ -9,7 +9,7 @@ import { LOOKS_OPEN, looksLike } from "../bytes/sse/looks-like";
 import { scratchBuffer } from "../bytes/text/bytes";
 import { beginsWith } from "../bytes/text/readable";
 import { answerInstead } from "./answer-instead";
-import { providerOf } from "./envoy-errors";
+import { providerOf } from "../exchange/envoy-errors";
 import { maskBytes } from "./mask-credentials";
 
 const LESS: u32 = 0x3c;

@@ -41,7 +41,12 @@ import { emptyFault, headFault } from "./head-fault";
 import { pageBody } from "./page-response";
 import { endWatch, startWatch, watchBody, wholeBody } from "./whole-response";
 import { CONTENT_LENGTH, CONTENT_TYPE } from "./header-names";
-import { isFromProvider, isOfRateLimit, localResponseFault, responseDetails } from "./envoy-errors";
+import {
+  isFromProvider,
+  isOfRateLimit,
+  localResponseFault,
+  responseDetails,
+} from "../exchange/envoy-errors";
 import { maskHead } from "./mask-credentials";
 
 const EVENT_STREAM = constant("text/event-stream");
@@ -150,7 +155,7 @@ function providerBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   if (meter === null) return status;
   // What is held comes again.
   if (status == CONTINUE && size != ALL) meter.responseBytes += size;
-  if (isEnd) exchange.settle(true);
+  if (isEnd) exchange.chargeUsage(true);
   return status;
 }
 

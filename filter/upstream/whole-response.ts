@@ -12,7 +12,7 @@ import { scratchTape } from "../bytes/json/tape";
 import { LOOKS_JSON, looksLike } from "../bytes/sse/looks-like";
 import { scratchBuffer } from "../bytes/text/bytes";
 import { answerInstead } from "./answer-instead";
-import { providerOf } from "./envoy-errors";
+import { providerOf } from "../exchange/envoy-errors";
 
 /** A larger answer that only a limit wants to read passes unread. Bytes. */
 const MAX_COUNTED: u32 = 8 << 20;

@@ -1,4 +1,4 @@
-// The gateway's own words as the answer to a prompt, in the form that the client asked for.
+// The response to a prompt whose text the gateway has: a chat completion, or a stream of its chunks.
 import { wasRefused } from "../memory/blocks";
 import { outOfMemory } from "../hub/fault";
 import { answer, answerFault, JSON_TYPE } from "../exchange/answer";
@@ -16,8 +16,8 @@ const head = new CompletionHead();
 const out = scratchBuffer();
 const text = new Span(0, 0);
 
-/** Answers 200 with `flow.text`, the inside of a JSON string. */
-export function say(flow: PromptFlow): void {
+/** Sends 200 with `flow.text`, the inside of a JSON string. */
+export function answerPrompt(flow: PromptFlow): void {
   const exchange = flow.exchange;
   const tape = flow.tape;
   head.requestId = requestId(exchange);
