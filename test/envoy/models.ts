@@ -148,8 +148,9 @@ const PROMPT: Prompt = {
   modelServer: { extraction: "auto", provider: 0, environment: [] },
 };
 
-/** Name of the golden file → model. */
+/** Name of the golden folder → model. */
 export const GOLDEN_MODELS: Record<string, GatewayModel> = {
+  "one-provider": modelOf([openai("gpt-4o")]),
   demonstration: modelOf([DEMONSTRATION]),
   "many-providers": modelOf(
     [

@@ -1,12 +1,16 @@
-// The rendered configuration: byte for byte as its golden file, the same twice, and without a secret.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+// The rendered configuration: as its golden files, the same twice, and without a secret.
+// `golden/templates` has each kind of part once and whole; `golden/<model>` has what differs from them.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
+import { beforeAll, describe, expect, it } from "vitest";
+import { parse, stringify } from "yaml";
 import { renderBootstrap } from "../../envoy/bootstrap.ts";
+import type { GatewayModel } from "../../control-plane/model.ts";
 import type { Place } from "../../envoy/place.ts";
 import { toYaml } from "../../envoy/yaml.ts";
+import type { Value } from "../../envoy/types.ts";
 import { GOLDEN_MODELS } from "../envoy/models.ts";
+import { FILTER_DOCUMENT, fileOf, partsOf, variants } from "./envoy-render/parts.ts";
 
 const GOLDEN = join(import.meta.dirname, "../envoy/golden");
 const isUpdating = process.env["UPDATE_GOLDEN"] === "1";
@@ -22,23 +26,71 @@ const PLACE: Place = {
   modelServerSocketPath: "/run/gateway/model-server.sock",
 };
 
+/** Part that is written whole → the model that has it. Every other part is compared with one of them. */
+const TEMPLATES = {
+  bootstrap: "one-provider",
+  "local replies": "one-provider",
+  "listener ingress": "one-provider",
+  "listener internal": "prompt-targets",
+  "cluster api.openai.com:443/bearer": "one-provider",
+  "cluster attempt/api.openai.com:443/bearer": "several-targets",
+  "cluster model_server": "prompt-targets",
+};
+
+const templates = new Map(
+  Object.entries(TEMPLATES).map(([name, model]) => [name, partOf(GOLDEN_MODELS[model], name)]),
+);
+
+function partOf(model: GatewayModel | undefined, name: string): Value {
+  if (model === undefined) throw new Error("no such golden model");
+  const part = partsOf(renderBootstrap(model, PLACE)).get(name);
+  if (part === undefined) throw new Error(`no part ${name}`);
+  return part;
+}
+
+/** Compares a text with its golden file; writes it first when goldens are updated. */
+function expectGolden(folder: string, file: string, text: string): void {
+  const path = join(GOLDEN, folder, file);
+  if (isUpdating) {
+    mkdirSync(join(GOLDEN, folder), { recursive: true });
+    writeFileSync(path, text);
+  }
+  expect(text).toBe(readFileSync(path, "utf8"));
+}
+
+const yamlOf = (value: Value): string =>
+  stringify(value, { version: "1.1", aliasDuplicateObjects: false, lineWidth: 0 });
+
+const jsonOf = (value: Value): string => `${JSON.stringify(value, undefined, 2)}\n`;
+
+beforeAll(() => {
+  if (isUpdating) rmSync(GOLDEN, { recursive: true, force: true });
+});
+
+it.each([...templates])("the template '%s' is as its golden file", (name, part) => {
+  expectGolden("templates", fileOf(name), yamlOf(part));
+});
+
 describe.each(Object.entries(GOLDEN_MODELS))("%s", (name, model) => {
   const yaml = toYaml(renderBootstrap(model, PLACE));
 
-  it("is as its golden file", () => {
-    const file = join(GOLDEN, `${name}.yaml`);
-    if (isUpdating) {
-      mkdirSync(GOLDEN, { recursive: true });
-      writeFileSync(file, yaml);
-    }
-    expect(yaml).toBe(readFileSync(file, "utf8"));
+  it("differs from the templates as its golden file lists", () => {
+    expectGolden(
+      name,
+      "envoy.yaml",
+      yamlOf(variants(partsOf(renderBootstrap(model, PLACE)), templates)),
+    );
+  });
+
+  it("has the filter document of its golden file", () => {
+    expectGolden(name, "filter.json", jsonOf(partOf(model, FILTER_DOCUMENT)));
   });
 
   it("is the same twice, also from a copy of the model", () => {
     expect(toYaml(renderBootstrap(structuredClone(model), PLACE))).toBe(yaml);
   });
 
-  it("says in YAML what the builders made, in the words of YAML 1.1 too", () => {
+  it("reads back from YAML 1.2 and 1.1 as the builders made it", () => {
     const bootstrap: unknown = JSON.parse(JSON.stringify(renderBootstrap(model, PLACE)));
     expect(parse(yaml)).toEqual(bootstrap);
     expect(parse(yaml, { version: "1.1" })).toEqual(bootstrap);
@@ -46,7 +98,7 @@ describe.each(Object.entries(GOLDEN_MODELS))("%s", (name, model) => {
   });
 });
 
-it("on ingress the steps of a prompt may be silent as long as the listener's timeout is", () => {
+it("ingress allows a prompt's steps as much silence as the listener's timeout", () => {
   const { "prompt-targets": model } = GOLDEN_MODELS;
   if (model === undefined) throw new Error("no such golden model");
   const idle = (timeoutMs: number) => {
@@ -59,7 +111,7 @@ it("on ingress the steps of a prompt may be silent as long as the listener's tim
   expect(idle(90_000)).toEqual(["91s", "60s", "60s"]);
 });
 
-it("holds names of secrets only, whatever the environment holds", () => {
+it("the rendered file holds names of secrets and no value", () => {
   const [model] = Object.values(GOLDEN_MODELS).filter(
     ({ filterEnvironment }) => filterEnvironment.length > 1,
   );
@@ -73,4 +125,16 @@ it("holds names of secrets only, whatever the environment holds", () => {
   } finally {
     process.env = before;
   }
+});
+
+it("has no golden file of a model that is gone", () => {
+  const expected = [
+    ...[...templates.keys()].map((name) => join("templates", fileOf(name))),
+    ...Object.keys(GOLDEN_MODELS).flatMap((name) => [
+      join(name, "envoy.yaml"),
+      join(name, "filter.json"),
+    ]),
+  ];
+  const files = readdirSync(GOLDEN, { recursive: true, encoding: "utf8" });
+  expect(files.filter((file) => /\.(yaml|json)$/.test(file)).sort()).toEqual(expected.sort());
 });
