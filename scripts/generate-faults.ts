@@ -1,39 +1,52 @@
-// docs/faults.md: what a client gets when a provider fails, from the table that the tests read.
+// Generates docs/faults.md (what a client gets when a provider fails) from the table that the tests read.
 import type { Outcome } from "./faults.ts";
 import { faultTable, KINDS, outcomeIn, SIDES } from "./faults.ts";
 
 const INTRODUCTION = `
-<!-- Made from faults.yaml by scripts/generate.ts: change that, and run it. -->
+<!-- Generated from faults.yaml by scripts/generate.ts: change that file, and run it. -->
 
-# What a client gets when a provider fails
+# When a provider fails
 
-What a client of the gateway gets, fault by fault, as [a test](../test/envoy/faults.test.ts) sees it through a real Envoy: for
-complete answers and for streams, where client and provider speak the same format and where the gateway translates.
-All of it with the default settings; only the listener's \`timeout\` is shorter in the test. The client never waits longer than that.
+What a client gets for each fault of a provider. [A test](../test/envoy/faults.test.ts) produces every fault through a
+real Envoy, for complete responses and streams, with and without translation. It uses the default settings, apart from a
+shorter listener \`timeout\`; the client never waits longer than that.
 
-- **answer**: the whole answer.
-- **error**: an error in the client's format, with the status, a message and the request id. SDKs raise the exception of that status.
-- **error event**: the stream has begun with 200; it ends with the error event of the client's format, which SDKs raise.
-- **broken**: the connection breaks, because a part of the answer has already left. SDKs raise a connection error.
-- **as it is**: the provider's bytes. In its own format an answer (200) is not read, so the client judges it.
+- **response**: the whole response.
+- **error**: an error in the client's format with this status, a message and the request id. SDKs raise the exception of
+  that status.
+- **error event**: the stream has started with 200 and ends with the error event of the client's format. SDKs raise it.
+- **broken**: the connection breaks, because part of the response has already been sent. SDKs raise a connection error.
+- **unchanged**: the provider's bytes. In the same format the gateway does not read a response with status 200, so the
+  client has to check it.
 
-The log is what \`access_llm.log\` has of the attempt: code (of the provider, 0 where it did not answer) and
-[flags](https://www.envoyproxy.io/docs/envoy/v1.40.0/configuration/observability/access_log/usage#command-operators).
+(T): the provider has the other format, and the gateway translates. The Log column has the status (the provider's; 0 if
+it did not respond) and the
+[flags](https://www.envoyproxy.io/docs/envoy/v1.40.0/configuration/observability/access_log/usage#command-operators) in
+\`access_llm.log\`.
 `;
 
 const FALLBACK = `
-The name stands for the failing provider and, behind it, a healthy one of the other format. Until the first token of an answer the
-client sees nothing of the failure; what has left cannot be taken back. Compressed replies, which nobody asks a provider for, are
-not looked at before they go on. A provider that is silent is given up after two thirds of the listener's \`timeout\`, for a stream after
-half of it ([fallbacks.md](fallbacks.md#times)).
+The model's first provider has the fault; its fallback, in the other format, is healthy. Until the first token the
+client notices nothing of the failure; what has been sent cannot be taken back. Compressed responses, which the gateway
+does not request, are not checked before they are sent on. A silent provider is abandoned after two thirds of the listener's
+\`timeout\`, for a stream after half of it ([timeouts](fallbacks.md#timeouts)).
 `;
 
+/** The columns; (T) is explained in the introduction. */
+const TITLES: Record<string, string> = {
+  "same complete": "Complete",
+  "same stream": "Stream",
+  "other complete": "Complete (T)",
+  "other stream": "Stream (T)",
+};
+
+/** The kinds of outcome in faults.yaml, as the page names them. */
 const WORDS: Record<string, string> = {
-  answer: "answer",
+  answer: "response",
   error: "error",
   event: "error event",
   breaks: "broken",
-  passes: "as it is",
+  passes: "unchanged",
 };
 
 export function faultsPage(): string {
@@ -49,8 +62,8 @@ export function faultsPage(): string {
 
 function table(hasFallback: boolean): string {
   const cases = SIDES.flatMap((side) => KINDS.map((kind) => ({ side, kind })));
-  const titles = cases.map(({ side, kind }) => `${kind}, ${side} format`);
-  const header = ["The provider …", ...titles, ...(hasFallback ? [] : ["log"])];
+  const titles = cases.map(({ side, kind }) => TITLES[`${side} ${kind}`]);
+  const header = ["The provider …", ...titles, ...(hasFallback ? [] : ["Log"])];
   const rows = faultTable().map((row) => [
     row.provider.replace(/\.$/, ""),
     ...cases.map(({ side, kind }) => cell(outcomeIn(row, kind, side, hasFallback))),
