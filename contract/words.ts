@@ -1,6 +1,6 @@
 // The words that the control plane writes and the filter reads: plain constants that tsc and asc both compile.
 
-/** Version of the filter's configuration document (`control-plane/filter-config.ts`); the filter refuses another one. */
+/** Version of the filter's configuration document (`control-plane/ir/filter-document/document.ts`); the filter refuses another one. */
 export const FILTER_CONFIG_VERSION = 1;
 
 /** Root ids of the two WASM filters of one VM. */

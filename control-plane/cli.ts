@@ -1,23 +1,28 @@
 #!/usr/bin/env node
 // The command line `gateway`: its commands, what they say when something is wrong, and their exit codes.
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { commandFor, commandName } from "./command-name.ts";
-import { paintProblem } from "./config/problem.ts";
+import { commandFor, commandName } from "./config/diagnostics/command-name.ts";
+import { paintProblem } from "./config/diagnostics/problem.ts";
 import { parseDuration } from "./config/quantity.ts";
-import { ConfigurationProblems } from "./configuration-problems.ts";
-import { addCompletion } from "./commands/complete.ts";
-import type { RenderOptions } from "./commands/render.ts";
-import type { LogsOptions, ReloadOptions, TargetsOptions, UpOptions } from "./commands/options.ts";
-import { GatewayError } from "./errors.ts";
+import { ConfigurationProblems } from "./config/diagnostics/configuration-problems.ts";
+import { addCompletion } from "./cli/commands/complete.ts";
+import type { RenderOptions } from "./cli/commands/render.ts";
+import type {
+  LogsOptions,
+  ReloadOptions,
+  TargetsOptions,
+  UpOptions,
+} from "./cli/commands/options.ts";
+import { GatewayError } from "./config/diagnostics/gateway-error.ts";
 import {
   ACCESS_LOG_PLACES,
   ACCESS_LOGS,
   DEFAULT_DRAIN_MS,
   DEFAULT_RELOAD_DRAIN_MS,
   LOG_LEVELS,
-} from "./names.ts";
-import { colorsFor, count } from "./terminal.ts";
-import { VERSION } from "./version.ts";
+} from "./ir/names.ts";
+import { colorsFor, count } from "./config/diagnostics/terminal.ts";
+import { VERSION } from "./supervisor/version.ts";
 
 const CONFIGURATION =
   "configuration file (default: gateway.yaml, config.yaml or arch_config.yaml here)";
@@ -97,7 +102,7 @@ function addRunning(program: Command): void {
     )
     .addOption(new Option("--announce").hideHelp())
     .action(async (config: string | undefined, options: UpOptions) => {
-      const { up } = await import("./commands/up.ts");
+      const { up } = await import("./cli/commands/up.ts");
       await up(config, options);
     });
   program
@@ -107,7 +112,7 @@ function addRunning(program: Command): void {
     .option("--restart", "restart Envoy if the change needs it; the old one finishes its requests")
     .option("--json", AS_JSON)
     .action(async (config: string | undefined, options: ReloadOptions) => {
-      const { reload } = await import("./commands/reload.ts");
+      const { reload } = await import("./cli/commands/reload.ts");
       await reload(config, options);
     });
   program
@@ -115,7 +120,7 @@ function addRunning(program: Command): void {
     .description("stop the gateway after its open requests have finished")
     .argument("[config]", WHICH)
     .action(async (config: string | undefined) => {
-      const { down } = await import("./commands/down.ts");
+      const { down } = await import("./cli/commands/down.ts");
       await down(config);
     });
   program
@@ -123,7 +128,7 @@ function addRunning(program: Command): void {
     .description("check whether the gateway is ready, for probes; exit code 1 if not")
     .argument("[config]", WHICH)
     .action(async (config: string | undefined) => {
-      const { health } = await import("./commands/health.ts");
+      const { health } = await import("./cli/commands/health.ts");
       await health(config);
     });
   program
@@ -132,7 +137,7 @@ function addRunning(program: Command): void {
     .argument("[config]", WHICH)
     .option("--json", AS_JSON)
     .action(async (config: string | undefined, options: { json?: boolean }) => {
-      const { status } = await import("./commands/status.ts");
+      const { status } = await import("./cli/commands/status.ts");
       await status(config, options);
     });
   addLogs(program);
@@ -164,7 +169,7 @@ function addLogs(program: Command): void {
     )
     .option("--json", "print one JSON object per line")
     .action(async (config: string | undefined, options: LogsOptions) => {
-      const { logs } = await import("./commands/logs.ts");
+      const { logs } = await import("./cli/commands/logs.ts");
       await logs(config, options);
     });
 }
@@ -176,7 +181,7 @@ function addConfiguration(program: Command): void {
     .argument("[config]", CONFIGURATION)
     .option("--json", AS_JSON)
     .action(async (config: string | undefined, options: { json?: boolean }) => {
-      const { validate } = await import("./commands/validate.ts");
+      const { validate } = await import("./cli/commands/validate.ts");
       validate(config, options);
     });
   program
@@ -186,7 +191,7 @@ function addConfiguration(program: Command): void {
     .option("-o, --output <file>", "write to a file instead of standard output")
     .option("--ratelimit-config", "print the configuration of the rate limit service instead")
     .action(async (config: string | undefined, options: RenderOptions) => {
-      const { render } = await import("./commands/render.ts");
+      const { render } = await import("./cli/commands/render.ts");
       render(config, options);
     });
   program
@@ -195,7 +200,7 @@ function addConfiguration(program: Command): void {
     .argument("[config]", CONFIGURATION)
     .option("--json", AS_JSON)
     .action(async (config: string | undefined, options: { json?: boolean }) => {
-      const { models } = await import("./commands/models.ts");
+      const { models } = await import("./cli/commands/models.ts");
       models(config, options);
     });
 }
@@ -212,7 +217,7 @@ function addTargets(program: Command): void {
     .option("-c, --config <file>", CONFIGURATION)
     .option("--json", AS_JSON)
     .action(async (prompt: string, options: TargetsOptions) => {
-      const { targetsTest } = await import("./commands/targets.ts");
+      const { targetsTest } = await import("./cli/commands/targets.ts");
       await targetsTest(prompt, options);
     });
   targets
@@ -223,7 +228,7 @@ function addTargets(program: Command): void {
     .option("--require <percent>", "exit code 1 if fewer cases pass", percentage)
     .option("--json", AS_JSON)
     .action(async (cases: string, options: TargetsOptions) => {
-      const { targetsEval } = await import("./commands/targets.ts");
+      const { targetsEval } = await import("./cli/commands/targets.ts");
       await targetsEval(cases, options);
     });
 }

@@ -1,9 +1,9 @@
 // The access logs: one line of the 15 fields of the interface (spec.md, section 2) for each request and each attempt.
 import { join } from "node:path";
 import { PROPERTY_CLIENT_PATH } from "../contract/words.ts";
-import type { GatewayModel } from "../control-plane/model.ts";
-import type { AccessLogName } from "../control-plane/names.ts";
-import { accessLogFile } from "../control-plane/names.ts";
+import type { GatewayModel } from "../control-plane/ir/model.ts";
+import type { AccessLogName } from "../control-plane/ir/names.ts";
+import { accessLogFile } from "../control-plane/ir/names.ts";
 import type { Place } from "./place.ts";
 import type { AccessLog, Extension, Fields } from "./types.ts";
 import { extension } from "./types.ts";

@@ -1,6 +1,6 @@
 // The model and the machine's own facts → Envoy's whole configuration. No secret can be in it: the model holds names of variables only.
 import { LISTENER_EGRESS, LISTENER_INGRESS } from "../contract/words.ts";
-import type { GatewayModel } from "../control-plane/model.ts";
+import type { GatewayModel } from "../control-plane/ir/model.ts";
 import { clusters } from "./clusters.ts";
 import { listener, OWNER_ONLY, ownEgress } from "./listeners.ts";
 import { internalListener, internalListenerExtension } from "./internal-listener.ts";

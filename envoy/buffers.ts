@@ -1,5 +1,5 @@
 // How much of a request and of a reply Envoy may hold.
-import type { GatewayModel } from "../control-plane/model.ts";
+import type { GatewayModel } from "../control-plane/ir/model.ts";
 
 const MEBIBYTE = 1_048_576;
 

@@ -1,5 +1,5 @@
 // What clusters have in common: how long connections live, how many there may be, which HTTP is spoken.
-import type { Address, GatewayModel, UpstreamSettings } from "../control-plane/model.ts";
+import type { Address, GatewayModel, UpstreamSettings } from "../control-plane/ir/model.ts";
 import { logMetadata } from "./access-log.ts";
 import { CLUSTER_BUFFER } from "./buffers.ts";
 import type { Extension, Fields } from "./types.ts";

@@ -1,14 +1,14 @@
 // The upstream clusters: how each provider, each backend and the model server is reached.
 import { NO_ADDRESS } from "../contract/words.ts";
-import type { GatewayModel } from "../control-plane/model.ts";
-import { generationOf, inGeneration } from "../control-plane/filter-config.ts";
-import type { Upstream } from "../control-plane/upstreams.ts";
+import type { GatewayModel } from "../control-plane/ir/model.ts";
+import { generationOf, inGeneration } from "../control-plane/ir/filter-document/document.ts";
+import type { Upstream } from "../control-plane/ir/upstreams.ts";
 import {
   attemptCluster,
   attemptedUpstreams,
   CREDENTIAL_HEADERS,
   upstreams,
-} from "../control-plane/upstreams.ts";
+} from "../control-plane/ir/upstreams.ts";
 import { common, protocolAskedFor, protocols } from "./cluster-settings.ts";
 import { endpoint, resolution } from "./endpoints.ts";
 import { outlierDetection } from "./outlier-detection.ts";

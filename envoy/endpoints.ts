@@ -1,6 +1,6 @@
 // Where the hosts of a cluster are, and how their names become addresses.
 import { isIP } from "node:net";
-import type { Address } from "../control-plane/model.ts";
+import type { Address } from "../control-plane/ir/model.ts";
 import { loggedAs } from "./access-log.ts";
 import type { Place } from "./place.ts";
 import type { Fields } from "./types.ts";

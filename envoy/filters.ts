@@ -1,6 +1,6 @@
 // The HTTP filters of a listener: THE ordered list, with the reason for each place. Requests go down the list, replies up.
 import { DECOMPRESSOR } from "../contract/words.ts";
-import type { GatewayModel } from "../control-plane/model.ts";
+import type { GatewayModel } from "../control-plane/ir/model.ts";
 import { CLIENT_AUTHORITY, CLIENT_FORWARDED_FOR, CLIENT_PATH, llmLogs } from "./access-log.ts";
 import type { Place } from "./place.ts";
 import type { Extension, Fields, ListenerName } from "./types.ts";

@@ -1,7 +1,7 @@
 // The internal listener: where the filter's own calls of a prompt's flow pass, so that they are logged and routed as requests.
 import { HEADER_CLUSTER, HEADER_DETAILS, HEADER_LOGGED_PATH } from "../contract/words.ts";
-import { INTERNAL_CLUSTER } from "../control-plane/filter-config-prompt.ts";
-import type { GatewayModel } from "../control-plane/model.ts";
+import { INTERNAL_CLUSTER } from "../control-plane/ir/filter-document/prompt.ts";
+import type { GatewayModel } from "../control-plane/ir/model.ts";
 import { internalLogs, LOGGED_PATH } from "./access-log.ts";
 import { listenerBuffer } from "./buffers.ts";
 import { decompressors, remember } from "./filters.ts";

@@ -1,7 +1,7 @@
 // TLS for clients. Envoy reads certificate and key from the user's own files, and anew whenever a file is moved into the
 // directory of its orders; their bytes are in no file of ours.
 import { join } from "node:path";
-import type { GatewayModel, Listener } from "../control-plane/model.ts";
+import type { GatewayModel, Listener } from "../control-plane/ir/model.ts";
 import type { Place } from "./place.ts";
 import type { Fields } from "./types.ts";
 import { extension, typed } from "./types.ts";

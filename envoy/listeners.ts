@@ -1,6 +1,6 @@
 // A listener: where clients connect, how long they may take, how much they may send.
 import { LISTENER_OWN_EGRESS } from "../contract/words.ts";
-import type { GatewayModel, Listener as ModelListener } from "../control-plane/model.ts";
+import type { GatewayModel, Listener as ModelListener } from "../control-plane/ir/model.ts";
 import { ingressLogs } from "./access-log.ts";
 import { listenerBuffer } from "./buffers.ts";
 import { httpFilters } from "./filters.ts";

@@ -1,6 +1,6 @@
 // What Envoy answers itself before, past or without the filter: too large a head, a request that is no HTTP, a client
 // that is too slow, a provider that breaks off. Each becomes JSON in the client's dialect; what the filter answers is left alone.
-import type { GatewayModel } from "../control-plane/model.ts";
+import type { GatewayModel } from "../control-plane/ir/model.ts";
 import { CLIENT_PATH } from "./access-log.ts";
 import { REQUEST_ID, SET_REQUEST_ID } from "./request-id.ts";
 import type { Fields } from "./types.ts";

@@ -1,6 +1,6 @@
 // Leaves out a provider that keeps failing, where there is another one to ask.
-import type { GatewayModel } from "../control-plane/model.ts";
-import { clusterOf } from "../control-plane/upstreams.ts";
+import type { GatewayModel } from "../control-plane/ir/model.ts";
+import { clusterOf } from "../control-plane/ir/upstreams.ts";
 import type { Fields } from "./types.ts";
 import { duration } from "./types.ts";
 

@@ -1,5 +1,5 @@
 // What Envoy does when memory or connections run out: it turns new requests away, so that those under way can end.
-import type { GatewayModel } from "../control-plane/model.ts";
+import type { GatewayModel } from "../control-plane/ir/model.ts";
 import type { Place } from "./place.ts";
 import type { Extension, Fields } from "./types.ts";
 import { duration, extension } from "./types.ts";

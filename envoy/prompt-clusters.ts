@@ -1,8 +1,11 @@
 // The clusters of a prompt's flow: the way to the internal listener, the model server, and one for each backend.
-import { INTERNAL_CLUSTER, MODEL_SERVER_CLUSTER } from "../control-plane/filter-config-prompt.ts";
-import { clusterOfEndpoint } from "../control-plane/filter-config-prompt.ts";
-import type { GatewayModel } from "../control-plane/model.ts";
-import type { PromptEndpoint } from "../control-plane/model-prompt.ts";
+import {
+  INTERNAL_CLUSTER,
+  MODEL_SERVER_CLUSTER,
+} from "../control-plane/ir/filter-document/prompt.ts";
+import { clusterOfEndpoint } from "../control-plane/ir/filter-document/prompt.ts";
+import type { GatewayModel } from "../control-plane/ir/model.ts";
+import type { PromptEndpoint } from "../control-plane/ir/prompt.ts";
 import { common, protocols } from "./cluster-settings.ts";
 import { endpoint, resolution, socketEndpoint } from "./endpoints.ts";
 import type { Place } from "./place.ts";

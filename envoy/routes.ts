@@ -5,11 +5,11 @@ import {
   HEADER_RETRY_AFTER,
   HEADER_STREAM_CLUSTER,
 } from "../contract/words.ts";
-import type { GatewayModel, Listener } from "../control-plane/model.ts";
-import { generationOf, inGeneration } from "../control-plane/filter-config.ts";
-import { retryPolicies } from "../control-plane/retry-policies.ts";
-import type { RetryPolicy } from "../control-plane/retry-policies.ts";
-import { attemptCluster, attemptedUpstreams } from "../control-plane/upstreams.ts";
+import type { GatewayModel, Listener } from "../control-plane/ir/model.ts";
+import { generationOf, inGeneration } from "../control-plane/ir/filter-document/document.ts";
+import { retryPolicies } from "../control-plane/ir/retry-policies.ts";
+import type { RetryPolicy } from "../control-plane/ir/retry-policies.ts";
+import { attemptCluster, attemptedUpstreams } from "../control-plane/ir/upstreams.ts";
 import type { Place } from "./place.ts";
 import { ADD_REQUEST_ID } from "./request-id.ts";
 import { nextAttempt } from "./next-attempt.ts";

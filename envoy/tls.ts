@@ -1,6 +1,6 @@
 // TLS to providers: the name that is sent is the name that the certificate has to bear.
 import { isIP } from "node:net";
-import type { Address } from "../control-plane/model.ts";
+import type { Address } from "../control-plane/ir/model.ts";
 import type { Place } from "./place.ts";
 import type { Extension, Fields } from "./types.ts";
 import { extension } from "./types.ts";

@@ -1,7 +1,7 @@
 // The WASM filter as Envoy loads it. Both of its places get the same virtual machine, so that they share memory.
 import { ROOT_ROUTE, ROOT_TRANSLATE } from "../contract/words.ts";
-import { filterConfig } from "../control-plane/filter-config.ts";
-import type { GatewayModel } from "../control-plane/model.ts";
+import { filterConfig } from "../control-plane/ir/filter-document/document.ts";
+import type { GatewayModel } from "../control-plane/ir/model.ts";
 import type { Place } from "./place.ts";
 import type { Extension, Fields, ListenerName, Typed } from "./types.ts";
 import { extension } from "./types.ts";

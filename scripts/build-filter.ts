@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { GatewayError } from "../control-plane/errors.ts";
+import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.ts";
 
 /** The project promises a filter below this size. Bytes. */
 const MAX_FILTER = 200 * 1024;

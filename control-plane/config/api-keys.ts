@@ -1,8 +1,9 @@
 // `listeners.<name>.api_keys`: references to the keys of which a client has to send one.
 import { MAX_API_KEY } from "../../contract/words.ts";
-import { readKeyReference } from "./access-key.ts";
-import type { Path } from "./problem.ts";
-import type { Environment, Reading } from "./reading.ts";
+import { readKeyReference } from "./provider/access-key.ts";
+import type { Path } from "./diagnostics/problem.ts";
+import type { Environment } from "./environment.ts";
+import type { Reading } from "./reading.ts";
 import { parseReferences } from "./reference.ts";
 import type { Configuration } from "./schema.ts";
 import type { Draft } from "./shape.ts";

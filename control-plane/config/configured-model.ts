@@ -1,7 +1,7 @@
 // The name of a configured model where the file refers to one: `fallbacks`, an alias's `target`, `targets`.
-import type { Path } from "./problem.ts";
+import type { Path } from "./diagnostics/problem.ts";
 import type { Reading } from "./reading.ts";
-import { suggest, suggestion } from "./suggest.ts";
+import { suggest, suggestion } from "./diagnostics/suggest.ts";
 
 export interface ModelNames {
   /** Everything that a client can say for one model → its index. */

@@ -1,10 +1,10 @@
 // What is said of other attempts, by models and by aliases → which names stand for several of them.
-import type { Alias, Target, TargetSet } from "../model.ts";
+import type { Alias, Target, TargetSet } from "../ir/model.ts";
 import { readAliases } from "./aliases.ts";
 import { findModels } from "./configured-model.ts";
 import type { ModelNames } from "./configured-model.ts";
 import type { PlacedTarget } from "./entry-names.ts";
-import { clientNames } from "./names.ts";
+import { clientNames } from "../ir/model-names.ts";
 import type { Reading } from "./reading.ts";
 import { readRetry } from "./retry.ts";
 import type { Configuration, ProviderEntry } from "./schema.ts";

@@ -1,15 +1,15 @@
 // The two listeners, from the mapping or the list form, with their defaults and without collisions.
 import { isIP } from "node:net";
-import type { Listener } from "../model.ts";
+import type { Listener } from "../ir/model.ts";
 import { readApiKeys } from "./api-keys.ts";
 import { readListenerTls } from "./listener-tls.ts";
-import { pathText } from "./problem.ts";
-import type { Path } from "./problem.ts";
+import { pathText } from "./diagnostics/problem.ts";
+import type { Path } from "./diagnostics/problem.ts";
 import { parseDuration } from "./quantity.ts";
 import type { Reading } from "./reading.ts";
 import type { Configuration } from "./schema.ts";
 import type { Draft } from "./shape.ts";
-import { suggest } from "./suggest.ts";
+import { suggest } from "./diagnostics/suggest.ts";
 
 const KIND_NAMES = ["ingress", "egress"] as const;
 const DEFAULT_PORT = { ingress: 10000, egress: 12000 } as const;

@@ -1,32 +1,33 @@
 // gateway.yaml and the environment → the model, or every problem at once. Pure: no file, clock or network is touched.
-import type { GatewayModel } from "../model.ts";
+import type { GatewayModel } from "../ir/model.ts";
 import { refuseSharedKeys } from "./api-keys.ts";
 import { refuseSharedClientKeys } from "./client-keys.ts";
-import { correctKeys } from "./correct-keys.ts";
-import { readDocument } from "./document.ts";
-import type { Source } from "./document.ts";
+import { correctKeys } from "./diagnostics/correct-keys.ts";
+import { readDocument } from "./yaml/document.ts";
+import type { Source } from "./yaml/document.ts";
 import { checkEntryNames } from "./entry-names.ts";
 import { readFailover } from "./failover.ts";
 import { readListeners } from "./listeners.ts";
-import { findNotSupported } from "./not-supported-yet.ts";
+import { findNotSupported } from "./diagnostics/not-supported-yet.ts";
 import { warnOfOpenListeners } from "./open-listeners.ts";
-import { sortProblems } from "./problem.ts";
-import type { Problem } from "./problem.ts";
+import { sortProblems } from "./diagnostics/problem.ts";
+import type { Problem } from "./diagnostics/problem.ts";
 import { readPrompt } from "./prompt.ts";
 import { MIN_CONFIGURATION, readProviders } from "./provider-list.ts";
 import { startReading } from "./reading.ts";
-import type { Environment, Machine, Reading } from "./reading.ts";
+import type { Environment } from "./environment.ts";
+import type { Machine, Reading } from "./reading.ts";
 import { readRateLimitService } from "./rate-limit-service.ts";
 import { readRateLimits } from "./rate-limits.ts";
-import { refuseKeysElsewhere, reportReferences } from "./reference-problems.ts";
+import { refuseKeysElsewhere, reportReferences } from "./diagnostics/reference-problems.ts";
 import type { Configuration } from "./schema.ts";
 import { readAccessLog, readLimits, readVersion } from "./settings.ts";
 import { checkShape } from "./shape.ts";
 import type { Draft } from "./shape.ts";
 import { substitute } from "./substitute.ts";
 import type { Substitution } from "./substitute.ts";
-import { suggestion } from "./suggest.ts";
-import { readSystemPrompt } from "./system-prompt.ts";
+import { suggestion } from "./diagnostics/suggest.ts";
+import { readSystemPrompt } from "./provider/system-prompt.ts";
 import { readUpstream } from "./upstream.ts";
 
 export type LoadResult =

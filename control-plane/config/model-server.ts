@@ -1,15 +1,15 @@
 // `model_server`: which models choose targets, find jailbreaks and parameters.
-import type { GatewayModel } from "../model.ts";
-import type { ClassifierBackend, EmbeddingBackend, ModelServer } from "../model-prompt.ts";
-import { readAccessKeys } from "./access-key.ts";
-import { checkBaseUrl } from "./base-url.ts";
+import type { GatewayModel } from "../ir/model.ts";
+import type { ClassifierBackend, EmbeddingBackend, ModelServer } from "../ir/prompt.ts";
+import { readAccessKeys } from "./provider/access-key.ts";
+import { checkBaseUrl } from "./provider/base-url.ts";
 import { readHomePath } from "./home-path.ts";
-import { clientNames } from "./names.ts";
-import type { Path } from "./problem.ts";
+import { clientNames } from "../ir/model-names.ts";
+import type { Path } from "./diagnostics/problem.ts";
 import type { Reading } from "./reading.ts";
 import type { Configuration } from "./schema.ts";
 import type { Draft } from "./shape.ts";
-import { suggest, suggestion } from "./suggest.ts";
+import { suggest, suggestion } from "./diagnostics/suggest.ts";
 
 type Entry = Draft<NonNullable<Configuration["model_server"]>>;
 type Models = Pick<GatewayModel, "targets" | "aliases" | "defaultTarget">;

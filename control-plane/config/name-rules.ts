@@ -1,6 +1,6 @@
 // What may be a name: of a model, an entry or an alias. Names reach headers, JSON and Envoy's configuration.
-import { NONE } from "./names.ts";
-import type { Path } from "./problem.ts";
+import { NONE } from "../ir/model-names.ts";
+import type { Path } from "./diagnostics/problem.ts";
 import type { Complaint, Reading } from "./reading.ts";
 
 const LONGEST = 200;

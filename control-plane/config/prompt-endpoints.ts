@@ -1,9 +1,9 @@
 // `endpoints`: the backends of prompt targets, as addresses that Envoy can call.
 import { isIP } from "node:net";
-import type { PromptEndpoint } from "../model-prompt.ts";
+import type { PromptEndpoint } from "../ir/prompt.ts";
 import { readAddress } from "./address.ts";
-import { checkHost } from "./base-url.ts";
-import type { Path } from "./problem.ts";
+import { checkHost } from "./provider/base-url.ts";
+import type { Path } from "./diagnostics/problem.ts";
 import { parseDuration } from "./quantity.ts";
 import type { Reading } from "./reading.ts";
 import type { Configuration } from "./schema.ts";

@@ -1,9 +1,9 @@
 // `prompt_guards.input_guards.jailbreak`: the reply that it gives, and what happens when it cannot be asked.
-import type { Guard } from "../model-prompt.ts";
+import type { Guard } from "../ir/prompt.ts";
 import type { Reading } from "./reading.ts";
 import type { Configuration } from "./schema.ts";
 import type { Draft } from "./shape.ts";
-import { readSystemPrompt } from "./system-prompt.ts";
+import { readSystemPrompt } from "./provider/system-prompt.ts";
 
 type Guards = NonNullable<NonNullable<Configuration["prompt_guards"]>["input_guards"]>;
 

@@ -1,11 +1,11 @@
 // `prompt_targets[].parameters`: names, and values (`default`, `enum`) that fit the type.
-import { JSON_SCHEMA_TYPES } from "../model-prompt.ts";
-import type { ParameterType, PromptParameter } from "../model-prompt.ts";
-import type { Path } from "./problem.ts";
+import { JSON_SCHEMA_TYPES } from "../ir/prompt.ts";
+import type { ParameterType, PromptParameter } from "../ir/prompt.ts";
+import type { Path } from "./diagnostics/problem.ts";
 import type { Reading } from "./reading.ts";
 import type { Configuration } from "./schema.ts";
 import type { Draft } from "./shape.ts";
-import { readSystemPrompt } from "./system-prompt.ts";
+import { readSystemPrompt } from "./provider/system-prompt.ts";
 
 type Target = NonNullable<Configuration["prompt_targets"]>[number];
 type Entry = Draft<NonNullable<Target["parameters"]>[number]>;

@@ -1,14 +1,14 @@
 // `prompt_targets`: names that exist and each once, and a call of the backend that can always be written.
-import type { PromptEndpoint, PromptTarget } from "../model-prompt.ts";
-import { readHeaders } from "./headers.ts";
-import type { Path } from "./problem.ts";
+import type { PromptEndpoint, PromptTarget } from "../ir/prompt.ts";
+import { readHeaders } from "./provider/headers.ts";
+import type { Path } from "./diagnostics/problem.ts";
 import { readParameters } from "./prompt-parameters.ts";
 import { readTargetPath } from "./prompt-path.ts";
 import type { Reading } from "./reading.ts";
 import type { Configuration } from "./schema.ts";
 import type { Draft } from "./shape.ts";
-import { suggest, suggestion } from "./suggest.ts";
-import { readSystemPrompt } from "./system-prompt.ts";
+import { suggest, suggestion } from "./diagnostics/suggest.ts";
+import { readSystemPrompt } from "./provider/system-prompt.ts";
 
 type Entry = Draft<NonNullable<Configuration["prompt_targets"]>[number]>;
 

@@ -1,6 +1,6 @@
 // Everything about prompts: `prompt_targets`, `endpoints`, `prompt_guards`, `model_server` and the threshold in `overrides`.
-import type { GatewayModel } from "../model.ts";
-import type { Prompt } from "../model-prompt.ts";
+import type { GatewayModel } from "../ir/model.ts";
+import type { Prompt } from "../ir/prompt.ts";
 import { readModelServer } from "./model-server.ts";
 import { readEndpoints } from "./prompt-endpoints.ts";
 import { readGuard } from "./prompt-guard.ts";

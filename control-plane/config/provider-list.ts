@@ -1,12 +1,12 @@
 // `llm_providers`, or `model_providers` as its newer name: the targets in the file's order, and the default one.
-import { isRecord } from "./document.ts";
-import { readTarget } from "./targets.ts";
+import { isRecord } from "./yaml/document.ts";
+import { readTarget } from "./provider/target.ts";
 import type { PlacedTarget } from "./entry-names.ts";
-import type { Path } from "./problem.ts";
+import type { Path } from "./diagnostics/problem.ts";
 import type { Reading } from "./reading.ts";
 import type { Configuration, ProviderEntry } from "./schema.ts";
 import type { Draft } from "./shape.ts";
-import { LITELLM_LIST } from "./unknown-key.ts";
+import { LITELLM_LIST } from "./diagnostics/unknown-key.ts";
 
 /** What to write when there is nothing. */
 export const MIN_CONFIGURATION =

@@ -1,14 +1,14 @@
 // `ratelimits`: each limits one configured model or alias, for the requests that its selector picks.
-import { rateLimitId } from "../filter-config-rate-limits.ts";
-import type { RateLimit, Target } from "../model.ts";
+import { rateLimitId } from "../ir/filter-document/rate-limits.ts";
+import type { RateLimit, Target } from "../ir/model.ts";
 import { listed } from "./configured-model.ts";
-import { clientNames } from "./names.ts";
-import type { Path } from "./problem.ts";
+import { clientNames } from "../ir/model-names.ts";
+import type { Path } from "./diagnostics/problem.ts";
 import type { Reading } from "./reading.ts";
 import type { Configuration } from "./schema.ts";
 import { namesCredential } from "./secrets.ts";
 import type { Draft } from "./shape.ts";
-import { suggest, suggestion } from "./suggest.ts";
+import { suggest, suggestion } from "./diagnostics/suggest.ts";
 
 type Entry = Draft<NonNullable<Configuration["ratelimits"]>[number]>;
 

@@ -1,11 +1,10 @@
 // What the checks of one load share: the document, the part of it that has the right shape, and where complaints go.
-import type { ConfigurationDocument } from "./document.ts";
-import { pathText } from "./problem.ts";
-import type { Path, Problem } from "./problem.ts";
+import type { Environment } from "./environment.ts";
+import type { ConfigurationDocument } from "./yaml/document.ts";
+import { pathText } from "./diagnostics/problem.ts";
+import type { Path, Problem } from "./diagnostics/problem.ts";
 import type { Substitution } from "./substitute.ts";
 import { isSecretPlace, looksLikeSecret, withoutSecrets } from "./secrets.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Complaint {
   hint?: string | undefined;

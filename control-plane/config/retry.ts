@@ -1,5 +1,5 @@
 // `retry` of an alias, of a model and of the top level → when there is another attempt. What the one does not say is the next's.
-import type { Retry } from "../model.ts";
+import type { Retry } from "../ir/model.ts";
 import { parseDuration } from "./quantity.ts";
 import type { Configuration } from "./schema.ts";
 import { STATUSES } from "./schema-retry.ts";

@@ -1,6 +1,6 @@
 // Which keys the schema knows where: for "did you mean" and "belongs under".
 import type { z } from "zod";
-import type { Path } from "./problem.ts";
+import type { Path } from "./diagnostics/problem.ts";
 import { configurationSchema } from "./schema.ts";
 
 type Schema = z.core.$ZodTypes;

@@ -1,6 +1,6 @@
 // The shape of prompt targets, of the backends that they call, of the guard and of the model server.
 import { z } from "zod";
-import { JSON_SCHEMA_TYPES, PARAMETER_TYPES } from "../model-prompt.ts";
+import { JSON_SCHEMA_TYPES, PARAMETER_TYPES } from "../ir/prompt.ts";
 import { duration, flag, list, mapping, named, number, oneOf, text } from "./schema-words.ts";
 
 const JSON_TYPES = Object.keys(JSON_SCHEMA_TYPES) as (keyof typeof JSON_SCHEMA_TYPES)[];

@@ -1,8 +1,8 @@
 // The shape of gateway.yaml: every key with its type and its meaning. The JSON Schema, the reference page and validation come from here.
 import { z } from "zod";
-import { INTERFACES } from "../providers.ts";
+import { INTERFACES } from "../providers/registry.ts";
 import { retry, retryOfAll } from "./schema-retry.ts";
-import { modelLimits } from "./schema-limits.ts";
+import { modelLimits } from "./provider/schema-limits.ts";
 import { ratelimit, ratelimitService } from "./schema-rate-limits.ts";
 import { endpoint, modelServer, promptGuards, promptTarget } from "./schema-prompt-targets.ts";
 import {

@@ -1,5 +1,5 @@
 // What must never be printed or written to a file: where secrets stand in the configuration, and what looks like one.
-import type { Path } from "./problem.ts";
+import type { Path } from "./diagnostics/problem.ts";
 
 /** Places whose references stay names: only the filter resolves them. */
 const SECRET_PLACES: readonly (readonly string[])[] = [

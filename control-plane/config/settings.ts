@@ -1,5 +1,5 @@
 // The smaller settings: `version`, `limits`, `access_log`.
-import type { AccessLog, Limits } from "../model.ts";
+import type { AccessLog, Limits } from "../ir/model.ts";
 import { readHomePath } from "./home-path.ts";
 import { parseSize } from "./quantity.ts";
 import type { Reading } from "./reading.ts";

@@ -1,15 +1,15 @@
 // Checks a value against the schema: every misfit becomes a problem, and what fits is left for the later checks.
 import type { z } from "zod";
-import { isRecord } from "./document.ts";
-import type { Path } from "./problem.ts";
+import { isRecord } from "./yaml/document.ts";
+import type { Path } from "./diagnostics/problem.ts";
 import { correctDuration } from "./quantity.ts";
 import type { Reading } from "./reading.ts";
 import { configurationSchema } from "./schema.ts";
 import type { Configuration } from "./schema.ts";
 import type { Substitution } from "./substitute.ts";
 import { plainMeaning } from "./substitute.ts";
-import { suggest, suggestion } from "./suggest.ts";
-import { knownKeysHint, unknownKeyHint } from "./unknown-key.ts";
+import { suggest, suggestion } from "./diagnostics/suggest.ts";
+import { knownKeysHint, unknownKeyHint } from "./diagnostics/unknown-key.ts";
 
 /** The parts of a configuration that have the right shape; everything may be missing, whatever the schema says. */
 export type Draft<Value> = Value extends (infer Item)[]

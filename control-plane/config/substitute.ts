@@ -1,8 +1,8 @@
 // Puts the environment's values in place of `$NAME` references; in secret places the references stay as they are.
-import { isRecord } from "./document.ts";
-import type { ConfigurationDocument } from "./document.ts";
-import type { Path } from "./problem.ts";
-import type { Environment } from "./reading.ts";
+import { isRecord } from "./yaml/document.ts";
+import type { ConfigurationDocument } from "./yaml/document.ts";
+import type { Path } from "./diagnostics/problem.ts";
+import type { Environment } from "./environment.ts";
 import { parseReferences } from "./reference.ts";
 import { isSecretPlace } from "./secrets.ts";
 

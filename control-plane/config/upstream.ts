@@ -1,5 +1,5 @@
 // `upstream`: how providers are connected to. What is not said is the rendering's to decide.
-import type { UpstreamSettings } from "../model.ts";
+import type { UpstreamSettings } from "../ir/model.ts";
 import { parseDuration } from "./quantity.ts";
 import type { Configuration } from "./schema.ts";
 import type { Draft } from "./shape.ts";

@@ -2,8 +2,8 @@
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Environment } from "../envoy-binary.ts";
-import { GatewayError } from "../errors.ts";
+import type { Environment } from "./options.ts";
+import { StartError } from "./start-error.ts";
 
 export const EMBEDDED_MODEL = "all-MiniLM-L6-v2";
 
@@ -30,7 +30,7 @@ export function findEmbeddedModel(environment: Environment): string | undefined 
 export function requireEmbeddedModel(environment: Environment): string {
   const directory = findEmbeddedModel(environment);
   if (directory !== undefined) return directory;
-  throw new GatewayError(`The embedded model ${EMBEDDED_MODEL} is not installed.`, {
+  throw new StartError(`The embedded model ${EMBEDDED_MODEL} is not installed.`, {
     hint: "Run 'npm run set-up' in the checkout, which fetches it, or name another one by model_server.embeddings.",
   });
 }

@@ -3,7 +3,7 @@ import type { Embedder } from "./embedder.ts";
 import { embedText, openOnnxModel } from "./onnx-model.ts";
 import type { RunQueue } from "./run-queue.ts";
 
-/** Loads `model.onnx` and `tokenizer.json` of the directory. Rejects with a GatewayError when it cannot. */
+/** Loads `model.onnx` and `tokenizer.json` of the directory. Rejects with a StartError when it cannot. */
 export async function localEmbedder(
   directory: string,
   model: string,

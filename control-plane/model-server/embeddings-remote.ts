@@ -1,6 +1,6 @@
 // An embedding model behind an address that speaks OpenAI's /embeddings.
 import { z } from "zod";
-import type { Environment } from "../envoy-binary.ts";
+import type { Environment } from "./options.ts";
 import type { Embedder, Embedding } from "./embedder.ts";
 import type { EmbeddingBackend } from "./options.ts";
 import { postJson } from "./post-json.ts";

@@ -1,5 +1,5 @@
 // Sentences → unit vectors, by the model that the options name, with a cache in front of it.
-import type { Environment } from "../envoy-binary.ts";
+import type { Environment } from "./options.ts";
 import type { Embedder, Embedding } from "./embedder.ts";
 import { localEmbedder } from "./embeddings-local.ts";
 import { remoteEmbedder } from "./embeddings-remote.ts";
@@ -13,7 +13,7 @@ const CACHED_TEXTS = 2000;
 /** Longer texts are not kept: they come once. Characters. */
 const MAX_CACHED_TEXT = 4000;
 
-/** The model of the options, loaded. Rejects with a GatewayError when it is not there. */
+/** The model of the options, loaded. Rejects with a StartError when it is not there. */
 export async function openEmbedder(
   backend: EmbeddingBackend,
   environment: Environment,

@@ -1,5 +1,5 @@
 // What the labels of other people's classification models mean.
-import { GatewayError } from "../errors.ts";
+import { StartError } from "./start-error.ts";
 
 export interface LabelScore {
   label: string;
@@ -14,10 +14,10 @@ export function harmOf(scores: readonly LabelScore[]): number {
   return Math.max(0, ...scores.filter(({ label }) => HARM.test(label)).map(({ score }) => score));
 }
 
-/** Throws a GatewayError when none of the labels means a jailbreak: such a guard would let everything pass. */
+/** Throws a StartError when none of the labels means a jailbreak: such a guard would let everything pass. */
 export function requireHarm(labels: readonly string[], model: string): void {
   if (labels.some((label) => HARM.test(label))) return;
-  throw new GatewayError(
+  throw new StartError(
     `${model} has no label that means a jailbreak, but ${labels.slice(0, 10).join(", ")}.`,
     { hint: "Its label is called jailbreak, injection, unsafe, malicious, harmful or LABEL_1." },
   );

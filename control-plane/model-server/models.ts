@@ -1,6 +1,6 @@
 // The models of the options, opened: embeddings, zero-shot scores, jailbreak scores.
 import { z } from "zod";
-import type { Environment } from "../envoy-binary.ts";
+import type { Environment } from "./options.ts";
 import type { Embedder } from "./embedder.ts";
 import { EMBEDDED_MODEL } from "./embedded-model.ts";
 import { openEmbedder } from "./embeddings.ts";
@@ -28,7 +28,7 @@ const TIMEOUT_MS = 4000;
 const zeroshotAnswer = z.object({ scores: z.record(z.string(), z.number().min(0).max(1)) });
 const guardAnswer = z.object({ jailbreak_prob: z.number().min(0).max(1) });
 
-/** Loads all of them, and the labels' vectors. Rejects with a GatewayError when one is not there. */
+/** Loads all of them, and the labels' vectors. Rejects with a StartError when one is not there. */
 export async function openModels(
   options: ModelServerOptions,
   environment: Environment,

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { GatewayError } from "../errors.ts";
+import { StartError } from "./start-error.ts";
 import { entailmentOf, harmOf, hypothesisOf, requireHarm } from "./labels.ts";
 import type { LabelScore } from "./labels.ts";
 import { type OnnxModel, openOnnxModel, pairIds, runModel, tokenIds } from "./onnx-model.ts";
@@ -17,11 +17,11 @@ interface Classifier {
   labels: string[];
 }
 
-/** How well each label suits a text, 0 to 1, by an NLI model. Rejects with a GatewayError. */
+/** How well each label suits a text, 0 to 1, by an NLI model. Rejects with a StartError. */
 export async function onnxZeroshot(directory: string, queue: RunQueue) {
   const { model, labels } = await open(directory);
   if (entailmentOf(labels) < 0) {
-    throw new GatewayError(
+    throw new StartError(
       `The model in ${directory} has no label "entailment" but ${labels.join(", ")}.`,
       { hint: "Name a natural-language-inference model for model_server.zeroshot." },
     );
@@ -37,7 +37,7 @@ export async function onnxZeroshot(directory: string, queue: RunQueue) {
     );
 }
 
-/** How likely each text is a jailbreak, 0 to 1, by a classification model. Rejects with a GatewayError. */
+/** How likely each text is a jailbreak, 0 to 1, by a classification model. Rejects with a StartError. */
 export async function onnxGuard(directory: string, queue: RunQueue) {
   const { model, labels } = await open(directory);
   requireHarm(labels, `The model in ${directory}`);
@@ -59,7 +59,7 @@ function open(directory: string): Promise<Classifier> {
         .map(([, label]) => label);
       const { data } = await runModel(model, tokenIds(model, "ready"), "logits");
       if (data.length === labels.length) return { model, labels };
-      throw new GatewayError(
+      throw new StartError(
         `The model in ${directory} gives ${String(data.length)} numbers for ${String(labels.length)} labels.`,
         { hint: "Name a classification model, whose config.json has its id2label." },
       );

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { InferenceSession, Tensor } from "onnxruntime-node";
-import { GatewayError } from "../errors.ts";
+import { StartError } from "./start-error.ts";
 import { unitVector } from "./vector.ts";
 
 /** The package's own types cannot be resolved by Node's rules: their imports have no extensions. */
@@ -32,7 +32,7 @@ export interface OnnxModel {
   separator: number | undefined;
 }
 
-/** Loads a directory and hands it to `start`, which reads what more is in it. Rejects with a GatewayError. */
+/** Loads a directory and hands it to `start`, which reads what more is in it. Rejects with a StartError. */
 export async function openOnnxModel<Opened>(
   directory: string,
   start: (model: OnnxModel) => Promise<Opened>,
@@ -40,7 +40,7 @@ export async function openOnnxModel<Opened>(
 ): Promise<Opened> {
   for (const name of files) {
     if (existsSync(join(directory, name))) continue;
-    throw new GatewayError(`The model directory ${directory} has no ${name}.`, {
+    throw new StartError(`The model directory ${directory} has no ${name}.`, {
       hint: `Name a directory with ${files.slice(0, -1).join(", ")} and ${files.at(-1) ?? ""}.`,
     });
   }
@@ -50,8 +50,8 @@ export async function openOnnxModel<Opened>(
     return await start(model);
   } catch (error) {
     await model?.session.release();
-    if (error instanceof GatewayError) throw error;
-    throw new GatewayError(`The model in ${directory} cannot be loaded: ${String(error)}`);
+    if (error instanceof StartError) throw error;
+    throw new StartError(`The model in ${directory} cannot be loaded: ${String(error)}`);
   }
 }
 

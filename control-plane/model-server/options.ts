@@ -1,6 +1,9 @@
 // What the model server is started with: the targets, the thresholds, and which models do the work.
 import { z } from "zod";
 
+/** Environment variables, which hold the keys of remote models. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 const seconds = 1000;
 
 /** An embedding model: the embedded one, a directory with model.onnx and tokenizer.json, an address, or transformers.js. */

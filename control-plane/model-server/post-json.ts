@@ -1,5 +1,5 @@
 // A POST of JSON with a time limit and a size limit on the answer.
-import { fetchAt } from "../unix-socket.ts";
+import { fetchAt } from "./unix-socket.ts";
 import { ServerError } from "./server-error.ts";
 
 const MAX_ANSWER = 4 * 1024 * 1024;

@@ -1,16 +1,16 @@
 // Starts the model server on a unix socket: it listens at once, and answers 503 until its models are loaded.
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
-import type { Environment } from "../envoy-binary.ts";
-import { GatewayError } from "../errors.ts";
-import { closeNow, listenAt } from "../unix-socket.ts";
+import type { Environment } from "./options.ts";
+import { StartError } from "./start-error.ts";
+import { closeNow, listenAt } from "./unix-socket.ts";
 import { modelServerApp } from "./app.ts";
 import { type Models, openModels } from "./models.ts";
 import { modelServerOptions, type ModelServerInput, type ModelServerOptions } from "./options.ts";
 import { ServerError } from "./server-error.ts";
 
 export interface ModelServer {
-  /** Resolves when the models are loaded; rejects with a GatewayError when they cannot be. */
+  /** Resolves when the models are loaded; rejects with a StartError when they cannot be. */
   ready: Promise<void>;
   close: () => Promise<void>;
 }
@@ -31,7 +31,7 @@ export async function startModelServer(
   const parsed = modelServerOptions.safeParse(input);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw new GatewayError(
+    throw new StartError(
       `The model server's options are not valid: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`,
     );
   }

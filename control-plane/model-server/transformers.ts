@@ -1,5 +1,5 @@
 // Models by @huggingface/transformers, which is not installed by default: who wants one installs it beside the gateway.
-import { GatewayError } from "../errors.ts";
+import { StartError } from "./start-error.ts";
 import type { Embedder } from "./embedder.ts";
 import { harmOf, HYPOTHESIS, type LabelScore, requireHarm } from "./labels.ts";
 import type { RunQueue } from "./run-queue.ts";
@@ -25,7 +25,7 @@ async function open(task: string, model: string): Promise<Pipeline> {
   try {
     transformers = (await import(name)) as Transformers;
   } catch {
-    throw new GatewayError(`The model ${model} needs the package ${PACKAGE}.`, {
+    throw new StartError(`The model ${model} needs the package ${PACKAGE}.`, {
       hint: `Run 'npm install --no-save ${PACKAGE}' in the gateway's directory.`,
     });
   }
@@ -33,11 +33,11 @@ async function open(task: string, model: string): Promise<Pipeline> {
     return await transformers.pipeline(task, model, { session_options: SESSION });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new GatewayError(`The model ${model} cannot be loaded: ${reason}`);
+    throw new StartError(`The model ${model} cannot be loaded: ${reason}`);
   }
 }
 
-/** From a directory or a name of the hub. Rejects with a GatewayError, as those below. */
+/** From a directory or a name of the hub. Rejects with a StartError, as those below. */
 export async function transformersEmbedder(model: string, queue: RunQueue): Promise<Embedder> {
   const run = await open("feature-extraction", model);
   const embedText = async (text: string) => {

@@ -1,8 +1,8 @@
 // Calls of Envoy's admin interface, which listens on a unix socket only.
 import { request, type RequestOptions } from "node:http";
 import { request as requestByTls } from "node:https";
-import type { Listener } from "../model.ts";
-import { VERSION } from "../version.ts";
+import type { Listener } from "../ir/model.ts";
+import { VERSION } from "./version.ts";
 
 export interface AdminReply {
   status: number;

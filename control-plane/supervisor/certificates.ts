@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { join } from "node:path";
 import { listenerSecrets } from "../../envoy/listener-tls.ts";
 import { checkCertificate, day } from "../config/certificate.ts";
-import { placeOf } from "../model.ts";
-import type { GatewayModel, Listener, ListenerTls } from "../model.ts";
+import { placeOf } from "../ir/model.ts";
+import type { GatewayModel, Listener, ListenerTls } from "../ir/model.ts";
 import { writePrivately } from "./state.ts";
 
 /** Polled, because files may be written in place, swapped behind a symbolic link, or on a network's file system. */

@@ -1,7 +1,7 @@
 // How a command talks to the gateway that runs: HTTP on a unix socket that only its user can open.
 import { createServer, request } from "node:http";
-import { GatewayError } from "../errors.ts";
-import { closeNow, listenAt } from "../unix-socket.ts";
+import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import { closeNow, listenAt } from "../model-server/unix-socket.ts";
 import type { ReloadResult } from "./reload.ts";
 
 /** A model server may have to load its models, and Envoy to be started anew. */

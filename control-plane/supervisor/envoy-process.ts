@@ -1,7 +1,7 @@
 // One run of Envoy: its arguments, its environment, and the lines it writes.
 import { createInterface } from "node:readline";
-import type { Environment } from "../envoy-binary.ts";
-import type { LogLevel } from "../names.ts";
+import type { Environment } from "../config/environment.ts";
+import type { LogLevel } from "../ir/names.ts";
 import { spawnWithLifeline } from "./lifeline.ts";
 import { identityOf, type ProcessIdentity } from "./process-identity.ts";
 

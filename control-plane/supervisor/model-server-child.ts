@@ -1,6 +1,6 @@
 // The model server in its own process, started by model-server.ts: its options come by IPC, and it ends with whoever started it.
-import { GatewayError } from "../errors.ts";
 import type { ModelServerInput } from "../model-server/options.ts";
+import { StartError } from "../model-server/start-error.ts";
 import { startModelServer } from "../model-server/start.ts";
 
 /** What the process is sent. */
@@ -55,7 +55,7 @@ process.once("disconnect", endAtOnce);
 process.once("message", (order: ModelServerOrder) => {
   serve(order).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);
-    const hint = error instanceof GatewayError ? error.hint : undefined;
+    const hint = error instanceof StartError ? error.hint : undefined;
     tell({ kind: "failed", message, hint });
     process.exitCode = 1;
     leave();

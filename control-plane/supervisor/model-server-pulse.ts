@@ -1,6 +1,6 @@
 // Whether a model server that runs also answers: a process can be there and hang.
 import { setTimeout as sleep } from "node:timers/promises";
-import { fetchAt } from "../unix-socket.ts";
+import { fetchAt } from "../model-server/unix-socket.ts";
 
 /** Milliseconds. */
 export interface Pulse {

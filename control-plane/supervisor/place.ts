@@ -3,10 +3,10 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { homedir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import type { Place } from "../../envoy/place.ts";
-import type { ConfigurationFile } from "../configuration-problems.ts";
-import type { Environment } from "../envoy-binary.ts";
-import { GatewayError } from "../errors.ts";
-import type { GatewayModel } from "../model.ts";
+import type { ConfigurationFile } from "../config/diagnostics/configuration-problems.ts";
+import type { Environment } from "../config/environment.ts";
+import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import type { GatewayModel } from "../ir/model.ts";
 import { makeDirectory } from "./make-directory.ts";
 import { secretsDirectory, socketPath, stateDirectory } from "./state.ts";
 

@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { basename, relative } from "node:path";
-import { commandFor } from "../command-name.ts";
-import type { Environment } from "../envoy-binary.ts";
-import { GatewayError } from "../errors.ts";
-import { placeOf } from "../model.ts";
-import type { Listener } from "../model.ts";
+import { commandFor } from "../config/diagnostics/command-name.ts";
+import type { Environment } from "../config/environment.ts";
+import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import { placeOf } from "../ir/model.ts";
+import type { Listener } from "../ir/model.ts";
 import { findRunning, type RunningRecord } from "./state.ts";
 
 /**

@@ -1,6 +1,6 @@
 // When the gateway is ready: Envoy says so, and every listener answers through the filter.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Listener } from "../model.ts";
+import type { Listener } from "../ir/model.ts";
 import { callAdmin, callListener, reachable } from "./admin.ts";
 
 /** Where the filter answers 200 by itself. */

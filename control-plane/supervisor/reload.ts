@@ -1,10 +1,10 @@
 // What a reload reports, and whether a configuration can be had without another Envoy.
 import type { Fields } from "../../envoy/types.ts";
-import type { Change } from "../changes.ts";
-import type { Problem } from "../config/problem.ts";
-import { ConfigurationProblems } from "../configuration-problems.ts";
-import type { Environment } from "../envoy-binary.ts";
-import { type ExitCode, GatewayError } from "../errors.ts";
+import type { Change } from "../ir/changes.ts";
+import type { Problem } from "../config/diagnostics/problem.ts";
+import { ConfigurationProblems } from "../config/diagnostics/configuration-problems.ts";
+import type { Environment } from "../config/environment.ts";
+import { type ExitCode, GatewayError } from "../config/diagnostics/gateway-error.ts";
 
 /** What `gateway reload` is told. Holds no secret. */
 export type ReloadResult =

@@ -1,7 +1,7 @@
 // Keeps log files small: a large one is renamed, and Envoy is told to open a new one.
 import { copyFileSync, existsSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { ACCESS_LOGS, accessLogFile } from "../names.ts";
+import { ACCESS_LOGS, accessLogFile } from "../ir/names.ts";
 
 export interface RotationRules {
   directory: string;

@@ -1,12 +1,12 @@
 // One run of the gateway in this process, from a loaded configuration to the last signal.
 import { dirname, join } from "node:path";
-import { changeLine } from "../changes.ts";
-import { commandFor } from "../command-name.ts";
-import { formatProblem } from "../config/problem.ts";
-import type { Configuration } from "../configuration-file.ts";
-import { colorsFor } from "../terminal.ts";
-import { clusterOf } from "../upstreams.ts";
-import { VERSION } from "../version.ts";
+import { changeLine } from "../ir/changes.ts";
+import { commandFor } from "../config/diagnostics/command-name.ts";
+import { formatProblem } from "../config/diagnostics/problem.ts";
+import type { Configuration } from "./configuration-file.ts";
+import { colorsFor } from "../config/diagnostics/terminal.ts";
+import { clusterOf } from "../ir/upstreams.ts";
+import { VERSION } from "./version.ts";
 import { attendAccessLogs } from "./access-logs.ts";
 import { serveControl } from "./control.ts";
 import type { EnvoyLine } from "./envoy-process.ts";

@@ -1,9 +1,9 @@
 // What the gateway runs beside Envoy, as far as a configuration needs it: the demonstration model and the model server.
-import type { Configuration } from "../configuration-file.ts";
-import { startDemonstrationModel } from "../demonstration-model.ts";
-import { GatewayError } from "../errors.ts";
-import type { GatewayModel } from "../model.ts";
-import { modelServerInput } from "../model-server-input.ts";
+import type { Configuration } from "./configuration-file.ts";
+import { startDemonstrationModel } from "./demonstration/model.ts";
+import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import type { GatewayModel } from "../ir/model.ts";
+import { modelServerInput } from "./model-server-input.ts";
 import {
   modelServerEnvironment,
   type RunningModelServer,

@@ -12,11 +12,11 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join, parse } from "node:path";
-import { commandFor } from "../command-name.ts";
-import type { ConfigurationFile } from "../configuration-problems.ts";
-import type { Environment } from "../envoy-binary.ts";
-import { GatewayError } from "../errors.ts";
-import type { Listener } from "../model.ts";
+import { commandFor } from "../config/diagnostics/command-name.ts";
+import type { ConfigurationFile } from "../config/diagnostics/configuration-problems.ts";
+import type { Environment } from "../config/environment.ts";
+import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import type { Listener } from "../ir/model.ts";
 import { makeDirectory } from "./make-directory.ts";
 import { identityOf, isAlive, type ProcessIdentity } from "./process-identity.ts";
 

@@ -1,8 +1,8 @@
 // Keeps one Envoy running: starts it, waits until it is ready, starts it again when it crashes, puts another in its place,
 // drains it at the end.
 import { setTimeout as sleep } from "node:timers/promises";
-import { GatewayError } from "../errors.ts";
-import type { Listener } from "../model.ts";
+import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import type { Listener } from "../ir/model.ts";
 import { closeDoors, drain } from "./drain.ts";
 import { type EnvoyCommand, type EnvoyLine, type EnvoyRun, startEnvoy } from "./envoy-process.ts";
 import type { ProcessIdentity } from "./process-identity.ts";

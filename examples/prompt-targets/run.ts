@@ -1,8 +1,8 @@
 // `npm run example [-- <gateway.yaml>] [options of gateway up]`: the API and a gateway in front of it, until Ctrl-C.
 import { join } from "node:path";
 import { runCommand } from "../../control-plane/cli.ts";
-import { readConfiguration } from "../../control-plane/configuration-file.ts";
-import { findConfiguration } from "../../control-plane/find-configuration.ts";
+import { readConfiguration } from "../../control-plane/supervisor/configuration-file.ts";
+import { findConfiguration } from "../../control-plane/cli/find-configuration.ts";
 import { startExampleApi } from "./api.ts";
 
 const words = process.argv.slice(2);

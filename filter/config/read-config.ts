@@ -1,4 +1,4 @@
-// The VM configuration (control-plane/filter-config.ts, `FilterConfig`) and the environment → the filter's own tables.
+// The VM configuration (control-plane/ir/filter-document/document.ts, `FilterConfig`) and the environment → the filter's own tables.
 import { DEFAULT_SHARE } from "../memory/budget";
 import {
   AUTH_BEARER,

@@ -1,4 +1,4 @@
-// The member `limits` of a target (control-plane/model.ts, `ModelLimits`) → what the request path asks for.
+// The member `limits` of a target (control-plane/ir/model.ts, `ModelLimits`) → what the request path asks for.
 import {
   FORCED_ALL,
   FORCED_NAMED,

@@ -1,4 +1,4 @@
-// The `prompt` member of the configuration: prompt targets and the guard (control-plane/filter-config.ts, `FilterPrompt`).
+// The `prompt` member of the configuration: prompt targets and the guard (control-plane/ir/filter-document/document.ts, `FilterPrompt`).
 import { freeBlock } from "../memory/blocks";
 import { escape } from "../bytes/json/text";
 import { Tape } from "../bytes/json/tape";

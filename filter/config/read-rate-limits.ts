@@ -1,4 +1,4 @@
-// The members `rate_limits` (control-plane/filter-config-rate-limits.ts) → limits, and which of them a name or a model has.
+// The members `rate_limits` (control-plane/ir/filter-document/rate-limits.ts) → limits, and which of them a name or a model has.
 import { PROPERTY_LIMIT_CHARGE, PROPERTY_LIMIT_CHECK } from "../../contract/words";
 import { Tape } from "../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../bytes/text/bytes";

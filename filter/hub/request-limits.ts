@@ -1,4 +1,4 @@
-// What a target can take: the columns of `limits` (control-plane/model.ts, ModelLimits), as the request path asks for them.
+// What a target can take: the columns of `limits` (control-plane/ir/model.ts, ModelLimits), as the request path asks for them.
 import { Span } from "../bytes/text/bytes";
 import { EFFORT_HIGH, EFFORT_LOW, EFFORT_MEDIUM } from "./request";
 

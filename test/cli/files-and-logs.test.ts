@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Status } from "../../control-plane/commands/status.ts";
+import type { Status } from "../../control-plane/cli/commands/status.ts";
 import { callAdmin } from "../../control-plane/supervisor/admin.ts";
 import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
 

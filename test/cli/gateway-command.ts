@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { requireEnvoy } from "../../control-plane/envoy-binary.ts";
+import { requireEnvoy } from "../../control-plane/supervisor/envoy-binary.ts";
 import { embeddedModelDirectory } from "../../control-plane/model-server/embedded-model.ts";
 import { freePort } from "../../control-plane/supervisor/ports.ts";
 

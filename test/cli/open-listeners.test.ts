@@ -1,6 +1,6 @@
 // Who can connect where the configuration says nothing, and the warning when anybody could spend the keys.
 import { afterEach, expect, it } from "vitest";
-import type { Status } from "../../control-plane/commands/status.ts";
+import type { Status } from "../../control-plane/cli/commands/status.ts";
 import type { Desk } from "./gateway-command.ts";
 import { freePorts, openDesk } from "./gateway-command.ts";
 

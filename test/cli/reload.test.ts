@@ -5,7 +5,7 @@ import { Agent, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Status } from "../../control-plane/commands/status.ts";
+import type { Status } from "../../control-plane/cli/commands/status.ts";
 import { askReload } from "../../control-plane/supervisor/control.ts";
 import { socketPath, stateDirectory } from "../../control-plane/supervisor/state.ts";
 import type { ReloadResult } from "../../control-plane/supervisor/reload.ts";

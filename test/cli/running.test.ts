@@ -4,12 +4,12 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { parseAccessLogLine } from "../../control-plane/access-log.ts";
-import type { Status } from "../../control-plane/commands/status.ts";
+import { parseAccessLogLine } from "../../control-plane/cli/log/access-log-line.ts";
+import type { Status } from "../../control-plane/cli/commands/status.ts";
 import { checkPorts, freePort } from "../../control-plane/supervisor/ports.ts";
 import { identityOf, isAlive } from "../../control-plane/supervisor/process-identity.ts";
 import { stateDirectory } from "../../control-plane/supervisor/state.ts";
-import type { Listener } from "../../control-plane/model.ts";
+import type { Listener } from "../../control-plane/ir/model.ts";
 import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
 
 const SECONDS = { timeout: 60_000, interval: 50 };

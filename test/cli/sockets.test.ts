@@ -2,7 +2,7 @@
 import { statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Status } from "../../control-plane/commands/status.ts";
+import type { Status } from "../../control-plane/cli/commands/status.ts";
 import { startApi, WEATHER_TARGET } from "../envoy/prompt-fakes.ts";
 import type { FakeApi } from "../envoy/prompt-fakes.ts";
 import { listeningOf, processTree } from "../gateway/listening.ts";

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { parse as parseEnvironment } from "dotenv";
 import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { formatProblem } from "../../control-plane/config/problem.ts";
+import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
 
 const here = import.meta.dirname;
 const cases = readdirSync(here, { withFileTypes: true })

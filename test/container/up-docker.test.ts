@@ -12,7 +12,7 @@ import {
   it,
   vi,
 } from "vitest";
-import type { Status } from "../../control-plane/commands/status.ts";
+import type { Status } from "../../control-plane/cli/commands/status.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
 import type { FakeProvider } from "../providers/server.ts";
 import {

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { filterConfig } from "../../control-plane/filter-config.ts";
-import type { GatewayModel } from "../../control-plane/model.ts";
+import { filterConfig } from "../../control-plane/ir/filter-document/document.ts";
+import type { GatewayModel } from "../../control-plane/ir/model.ts";
 import { clusters } from "../../envoy/clusters.ts";
 import { RETRY } from "./models.ts";
 import { startGateway } from "../gateway/gateway.ts";
@@ -12,9 +12,9 @@ import type { Gateway } from "../gateway/gateway.ts";
 import { open } from "../gateway/raw-client.ts";
 import { startScriptedProvider } from "../gateway/scripted-provider.ts";
 import type { ScriptedProvider, ScriptedReply } from "../gateway/scripted-provider.ts";
-import { FilterHost } from "../host/filter-host.ts";
-import type { HeaderPair } from "../host/header-map.ts";
-import { mutationsOf } from "../host/native-mutations.ts";
+import { FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
+import type { HeaderPair } from "../../control-plane/wasm-host/header-map.ts";
+import { mutationsOf } from "../../control-plane/wasm-host/native-mutations.ts";
 import { compileProbe } from "../host/probe.ts";
 
 const CONFIGURATION = `version: v0.1.0

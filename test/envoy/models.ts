@@ -1,6 +1,12 @@
 // Gateway models written by hand, for tests of the rendering: each shows one thing that a configuration can ask for.
-import type { Address, GatewayModel, Listener, Retry, Target } from "../../control-plane/model.ts";
-import type { Prompt, PromptEndpoint } from "../../control-plane/model-prompt.ts";
+import type {
+  Address,
+  GatewayModel,
+  Listener,
+  Retry,
+  Target,
+} from "../../control-plane/ir/model.ts";
+import type { Prompt, PromptEndpoint } from "../../control-plane/ir/prompt.ts";
 
 const MEBIBYTE = 1_048_576;
 

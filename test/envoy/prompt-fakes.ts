@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { gzipSync } from "node:zlib";
-import { closeNow, listenAt } from "../../control-plane/unix-socket.ts";
+import { closeNow, listenAt } from "../../control-plane/model-server/unix-socket.ts";
 import type { Certificate } from "../gateway/certificates.ts";
 import { newSocketPath } from "../gateway/socket-path.ts";
 import { listen } from "./behaving-provider.ts";

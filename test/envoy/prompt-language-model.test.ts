@@ -2,8 +2,8 @@
 // provider whose tool calls are as good and as bad as those of real ones.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { GatewayModel } from "../../control-plane/model.ts";
-import { modelServerInput } from "../../control-plane/model-server-input.ts";
+import type { GatewayModel } from "../../control-plane/ir/model.ts";
+import { modelServerInput } from "../../control-plane/supervisor/model-server-input.ts";
 import { startModelServer } from "../../control-plane/model-server/start.ts";
 import type { ModelServer } from "../../control-plane/model-server/start.ts";
 import type { LogLine } from "../gateway/log-line.ts";

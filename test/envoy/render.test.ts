@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { requireEnvoy } from "../../control-plane/envoy-binary.ts";
+import { requireEnvoy } from "../../control-plane/supervisor/envoy-binary.ts";
 import { renderBootstrap } from "../../envoy/bootstrap.ts";
 import { listenerSecrets } from "../../envoy/listener-tls.ts";
 import { toYaml } from "../../envoy/yaml.ts";

@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { filterConfig } from "../../control-plane/filter-config.ts";
+import { filterConfig } from "../../control-plane/ir/filter-document/document.ts";
 import { RETRY } from "../envoy/models.ts";
-import type { ExchangeResult } from "../host/exchange.ts";
-import { FilterHost, compileFilter } from "../host/filter-host.ts";
-import type { UpstreamReply } from "../host/upstream.ts";
+import type { ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
+import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-host.ts";
+import type { UpstreamReply } from "../../control-plane/wasm-host/upstream.ts";
 import { cutBody } from "./host-ring.ts";
 import type { Cut } from "./host-ring.ts";
 

@@ -3,9 +3,9 @@
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { filterConfig } from "../../control-plane/filter-config.ts";
-import type { ExchangeInput, ExchangeResult } from "../host/exchange.ts";
-import { FilterHost, compileFilter } from "../host/filter-host.ts";
+import { filterConfig } from "../../control-plane/ir/filter-document/document.ts";
+import type { ExchangeInput, ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
+import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-host.ts";
 
 const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
 const MIB = 1024 ** 2;

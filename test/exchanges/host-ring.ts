@@ -1,6 +1,6 @@
 // Runs a golden folder in the TypeScript host, the reply cut in a given way.
-import { FilterHost, compileFilter } from "../host/filter-host.ts";
-import type { ExchangeResult, ReplyChunk } from "../host/exchange.ts";
+import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-host.ts";
+import type { ExchangeResult, ReplyChunk } from "../../control-plane/wasm-host/exchange.ts";
 import { encodeBody, loadCase } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
 import { formatMessage, headerOf } from "./http-file.ts";

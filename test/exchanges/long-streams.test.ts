@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { filterConfig } from "../../control-plane/filter-config.ts";
-import { FilterHost, compileFilter } from "../host/filter-host.ts";
+import { filterConfig } from "../../control-plane/ir/filter-document/document.ts";
+import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-host.ts";
 
 const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
 const MIB = 1024 ** 2;

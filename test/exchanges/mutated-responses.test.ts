@@ -1,7 +1,7 @@
 // Damaged replies of providers, complete and streamed, in both dialects: never a trap, and the same client bytes however they are cut.
 import { beforeAll, describe, expect, it } from "vitest";
-import type { ExchangeResult } from "../host/exchange.ts";
-import type { FilterHost } from "../host/filter-host.ts";
+import type { ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
+import type { FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
 import { encodeBody, readCases } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
 import { hostFor, isStream } from "./host-ring.ts";

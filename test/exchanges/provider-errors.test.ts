@@ -1,8 +1,8 @@
 // Errors of providers in every place of the filter that reads them: of one target, of an attempt that is the last, and of
 // one that another should follow and Envoy does not start (a retry budget).
 import { describe, expect, it } from "vitest";
-import type { ExchangeResult } from "../host/exchange.ts";
-import type { UpstreamReply } from "../host/upstream.ts";
+import type { ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
+import type { UpstreamReply } from "../../control-plane/wasm-host/upstream.ts";
 import { loadCase, readCases } from "./case.ts";
 import { cutBody, hostFor } from "./host-ring.ts";
 import type { Cut } from "./host-ring.ts";

@@ -1,7 +1,7 @@
 // A client that sends exactly what it is told, and keeps the reply as it came: no header of its own, no decoding.
 import { request } from "node:http";
 import type { ClientRequest, IncomingMessage } from "node:http";
-import type { HeaderPair } from "../host/header-map.ts";
+import type { HeaderPair } from "../../control-plane/wasm-host/header-map.ts";
 
 export interface RawRequest {
   port: number;

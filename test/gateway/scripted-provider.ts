@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { HeaderPair } from "../host/header-map.ts";
+import type { HeaderPair } from "../../control-plane/wasm-host/header-map.ts";
 import { headerPairs } from "./raw-client.ts";
 
 export interface RecordedRequest {

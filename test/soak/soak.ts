@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Status } from "../../control-plane/commands/status.ts";
+import type { Status } from "../../control-plane/cli/commands/status.ts";
 import { random } from "../exchanges/random.ts";
 import type { Random } from "../exchanges/random.ts";
 import type { Desk, Ports } from "../cli/gateway-command.ts";

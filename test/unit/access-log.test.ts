@@ -16,8 +16,8 @@ import {
   followLines,
   lastLines,
   withRotated,
-} from "../../control-plane/access-log-files.ts";
-import { parseAccessLogLine } from "../../control-plane/access-log.ts";
+} from "../../control-plane/cli/log/access-log-files.ts";
+import { parseAccessLogLine } from "../../control-plane/cli/log/access-log-line.ts";
 
 const LINE =
   '[2026-01-31T10:00:00.123Z] "POST /v1/messages?beta=true HTTP/1.1" 200 - 70 404 1695 984 "10.0.0.1" "curl/8.5" "ab4ebd3f-bfbb-42a6-9516-762f34046a0d" "api.example.com" "192.0.2.1:443"';

@@ -16,21 +16,21 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { commandFor } from "../../control-plane/command-name.ts";
-import { readConfiguration } from "../../control-plane/configuration-file.ts";
+import { commandFor } from "../../control-plane/config/diagnostics/command-name.ts";
+import { readConfiguration } from "../../control-plane/supervisor/configuration-file.ts";
 import {
   findConfiguration,
   findConfigurationOrBuiltIn,
-} from "../../control-plane/find-configuration.ts";
-import { ConfigurationProblems } from "../../control-plane/configuration-problems.ts";
-import type { Listener } from "../../control-plane/model.ts";
+} from "../../control-plane/cli/find-configuration.ts";
+import { ConfigurationProblems } from "../../control-plane/config/diagnostics/configuration-problems.ts";
+import type { Listener } from "../../control-plane/ir/model.ts";
 import { envoyEnvironment, logArguments } from "../../control-plane/supervisor/envoy-process.ts";
 import { findCaFile, requireCaFile } from "../../control-plane/supervisor/place.ts";
 import { checkPorts, findOwner, freePort } from "../../control-plane/supervisor/ports.ts";
 import { identityOf, isAlive } from "../../control-plane/supervisor/process-identity.ts";
 import { createRotation } from "../../control-plane/supervisor/rotation.ts";
 import * as state from "../../control-plane/supervisor/state.ts";
-import { duration, table, wantsColor } from "../../control-plane/terminal.ts";
+import { duration, table, wantsColor } from "../../control-plane/config/diagnostics/terminal.ts";
 
 let directory: string;
 beforeEach(() => {

@@ -3,12 +3,12 @@ import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
-import { editorJsonSchema, plainJsonSchema } from "../../control-plane/config/json-schema.ts";
-import type { JsonSchema } from "../../control-plane/config/json-schema.ts";
-import { NOT_SUPPORTED_YET } from "../../control-plane/config/not-supported-yet.ts";
-import { referencePage } from "../../control-plane/config/reference-page.ts";
+import { editorJsonSchema, plainJsonSchema } from "../../control-plane/config/docs/json-schema.ts";
+import type { JsonSchema } from "../../control-plane/config/docs/json-schema.ts";
+import { NOT_SUPPORTED_YET } from "../../control-plane/config/diagnostics/not-supported-yet.ts";
+import { referencePage } from "../../control-plane/config/docs/reference-page.ts";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { PROVIDERS } from "../../control-plane/providers.ts";
+import { PROVIDERS } from "../../control-plane/providers/registry.ts";
 import { staleFiles } from "../../scripts/generate.ts";
 
 const repository = `${import.meta.dirname}/../..`;

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
-import { wrongIndentation } from "../../control-plane/config/indentation.ts";
+import { wrongIndentation } from "../../control-plane/config/yaml/indentation.ts";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 
 const GOLDENS = `${import.meta.dirname}/../config`;

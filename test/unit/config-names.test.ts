@@ -1,8 +1,8 @@
 // What a client may say in `model`, and which target it means.
 import { describe, expect, it } from "vitest";
-import { clientNames } from "../../control-plane/config/names.ts";
+import { clientNames } from "../../control-plane/ir/model-names.ts";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { formatProblem } from "../../control-plane/config/problem.ts";
+import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
 
 function namesOf(text: string): [string, string | undefined][] {
   const result = loadConfiguration({ file: "gateway.yaml", text }, {});

@@ -1,7 +1,7 @@
 // The provider table: addresses and paths.
 import { describe, expect, it } from "vitest";
 import { DIALECT_ANTHROPIC, DIALECT_OPENAI } from "../../contract/words.ts";
-import { INTERFACES, PROVIDERS, baseOf } from "../../control-plane/providers.ts";
+import { INTERFACES, PROVIDERS, baseOf } from "../../control-plane/providers/registry.ts";
 
 describe("request paths", () => {
   it.each([

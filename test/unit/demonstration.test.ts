@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import {
   demonstrationApp,
   startDemonstrationModel,
-} from "../../control-plane/demonstration-model.ts";
-import { fetchAt } from "../../control-plane/unix-socket.ts";
+} from "../../control-plane/supervisor/demonstration/model.ts";
+import { fetchAt } from "../../control-plane/model-server/unix-socket.ts";
 import { newSocketPath } from "../gateway/socket-path.ts";
 
 const app = demonstrationApp();

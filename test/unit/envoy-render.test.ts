@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { renderBootstrap } from "../../envoy/bootstrap.ts";
-import type { GatewayModel } from "../../control-plane/model.ts";
+import type { GatewayModel } from "../../control-plane/ir/model.ts";
 import type { Place } from "../../envoy/place.ts";
 import { toYaml } from "../../envoy/yaml.ts";
 import type { Value } from "../../envoy/types.ts";

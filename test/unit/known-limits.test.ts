@@ -2,9 +2,13 @@
 // demanding request for each model in it.
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { KNOWN_LIMITS, LIMITS_BY_HOST, limitsIn } from "../../control-plane/known-limits.ts";
-import type { ModelLimits } from "../../control-plane/model.ts";
-import { PROVIDERS } from "../../control-plane/providers.ts";
+import {
+  KNOWN_LIMITS,
+  LIMITS_BY_HOST,
+  limitsIn,
+} from "../../control-plane/providers/known-limits.ts";
+import type { ModelLimits } from "../../control-plane/ir/model.ts";
+import { PROVIDERS } from "../../control-plane/providers/registry.ts";
 import { readAnthropicRequest } from "../providers/anthropic-request.ts";
 import { isRefusal, readOpenaiRequest } from "../providers/openai-request.ts";
 import { CHAT, MESSAGES, RequestTranslator } from "./filter/request-translator.ts";

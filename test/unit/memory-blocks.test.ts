@@ -1,7 +1,7 @@
 // The filter's heap at its end: large blocks are refused before the VM would trap, small ones go on, and nothing is lost count of.
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { limitMemory } from "../host/memory-limit.ts";
+import { limitMemory } from "../../control-plane/wasm-host/memory-limit.ts";
 import { compileEntry } from "./filter/compile.ts";
 
 interface Heap {

@@ -2,7 +2,7 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { watchPulse } from "../../control-plane/supervisor/model-server-pulse.ts";
-import { closeNow, listenAt } from "../../control-plane/unix-socket.ts";
+import { closeNow, listenAt } from "../../control-plane/model-server/unix-socket.ts";
 import { newSocketPath } from "../gateway/socket-path.ts";
 
 const SECONDS = { timeout: 10_000, interval: 5 };

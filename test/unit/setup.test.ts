@@ -4,8 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { VERSION as FILTER_VERSION } from "../../filter/config/version.ts";
-import { cachedEnvoyFile, ENVOY_VERSION, findEnvoy } from "../../control-plane/envoy-binary.ts";
-import { VERSION } from "../../control-plane/version.ts";
+import {
+  cachedEnvoyFile,
+  ENVOY_VERSION,
+  findEnvoy,
+} from "../../control-plane/supervisor/envoy-binary.ts";
+import { VERSION } from "../../control-plane/supervisor/version.ts";
 import { filterVersionSource } from "../../scripts/build-filter.ts";
 import { adviceFor, dependenciesAreCurrent } from "../../scripts/dependencies.mjs";
 import { ensureEnvoy, WANTED } from "../../scripts/envoy.ts";

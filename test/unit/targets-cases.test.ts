@@ -4,12 +4,12 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { formatProblem } from "../../control-plane/config/problem.ts";
-import { ConfigurationProblems } from "../../control-plane/configuration-problems.ts";
-import { readCases } from "../../control-plane/trial/read-cases.ts";
-import { score } from "../../control-plane/trial/score.ts";
-import { tryPrompt } from "../../control-plane/trial/try-prompt.ts";
-import { closeNow, listenAt } from "../../control-plane/unix-socket.ts";
+import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
+import { ConfigurationProblems } from "../../control-plane/config/diagnostics/configuration-problems.ts";
+import { readCases } from "../../control-plane/cli/trial/read-cases.ts";
+import { score } from "../../control-plane/cli/trial/score.ts";
+import { tryPrompt } from "../../control-plane/cli/trial/try-prompt.ts";
+import { closeNow, listenAt } from "../../control-plane/model-server/unix-socket.ts";
 import { GOLDEN_MODELS } from "../envoy/models.ts";
 import { newSocketPath } from "../gateway/socket-path.ts";
 

@@ -1,10 +1,10 @@
 // What `gateway targets` shows: the request that the filter would send (test/envoy/prompt.test.ts has the same values), and scores.
 import { describe, expect, it } from "vitest";
-import { apiRequest } from "../../control-plane/trial/api-request.ts";
-import { score } from "../../control-plane/trial/score.ts";
-import { filterConfig } from "../../control-plane/filter-config.ts";
-import type { GatewayModel } from "../../control-plane/model.ts";
-import { modelServerInput } from "../../control-plane/model-server-input.ts";
+import { apiRequest } from "../../control-plane/cli/trial/api-request.ts";
+import { score } from "../../control-plane/cli/trial/score.ts";
+import { filterConfig } from "../../control-plane/ir/filter-document/document.ts";
+import type { GatewayModel } from "../../control-plane/ir/model.ts";
+import { modelServerInput } from "../../control-plane/supervisor/model-server-input.ts";
 import { modelServerOptions } from "../../control-plane/model-server/options.ts";
 import { GOLDEN_MODELS, modelOf, targetAt, host, DEMONSTRATION } from "../envoy/models.ts";
 

@@ -3,7 +3,7 @@ import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import type { ModelServerInput } from "../../../control-plane/model-server/options.ts";
 import { startModelServer } from "../../../control-plane/model-server/start.ts";
-import { fetchAt, type SocketRequest } from "../../../control-plane/unix-socket.ts";
+import { fetchAt, type SocketRequest } from "../../../control-plane/model-server/unix-socket.ts";
 import { newSocketPath } from "../../gateway/socket-path.ts";
 import { LABELS, TARGETS, TOOLS } from "./targets.ts";
 

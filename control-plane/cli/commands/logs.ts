@@ -1,0 +1,189 @@
+// `gateway logs`: the access logs as a table or as JSON, by log or by request, once or as they grow.
+import { join } from "node:path";
+import { type AccessLogEntry, parseAccessLogLine } from "../log/access-log-line.ts";
+import { endOfLines, followLines, lastLines, withRotated } from "../log/access-log-files.ts";
+import { readConfiguration } from "../../supervisor/configuration-file.ts";
+import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
+import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { ACCESS_LOGS, type AccessLogName, accessLogFile } from "../../ir/names.ts";
+import { logDirectory } from "../../supervisor/place.ts";
+import { type Colors, colorsFor } from "../../config/diagnostics/terminal.ts";
+import { chooseContainer, chooseRunning } from "./find-running.ts";
+import type { LogsOptions } from "./options.ts";
+
+type Row = AccessLogEntry & { log: AccessLogName };
+
+/** Prints the last lines; with --follow goes on until it is interrupted. */
+export async function logs(config: string | undefined, options: LogsOptions): Promise<void> {
+  const directory = findLogDirectory(config, options.logDir);
+  const names = options.access === undefined ? ACCESS_LOGS : [options.access];
+  const isWanted = (row: Row | undefined): row is Row => row !== undefined && shows(options, row);
+  // Where what is there ends and what is followed begins: no line twice, and none lost.
+  const ends = new Map(names.map((log) => [log, endOfLines(join(directory, accessLogFile(log)))]));
+  const found = names
+    .flatMap((log) => readLast(directory, log, ends.get(log) ?? 0, options, isWanted))
+    .sort((one, other) => one.startTime.localeCompare(other.startTime))
+    .slice(-options.lines);
+  const print = printer(options.json === true);
+  found.forEach(print);
+  if (options.follow !== true) {
+    if (found.length === 0) explainNothing(directory, options);
+    return;
+  }
+  const interrupted = new AbortController();
+  const interrupt = () => {
+    interrupted.abort();
+  };
+  process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
+  process.stdout.once("error", interrupt); // as in `gateway logs --follow | head`
+  const follow = (log: AccessLogName) => (line: string) => {
+    const row = toRow(log, line);
+    if (isWanted(row)) print(row);
+  };
+  await Promise.all(
+    names.map((log) =>
+      followLines(
+        join(directory, accessLogFile(log)),
+        ends.get(log) ?? 0,
+        follow(log),
+        interrupted.signal,
+      ),
+    ),
+  );
+}
+
+/** Of the running gateway; else where the configuration says; else the usual place. */
+function findLogDirectory(config: string | undefined, option: string | undefined): string {
+  const container = option === undefined ? chooseContainer(config, process.env) : undefined;
+  if (container !== undefined) return container.record.logDirectory;
+  const running = option === undefined ? chooseRunning(config, process.env) : undefined;
+  if (running !== undefined) return running.record.logDirectory;
+  const file = findConfigurationOrBuiltIn(config, process.cwd());
+  const { model, environment } = readConfiguration(file, process.env);
+  return logDirectory(model, environment, option);
+}
+
+function readLast(
+  directory: string,
+  log: AccessLogName,
+  end: number,
+  options: LogsOptions,
+  isWanted: (row: Row | undefined) => row is Row,
+): Row[] {
+  const current = join(directory, accessLogFile(log));
+  const rows: Row[] = [];
+  // The youngest file first, until there are enough lines.
+  for (const file of withRotated(current).reverse()) {
+    const until = file === current ? end : Infinity;
+    const missing = options.lines - rows.length;
+    const lines = readFile(file, missing, (line) => isWanted(toRow(log, line)), until);
+    rows.unshift(...lines.map((line) => toRow(log, line)).filter(isWanted));
+    if (rows.length >= options.lines) break;
+  }
+  return rows;
+}
+
+function readFile(...words: Parameters<typeof lastLines>): string[] {
+  try {
+    return lastLines(...words);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new GatewayError(`${words[0]} cannot be read (${String(code)}).`, {
+      hint: "Run this as the user that runs the gateway.",
+    });
+  }
+}
+
+function toRow(log: AccessLogName, line: string): Row | undefined {
+  const entry = parseAccessLogLine(line);
+  return entry === undefined ? undefined : { log, ...entry };
+}
+
+/** Probes come every few seconds: the table leaves them out, unless they are asked for. Programs get every line. */
+function shows({ requestId, probes, json }: LogsOptions, row: Row): boolean {
+  if (requestId !== undefined) return row.requestId === requestId;
+  return probes === true || json === true || row.log !== "ingress" || !PROBES.has(row.path);
+}
+
+const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+
+/** Not finding a request that was asked for is a failure. */
+function explainNothing(directory: string, { requestId }: LogsOptions): void {
+  if (requestId === undefined) {
+    console.error(`The access logs in ${directory} have no requests yet.`);
+    return;
+  }
+  console.error(`The access logs in ${directory} have no lines of request ${requestId}.`);
+  process.exitCode = 1;
+}
+
+/** Column widths that fit nearly all values: the rows come one by one, so they cannot be measured first. */
+const COLUMNS = [
+  { head: "TIME", width: 24 },
+  { head: "LOG", width: 8 },
+  { head: "CODE", width: 4 },
+  { head: "FLAGS", width: 5 },
+  { head: "MS", width: 7 },
+  { head: "UPSTREAM", width: 8 },
+  { head: "IN", width: 8 },
+  { head: "OUT", width: 8 },
+  { head: "REQUEST", width: 32 },
+  { head: "AUTHORITY", width: 24 },
+  { head: "HOST", width: 21 },
+  { head: "REQUEST ID", width: 0 },
+] as const;
+
+/** A function that prints rows; as a table it prints the head before the first one. */
+function printer(asJson: boolean): (row: Row) => void {
+  if (asJson) {
+    return (row) => {
+      console.log(JSON.stringify(row));
+    };
+  }
+  const colors = colorsFor(process.stdout);
+  let hasHead = false;
+  return (row) => {
+    if (!hasHead) console.log(colors.dim(pad(COLUMNS.map(({ head }) => head))));
+    hasHead = true;
+    console.log(codeColor(row, colors)(pad(cells(row))));
+  };
+}
+
+function cells(row: Row): string[] {
+  return [
+    row.startTime,
+    row.log,
+    String(row.responseCode),
+    row.responseFlags ?? "-",
+    number(row.duration),
+    number(row.upstreamServiceTime),
+    String(row.bytesReceived),
+    String(row.bytesSent),
+    `${row.method} ${row.path}`,
+    row.authority ?? "-",
+    row.upstreamHost ?? "-",
+    row.requestId ?? "-",
+  ].map(printable);
+}
+
+function number(value: number | null): string {
+  return value === null ? "-" : String(value);
+}
+
+/** A client's bytes must not steer the terminal of the person who looks at them. */
+function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, "?");
+}
+
+function pad(values: readonly string[]): string {
+  return values
+    .map((value, column) => value.padEnd(COLUMNS[column]?.width ?? 0))
+    .join(" ")
+    .trimEnd();
+}
+
+function codeColor({ responseCode, responseFlags }: Row, colors: Colors): (text: string) => string {
+  if (responseCode === 0 || responseCode >= 500) return colors.red;
+  if (responseCode >= 400) return colors.yellow;
+  return responseFlags === null ? (text) => text : colors.yellow;
+}

@@ -1,0 +1,42 @@
+// Options of the commands that have several, as commander hands them over.
+import type { AccessLogName, AccessLogPlace, LogLevel } from "../../ir/names.ts";
+
+export interface UpOptions {
+  foreground?: boolean;
+  detach?: boolean;
+  docker?: boolean;
+  logDir?: string;
+  watch?: boolean;
+  accessLog: AccessLogPlace;
+  logLevel: LogLevel;
+  concurrency?: number;
+  /** Milliseconds. */
+  drainTime: number;
+  /** Milliseconds. */
+  reloadDrainTime: number;
+  /** Of the background process alone: tell the command that started it when it is ready. */
+  announce?: boolean;
+}
+
+export interface LogsOptions {
+  access?: AccessLogName;
+  follow?: boolean;
+  requestId?: string;
+  /** Health probes too. */
+  probes?: boolean;
+  lines: number;
+  logDir?: string;
+  json?: boolean;
+}
+
+export interface TargetsOptions {
+  config?: string;
+  json?: boolean;
+  /** Percent of the cases that have to be right. */
+  require?: number;
+}
+
+export interface ReloadOptions {
+  restart?: boolean;
+  json?: boolean;
+}

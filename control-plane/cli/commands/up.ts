@@ -1,0 +1,145 @@
+// `gateway up`: everything from the configuration file to a gateway that answers, in the foreground or in the background.
+import { spawn } from "node:child_process";
+import { openSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { commandFor } from "../../config/diagnostics/command-name.ts";
+import { readConfiguration } from "../../supervisor/configuration-file.ts";
+import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
+import { runContainer, startContainer } from "../container/up.ts";
+import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { logDirectory, prepareLogDirectory } from "../../supervisor/place.ts";
+import { GATEWAY_LOG } from "../../supervisor/rotation.ts";
+import { run } from "../../supervisor/run.ts";
+import { colorsFor } from "../../config/diagnostics/terminal.ts";
+import { noteBuiltIn } from "./built-in.ts";
+import type { UpOptions } from "./options.ts";
+import { screen } from "./screen.ts";
+import { printWarnings } from "./validate.ts";
+
+/** Compiled or not, as this file is. */
+const COMMAND_LINE = `../../cli${extname(import.meta.filename)}`;
+
+const NEXT_COMMANDS = ["status", "logs --follow", "down"]
+  .map((words) => commandFor(words))
+  .join("   ");
+
+/** What the gateway in the background tells the command that started it. */
+type Announcement =
+  | { kind: "ready"; pid: number }
+  | { kind: "failed"; message: string; hint?: string | undefined; exitCode: 1 | 2 };
+
+/** Runs until it is stopped, or with --detach until the gateway is ready. */
+export async function up(config: string | undefined, options: UpOptions): Promise<void> {
+  const file = findConfigurationOrBuiltIn(config, process.cwd());
+  const configuration = readConfiguration(file, process.env);
+  const directory = logDirectory(configuration.model, configuration.environment, options.logDir);
+  const ready = () => {
+    const lines = screen(configuration.model, directory, colorsFor(process.stdout));
+    for (const line of lines) console.log(line);
+  };
+  if (options.docker === true) {
+    noteBuiltIn(file);
+    printWarnings(configuration.warnings);
+    prepareLogDirectory(directory);
+    const text = readFileSync(file.path, "utf8");
+    const start = { configuration, text, logDirectory: directory, options };
+    if (options.detach !== true) {
+      process.exitCode = await runContainer(start);
+      return;
+    }
+    const name = await startContainer(start);
+    ready();
+    console.log(`\nIt runs in the container ${name}; docker logs ${name} shows its own log.`);
+    console.log(NEXT_COMMANDS);
+    return;
+  }
+  if (options.detach === true) {
+    noteBuiltIn(file);
+    printWarnings(configuration.warnings);
+    prepareLogDirectory(directory);
+    const ownLog = join(directory, GATEWAY_LOG);
+    const pid = await runInBackground(config, options, ownLog);
+    ready();
+    console.log(`\nIt runs in the background (process ${String(pid)}). Its own log: ${ownLog}`);
+    console.log(NEXT_COMMANDS);
+    return;
+  }
+  const isBackground = process.send !== undefined && options.announce === true;
+  if (!isBackground) {
+    noteBuiltIn(file);
+    printWarnings(configuration.warnings);
+  }
+  try {
+    await run(configuration, {
+      logDir: options.logDir,
+      watch: options.watch === true,
+      accessLogOnStdout: options.accessLog === "stdout",
+      logLevel: options.logLevel,
+      concurrency: options.concurrency,
+      drainMs: options.drainTime,
+      reloadDrainMs: options.reloadDrainTime,
+      onReady: () => {
+        if (isBackground) announce({ kind: "ready", pid: process.pid });
+        else {
+          ready();
+          console.log("\nCtrl-C stops it.");
+        }
+      },
+    });
+  } catch (error) {
+    if (isBackground && error instanceof GatewayError) {
+      const { message, hint, exitCode } = error;
+      announce({ kind: "failed", message, hint, exitCode });
+    }
+    throw error;
+  }
+}
+
+function announce(announcement: Announcement): void {
+  process.send?.(announcement, undefined, undefined, () => {
+    process.disconnect();
+  });
+}
+
+/** Starts this command again in a session of its own, and waits until it says how it went. Returns its process id. */
+function runInBackground(
+  config: string | undefined,
+  options: UpOptions,
+  logFile: string,
+): Promise<number> {
+  const log = openSync(logFile, "a");
+  const words = ["up", "--announce", "--log-level", options.logLevel].concat(
+    ["--access-log", options.accessLog, "--drain-time", `${String(options.drainTime)}ms`],
+    ["--reload-drain-time", `${String(options.reloadDrainTime)}ms`],
+    options.watch === true ? ["--watch"] : [],
+    options.logDir === undefined ? [] : ["--log-dir", options.logDir],
+    options.concurrency === undefined ? [] : ["--concurrency", String(options.concurrency)],
+    config === undefined ? [] : ["--", config],
+  );
+  const child = spawn(process.execPath, [join(import.meta.dirname, COMMAND_LINE), ...words], {
+    detached: true,
+    stdio: ["ignore", log, log, "ipc"],
+  });
+  const stopChild = () => {
+    child.kill("SIGTERM");
+  };
+  process.once("SIGINT", stopChild).once("SIGTERM", stopChild);
+  return new Promise<number>((resolve, reject) => {
+    child.once("message", (announcement: Announcement) => {
+      if (announcement.kind === "ready") {
+        child.unref();
+        resolve(announcement.pid);
+      } else reject(new GatewayError(announcement.message, announcement));
+    });
+    child.once("exit", (code, signal) => {
+      const how = signal ?? `exit code ${String(code)}`;
+      reject(
+        new GatewayError(`The gateway ended before it was ready (${how}).`, {
+          hint: `Its own log says why: ${logFile}`,
+        }),
+      );
+    });
+  }).finally(() => {
+    process.off("SIGINT", stopChild).off("SIGTERM", stopChild);
+  });
+}

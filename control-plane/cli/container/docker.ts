@@ -1,0 +1,48 @@
+// Calls of the docker command line, which finds its daemon by itself.
+import { spawn, spawnSync } from "node:child_process";
+import type { Environment } from "../../config/environment.ts";
+import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+
+export interface DockerReply {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Throws when docker is not installed or its daemon cannot be reached; another failure is the caller's to tell. */
+export function docker(words: readonly string[], environment: Environment): DockerReply {
+  const { error, status, stdout, stderr } = spawnSync("docker", words, {
+    encoding: "utf8",
+    env: environment,
+  });
+  if (error !== undefined) {
+    throw new GatewayError(`docker cannot be called (${error.message}).`, {
+      hint: "Install docker, or start the gateway without --docker.",
+    });
+  }
+  if (/cannot connect to the docker daemon|permission denied.*docker/i.test(stderr)) {
+    throw new GatewayError(stderr.trim(), {
+      hint: "Start docker, and be a user that may use it (often: in the group docker).",
+    });
+  }
+  return { code: status ?? 1, stdout, stderr };
+}
+
+/** With this terminal as its own. Resolves with its exit code. */
+export function dockerHere(words: readonly string[], environment: Environment): Promise<number> {
+  const child = spawn("docker", words, { stdio: "inherit", env: { ...environment } });
+  // Docker passes signals on to the container, and ends with it. A terminal's Ctrl-C reaches docker by itself.
+  const wait = () => undefined;
+  const pass = () => {
+    child.kill("SIGTERM");
+  };
+  process.on("SIGINT", wait).on("SIGTERM", pass);
+  return new Promise<number>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => {
+      resolve(code ?? 1);
+    });
+  }).finally(() => {
+    process.off("SIGINT", wait).off("SIGTERM", pass);
+  });
+}

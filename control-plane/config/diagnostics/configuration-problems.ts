@@ -1,0 +1,24 @@
+// All that is wrong with the user's configuration, as an error. Apart from the loading, which takes a while to import.
+import type { Problem } from "./problem.ts";
+import { GatewayError } from "./gateway-error.ts";
+
+export interface ConfigurationFile {
+  /** As the user named it; messages repeat it. */
+  name: string;
+  /** Absolute. */
+  path: string;
+  /** True for the checkout's own, chosen because the user has none. */
+  isBuiltIn: boolean;
+}
+
+/** The command prints every problem and exits with 2. */
+export class ConfigurationProblems extends GatewayError {
+  readonly file: ConfigurationFile;
+  readonly problems: Problem[];
+
+  constructor(file: ConfigurationFile, problems: Problem[]) {
+    super(`${file.name} has problems.`, { exitCode: 2 });
+    this.file = file;
+    this.problems = problems;
+  }
+}

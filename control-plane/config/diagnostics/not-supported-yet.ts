@@ -1,0 +1,98 @@
+// Keys that are part of the schema and whose feature is not built: refused by validation, never accepted and ignored.
+import { INTERFACES, UNSUPPORTED_PROVIDERS } from "../../providers/registry.ts";
+import type { UnsupportedProvider } from "../../providers/registry.ts";
+import { isRecord } from "../yaml/document.ts";
+import type { Path } from "./problem.ts";
+
+export interface NotSupported {
+  /** Keys from the top; `*` is any key or list index. */
+  path: readonly string[];
+  /** What it is, for the reference page. */
+  what: string;
+  /** What is wrong with the value at such a path, and what works today; undefined where the value is supported. */
+  complaint: (value: unknown) => Complaint | undefined;
+  /** Whether some values are supported. */
+  isPartial?: true;
+}
+
+interface Complaint {
+  message: string;
+  hint: string;
+}
+
+const CHAT_COMPLETIONS_FORMATS = ["openai", "chat_completions", "openai_chat_completions"];
+
+const PROVIDER_LISTS = ["llm_providers", "model_providers"];
+
+const REMOVE: Complaint = { message: "not supported yet", hint: "remove it" };
+
+/** Remove a row when its feature works; the schema, the reference page and the JSON Schema follow. */
+export const NOT_SUPPORTED_YET: readonly NotSupported[] = [
+  { path: ["tracing"], what: "tracing", complaint: () => REMOVE },
+  { path: ["mode"], what: "modes", complaint: () => REMOVE },
+  ...PROVIDER_LISTS.map((list): NotSupported => ({
+    path: [list, "*", "provider_interface"],
+    what: "native APIs of other providers",
+    complaint: nativeInterface,
+    isPartial: true,
+  })),
+  {
+    path: ["listeners", "*", "message_format"],
+    what: "formats other than `openai`",
+    complaint: messageFormat,
+    isPartial: true,
+  },
+];
+
+function nativeInterface(value: unknown): Complaint | undefined {
+  if (typeof value !== "string" || INTERFACES.has(value)) return undefined;
+  const provider = UNSUPPORTED_PROVIDERS.get(value);
+  return provider === undefined ? undefined : nativeApi(provider);
+}
+
+/** Returns what to say about a provider whose native API is not supported. */
+export function nativeApi({ title, baseUrl }: UnsupportedProvider): Complaint {
+  return {
+    message: `${title}'s native API is not supported yet`,
+    hint:
+      baseUrl === undefined
+        ? "use an OpenAI-compatible endpoint in front of it: base_url: https://… and provider_interface: openai"
+        : `use its OpenAI-compatible endpoint: base_url: ${baseUrl} and provider_interface: openai`,
+  };
+}
+
+function messageFormat(value: unknown): Complaint | undefined {
+  if (typeof value !== "string") return undefined;
+  if (CHAT_COMPLETIONS_FORMATS.includes(value.replaceAll("-", "_"))) return undefined;
+  return {
+    message: "only openai is supported",
+    hint: "remove it: egress serves the messages format at /v1/messages in any case",
+  };
+}
+
+/** Every place in `value` that a row of the list names. */
+export function findNotSupported(value: unknown): ({ path: Path } & Complaint)[] {
+  return NOT_SUPPORTED_YET.flatMap((row) =>
+    placesOf(value, row.path).flatMap(({ path, found }) => {
+      const complaint = row.complaint(found);
+      return complaint === undefined ? [] : [{ path, ...complaint }];
+    }),
+  );
+}
+
+function placesOf(value: unknown, pattern: readonly string[]): { path: Path; found: unknown }[] {
+  let places: { path: Path; found: unknown }[] = [{ path: [], found: value }];
+  for (const part of pattern) {
+    places = places.flatMap(({ path, found }) =>
+      childrenOf(found, part).map(([key, child]) => ({ path: [...path, key], found: child })),
+    );
+  }
+  return places;
+}
+
+function childrenOf(value: unknown, part: string): [string | number, unknown][] {
+  if (Array.isArray(value)) return part === "*" ? [...value.entries()] : [];
+  if (!isRecord(value)) return [];
+  if (part === "*") return Object.entries(value);
+  return Object.hasOwn(value, part) ? [[part, value[part]]] : [];
+}

@@ -1,0 +1,88 @@
+// The rows of “What some models refuse” in docs/configuration.md: the known limits, said in words.
+import { KNOWN_LIMITS, LIMITS_BY_HOST } from "../../providers/known-limits.ts";
+import type { ProviderLimits } from "../../providers/known-limits.ts";
+import type { ModelLimits } from "../../ir/model.ts";
+
+const code = (text: string): string => `\`${text}\``;
+const codes = (names: readonly string[]): string => names.map(code).join(", ");
+
+/** One row for each family, one for all models of a provider: its models, what is different of them. */
+export function limitRows(): string[][] {
+  return [
+    ...Object.entries(KNOWN_LIMITS).flatMap(([name, table]) =>
+      // The same table under another word of `provider_interface`.
+      name === "claude" ? [] : rowsOf(`${name}/`, table),
+    ),
+    ["`base_url` at openrouter.ai", wordsOf(LIMITS_BY_HOST["openrouter.ai"]?.everyModel?.limits)],
+    ["`base_url` at openai.azure.com, api.z.ai, aliyuncs.com", "as openai, zhipu, qwen"],
+  ];
+}
+
+function rowsOf(prefix: string, { everyModel, families = [] }: ProviderLimits): string[][] {
+  return [
+    ...(everyModel === undefined ? [] : [[code(`${prefix}*`), wordsOf(everyModel.limits)]]),
+    ...families.map(({ models, limits }) => [
+      codes(models.map((model) => `${prefix}${model}`)),
+      wordsOf(limits),
+    ]),
+  ];
+}
+
+function wordsOf(limits: ModelLimits = {}): string {
+  return [...tokenWords(limits), ...memberWords(limits), ...reasoningWords(limits)].join("; ");
+}
+
+function tokenWords(limits: ModelLimits): string[] {
+  const words: string[] = [];
+  if (limits.max_tokens_member === "max_tokens") words.push("`max_tokens` only");
+  else if (limits.max_tokens_member !== undefined)
+    words.push(`${code(limits.max_tokens_member)} only`);
+  if (limits.max_output_tokens !== undefined)
+    words.push(`at most ${String(limits.max_output_tokens)} tokens`);
+  return words;
+}
+
+const SAMPLING: Record<NonNullable<ModelLimits["sampling"]>, string> = {
+  any: "",
+  one: "`temperature` or `top_p`, not both",
+  without_reasoning: "`temperature` and `top_p` only without reasoning",
+  none: "no `temperature`, `top_p`, `top_k`",
+};
+
+function memberWords(limits: ModelLimits): string[] {
+  const words = [limits.sampling === undefined ? "" : SAMPLING[limits.sampling]];
+  if (limits.stop === false) words.push("no `stop`");
+  if (limits.user === false) words.push("no `user`");
+  if (limits.top_k === true) words.push("takes `top_k`");
+  if (limits.refuses !== undefined) words.push(`no ${codes(limits.refuses)}`);
+  if (limits.system_role === "none") words.push("no system role");
+  if (limits.developer_role === false) words.push("`system` for `developer`");
+  if (limits.system_messages === true) words.push("takes system messages inside the conversation");
+  if (limits.forced_tools === "none") words.push("no forced tools");
+  if (limits.forced_tools === "named") words.push("`tool_choice` not `required`");
+  if (limits.output_schema === false) words.push("no JSON schema");
+  if (limits.output_schema === true) words.push("takes a JSON schema");
+  if (limits.prefill === false) words.push("no prefill");
+  if (limits.cache_control === true) words.push("takes `cache_control`");
+  if (limits.reasoning_content === true) words.push("takes `reasoning_content` back");
+  if (limits.reasoning_details === true) words.push("takes `reasoning_details` back");
+  return words.filter((word) => word !== "");
+}
+
+const THINKING: Record<NonNullable<ModelLimits["thinking"]>, string> = {
+  none: "no thinking",
+  budget: "thinking by `budget_tokens`",
+  adaptive: "`adaptive` thinking",
+  both: "thinking by `budget_tokens` or `adaptive`",
+};
+
+function reasoningWords(limits: ModelLimits): string[] {
+  const words = [limits.thinking === undefined ? "" : THINKING[limits.thinking]];
+  if (limits.thinking_off === "none") words.push("always thinks");
+  if (limits.thinking_off === "between_tools") words.push("thinks at least `between_tools`");
+  if (limits.efforts !== undefined)
+    words.push(limits.efforts.length === 0 ? "no effort" : `efforts ${limits.efforts.join(", ")}`);
+  if (limits.reasons_by_default === false) words.push("reasons only when asked");
+  if (limits.reasoning_with_tools === false) words.push("effort `none` with tools");
+  return words.filter((word) => word !== "");
+}

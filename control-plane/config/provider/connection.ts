@@ -1,0 +1,149 @@
+// Where the requests of one entry go and in which wire format: the provider's row in the table, or `base_url` and `provider_interface`.
+import { isIP } from "node:net";
+import { DIALECT_OPENAI } from "../../../contract/words.ts";
+import type { Target } from "../../ir/model.ts";
+import { INTERFACES, PROVIDERS, UNSUPPORTED_PROVIDERS, baseOf } from "../../providers/registry.ts";
+import type { Base, Provider, ProviderInterface } from "../../providers/registry.ts";
+import { checkBaseUrl, checkHost } from "./base-url.ts";
+import { nativeApi } from "../diagnostics/not-supported-yet.ts";
+import type { Path } from "../diagnostics/problem.ts";
+import { showWord } from "../reading.ts";
+import type { Reading } from "../reading.ts";
+import type { ProviderEntry } from "../schema.ts";
+import type { Draft } from "../shape.ts";
+import { suggest, suggestion } from "../diagnostics/suggest.ts";
+
+export interface Connection
+  extends ProviderInterface, Pick<Target, "address" | "authority" | "path"> {}
+
+type Entry = Draft<ProviderEntry>;
+
+/** What the configuration cannot choose: the control plane serves the demonstration model itself. */
+const EMBEDDED: Pick<Connection, "address" | "authority" | "path"> = {
+  address: { kind: "embedded" },
+  authority: "demo.gateway.internal",
+  path: "/v1/chat/completions",
+};
+
+/** Undefined when the entry does not say enough; then a problem says what is missing. */
+export function readConnection(
+  reading: Reading,
+  path: Path,
+  entry: Entry,
+  name: string | undefined,
+  provider: Provider | undefined,
+): Connection | undefined {
+  if (provider?.embedded === true) {
+    refuseForEmbedded(reading, path, entry);
+    return { ...protocolOf(provider), ...EMBEDDED };
+  }
+  const chosen = readInterface(reading, path, entry.provider_interface);
+  const baseUrl = checkBaseUrl(reading, [...path, "base_url"], entry.base_url);
+  const host = checkHost(reading, [...path, "http_host"], entry.http_host);
+  if (name === undefined) return undefined;
+  if (provider === undefined) reportUnknown(reading, path, entry, name);
+  else if (entry.base_url === undefined) checkOwnAddress(reading, path, provider, chosen);
+  const spoken = chosen ?? (entry.provider_interface === undefined ? provider : undefined);
+  const base = baseUrl ?? (entry.base_url === undefined ? provider?.baseUrl : undefined);
+  if (spoken === undefined || base === undefined) return undefined;
+  return { ...protocolOf(spoken), ...withHost(baseOf(base, spoken.dialect), host) };
+}
+
+function protocolOf({ dialect, auth, asksForUsage }: ProviderInterface): ProviderInterface {
+  return { dialect, auth, asksForUsage: dialect === DIALECT_OPENAI && asksForUsage };
+}
+
+/** No certificate is asked for by an IP address where there is a name. */
+function withHost(base: Base, host: string | undefined): Base {
+  if (host === undefined) return base;
+  const { address } = base;
+  if (address.kind === "embedded" || isIP(address.host) === 0) return { ...base, authority: host };
+  const serverName = host.replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
+  return { ...base, authority: host, address: { ...address, serverName } };
+}
+
+function refuseForEmbedded(reading: Reading, path: Path, entry: Entry): void {
+  const keys = [
+    "access_key",
+    "base_url",
+    "provider_interface",
+    "http_host",
+    "headers",
+    "limits",
+  ] as const;
+  for (const key of keys) {
+    if (entry[key] === undefined) continue;
+    reading.problem([...path, key], `the demonstration model is built in: it takes no ${key}`, {
+      part: "key",
+      hint: "leave it out",
+    });
+  }
+}
+
+function checkOwnAddress(
+  reading: Reading,
+  path: Path,
+  provider: Provider,
+  chosen: ProviderInterface | undefined,
+): void {
+  if (provider.baseUrl === undefined) {
+    reading.problem(path, `base_url is missing; ${provider.title} has no address of its own`, {
+      hint: "for example base_url: http://localhost:8000/v1",
+    });
+  } else if (chosen !== undefined && chosen.dialect !== provider.dialect) {
+    reading.problem(
+      [...path, "provider_interface"],
+      `${provider.name} speaks another format at its own address`,
+      { hint: "leave provider_interface out, or give the address that speaks it as base_url" },
+    );
+  }
+}
+
+function readInterface(
+  reading: Reading,
+  path: Path,
+  word: string | undefined,
+): ProviderInterface | undefined {
+  if (word === undefined) return undefined;
+  const spoken = INTERFACES.get(word);
+  // The words of UNSUPPORTED_PROVIDERS are reported by the list of what is not supported yet.
+  if (spoken === undefined && !UNSUPPORTED_PROVIDERS.has(word)) {
+    const words = [...INTERFACES.keys()];
+    const at = [...path, "provider_interface"];
+    reading.problem(at, `unknown provider_interface ${reading.show(at, word)}`, {
+      hint: suggestion(suggest(word, words)) ?? `expected one of ${words.join(", ")}`,
+    });
+  }
+  return spoken;
+}
+
+/** What to write for a provider without a row in the table. */
+const MISSING = {
+  base_url: "base_url: https://…",
+  provider_interface: "provider_interface: openai (or anthropic)",
+} as const;
+
+function reportUnknown(reading: Reading, path: Path, entry: Entry, name: string): void {
+  const missing = (["base_url", "provider_interface"] as const).filter(
+    (key) => entry[key] === undefined,
+  );
+  if (missing.length === 0) return;
+  const at = [...path, "model"];
+  const unsupported = UNSUPPORTED_PROVIDERS.get(name);
+  if (unsupported !== undefined) {
+    const { message, hint } = nativeApi(unsupported);
+    reading.problem(at, message, { hint });
+    return;
+  }
+  const nearest = suggest(
+    name,
+    PROVIDERS.map((provider) => provider.name),
+  );
+  reading.problem(
+    at,
+    `${showWord(name)} is not a built-in provider, and ${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} missing`,
+    {
+      hint: suggestion(nearest) ?? `add ${missing.map((key) => MISSING[key]).join(" and ")}`,
+    },
+  );
+}

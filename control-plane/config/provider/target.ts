@@ -1,0 +1,153 @@
+// One entry of `llm_providers` → one target: its model, connection, key and headers.
+import type { Target } from "../../ir/model.ts";
+import { findProvider } from "../../providers/registry.ts";
+import { readAccessKeys } from "./access-key.ts";
+import { readConnection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import { readHeaders } from "./headers.ts";
+import { readModelLimits } from "./model-limits.ts";
+import { checkName } from "../name-rules.ts";
+import type { Path } from "../diagnostics/problem.ts";
+import type { Reading } from "../reading.ts";
+import type { ProviderEntry } from "../schema.ts";
+import type { Draft } from "../shape.ts";
+import { readSystemPrompt } from "./system-prompt.ts";
+
+/** Undefined when too little of the entry makes sense; then a problem says why. */
+export function readTarget(
+  reading: Reading,
+  path: Path,
+  entry: Draft<ProviderEntry>,
+  globalPrompt: string | undefined,
+): Target | undefined {
+  const split = readModel(reading, path, entry.model);
+  const provider = split === undefined ? undefined : findProvider(split.provider);
+  const configuredName = checkName(reading, [...path, "name"], entry.name);
+  const ownPrompt = readSystemPrompt(reading, [...path, "system_prompt"], entry.system_prompt);
+  const headers = readHeaders(reading, [...path, "headers"], entry.headers ?? {}, split?.provider);
+  const connection = readConnection(reading, path, entry, split?.provider, provider);
+  const keys = readAccessKeys(reading, path, entry, {
+    provider: split?.provider,
+    needsKey:
+      provider?.needsKey === true &&
+      entry.base_url === undefined &&
+      entry.passthrough_auth !== true,
+    auth: connection?.auth ?? "bearer",
+    headers,
+  });
+  if (split === undefined || connection === undefined) return undefined;
+  const { dialect, address, authority, path: requestPath } = connection;
+  const passesClientKey = entry.passthrough_auth === true;
+  if (passesClientKey) checkPassthrough(reading, path, { keys, headers, connection });
+  const target: Target = {
+    name: `${split.provider}/${split.model}`,
+    ...(configuredName === undefined ? {} : { configuredName }),
+    ...split,
+    dialect,
+    address,
+    authority,
+    path: requestPath,
+    auth: passesClientKey ? { kind: connection.auth, passesClientKey } : authOf(connection, keys),
+    headers,
+    ...joinedPrompt(globalPrompt, ownPrompt),
+    ...(globalPrompt === undefined ? {} : { ownSystemPrompt: ownPrompt ?? "" }),
+    ...readModelLimits(reading, path, entry, split, connection),
+  };
+  warnOfPlainHttp(reading, path, target);
+  return target;
+}
+
+/** Of two keys one would be ignored, and the demonstration has no use for any. */
+function checkPassthrough(
+  reading: Reading,
+  path: Path,
+  {
+    keys,
+    headers,
+    connection,
+  }: { keys: string[]; headers: Target["headers"]; connection: Connection },
+): void {
+  const at = [...path, "passthrough_auth"];
+  const header = headers.find(({ name }) => name === "authorization" || name === "x-api-key");
+  if (connection.address.kind === "embedded") {
+    reading.problem(at, "the demonstration model takes no key", { part: "key" });
+  } else if (keys.length > 0 || header !== undefined) {
+    const other = header === undefined ? "access_key" : `the header ${header.name}`;
+    reading.problem(at, `${other} is the gateway's key for the provider; expected one of them`, {
+      part: "key",
+      hint: `take out ${other} to send each client's own key`,
+    });
+  }
+}
+
+function authOf({ auth }: Connection, [key, ...others]: string[]): Target["auth"] {
+  if (key === undefined) return { kind: "none" };
+  return {
+    kind: auth,
+    environmentVariable: key,
+    ...(others.length === 0 ? {} : { otherVariables: others }),
+  };
+}
+
+function joinedPrompt(...prompts: (string | undefined)[]): { systemPrompt?: string } {
+  const said = prompts.filter((prompt) => prompt !== undefined);
+  return said.length === 0 ? {} : { systemPrompt: said.join("\n\n") };
+}
+
+function readModel(
+  reading: Reading,
+  path: Path,
+  written: string | undefined,
+): { provider: string; model: string } | undefined {
+  if (written === undefined) return undefined;
+  const at = [...path, "model"];
+  const slash = written.indexOf("/");
+  if (slash < 0) {
+    const provider = providerOfBareModel(written);
+    reading.problem(at, `expected <provider>/<model>, not ${reading.show(at, written)}`, {
+      hint: provider === undefined ? "for example openai/gpt-4o" : `write ${provider}/${written}`,
+    });
+    return undefined;
+  }
+  const [provider, model] = [written.slice(0, slash), written.slice(slash + 1)];
+  if (provider === "" || model === "") {
+    const missing = provider === "" ? "provider before" : "model after";
+    reading.problem(at, `the ${missing} the slash is empty; expected <provider>/<model>`);
+    return undefined;
+  }
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(provider)) {
+    reading.problem(at, "the provider before the slash is no plain word: letters, digits, . _ -");
+    return undefined;
+  }
+  if (model === "*" || model.endsWith("/*")) {
+    reading.problem(at, "a wildcard for all models of a provider is not supported yet", {
+      hint: "write one entry for each model",
+    });
+    return undefined;
+  }
+  return checkName(reading, at, written) === undefined ? undefined : { provider, model };
+}
+
+/** A guess for the hint only. */
+function providerOfBareModel(model: string): string | undefined {
+  if (!/^[\w.:-]{1,60}$/.test(model)) return undefined;
+  if (/^(?:gpt-|chatgpt|o\d)/.test(model)) return "openai";
+  if (model.startsWith("claude")) return "anthropic";
+  if (/^(?:mistral|codestral|ministral|magistral)/.test(model)) return "mistral";
+  if (model.startsWith("deepseek")) return "deepseek";
+  return model.startsWith("grok") ? "xai" : undefined;
+}
+
+function warnOfPlainHttp(reading: Reading, path: Path, { address, auth, headers }: Target): void {
+  const inHeader = headers
+    .flatMap(({ parts }) => parts)
+    .flatMap((part) => ("environment" in part ? part.environment : []));
+  const own = auth.passesClientKey === true ? "the client's key" : undefined;
+  const variable = auth.environmentVariable ?? inHeader[0];
+  const secret = own ?? (variable === undefined ? undefined : `the value of ${variable}`);
+  if (secret === undefined || address.kind !== "host" || address.tls) return;
+  if (/^(?:localhost|.*\.localhost|127\.[\d.]+|::1)$/.test(address.host)) return;
+  reading.warning([...path, "base_url"], `${secret} is sent unencrypted (http://)`, {
+    hint: "use https:// unless the network in between is yours",
+  });
+}

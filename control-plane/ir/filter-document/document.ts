@@ -1,0 +1,250 @@
+// The document that the filter gets as its VM configuration, and how it is made from the model.
+import { createHash } from "node:crypto";
+import { FILTER_CONFIG_VERSION } from "../../../contract/words.ts";
+import { clientNames } from "../model-names.ts";
+import { filterPrompt } from "./prompt.ts";
+import type { FilterPrompt } from "./prompt.ts";
+import type { FilterRateLimit } from "./rate-limits.ts";
+import { filterRateLimits, rateLimitsOfName, rateLimitsOfTarget } from "./rate-limits.ts";
+import { effectiveLimits } from "../model-limits.ts";
+import type {
+  Alias,
+  AuthKind,
+  Dialect,
+  GatewayModel,
+  Listener,
+  ModelLimits,
+  ProviderHeader,
+  Target,
+  TargetSet,
+} from "../model.ts";
+import { policyName } from "../retry-policies.ts";
+import { attemptCluster, clusterOf } from "../upstreams.ts";
+
+/** What `filter/config/` reads. The same words, the same shapes: change both together. */
+export interface FilterConfig {
+  version: typeof FILTER_CONFIG_VERSION;
+  targets: FilterTarget[];
+  /** `ratelimits`; absent when there are none. */
+  rate_limits?: FilterRateLimit[];
+  /** Envoy asks the rate limit service; without it the filter counts. */
+  rate_limit_service?: true;
+  /** One per target, in their order, then one per set of targets, then one per alias of one model with limits of its own. */
+  routes: FilterRoute[];
+  /** Everything a client may say in `model` or in the hint header → index into `routes`. `none` is not in it. */
+  names: Record<string, number>;
+  /** Index into `routes` for `model: none`. */
+  default: number;
+  /** A request body with more bytes is answered with 413. */
+  largest_body: number;
+  /** Bytes that all requests of a worker may hold in the filter while they wait; 256 MiB without it. */
+  held_memory?: number;
+  /** The answer to GET /v1/models, in order. */
+  models: { id: string; owner: string }[];
+  /** By listener: names of the environment variables with the keys of its clients. Absent when no listener has any. */
+  api_keys?: Partial<Record<Listener["name"], string[]>>;
+  /** Absent when there are neither prompt targets nor a guard. */
+  prompt?: FilterPrompt;
+  /** `overrides.strict_translation`. */
+  strict_translation?: true;
+}
+
+export interface FilterRoute {
+  /** Value of the `x-gateway-cluster` header: a cluster, or a retry policy where there is `several`. */
+  cluster: string;
+  /** Indices into `targets`, in the order in which they are asked. */
+  targets: number[];
+  /** Indices of the limits of the name that stands for this route alone. */
+  rate_limits?: number[];
+  /** There may be several attempts, each of them prepared by the upstream filter. */
+  several?: {
+    /** Shares of the first so many targets. */
+    weights?: number[];
+    /** How often one target is asked. */
+    attempts: number;
+    /** Statuses after which there is another attempt. */
+    statuses: number[];
+  };
+}
+
+export interface FilterTarget {
+  name: string;
+  model: string;
+  dialect: Dialect;
+  authority: string;
+  path: string;
+  auth: AuthKind;
+  /** Environment variables with the keys; absent for `none`. */
+  keys?: string[];
+  /** The client's own key is sent; then `auth` is `none`, and the dialect decides the header. */
+  passes_client_key?: true;
+  /** The cluster of one attempt of several; absent where nothing has several. */
+  attempt_cluster?: string;
+  headers?: ProviderHeader[];
+  system_prompt?: string;
+  /** In its place behind a prompt target's own; absent when it is the same. */
+  own_system_prompt?: string;
+  asks_usage?: boolean;
+  /** Only what differs from the filter's defaults (`filter/hub/request-limits.ts`). */
+  limits?: Omit<ModelLimits, "stream_usage">;
+  /** Indices of the limits of this model. */
+  rate_limits?: number[];
+}
+
+/** The filter reads numbers of nine digits. */
+const MAX_NUMBER = 999_999_999;
+
+/** Pure; the same model gives the same document, byte for byte. Holds names of secrets, never their values. */
+export function filterConfig(model: GatewayModel): FilterConfig {
+  const document = documentOf(model);
+  const { routes, targets } = document;
+  const generation = hashOf(document);
+  const name = (plain: string) => inGeneration(plain, generation);
+  return {
+    ...document,
+    targets: targets.map((target) =>
+      target.attempt_cluster === undefined
+        ? target
+        : { ...target, attempt_cluster: name(target.attempt_cluster) },
+    ),
+    routes: routes.map((route) =>
+      route.several === undefined ? route : { ...route, cluster: name(route.cluster) },
+    ),
+  };
+}
+
+/**
+ * Which virtual machine a request with several attempts belongs to: a reload makes another one, and the filter of the
+ * next attempt has to find the request that the filter of the listener has begun. Names that lead from one to the other
+ * hold it, so that both are always of the same configuration.
+ */
+export function generationOf(model: GatewayModel): string {
+  return hashOf(documentOf(model));
+}
+
+function hashOf(document: FilterConfig): string {
+  return createHash("sha256").update(JSON.stringify(document)).digest("hex").slice(0, 8);
+}
+
+/** `attempt/api.example.com:443/bearer@1f2e3d4c`. */
+export function inGeneration(name: string, generation: string): string {
+  return `${name}@${generation}`;
+}
+
+function documentOf(model: GatewayModel): FilterConfig {
+  const sets = model.targetSets ?? [];
+  const named = sets.filter((set) => "name" in set);
+  const prompt = filterPrompt(model);
+  const rateLimits = filterRateLimits(model);
+  const limited = limitedAliases(model);
+  return {
+    version: FILTER_CONFIG_VERSION,
+    targets: model.targets.map((target, index) => filterTarget(target, index, model)),
+    ...(rateLimits.length === 0 ? {} : { rate_limits: rateLimits }),
+    ...(model.rateLimitService === undefined ? {} : { rate_limit_service: true as const }),
+    routes: [
+      ...model.targets.map((_, index) => routeOfTarget(index, model)),
+      ...named.map((set) => ({ ...routeOfSet(set, model), ...limitsOfName(model, set.name) })),
+      ...limited.map(({ name, target }) => ({
+        ...routeOfTarget(target, model),
+        ...limitsOfName(model, name),
+      })),
+    ],
+    names: Object.fromEntries([
+      ...clientNames(model).map(({ name, target }) => [name, target] as const),
+      ...named.map(({ name }, index) => [name, model.targets.length + index] as const),
+      ...limited.map(
+        ({ name }, index) => [name, model.targets.length + named.length + index] as const,
+      ),
+    ]),
+    default: model.defaultTarget,
+    largest_body: Math.min(model.limits.requestBodyBytes, MAX_NUMBER),
+    models: listedModels(model),
+    ...apiKeys(model),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(model.strictTranslation === true ? { strict_translation: true } : {}),
+  };
+}
+
+/** Aliases of one model that have limits: they need a route that is not the model's own. */
+function limitedAliases(model: GatewayModel): Alias[] {
+  return model.aliases.filter(({ name }) => rateLimitsOfName(model, name).length > 0);
+}
+
+function limitsOfName(model: GatewayModel, name: string): Pick<FilterRoute, "rate_limits"> {
+  const indices = rateLimitsOfName(model, name);
+  return indices.length === 0 ? {} : { rate_limits: indices };
+}
+
+function apiKeys({ ingress, egress }: GatewayModel): Pick<FilterConfig, "api_keys"> {
+  const entries = [ingress, egress].flatMap(({ name, apiKeys: keys }) =>
+    keys === undefined ? [] : [[name, keys] as const],
+  );
+  return entries.length === 0 ? {} : { api_keys: Object.fromEntries(entries) };
+}
+
+/** The name that is unique for each model, then the names that stand for models. */
+function listedModels(model: GatewayModel): FilterConfig["models"] {
+  const owner = (target: number | undefined): string =>
+    model.targets[target ?? model.defaultTarget]?.provider ?? "";
+  return [
+    ...model.targets.map(({ name, provider }) => ({ id: name, owner: provider })),
+    ...model.aliases.map(({ name, target }) => ({ id: name, owner: owner(target) })),
+    ...(model.targetSets ?? []).flatMap((set) =>
+      "name" in set ? [{ id: set.name, owner: owner(set.targets[0]) }] : [],
+    ),
+  ];
+}
+
+/** Whether a target is one of those that a request may come to after another. */
+function isAttempted(target: number, { targetSets = [] }: GatewayModel): boolean {
+  return targetSets.some((set) => set.targets.includes(target));
+}
+
+/** A target alone, or what its own names mean besides it. */
+function routeOfTarget(index: number, model: GatewayModel): FilterRoute {
+  const target = model.targets[index];
+  const set = model.targetSets?.find((one) => "of" in one && one.of === index);
+  if (set !== undefined) return routeOfSet(set, model);
+  return { cluster: target === undefined ? "" : clusterOf(target), targets: [index] };
+}
+
+function routeOfSet(set: TargetSet, model: GatewayModel): FilterRoute {
+  const { targets, weights, retry } = set;
+  return {
+    cluster: policyName(set, model),
+    targets,
+    several: {
+      ...(weights === undefined ? {} : { weights }),
+      attempts: retry.attempts,
+      statuses: retry.statuses,
+    },
+  };
+}
+
+function filterTarget(target: Target, index: number, model: GatewayModel): FilterTarget {
+  const { auth, headers, systemPrompt, ownSystemPrompt } = target;
+  const hasPrompt = model.prompt !== undefined;
+  const limits = effectiveLimits(target.limits ?? {});
+  const rateLimits = rateLimitsOfTarget(model, index);
+  return {
+    name: target.name,
+    model: target.model,
+    dialect: target.dialect,
+    authority: target.authority,
+    path: target.path,
+    ...(auth.passesClientKey === true
+      ? { auth: "none", passes_client_key: true }
+      : { auth: auth.kind }),
+    ...(auth.environmentVariable === undefined
+      ? {}
+      : { keys: [auth.environmentVariable, ...(auth.otherVariables ?? [])] }),
+    ...(isAttempted(index, model) ? { attempt_cluster: attemptCluster(clusterOf(target)) } : {}),
+    ...(headers.length === 0 ? {} : { headers }),
+    ...(systemPrompt === undefined ? {} : { system_prompt: systemPrompt }),
+    ...(!hasPrompt || ownSystemPrompt === undefined ? {} : { own_system_prompt: ownSystemPrompt }),
+    ...(target.asksForUsage ? { asks_usage: true } : {}),
+    ...(limits === undefined ? {} : { limits }),
+    ...(rateLimits.length === 0 ? {} : { rate_limits: rateLimits }),
+  };
+}

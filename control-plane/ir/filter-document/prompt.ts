@@ -1,0 +1,146 @@
+// The `prompt` member of the filter's configuration: what `filter/config/read-prompt.ts` reads. Change both together.
+import type { GatewayModel, ProviderHeader } from "../model.ts";
+import type { ParameterType, PromptParameter, PromptTarget } from "../prompt.ts";
+
+export interface FilterPrompt {
+  /** Where callouts are sent: the cluster of the internal listener. */
+  cluster: typeof INTERNAL_CLUSTER;
+  guard?: { message: string; fails_open: boolean };
+  /** Of the ingress listener: for the whole prompt. */
+  timeout_ms: number;
+  /** Members of a /zeroshot request as JSON, without the braces; absent when there is no target to choose. */
+  zeroshot_members?: string;
+  targets: FilterPromptTarget[];
+}
+
+export interface FilterPromptTarget {
+  name: string;
+  cluster: string;
+  authority: string;
+  method: "GET" | "POST";
+  path: string;
+  headers: ProviderHeader[];
+  parameters: FilterParameter[];
+  /** Its definition as a tool, JSON. */
+  tool: string;
+  system_prompt?: string;
+  is_default: boolean;
+  dispatches: boolean;
+}
+
+export interface FilterParameter {
+  name: string;
+  required: boolean;
+  type: ParameterType;
+  in_path: boolean;
+  allow_slashes?: true;
+  /** JSON. */
+  default_json?: string;
+}
+
+/** The internal listener and the cluster that leads to it. */
+export const INTERNAL_CLUSTER = "internal";
+export const MODEL_SERVER_CLUSTER = "model_server";
+
+/** The cluster of an endpoint. Its name is a plain word: the configuration takes no other. */
+export function clusterOfEndpoint(name: string): string {
+  return `endpoint/${name}`;
+}
+
+/** Undefined when the model has neither targets nor a guard. */
+export function filterPrompt(model: GatewayModel): FilterPrompt | undefined {
+  const { prompt, ingress } = model;
+  if (prompt === undefined) return undefined;
+  const authorities = new Map(prompt.endpoints.map(({ name, authority }) => [name, authority]));
+  const { guard, targets } = prompt;
+  return {
+    cluster: INTERNAL_CLUSTER,
+    ...(guard === undefined
+      ? {}
+      : { guard: { message: guard.message, fails_open: guard.failsOpen } }),
+    timeout_ms: ingress.timeoutMs,
+    ...(targets.every(({ isDefault }) => isDefault)
+      ? {}
+      : { zeroshot_members: zeroshotMembers(targets) }),
+    targets: targets.map((target) => ({
+      name: target.name,
+      cluster: clusterOfEndpoint(target.endpoint),
+      authority: authorities.get(target.endpoint) ?? target.endpoint,
+      method: target.method,
+      path: target.path,
+      headers: target.headers,
+      parameters: target.parameters.map(filterParameter),
+      tool: JSON.stringify(toolOf(target)),
+      ...(target.systemPrompt === undefined ? {} : { system_prompt: target.systemPrompt }),
+      is_default: target.isDefault,
+      dispatches: target.dispatches,
+    })),
+  };
+}
+
+/** What /zeroshot needs to know of the targets. The default one is for prompts that fit none, so it is no label. */
+export function zeroshotRequest(targets: readonly PromptTarget[]) {
+  const chosen = targets.filter(({ isDefault }) => !isDefault);
+  const by = <Value>(valueOf: (target: PromptTarget) => Value) =>
+    Object.fromEntries(chosen.map((target) => [target.name, valueOf(target)]));
+  return {
+    labels: chosen.map(({ name }) => name),
+    descriptions: by(({ description }) => description),
+    examples: by(({ examples }) => examples),
+    parameters: by(({ parameters }) => parameters.map(({ name }) => name)),
+  };
+}
+
+function zeroshotMembers(targets: readonly PromptTarget[]): string {
+  return JSON.stringify(zeroshotRequest(targets)).slice(1, -1);
+}
+
+function filterParameter(parameter: PromptParameter): FilterParameter {
+  const { name, required, type, inPath, allowsSlashes } = parameter;
+  return {
+    name,
+    required,
+    type,
+    in_path: inPath,
+    ...(allowsSlashes === true ? { allow_slashes: true } : {}),
+    ...(parameter.default === undefined ? {} : { default_json: JSON.stringify(parameter.default) }),
+  };
+}
+
+const JSON_TYPES: Record<ParameterType, string> = {
+  str: "string",
+  int: "integer",
+  float: "number",
+  bool: "boolean",
+  list: "array",
+  dict: "object",
+};
+
+/** @see https://platform.openai.com/docs/guides/function-calling */
+export function toolOf({ name, description, parameters }: PromptTarget) {
+  return {
+    type: "function",
+    function: {
+      name,
+      description,
+      parameters: {
+        type: "object",
+        properties: Object.fromEntries(parameters.map((one) => [one.name, propertyOf(one)])),
+        required: parameters.filter(({ required }) => required).map((one) => one.name),
+      },
+    },
+  };
+}
+
+function propertyOf(parameter: PromptParameter) {
+  const { description, type, format } = parameter;
+  return {
+    type: JSON_TYPES[type],
+    description,
+    // JSON Schema asks for it (draft 2020-12, section 10.3.1.2), and so do providers.
+    ...(type === "list" ? { items: {} } : {}),
+    ...(parameter.enum === undefined ? {} : { enum: parameter.enum }),
+    ...(format === undefined ? {} : { format }),
+    ...(parameter.default === undefined ? {} : { default: parameter.default }),
+  };
+}

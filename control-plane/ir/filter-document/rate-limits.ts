@@ -1,0 +1,75 @@
+// The rate limits of the model, as the filter's document has them.
+import type { GatewayModel, RateLimit, RateUnit, Target } from "../model.ts";
+
+/** What `filter/config/read-rate-limits.ts` reads. */
+export interface FilterRateLimit {
+  /** What is counted. The same words mean the same budget after a reload, unless the amount is another. */
+  id: string;
+  /** For a message: `1000 tokens a minute for openai/gpt-4o`. */
+  label: string;
+  /** Request header that tells clients apart. */
+  header?: string;
+  /** The only value of the header that counts. */
+  value?: string;
+  amount: number;
+  counts: RateLimit["counts"];
+  seconds: number;
+}
+
+const SECONDS: Readonly<Record<RateUnit, number>> = {
+  second: 1,
+  minute: 60,
+  hour: 3600,
+  day: 86_400,
+};
+
+export function filterRateLimits(model: GatewayModel): FilterRateLimit[] {
+  return (model.rateLimits ?? []).map((limit) => {
+    const { amount, counts, unit, selector } = limit;
+    const subject = subjectOf(limit, model.targets) + selected(selector);
+    return {
+      id: rateLimitId(limit, model.targets),
+      label: `${String(amount)} ${counts} ${aOrAn(unit)} ${unit} for ${subject}`,
+      ...selector,
+      amount,
+      counts,
+      seconds: SECONDS[unit],
+    };
+  });
+}
+
+/** Everything about a limit but its amount. */
+export function rateLimitId(limit: RateLimit, targets: readonly Target[]): string {
+  const { counts, unit, selector } = limit;
+  const kind = "alias" in limit.subject ? "alias" : "model";
+  const parts = [kind, subjectOf(limit, targets), selector?.header, selector?.value, counts, unit];
+  return parts.map((part) => (part === undefined ? "" : encodeURIComponent(part))).join("/");
+}
+
+/** Indices of the limits of a model. */
+export function rateLimitsOfTarget(model: GatewayModel, target: number): number[] {
+  return indicesOf(model, ({ subject }) => "target" in subject && subject.target === target);
+}
+
+/** Indices of the limits of a name. */
+export function rateLimitsOfName(model: GatewayModel, name: string): number[] {
+  return indicesOf(model, ({ subject }) => "alias" in subject && subject.alias === name);
+}
+
+function indicesOf(model: GatewayModel, fits: (limit: RateLimit) => boolean): number[] {
+  return (model.rateLimits ?? []).flatMap((limit, index) => (fits(limit) ? [index] : []));
+}
+
+function subjectOf({ subject }: RateLimit, targets: readonly Target[]): string {
+  return "alias" in subject ? subject.alias : (targets[subject.target]?.name ?? "");
+}
+
+function selected(selector: RateLimit["selector"]): string {
+  if (selector === undefined) return "";
+  const { header, value } = selector;
+  return value === undefined ? ` and each ${header}` : ` and ${header} '${value}'`;
+}
+
+function aOrAn(unit: RateUnit): string {
+  return unit === "hour" ? "an" : "a";
+}

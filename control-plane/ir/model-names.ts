@@ -1,0 +1,64 @@
+// What a client may say in `model`, and which target it means. The one place that decides it.
+import type { GatewayModel, Target } from "./model.ts";
+
+export interface ClientName {
+  name: string;
+  /** Index into `model.targets`. */
+  target: number;
+}
+
+/** `none` leaves the choice to the gateway, so nothing can be called that. */
+export const NONE = "none";
+
+/**
+ * Every name once, in order: for each target `<provider>/<model>`, its configured name and its bare
+ * model name, then the aliases. The first meaning wins: a bare name that several targets share, or
+ * that is a whole name elsewhere, is listed once.
+ */
+export function clientNames(
+  model: Pick<GatewayModel, "targets" | "aliases" | "defaultTarget">,
+): ClientName[] {
+  const meanings = new Map<string, number>();
+  const say = (name: string, target: number): void => {
+    if (!meanings.has(name)) meanings.set(name, target);
+  };
+  model.targets.forEach((target, index) => {
+    say(target.name, index);
+  });
+  model.targets.forEach((target, index) => {
+    if (target.configuredName !== undefined) say(target.configuredName, index);
+  });
+  for (const alias of model.aliases) say(alias.name, alias.target);
+  for (const [name, target] of bareNameOwners(model.targets, model.defaultTarget))
+    say(name, target);
+  return inReadingOrder(model, meanings);
+}
+
+function inReadingOrder(
+  model: Pick<GatewayModel, "targets" | "aliases">,
+  meanings: ReadonlyMap<string, number>,
+): ClientName[] {
+  const order = model.targets.flatMap(({ name, configuredName, model: bare }) => [
+    name,
+    ...(configuredName === undefined ? [] : [configuredName]),
+    bare,
+  ]);
+  const names = new Set([...order, ...model.aliases.map((alias) => alias.name)]);
+  return [...names].flatMap((name) => {
+    const target = meanings.get(name);
+    return target === undefined ? [] : [{ name, target }];
+  });
+}
+
+/** Bare model name → index of the target that gets it: the default one of those that share it, else the first. */
+function bareNameOwners(
+  targets: readonly Pick<Target, "model">[],
+  defaultTarget: number,
+): Map<string, number> {
+  const owners = new Map<string, number>();
+  targets.forEach(({ model }, index) => {
+    if (model === NONE) return;
+    if (!owners.has(model) || index === defaultTarget) owners.set(model, index);
+  });
+  return owners;
+}

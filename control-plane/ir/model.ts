@@ -1,0 +1,242 @@
+// The gateway's configuration after loading: every default filled in, every reference resolved. Plain data, no I/O.
+import type { Prompt } from "./prompt.ts";
+
+export type Dialect = "openai_chat" | "anthropic_messages";
+export type AuthKind = "none" | "bearer" | "x_api_key";
+
+export interface GatewayModel {
+  /** The configuration's own schema version, for example `v0.1.0`. */
+  version: string;
+  ingress: Listener;
+  egress: Listener;
+  /** One per entry of `llm_providers`, in the file's order. */
+  targets: Target[];
+  /** Index into `targets` for `model: none`: the one marked default, else the first. */
+  defaultTarget: number;
+  aliases: Alias[];
+  /** Requests that may have several attempts: at other targets, with another key, or once more. */
+  targetSets?: TargetSet[];
+  /** How many attempts besides the first may be under way at once, for each provider; absent: as many as there are. */
+  retryBudget?: number;
+  limits: Limits;
+  /** Absent when the configuration has none. */
+  rateLimits?: RateLimit[];
+  /** Who counts them; absent: each gateway for itself. */
+  rateLimitService?: RateLimitService;
+  /** Whatever would be left out of a request is refused instead. */
+  strictTranslation?: true;
+  /** Absent: the defaults of the rendering. */
+  upstream?: UpstreamSettings;
+  accessLog: AccessLog;
+  /** Prompt targets and the guard; absent when the configuration has neither. */
+  prompt?: Prompt;
+  /** Names of the environment variables that the filter needs: keys and secret header values. Sorted, unique. */
+  filterEnvironment: string[];
+}
+
+/** Connections to providers. What is absent has the rendering's default. */
+export interface UpstreamSettings {
+  connectTimeoutMs?: number;
+  /** Until a connection without a request is closed. */
+  idleTimeoutMs?: number;
+  /** The limits are of each place, over all of its models. */
+  maxConnections?: number;
+  maxPendingRequests?: number;
+  /** Failures in a row that eject a place; 0: never. */
+  consecutiveFailures?: number;
+  ejectionTimeMs?: number;
+}
+
+export interface Listener {
+  name: "ingress" | "egress";
+  /** Where the file configures it, for messages: `listeners.my_ingress`. Absent: `listeners.<name>`, or nowhere. */
+  place?: string;
+  address: string;
+  port: number;
+  /** Total time of a complete answer; for a stream, time to the first byte and between bytes. Milliseconds. */
+  timeoutMs: number;
+  /** Environment variables with the keys of which a client has to send one; absent when anybody may ask. */
+  apiKeys?: string[];
+  /** Absent: clients connect in plain text. */
+  tls?: ListenerTls;
+}
+
+/** Returns where the configuration has the listener, for messages: `listeners.egress`. */
+export function placeOf({ name, place }: Pick<Listener, "name" | "place">): string {
+  return place ?? `listeners.${name}`;
+}
+
+/** Paths of PEM files, absolute. */
+export interface ListenerTls {
+  /** The certificate of the server, and behind it those between it and its authority. */
+  certificate: string;
+  key: string;
+}
+
+/** One model of one provider, ready to be called. */
+export interface Target {
+  /** `<provider>/<model>` as configured: unique. */
+  name: string;
+  /** `llm_providers[].name`, when given: another name that a client can say. */
+  configuredName?: string;
+  /** What stands before the first slash. */
+  provider: string;
+  /** The bare name that the provider is sent. */
+  model: string;
+  dialect: Dialect;
+  address: Address;
+  /** Value of `:authority` for the provider, with the port only where it is not the scheme's own. */
+  authority: string;
+  /** Whole request path, for example `/v1/chat/completions`: the base URL's path and the dialect's own. */
+  path: string;
+  auth: {
+    kind: AuthKind;
+    /** environment variable that holds the key */ environmentVariable?: string;
+    /** the key is the client's own; then there is no variable */ passesClientKey?: true;
+    /** those of further keys, which take turns with it */ otherVariables?: string[];
+  };
+  headers: ProviderHeader[];
+  /** The global and the provider's own system prompt joined by a blank line; absent when neither is set. */
+  systemPrompt?: string;
+  /** The same without the top-level one; present only where there is one. A prompt target's own replaces that. */
+  ownSystemPrompt?: string;
+  /** Whether a stream may be asked for usage (`stream_options.include_usage`); OpenAI's dialect only. */
+  asksForUsage: boolean;
+  /** What the model does not take; only columns that change something. Absent when nothing is known. */
+  limits?: ModelLimits;
+}
+
+/** Where a provider listens. `embedded` is the demonstration model, served by the control plane itself. */
+export type Address =
+  | {
+      kind: "host";
+      host: string;
+      port: number;
+      tls: boolean;
+      /** TLS name to send and to verify */ serverName: string;
+    }
+  | { kind: "embedded" };
+
+/** A header for the provider. A value may mix text with references to secrets, which only the filter resolves. */
+export interface ProviderHeader {
+  /** Lower case. */
+  name: string;
+  parts: ({ text: string } | { environment: string })[];
+}
+
+export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
+/**
+ * What a model does not take. Every column is optional: what is not said is not known, and then nothing is changed. The
+ * names are those of the configuration file and of the filter's document; their meaning stands in config/schema-limits.ts.
+ */
+export interface ModelLimits {
+  max_output_tokens?: number;
+  default_max_tokens?: number;
+  max_tokens_member?: "any" | "max_tokens" | "max_completion_tokens";
+  sampling?: "any" | "one" | "without_reasoning" | "none";
+  stop?: boolean;
+  user?: boolean;
+  top_k?: boolean;
+  system_role?: "anywhere" | "first" | "none";
+  developer_role?: boolean;
+  system_messages?: boolean;
+  efforts?: Effort[];
+  reasons_by_default?: boolean;
+  reasoning_with_tools?: boolean;
+  thinking?: "none" | "budget" | "adaptive" | "both";
+  thinking_off?: "disabled" | "between_tools" | "none";
+  reasoning_content?: boolean;
+  reasoning_details?: boolean;
+  forced_tools?: "all" | "named" | "none";
+  output_schema?: boolean;
+  prefill?: boolean;
+  cache_control?: boolean;
+  stream_usage?: boolean;
+  refuses?: string[];
+}
+
+export interface Alias {
+  name: string;
+  /** Index into `targets`. */
+  target: number;
+}
+
+/** What a name stands for when one attempt need not be the last. */
+export type TargetSet = {
+  /** Indices into `targets`: the first is tried first, the next when it fails. One at least, each once. */
+  targets: number[];
+  /** Shares of the first so many of `targets`: one of them is tried first. Absent: always the first. */
+  weights?: number[];
+  retry: Retry;
+} & (
+  | { /** An alias: what a client says in `model`. */ name: string }
+  | {
+      /** The target whose own names all mean this set: its index, the first of `targets`. */ of: number;
+    }
+);
+
+/** When there is another attempt, and how long one may take. */
+export interface Retry {
+  /** How often one target is asked before the next one is. */
+  attempts: number;
+  /** Statuses of a reply after which there is another attempt. */
+  statuses: number[];
+  /** Whether there is one when there was no connection, or one that closed before the request was sent. */
+  afterRefusal: boolean;
+  /** Whether there is one when a provider breaks off, or is too slow, before it has answered. */
+  afterReset: boolean;
+  /** Longest time until an attempt's answer begins. Milliseconds; absent: the listener's timeout alone. */
+  perTryTimeoutMs?: number;
+  /** The same for the first token of a stream. */
+  firstByteTimeoutMs?: number;
+}
+
+/** What the requests of some clients for one name may use in a unit of time. */
+export interface RateLimit {
+  /** What is limited: a model, under whichever name it is asked for, or an alias, whatever it stands for. */
+  subject: { /** Index into `targets`. */ target: number } | { alias: string };
+  /** Absent: all requests count together. */
+  selector?: {
+    /** Request header, lower case. */
+    header: string;
+    /** The only value that counts. Absent: each value has a budget of its own, and so have requests without the header. */
+    value?: string;
+  };
+  counts: "tokens" | "requests";
+  /** At most 999,999,999: the filter reads nine digits. */
+  amount: number;
+  unit: RateUnit;
+}
+
+/** Envoy's rate limit service, over gRPC. */
+export interface RateLimitService {
+  address: { host: string; port: number };
+  /** Whether a request passes uncounted when the service does not answer. */
+  onFailure: "allow" | "deny";
+  timeoutMs: number;
+}
+
+export type RateUnit = "second" | "minute" | "hour" | "day";
+
+export interface Limits {
+  /** Largest request body in bytes; above it the client gets 413. */
+  requestBodyBytes: number;
+  /** Largest request head in KiB. */
+  requestHeadersKib: number;
+  /** What Envoy may use of the memory, in bytes; absent: half of the machine's. */
+  memoryBytes?: number;
+  /** Connections of clients; absent: `MAX_CONNECTIONS` of envoy/overload.ts. */
+  connections?: number;
+  /** Requests under way at one provider's address; absent: Envoy's own high number. */
+  concurrentRequests?: number;
+}
+
+export interface AccessLog {
+  /** Absolute; undefined means the default, `~/gateway_logs`. */
+  directory?: string;
+  /** A log file is rotated when it is larger. Bytes. */
+  maxFileBytes: number;
+  /** How many rotated files are kept. */
+  keepFiles: number;
+}

@@ -1,0 +1,106 @@
+// Which upstream clusters there are, what each is called, and which of them a target is reached through.
+import {
+  AUTH_BEARER,
+  AUTH_X_API_KEY,
+  DIALECT_ANTHROPIC,
+  DIALECT_OPENAI,
+} from "../../contract/words.ts";
+import type { Address, AuthKind, Dialect, GatewayModel, Target } from "./model.ts";
+
+/** Request headers that carry a credential. A provider gets those that are its own, never the client's. */
+export const CREDENTIAL_HEADERS = [
+  "authorization",
+  "x-api-key",
+  "api-key",
+  "x-goog-api-key",
+  "proxy-authorization",
+  "cookie",
+];
+
+/** Targets at one place, told apart by nothing that Envoy has to know: they share connections. */
+export interface Upstream {
+  /** Readable in logs, safe in a header: `api.openai.com:443/bearer`. */
+  cluster: string;
+  address: Address;
+  /** Credential headers that must not reach it. */
+  foreignCredentials: string[];
+}
+
+/** One per distinct place, in the order of the targets that need it. */
+export function upstreams(model: Pick<GatewayModel, "targets">): Upstream[] {
+  const found = new Map<string, Upstream>();
+  for (const target of model.targets) {
+    const cluster = clusterOf(target);
+    if (found.has(cluster)) continue;
+    found.set(cluster, {
+      cluster,
+      address: target.address,
+      foreignCredentials: foreignCredentials(target),
+    });
+  }
+  return [...found.values()];
+}
+
+/** Clusters that targets of sets are reached through: the names of their places, each once. */
+export function attemptedUpstreams(model: Pick<GatewayModel, "targets" | "targetSets">): string[] {
+  const targets = (model.targetSets ?? []).flatMap((set) => set.targets);
+  const clusters = targets.flatMap((index) => {
+    const target = model.targets[index];
+    return target === undefined ? [] : [clusterOf(target)];
+  });
+  return [...new Set(clusters)];
+}
+
+/** The cluster of one attempt of several: the place's own connections behind filters that write each attempt anew. */
+export function attemptCluster(cluster: string): string {
+  return `attempt/${cluster}`;
+}
+
+/**
+ * The cluster of a target. Two targets share it exactly when address, TLS, TLS name, kind of
+ * authentication, dialect and the credentials to keep away are the same; what is as one expects from
+ * the rest is not spelled out in the name.
+ */
+export function clusterOf(target: Target): string {
+  const { address, auth } = target;
+  const kept = CREDENTIAL_HEADERS.filter(
+    (name) => name !== credentialOf(auth.kind) && !foreignCredentials(target).includes(name),
+  );
+  const parts = [
+    ...placeOf(address),
+    auth.kind,
+    ...(target.dialect === usualDialect(auth.kind) ? [] : [target.dialect]),
+    ...kept.map((name) => `+${name}`),
+  ];
+  return parts.join("/");
+}
+
+function placeOf(address: Address): string[] {
+  if (address.kind === "embedded") return ["demonstration"];
+  const host = address.host.includes(":") ? `[${address.host}]` : address.host;
+  const usesTlsAsExpected = address.tls === (address.port === 443);
+  return [
+    `${host}:${String(address.port)}`,
+    ...(usesTlsAsExpected ? [] : [address.tls ? "tls" : "plain"]),
+    ...(!address.tls || address.serverName === address.host ? [] : [`as=${address.serverName}`]),
+  ];
+}
+
+function usualDialect(kind: AuthKind): Dialect {
+  return kind === AUTH_X_API_KEY ? DIALECT_ANTHROPIC : DIALECT_OPENAI;
+}
+
+/** The header that the filter writes the key to. */
+function credentialOf(kind: AuthKind): string | undefined {
+  if (kind === AUTH_BEARER) return "authorization";
+  return kind === AUTH_X_API_KEY ? "x-api-key" : undefined;
+}
+
+/** Credential headers that only the client can have written: neither the key nor a configured header is in them. */
+function foreignCredentials(target: Target): string[] {
+  const own = new Set<string | undefined>(target.headers.map((header) => header.name));
+  own.add(credentialOf(target.auth.kind));
+  // Where the client's own key is sent, Anthropic wants some as Bearer: the filter leaves one of the two.
+  if (target.auth.passesClientKey === true) own.add("authorization");
+  return CREDENTIAL_HEADERS.filter((name) => !own.has(name));
+}

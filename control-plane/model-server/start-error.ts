@@ -1,0 +1,10 @@
+// An error that keeps the model server from starting: what failed, and what to do about it.
+export class StartError extends Error {
+  readonly hint: string | undefined;
+
+  constructor(message: string, { hint }: { hint?: string } = {}) {
+    super(message);
+    this.name = "StartError";
+    this.hint = hint;
+  }
+}

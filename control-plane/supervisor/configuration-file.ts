@@ -1,0 +1,87 @@
+// Reads the user's configuration file and the `.env` beside it, and turns both into the model.
+import { readFileSync, statSync } from "node:fs";
+import { isIP } from "node:net";
+import { dirname, join } from "node:path";
+import { parse } from "dotenv";
+import { loadConfiguration } from "../config/load.ts";
+import type { Problem } from "../config/diagnostics/problem.ts";
+import {
+  type ConfigurationFile,
+  ConfigurationProblems,
+} from "../config/diagnostics/configuration-problems.ts";
+import type { Environment } from "../config/environment.ts";
+import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import type { GatewayModel } from "../ir/model.ts";
+
+/** The address of a listener whose configuration names none. */
+export const DEFAULT_ADDRESS_VARIABLE = "GATEWAY_DEFAULT_ADDRESS";
+
+/** What nearly always is behind a directory with the name of a configuration file. */
+const DIRECTORY_HINT =
+  "Docker makes a directory where a file that is to be mounted does not exist: check the path before the colon of -v, and remove the directory.";
+
+/** Process environment over `.env`. */
+export interface Configuration {
+  file: ConfigurationFile;
+  model: GatewayModel;
+  warnings: Problem[];
+  environment: Environment;
+}
+
+/** Reads and loads it. Throws ConfigurationProblems with every problem, or a GatewayError when it cannot be read. */
+export function readConfiguration(
+  file: ConfigurationFile,
+  processEnvironment: Environment,
+): Configuration {
+  const text = readText(file);
+  const environment = { ...readDotEnv(dirname(file.path)), ...processEnvironment };
+  const result = loadConfiguration({ file: file.name, text }, environment, {
+    directory: dirname(file.path),
+    readFile: (path) => readFileSync(path, "utf8"),
+    now: new Date(),
+    ...defaultAddress(processEnvironment),
+  });
+  if (!result.ok) throw new ConfigurationProblems(file, result.problems);
+  return { file, model: result.model, warnings: result.warnings, environment };
+}
+
+/** The image sets it, because no client is on a container's own loopback interface. Throws unless it is an IP address. */
+function defaultAddress(environment: Environment): { defaultAddress?: string } {
+  const address = environment[DEFAULT_ADDRESS_VARIABLE];
+  if (address === undefined || address === "") return {};
+  if (isIP(address) !== 0) return { defaultAddress: address };
+  throw new GatewayError(`${DEFAULT_ADDRESS_VARIABLE} is not an IP address: ${address}`, {
+    hint: "Write 0.0.0.0 for every interface, 127.0.0.1 for this machine only.",
+    exitCode: 2,
+  });
+}
+
+function readText(file: ConfigurationFile): string {
+  try {
+    return readFileSync(file.path, "utf8");
+  } catch (error) {
+    const hint = (error as NodeJS.ErrnoException).code === "EISDIR" ? { hint: DIRECTORY_HINT } : {};
+    throw new GatewayError(`${file.name} cannot be read: ${reasonOf(error, file.path)}.`, {
+      exitCode: 2,
+      ...hint,
+    });
+  }
+}
+
+function reasonOf(error: unknown, path: string): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT") return `there is no ${path}`;
+  if (code === "EISDIR") return "it is a directory";
+  if (code === "EACCES") return "you have no permission to read it";
+  return String(code);
+}
+
+function readDotEnv(directory: string): Environment {
+  const file = join(directory, ".env");
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return {};
+  try {
+    return parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new GatewayError(`${file} cannot be read: ${reasonOf(error, file)}.`, { exitCode: 2 });
+  }
+}

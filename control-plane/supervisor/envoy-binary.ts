@@ -1,0 +1,78 @@
+// Which Envoy runs: ENVOY_BIN, else one on PATH of the right version, else the one that the set-up fetched.
+import { spawnSync } from "node:child_process";
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import type { Environment } from "../config/environment.ts";
+import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+
+/** The version that the set-up fetches; another patch release of the same minor version is as good. */
+export const ENVOY_VERSION = "1.40.0";
+const RIGHT_VERSION = /\/1\.40\.\d+\//;
+
+export interface EnvoyBinary {
+  file: string;
+  source: "ENVOY_BIN" | "PATH" | "cache";
+}
+
+/** Where the set-up puts Envoy. */
+export function cachedEnvoyFile(environment: Environment): string {
+  const home = environment["HOME"] ?? homedir();
+  const cache = environment["XDG_CACHE_HOME"] || join(home, ".cache");
+  return join(cache, "gateway", `envoy-${ENVOY_VERSION}`, "envoy");
+}
+
+/** The Envoy to run, or undefined when the set-up has to fetch it. Throws when ENVOY_BIN names no program. */
+export function findEnvoy(environment: Environment): EnvoyBinary | undefined {
+  const named = environment["ENVOY_BIN"];
+  if (named) {
+    if (isProgram(named)) return { file: resolve(named), source: "ENVOY_BIN" };
+    throw new GatewayError(`ENVOY_BIN is ${named}, which is not a program that can be run.`, {
+      hint: `Set it to an Envoy ${ENVOY_VERSION} binary, or unset it to have one fetched.`,
+    });
+  }
+  for (const folder of (environment["PATH"] ?? "").split(delimiter)) {
+    const file = join(folder, "envoy");
+    if (folder !== "" && isProgram(file) && !isScript(file) && hasRightVersion(file)) {
+      return { file, source: "PATH" };
+    }
+  }
+  const cached = cachedEnvoyFile(environment);
+  return isProgram(cached) ? { file: cached, source: "cache" } : undefined;
+}
+
+/** The Envoy to run. Throws when there is none. */
+export function requireEnvoy(environment: Environment): EnvoyBinary {
+  const envoy = findEnvoy(environment);
+  if (envoy) return envoy;
+  throw new GatewayError(`Envoy ${ENVOY_VERSION} is not installed.`, {
+    hint: "Run 'npm start' in the checkout, which fetches it, or set ENVOY_BIN to an Envoy 1.40 binary.",
+  });
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** A wrapper such as pip's `envoy` script stands between us and Envoy, and swallows its signals. */
+function isScript(file: string): boolean {
+  const start = Buffer.alloc(2);
+  try {
+    const descriptor = openSync(file, "r");
+    readSync(descriptor, start, 0, 2, 0);
+    closeSync(descriptor);
+  } catch {
+    return true;
+  }
+  return start.toString("latin1") === "#!";
+}
+
+function hasRightVersion(file: string): boolean {
+  const { stdout } = spawnSync(file, ["--version"], { encoding: "utf8", timeout: 5000 });
+  return RIGHT_VERSION.test(stdout);
+}

@@ -1,0 +1,666 @@
+// One client request and everything that follows, as Envoy's connection manager and router would lead it through the filter.
+// Longer than most files: it is one sequence, and is read as one.
+import {
+  HEADER_CLUSTER,
+  HEADER_REQUEST_ID,
+  HEADER_RETRY,
+  HEADER_RETRY_AFTER,
+  HEADER_STREAM_CLUSTER,
+  PROPERTY_NEXT_CLUSTER,
+  ROOT_ROUTE,
+  ROOT_TRANSLATE,
+} from "../../contract/words.ts";
+import type { FilterConfig } from "../ir/filter-document/document.ts";
+import { BodyBuffer } from "./body-buffer.ts";
+import { StreamContext } from "./context.ts";
+import type { Properties } from "./context.ts";
+import { Decompressor } from "./decompressor.ts";
+import { HeaderMap } from "./header-map.ts";
+import type { HeaderPair } from "./header-map.ts";
+import { mutate, NO_MUTATIONS } from "./native-mutations.ts";
+import type { NativeMutations } from "./native-mutations.ts";
+import { FAILURES } from "./upstream.ts";
+import type { LocalReply, SentRequest, UpstreamFailure, UpstreamReply } from "./upstream.ts";
+import { Trap } from "./virtual-machine.ts";
+import type { HttpCall, HttpCallReply, LogLine, RootContext } from "./virtual-machine.ts";
+import type { VirtualMachine } from "./virtual-machine.ts";
+
+export interface ExchangeInput {
+  listener: "ingress" | "egress";
+  request: {
+    method: string;
+    path: string;
+    headers: readonly HeaderPair[];
+    /** Whole, or as it arrives. Empty or absent: the headers end the request. */
+    body?: Uint8Array | readonly Uint8Array[];
+    /** The end comes in an empty frame of its own. */
+    emptyEnd?: boolean;
+  };
+  /** What the provider answers to an attempt. */
+  upstream?: (request: SentRequest) => UpstreamReply | UpstreamFailure;
+  /**
+   * What a callout of the filter gets. A cluster that cannot be reached is a reply too, Envoy's own 503 or 504;
+   * undefined: the call is reset, and the filter is called with nothing.
+   */
+  calls?: (call: HttpCall) => HttpCallReply | undefined;
+  /** Clusters that can be called; others are refused. Default: all can. */
+  clusters?: readonly string[];
+  /** Further properties by dotted path, for example `source.address`. */
+  properties?: Properties;
+  /** The client hangs up after that many chunks of the reply. */
+  clientLeavesAfter?: number;
+  /** Largest request body in bytes, then 413. Default 32 MiB. */
+  requestBodyLimit?: number;
+  /** The most attempts that Envoy makes, whatever the policy of the route says: a case may have no more replies. */
+  mostAttempts?: number;
+  /** What the cluster's own `header_mutation` does to the headers of requests and replies. Default: nothing. */
+  mutations?: (cluster: string) => NativeMutations;
+}
+
+export interface ReplyChunk {
+  bytes: Uint8Array;
+  /** The event that let it out: `request body 0`, `reply headers`, `reply body 3`, `call 1` … */
+  during: string;
+}
+
+export interface ClientReply {
+  status: number;
+  headers: HeaderPair[];
+  chunks: ReplyChunk[];
+  /** All chunks together. */
+  body: Uint8Array;
+  /** `complete`, `reset` (cut by the gateway or the provider), or `left` (the client hung up). */
+  ending: "complete" | "reset" | "left";
+}
+
+export interface ExchangeResult {
+  reply: ClientReply;
+  /** One for each attempt that reached a provider whole. */
+  sent: SentRequest[];
+  calls: HttpCall[];
+  /** Empty when all is well: traps, stale content-length, hanging streams, late header changes … */
+  faults: string[];
+  trap: string | undefined;
+  logs: LogLine[];
+  /** What the filter set with `proxy_set_property`. */
+  filterState: Map<string, string>;
+}
+
+/** A property that is there once the provider's last byte is. */
+const BACKEND_LATENCY = "response.backend_latency";
+/** Where clients connect to, as in the tests with Envoy. */
+const LISTENER_ADDRESS = "127.0.0.1:12000";
+const DEFAULT_BODY_LIMIT = 32 * 1024 * 1024;
+const HOP_BY_HOP = new Set(["connection", "transfer-encoding", "keep-alive", "proxy-connection"]);
+
+interface Attempt {
+  sent: SentRequest;
+  body: BodyBuffer;
+  isComplete: boolean;
+  context: StreamContext | undefined;
+}
+
+export class Exchange {
+  requestHeaders: HeaderMap;
+  replyHeaders: HeaderMap | undefined;
+  readonly properties: Properties;
+  readonly filterState = new Map<string, string>();
+  readonly #machine: VirtualMachine;
+  readonly #config: FilterConfig;
+  readonly #input: ExchangeInput;
+  readonly #faults: string[] = [];
+  readonly #sent: SentRequest[] = [];
+  readonly #calls: HttpCall[] = [];
+  readonly #waitingCalls: { root: RootContext; call: HttpCall }[] = [];
+  readonly #client = { status: 0, headers: [] as HeaderPair[], chunks: [] as ReplyChunk[] };
+  readonly #routerBody = new BodyBuffer();
+  readonly #logStart: number;
+  #route!: StreamContext;
+  #attempt: Attempt | undefined;
+  #retriesLeft = 0;
+  #isSeveral = false;
+  /** Whether the router has got the head of a reply that it hands on: after that nothing is tried again. */
+  #hasReplied = false;
+  #cluster = "";
+  #wantsRetry = false;
+  #decompressor: Decompressor | undefined;
+  #ending: "complete" | "reset" | "left" | undefined;
+  #trap: string | undefined;
+  #during = "request headers";
+
+  constructor(machine: VirtualMachine, config: FilterConfig, input: ExchangeInput) {
+    this.#machine = machine;
+    this.#config = config;
+    this.#input = input;
+    this.#logStart = machine.logs.length;
+    this.requestHeaders = HeaderMap.of(requestPairs(input));
+    this.properties = { "destination.address": LISTENER_ADDRESS, ...input.properties };
+  }
+
+  /** Leads the exchange to its end, with a yield after every event, so that several can be interleaved. */
+  *run(): Generator<undefined, ExchangeResult> {
+    yield* this.#receive();
+    yield* this.#answerCalls();
+    while (this.#ending === undefined && this.#attempt?.isComplete === true) {
+      const attempt = this.#attempt;
+      yield* this.#reply(attempt);
+      yield* this.#answerCalls();
+      if (this.#attempt === attempt) break;
+    }
+    if (!this.#isOver()) {
+      this.fault(`the exchange hangs after ${this.#during}`);
+      this.#ending = "reset";
+    }
+    return this.#finish();
+  }
+
+  fault(message: string): void {
+    this.#faults.push(message);
+  }
+
+  /** Whether the call is accepted: false when there is no such cluster. */
+  callMade(root: RootContext, call: HttpCall): boolean {
+    if (this.#input.clusters?.includes(call.cluster) === false) return false;
+    this.#calls.push(call);
+    this.#waitingCalls.push({ root, call });
+    return true;
+  }
+
+  /** A trap fails the stream: 503 if the client has not seen headers, else a reset. */
+  trapped(message: string): void {
+    if (this.#trap === undefined) this.fault(message);
+    this.#trap = message;
+    this.#abort();
+    if (this.#ending !== undefined) return;
+    if (this.#client.status === 0) {
+      this.#client.status = 503;
+      this.#ending = "complete";
+    } else this.#ending = "reset";
+  }
+
+  resetByFilter(): void {
+    this.#abort();
+    this.#ending = "reset";
+  }
+
+  /** An answer of Envoy's or the filter's own. It passes the filter's response callbacks if no reply has begun. */
+  localReply(from: StreamContext | undefined, reply: LocalReply): void {
+    if (this.#ending !== undefined) return;
+    this.#stopRequest();
+    if (this.#client.status !== 0) {
+      this.resetByFilter();
+      return;
+    }
+    this.properties["response.code_details"] = reply.details;
+    this.#attempt?.context?.close();
+    const headers = localHeaders(reply);
+    this.#addRequestId(headers);
+    const isHead = this.requestHeaders.get(":method") === "HEAD";
+    const hasBody = reply.body.length > 0 && !isHead;
+    if (this.replyHeaders === undefined || from?.side === "upstream") {
+      this.#replyHeaders(headers, !hasBody);
+      if (hasBody && !this.#isOver()) this.#route.replies.onData(reply.body, true);
+      return;
+    }
+    // A reply was on its way through the filter: the answer goes past it, straight to the client.
+    this.#abort();
+    this.replyHeaders = headers;
+    this.#clientHeaders(headers, !hasBody);
+    if (hasBody) this.#clientData(reply.body, true);
+  }
+
+  *#receive(): Generator<undefined, void> {
+    const { request, listener, requestBodyLimit = DEFAULT_BODY_LIMIT } = this.#input;
+    const root = this.#machine.root(ROOT_ROUTE, JSON.stringify({ listener }));
+    this.#route = new StreamContext(this.#machine, this, {
+      side: "downstream",
+      root,
+      request: {
+        headers: (headers, isEnd) => {
+          this.#routerHeaders(headers, isEnd);
+        },
+        data: (bytes, isEnd) => {
+          this.#routerData(bytes, isEnd);
+        },
+        trailers: () => undefined,
+      },
+      reply: {
+        headers: (headers, isEnd) => {
+          this.#clientHeaders(headers, isEnd);
+        },
+        data: (bytes, isEnd) => {
+          this.#clientData(bytes, isEnd);
+        },
+        trailers: () => {
+          this.#ending = "complete";
+        },
+      },
+      requestLimit: requestBodyLimit,
+      replyLimit: requestBodyLimit,
+      properties: {},
+      onTooLarge: (direction) => {
+        this.#tooLarge(direction);
+      },
+    });
+    if (this.#hasTrapped()) return;
+    const chunks = bodyChunks(request.body, request.emptyEnd === true);
+    this.#route.requests.onHeaders(this.requestHeaders, chunks.length === 0);
+    yield;
+    for (const [index, chunk] of chunks.entries()) {
+      if (this.#ending !== undefined) return;
+      this.#during = `request body ${index}`;
+      this.#route.requests.onData(chunk, index === chunks.length - 1);
+      yield;
+    }
+  }
+
+  /** As a call, because every event may end the exchange. */
+  #isOver(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  /** As a call, because every context that is made calls the guest. */
+  #hasTrapped(): boolean {
+    return this.#trap !== undefined;
+  }
+
+  *#answerCalls(): Generator<undefined, void> {
+    for (;;) {
+      const next = this.#waitingCalls.shift();
+      if (next === undefined || this.#trap !== undefined) return;
+      this.#during = `call ${next.call.token}`;
+      const reply = this.#input.calls?.(next.call);
+      next.root.calls.delete(next.call.token);
+      this.#machine.callReply = reply;
+      try {
+        const { guest } = this.#machine;
+        this.#machine.call(next.root, () =>
+          guest.proxy_on_http_call_response?.(
+            next.root.id,
+            next.call.token,
+            reply?.headers.length ?? 0,
+            reply?.body.length ?? 0,
+            0,
+          ),
+        );
+      } catch (error) {
+        if (!(error instanceof Trap)) throw error;
+        this.trapped(error.message);
+      }
+      this.#machine.callReply = undefined;
+      this.#machine.runAfterCall();
+      yield;
+    }
+  }
+
+  #routerHeaders(headers: HeaderMap, isEnd: boolean): void {
+    const name = headers.get(HEADER_STREAM_CLUSTER) ?? headers.get(HEADER_CLUSTER) ?? "";
+    const route = this.#config.routes.find((candidate) => candidate.cluster === name);
+    this.#isSeveral = route?.several !== undefined;
+    this.#cluster = this.#isSeveral ? this.#nextCluster() : name;
+    if (route === undefined || this.#cluster === "") {
+      this.fault(`the request went on without a known cluster: "${name}"`);
+      const details = "cluster_not_found";
+      this.localReply(undefined, { status: 503, body: new Uint8Array(0), headers: [], details });
+      return;
+    }
+    const { mostAttempts = Infinity } = this.#input;
+    this.#retriesLeft = Math.min(retriesOf(name), mostAttempts - 1);
+    this.#startAttempt(0);
+    this.#attemptHeaders(isEnd);
+  }
+
+  /** What the route's matcher finds in the filter state. */
+  #nextCluster(): string {
+    return this.filterState.get(PROPERTY_NEXT_CLUSTER) ?? "";
+  }
+
+  #routerData(bytes: Uint8Array, isEnd: boolean): void {
+    this.#routerBody.append(bytes);
+    this.#attemptData(bytes, isEnd);
+  }
+
+  #startAttempt(index: number): void {
+    Reflect.deleteProperty(this.properties, BACKEND_LATENCY);
+    const sent: SentRequest = {
+      attempt: index,
+      cluster: this.#cluster,
+      method: "",
+      path: "",
+      authority: "",
+      headers: [],
+      body: new Uint8Array(0),
+    };
+    const attempt: Attempt = {
+      sent,
+      body: new BodyBuffer(),
+      isComplete: false,
+      context: undefined,
+    };
+    this.#attempt = attempt;
+    this.#mutateNatively();
+    if (this.#isSeveral) attempt.context = this.#upstreamContext(attempt);
+  }
+
+  #upstreamContext(attempt: Attempt): StreamContext {
+    return new StreamContext(this.#machine, this, {
+      side: "upstream",
+      root: this.#machine.root(ROOT_TRANSLATE, ""),
+      request: {
+        headers: (headers, isEnd) => {
+          this.#codecHeaders(attempt, headers, isEnd);
+        },
+        data: (bytes, isEnd) => {
+          this.#codecData(attempt, bytes, isEnd);
+        },
+        trailers: () => undefined,
+      },
+      reply: {
+        headers: (headers, isEnd) => {
+          this.#routerReply(attempt, headers, isEnd);
+        },
+        data: (bytes, isEnd) => {
+          if (this.#attempt !== attempt || this.#wantsRetry) return;
+          // The router is done with an attempt before it hands on its last bytes.
+          if (isEnd) attempt.context?.close();
+          this.#routeData(bytes, isEnd);
+        },
+        trailers: (trailers) => {
+          if (this.#attempt !== attempt || this.#wantsRetry) return;
+          attempt.context?.close();
+          this.#routeTrailers(trailers);
+        },
+      },
+      requestLimit: DEFAULT_BODY_LIMIT,
+      replyLimit: DEFAULT_BODY_LIMIT,
+      properties: { "xds.cluster_name": this.#cluster },
+      onTooLarge: (direction) => {
+        this.#tooLarge(direction);
+      },
+    });
+  }
+
+  /** Of the cluster that the attempt under way goes to. */
+  get #mutations(): NativeMutations {
+    return this.#input.mutations?.(this.#cluster) ?? NO_MUTATIONS;
+  }
+
+  /** First of the cluster's filters; the header map is that of all attempts. */
+  #mutateNatively(): void {
+    mutate(this.requestHeaders, this.#mutations.request);
+  }
+
+  #attemptHeaders(isEnd: boolean): void {
+    const attempt = this.#attempt;
+    if (attempt === undefined) return;
+    if (attempt.context !== undefined)
+      attempt.context.requests.onHeaders(this.requestHeaders, isEnd);
+    else this.#codecHeaders(attempt, this.requestHeaders, isEnd);
+  }
+
+  #attemptData(bytes: Uint8Array, isEnd: boolean): void {
+    const attempt = this.#attempt;
+    if (attempt === undefined) return;
+    if (attempt.context !== undefined) attempt.context.requests.onData(bytes, isEnd);
+    else this.#codecData(attempt, bytes, isEnd);
+  }
+
+  #codecHeaders(attempt: Attempt, headers: HeaderMap, isEnd: boolean): void {
+    const { sent } = attempt;
+    sent.method = headers.get(":method") ?? "";
+    sent.path = headers.get(":path") ?? "";
+    sent.authority = headers.get(":authority") ?? "";
+    sent.headers = headers
+      .pairs()
+      .filter(([name]) => !name.startsWith(":") && !HOP_BY_HOP.has(name));
+    if (isEnd) this.#requestIsComplete(attempt);
+  }
+
+  #codecData(attempt: Attempt, bytes: Uint8Array, isEnd: boolean): void {
+    attempt.body.append(bytes);
+    if (isEnd) this.#requestIsComplete(attempt);
+  }
+
+  #requestIsComplete(attempt: Attempt): void {
+    attempt.isComplete = true;
+    attempt.sent.body = attempt.body.view().slice();
+    this.#sent.push(attempt.sent);
+    this.#checkLength("request", attempt.sent.headers, attempt.sent.body.length);
+  }
+
+  *#reply(attempt: Attempt): Generator<undefined, void> {
+    const script = this.#input.upstream;
+    if (script === undefined) {
+      this.fault("a request reached the provider, and the case has no reply for it");
+      this.resetByFilter();
+      return;
+    }
+    const reply = script(attempt.sent);
+    this.#during = "reply headers";
+    if ("failure" in reply) {
+      if (this.#retriesLeft > 0) this.#retry(attempt);
+      else this.localReply(undefined, reply.failure);
+      yield;
+      return;
+    }
+    this.properties["response.code_details"] = "via_upstream";
+    const chunks = bodyChunks(reply.chunks, reply.emptyEnd === true);
+    const endsWithHeaders =
+      chunks.length === 0 && reply.ending !== "reset" && reply.trailers === undefined;
+    const headers = HeaderMap.of([[":status", String(reply.status)], ...reply.headers]);
+    // Replies pass the cluster's filters from the last to the first: what a provider must not send is gone before the filter.
+    mutate(headers, this.#mutations.response);
+    if (attempt.context !== undefined) attempt.context.replies.onHeaders(headers, endsWithHeaders);
+    else this.#routerReply(attempt, headers, endsWithHeaders);
+    yield;
+    yield* this.#replyBody(attempt, reply, chunks);
+    const isReset = reply.ending === "reset" && this.#ending === undefined;
+    const isResetEarly = isReset && !this.#hasReplied && this.#retriesLeft > 0;
+    if (this.#wantsRetry || isResetEarly) this.#retry(attempt);
+    else if (isReset && !this.#hasReplied) this.localReply(undefined, FAILURES.reset.failure);
+    else if (isReset) this.resetByFilter();
+  }
+
+  *#replyBody(
+    attempt: Attempt,
+    reply: UpstreamReply,
+    chunks: readonly Uint8Array[],
+  ): Generator<undefined, void> {
+    for (const [index, chunk] of chunks.entries()) {
+      if (this.#ending !== undefined || this.#wantsRetry) return;
+      if (index === this.#input.clientLeavesAfter) {
+        this.#ending = "left";
+        return;
+      }
+      this.#during = `reply body ${index}`;
+      const isLast = index === chunks.length - 1 && reply.ending !== "reset";
+      const isEnd = isLast && reply.trailers === undefined;
+      if (isEnd) this.properties[BACKEND_LATENCY] = 1;
+      if (attempt.context !== undefined) attempt.context.replies.onData(chunk, isEnd);
+      else this.#routeData(chunk, isEnd);
+      yield;
+    }
+    if (reply.trailers === undefined || this.#isOver() || this.#wantsRetry) return;
+    this.#during = "reply trailers";
+    this.properties[BACKEND_LATENCY] = 1;
+    const trailers = HeaderMap.of(reply.trailers);
+    mutate(trailers, this.#mutations.trailers);
+    if (attempt.context !== undefined) attempt.context.replies.onTrailers(trailers);
+    else this.#routeTrailers(trailers);
+    yield;
+  }
+
+  /** Behind the router and the decompressors, in front of the filter in the listener. */
+  #routeData(bytes: Uint8Array, isEnd: boolean): void {
+    const decompressor = this.#decompressor;
+    if (decompressor === undefined) {
+      this.#route.replies.onData(bytes, isEnd);
+      return;
+    }
+    const plain = decompressor.push(bytes);
+    if (isEnd) this.#route.replies.onLastData(plain, decompressor.trailers());
+    else this.#route.replies.onData(plain, false);
+  }
+
+  #routeTrailers(trailers: HeaderMap): void {
+    for (const [name, value] of this.#decompressor?.trailers().pairs() ?? [])
+      trailers.add(name, value);
+    this.#route.replies.onTrailers(trailers);
+  }
+
+  /** The router's place: it decides about a retry after the upstream filter has seen the reply's headers. */
+  #routerReply(attempt: Attempt, headers: HeaderMap, isEnd: boolean): void {
+    if (this.#attempt !== attempt) return;
+    const status = Number(headers.get(":status"));
+    this.properties["response.code"] = status;
+    if (this.#retriesLeft > 0 && headers.get(HEADER_RETRY) !== undefined) {
+      this.#wantsRetry = true;
+      attempt.context?.abort();
+      return;
+    }
+    this.#hasReplied = true;
+    for (const name of [HEADER_RETRY, HEADER_RETRY_AFTER]) headers.remove(name);
+    this.#addRequestId(headers);
+    if (isEnd) attempt.context?.close();
+    this.#replyHeaders(headers, isEnd);
+  }
+
+  #retry(attempt: Attempt): void {
+    this.#wantsRetry = false;
+    this.#retriesLeft--;
+    attempt.context?.close();
+    this.#cluster = this.#nextCluster();
+    this.#startAttempt(attempt.sent.attempt + 1);
+    const body = this.#routerBody.view().slice();
+    this.#attemptHeaders(body.length === 0);
+    if (body.length > 0) this.#attemptData(body, true);
+  }
+
+  /** What the route adds (envoy/request-id.ts). */
+  #addRequestId(headers: HeaderMap): void {
+    headers.add(HEADER_REQUEST_ID, this.requestHeaders.get("x-request-id") ?? "");
+  }
+
+  #replyHeaders(headers: HeaderMap, isEnd: boolean): void {
+    this.replyHeaders = headers;
+    this.#decompressor = isEnd ? undefined : Decompressor.for(headers);
+    this.#route.replies.onHeaders(headers, isEnd);
+  }
+
+  #clientHeaders(headers: HeaderMap, isEnd: boolean): void {
+    if (this.#client.status !== 0) {
+      this.fault("the client got headers twice");
+      return;
+    }
+    this.#client.status = Number(headers.get(":status"));
+    this.properties["response.code"] = this.#client.status;
+    this.#client.headers = headers
+      .pairs()
+      .filter(([name]) => !name.startsWith(":") && !HOP_BY_HOP.has(name));
+    this.#noteHeaderFaults(headers);
+    if (isEnd) this.#ending = "complete";
+  }
+
+  #clientData(bytes: Uint8Array, isEnd: boolean): void {
+    if (bytes.length > 0) this.#client.chunks.push({ bytes, during: this.#during });
+    if (isEnd) this.#ending = "complete";
+  }
+
+  #tooLarge(direction: "request" | "reply"): void {
+    const isRequest = direction === "request";
+    this.localReply(undefined, {
+      status: isRequest ? 413 : 500,
+      body: Buffer.from(isRequest ? "Payload Too Large" : "Internal Server Error"),
+      headers: [],
+      details: `${isRequest ? "request" : "response"}_payload_too_large`,
+    });
+  }
+
+  #stopRequest(): void {
+    this.#route.requests.isAborted = true;
+    this.#attempt?.context?.abort();
+  }
+
+  #abort(): void {
+    this.#route.abort();
+    this.#attempt?.context?.abort();
+  }
+
+  #noteHeaderFaults(headers: HeaderMap): void {
+    this.#faults.push(...headers.faults.splice(0));
+  }
+
+  #checkLength(kind: string, headers: readonly HeaderPair[], size: number): void {
+    const stated = headers.find(([name]) => name === "content-length")?.[1];
+    if (stated !== undefined && stated !== String(size))
+      this.fault(`stale content-length: the ${kind} says ${stated} and has ${size} bytes`);
+  }
+
+  #finish(): ExchangeResult {
+    const body = Buffer.concat(this.#client.chunks.map(({ bytes }) => bytes));
+    const ending = this.#ending ?? "reset";
+    const isBodiless = this.requestHeaders.get(":method") === "HEAD" || this.#client.status === 304;
+    if (ending === "complete" && !isBodiless && this.#trap === undefined)
+      this.#checkLength("reply", this.#client.headers, body.length);
+    this.#noteHeaderFaults(this.requestHeaders);
+    this.#attempt?.context?.close();
+    if (this.#trap === undefined) this.#route.close();
+    this.#faults.push(...this.#machine.faults.splice(0));
+    return {
+      reply: { ...this.#client, body, ending },
+      sent: this.#sent,
+      calls: this.#calls,
+      faults: this.#faults,
+      trap: this.#trap,
+      logs: this.#machine.logs.slice(this.#logStart),
+      filterState: this.filterState,
+    };
+  }
+}
+
+/** How many retries a route's policy allows: its name says it (control-plane/ir/retry-policies.ts). */
+function retriesOf(name: string): number {
+  return Number(/^several\/(\d+)/.exec(name)?.[1] ?? 0);
+}
+
+/** The request as Envoy's connection manager hands it to the first filter. */
+function requestPairs({ request }: ExchangeInput): HeaderPair[] {
+  const named = (name: string): string | undefined =>
+    request.headers.find(([key]) => key.toLowerCase() === name)?.[1];
+  const others = request.headers.filter(([name]) => {
+    const key = name.toLowerCase();
+    return key !== "host" && !HOP_BY_HOP.has(key);
+  });
+  const pairs: HeaderPair[] = [
+    [":path", request.path],
+    [":method", request.method],
+    [":scheme", "http"],
+    [":authority", named("host") ?? "gateway.test"],
+    ...others,
+    ["x-forwarded-proto", "http"],
+  ];
+  if (named("x-request-id") === undefined)
+    pairs.push(["x-request-id", "7f5c1a52-6a0c-4b1e-9d0c-000000000001"]);
+  return pairs;
+}
+
+function localHeaders(reply: LocalReply): HeaderMap {
+  const headers = HeaderMap.of([[":status", String(reply.status)], ...reply.headers]);
+  headers.remove("content-length");
+  if (reply.body.length === 0) {
+    headers.remove("content-type");
+    return headers;
+  }
+  headers.add("content-length", String(reply.body.length));
+  if (headers.get("content-type") === undefined) headers.add("content-type", "text/plain");
+  return headers;
+}
+
+function bodyChunks(
+  body: Uint8Array | readonly Uint8Array[] | undefined,
+  emptyEnd: boolean,
+): readonly Uint8Array[] {
+  const chunks = body === undefined ? [] : body instanceof Uint8Array ? [body] : body;
+  if (emptyEnd) return [...chunks, new Uint8Array(0)];
+  return chunks.length === 1 && chunks[0]?.length === 0 ? [] : chunks;
+}

@@ -1,0 +1,123 @@
+// The whole public face of the host: load the filter once, then lead exchanges through it.
+import { readFile } from "node:fs/promises";
+import {
+  LISTENER_EGRESS,
+  LISTENER_INGRESS,
+  ROOT_ROUTE,
+  ROOT_TRANSLATE,
+} from "../../contract/words.ts";
+import type { FilterConfig } from "../ir/filter-document/document.ts";
+import { Exchange } from "./exchange.ts";
+import type { ExchangeInput, ExchangeResult } from "./exchange.ts";
+import { SharedData } from "./shared-data.ts";
+import { VirtualMachine } from "./virtual-machine.ts";
+import type { LogLine } from "./virtual-machine.ts";
+import type { LogLevel } from "./abi.ts";
+
+export interface FilterHostOptions {
+  filterConfig: FilterConfig;
+  /** The environment of the VM: keys by name. */
+  environment?: Record<string, string>;
+  logLevel?: LogLevel;
+  /** The clock, in milliseconds since the epoch. Default: the machine's. */
+  now?: () => number;
+  /** For several hosts as the workers of one Envoy. Outlives a VM that trapped. */
+  sharedData?: SharedData;
+}
+
+export class FilterHost {
+  readonly #module: WebAssembly.Module;
+  readonly #options: FilterHostOptions;
+  readonly #sharedData: SharedData;
+  #machine: VirtualMachine;
+
+  private constructor(module: WebAssembly.Module, options: FilterHostOptions) {
+    this.#module = module;
+    this.#options = options;
+    this.#sharedData = options.sharedData ?? new SharedData();
+    this.#machine = this.#start();
+  }
+
+  /** Throws when Envoy would refuse the module or the filter refuses its configuration. */
+  static async load(
+    wasm: Uint8Array<ArrayBuffer> | WebAssembly.Module,
+    options: FilterHostOptions,
+  ): Promise<FilterHost> {
+    const module = wasm instanceof WebAssembly.Module ? wasm : await WebAssembly.compile(wasm);
+    return new FilterHost(module, options);
+  }
+
+  /** Size of the VM's memory in bytes; it never shrinks. */
+  get memorySize(): number {
+    return this.#machine.memory.size;
+  }
+
+  /** Everything that the filter logged since it was loaded, its start included. */
+  get logs(): readonly LogLine[] {
+    return this.#machine.logs;
+  }
+
+  get metrics(): Record<string, bigint> {
+    return Object.fromEntries([...this.#machine.metrics].map(([name, { value }]) => [name, value]));
+  }
+
+  /** One exchange from start to end. After a trap the next one gets a new VM, as with FAIL_RELOAD. */
+  exchange(input: ExchangeInput): ExchangeResult {
+    const [result] = this.interleave([input]);
+    if (result === undefined) throw new Error("an exchange has no result");
+    return result;
+  }
+
+  /** Several exchanges at once in one VM, one event of each in turn. */
+  interleave(inputs: readonly ExchangeInput[]): ExchangeResult[] {
+    if (this.#machine.trap !== undefined) this.#machine = this.#start();
+    const machine = this.#machine;
+    const running = inputs.map((input) =>
+      new Exchange(machine, this.#options.filterConfig, input).run(),
+    );
+    const results: ExchangeResult[] = [];
+    let open = running.length;
+    while (open > 0) {
+      for (const [index, run] of running.entries()) {
+        if (results[index] !== undefined) continue;
+        const step = run.next();
+        if (step.done !== true) continue;
+        results[index] = step.value;
+        open--;
+      }
+    }
+    return results;
+  }
+
+  #start(): VirtualMachine {
+    const route = (listener: string) => ({
+      rootId: ROOT_ROUTE,
+      name: listener,
+      configuration: JSON.stringify({ listener }),
+    });
+    return VirtualMachine.start(this.#module, {
+      vmConfiguration: JSON.stringify(this.#options.filterConfig),
+      environment: this.#options.environment ?? {},
+      plugins: [
+        route(LISTENER_INGRESS),
+        route(LISTENER_EGRESS),
+        { rootId: ROOT_TRANSLATE, name: "upstream", configuration: "" },
+      ],
+      sharedData: this.#sharedData,
+      ...(this.#options.now === undefined ? {} : { now: this.#options.now }),
+      ...(this.#options.logLevel === undefined ? {} : { logLevel: this.#options.logLevel }),
+    });
+  }
+}
+
+const compiled = new Map<string, Promise<WebAssembly.Module>>();
+
+/** Compiles a file once for the whole process. */
+export function compileFilter(file: string): Promise<WebAssembly.Module> {
+  let module = compiled.get(file);
+  if (module === undefined) {
+    module = readFile(file).then((bytes) => WebAssembly.compile(bytes));
+    compiled.set(file, module);
+  }
+  return module;
+}
