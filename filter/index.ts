@@ -11,14 +11,8 @@ import {
   exchangeOfAttempt,
   joinAttempt,
 } from "./contexts/streams";
-import {
-  onCallout,
-  onRequestBody,
-  onRequestHeaders,
-  onResponseBody,
-  onResponseHeaders,
-  onResponseTrailers,
-} from "./pipeline/pipeline";
+import { onCallout, onRequestBody, onRequestHeaders } from "./pipeline/pipeline";
+import { onResponseBody, onResponseHeaders, onResponseTrailers } from "./pipeline/response";
 import { hasTakenLarge, wasRefused } from "./memory/blocks";
 import { trimTapes } from "./bytes/json/tape";
 import { endFlow } from "./prompt/flows";
@@ -31,7 +25,7 @@ import {
   onAttemptResponse,
   onAttemptResponseBody,
   onAttemptResponseTrailers,
-} from "./upstream/attempt-response";
+} from "./upstream/attempt";
 
 /** Ends a callback: gives back what only large bodies need, and lets the log say what was refused. */
 function done(status: i32 = CONTINUE): i32 {

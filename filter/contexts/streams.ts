@@ -20,9 +20,7 @@ let deletedSinceCollection: u32 = 0;
 
 export function createStream(id: u32, rootId: u32): void {
   if (kindOfRoot(rootId) != KIND_ROUTE) return;
-  const exchange = new Exchange(id, isIngressRoot(rootId), keysOfRoot(rootId));
-  exchange.isOwn = isOwnRoot(rootId);
-  exchanges.set(id, exchange);
+  exchanges.set(id, new Exchange(id, isIngressRoot(rootId), isOwnRoot(rootId), keysOfRoot(rootId)));
   countBytes(OBJECTS);
 }
 

@@ -128,6 +128,11 @@ export abstract class Dialect {
   /** Whether the event in the tape carries content: with it the response has begun. */
   abstract isFirstToken(tape: Tape): bool;
 
+  /** Whether the data of a stream's event (not empty) is only the usage that `askUsage` has asked for. */
+  isUsageChunk(_pointer: usize, _length: u32): bool {
+    return false;
+  }
+
   /** Reads the usage of a complete response or of an event, if it has any. */
   abstract readUsage(tape: Tape, usage: Usage): void;
 

@@ -1,16 +1,17 @@
-// Answers of the gateway's own: faults in the client's dialect, and the few things that need no provider.
+// Local responses of the filter: faults in the client's dialect, and the few responses that need no provider.
 import { Fault } from "../hub/fault";
 import { addLocalHeader, sendLocalResponse } from "../host/local-response";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { Exchange } from "./exchange";
 import { requestId, requestIdSpan } from "./request-id";
+import { ResponseOwner, ResponsePhase } from "./response";
 
 const CONTENT_TYPE = constant("content-type");
 export const JSON_TYPE = constant("application/json");
 const ALLOW = constant("allow");
 const RETRY_AFTER = constant("retry-after");
 
-/** What OpenAI's SDKs obey before they look at the status. */
+/** OpenAI's SDKs obey it before they look at the status. */
 export const SHOULD_RETRY = constant("x-should-retry");
 export const FALSE = constant("false");
 
@@ -22,11 +23,12 @@ const allowSpan = new Span(0, 0);
 const retryBytes = scratchBuffer();
 const retrySpan = new Span(0, 0);
 
-/** Answers with an error. The request goes no further. */
+/** Sends an error to the client. The request goes no further. */
 export function answerFault(exchange: Exchange, fault: Fault): void {
+  const dialect = exchange.client.dialect;
   buffer.clear();
-  exchange.dialect.writeFault(fault, requestId(exchange), buffer);
-  addLocalHeader(exchange.dialect.requestIdHeader, requestIdSpan(exchange));
+  dialect.writeFault(fault, requestId(exchange), buffer);
+  addLocalHeader(dialect.requestIdHeader, requestIdSpan(exchange));
   if (fault.isFinal) addLocalHeader(SHOULD_RETRY, FALSE);
   if (fault.allow.length > 0) addLocalHeader(ALLOW, fill(allowSpan, allowBytes, fault.allow));
   if (fault.retryAfter > 0)
@@ -34,7 +36,7 @@ export function answerFault(exchange: Exchange, fault: Fault): void {
   answer(exchange, fault.status, JSON_TYPE, buffer);
 }
 
-/** Points a span at the bytes of a text, in a block that the next answer uses again. */
+/** Points a span at a copy of a text in `bytes`. */
 function fill(span: Span, bytes: ByteBuffer, text: string): Span {
   bytes.clear();
   bytes.text(text);
@@ -43,17 +45,22 @@ function fill(span: Span, bytes: ByteBuffer, text: string): Span {
   return span;
 }
 
+/** Sends a response to the client. */
 export function answer(exchange: Exchange, status: u32, type: Span, bytes: ByteBuffer): void {
-  exchange.isAnswered = true;
   addLocalHeader(CONTENT_TYPE, type);
   body.pointer = bytes.pointer;
   body.length = bytes.length;
-  sendLocalResponse(status, body);
+  send(exchange, status, body);
 }
 
-/** 204 with what may be asked. */
+/** Sends a 204 with the methods that are allowed. */
 export function answerOptions(exchange: Exchange, allowed: string): void {
-  exchange.isAnswered = true;
   addLocalHeader(ALLOW, fill(allowSpan, allowBytes, allowed));
-  sendLocalResponse(204, EMPTY);
+  send(exchange, 204, EMPTY);
+}
+
+function send(exchange: Exchange, status: u32, content: Span): void {
+  // Before it is sent, because Envoy calls the response callbacks meanwhile.
+  exchange.response.enter(ResponseOwner.Filter, ResponsePhase.Passed);
+  sendLocalResponse(status, content);
 }

@@ -1,4 +1,4 @@
-// Which target and which key each attempt of a request goes to, where there may be several attempts.
+// Chooses the target and the credential of each attempt of a request that may have several.
 import { Several, Target } from "../config/target";
 import { currentMilliseconds, randomBytes } from "../host/host";
 import { FirstToken } from "../dialects/first-token";
@@ -25,15 +25,13 @@ export class Attempts {
   contextId: u32 = 0;
   /** How many attempts have begun. */
   count: i32 = 0;
-  /** Whether what follows the attempt under way is decided: its response is the client's, or the next attempt is chosen. */
-  isSettled: bool = false;
-  /** Whether the response of the attempt under way was replaced by an error: what else comes of it is dropped. */
-  isReplaced: bool = false;
-  /** Looks at the beginning of a response that is held; null where none is. */
+  /** Whether it is decided what follows the current attempt: its response is the client's, or the next attempt is chosen. */
+  isDecided: bool = false;
+  /** Reads the beginning of a response that is held until it shows content or an error; null if none is. */
   peek: FirstToken | null = null;
-  /** Places of targets that cannot take the request, where that had to be found out before the first attempt. */
+  /** Positions of targets that do not support the request, if that had to be found out before the first attempt. */
   private unfit: i32[] | null = null;
-  /** Headers of the client that an attempt in the other dialect took out. */
+  /** Headers of the client that an attempt in another dialect removed. */
   kept: KeptHeader | null = null;
 
   /** Index into the route's targets of the one that comes first. */
@@ -118,8 +116,7 @@ export class Attempts {
     this.dropPeek();
     this.contextId = contextId;
     this.count++;
-    this.isSettled = false;
-    this.isReplaced = false;
+    this.isDecided = false;
     const isChoice = this.canRepeat && this.targetsLeft > 0;
     this.startedAt = isChoice ? currentMilliseconds() : 0;
   }

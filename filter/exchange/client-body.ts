@@ -24,8 +24,8 @@ export function keepsBody(length: u32): bool {
  * @param held bytes that Envoy has in the callback of an attempt's body; 0 elsewhere, where they cannot be read
  */
 export function openBody(exchange: Exchange, held: u32): Tape | null {
-  let pointer = exchange.body;
-  let length = exchange.bodyLength;
+  let pointer = exchange.client.body;
+  let length = exchange.client.bodyLength;
   if (pointer == 0 && held > 0) {
     const bytes = takeBody(REQUEST_BODY, 0, held);
     borrowed = bytes.pointer;

@@ -18,7 +18,7 @@ export function keepSaneRequestId(exchange: Exchange): void {
     writeUuid();
     setHeader(REQUEST_HEADERS, REQUEST_ID, fresh);
   }
-  exchange.requestId.span(isKept ? SENT_ID : fresh);
+  exchange.client.requestId.span(isKept ? SENT_ID : fresh);
 }
 
 /** Returns the id of a request, for a message. */
@@ -29,7 +29,7 @@ export function requestId(exchange: Exchange): string {
 
 /** Returns the id of a request, until the next call. Of one that Envoy has turned away before the filter saw its head, it is read now. */
 export function requestIdSpan(exchange: Exchange): Span {
-  const id = exchange.requestId;
+  const id = exchange.client.requestId;
   if (id.length == 0) id.span(header(REQUEST_HEADERS, REQUEST_ID));
   kept.pointer = id.pointer;
   kept.length = id.length;

@@ -22,7 +22,7 @@ export let routeFault: Fault = new Fault(400, "");
 
 /** The route of an exchange whose body is `tape`, or null with `routeFault`. */
 export function chooseRoute(exchange: Exchange, config: Config, tape: Tape): Route | null {
-  if (exchange.hasHint) {
+  if (exchange.client.hasHint) {
     const hint = header(REQUEST_HEADERS, HINT);
     return named(config, hint.pointer, hint.length, true);
   }

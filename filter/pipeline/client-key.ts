@@ -58,7 +58,7 @@ export function refusal(keys: ApiKeys | null): Fault | null {
 export function keepClientKey(exchange: Exchange, config: Config): void {
   let key = X_API_KEY;
   if (!isForProvider(key, config)) key = bearerToken();
-  if (isForProvider(key, config)) exchange.clientKey.span(key);
+  if (isForProvider(key, config)) exchange.client.key.span(key);
 }
 
 /** Whether it is one key, and not a key of the gateway's, of whichever listener: those are never passed on. */

@@ -35,10 +35,12 @@ const MAX_METHOD: u32 = 16;
 
 /** Returns the 404 for the head that was read last. */
 export function unknownPath(exchange: Exchange): Fault {
-  const served = exchange.isIngress
+  const served = exchange.client.isIngress
     ? "POST /v1/chat/completions, GET /v1/models and GET /healthz"
     : "POST /v1/chat/completions, POST /v1/messages, GET /v1/models and GET /healthz";
-  const listener = exchange.isIngress ? " The ingress listener serves " : " This listener serves ";
+  const listener = exchange.client.isIngress
+    ? " The ingress listener serves "
+    : " This listener serves ";
   return new Fault(
     404,
     shown(PATH, lengthWithoutQuery(PATH), MAX_PATH, "This path") +
@@ -54,15 +56,15 @@ export function unknownPath(exchange: Exchange): Fault {
 export function wrongMethod(exchange: Exchange): Fault {
   const path = shown(PATH, lengthWithoutQuery(PATH), MAX_PATH, "this path");
   const method = shown(METHOD, METHOD.length, MAX_METHOD, "This method");
-  const use = takesPost(exchange.endpoint) ? "POST" : "GET";
+  const use = takesPost(exchange.client.endpoint) ? "POST" : "GET";
   const fault = new Fault(405, method + " is not allowed on " + path + "; use " + use + ".");
-  fault.allow = allowedMethods(exchange.endpoint);
+  fault.allow = allowedMethods(exchange.client.endpoint);
   return fault;
 }
 
 function adviceFor(exchange: Exchange): string {
   const length = lengthWithoutQuery(PATH);
-  if (takesPost(exchange.endpoint)) return " Use the egress listener.";
+  if (takesPost(exchange.client.endpoint)) return " Use the egress listener.";
   for (let i = 0; i < ADVICE.length; i++) {
     const path = ADVICE[i].path;
     if (sameBytes(PATH.pointer, length, path.pointer, path.length)) return ADVICE[i].text;

@@ -11,7 +11,7 @@ import { Attempts } from "../exchange/attempts";
 import { caseFault } from "../dialects/member-case";
 import { keepsBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
-import { writeRateLimitHeaders } from "../limits/headers";
+import { ResponseOwner } from "../exchange/response";
 import { startMeter } from "../limits/meter";
 import {
   REQUEST_BODY,
@@ -27,19 +27,12 @@ import { scan, scanErrorAt, scanMessage, SCAN_MEMORY, SCAN_OK } from "../bytes/j
 import { scratchTape } from "../bytes/json/tape";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { canExpress, leaveBody, prepareAttempt, prepareBody } from "../upstream/request";
-import { tellNextCluster } from "../upstream/next-attempt";
+import { setRetryCluster } from "../upstream/next-attempt";
 import { bodyTooLarge } from "../exchange/envoy-errors";
-import {
-  ownErrorHeaders,
-  responseBody,
-  responseHeaders,
-  responseTrailers,
-} from "../upstream/response";
 import { takeWaiting } from "../prompt/calls";
 import { OUTCOME_ANSWER, OUTCOME_SEND, OUTCOME_WAIT, PromptFlow } from "../prompt/flow";
 import { answerPrompt } from "../prompt/answer-prompt";
 import { endFlow, flowOf, keepFlow } from "../prompt/flows";
-import { insertMetadata, prepareMetadata } from "../prompt/insert-metadata";
 import { chooseRoute, routeFault } from "./choose-model";
 import { ENDPOINT_READY } from "./endpoint";
 import { recognise } from "./recognise";
@@ -60,16 +53,16 @@ const tape = scratchTape();
 /** 1. Recognise the endpoint; hold the headers until the body is here. */
 export function onRequestHeaders(exchange: Exchange, config: Config, endsHere: bool): i32 {
   const goesOn = recognise(exchange, config, endsHere);
-  if (goesOn && exchange.endpoint != ENDPOINT_READY && !mayBegin()) {
+  if (goesOn && exchange.client.endpoint != ENDPOINT_READY && !mayBegin()) {
     answerFault(exchange, outOfMemory("request"));
     return STOP;
   }
-  return goesOn && exchange.endpoint == ENDPOINT_READY ? CONTINUE : STOP;
+  return goesOn && exchange.client.endpoint == ENDPOINT_READY ? CONTINUE : STOP;
 }
 
 /** 2. Scan the whole body, 3. choose the model, 4. prepare the attempt (or leave it to the upstream filter). */
 export function onRequestBody(exchange: Exchange, config: Config, size: u32, endsHere: bool): i32 {
-  if (exchange.isAnswered) return STOP;
+  if (exchange.response.owner != ResponseOwner.None) return STOP;
   if (size > config.largestBody) {
     answerFault(exchange, bodyTooLarge());
     return STOP;
@@ -78,12 +71,12 @@ export function onRequestBody(exchange: Exchange, config: Config, size: u32, end
   const bytes = takeBody(REQUEST_BODY, 0, size);
   const body = bytes.pointer;
   const length = bytes.length;
-  const prompt = exchange.isIngress ? config.prompt : null;
+  const prompt = exchange.client.isIngress ? config.prompt : null;
   let fault = body == 0 ? noBody(size) : read(exchange, config, body, length);
   if (fault === null && prompt !== null) return startPrompt(exchange, prompt, body, length);
   if (fault === null) fault = send(exchange, body);
   // A route with several targets may keep the body for later attempts.
-  if (exchange.body != body) freeBlock(body);
+  if (exchange.client.body != body) freeBlock(body);
   if (fault === null) return CONTINUE;
   answerFault(exchange, fault);
   return STOP;
@@ -98,11 +91,11 @@ function read(exchange: Exchange, config: Config, body: usize, length: u32): Fau
   const code = scan(tape, body, length);
   if (code != SCAN_OK) return code == SCAN_MEMORY ? outOfMemory("request") : notJson(code, body);
   if (!tape.isObject(0)) return new Fault(400, "The request body must be a JSON object.");
-  const misspelt = caseFault(tape, exchange.dialect);
+  const misspelt = caseFault(tape, exchange.client.dialect);
   if (misspelt !== null) return misspelt;
   exchange.route = chooseRoute(exchange, config, tape);
   if (exchange.route === null) return routeFault;
-  exchange.isStreaming = tape.isTrue(tape.member(0, STREAM));
+  exchange.client.isStreaming = tape.isTrue(tape.member(0, STREAM));
   return null;
 }
 
@@ -118,16 +111,16 @@ function send(exchange: Exchange, body: usize): Fault | null {
     const fault = prepareFirst(exchange, attempts, isKept);
     if (fault !== null) return fault;
     exchange.attempts = attempts;
-    tellNextCluster(attempts);
+    setRetryCluster(attempts);
     if (isKept) {
-      exchange.body = body;
-      exchange.bodyLength = tape.length;
+      exchange.client.body = body;
+      exchange.client.bodyLength = tape.length;
     }
     nameExchange(exchange);
   }
   setHeader(
     REQUEST_HEADERS,
-    exchange.isStreaming ? STREAM_CLUSTER_HEADER : CLUSTER_HEADER,
+    exchange.client.isStreaming ? STREAM_CLUSTER_HEADER : CLUSTER_HEADER,
     route.cluster,
   );
   if (several === null) {
@@ -206,55 +199,18 @@ function applyOutcome(flow: PromptFlow, outcome: i32): i32 {
     limitAnswer(exchange, max(flow.timeLeft(), 1));
     fault = send(exchange, flow.body);
     // Where several attempts may need it, the body is the exchange's now.
-    if (exchange.body == flow.body) flow.detachBody();
+    if (exchange.client.body == flow.body) flow.detachBody();
   }
   if (fault !== null) fault.isFinal = flow.mayHaveActed();
   endFlow(exchange.contextId);
   if (fault !== null) answerFault(exchange, fault);
-  return exchange.isAnswered ? STOP : CONTINUE;
+  return exchange.response.owner == ResponseOwner.Filter ? STOP : CONTINUE;
 }
 
 /** What a prompt's own steps have left of the listener's timeout; several attempts at a stream have limits of their own. */
 function limitAnswer(exchange: Exchange, milliseconds: u32): void {
-  if (!exchange.isStreaming) setHeaderNumber(REQUEST_HEADERS, WHOLE_TIMEOUT, milliseconds);
-  else if (!exchange.splits()) setHeaderNumber(REQUEST_HEADERS, FIRST_BYTE_TIMEOUT, milliseconds);
-}
-
-/** Envoy's own answers have no more headers than status, length, type, `retry-after` and request id. */
-const MAX_OWN_HEADERS: u32 = 5;
-
-/** 5. The response. Where the upstream filter does the provider's half, only Envoy's own errors are left to do here. */
-export function onResponseHeaders(exchange: Exchange, count: u32, endsHere: bool): i32 {
-  const isRead = exchange.isReadUpstream();
-  // The upstream filter has read the provider's response: its head is not read again, which saves 12,000 instructions.
-  if (isRead && count > MAX_OWN_HEADERS && exchange.isUntouched()) return CONTINUE;
-  const status = isRead ? ownErrorHeaders(exchange, endsHere) : responseHeaders(exchange, endsHere);
-  if (exchange.metadata !== null) prepareMetadata(exchange);
-  const meter = exchange.meter;
-  if (meter !== null) {
-    // A model that was passed over is no business of the client that another one answers.
-    if (!exchange.isAnswered) meter.refusedBy = null;
-    writeRateLimitHeaders(meter, exchange.dialect, exchange.target);
-  }
-  return status;
-}
-
-export function onResponseBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
-  const isDone = exchange.isReadUpstream() && !exchange.isLocalResponse;
-  const status = isDone ? CONTINUE : responseBody(exchange, size, endsHere);
-  if (status == CONTINUE) addMetadata(exchange);
-  return status;
-}
-
-/** The end of a response with trailers: a provider's own, or those that Envoy's decompressors add. */
-export function onResponseTrailers(exchange: Exchange): i32 {
-  const isHeld = exchange.holdsResponse;
-  const status = responseTrailers(exchange);
-  if (isHeld && status == CONTINUE) addMetadata(exchange);
-  return status;
-}
-
-function addMetadata(exchange: Exchange): void {
-  const metadata = exchange.metadata;
-  if (metadata !== null) insertMetadata(metadata);
+  const route = exchange.route;
+  const mayRetry = route !== null && route.several !== null;
+  if (!exchange.client.isStreaming) setHeaderNumber(REQUEST_HEADERS, WHOLE_TIMEOUT, milliseconds);
+  else if (!mayRetry) setHeaderNumber(REQUEST_HEADERS, FIRST_BYTE_TIMEOUT, milliseconds);
 }

@@ -32,6 +32,7 @@ import {
   takesPost,
 } from "./endpoint";
 import { Exchange } from "../exchange/exchange";
+import { ResponseOwner, ResponsePhase } from "../exchange/response";
 import { keepClientKey, refusal } from "./client-key";
 import { keepSaneRequestId } from "../exchange/request-id";
 import { originFault } from "./origin";
@@ -47,26 +48,28 @@ const logged = new Span(0, 0);
 
 /** Whether the request goes on, to its body or to its route; false when it has been answered. */
 export function recognise(exchange: Exchange, config: Config, endsHere: bool): bool {
-  exchange.sent = readHead();
+  exchange.client.headers = readHead();
   keepSaneRequestId(exchange);
   // Only a stream of ours may have it.
   if (STREAM_CLUSTER.length > 0) removeHeader(REQUEST_HEADERS, STREAM_CLUSTER_HEADER);
-  exchange.hasHint = HINT.length > 0;
-  exchange.endpoint = endpointOf(PATH);
-  exchange.dialect = dialectOfPath(PATH, lengthWithoutQuery(PATH));
+  exchange.client.hasHint = HINT.length > 0;
+  exchange.client.endpoint = endpointOf(PATH);
+  exchange.client.dialect = dialectOfPath(PATH, lengthWithoutQuery(PATH));
   keepQuery(exchange);
   if (
-    exchange.endpoint == ENDPOINT_UNKNOWN ||
-    (exchange.isIngress && takesPost(exchange.endpoint) && !exchange.dialect.isOnIngress)
+    exchange.client.endpoint == ENDPOINT_UNKNOWN ||
+    (exchange.client.isIngress &&
+      takesPost(exchange.client.endpoint) &&
+      !exchange.client.dialect.isOnIngress)
   ) {
     answerFault(exchange, unknownPath(exchange));
     return false;
   }
-  const isForModel = takesPost(exchange.endpoint) && isPost(METHOD);
-  const isList = exchange.endpoint == ENDPOINT_MODELS && isGetOrHead(METHOD);
+  const isForModel = takesPost(exchange.client.endpoint) && isPost(METHOD);
+  const isList = exchange.client.endpoint == ENDPOINT_MODELS && isGetOrHead(METHOD);
   if (isList) chooseDialectOfList(exchange);
   if (isForModel || isList) {
-    const fault = exchange.keys === null ? originFault() : refusal(exchange.keys);
+    const fault = exchange.client.keys === null ? originFault() : refusal(exchange.client.keys);
     if (fault !== null) {
       if (fault.status == 401) addLocalHeader(WWW_AUTHENTICATE, BEARER);
       answerFault(exchange, fault);
@@ -75,20 +78,20 @@ export function recognise(exchange: Exchange, config: Config, endsHere: bool): b
   }
   if (isForModel) {
     if (config.passesClientKey) keepClientKey(exchange, config);
-    exchange.path = exchange.dialect.path;
-    exchange.hasJsonType = sameSpan(CONTENT_TYPE, JSON_TYPE);
+    exchange.client.path = exchange.client.dialect.path;
+    exchange.client.hasJsonType = sameSpan(CONTENT_TYPE, JSON_TYPE);
     const fault = bodyFault(config, endsHere);
     if (fault === null) return true;
     answerFault(exchange, fault);
     return false;
   }
-  if (exchange.endpoint == ENDPOINT_READY && isGetOrHead(METHOD)) {
+  if (exchange.client.endpoint == ENDPOINT_READY && isGetOrHead(METHOD)) {
     // By a route; the response is left alone.
-    exchange.isAnswered = true;
+    exchange.response.enter(ResponseOwner.NativeRoute, ResponsePhase.Passed);
     return true;
   }
-  if (isOptions(METHOD)) answerOptions(exchange, allowedMethods(exchange.endpoint));
-  else if (!takesPost(exchange.endpoint) && isGetOrHead(METHOD)) answerOwn(exchange, config);
+  if (isOptions(METHOD)) answerOptions(exchange, allowedMethods(exchange.client.endpoint));
+  else if (!takesPost(exchange.client.endpoint) && isGetOrHead(METHOD)) answerOwn(exchange, config);
   else answerFault(exchange, wrongMethod(exchange));
   return false;
 }
@@ -105,8 +108,8 @@ function keepQuery(exchange: Exchange): void {
   logged.pointer = buffer.pointer;
   logged.length = buffer.length;
   setProperty(CLIENT_PATH, logged);
-  dropCredentials(query, queryLength, exchange.query);
-  exchange.isQueryCut = exchange.query.length != queryLength;
+  dropCredentials(query, queryLength, exchange.client.query);
+  exchange.client.isQueryCut = exchange.client.query.length != queryLength;
 }
 
 /** Dialects share the path of the list; a header that a dialect requires tells them apart. */
@@ -114,7 +117,8 @@ function chooseDialectOfList(exchange: Exchange): void {
   for (let i = 0; i < DIALECTS.length; i++) {
     const required = DIALECTS[i].requiredHeaders;
     for (let j = 0; j < required.length; j++) {
-      if (hasOwnHeader(exchange.sent, required[j].name)) exchange.dialect = DIALECTS[i];
+      if (hasOwnHeader(exchange.client.headers, required[j].name))
+        exchange.client.dialect = DIALECTS[i];
     }
   }
 }
@@ -130,8 +134,8 @@ function bodyFault(config: Config, endsHere: bool): Fault | null {
 
 function answerOwn(exchange: Exchange, config: Config): void {
   buffer.clear();
-  if (exchange.endpoint == ENDPOINT_MODELS) {
-    exchange.dialect.writeModels(config.modelIds, config.modelOwners, buffer);
+  if (exchange.client.endpoint == ENDPOINT_MODELS) {
+    exchange.client.dialect.writeModels(config.modelIds, config.modelOwners, buffer);
   } else {
     buffer.text('{"status":"ok"}');
   }

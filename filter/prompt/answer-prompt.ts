@@ -28,11 +28,11 @@ export function answerPrompt(flow: PromptFlow): void {
   text.pointer = flow.text.pointer;
   text.length = flow.text.length;
   out.clear();
-  if (exchange.isStreaming) writeCompletionStream(head, text, out);
+  if (exchange.client.isStreaming) writeCompletionStream(head, text, out);
   else writeCompletion(head, text, out);
   if (wasRefused()) {
     answerFault(exchange, outOfMemory("response"));
     return;
   }
-  answer(exchange, 200, exchange.isStreaming ? EVENT_STREAM_TYPE : JSON_TYPE, out);
+  answer(exchange, 200, exchange.client.isStreaming ? EVENT_STREAM_TYPE : JSON_TYPE, out);
 }

@@ -2,6 +2,7 @@
 import { freeBlock, wasRefused } from "../memory/blocks";
 import { FALSE, SHOULD_RETRY } from "../exchange/answer";
 import { Exchange } from "../exchange/exchange";
+import { ResponseOwner } from "../exchange/response";
 import { ResponseMetadata } from "../exchange/response-metadata";
 import {
   removeHeader,
@@ -22,14 +23,13 @@ const member = new Span(0, 0);
 
 /** An error has no place for it, and must not make an SDK call the API again; any other response grows. */
 export function prepareMetadata(exchange: Exchange): void {
-  if (exchange.responseStatus < 400 && !exchange.isAnswered) {
+  const response = exchange.response;
+  if (response.owner == ResponseOwner.Provider && response.status < 400) {
     removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
     return;
   }
   if (exchange.mayHaveActed) setHeader(RESPONSE_HEADERS, SHOULD_RETRY, FALSE);
-  const metadata = exchange.metadata;
-  if (metadata !== null) metadata.release();
-  exchange.metadata = null;
+  exchange.dropMetadata();
 }
 
 /** Puts the member into the bytes that are about to leave, if their first brace is among them. */

@@ -42,7 +42,7 @@ export function maskFault(exchange: Exchange, fault: Fault): Fault {
 function secretsOf(exchange: Exchange): Span[] {
   const target = exchange.target;
   if (target === null) return NO_SECRETS;
-  const key = exchange.clientKey;
+  const key = exchange.client.key;
   if (!target.passesClientKey || key.length < MIN_SECRET) return target.secrets;
   clientKey.pointer = key.pointer;
   clientKey.length = key.length;

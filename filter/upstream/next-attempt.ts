@@ -1,5 +1,5 @@
-// What follows an attempt that failed: another key, the same target again, or the next target that can take the request.
-// Envoy asks for it by itself where no response came; where one did, the filter asks with a header.
+// What follows a failed attempt: another credential, the same target, or the next target that supports the request. Without
+// a response Envoy retries by its policy; after one, the filter requests the retry with a header.
 import { HEADER_RETRY, HEADER_RETRY_AFTER, PROPERTY_NEXT_CLUSTER } from "../../contract/words";
 import { Attempts } from "../exchange/attempts";
 import { closeBody, openBody } from "../exchange/client-body";
@@ -19,8 +19,8 @@ const YES = constant("1");
 const MAX_REST: u32 = 10;
 const TOO_LONG: u32 = 1000;
 
-/** Tells Envoy where the next attempt goes. */
-export function tellNextCluster(attempts: Attempts): void {
+/** Sets the cluster of the next attempt. */
+export function setRetryCluster(attempts: Attempts): void {
   setProperty(NEXT_CLUSTER, attempts.target.attemptCluster);
 }
 
@@ -48,8 +48,8 @@ export function retryAfterFailure(exchange: Exchange, attempts: Attempts): bool 
 }
 
 /** After an attempt without a response. Envoy tries again if the policy says so; this is where. */
-export function planAfterNothing(exchange: Exchange, attempts: Attempts): void {
-  attempts.isSettled = true;
+export function selectAfterReset(exchange: Exchange, attempts: Attempts): void {
+  attempts.isDecided = true;
   // Who was silent for long is likely to be so again, and the time is needed by the next model.
   const repeats = attempts.canRepeat;
   if (repeats && !attempts.wasLong) attempts.repeat();
@@ -57,7 +57,7 @@ export function planAfterNothing(exchange: Exchange, attempts: Attempts): void {
     if (repeats) attempts.repeat();
     else if (attempts.hasOtherKey) attempts.refuseKey();
   }
-  tellNextCluster(attempts);
+  setRetryCluster(attempts);
 }
 
 /** Moves on to the next target that can take the request; false when there is none, and then nothing has moved. */
@@ -80,8 +80,8 @@ function takes(exchange: Exchange, attempts: Attempts, steps: i32, tape: Tape | 
 }
 
 function askRetry(attempts: Attempts, rest: u32): bool {
-  attempts.isSettled = true;
-  tellNextCluster(attempts);
+  attempts.isDecided = true;
+  setRetryCluster(attempts);
   setHeader(RESPONSE_HEADERS, RETRY, YES);
   if (rest > 0) setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, rest);
   return true;

@@ -9,7 +9,7 @@ import { RequestReport } from "../hub/request-report";
 import { setModel } from "../dialects/edit-model";
 import { limitRequest } from "../dialects/limit-request";
 import { translateRequest } from "../dialects/translate-request";
-import { StreamUsageFilter } from "../dialects/openai_chat/strip-usage";
+import { StreamUsageFilter } from "../dialects/stream-usage";
 import {
   header,
   removeHeader,
@@ -125,8 +125,8 @@ function writeBody(exchange: Exchange, target: Target, tape: Tape): Fault | null
   asksUsage = false;
   report.fault = null;
   report.dropped.clear();
-  if (target.passesClientKey && exchange.clientKey.length == 0) return noClientKey(target);
-  return target.dialect === exchange.dialect
+  if (target.passesClientKey && exchange.client.key.length == 0) return noClientKey(target);
+  return target.dialect === exchange.client.dialect
     ? editBody(exchange, target, tape)
     : translateBody(exchange, target, tape);
 }
@@ -134,20 +134,20 @@ function writeBody(exchange: Exchange, target: Target, tape: Tape): Fault | null
 /** What the rest of the attempt has to know of the body that was made. */
 function startAttempt(exchange: Exchange, target: Target): void {
   exchange.startAttempt(target);
-  exchange.dropped.bytes(report.dropped.pointer, report.dropped.length);
-  if (exchange.isForeign()) {
-    exchange.wantsUsage = report.wantsUsage;
+  exchange.response.dropped.bytes(report.dropped.pointer, report.dropped.length);
+  if (exchange.isTranslated()) {
+    exchange.response.wantsUsage = report.wantsUsage;
     // After an attempt before, its own headers may have been taken out.
-    if (!exchange.hasJsonType || exchange.isSplit())
+    if (!exchange.client.hasJsonType || exchange.runsUpstream())
       setHeader(REQUEST_HEADERS, CONTENT_TYPE, JSON_TYPE);
   } else if (asksUsage) {
-    exchange.usageFilter = new StreamUsageFilter(true);
+    exchange.response.usageFilter = new StreamUsageFilter(target.dialect, true);
   }
 }
 
 /** The body for a provider of the other dialect; a fault when the dialect cannot say what the client asks. */
 function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
-  const from = exchange.dialect;
+  const from = exchange.client.dialect;
   translateRequest(
     tape,
     from,
@@ -172,7 +172,8 @@ function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
     if (report.fault !== null) return report.fault;
   }
   target.dialect.editRequest(tape, prompt, edits);
-  asksUsage = exchange.isStreaming && target.asksUsage && target.dialect.askUsage(tape, edits);
+  asksUsage =
+    exchange.client.isStreaming && target.asksUsage && target.dialect.askUsage(tape, edits);
   if (!edits.isEmpty()) replaced = edits.prefix(tape.base, prefix);
   return null;
 }
@@ -181,20 +182,20 @@ function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
 export function forgetHeaders(exchange: Exchange, before: Target): void {
   for (let i = 0; i < before.headers.length; i++)
     removeHeader(REQUEST_HEADERS, before.headers[i].name);
-  if (before.dialect === exchange.dialect) return;
+  if (before.dialect === exchange.client.dialect) return;
   const required = before.dialect.requiredHeaders;
   for (let i = 0; i < required.length; i++) removeHeader(REQUEST_HEADERS, required[i].name);
 }
 
 /** Takes out what only the client's dialect knows. An attempt in that dialect may follow, so it is kept then. */
 function removeForeignHeaders(exchange: Exchange): void {
-  const foreign = exchange.dialect.ownHeaders;
+  const foreign = exchange.client.dialect.ownHeaders;
   const attempts = exchange.attempts;
   for (let i = 0; i < foreign.length; i++) {
     const name = foreign[i];
     // An attempt before may have put in what the client has not sent.
     if (attempts !== null) attempts.keep(name, header(REQUEST_HEADERS, name));
-    else if (!hasOwnHeader(exchange.sent, name)) continue;
+    else if (!hasOwnHeader(exchange.client.headers, name)) continue;
     removeHeader(REQUEST_HEADERS, name);
   }
 }
@@ -216,13 +217,13 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
   writePath(exchange, target);
   setHeader(REQUEST_HEADERS, AUTHORITY, target.authority);
   if (credential.length > 0) setHeader(REQUEST_HEADERS, target.credentialName, credential);
-  if (target.passesClientKey) passClientKey(exchange.clientKey, target);
-  if (exchange.isForeign()) removeForeignHeaders(exchange);
+  if (target.passesClientKey) passClientKey(exchange.client.key, target);
+  if (exchange.isTranslated()) removeForeignHeaders(exchange);
   else restoreHeaders(exchange);
   const required = target.dialect.requiredHeaders;
   for (let i = 0; i < required.length; i++) {
     // What a client of another dialect sends is not about what the translation writes.
-    if (exchange.isForeign() || !hasHeader(exchange, required[i].name))
+    if (exchange.isTranslated() || !hasHeader(exchange, required[i].name))
       setHeader(REQUEST_HEADERS, required[i].name, required[i].value);
   }
   for (let i = 0; i < target.headers.length; i++) {
@@ -252,9 +253,9 @@ function passClientKey(key: ByteBuffer, target: Target): void {
 
 /** An earlier attempt may have added a header that the client has not sent: then the header map is read again. */
 function hasHeader(exchange: Exchange, name: Span): bool {
-  return exchange.isSplit()
+  return exchange.runsUpstream()
     ? header(REQUEST_HEADERS, name).length > 0
-    : hasOwnHeader(exchange.sent, name);
+    : hasOwnHeader(exchange.client.headers, name);
 }
 
 /** A client's query belongs to its dialect (`?beta=true` of Anthropic's SDKs): it goes on where the dialect does. */
@@ -263,17 +264,23 @@ function writePath(exchange: Exchange, target: Target): void {
   const isRight = sameBytes(
     target.path.pointer,
     target.path.length,
-    exchange.path.pointer,
-    exchange.path.length,
+    exchange.client.path.pointer,
+    exchange.client.path.length,
   );
-  if (isRight && !exchange.isForeign() && !exchange.isSplit() && !exchange.isQueryCut) return;
-  if (exchange.query.length == 0 || exchange.isForeign()) {
+  if (
+    isRight &&
+    !exchange.isTranslated() &&
+    !exchange.runsUpstream() &&
+    !exchange.client.isQueryCut
+  )
+    return;
+  if (exchange.client.query.length == 0 || exchange.isTranslated()) {
     setHeader(REQUEST_HEADERS, PATH, target.path);
     return;
   }
   prefix.clear();
   prefix.span(target.path);
-  prefix.bytes(exchange.query.pointer, exchange.query.length);
+  prefix.bytes(exchange.client.query.pointer, exchange.client.query.length);
   path.pointer = prefix.pointer;
   path.length = prefix.length;
   setHeader(REQUEST_HEADERS, PATH, path);

@@ -60,6 +60,14 @@ export function sameSpan(a: Span, b: Span): bool {
   return sameBytes(a.pointer, a.length, b.pointer, b.length);
 }
 
+/** Whether the bytes of `text` begin with those of `prefix`. */
+export function hasPrefix(text: Span, prefix: Span): bool {
+  return (
+    text.length >= prefix.length &&
+    sameBytes(text.pointer, prefix.length, prefix.pointer, prefix.length)
+  );
+}
+
 function sameLongBytes(a: usize, b: usize, length: u32): bool {
   const last = length - 16;
   for (let i: u32 = 0; i < last; i += 16) {

@@ -14,3 +14,9 @@ export function decimal(text: Span): i32 {
   }
   return value;
 }
+
+/** Returns the HTTP status that a text is; 0 if it is not three digits. */
+export function statusCode(text: Span): u32 {
+  const value = decimal(text);
+  return text.length == 3 && value > 0 ? value : 0;
+}

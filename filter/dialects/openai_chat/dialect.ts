@@ -14,6 +14,7 @@ import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { BEARER_TOKEN, CredentialScheme, Dialect, LimitHeaders } from "../dialect";
 import { addOpenaiSystem, askUsage } from "./edit";
 import { isFirstToken } from "./first-token";
+import { isUsageChunk } from "./usage-chunk";
 import { limitChatRequest } from "./limit-edits";
 import { request as members, SUPPORTED } from "./members";
 import { OpenaiResponseReader } from "./read-response";
@@ -102,6 +103,10 @@ export class OpenaiChat extends Dialect {
 
   isFirstToken(tape: Tape): bool {
     return isFirstToken(tape);
+  }
+
+  isUsageChunk(pointer: usize, length: u32): bool {
+    return isUsageChunk(pointer, length);
   }
 
   readUsage(tape: Tape, usage: Usage): void {

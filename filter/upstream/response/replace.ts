@@ -1,28 +1,28 @@
-// An error in the place of a provider's response, whose head is still held: what the head says of another try is kept, and
-// the type of the body that the client does not get.
-import { Fault } from "../hub/fault";
-import { answerFault } from "../exchange/answer";
-import { Exchange } from "../exchange/exchange";
-import { header, RESPONSE_HEADERS } from "../host/host";
-import { addLocalHeader } from "../host/local-response";
-import { STOP } from "../host/status";
-import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
-import { CONTENT_TYPE, isJson, UPSTREAM_TYPE } from "./header-names";
-import { maskFault } from "./mask-credentials";
+// Replaces a provider's response, whose head is still held, by an error. The headers about a retry are kept, and the type of
+// the body that the client does not get.
+import { Fault } from "../../hub/fault";
+import { answerFault } from "../../exchange/answer";
+import { Exchange } from "../../exchange/exchange";
+import { header, RESPONSE_HEADERS } from "../../host/host";
+import { addLocalHeader } from "../../host/local-response";
+import { STOP } from "../../host/status";
+import { constant, scratchBuffer, Span } from "../../bytes/text/bytes";
+import { CONTENT_TYPE, isJson, UPSTREAM_TYPE } from "../header-names";
+import { maskFault } from "../mask-credentials";
 
-/** By these SDKs know when to send the request again. */
+/** SDKs read from them whether and when to retry. */
 const RETRY_HEADERS: Span[] = [
   constant("retry-after"),
   constant("retry-after-ms"),
   constant("x-should-retry"),
 ];
 const keptValues: Span[] = [new Span(0, 0), new Span(0, 0), new Span(0, 0), new Span(0, 0)];
-/** Place of the body's type among them. */
+/** Index of the type of the body. */
 const TYPE = 3;
 const kept = scratchBuffer();
 
 /** Sends the fault to the client, and ends the provider's response. Returns the status for the callback. */
-export function answerInstead(exchange: Exchange, fault: Fault): i32 {
+export function replaceResponse(exchange: Exchange, fault: Fault): i32 {
   kept.clear();
   for (let i = 0; i < RETRY_HEADERS.length; i++) keepHeader(RETRY_HEADERS[i], keptValues[i]);
   keepHeader(UPSTREAM_TYPE, keptValues[TYPE]);

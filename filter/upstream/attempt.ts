@@ -1,5 +1,5 @@
-// The upstream filter: one attempt of a request that may have several. The exchange that the downstream filter left behind
-// holds the client's request and knows whose turn it is; Envoy has been told the cluster.
+// The callbacks of the upstream filter: one attempt of a request that may have several. The filter in the listener has made
+// the exchange, and has set the cluster of the attempt.
 import { freeBlock, wasRefused } from "../memory/blocks";
 import { Target } from "../config/target";
 import { PROPERTY_EXCHANGE } from "../../contract/words";
@@ -9,7 +9,7 @@ import { answerFault, JSON_TYPE } from "../exchange/answer";
 import { Attempts } from "../exchange/attempts";
 import { closeBody, openBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
-import { isCompressed } from "../exchange/response-head";
+import { ResponsePhase } from "../exchange/response";
 import { requestId } from "../exchange/request-id";
 import {
   ALL,
@@ -26,12 +26,13 @@ import {
 import { CONTINUE, STOP } from "../host/status";
 import { constant, sameBytes, scratchBuffer } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
-import { answerInstead } from "./answer-instead";
 import { forgetHeaders, prepareBodyAgain, writeHeaders } from "./request";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "./header-names";
 import { maskFault } from "./mask-credentials";
-import { planAfterNothing, retryAfterFailure, retryAfterResponse } from "./next-attempt";
-import { attemptBody, attemptHeaders, attemptTrailers, readAttemptHead } from "./response";
+import { selectAfterReset, retryAfterFailure, retryAfterResponse } from "./next-attempt";
+import { onProviderHead, readAttemptHead } from "./response/head";
+import { replaceResponse } from "./response/replace";
+import { onBody, onTrailers } from "./response/table";
 
 const EXCHANGE_PROPERTY = constant("wasm\0" + PROPERTY_EXCHANGE);
 const EXCHANGE_PROPERTY_OLD = constant(PROPERTY_EXCHANGE);
@@ -39,28 +40,28 @@ const CLUSTER_NAME = constant("xds\0cluster_name");
 
 const out = scratchBuffer();
 
-/** Context id of the downstream stream that this attempt belongs to, or -1. */
+/** Returns the context id of the downstream stream that the attempt belongs to, or -1. */
 export function exchangeIdOfAttempt(): i32 {
   const id = decimal(property(EXCHANGE_PROPERTY));
   return id >= 0 ? id : decimal(property(EXCHANGE_PROPERTY_OLD));
 }
 
-/** Holds the headers until the body is here; where they go on at once, nobody could read them later. */
+/** Holds the headers until the body is here, because they cannot be changed later. */
 export function onAttemptHeaders(exchange: Exchange, contextId: u32): i32 {
   const attempts = exchange.attempts;
   if (attempts !== null) attempts.begin(contextId);
   return STOP;
 }
 
-/** The first attempt's body was made when its target was chosen, if the client's was small; any other is made from it now. */
+/** Writes the request. The body of a first attempt was written with the choice of its target if the VM keeps the client's. */
 export function onAttemptBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const attempts = exchange.attempts;
   if (!endsHere) return STOP;
-  if (attempts !== null && attempts.count == 1 && exchange.body != 0) {
+  if (attempts !== null && attempts.count == 1 && exchange.client.body != 0) {
     writeHeaders(exchange, attempts.target, attempts.credential);
     return CONTINUE;
   }
-  const fault = attempts === null ? lost() : prepareAgain(exchange, attempts, size);
+  const fault = attempts === null ? inconsistent() : prepareAgain(exchange, attempts, size);
   if (fault === null) return CONTINUE;
   answerFault(exchange, fault);
   return STOP;
@@ -68,8 +69,8 @@ export function onAttemptBody(exchange: Exchange, size: u32, endsHere: bool): i3
 
 function prepareAgain(exchange: Exchange, attempts: Attempts, size: u32): Fault | null {
   const target = attempts.target;
-  // A key must not reach another provider, whatever happens to Envoy's ways.
-  if (!isAt(target)) return lost();
+  // A key must not reach another provider, whatever cluster Envoy has chosen.
+  if (!isAt(target)) return inconsistent();
   const before = exchange.target;
   if (before !== null) forgetHeaders(exchange, before);
   const tape = openBody(exchange, size);
@@ -90,36 +91,37 @@ function isAt(target: Target): bool {
   );
 }
 
-function lost(): Fault {
+function inconsistent(): Fault {
   return new Fault(500, "The gateway lost track of this request.");
 }
 
-/** A response: an error that another attempt follows, a beginning that has to be looked at, or the client's. */
+/** Decides by the head: an error that is retried, a response whose beginning has to be read, or the client's response. */
 export function onAttemptResponse(exchange: Exchange, endsHere: bool): i32 {
   const attempts = exchange.attempts;
   if (attempts === null) return CONTINUE;
   const fault = readAttemptHead(exchange, endsHere);
-  const isError = fault !== null || exchange.responseStatus >= 400;
+  const response = exchange.response;
+  const isError = fault !== null || response.status >= 400;
   if (isError && attempts.hasMore && asksAnother(exchange, attempts)) {
     releaseHead(exchange, fault, endsHere);
     return CONTINUE;
   }
   if (fault !== null) {
-    attempts.isSettled = true;
-    return answerInstead(exchange, fault);
+    attempts.isDecided = true;
+    return replaceResponse(exchange, fault);
   }
-  const status = attemptHeaders(exchange);
-  if (isError || !attempts.hasMore || isCompressed()) {
-    attempts.isSettled = true;
+  const status = response.isLeftToListener ? CONTINUE : onProviderHead(exchange);
+  if (isError || !attempts.hasMore || response.isLeftToListener) {
+    attempts.isDecided = true;
     return status;
   }
-  attempts.peek = new FirstToken(attempts.target.dialect, exchange.isStreaming);
+  attempts.peek = new FirstToken(attempts.target.dialect, exchange.client.isStreaming);
   return STOP;
 }
 
 /** A redirect or nonsense is a failure whatever `retry.on` lists; an error is one if its status is listed. */
 function asksAnother(exchange: Exchange, attempts: Attempts): bool {
-  const status = exchange.responseStatus;
+  const status = exchange.response.status;
   return status >= 400 && status <= 599
     ? retryAfterResponse(exchange, attempts, status)
     : retryAfterFailure(exchange, attempts);
@@ -127,24 +129,20 @@ function asksAnother(exchange: Exchange, attempts: Attempts): bool {
 
 /** Envoy decides by the head, and the body may never come. If it does not follow, the client gets the error. */
 function releaseHead(exchange: Exchange, fault: Fault | null, endsHere: bool): void {
+  const response = exchange.response;
   if (fault !== null) {
-    exchange.responseStatus = fault.status;
+    response.status = fault.status;
     setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
   }
-  exchange.responseFault = fault;
-  if (endsHere || exchange.isCompressed) return;
-  attemptHeaders(exchange);
-  exchange.isHeadGone = true;
+  response.fault = fault;
+  if (endsHere || response.isLeftToListener) return;
+  onProviderHead(exchange);
+  response.phase = ResponsePhase.ErrorWithoutHead;
 }
 
 export function onAttemptResponseBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const attempts = exchange.attempts;
-  if (attempts === null) return CONTINUE;
-  if (attempts.isReplaced) {
-    out.clear();
-    replaceBodyPrefix(RESPONSE_BODY, size, out);
-    return CONTINUE;
-  }
+  if (attempts === null || exchange.response.isLeftToListener) return CONTINUE;
   const peek = attempts.peek;
   if (peek !== null) {
     const result = look(exchange, peek, size, endsHere);
@@ -152,31 +150,31 @@ export function onAttemptResponseBody(exchange: Exchange, size: u32, endsHere: b
     const fault = peek.fault;
     attempts.dropPeek();
     if (result != ANSWERS && fault !== null && retryAfterFailure(exchange, attempts)) {
-      replace(exchange, attempts, fault, size, endsHere);
+      replace(exchange, fault, size, endsHere);
       return CONTINUE;
     }
-    // A complete response of the other dialect is held until it has been translated: it may still fail.
-    attempts.isSettled = exchange.isStreaming || !exchange.isForeign();
+    // A complete response of another dialect is held until it has been translated: it may still fail.
+    attempts.isDecided = exchange.client.isStreaming || !exchange.isTranslated();
   }
-  const status = attemptBody(exchange, size, endsHere);
-  if (!attempts.isSettled && endsHere) settle(exchange, attempts);
+  const status = onBody(exchange, size, endsHere);
+  if (!attempts.isDecided && endsHere) decideByTranslation(exchange, attempts);
   return status;
 }
 
 /** The end of a response with trailers. */
 export function onAttemptResponseTrailers(exchange: Exchange): i32 {
   const attempts = exchange.attempts;
-  if (attempts === null || attempts.isReplaced) return CONTINUE;
+  if (attempts === null || exchange.response.isLeftToListener) return CONTINUE;
   if (attempts.peek !== null) return onAttemptResponseBody(exchange, ALL, true);
-  const status = attemptTrailers(exchange);
-  if (!attempts.isSettled) settle(exchange, attempts);
+  const status = onTrailers(exchange);
+  if (!attempts.isDecided) decideByTranslation(exchange, attempts);
   return status;
 }
 
-/** The whole response has been translated; a provider's nonsense is a failure as any other. */
-function settle(exchange: Exchange, attempts: Attempts): void {
-  attempts.isSettled = true;
-  const translator = exchange.translator;
+/** A complete response that could not be translated is a failure like any other. */
+function decideByTranslation(exchange: Exchange, attempts: Attempts): void {
+  attempts.isDecided = true;
+  const translator = exchange.response.translator;
   if (translator === null || translator.fault === null || !attempts.hasMore) return;
   retryAfterFailure(exchange, attempts);
 }
@@ -186,35 +184,29 @@ function look(exchange: Exchange, peek: FirstToken, size: u32, endsHere: bool): 
   const pointer = bytes.pointer;
   // Without memory to look at it the response goes on as it is.
   if (wasRefused()) return ANSWERS;
-  const now = exchange.isStreaming ? currentSeconds() : 0;
+  const now = exchange.client.isStreaming ? currentSeconds() : 0;
   const result = peek.push(pointer, bytes.length, endsHere, now);
   freeBlock(pointer);
   return result;
 }
 
-/** Puts the fault in the place of the response. The client sees it only if Envoy does not try again. */
-function replace(
-  exchange: Exchange,
-  attempts: Attempts,
-  fault: Fault,
-  size: u32,
-  endsHere: bool,
-): void {
-  attempts.isReplaced = true;
+/** Replaces the response by a fault. The client gets it only if Envoy does not retry. */
+function replace(exchange: Exchange, fault: Fault, size: u32, endsHere: bool): void {
+  exchange.response.phase = ResponsePhase.Done;
   setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
   if (endsHere && size == 0) return;
   out.clear();
-  exchange.dialect.writeFault(maskFault(exchange, fault), requestId(exchange), out);
+  exchange.client.dialect.writeFault(maskFault(exchange, fault), requestId(exchange), out);
   replaceBodyPrefix(RESPONSE_BODY, size, out);
   setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
   if (endsHere) setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
   else removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
 }
 
-/** An attempt's context is gone. When nothing has come of it, the next attempt has not been chosen yet. */
+/** The context of an attempt is deleted. Without a response, the next attempt has not been chosen yet. */
 export function onAttemptEnd(exchange: Exchange, contextId: u32): void {
   const attempts = exchange.attempts;
   if (attempts === null || attempts.contextId != contextId) return;
   attempts.dropPeek();
-  if (!attempts.isSettled) planAfterNothing(exchange, attempts);
+  if (!attempts.isDecided) selectAfterReset(exchange, attempts);
 }

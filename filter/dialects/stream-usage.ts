@@ -1,0 +1,100 @@
+// Reads the usage of a stream whose bytes keep their dialect, and removes the usage chunk if the client has not asked for
+// it; every other byte stays.
+import { hasRoom } from "../memory/blocks";
+import { countRefusal, mayHold, SMALL } from "../memory/budget";
+import { ByteBuffer } from "../bytes/text/bytes";
+import { SseFramer } from "../bytes/sse/framer";
+import { Dialect } from "./dialect";
+import { UsageObserver } from "./usage-observer";
+
+/** A longer event is not a usage chunk, and is not held until its end. Bytes. */
+const MAX_EVENT: u32 = 1 << 20;
+/** Memory that `push` may need for each new byte and each held byte. Bytes. */
+const COST: usize = 8;
+
+/** An event leaves in the call that completed it; one that is too large to be held leaves as it comes. */
+export class StreamUsageFilter {
+  private framer: SseFramer = new SseFramer();
+  /** Whether the last call changed anything: if not, the bytes it was given can pass as they are. */
+  isChanged: bool = false;
+  /** Whether the event being read is taken out; the LF that follows its last CR goes with it. */
+  private isTaken: bool = false;
+
+  /** Reads every event; null if no rate limit counts tokens. */
+  observer: UsageObserver | null = null;
+  /** Whether the rest of the stream passes unread, because there is no memory to read it. */
+  isPassing: bool = false;
+
+  /**
+   * @param dialect the dialect of the stream
+   * @param strips whether the gateway has asked for a usage chunk and the client has not; without it nothing is held
+   */
+  constructor(
+    private dialect: Dialect,
+    public strips: bool,
+  ) {}
+
+  /** Events with data so far. */
+  get events(): u32 {
+    return this.framer.events;
+  }
+
+  /** Returns whether there is memory for the next `length` bytes; without it the stream has to `pass`. */
+  hasRoomFor(length: u32): bool {
+    const bytes = length + this.heldLength;
+    return bytes <= SMALL || hasRoom(<usize>bytes * COST);
+  }
+
+  /** Lets the rest of the stream pass unread. The caller sends the held bytes first. */
+  pass(): void {
+    countRefusal();
+    this.isPassing = true;
+    this.framer.release();
+  }
+
+  /** Bytes of the unfinished event, which have not been sent to the client. */
+  get heldLength(): u32 {
+    return this.framer.heldLength();
+  }
+
+  get heldPointer(): usize {
+    return this.framer.heldPointer();
+  }
+
+  /** Appends to `out` what the client gets of these bytes. */
+  push(pointer: usize, length: u32, isLast: bool, out: ByteBuffer): void {
+    this.isChanged = this.framer.heldLength() > 0;
+    this.framer.push(pointer, length);
+    while (this.framer.next()) {
+      this.isTaken = this.framer.isLateLf ? this.isTaken : this.isUsageChunk();
+      if (!this.framer.isLateLf) this.observe();
+      if (this.isTaken) this.isChanged = true;
+      else out.bytes(this.framer.rawPointer, this.framer.rawLength);
+    }
+    this.framer.hold();
+    const held = this.heldLength;
+    if (held == 0) return;
+    this.isChanged = true;
+    const isTooLarge = this.framer.isCut || held > MAX_EVENT || !mayHold(held);
+    if (!isLast && !isTooLarge) return;
+    // An unfinished event at the end is the provider's; the client sees it as it came.
+    out.bytes(this.heldPointer, held);
+    this.framer.cut();
+  }
+
+  release(): void {
+    this.framer.release();
+  }
+
+  private observe(): void {
+    const observer = this.observer;
+    if (observer !== null && this.framer.dataLength > 0)
+      observer.event(this.framer.dataPointer, this.framer.dataLength);
+  }
+
+  private isUsageChunk(): bool {
+    const framer = this.framer;
+    if (!this.strips || !framer.hasData || framer.dataLength == 0) return false;
+    return this.dialect.isUsageChunk(framer.dataPointer, framer.dataLength);
+  }
+}

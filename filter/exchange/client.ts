@@ -1,0 +1,51 @@
+// What the client sent: written by the first stages of the pipeline, read by all that follows.
+import { freeBlock } from "../memory/blocks";
+import { ApiKeys } from "../config/api-keys";
+import { Dialect } from "../dialects/dialect";
+import { defaultDialect } from "../dialects/registry";
+import { ByteBuffer, Span } from "../bytes/text/bytes";
+
+const NO_PATH = new Span(0, 0);
+
+export class Client {
+  /** What the request is for: an ENDPOINT_ of pipeline/endpoint.ts. */
+  endpoint: i32 = 0;
+  dialect: Dialect = defaultDialect();
+  /** The path of a request for a model, without its query. */
+  path: Span = NO_PATH;
+  /** The query with its `?`, without credentials; empty if there is none. */
+  query: ByteBuffer = new ByteBuffer();
+  /** Whether the query held a credential, which `query` lacks. */
+  isQueryCut: bool = false;
+  /** The client's own key for a provider, if some provider uses pass-through auth. */
+  key: ByteBuffer = new ByteBuffer();
+  /** Read it with `requestId` of request-id.ts. */
+  requestId: ByteBuffer = new ByteBuffer();
+  /** Whether the hint header names the model. */
+  hasHint: bool = false;
+  /** Headers that the client sent: bits of request-head.ts. */
+  headers: u32 = 0;
+  /** Whether the content type is the one that a translated request has. */
+  hasJsonType: bool = false;
+  isStreaming: bool = false;
+
+  /** The body, kept for later attempts while there is memory for it; 0 if only Envoy has it. */
+  body: usize = 0;
+  bodyLength: u32 = 0;
+
+  constructor(
+    public isIngress: bool,
+    /** Whether the client is the gateway's own model server. */
+    public isModelServer: bool,
+    /** Keys of the listener's clients; null if the listener is open. */
+    public keys: ApiKeys | null,
+  ) {}
+
+  release(): void {
+    freeBlock(this.body);
+    this.body = 0;
+    this.query.release();
+    this.key.release();
+    this.requestId.release();
+  }
+}

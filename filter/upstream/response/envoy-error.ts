@@ -1,0 +1,47 @@
+// A local response of Envoy (no connection, a timeout), rewritten in the client's dialect.
+import { answerFault, JSON_TYPE } from "../../exchange/answer";
+import { Exchange } from "../../exchange/exchange";
+import { requestId, requestIdSpan } from "../../exchange/request-id";
+import { ResponsePhase } from "../../exchange/response";
+import {
+  replaceBodyPrefix,
+  RESPONSE_BODY,
+  RESPONSE_HEADERS,
+  setHeader,
+  setHeaderNumber,
+} from "../../host/host";
+import { CONTINUE, STOP } from "../../host/status";
+import { scratchBuffer } from "../../bytes/text/bytes";
+import { isOfRateLimit, localResponseFault, responseDetails } from "../../exchange/envoy-errors";
+import { CONTENT_LENGTH, CONTENT_TYPE } from "../header-names";
+
+const out = scratchBuffer();
+
+/** The body of Envoy's rate limit filter is right already (envoy/local-responses.ts). */
+export function onEnvoyErrorHead(exchange: Exchange, details: string, endsHere: bool): i32 {
+  const response = exchange.response;
+  if (isOfRateLimit(details)) {
+    response.phase = ResponsePhase.Passed;
+    return CONTINUE;
+  }
+  response.phase = ResponsePhase.EnvoyError;
+  if (endsHere)
+    answerFault(exchange, localResponseFault(response.status, details, exchange.target));
+  return STOP;
+}
+
+/** Holds the headers until the whole body is here. */
+export function onEnvoyErrorBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
+  if (!isEnd) return STOP;
+  const response = exchange.response;
+  const dialect = exchange.client.dialect;
+  const fault = localResponseFault(response.status, responseDetails(), exchange.target);
+  out.clear();
+  dialect.writeFault(fault, requestId(exchange), out);
+  setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
+  setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
+  setHeader(RESPONSE_HEADERS, dialect.requestIdHeader, requestIdSpan(exchange));
+  replaceBodyPrefix(RESPONSE_BODY, size, out);
+  response.phase = ResponsePhase.Passed;
+  return CONTINUE;
+}

@@ -1,0 +1,104 @@
+// The head of a response decides who owns it, and its first phase. A response that needs nothing passes untouched.
+import { HEADER_ENCODING } from "../../../contract/words";
+import { Fault } from "../../hub/fault";
+import { Exchange } from "../../exchange/exchange";
+import { Response, ResponseOwner, ResponsePhase } from "../../exchange/response";
+import {
+  CONTENT_ENCODING,
+  CONTENT_TYPE,
+  ENCODING,
+  isCompressed,
+  readResponseHead,
+  STATUS,
+} from "../../exchange/response-head";
+import { removeHeader, RESPONSE_HEADERS } from "../../host/host";
+import { CONTINUE, STOP } from "../../host/status";
+import { constant, hasPrefix } from "../../bytes/text/bytes";
+import { statusCode } from "../../bytes/text/decimal";
+import { isFromProvider, responseDetails } from "../../exchange/envoy-errors";
+import { maskHead } from "../mask-credentials";
+import { setDroppedHeader } from "./dropped-header";
+import { onEnvoyErrorHead } from "./envoy-error";
+import { onErrorHead } from "./error";
+import { headFault } from "./faults";
+import { replaceResponse } from "./replace";
+import { prepareUsageFilter, startWatch } from "./stream";
+import { onTranslatedHead } from "./translated";
+
+const EVENT_STREAM = constant("text/event-stream");
+const HTML = constant("text/html");
+const ENCODING_HEADER = constant(HEADER_ENCODING);
+
+/** Reads a head in the listener's context: a provider's, or that of a local response. Returns the status for Envoy. */
+export function onHead(exchange: Exchange, endsHere: bool): i32 {
+  const response = exchange.response;
+  if (response.isLocal) return CONTINUE;
+  readStatus(response);
+  if (response.status >= 400) {
+    const details = responseDetails();
+    if (!isFromProvider(details)) {
+      response.owner = ResponseOwner.Envoy;
+      return onEnvoyErrorHead(exchange, details, endsHere);
+    }
+  }
+  if (exchange.isReadUpstream()) return CONTINUE;
+  if (exchange.target === null) {
+    response.enter(ResponseOwner.NativeRoute, ResponsePhase.Passed);
+    return CONTINUE;
+  }
+  maskHead(exchange);
+  if (ENCODING.length > 0) {
+    removeHeader(RESPONSE_HEADERS, ENCODING_HEADER);
+    response.isDecompressed = !endsHere && CONTENT_ENCODING.length == 0;
+  }
+  const fault = headFault(exchange, endsHere);
+  return fault === null ? onProviderHead(exchange) : replaceResponse(exchange, fault);
+}
+
+/** Reads a head in the context of an attempt. Returns why it is an error by its head alone, or null. */
+export function readAttemptHead(exchange: Exchange, endsHere: bool): Fault | null {
+  const response = exchange.response;
+  readStatus(response);
+  response.isLeftToListener = !endsHere && isCompressed();
+  maskHead(exchange);
+  // The filter in the listener needs the header if it reads the response.
+  if (ENCODING.length > 0 && !response.isLeftToListener)
+    removeHeader(RESPONSE_HEADERS, ENCODING_HEADER);
+  return headFault(exchange, endsHere);
+}
+
+/** Chooses the first phase of a provider's response, whose head was read last. Returns the status for Envoy. */
+export function onProviderHead(exchange: Exchange): i32 {
+  const response = exchange.response;
+  response.enter(ResponseOwner.Provider, ResponsePhase.Passed);
+  setDroppedHeader(exchange);
+  const meter = exchange.meter;
+  if (meter !== null)
+    meter.startResponse(response.status, exchange.target, exchange.client.dialect);
+  if (response.status >= 400) return onErrorHead(exchange);
+  if (exchange.isTranslated()) return onTranslatedHead(exchange);
+  const isEventStream = hasPrefix(CONTENT_TYPE, EVENT_STREAM);
+  if (response.usageFilter !== null || meter !== null) prepareUsageFilter(exchange, isEventStream);
+  if (isEventStream && response.isDecompressed) startWatch(exchange);
+  response.phase = hasPrefix(CONTENT_TYPE, HTML)
+    ? ResponsePhase.Page
+    : phaseOfBody(exchange, isEventStream);
+  const isHeld = response.phase == ResponsePhase.Page || response.phase == ResponsePhase.Whole;
+  return isHeld ? STOP : CONTINUE;
+}
+
+/** Returns the phase of a response in the client's dialect that is not a page. */
+export function phaseOfBody(exchange: Exchange, isEventStream: bool): ResponsePhase {
+  const response = exchange.response;
+  const isCounted = exchange.meter !== null;
+  const isChecked = response.isDecompressed || (isCounted && !exchange.client.isStreaming);
+  if (isChecked && !isEventStream) return ResponsePhase.Whole;
+  return isCounted || response.usageFilter !== null || response.watch !== null
+    ? ResponsePhase.Stream
+    : ResponsePhase.Passed;
+}
+
+function readStatus(response: Response): void {
+  readResponseHead();
+  response.status = statusCode(STATUS);
+}
