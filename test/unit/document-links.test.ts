@@ -1,10 +1,13 @@
-// Relative links and anchors of the Markdown documents: the file exists, and so does the heading.
+// Relative links, anchors and file names in the Markdown documents: the file exists, and so does the heading.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { expect, it } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGES = globSync(["*.md", "docs/**/*.md", "bench/*.md", "test/**/*.md"], { cwd: ROOT });
+/** A path from the top, or from the folder of the page, as code. */
+const SOURCE =
+  /`((?:contract|filter|envoy|control-plane|scripts|test|bench|docs|deploy|examples)\/[\w./-]+)`/g;
 const read = (file: string) => readFileSync(file, "utf8").replaceAll(/^```[\s\S]*?^```/gm, "");
 
 /** The anchors of a page, as GitHub derives them from its headings. */
@@ -45,4 +48,11 @@ it.each(PAGES)("%s links to files and headings that exist", (page) => {
     return anchor !== undefined && !anchorsOf(target).has(anchor);
   });
   expect(broken).toEqual([]);
+});
+
+it.each(PAGES)("%s names source files that exist", (page) => {
+  const folders = [ROOT, dirname(join(ROOT, page))];
+  const paths = [...read(join(ROOT, page)).matchAll(SOURCE)].map(([, path = ""]) => path);
+  const isFile = (path: string) => folders.some((folder) => existsSync(join(folder, path)));
+  expect(paths.filter((path) => !isFile(path))).toEqual([]);
 });
