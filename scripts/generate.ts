@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
 import { editorJsonSchema } from "../control-plane/config/docs/json-schema.ts";
+import { modelLimitsPage } from "../control-plane/config/docs/model-limits-page.ts";
 import { referencePage } from "../control-plane/config/docs/reference-page.ts";
 import { dialectsPage } from "./generate-dialects.ts";
 import { faultsPage } from "./generate-faults.ts";
@@ -19,6 +20,7 @@ export async function generate(): Promise<Generated[]> {
   return [
     await formatted("gateway.schema.json", schema),
     await formatted("docs/configuration.md", referencePage()),
+    await formatted("docs/model-limits.md", modelLimitsPage()),
     await formatted("docs/dialects.md", dialectsPage()),
     await formatted("docs/faults.md", faultsPage()),
   ];

@@ -1,34 +1,24 @@
 // gateway.yaml and the environment → the model, or every problem at once. Pure: no file, clock or network is touched.
 import type { GatewayModel } from "../ir/model.ts";
-import { refuseSharedKeys } from "./api-keys.ts";
-import { refuseSharedClientKeys } from "./client-keys.ts";
+import { checkCredentials } from "./credentials.ts";
 import { correctKeys } from "./diagnostics/correct-keys.ts";
-import { readDocument } from "./yaml/document.ts";
-import type { Source } from "./yaml/document.ts";
-import { checkEntryNames } from "./entry-names.ts";
-import { readFailover } from "./failover.ts";
-import { readListeners } from "./listeners.ts";
 import { findNotSupported } from "./diagnostics/not-supported-yet.ts";
-import { warnOfOpenListeners } from "./open-listeners.ts";
 import { sortProblems } from "./diagnostics/problem.ts";
 import type { Problem } from "./diagnostics/problem.ts";
-import { readPrompt } from "./prompt.ts";
-import { MIN_CONFIGURATION, readProviders } from "./provider-list.ts";
-import { startReading } from "./reading.ts";
+import { reportReferences } from "./diagnostics/reference-problems.ts";
+import { suggestion } from "./diagnostics/suggest.ts";
 import type { Environment } from "./environment.ts";
+import { combinePrompt } from "./prompt/combine.ts";
+import { startReading } from "./reading.ts";
 import type { Machine, Reading } from "./reading.ts";
-import { readRateLimitService } from "./rate-limit-service.ts";
-import { readRateLimits } from "./rate-limits.ts";
-import { refuseKeysElsewhere, reportReferences } from "./diagnostics/reference-problems.ts";
-import type { Configuration } from "./schema.ts";
-import { readAccessLog, readLimits, readVersion } from "./settings.ts";
+import { SECTIONS } from "./schema.ts";
+import { MIN_CONFIGURATION } from "./sections/llm-providers.ts";
+import type { Draft, Load, Section } from "./sections/section.ts";
 import { checkShape } from "./shape.ts";
-import type { Draft } from "./shape.ts";
 import { substitute } from "./substitute.ts";
 import type { Substitution } from "./substitute.ts";
-import { suggestion } from "./diagnostics/suggest.ts";
-import { readSystemPrompt } from "./provider/system-prompt.ts";
-import { readUpstream } from "./upstream.ts";
+import { readDocument } from "./yaml/document.ts";
+import type { Source } from "./yaml/document.ts";
 
 export type LoadResult =
   { ok: true; model: GatewayModel; warnings: Problem[] } | { ok: false; problems: Problem[] };
@@ -67,56 +57,23 @@ export function loadConfiguration(
 /** Complete only when the reading has no problems; every check is made in any case. */
 function readModel(
   reading: Reading,
-  draft: Draft<Configuration>,
+  draft: Record<string, unknown>,
   substitution: Substitution,
 ): GatewayModel {
-  const { ingress, egress } = readListeners(reading, draft.listeners);
-  const globalPrompt = readSystemPrompt(reading, ["system_prompt"], draft.system_prompt);
-  const { placed, defaultTarget } = readProviders(reading, draft, globalPrompt);
-  checkEntryNames(reading, placed, defaultTarget);
-  const targets = placed.map(({ target }) => target);
-  const { aliases, targetSets } = readFailover(reading, draft, placed, defaultTarget);
-  refuseSharedClientKeys(reading, targetSets, placed);
-  const rateLimits = readRateLimits(reading, draft.ratelimits ?? [], {
-    targets,
-    defaultTarget,
-    aliases: new Set(Object.keys(draft.model_aliases ?? {})),
-  });
-  const service = readRateLimitService(
+  const load: Load = {
     reading,
-    draft.ratelimit_service,
-    (draft.ratelimits ?? []).length > 0,
-  );
-  const prompt = readPrompt(reading, draft, { targets, aliases, defaultTarget });
-  const keys = targets.flatMap(({ auth }) => [
-    ...(auth.environmentVariable === undefined ? [] : [auth.environmentVariable]),
-    ...(auth.otherVariables ?? []),
-  ]);
-  const serverKeys = prompt?.modelServer.environment ?? [];
-  const clientKeys = [ingress, egress].flatMap(({ apiKeys = [] }) => apiKeys);
-  const allKeys = new Set([...keys, ...serverKeys, ...clientKeys]);
-  refuseKeysElsewhere(reading, substitution, draft, allKeys);
-  const senders = [...targets, ...(prompt?.targets ?? [])];
-  const parts = senders.flatMap(({ headers }) => headers.flatMap((header) => header.parts));
-  const inHeaders = parts.flatMap((part) => ("environment" in part ? part.environment : []));
-  if (keys.length + inHeaders.length > 0) warnOfOpenListeners(reading, [ingress, egress]);
-  refuseSharedKeys(reading, draft.listeners, new Set([...keys, ...serverKeys, ...inHeaders]));
-  return {
-    version: readVersion(reading, draft.version),
-    ingress,
-    egress,
-    targets,
-    defaultTarget,
-    aliases,
-    ...(targetSets.length === 0 ? {} : { targetSets }),
-    ...(draft.retry?.budget === undefined ? {} : { retryBudget: draft.retry.budget }),
-    limits: readLimits(reading, draft.limits ?? {}),
-    ...(rateLimits.length === 0 ? {} : { rateLimits }),
-    ...(rateLimits.length === 0 || service === undefined ? {} : { rateLimitService: service }),
-    ...(draft.overrides?.strict_translation === true ? { strictTranslation: true } : {}),
-    ...(draft.upstream === undefined ? {} : { upstream: readUpstream(draft.upstream) }),
-    accessLog: readAccessLog(reading, draft.access_log ?? {}),
-    ...(prompt === undefined ? {} : { prompt }),
-    filterEnvironment: [...new Set([...keys, ...inHeaders, ...clientKeys])].sort(),
+    model: {},
+    placed: [],
+    has: (key) => Object.hasOwn(draft, key),
+    part: <Value>({ key }: Section<Value>) => draft[key] as Draft<Value> | undefined,
   };
+  for (const section of SECTIONS) {
+    const { prompt, ...slice } = section.read?.(load, draft[section.key]) ?? {};
+    Object.assign(load.model, slice);
+    if (prompt !== undefined) load.model.prompt = { ...load.model.prompt, ...prompt };
+  }
+  const { prompt: _, ...slices } = load.model;
+  const prompt = combinePrompt(load);
+  const model = { ...slices, ...(prompt === undefined ? {} : { prompt }) } as GatewayModel;
+  return { ...model, filterEnvironment: checkCredentials(load, model, draft, substitution) };
 }

@@ -57,3 +57,8 @@ export function parseSize(value: string | number): number | undefined {
   const factor = BYTES[unit] ?? BYTES[`${unit}b`];
   return factor === undefined ? undefined : Math.round(Number(parts?.[1]) * factor);
 }
+
+/** Returns the bytes of a size, or `otherwise` if none is written. */
+export function bytesOf(size: string | number | undefined, otherwise: number): number {
+  return (size === undefined ? undefined : parseSize(size)) ?? otherwise;
+}

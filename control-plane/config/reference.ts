@@ -44,3 +44,8 @@ export function parseReferences(value: string): ReferenceText {
   if (text !== "") parts.push({ text });
   return { parts, names: [...names], malformed };
 }
+
+/** Where a reference to `name` is written. */
+export function referenceTo(name: string): RegExp {
+  return new RegExp(String.raw`\$\{?${name}(?![A-Za-z0-9_])`);
+}

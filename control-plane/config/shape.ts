@@ -5,18 +5,10 @@ import type { Path } from "./diagnostics/problem.ts";
 import { correctDuration } from "./quantity.ts";
 import type { Reading } from "./reading.ts";
 import { configurationSchema } from "./schema.ts";
-import type { Configuration } from "./schema.ts";
 import type { Substitution } from "./substitute.ts";
 import { plainMeaning } from "./substitute.ts";
 import { suggest, suggestion } from "./diagnostics/suggest.ts";
 import { knownKeysHint, unknownKeyHint } from "./diagnostics/unknown-key.ts";
-
-/** The parts of a configuration that have the right shape; everything may be missing, whatever the schema says. */
-export type Draft<Value> = Value extends (infer Item)[]
-  ? (Draft<Item> | undefined)[]
-  : Value extends object
-    ? { [Key in keyof Value]?: Draft<Value[Key]> | undefined }
-    : Value;
 
 type Issue = z.core.$ZodIssue;
 
@@ -30,7 +22,7 @@ interface Misfit {
 export function checkShape(
   reading: Reading,
   { value, namesAt, malformed }: Substitution,
-): Draft<Configuration> {
+): Record<string, unknown> {
   const copy: unknown = structuredClone(value ?? {});
   let misfits = misfitsOf(copy);
   const retyped = misfits.filter(({ path }) => {

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { listenerSecrets } from "../../envoy/listener-tls.ts";
-import { checkCertificate, day } from "../config/certificate.ts";
+import { checkCertificate, day } from "../config/listener/certificate.ts";
 import { placeOf } from "../ir/model.ts";
 import type { GatewayModel, Listener, ListenerTls } from "../ir/model.ts";
 import { writePrivately } from "./state.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { editorJsonSchema, plainJsonSchema } from "../../control-plane/config/docs/json-schema.ts";
-import type { JsonSchema } from "../../control-plane/config/docs/json-schema.ts";
+import type { JsonSchema } from "../../control-plane/config/json-schema.ts";
 import { NOT_SUPPORTED_YET } from "../../control-plane/config/diagnostics/not-supported-yet.ts";
 import { referencePage } from "../../control-plane/config/docs/reference-page.ts";
 import { loadConfiguration } from "../../control-plane/config/load.ts";

@@ -2,7 +2,7 @@
 import { isRecord } from "../yaml/document.ts";
 import type { ConfigurationDocument } from "../yaml/document.ts";
 import type { Path } from "./problem.ts";
-import { keysAt } from "../schema-keys.ts";
+import { keysAt } from "../json-schema.ts";
 import { meantKey } from "./unknown-key.ts";
 
 /** A key that the schema does not know, and the one that was probably meant. */

@@ -1,20 +1,13 @@
 // Complaints about `$NAME` references: variables that are not set, and keys that would end up in envoy.yaml.
 import type { Path } from "./problem.ts";
 import type { Reading } from "../reading.ts";
-import { nameWithDefault } from "../reference.ts";
-import type { Configuration } from "../schema.ts";
+import { nameWithDefault, referenceTo } from "../reference.ts";
 import { isSecretPlace, looksLikeSecret, namesCredential } from "../secrets.ts";
 import { valueAt } from "../shape.ts";
-import type { Draft } from "../shape.ts";
 import type { Substitution } from "../substitute.ts";
 
 /** `TLS_KEY_FILE` is where a key is, and not the key. */
 const NAMES_PLACE = /_(?:FILE|PATH|DIR|DIRECTORY)$/i;
-
-/** Where a reference to `name` is written. */
-export function referenceTo(name: string): RegExp {
-  return new RegExp(String.raw`\$\{?${name}(?![A-Za-z0-9_])`);
-}
 
 export function reportReferences(reading: Reading, { unset, malformed }: Substitution): void {
   for (const { path, name } of unset) {
@@ -65,7 +58,7 @@ function isShowable(path: Path, name: string): boolean {
 export function refuseKeysElsewhere(
   reading: Reading,
   { substituted }: Substitution,
-  draft: Draft<Configuration>,
+  draft: unknown,
   keys: ReadonlySet<string>,
 ): void {
   for (const { path, names } of substituted) {

@@ -1,7 +1,8 @@
 // The hint for a key that the schema does not know: a slip of the fingers, another gateway's word, or the wrong indentation.
 import { NOT_SUPPORTED_YET } from "./not-supported-yet.ts";
 import type { Path } from "./problem.ts";
-import { homesOf, keysAt } from "../schema-keys.ts";
+import { homesOf, keysAt } from "../json-schema.ts";
+import { LITELLM_LIST } from "../sections/llm-providers.ts";
 import { suggest, suggestion } from "./suggest.ts";
 
 /** Words that other gateways and SDKs use for the same thing. */
@@ -19,9 +20,6 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   address: ["host", "bind"],
   timeout: ["timeout_seconds", "request_timeout"],
 };
-
-/** LiteLLM's list of models, whose entries have another shape. */
-export const LITELLM_LIST = "model_list";
 
 /** More places than this are no help. */
 const MAX_HOMES = 3;

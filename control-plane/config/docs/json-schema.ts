@@ -1,30 +1,6 @@
 // The JSON Schema of gateway.yaml, for completion and checks in editors: made from the zod schema.
-import { z } from "zod";
 import { NOT_SUPPORTED_YET } from "../diagnostics/not-supported-yet.ts";
-import { configurationSchema } from "../schema.ts";
-
-/** The part of JSON Schema that the configuration uses. */
-export interface JsonSchema {
-  $schema?: string;
-  title?: string;
-  description?: string;
-  /** Several for a value that can be a text, a number or a boolean. */
-  type?: string | string[];
-  properties?: Record<string, JsonSchema>;
-  required?: string[];
-  additionalProperties?: boolean | JsonSchema;
-  propertyNames?: JsonSchema;
-  items?: JsonSchema;
-  anyOf?: JsonSchema[];
-  enum?: (string | number)[];
-  pattern?: string;
-  minimum?: number;
-  maximum?: number;
-  default?: string | number | boolean;
-  examples?: (string | number)[];
-  /** Read by the YAML language server: marks the key and says this. */
-  deprecationMessage?: string;
-}
+import { below, jsonSchema, type JsonSchema } from "../json-schema.ts";
 
 const REFERENCE: JsonSchema = {
   type: "string",
@@ -34,7 +10,7 @@ const REFERENCE: JsonSchema = {
 
 /** As the loader checks it: types, keys, defaults and meanings, with what is not supported yet marked. */
 export function plainJsonSchema(): JsonSchema {
-  const schema = z.toJSONSchema(configurationSchema, { target: "draft-7" }) as JsonSchema;
+  const schema = structuredClone(jsonSchema());
   for (const row of NOT_SUPPORTED_YET) {
     if (row.isPartial === true) continue;
     for (const place of placesOf(schema, row.path)) {
@@ -51,18 +27,9 @@ export function editorJsonSchema(): JsonSchema {
 
 /** The schemas of a path in which `*` is any key or index. */
 function placesOf(schema: JsonSchema, path: readonly string[]): JsonSchema[] {
-  const [part, ...rest] = path;
-  if (part === undefined) return [schema];
-  const branches = [schema, ...(schema.anyOf ?? [])];
-  return branches.flatMap((branch) => {
-    const additional =
-      typeof branch.additionalProperties === "object" ? [branch.additionalProperties] : [];
-    const child =
-      part === "*"
-        ? [...(branch.items === undefined ? [] : [branch.items]), ...additional]
-        : [branch.properties?.[part]].filter((found) => found !== undefined);
-    return child.flatMap((found) => placesOf(found, rest));
-  });
+  let places = [schema];
+  for (const part of path) places = places.flatMap((place) => below(place, part));
+  return places;
 }
 
 function withReferences(schema: JsonSchema): JsonSchema {

@@ -1,4 +1,4 @@
-// The prose of docs/configuration.md that no schema can say: introduction, references, addresses, names.
+// The prose of docs/configuration.md that is not part of the schema.
 
 export const INTRODUCTION = `# Configuration
 
@@ -79,7 +79,7 @@ With https the certificate is verified against the system's roots for the host o
 
 export const LIMITS = `### Limits of a model
 
-Models differ in what they take: some refuse \`temperature\`, some want \`max_completion_tokens\`, some know no \`developer\` role. A member that the chosen model would refuse is left out, and the response header \`x-gateway-dropped\` names it; with \`overrides.strict_translation: true\` the request is answered with 400 instead. This is so in translated requests and in those that pass in the client's own format, of which nothing else is changed. A limit applies only where the gateway's table or \`limits\` of the entry says so.
+Models differ in what they take: some refuse \`temperature\`, some want \`max_completion_tokens\`, some know no \`developer\` role. A member that the chosen model would refuse is left out, and the response header \`x-gateway-dropped\` names it; with \`overrides.strict_translation: true\` the request is answered with 400 instead. This holds for translated requests and for pass-through requests, of which nothing else is changed. A limit applies only where the gateway's table or \`limits\` of the entry says so.
 
 \`\`\`yaml
 llm_providers:
@@ -91,8 +91,6 @@ llm_providers:
       efforts: [low, high]
       refuses: [seed, parallel_tool_calls]
 \`\`\``;
-
-export const KNOWN = `What the gateway knows of models, by the entry's provider, or else by its \`provider_interface\`. Of each provider the first row that names the model counts, together with the provider's row for every model; a \`*\` at the end stands for any rest. What is in no row passes as it is.`;
 
 export const NAMES = `## Model names
 
@@ -122,4 +120,20 @@ endpoints:
   rates:
     endpoint: rates.example.com:443
     protocol: https
+\`\`\``;
+
+export const LISTENER_FORMS = `Listener names are free if \`type\`, the name or the port shows which listener it is:
+
+\`\`\`yaml
+listeners:
+  our_models: { type: egress, port: 12001, timeout: 60s }
+  prompts: { port: 10000 }
+\`\`\`
+
+The same as a list:
+
+\`\`\`yaml
+listeners:
+  - { type: model, port: 12001, timeout: 60s }
+  - { type: prompt, port: 10000 }
 \`\`\``;

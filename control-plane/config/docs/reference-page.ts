@@ -1,188 +1,142 @@
-// The page docs/configuration.md: written from the schema's own descriptions and the provider table, so that it cannot be out of date.
+// docs/configuration.md: one part for each section of the schema, one heading for each key.
 import { DIALECT_ANTHROPIC, DIALECT_OPENAI } from "../../../contract/words.ts";
 import { INTERFACES, PROVIDERS, baseOf } from "../../providers/registry.ts";
 import type { Provider } from "../../providers/registry.ts";
-import { limitRows } from "./reference-page-limits.ts";
-import { plainJsonSchema } from "./json-schema.ts";
-import type { JsonSchema } from "./json-schema.ts";
 import { NOT_SUPPORTED_YET } from "../diagnostics/not-supported-yet.ts";
+import type { JsonSchema } from "../json-schema.ts";
+import { SECTIONS } from "../schema.ts";
+import { plainJsonSchema } from "./json-schema.ts";
+import { code, table } from "./markdown.ts";
 import {
   BASE_URLS,
   EXAMPLE,
   HEADERS,
   INTRODUCTION,
-  KNOWN,
   LIMITS,
+  LISTENER_FORMS,
   NAMES,
   PROMPT_TARGETS,
   REFERENCES,
 } from "./reference-page-text.ts";
 
-/** Markdown; formatted by the caller. */
+/** What a section's part of the page has besides its keys. */
+const TEXT: Readonly<Record<string, { before?: string; after?: () => readonly string[] }>> = {
+  listeners: { before: LISTENER_FORMS },
+  llm_providers: {
+    after: () => [HEADERS, BASE_URLS, "## Providers", providers(), LIMITS],
+  },
+  model_aliases: { after: () => [NAMES] },
+  prompt_targets: { before: PROMPT_TARGETS },
+};
+
+/** Returns Markdown; the caller formats it. */
 export function referencePage(): string {
   const schema = plainJsonSchema();
-  const part = (...path: string[]): JsonSchema => path.reduce(below, schema);
+  const sections = SECTIONS.flatMap(({ key }): [string, JsonSchema][] => {
+    const found = schema.properties?.[key];
+    // `model_providers` has the keys of `llm_providers`.
+    return found === undefined || !isSupported(found) || key === "model_providers"
+      ? []
+      : [[key, found]];
+  });
   return [
     INTRODUCTION,
     EXAMPLE,
     "## Keys at the top level",
-    keyTable(schema),
-    "## `listeners`",
-    part("listeners").description ?? "",
-    keyTable(part("listeners", "*")),
-    listenerForms(),
-    "## `llm_providers`",
-    "One entry for each model that clients can call. `model_providers` is the newer name of the same list.",
-    keyTable(part("llm_providers", "*")),
-    HEADERS,
-    BASE_URLS,
-    "## Providers",
-    "These need no `base_url`, except where the table says so. Any other provider name works with `base_url` and `provider_interface`.",
-    providerTable(),
-    interfaceWords(),
-    LIMITS,
-    keyTable(part("llm_providers", "*", "limits")),
-    "### What some models refuse",
-    KNOWN,
-    table(["Models", "What is different"], limitRows()),
-    NAMES,
-    "## `model_aliases`",
-    part("model_aliases").description ?? "",
-    keyTable(part("model_aliases", "*")),
-    "`model_aliases.<name>.targets[]`:",
-    keyTable(part("model_aliases", "*", "targets", "*")),
-    "## `retry`",
-    `${part("retry").description ?? ""} What happens when a provider fails is told in [fallbacks.md](fallbacks.md).`,
-    keyTable(part("retry")),
-    "## `limits`",
-    keyTable(part("limits")),
-    "## `ratelimits`",
-    `${part("ratelimits").description ?? ""} How they count is told in [rate-limits.md](rate-limits.md).`,
-    keyTable(part("ratelimits", "*")),
-    "`ratelimits[].selector`:",
-    keyTable(part("ratelimits", "*", "selector")),
-    "`ratelimits[].limit`:",
-    keyTable(part("ratelimits", "*", "limit")),
-    "## `ratelimit_service`",
-    part("ratelimit_service").description ?? "",
-    keyTable(part("ratelimit_service")),
-    "## `upstream`",
-    part("upstream").description ?? "",
-    keyTable(part("upstream")),
-    "`upstream.circuit_breakers`:",
-    keyTable(part("upstream", "circuit_breakers")),
-    "`upstream.outlier_detection`:",
-    keyTable(part("upstream", "outlier_detection")),
-    "## `access_log`",
-    keyTable(part("access_log")),
-    "## `prompt_targets`",
-    PROMPT_TARGETS,
-    keyTable(part("prompt_targets", "*")),
-    "`prompt_targets[].endpoint`:",
-    keyTable(part("prompt_targets", "*", "endpoint")),
-    "`prompt_targets[].parameters[]`:",
-    keyTable(part("prompt_targets", "*", "parameters", "*")),
-    "## `endpoints`",
-    part("endpoints").description ?? "",
-    keyTable(part("endpoints", "*")),
-    "## `prompt_guards`",
-    part("prompt_guards", "input_guards", "jailbreak").description ?? "",
-    "`prompt_guards.input_guards.jailbreak`:",
-    keyTable(part("prompt_guards", "input_guards", "jailbreak")),
-    "`prompt_guards.input_guards.jailbreak.on_exception`:",
-    keyTable(part("prompt_guards", "input_guards", "jailbreak", "on_exception")),
-    "## `model_server`",
-    part("model_server").description ?? "",
-    keyTable(part("model_server")),
-    ...["embeddings", "zeroshot", "guard"].flatMap((name) => [
-      `\`model_server.${name}\`:`,
-      keyTable(part("model_server", name)),
-    ]),
-    "## `overrides`",
-    part("overrides").description ?? "",
-    keyTable(part("overrides")),
+    table(
+      ["Key", "Meaning"],
+      sections.map(([key, { description = "" }]) => [
+        `[${code(key)}](#${key})`,
+        firstSentence(description),
+      ]),
+    ),
+    ...sections.flatMap(([key, section]) => sectionPart(key, section)),
     REFERENCES,
     "## Not supported yet",
-    "These keys are known and checked, and a configuration that uses one is refused: nothing is accepted and then ignored.",
+    "These keys are known and checked. A configuration that sets one is rejected: no key is accepted and then ignored.",
     notSupportedList(),
   ].join("\n\n");
 }
 
-function below(schema: JsonSchema, key: string): JsonSchema {
-  if (key !== "*") return schema.properties?.[key] ?? {};
-  if (typeof schema.additionalProperties === "object") return schema.additionalProperties;
-  // `listeners`: the mapping form; the list form is described in words.
-  return schema.items ?? below(schema.anyOf?.[0] ?? {}, key);
+function sectionPart(key: string, schema: JsonSchema): string[] {
+  const { before, after } = TEXT[key] ?? {};
+  return [
+    `## ${code(key)}`,
+    facts(schema),
+    meaning(schema),
+    ...(before === undefined ? [] : [before]),
+    ...keys(key, schema, false),
+    ...(after?.() ?? []),
+  ];
 }
 
-const code = (text: string): string => `\`${text}\``;
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+/** Returns a heading with type, default and meaning for each key below `path`. */
+function keys(path: string, schema: JsonSchema, isListed = true): string[] {
+  const { items, properties, additionalProperties, anyOf, required = [] } = schema;
+  // Of a value with several forms the first one: the list form of `listeners` has the same keys.
+  const [form] = anyOf ?? [];
+  if (form?.type === "object") return keys(path, form, isListed);
+  if (items?.type === "object") return keys(`${path}[]`, items, isListed);
+  if (typeof additionalProperties === "object" && additionalProperties.type === "object") {
+    return keys(`${path}.<name>`, additionalProperties, isListed);
+  }
+  return Object.entries(properties ?? {}).flatMap(([name, child]) => {
+    if (!isSupported(child)) return [];
+    const at = `${path}.${name}`;
+    return [
+      `### ${code(at)}`,
+      facts(child, required.includes(name)),
+      meaning(child),
+      ...keys(at, child),
+    ];
+  });
 }
 
-function keyTable(schema: JsonSchema): string {
-  const supported = Object.entries(schema.properties ?? {}).filter(([, child]) =>
-    isSupported(child),
-  );
-  const rows = supported.map(([key, child]) => [
-    code(key) + (schema.required?.includes(key) === true ? " (required)" : ""),
-    typeName(child),
-    child.default === undefined ? "" : code(String(child.default)),
-    meaning(child),
-  ]);
-  return table(["Key", "Type", "Default", "Meaning"], rows);
-}
-
-/** A mapping of which no key works yet does not work either. */
+/** A mapping without a supported key is not supported either. */
 function isSupported({ deprecationMessage, properties }: JsonSchema): boolean {
   if (deprecationMessage !== undefined) return false;
   return properties === undefined || Object.values(properties).some(isSupported);
 }
 
-function meaning({ description = "", examples = [] }: JsonSchema): string {
-  if (examples.length === 0) return description;
-  const shown = examples.map((example) => code(String(example)));
-  return `${description} ${shown.length === 1 ? "Example" : "Examples"}: ${shown.join(", ")}.`;
+/** `whole number from 1 to 65535 · required`. */
+function facts(schema: JsonSchema, isRequired = false): string {
+  const words = [typeName(schema)];
+  if (isRequired) words.push("required");
+  if (schema.default !== undefined) words.push(`default ${code(String(schema.default))}`);
+  return `_${words.join(" · ")}_`;
 }
 
-function typeName(schema: JsonSchema): string {
-  if (schema.anyOf !== undefined) {
-    const types = schema.anyOf.map(({ type }) => type);
-    if (types.includes("array"))
-      return types.includes("object") ? "mapping or list" : "text or list";
-    return "size";
+function meaning({ description = "", examples = [] }: JsonSchema): string {
+  const linked = description.replaceAll(/docs\/([\w-]+)\.md/g, "[$1]($1.md)");
+  if (examples.length === 0) return linked;
+  const shown = examples.map((example) => code(String(example)));
+  return `${linked} ${shown.length === 1 ? "Example" : "Examples"}: ${shown.join(", ")}.`;
+}
+
+function typeName({ anyOf, ...schema }: JsonSchema): string {
+  if (anyOf !== undefined) {
+    const types = anyOf.map(({ type }) => type);
+    if (!types.includes("array")) return "size";
+    return types.includes("object") ? "mapping or list" : "text or list";
   }
   if (schema.enum !== undefined) return schema.enum.map((word) => code(String(word))).join(" or ");
-  if (schema.type === "string")
-    return schema.pattern?.includes("ms|s") === true ? "duration" : "text";
+  if (schema.pattern?.includes("ms|s") === true) return "duration";
+  if (Array.isArray(schema.type)) return "text, number or boolean";
   if (schema.type === "array") return "list";
   if (schema.type === "object") return "mapping";
-  if (Array.isArray(schema.type)) return "text, number or boolean";
-  return schema.type ?? "";
+  if (schema.type === "string") return "text";
+  if (schema.type === "boolean") return "`true` or `false`";
+  const { minimum, maximum } = schema;
+  const range =
+    minimum === undefined || maximum === undefined ? "" : ` from ${minimum} to ${maximum}`;
+  return `${schema.type === "integer" ? "whole number" : "number"}${range}`;
 }
 
-function listenerForms(): string {
-  return `Names are your own, where \`type\`, the name or the port shows which listener it is:
-
-\`\`\`yaml
-listeners:
-  our_models: { type: egress, port: 12001, timeout: 60s }
-  prompts: { port: 10000 }
-\`\`\`
-
-The same as a list:
-
-\`\`\`yaml
-listeners:
-  - { type: model, port: 12001, timeout: 60s }
-  - { type: prompt, port: 10000 }
-\`\`\``;
+function firstSentence(text: string): string {
+  return /^.*?[.:](?= |$)/.exec(text)?.[0].replace(/:$/, ".") ?? text;
 }
 
-function providerTable(): string {
+function providers(): string {
   const rows = PROVIDERS.map((provider) => [
     code(provider.name),
     provider.title,
@@ -190,7 +144,15 @@ function providerTable(): string {
     provider.dialect === DIALECT_ANTHROPIC ? "messages" : "chat completions",
     provider.needsKey ? "required" : provider.embedded === true ? "none" : "optional",
   ]);
-  return table(["Provider", "Who", "Requests go to", "Wire format", "`access_key`"], rows);
+  const words = [...INTERFACES.keys()].map(code).join(", ");
+  const silent = [...INTERFACES].flatMap(([word, { dialect, asksForUsage }]) =>
+    dialect === DIALECT_OPENAI && !asksForUsage ? [code(word)] : [],
+  );
+  return [
+    "These need no `base_url`, except where the table shows it. Any other provider name works with `base_url` and `provider_interface`.",
+    table(["Provider", "Who", "Requests go to", "Wire format", "`access_key`"], rows),
+    `Values of \`provider_interface\`: ${words}. With ${silent.join(" or ")} the gateway does not ask a stream for its usage (\`stream_options.include_usage\`). For another server that rejects that member set \`limits: {stream_usage: false}\`.`,
+  ].join("\n\n");
 }
 
 function requestUrl({ baseUrl, embedded, dialect }: Provider): string {
@@ -199,18 +161,8 @@ function requestUrl({ baseUrl, embedded, dialect }: Provider): string {
   return code(new URL(baseOf(baseUrl, dialect).path, baseUrl).href);
 }
 
-function interfaceWords(): string {
-  const words = [...INTERFACES.keys()].map(code).join(", ");
-  const silent = [...INTERFACES].flatMap(([word, { dialect, asksForUsage }]) =>
-    dialect === DIALECT_OPENAI && !asksForUsage ? [code(word)] : [],
-  );
-  return `Words of \`provider_interface\`: ${words}. With ${silent.join(" or ")} a stream is not asked for its usage (\`stream_options.include_usage\`): for another server that refuses that member say \`limits: {stream_usage: false}\`.`;
-}
-
 function notSupportedList(): string {
-  // `model_providers` is the same list as `llm_providers`.
-  const rows = NOT_SUPPORTED_YET.filter(({ path }) => path[0] !== "model_providers");
-  return rows
+  return NOT_SUPPORTED_YET.filter(({ path }) => path[0] !== "model_providers")
     .map(({ path, what, isPartial }) => {
       const key = path
         .join(".")

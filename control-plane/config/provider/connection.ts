@@ -9,14 +9,13 @@ import { nativeApi } from "../diagnostics/not-supported-yet.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { showWord } from "../reading.ts";
 import type { Reading } from "../reading.ts";
-import type { ProviderEntry } from "../schema.ts";
-import type { Draft } from "../shape.ts";
+import type { ProviderDraft } from "./entry.ts";
 import { suggest, suggestion } from "../diagnostics/suggest.ts";
 
 export interface Connection
   extends ProviderInterface, Pick<Target, "address" | "authority" | "path"> {}
 
-type Entry = Draft<ProviderEntry>;
+type Entry = ProviderDraft;
 
 /** What the configuration cannot choose: the control plane serves the demonstration model itself. */
 const EMBEDDED: Pick<Connection, "address" | "authority" | "path"> = {

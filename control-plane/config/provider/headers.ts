@@ -2,8 +2,7 @@
 import type { ProviderHeader } from "../../ir/model.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import type { Reading } from "../reading.ts";
-import { referenceTo } from "../diagnostics/reference-problems.ts";
-import { parseReferences } from "../reference.ts";
+import { parseReferences, referenceTo } from "../reference.ts";
 import { looksLikeSecret, namesCredential, suggestedVariable } from "../secrets.ts";
 
 /** What the gateway or HTTP itself sets, with what to write instead. */

@@ -9,8 +9,7 @@ import { INTERFACES } from "../../providers/registry.ts";
 import type { Connection } from "./connection.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import type { Reading } from "../reading.ts";
-import type { ProviderEntry } from "../schema.ts";
-import type { Draft } from "../shape.ts";
+import type { ProviderDraft } from "./entry.ts";
 
 const FORMATS: Record<Dialect, string> = {
   [DIALECT_OPENAI]: "chat completions",
@@ -21,7 +20,7 @@ const FORMATS: Record<Dialect, string> = {
 export function readModelLimits(
   reading: Reading,
   path: Path,
-  entry: Draft<ProviderEntry>,
+  entry: ProviderDraft,
   { provider, model }: { provider: string; model: string },
   connection: Connection,
 ): Pick<Target, "limits" | "asksForUsage"> {
@@ -53,7 +52,7 @@ function tableOf(
 function checkOwn(
   reading: Reading,
   path: Path,
-  draft: NonNullable<Draft<ProviderEntry>["limits"]>,
+  draft: NonNullable<ProviderDraft["limits"]>,
   dialect: Dialect,
 ): ModelLimits {
   const own: ModelLimits = {

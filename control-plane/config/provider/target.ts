@@ -9,15 +9,14 @@ import { readModelLimits } from "./model-limits.ts";
 import { checkName } from "../name-rules.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import type { Reading } from "../reading.ts";
-import type { ProviderEntry } from "../schema.ts";
-import type { Draft } from "../shape.ts";
+import type { ProviderDraft } from "./entry.ts";
 import { readSystemPrompt } from "./system-prompt.ts";
 
 /** Undefined when too little of the entry makes sense; then a problem says why. */
 export function readTarget(
   reading: Reading,
   path: Path,
-  entry: Draft<ProviderEntry>,
+  entry: ProviderDraft,
   globalPrompt: string | undefined,
 ): Target | undefined {
   const split = readModel(reading, path, entry.model);

@@ -1,13 +1,26 @@
-// The rows of “What some models refuse” in docs/configuration.md: the known limits, said in words.
+// docs/model-limits.md: the limits that the gateway knows of models, in words.
 import { KNOWN_LIMITS, LIMITS_BY_HOST } from "../../providers/known-limits.ts";
 import type { ProviderLimits } from "../../providers/known-limits.ts";
 import type { ModelLimits } from "../../ir/model.ts";
+import { code, table } from "./markdown.ts";
 
-const code = (text: string): string => `\`${text}\``;
 const codes = (names: readonly string[]): string => names.map(code).join(", ");
 
+const INTRODUCTION = `# Model limits
+
+<!-- Written by scripts/generate.ts from control-plane/providers/known-limits.ts: change it there. -->
+
+What the gateway knows of models, by the provider of the entry or else by its \`provider_interface\`. Of each provider the first row that matches the model applies, together with the provider's row for every model. A \`*\` at the end matches any rest. Models without a row have no limits, and their requests pass unchanged.
+
+\`limits\` of an entry ([configuration](configuration.md#limits-of-a-model)) replaces single limits.`;
+
+/** Returns Markdown; the caller formats it. */
+export function modelLimitsPage(): string {
+  return [INTRODUCTION, table(["Models", "Limits"], limitRows())].join("\n\n");
+}
+
 /** One row for each family, one for all models of a provider: its models, what is different of them. */
-export function limitRows(): string[][] {
+function limitRows(): string[][] {
   return [
     ...Object.entries(KNOWN_LIMITS).flatMap(([name, table]) =>
       // The same table under another word of `provider_interface`.

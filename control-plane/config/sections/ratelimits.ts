@@ -1,26 +1,89 @@
 // `ratelimits`: each limits one configured model or alias, for the requests that its selector picks.
-import { rateLimitId } from "../ir/filter-document/rate-limits.ts";
-import type { RateLimit, Target } from "../ir/model.ts";
-import { listed } from "./configured-model.ts";
-import { clientNames } from "../ir/model-names.ts";
-import type { Path } from "./diagnostics/problem.ts";
-import type { Reading } from "./reading.ts";
-import type { Configuration } from "./schema.ts";
-import { namesCredential } from "./secrets.ts";
-import type { Draft } from "./shape.ts";
-import { suggest, suggestion } from "./diagnostics/suggest.ts";
+import type { z } from "zod";
+import { rateLimitId } from "../../ir/filter-document/rate-limits.ts";
+import { clientNames } from "../../ir/model-names.ts";
+import type { RateLimit, Target } from "../../ir/model.ts";
+import { listed } from "../configured-model.ts";
+import type { Path } from "../diagnostics/problem.ts";
+import { suggest, suggestion } from "../diagnostics/suggest.ts";
+import type { Reading } from "../reading.ts";
+import { list, mapping, oneOf, text, whole } from "../schema-words.ts";
+import { namesCredential } from "../secrets.ts";
+import { modelAliases } from "./model-aliases.ts";
+import { type Draft, section } from "./section.ts";
 
-type Entry = Draft<NonNullable<Configuration["ratelimits"]>[number]>;
+const RATE_UNITS = ["second", "minute", "hour", "day"] as const;
+
+/** Most that a limit can allow: the filter reads nine digits. */
+const MAX_AMOUNT = 999_999_999;
+
+const ratelimit = mapping(
+  {
+    model: text(
+      "What is limited: a configured model, under whichever of its names it is asked for, or an alias, whatever it stands for.",
+      "the name of a configured model or an alias",
+    ),
+    selector: mapping(
+      {
+        key: text({
+          description: "Request header, such as `x-user-id`.",
+          examples: ["x-user-id"],
+        }),
+        value: text(
+          "The value of the header that is limited. Without it each value has a budget of its own, and requests without the header have one together.",
+        ).optional(),
+      },
+      "Which requests are counted together, by a header. Without it all requests for the model are.",
+    ).optional(),
+    limit: mapping(
+      {
+        tokens: whole(
+          1,
+          MAX_AMOUNT,
+          "Tokens of requests and replies together, as the provider counts them.",
+          "number of tokens",
+        ).optional(),
+        requests: whole(
+          1,
+          MAX_AMOUNT,
+          "Requests, in place of or besides `tokens`.",
+          "number of requests",
+        ).optional(),
+        unit: oneOf(RATE_UNITS, "The time in which that much may be used."),
+      },
+      "How much may be used: `tokens`, `requests` or both.",
+    ),
+  },
+  "One limit.",
+);
+
+const schema = list(
+  ratelimit,
+  "What clients may use of a model in a unit of time: see docs/rate-limits.md.",
+);
+
+type Entry = Draft<z.output<typeof ratelimit>>;
+
+export const ratelimits = section({
+  key: "ratelimits",
+  schema,
+  read({ reading, model, part }, entries = []) {
+    const { targets = [], defaultTarget = 0 } = model;
+    const aliases = new Set(Object.keys(part(modelAliases) ?? {}));
+    const rateLimits = readRateLimits(reading, entries, { targets, defaultTarget, aliases });
+    return rateLimits.length === 0 ? {} : { rateLimits };
+  },
+});
 
 /** What a limit can be for. */
-export interface Limitable {
+interface Limitable {
   targets: Target[];
   defaultTarget: number;
   /** As the file names them, those with problems of their own too. */
   aliases: ReadonlySet<string>;
 }
 
-export function readRateLimits(
+function readRateLimits(
   reading: Reading,
   entries: readonly (Entry | undefined)[],
   limitable: Limitable,
@@ -102,7 +165,7 @@ function checkLimit(reading: Reading, path: Path, limit: Entry["limit"]): void {
   if (limit === undefined || limit.tokens !== undefined || limit.requests !== undefined) return;
   // A number that does not fit has its own problem.
   if (Object.hasOwn(limit, "tokens") || Object.hasOwn(limit, "requests")) return;
-  reading.problem(path, "limit has to set tokens, requests or both", {
+  reading.problem(path, "limit must set `tokens`, `requests` or both", {
     part: "key",
     hint: "write for example limit: {tokens: 100000, unit: minute}",
   });

@@ -1,12 +1,11 @@
 // `listeners.<name>.api_keys`: references to the keys of which a client has to send one.
-import { MAX_API_KEY } from "../../contract/words.ts";
-import { readKeyReference } from "./provider/access-key.ts";
-import type { Path } from "./diagnostics/problem.ts";
-import type { Environment } from "./environment.ts";
-import type { Reading } from "./reading.ts";
-import { parseReferences } from "./reference.ts";
-import type { Configuration } from "./schema.ts";
-import type { Draft } from "./shape.ts";
+import { MAX_API_KEY } from "../../../contract/words.ts";
+import { readKeyReference } from "../provider/access-key.ts";
+import type { Path } from "../diagnostics/problem.ts";
+import type { Environment } from "../environment.ts";
+import type { Reading } from "../reading.ts";
+import { parseReferences } from "../reference.ts";
+import type { ListenersDraft } from "../sections/listeners.ts";
 
 const HINT =
   "write api_keys: [$TEAM_KEY], and put the key in the environment or in .env as TEAM_KEY=…";
@@ -54,7 +53,7 @@ function checkLength(reading: Reading, path: Path, name: string): void {
 /** A client that holds a provider's key needs no gateway: no key of a provider may be one of a listener. */
 export function refuseSharedKeys(
   reading: Reading,
-  listeners: Draft<Configuration["listeners"]>,
+  listeners: ListenersDraft | undefined,
   providerKeys: ReadonlySet<string>,
 ): void {
   for (const [key, settings] of Object.entries(listeners ?? {})) {

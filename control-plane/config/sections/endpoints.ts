@@ -1,21 +1,53 @@
 // `endpoints`: the backends of prompt targets, as addresses that Envoy can call.
 import { isIP } from "node:net";
-import type { PromptEndpoint } from "../ir/prompt.ts";
-import { readAddress } from "./address.ts";
-import { checkHost } from "./provider/base-url.ts";
-import type { Path } from "./diagnostics/problem.ts";
-import { parseDuration } from "./quantity.ts";
-import type { Reading } from "./reading.ts";
-import type { Configuration } from "./schema.ts";
-import type { Draft } from "./shape.ts";
+import type { z } from "zod";
+import type { PromptEndpoint } from "../../ir/prompt.ts";
+import { readAddress } from "../address.ts";
+import type { Path } from "../diagnostics/problem.ts";
+import { checkHost } from "../provider/base-url.ts";
+import { parseDuration } from "../quantity.ts";
+import type { Reading } from "../reading.ts";
+import { duration, mapping, named, oneOf, text } from "../schema-words.ts";
+import { type Draft, section } from "./section.ts";
 
-type Entry = Draft<NonNullable<Configuration["endpoints"]>[string]>;
+const endpoint = mapping(
+  {
+    endpoint: text(
+      "Backend address, `<host>:<port>` or `<host>` (port 443 for https, 80 for http).",
+      "<host>:<port>",
+    ),
+    protocol: oneOf(["http", "https"], {
+      description: "Protocol to the backend.",
+      default: "http",
+    }).optional(),
+    connect_timeout: duration({
+      description: "Longest time to connect.",
+      default: "5s",
+    }).optional(),
+    http_host: text(
+      "Value of the Host header for the backend, when it differs from the address.",
+    ).optional(),
+  },
+  "One backend.",
+);
+
+const schema = named(endpoint, "Backends of the prompt targets.");
+
+type Entry = Draft<z.output<typeof endpoint>>;
+
+export const endpoints = section({
+  key: "endpoints",
+  schema,
+  read({ reading }, entries = {}) {
+    return { prompt: { endpoints: readEndpoints(reading, entries) } };
+  },
+});
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export function readEndpoints(
+function readEndpoints(
   reading: Reading,
-  entries: Draft<NonNullable<Configuration["endpoints"]>>,
+  entries: Draft<z.output<typeof schema>>,
 ): PromptEndpoint[] {
   return Object.entries(entries).flatMap(([name, entry]): PromptEndpoint[] => {
     const path = ["endpoints", name];

@@ -1,8 +1,8 @@
 // One name has one meaning among the entries of `llm_providers`: each model once, each name once, and bare names that are clear.
-import type { Target } from "../ir/model.ts";
-import { clientNames } from "../ir/model-names.ts";
-import type { Path } from "./diagnostics/problem.ts";
-import type { Reading } from "./reading.ts";
+import type { Target } from "../../ir/model.ts";
+import { clientNames } from "../../ir/model-names.ts";
+import type { Path } from "../diagnostics/problem.ts";
+import type { Reading } from "../reading.ts";
 
 /** A target and the place of its entry in the file. */
 export interface PlacedTarget {

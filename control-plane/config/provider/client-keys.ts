@@ -1,7 +1,7 @@
 // `passthrough_auth` where there are several targets: the key that a client sends is for one provider only.
-import type { Target, TargetSet } from "../ir/model.ts";
+import type { Target, TargetSet } from "../../ir/model.ts";
 import type { PlacedTarget } from "./entry-names.ts";
-import type { Reading } from "./reading.ts";
+import type { Reading } from "../reading.ts";
 
 /** Refuses that a client's key for one provider would go to another one when the first fails. */
 export function refuseSharedClientKeys(

@@ -1,15 +1,95 @@
 // The two listeners, from the mapping or the list form, with their defaults and without collisions.
 import { isIP } from "node:net";
-import type { Listener } from "../ir/model.ts";
-import { readApiKeys } from "./api-keys.ts";
-import { readListenerTls } from "./listener-tls.ts";
-import { pathText } from "./diagnostics/problem.ts";
-import type { Path } from "./diagnostics/problem.ts";
-import { parseDuration } from "./quantity.ts";
-import type { Reading } from "./reading.ts";
-import type { Configuration } from "./schema.ts";
-import type { Draft } from "./shape.ts";
-import { suggest } from "./diagnostics/suggest.ts";
+import { z } from "zod";
+import type { Listener } from "../../ir/model.ts";
+import type { Path } from "../diagnostics/problem.ts";
+import { pathText } from "../diagnostics/problem.ts";
+import { suggest } from "../diagnostics/suggest.ts";
+import { readApiKeys } from "../listener/api-keys.ts";
+import { readListenerTls } from "../listener/tls.ts";
+import { parseDuration } from "../quantity.ts";
+import type { Reading } from "../reading.ts";
+import { duration, list, mapping, oneOf, text, whole } from "../schema-words.ts";
+import { type Draft, section } from "./section.ts";
+
+const LISTENER_KEYS = {
+  type: oneOf(
+    ["ingress", "egress", "prompt", "model"],
+    "`ingress` takes prompts, `egress` calls models; `prompt` and `model` mean the same. Without it the name decides (`ingress`, `my_egress`), then the port (10000 or 12000).",
+  ).optional(),
+  address: text(
+    {
+      description:
+        "IP address to listen on: `0.0.0.0` is every interface, `127.0.0.1` this machine only. In the container image the default is `0.0.0.0` (variable `GATEWAY_DEFAULT_ADDRESS`).",
+      default: "127.0.0.1",
+    },
+    "an IP address such as 0.0.0.0 or 127.0.0.1",
+  ).optional(),
+  port: whole(
+    1,
+    65535,
+    "Port to listen on. Default: 10000 for ingress, 12000 for egress.",
+    "port number",
+  ).optional(),
+  message_format: text({
+    description:
+      "Wire format of the listener: `openai` (chat completions). Egress answers the messages format too, by path.",
+    default: "openai",
+  }).optional(),
+  timeout: duration({
+    description:
+      "Longest time for a complete answer. For a stream: longest time to the first byte, and between two bytes, so that a healthy stream is never cut.",
+    default: "30s",
+  }).optional(),
+  api_keys: list(
+    text(
+      { description: "A reference to a key.", examples: ["$TEAM_KEY"] },
+      "a reference to an environment variable, such as $TEAM_KEY",
+    ),
+    "Keys of which a client has to send one, as references to environment variables: see docs/securing.md. Without it anybody who reaches the listener may use it.",
+  ).optional(),
+  tls: mapping(
+    {
+      certificate: text(
+        {
+          description:
+            "PEM file of the server's certificate, followed by those between it and its authority. A path relative to the configuration file, or absolute.",
+          examples: ["tls/tls.crt"],
+        },
+        "the path of a PEM file",
+      ),
+      key: text(
+        { description: "PEM file of the certificate's private key.", examples: ["tls/tls.key"] },
+        "the path of a PEM file",
+      ),
+    },
+    "TLS for clients, 1.2 at least, HTTP/2 and HTTP/1.1. New files are taken up while the gateway runs.",
+  ).optional(),
+};
+
+const LISTENERS = "a mapping from names to listeners, or a list of listeners";
+
+const listenersByName = z
+  .record(z.string(), mapping(LISTENER_KEYS, "One listener."), { error: LISTENERS })
+  .meta({
+    description: "Listeners by name: `ingress`, `egress`, or names of your own with a `type`.",
+  });
+
+const listenersAsList = list(
+  mapping(
+    {
+      name: text("Name of the listener, for people.").optional(),
+      ...LISTENER_KEYS,
+    },
+    "One listener.",
+  ),
+  "Listeners as a list, in place of the mapping.",
+);
+
+const schema = z.union([listenersByName, listenersAsList], { error: LISTENERS }).meta({
+  description:
+    "Where clients connect. A listener that is not in the file has its defaults: ingress on 10000, egress on 12000.",
+});
 
 const KIND_NAMES = ["ingress", "egress"] as const;
 const DEFAULT_PORT = { ingress: 10000, egress: 12000 } as const;
@@ -43,9 +123,19 @@ const KINDS = {
   model: "egress",
 } as const satisfies Record<string, Kind>;
 
-export function readListeners(
+export type ListenersDraft = Draft<z.output<typeof schema>>;
+
+export const listeners = section({
+  key: "listeners",
+  schema,
+  read({ reading }, written) {
+    return readListeners(reading, written);
+  },
+});
+
+function readListeners(
   reading: Reading,
-  listeners: Draft<Configuration["listeners"]>,
+  listeners: ListenersDraft | undefined,
 ): { ingress: Listener; egress: Listener } {
   const entries = entriesOf(reading, listeners);
   const ingress = readListener(reading, "ingress", entries);
@@ -54,7 +144,7 @@ export function readListeners(
   return { ingress, egress };
 }
 
-function entriesOf(reading: Reading, listeners: Draft<Configuration["listeners"]>): Entry[] {
+function entriesOf(reading: Reading, listeners: ListenersDraft | undefined): Entry[] {
   if (listeners === undefined) return [];
   const all: [string | number, Settings | undefined][] = Array.isArray(listeners)
     ? [...listeners.entries()]

@@ -1,9 +1,9 @@
 // `listeners.<name>.tls`: paths of a certificate and its key, and whether they can serve.
 import { resolve } from "node:path";
-import type { ListenerTls } from "../ir/model.ts";
+import type { ListenerTls } from "../../ir/model.ts";
 import { checkCertificate, day } from "./certificate.ts";
-import type { Path } from "./diagnostics/problem.ts";
-import type { Machine, Reading } from "./reading.ts";
+import type { Path } from "../diagnostics/problem.ts";
+import type { Machine, Reading } from "../reading.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** Time to renew it without haste. */

@@ -1,30 +1,88 @@
 // `prompt_targets`: names that exist and each once, and a call of the backend that can always be written.
-import type { PromptEndpoint, PromptTarget } from "../ir/prompt.ts";
-import { readHeaders } from "./provider/headers.ts";
-import type { Path } from "./diagnostics/problem.ts";
-import { readParameters } from "./prompt-parameters.ts";
-import { readTargetPath } from "./prompt-path.ts";
-import type { Reading } from "./reading.ts";
-import type { Configuration } from "./schema.ts";
-import type { Draft } from "./shape.ts";
-import { suggest, suggestion } from "./diagnostics/suggest.ts";
-import { readSystemPrompt } from "./provider/system-prompt.ts";
+import type { z } from "zod";
+import type { PromptTarget } from "../../ir/prompt.ts";
+import type { Path } from "../diagnostics/problem.ts";
+import { suggest, suggestion } from "../diagnostics/suggest.ts";
+import { parameter, readParameters } from "../prompt/parameters.ts";
+import { readTargetPath } from "../prompt/path.ts";
+import { readHeaders } from "../provider/headers.ts";
+import { readSystemPrompt } from "../provider/system-prompt.ts";
+import type { Reading } from "../reading.ts";
+import { flag, list, mapping, named, oneOf, text } from "../schema-words.ts";
+import { endpoints } from "./endpoints.ts";
+import { type Draft, type Load, section } from "./section.ts";
 
-type Entry = Draft<NonNullable<Configuration["prompt_targets"]>[number]>;
+const promptTarget = mapping(
+  {
+    name: text("Target name: letters, digits, `_` and `-`. The choice of a target reads it."),
+    description: text("What the target does, in a sentence. The choice of a target reads it."),
+    examples: list(
+      text("A prompt that means this target."),
+      "Three to five prompts that mean this target: they make the choice more certain.",
+    ).optional(),
+    default: flag({
+      description:
+        "Takes the prompts that match no other target, and gets the conversation as `messages` in its JSON body. One target at most.",
+      default: false,
+    }).optional(),
+    parameters: list(parameter, "Parameters to extract from the prompt.").optional(),
+    endpoint: mapping(
+      {
+        name: text("Name of an entry in `endpoints`."),
+        path: text({
+          description:
+            "Backend path; may contain `{parameter}` placeholders and a query string. Parameters that are not in it go to the query (GET) or into a JSON body (POST).",
+          default: "/",
+        }).optional(),
+        http_method: oneOf(["GET", "POST"], {
+          description: "HTTP method; `POST` for the default target unless said otherwise.",
+          default: "GET",
+        }).optional(),
+        http_headers: named(
+          text("Value of the header."),
+          "Headers to send to the backend. References in values stay secret.",
+        ).optional(),
+      },
+      "The backend call.",
+    ).optional(),
+    system_prompt: text(
+      "Put before the conversation when a language model writes the answer from the backend's.",
+    ).optional(),
+    auto_llm_dispatch_on_response: flag({
+      description:
+        "Whether a language model writes the answer from the backend's; `false` answers with the backend's own text.",
+      default: true,
+    }).optional(),
+  },
+  "One prompt target.",
+);
+
+const schema = list(
+  promptTarget,
+  "Backend calls that a prompt on the ingress listener can trigger: see docs/prompt-targets.md.",
+);
+
+type Entry = Draft<z.output<typeof promptTarget>>;
+
+export const promptTargets = section({
+  key: "prompt_targets",
+  schema,
+  read(load, entries = []) {
+    return { prompt: { targets: readPromptTargets(load, entries) } };
+  },
+});
 
 /** What OpenAI and Anthropic take as the name of a tool. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-export function readPromptTargets(
-  reading: Reading,
-  draft: Draft<Configuration>,
-  endpoints: readonly PromptEndpoint[],
+function readPromptTargets(
+  { reading, model, part }: Load,
+  entries: readonly (Entry | undefined)[],
 ): PromptTarget[] {
-  const entries = draft.prompt_targets ?? [];
   refuseTwice(reading, ["prompt_targets"], entries, "prompt target");
   refuseSecondDefault(reading, entries);
-  const names = Object.keys(draft.endpoints ?? {});
-  const known = new Set(endpoints.map(({ name }) => name));
+  const names = Object.keys(part(endpoints) ?? {});
+  const known = new Set(model.prompt?.endpoints?.map(({ name }) => name));
   return entries.flatMap((entry, index): PromptTarget[] => {
     if (entry === undefined) return [];
     const target = readTarget(reading, ["prompt_targets", index], entry, names);

@@ -1,14 +1,52 @@
 // `prompt_targets[].parameters`: names, and values (`default`, `enum`) that fit the type.
-import { JSON_SCHEMA_TYPES } from "../ir/prompt.ts";
-import type { ParameterType, PromptParameter } from "../ir/prompt.ts";
-import type { Path } from "./diagnostics/problem.ts";
-import type { Reading } from "./reading.ts";
-import type { Configuration } from "./schema.ts";
-import type { Draft } from "./shape.ts";
-import { readSystemPrompt } from "./provider/system-prompt.ts";
+import { z } from "zod";
+import { JSON_SCHEMA_TYPES, PARAMETER_TYPES } from "../../ir/prompt.ts";
+import type { ParameterType, PromptParameter } from "../../ir/prompt.ts";
+import type { Path } from "../diagnostics/problem.ts";
+import { readSystemPrompt } from "../provider/system-prompt.ts";
+import type { Reading } from "../reading.ts";
+import { flag, list, mapping, oneOf, text } from "../schema-words.ts";
+import type { Draft } from "../sections/section.ts";
 
-type Target = NonNullable<Configuration["prompt_targets"]>[number];
-type Entry = Draft<NonNullable<Target["parameters"]>[number]>;
+const JSON_TYPES = Object.keys(JSON_SCHEMA_TYPES) as (keyof typeof JSON_SCHEMA_TYPES)[];
+
+export const parameter = mapping(
+  {
+    name: text("Parameter name: a letter or `_`, then letters, digits, `_`, `-` and `.`."),
+    description: text("What the parameter means; also what a user is asked for."),
+    required: flag({
+      description: "Whether the parameter must be obtained.",
+      default: false,
+    }).optional(),
+    type: oneOf([...PARAMETER_TYPES, ...JSON_TYPES], {
+      description: "Type of the value. The last six are JSON Schema's names of the first six.",
+      default: "str",
+    }).optional(),
+    in_path: flag({
+      description: "The parameter is substituted into the endpoint's path.",
+      default: false,
+    }).optional(),
+    allow_slashes: flag({
+      description:
+        "Whether a value in the path may hold `/` and `\\`. They are sent encoded, and some servers decode a path before they route it. Parts that are empty or consist of dots are refused in any case.",
+      default: false,
+    }).optional(),
+    default: z
+      .union([z.string(), z.number(), z.boolean()], { error: "a text, a number, true or false" })
+      .meta({
+        description: "Value when the prompt does not say one. It has to fit `type` and `enum`.",
+      })
+      .optional(),
+    enum: list(z.union([z.string(), z.number()]), "The values that are allowed.").optional(),
+    format: text({
+      description: "Format of the value, for whoever extracts it.",
+      examples: ["YYYY-MM-DD"],
+    }).optional(),
+  },
+  "One parameter to extract from the prompt.",
+);
+
+type Entry = Draft<z.output<typeof parameter>>;
 type Value = string | number | boolean;
 
 /** What OpenAI and Anthropic take as the name of a tool's parameter. */

@@ -1,17 +1,91 @@
 // `model_server`: which models choose targets, find jailbreaks and parameters.
-import type { GatewayModel } from "../ir/model.ts";
-import type { ClassifierBackend, EmbeddingBackend, ModelServer } from "../ir/prompt.ts";
-import { readAccessKeys } from "./provider/access-key.ts";
-import { checkBaseUrl } from "./provider/base-url.ts";
-import { readHomePath } from "./home-path.ts";
-import { clientNames } from "../ir/model-names.ts";
-import type { Path } from "./diagnostics/problem.ts";
-import type { Reading } from "./reading.ts";
-import type { Configuration } from "./schema.ts";
-import type { Draft } from "./shape.ts";
-import { suggest, suggestion } from "./diagnostics/suggest.ts";
+import type { z } from "zod";
+import { clientNames } from "../../ir/model-names.ts";
+import type { GatewayModel } from "../../ir/model.ts";
+import type { ClassifierBackend, EmbeddingBackend, ModelServer } from "../../ir/prompt.ts";
+import type { Path } from "../diagnostics/problem.ts";
+import { suggest, suggestion } from "../diagnostics/suggest.ts";
+import { readHomePath } from "../home-path.ts";
+import { readAccessKeys } from "../provider/access-key.ts";
+import { checkBaseUrl } from "../provider/base-url.ts";
+import type { Reading } from "../reading.ts";
+import { mapping, number, oneOf, text } from "../schema-words.ts";
+import { type Draft, section } from "./section.ts";
 
-type Entry = Draft<NonNullable<Configuration["model_server"]>>;
+const REMOTE = {
+  model: text("The model's name at that address.").optional(),
+  access_key: text(
+    "Its key, as a reference to an environment variable.",
+    "a reference to an environment variable, such as $EMBEDDINGS_KEY",
+  ).optional(),
+  transformers: text(
+    "A model for `@huggingface/transformers`, which has to be installed beside the gateway: a directory (absolute, or `~/…`) or a name of the hub.",
+  ).optional(),
+};
+
+const embeddings = mapping(
+  {
+    directory: text(
+      "A directory with `model.onnx` and `tokenizer.json`: absolute, or below the home directory as `~/…`.",
+    ).optional(),
+    base_url: text("An address that speaks OpenAI's `/embeddings`, without that word.").optional(),
+    ...REMOTE,
+  },
+  "The model that makes vectors of sentences: one of `directory`, `base_url` (with `model`) and `transformers`. Without it the embedded all-MiniLM-L6-v2.",
+);
+
+const classifier = {
+  directory: text(
+    "A directory with `model.onnx`, `tokenizer.json` and `config.json` (which has the labels): absolute, or below the home directory as `~/…`.",
+  ).optional(),
+  url: text(
+    "An address that answers in the shape of the model server's own: see docs/model-server.md.",
+  ).optional(),
+  ...REMOTE,
+};
+
+const schema = mapping(
+  {
+    embeddings: embeddings.optional(),
+    zeroshot: mapping(
+      classifier,
+      "The model that chooses a target (natural-language inference): one of `directory`, `url` and `transformers`. Without it the similarity of embeddings.",
+    ).optional(),
+    guard: mapping(
+      {
+        ...classifier,
+        threshold: number(0, 1, {
+          description: "How sure the guard has to be, 0 to 1.",
+          default: 0.7,
+        }).optional(),
+      },
+      "The model that finds jailbreaks (text classification): one of `directory`, `url` and `transformers`. Without it a small one of our own.",
+    ).optional(),
+    extraction: oneOf(["auto", "embedded", "llm"], {
+      description:
+        "Who finds the parameters of a target: `embedded` never asks a language model, `llm` always does, `auto` where the embedded extractor is not sure.",
+      default: "auto",
+    }).optional(),
+    provider: text(
+      "The configured model that is asked, instead of the default one.",
+      "the name of a configured model",
+    ).optional(),
+  },
+  "Settings of the model server, which chooses targets and finds their parameters.",
+);
+
+export const modelServer = section({
+  key: "model_server",
+  schema,
+  read({ reading, model }, entry = {}) {
+    const { targets = [], aliases = [], defaultTarget = 0 } = model;
+    return {
+      prompt: { modelServer: readModelServer(reading, entry, { targets, aliases, defaultTarget }) },
+    };
+  },
+});
+
+type Entry = Draft<z.output<typeof schema>>;
 type Models = Pick<GatewayModel, "targets" | "aliases" | "defaultTarget">;
 interface Remote {
   model?: string | undefined;
@@ -20,7 +94,7 @@ interface Remote {
 
 const PATH = ["model_server"];
 
-export function readModelServer(reading: Reading, entry: Entry, models: Models): ModelServer {
+function readModelServer(reading: Reading, entry: Entry, models: Models): ModelServer {
   const embeddings = entry.embeddings && readEmbeddings(reading, entry.embeddings);
   const zeroshot = entry.zeroshot && readClassifier(reading, "zeroshot", entry.zeroshot);
   const guard = entry.guard && readClassifier(reading, "guard", entry.guard);
@@ -58,7 +132,7 @@ function readEmbeddings(
   entry: NonNullable<Entry["embeddings"]>,
 ): EmbeddingBackend | undefined {
   const path = [...PATH, "embeddings"];
-  const kind = oneOf(reading, path, entry, ["directory", "base_url", "transformers"]);
+  const kind = onlyOne(reading, path, entry, ["directory", "base_url", "transformers"]);
   if (kind === "directory") return readDirectory(reading, path, entry.directory);
   if (kind === "base_url") {
     const url = checkBaseUrl(reading, [...path, kind], entry.base_url);
@@ -80,7 +154,7 @@ function readClassifier(
   const isOwn = entry.threshold !== undefined && Object.keys(entry).length === 1;
   const kind = isOwn
     ? undefined
-    : oneOf(reading, path, entry, ["directory", "url", "transformers"]);
+    : onlyOne(reading, path, entry, ["directory", "url", "transformers"]);
   if (kind === "directory") return readDirectory(reading, path, entry.directory);
   if (kind === "url") {
     const url = checkBaseUrl(reading, [...path, kind], entry.url);
@@ -122,7 +196,7 @@ function readKey(reading: Reading, path: Path, entry: Remote): { access_key_vari
 }
 
 /** The one of the keys that is given; else undefined, and a problem says so. */
-function oneOf<const Key extends string>(
+function onlyOne<const Key extends string>(
   reading: Reading,
   path: Path,
   entry: Partial<Record<Key, unknown>>,

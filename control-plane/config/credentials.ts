@@ -1,0 +1,36 @@
+// Credentials in the whole configuration: which variables the filter needs, and that no key is used where it would leak.
+import type { GatewayModel } from "../ir/model.ts";
+import { refuseKeysElsewhere } from "./diagnostics/reference-problems.ts";
+import { refuseSharedKeys } from "./listener/api-keys.ts";
+import { warnOfOpenListeners } from "./listener/open-listeners.ts";
+import { listeners } from "./sections/listeners.ts";
+import type { Load } from "./sections/section.ts";
+import type { Substitution } from "./substitute.ts";
+
+/** Reports keys in the wrong places; returns the names of the variables that the filter needs, sorted. */
+export function checkCredentials(
+  { reading, part }: Load,
+  { ingress, egress, targets, prompt }: GatewayModel,
+  draft: unknown,
+  substitution: Substitution,
+): string[] {
+  const providerKeys = targets.flatMap(({ auth }) => [
+    ...(auth.environmentVariable === undefined ? [] : [auth.environmentVariable]),
+    ...(auth.otherVariables ?? []),
+  ]);
+  const serverKeys = prompt?.modelServer.environment ?? [];
+  const clientKeys = [ingress, egress].flatMap(({ apiKeys = [] }) => apiKeys);
+  refuseKeysElsewhere(
+    reading,
+    substitution,
+    draft,
+    new Set([...providerKeys, ...serverKeys, ...clientKeys]),
+  );
+  const inHeaders = [...targets, ...(prompt?.targets ?? [])]
+    .flatMap(({ headers }) => headers.flatMap(({ parts }) => parts))
+    .flatMap((header) => ("environment" in header ? header.environment : []));
+  const sent = [...providerKeys, ...inHeaders];
+  if (sent.length > 0) warnOfOpenListeners(reading, [ingress, egress]);
+  refuseSharedKeys(reading, part(listeners), new Set([...sent, ...serverKeys]));
+  return [...new Set([...sent, ...clientKeys])].sort();
+}

@@ -1,0 +1,80 @@
+// The schema of one entry of `llm_providers`.
+import { z } from "zod";
+import { INTERFACES } from "../../providers/registry.ts";
+import { flag, list, mapping, named, text } from "../schema-words.ts";
+import { retryKeys } from "../sections/retry.ts";
+import type { Draft } from "../sections/section.ts";
+import { modelLimits } from "./schema-limits.ts";
+
+const INTERFACE_WORDS = [...INTERFACES.keys()];
+
+const REFERENCE_TO_KEY = "a reference to an environment variable, such as $OPENAI_API_KEY";
+
+export const providerEntry = mapping(
+  {
+    model: z.string({ error: "<provider>/<model>, such as openai/gpt-4o" }).meta({
+      description:
+        "`<provider>/<model>`: the provider is what stands before the first slash; the model's own name may hold more slashes, dots and colons.",
+      examples: ["openai/gpt-4o", "together_ai/meta-llama/Llama-3.3-70B-Instruct-Turbo"],
+      pattern: "^[^/]+/.+$",
+    }),
+    access_key: z
+      .union(
+        [
+          z.string({ error: REFERENCE_TO_KEY }),
+          z.array(z.string({ error: REFERENCE_TO_KEY }), { error: REFERENCE_TO_KEY }),
+        ],
+        { error: `${REFERENCE_TO_KEY}, or a list of them` },
+      )
+      .meta({
+        description:
+          "The provider's key, always as a reference to an environment variable; a literal key is refused. Several keys as a list take turns, and another one is tried where one is refused (401, 403, 429).",
+        examples: ["$OPENAI_API_KEY", "[$KEY_ONE, $KEY_TWO]"],
+      })
+      .optional(),
+    default: flag({
+      description:
+        "Serves the requests that choose no model (`model: none`). One entry at most; without it the first entry does.",
+      default: false,
+    }).optional(),
+    name: text("Another name by which clients can call this model.").optional(),
+    system_prompt: text(
+      "Put before the client's own system text, after the top-level `system_prompt`.",
+    ).optional(),
+    base_url: text(
+      {
+        description:
+          "Another address for the provider, http or https. Its path becomes the prefix of the request path; see “Base URLs”.",
+        examples: ["https://llm.example.com/v1"],
+      },
+      "an http:// or https:// URL",
+    ).optional(),
+    provider_interface: text({
+      description: `Wire format of \`base_url\`: ${INTERFACE_WORDS.map((word) => `\`${word}\``).join(", ")}. Required for a provider that is not in the table.`,
+      examples: ["openai", "anthropic"],
+    }).optional(),
+    http_host: text({
+      description: "Value of the Host header for the provider, when it differs from the address.",
+      examples: ["llm.example.com"],
+    }).optional(),
+    headers: named(
+      text("Value of the header.", "a text (put numbers in quotes)"),
+      "Headers to add to every request to the provider; they replace the client's. References in values stay secret.",
+    ).optional(),
+    limits: modelLimits.optional(),
+    fallbacks: list(
+      text("A configured model.", "the name of a configured model"),
+      "Models to ask, in this order, when this one fails: see docs/fallbacks.md.",
+    ).optional(),
+    retry: retryKeys.optional(),
+    passthrough_auth: flag({
+      description:
+        "Sends the client's own key to the provider, as Bearer or `x-api-key` as the provider wants it, in place of an `access_key`. A key of `api_keys` is never sent: see docs/securing.md.",
+      default: false,
+    }).optional(),
+  },
+  "One model of one provider.",
+);
+
+export type ProviderEntry = z.output<typeof providerEntry>;
+export type ProviderDraft = Draft<ProviderEntry>;

@@ -1,0 +1,46 @@
+// `access_log`: where the access logs are written, and how many are kept.
+import { readHomePath } from "../home-path.ts";
+import { bytesOf } from "../quantity.ts";
+import { mapping, size, text, whole } from "../schema-words.ts";
+import { section } from "./section.ts";
+
+const LOG_FILE_BYTES = 100 * 1024 ** 2;
+const KEPT_FILES = 5;
+
+const schema = mapping(
+  {
+    directory: text(
+      {
+        description:
+          "Directory of the access logs: absolute, or below the home directory as `~/…`.",
+        default: "~/gateway_logs",
+      },
+      "an absolute path, or one that begins with ~/",
+    ).optional(),
+    max_file_size: size(
+      { description: "A log file that is larger is rotated.", default: "100MiB" },
+      "64KiB",
+      "64GiB",
+    ).optional(),
+    keep_files: whole(0, 1000, {
+      description: "How many rotated files of each log are kept.",
+      default: 5,
+    }).optional(),
+  },
+  "Where the access logs are written and how long they are kept.",
+);
+
+export const accessLog = section({
+  key: "access_log",
+  schema,
+  read({ reading }, log = {}) {
+    const directory = readHomePath(reading, ["access_log", "directory"], log.directory);
+    return {
+      accessLog: {
+        ...(directory === undefined ? {} : { directory }),
+        maxFileBytes: bytesOf(log.max_file_size, LOG_FILE_BYTES),
+        keepFiles: log.keep_files ?? KEPT_FILES,
+      },
+    };
+  },
+});

@@ -1,0 +1,105 @@
+// `llm_providers`, or `model_providers` as its newer name: the targets in the file's order, and the default one.
+import type { Path } from "../diagnostics/problem.ts";
+import { checkEntryNames } from "../provider/entry-names.ts";
+import { providerEntry, type ProviderDraft } from "../provider/entry.ts";
+import { readSystemPrompt } from "../provider/system-prompt.ts";
+import { readTarget } from "../provider/target.ts";
+import type { Reading } from "../reading.ts";
+import { list } from "../schema-words.ts";
+import { isRecord } from "../yaml/document.ts";
+import { type Load, section } from "./section.ts";
+import { systemPrompt } from "./system-prompt.ts";
+
+/** The list of models in a configuration of LiteLLM, whose entries have another shape. */
+export const LITELLM_LIST = "model_list";
+
+/** What to write when there is nothing. */
+export const MIN_CONFIGURATION =
+  "the least is: llm_providers: [{model: openai/gpt-4o, access_key: $OPENAI_API_KEY}]";
+
+export const modelProviders = section({
+  key: "model_providers",
+  schema: list(
+    providerEntry,
+    "The newer name of `llm_providers`: the same list. Use one of the two.",
+  ),
+});
+
+export const llmProviders = section({
+  key: "llm_providers",
+  schema: list(
+    providerEntry,
+    "The models that clients can call, one entry each. At least one is required. `model_providers` is another name of the same list.",
+  ),
+  read(load, entries) {
+    const lists: ProviderLists = [
+      ["llm_providers", entries],
+      ["model_providers", load.part(modelProviders)],
+    ];
+    const defaultTarget = readProviders(load, lists);
+    checkEntryNames(load.reading, load.placed, defaultTarget);
+    return { targets: load.placed.map(({ target }) => target), defaultTarget };
+  },
+});
+
+type ProviderLists = [key: string, entries: readonly (ProviderDraft | undefined)[] | undefined][];
+
+/** Adds the entries to `placed`; returns the index of the default one. */
+function readProviders(load: Load, lists: ProviderLists): number {
+  const { reading, placed, part } = load;
+  reportLists(load, lists);
+  const globalPrompt = readSystemPrompt(reading, ["system_prompt"], part(systemPrompt));
+  const defaults: { path: Path; index: number }[] = [];
+  for (const [list, entries] of lists) {
+    if (entries?.length === 0) {
+      reading.problem([list], "no provider is configured: the list is empty", {
+        part: "key",
+        hint: MIN_CONFIGURATION,
+      });
+    }
+    entries?.forEach((entry, index) => {
+      if (entry === undefined) return;
+      const path = [list, index];
+      const target = readTarget(reading, path, entry, globalPrompt);
+      if (entry.default === true) defaults.push({ path, index: placed.length });
+      if (target === undefined) noteMisread(reading, entry);
+      else placed.push({ path, target });
+    });
+  }
+  refuseSecondDefault(
+    reading,
+    defaults.map(({ path }) => path),
+  );
+  return defaults[0]?.index ?? 0;
+}
+function reportLists({ reading, has }: Load, lists: ProviderLists): void {
+  const given = lists.filter(([key]) => has(key));
+  // A configuration of LiteLLM has another list, which is reported as an unknown key.
+  if (given.length === 0 && !has(LITELLM_LIST) && isRecord(reading.document.value)) {
+    reading.problem([], "no provider is configured: llm_providers is missing", {
+      hint: MIN_CONFIGURATION,
+    });
+  } else if (given.length === 2) {
+    reading.problem(
+      ["model_providers"],
+      "llm_providers and model_providers are both given; they mean the same",
+      { part: "key", hint: "move the entries of one into the other" },
+    );
+  }
+}
+
+function noteMisread(reading: Reading, { model, name }: ProviderDraft): void {
+  const bare = model?.slice(model.indexOf("/") + 1);
+  for (const said of [model, bare, name]) if (said !== undefined) reading.misread.add(said);
+}
+
+function refuseSecondDefault(reading: Reading, [first, ...more]: readonly Path[]): void {
+  if (first === undefined) return;
+  const { line } = reading.document.place([...first, "default"]);
+  for (const path of more) {
+    reading.problem([...path, "default"], "a second default; one entry at most is the default", {
+      part: "key",
+      hint: `the first one is in line ${line}`,
+    });
+  }
+}
