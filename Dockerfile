@@ -1,11 +1,11 @@
 # The gateway's image: Envoy, Node, the filter, the control plane and the embedded model, on Debian.
 #   docker build --build-arg REVISION=$(git rev-parse HEAD) -t gateway .
-# Everything from outside is pinned: npm's packages (Node among them) in package-lock.json, wheels of PyPI by their hashes, the base
-# image by its digest (of 2026-09-18, as docker-library/repo-info lists it). Debian's packages are the newest, for security updates.
-# The optional secret "ca" is a PEM bundle for networks that sign TLS anew; it stays out of every layer.
+# Everything downloaded is pinned: npm packages (including Node) in package-lock.json, PyPI wheels by hash, the base image
+# by digest (of 2026-09-18, from docker-library/repo-info). Debian packages are the newest, for security updates.
+# The optional secret "ca" is a PEM bundle for networks that intercept TLS; no layer contains it.
 ARG BASE_IMAGE=debian:13.7-slim@sha256:a99cfc517144bc59b1978475ec53b46ecabec7e43635402ee5b77cc54cd1b20a
 
-# Node and npm to build with, and Python's pip.
+# Node, npm and pip for the build.
 FROM ${BASE_IMAGE} AS tools
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ca-certificates python3-pip \
@@ -21,7 +21,7 @@ RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt \
 WORKDIR /src
 COPY package.json package-lock.json ./
 
-# What runs in production: Node, and the packages without what serves other platforms or development.
+# Production: Node and the packages, without files for other platforms or for development.
 FROM tools AS dependencies
 RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt \
     --mount=type=cache,target=/root/.npm \
@@ -33,7 +33,7 @@ RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt \
  && find . -type f \( -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' -o -name '*.map' \) -delete \
  && find . -type d -empty -delete
 
-# The filter and the control plane compiled, Envoy and the embedded model fetched and checked.
+# Compiles the filter and the control plane; downloads and verifies Envoy and the embedded model.
 FROM tools AS build
 RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt \
     --mount=type=cache,target=/root/.npm \
@@ -64,13 +64,13 @@ COPY --from=build /out/envoy /usr/local/bin/
 COPY --from=build /out/cache /var/cache
 COPY --from=dependencies /src/node_modules /opt/gateway/node_modules
 
-# Whose work is in the image, and which versions: for lawyers and scanners.
+# The notices and the bill of materials.
 FROM build AS records
 COPY --from=runtime /var/lib/dpkg/status /runtime/var/lib/dpkg/status
 COPY --from=runtime /usr/share/doc /runtime/usr/share/doc
 RUN node scripts/release/records.ts /runtime /out/records
 
-# The API of the prompt-target example, for compose.yaml.
+# The API of the prompt-target example (compose.yaml).
 FROM runtime AS example-api
 COPY --from=build /src/build/examples /opt/gateway/examples
 COPY package.json /opt/gateway/
@@ -92,7 +92,7 @@ USER 10001:10001
 VOLUME /var/log/gateway
 EXPOSE 10000 12000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=15s CMD ["gateway", "health"]
-# tini is process 1: it passes signals on and ends what others left behind.
+# tini is process 1: it forwards signals and reaps orphaned processes.
 ENTRYPOINT ["tini", "--", "gateway"]
 CMD ["up"]
 ARG VERSION=0.1.0

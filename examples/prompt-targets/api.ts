@@ -1,11 +1,11 @@
-// The API of the example: exchange rates and the weather, made up, on 127.0.0.1. Nothing in it knows of the gateway.
+// The API of the example: invented exchange rates and weather on 127.0.0.1. It does not depend on the gateway.
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 
-/** What one US dollar was worth on a day long ago. */
+/** The value of one US dollar, invented. */
 const RATES: Record<string, number> = { USD: 1, EUR: 0.92, GBP: 0.79, JPY: 149.5, CHF: 0.88 };
 const SKIES = ["sunny", "cloudy", "rainy", "windy"] as const;
-const LONGEST_FORECAST = 7;
+const MAX_FORECAST_DAYS = 7;
 
 export function exampleApi(): Hono {
   const app = new Hono();
@@ -22,20 +22,20 @@ export function exampleApi(): Hono {
   });
   app.post("/forecast", async (context) => {
     const { city, days = 1 } = await context.req.json<{ city: string; days?: number }>();
-    const length = Math.min(Math.max(days, 1), LONGEST_FORECAST);
+    const length = Math.min(Math.max(days, 1), MAX_FORECAST_DAYS);
     const forecast = Array.from({ length }, (_, day) => weatherOf(city, day));
     return context.json({ city, forecast });
   });
   return app;
 }
 
-/** The same city has the same weather every time. */
+/** Returns the same weather for the same city each time. */
 function weatherOf(city: string, day: number) {
   const seed = Buffer.from(city).reduce((sum, byte) => sum + byte, day * 7);
   return { day: day + 1, sky: SKIES[seed % SKIES.length], celsius: (seed % 30) - 2 };
 }
 
-/** Resolves with a function that ends it. */
+/** Starts the API. Resolves with a function that stops it. */
 export function startExampleApi(port: number): Promise<() => void> {
   return new Promise((resolve, reject) => {
     const server = serve({ fetch: exampleApi().fetch, hostname: "127.0.0.1", port }, () => {

@@ -1,4 +1,4 @@
-// `npm run example [-- <gateway.yaml>] [options of gateway up]`: the API and a gateway in front of it, until Ctrl-C.
+// `npm run example [-- <gateway.yaml>] [options of gateway up]`: starts the API and a gateway in front of it, until Ctrl-C.
 import { join } from "node:path";
 import { runCommand } from "../../control-plane/cli.ts";
 import { readConfiguration } from "../../control-plane/supervisor/configuration-file.ts";
@@ -7,7 +7,7 @@ import { startExampleApi } from "./api.ts";
 
 const words = process.argv.slice(2);
 const [first = "-"] = words;
-/** A changed copy of the example's configuration can be named. */
+/** The example's configuration, or the changed copy given as the argument. */
 const file = first.startsWith("-") ? join(import.meta.dirname, "gateway.yaml") : first;
 
 try {
@@ -24,7 +24,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Where `endpoints` of the configuration says that the API is. */
+/** Returns the API's port, from `endpoints` of the configuration. */
 function portOfApi(): number {
   const { model } = readConfiguration(findConfiguration(file, process.cwd()), process.env);
   const endpoint = model.prompt?.endpoints.find(({ name }) => name === "example_api");

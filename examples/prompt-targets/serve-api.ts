@@ -1,7 +1,7 @@
-// The API of the example by itself: in compose.yaml it stands beside the gateway, in the same network.
+// The API of the example alone, for compose.yaml, where it shares the gateway's network.
 import { startExampleApi } from "./api.ts";
 
-/** As `endpoints` of gateway.yaml says. */
+/** The port in `endpoints` of gateway.yaml. */
 const PORT = 18_083;
 
 const stop = await startExampleApi(PORT);
