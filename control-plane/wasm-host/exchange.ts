@@ -40,9 +40,9 @@ export interface ExchangeInput {
   upstream?: (request: SentRequest) => UpstreamReply | UpstreamFailure;
   /**
    * What a callout of the filter gets. A cluster that cannot be reached is a reply too, Envoy's own 503 or 504;
-   * undefined: the call is reset, and the filter is called with nothing.
+   * undefined: the call is reset, and the filter is called with nothing. A promise needs `FilterHost.exchangeAsync`.
    */
-  calls?: (call: HttpCall) => HttpCallReply | undefined;
+  calls?: (call: HttpCall) => CallReply | Promise<CallReply>;
   /** Clusters that can be called; others are refused. Default: all can. */
   clusters?: readonly string[];
   /** Further properties by dotted path, for example `source.address`. */
@@ -56,6 +56,11 @@ export interface ExchangeInput {
   /** What the cluster's own `header_mutation` does to the headers of requests and replies. Default: nothing. */
   mutations?: (cluster: string) => NativeMutations;
 }
+
+export type CallReply = HttpCallReply | undefined;
+
+/** What an exchange waits for between two events. */
+export type Wait = Promise<void> | undefined;
 
 export interface ReplyChunk {
   bytes: Uint8Array;
@@ -138,7 +143,7 @@ export class Exchange {
   }
 
   /** Leads the exchange to its end, with a yield after every event, so that several can be interleaved. */
-  *run(): Generator<undefined, ExchangeResult> {
+  *run(): Generator<Wait, ExchangeResult> {
     yield* this.#receive();
     yield* this.#answerCalls();
     while (this.#ending === undefined && this.#attempt?.isComplete === true) {
@@ -264,12 +269,18 @@ export class Exchange {
     return this.#trap !== undefined;
   }
 
-  *#answerCalls(): Generator<undefined, void> {
+  *#answerCalls(): Generator<Wait, void> {
     for (;;) {
       const next = this.#waitingCalls.shift();
       if (next === undefined || this.#trap !== undefined) return;
       this.#during = `call ${next.call.token}`;
-      const reply = this.#input.calls?.(next.call);
+      const answer = this.#input.calls?.(next.call);
+      let reply: CallReply;
+      if (answer instanceof Promise) {
+        yield answer.then((value) => {
+          reply = value;
+        });
+      } else reply = answer;
       next.root.calls.delete(next.call.token);
       this.#machine.callReply = reply;
       try {

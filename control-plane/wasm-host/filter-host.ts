@@ -68,6 +68,17 @@ export class FilterHost {
     return result;
   }
 
+  /** One exchange whose callouts may take time. */
+  async exchangeAsync(input: ExchangeInput): Promise<ExchangeResult> {
+    if (this.#machine.trap !== undefined) this.#machine = this.#start();
+    const run = new Exchange(this.#machine, this.#options.filterConfig, input).run();
+    for (;;) {
+      const step = run.next();
+      if (step.done === true) return step.value;
+      await step.value;
+    }
+  }
+
   /** Several exchanges at once in one VM, one event of each in turn. */
   interleave(inputs: readonly ExchangeInput[]): ExchangeResult[] {
     if (this.#machine.trap !== undefined) this.#machine = this.#start();

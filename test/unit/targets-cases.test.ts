@@ -8,7 +8,7 @@ import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts
 import { ConfigurationProblems } from "../../control-plane/config/diagnostics/configuration-problems.ts";
 import { readCases } from "../../control-plane/cli/trial/read-cases.ts";
 import { score } from "../../control-plane/cli/trial/score.ts";
-import { tryPrompt } from "../../control-plane/cli/trial/try-prompt.ts";
+import { openTrial } from "../../control-plane/cli/trial/try-prompt.ts";
 import { closeNow, listenAt } from "../../control-plane/model-server/unix-socket.ts";
 import { GOLDEN_MODELS } from "../envoy/models.ts";
 import { newSocketPath } from "../gateway/socket-path.ts";
@@ -17,6 +17,7 @@ const model = GOLDEN_MODELS["prompt-targets"];
 const prompt = model?.prompt;
 if (model === undefined || prompt === undefined) throw new Error("the golden model has no prompt");
 
+const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
 const directory = mkdtempSync(join(tmpdir(), "gateway-cases-"));
 afterAll(() => {
   rmSync(directory, { recursive: true });
@@ -115,10 +116,12 @@ it("a wrong value is told apart from a wrong target", () => {
 
 describe("a model server that fails", () => {
   const told = (socketPath: string) =>
-    tryPrompt({ model, prompt, socketPath }, "hello").then(
-      () => "",
-      (error: unknown) => (error as Error).message,
-    );
+    openTrial({ model, prompt }, { socketPath, filterFile: FILTER })
+      .then((attempt) => attempt("hello"))
+      .then(
+        () => "",
+        (error: unknown) => (error as Error).message,
+      );
 
   it("is told with its own words", async () => {
     const server = createServer((_, response) => {
@@ -128,12 +131,12 @@ describe("a model server that fails", () => {
     const path = newSocketPath();
     await listenAt(server, path);
     expect(await told(path)).toBe(
-      "The model server answered 502 to /guard. http://llm.example.com cannot be reached.",
+      "The model server responded to /guard with 502. http://llm.example.com cannot be reached.",
     );
     await closeNow(server);
   });
 
   it("and has ended is no stack trace", async () => {
-    expect(await told(newSocketPath())).toMatch(/gave no answer to \/guard/);
+    expect(await told(newSocketPath())).toMatch(/did not respond to \/guard/);
   });
 });

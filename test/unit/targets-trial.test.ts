@@ -1,19 +1,64 @@
 // What `gateway targets` shows: the request that the filter would send (test/envoy/prompt.test.ts has the same values), and scores.
-import { describe, expect, it } from "vitest";
-import { apiRequest } from "../../control-plane/cli/trial/api-request.ts";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { score } from "../../control-plane/cli/trial/score.ts";
+import { openTrial, type Trial } from "../../control-plane/cli/trial/try-prompt.ts";
 import { filterConfig } from "../../control-plane/ir/filter-document/document.ts";
 import type { GatewayModel } from "../../control-plane/ir/model.ts";
-import { modelServerInput } from "../../control-plane/supervisor/model-server-input.ts";
+import type { PromptTarget } from "../../control-plane/ir/prompt.ts";
 import { modelServerOptions } from "../../control-plane/model-server/options.ts";
+import { closeNow, listenAt } from "../../control-plane/model-server/unix-socket.ts";
+import { modelServerInput } from "../../control-plane/supervisor/model-server-input.ts";
 import { GOLDEN_MODELS, modelOf, targetAt, host, DEMONSTRATION } from "../envoy/models.ts";
+import { newSocketPath } from "../gateway/socket-path.ts";
 
 const model = GOLDEN_MODELS["prompt-targets"] ?? modelOf([]);
 const [weather, ticket] = model.prompt?.targets ?? [];
+if (weather === undefined || ticket === undefined)
+  throw new Error("the golden model has no target");
 
-function requestFor(values: Record<string, unknown>) {
-  if (weather === undefined) throw new Error("the golden model has no target");
-  return apiRequest(model, weather, values, "");
+const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
+
+/** A model server that selects the first target and finds these values, or selects none. */
+let found: Record<string, unknown> | undefined;
+const socketPath = newSocketPath();
+const server = createServer((request, response) => {
+  response.end(JSON.stringify(replyTo(request.url ?? "")));
+});
+
+function replyTo(path: string): object {
+  const { name } = weather ?? { name: "" };
+  if (path === "/guard") return { jailbreak_prob: 0, jailbreak_verdict: false };
+  if (path === "/hallucination") return { missing: [] };
+  if (path === "/v1/chat/completions") {
+    const tool = { function: { name, arguments: JSON.stringify(found) } };
+    return { choices: [{ message: { content: null, tool_calls: [tool] } }] };
+  }
+  if (path !== "/zeroshot") return {};
+  const decision = found === undefined ? "none" : "target";
+  return { predicted_class: name, scores: { [name]: 0.9 }, decision, candidates: [] };
+}
+
+beforeAll(() => listenAt(server, socketPath));
+afterAll(() => closeNow(server));
+
+async function tryTargets(
+  targets: PromptTarget[],
+  values: Record<string, unknown> | undefined,
+  text = "How warm is it?",
+): Promise<Trial> {
+  if (model.prompt === undefined) throw new Error("the golden model has no prompt");
+  found = values;
+  const prompt = { ...model.prompt, targets };
+  const attempt = await openTrial({ model, prompt }, { socketPath, filterFile: FILTER });
+  return attempt(text);
+}
+
+/** The request for the values, or the parameter that keeps it from being sent. */
+async function requestFor(values: Record<string, unknown>, target = weather) {
+  const { request, wrong } = await tryTargets(target === undefined ? [] : [target], values);
+  return request ?? { wrong };
 }
 
 describe("the request of a target", () => {
@@ -23,41 +68,46 @@ describe("the request of a target", () => {
     ["{days}", "%7Bdays%7D"],
     ["it's (so)*!", "it%27s%20%28so%29%2A%21"],
     ["\u202eevil", "%E2%80%AEevil"],
-  ])("%j stays in its segment", (city, encoded) => {
+  ])("%j stays in its segment", async (city, encoded) => {
     const url = `https://weather.example.com/v1/weather/${encoded}?units=metric&days=1`;
-    expect(requestFor({ city })).toMatchObject({ method: "GET", url });
+    expect(await requestFor({ city })).toMatchObject({ method: "GET", url });
   });
 
   const REFUSED = ["..", ".", "", "a\r\nb", "a\u0000", "x".repeat(2049)];
 
-  it.each(["../../admin", "a/b", "a\\b", ...REFUSED])("%j is refused", (city) => {
-    expect(requestFor({ city })).toEqual({ wrong: "city" });
+  it.each(["../../admin", "a/b", "a\\b", ...REFUSED])("%j is rejected", async (city) => {
+    expect(await requestFor({ city })).toEqual({ wrong: "city" });
   });
 
-  it("holds slashes where the parameter allows them, and no way out", () => {
-    if (weather === undefined) throw new Error("the golden model has no target");
+  it("accepts slashes if the parameter allows them, and rejects a way out", async () => {
     const parameters = weather.parameters.map((one) => ({ ...one, allowsSlashes: true as const }));
-    const requestOf = (city: string) => apiRequest(model, { ...weather, parameters }, { city }, "");
+    const requestOf = (city: string) => requestFor({ city }, { ...weather, parameters });
     const url = "https://weather.example.com/v1/weather/a%2Fb%5Cc?units=metric&days=1";
-    expect(requestOf("a/b\\c")).toMatchObject({ url });
+    expect(await requestOf("a/b\\c")).toMatchObject({ url });
     for (const city of [...REFUSED, "a/../b", "..\\a", "/a", "a/", "a//b"])
-      expect(requestOf(city), city).toEqual({ wrong: "city" });
+      expect(await requestOf(city), city).toEqual({ wrong: "city" });
   });
 
-  it("shows the names of secrets, never their values", () => {
-    expect(requestFor({ city: "Oslo" })).toMatchObject({
-      headers: { accept: "application/json", authorization: "Bearer $WEATHER_KEY" },
+  it("shows the names of secrets, never their values", async () => {
+    const { headers } = (await requestFor({ city: "Oslo" })) as { headers: object };
+    expect(headers).toEqual({
+      accept: "application/json",
+      authorization: "Bearer $WEATHER_KEY",
     });
   });
 
-  it("has a JSON body for POST, with the conversation for the default target", () => {
-    if (ticket === undefined) throw new Error("the golden model has no second target");
-    const request = (isDefault: boolean) =>
-      apiRequest(model, { ...ticket, isDefault }, { stranger: 1 }, 'my "words"');
+  it("has a JSON body for POST, with the conversation for the default target", async () => {
     const base = { method: "POST", url: "http://desk.internal/tickets" };
-    expect(request(false)).toMatchObject({ ...base, body: "{}" });
+    const chosen = { ...ticket, name: weather.name, isDefault: false };
+    expect(await requestFor({ stranger: 1 }, chosen)).toMatchObject({ ...base, body: "{}" });
+    const trial = await tryTargets(
+      [weather, { ...ticket, isDefault: true }],
+      undefined,
+      'my "words"',
+    );
     const body = '{"messages":[{"role":"user","content":"my \\"words\\""}]}';
-    expect(request(true)).toMatchObject({ ...base, body });
+    expect(trial).toMatchObject({ decision: "default", target: ticket.name, arguments: {} });
+    expect(trial.request).toMatchObject({ ...base, body });
   });
 });
 

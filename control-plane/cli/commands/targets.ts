@@ -10,6 +10,7 @@ import type { Prompt } from "../../ir/prompt.ts";
 import { type Egress, modelServerInput } from "../../supervisor/model-server-input.ts";
 import { callListener } from "../../supervisor/admin.ts";
 import { modelServerEnvironment, superviseModelServer } from "../../supervisor/model-server.ts";
+import { FILTER_FILE } from "../../supervisor/place.ts";
 import { urlOf } from "../../supervisor/readiness.ts";
 import { findRunning } from "../../supervisor/state.ts";
 import type { TargetsOptions } from "./options.ts";
@@ -17,7 +18,7 @@ import { colorsFor, table } from "../../config/diagnostics/terminal.ts";
 import { readCases } from "../trial/read-cases.ts";
 import { score } from "../trial/score.ts";
 import type { Score } from "../trial/score.ts";
-import { tryPrompt } from "../trial/try-prompt.ts";
+import { openTrial } from "../trial/try-prompt.ts";
 import type { Trial } from "../trial/try-prompt.ts";
 
 /** Prints scores, choice, parameters and the request that would be sent. */
@@ -82,7 +83,7 @@ async function withModelServer(
     },
   });
   try {
-    await work((text) => tryPrompt({ model, prompt, socketPath }, text));
+    await work(await openTrial({ model, prompt }, { socketPath, filterFile: FILTER_FILE }));
   } finally {
     await server.stop();
     rmSync(directory, { recursive: true });

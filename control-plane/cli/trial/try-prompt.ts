@@ -1,12 +1,25 @@
-// A prompt's way through the model server, as the filter leads it, up to the request that its API would get.
+// Leads a prompt through the release filter with the model server, up to the request that a target's API would get.
+import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { HEADER_CLUSTER, HEADER_DETAILS } from "../../../contract/words.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
-import { toolOf, zeroshotRequest } from "../../ir/filter-document/prompt.ts";
+import { filterConfig } from "../../ir/filter-document/document.ts";
+import { MODEL_SERVER_CLUSTER } from "../../ir/filter-document/prompt.ts";
 import type { GatewayModel } from "../../ir/model.ts";
-import type { Prompt, PromptTarget } from "../../ir/prompt.ts";
+import type { Prompt } from "../../ir/prompt.ts";
 import { fetchAt } from "../../model-server/unix-socket.ts";
-import { apiRequest } from "./api-request.ts";
-import type { ApiRequest, Values } from "./api-request.ts";
+import { FilterHost } from "../../wasm-host/filter-host.ts";
+import { FAILURES } from "../../wasm-host/upstream.ts";
+import type { HttpCall, HttpCallReply } from "../../wasm-host/virtual-machine.ts";
+
+export interface ApiRequest {
+  method: string;
+  url: string;
+  /** With `$NAME` in place of a secret. */
+  headers: Record<string, string>;
+  /** JSON; absent for GET. */
+  body?: string;
+}
 
 export interface Trial {
   prompt: string;
@@ -17,138 +30,218 @@ export interface Trial {
   decision: "target" | "ask_model" | "none" | "default";
   /** The target that the prompt is for; null for none. */
   target: string | null;
-  arguments?: Values;
+  arguments?: Record<string, unknown>;
   /** What the user is asked for. */
   question?: string;
   /** What would be sent. */
   request?: ApiRequest;
-  /** The parameter whose value cannot stand in a URL. */
+  /** The parameter whose value is not allowed in a URL. */
   wrong?: string;
 }
 
+const values = z.record(z.string(), z.unknown());
 const guardReply = z.looseObject({ jailbreak_prob: z.number(), jailbreak_verdict: z.boolean() });
 const zeroshotReply = z.looseObject({
-  predicted_class: z.string().nullable(),
   scores: z.record(z.string(), z.number()),
   decision: z.enum(["target", "ask_model", "none"]),
-  candidates: z.array(z.string()),
 });
-const call = z.looseObject({ function: z.object({ name: z.string(), arguments: z.string() }) });
-const message = z.looseObject({
-  content: z.string().nullable().optional(),
-  tool_calls: z.array(call).optional(),
+const extractionRequest = z.looseObject({
+  tools: z.array(z.looseObject({ function: z.looseObject({ name: z.string() }) })),
 });
-const extractionReply = z.looseObject({ choices: z.array(z.looseObject({ message })).min(1) });
-const groundingReply = z.looseObject({
-  missing: z.array(z.string()),
-  question: z.string().optional(),
+const groundingRequest = z.looseObject({ target: z.string(), parameters: values });
+const completion = z.looseObject({
+  choices: z.array(z.looseObject({ message: z.looseObject({ content: z.string() }) })).min(1),
+  metadata: z
+    .looseObject({ prompt_target: z.looseObject({ name: z.string(), arguments: values }) })
+    .optional(),
 });
-
 const errorReply = z.looseObject({ error: z.looseObject({ message: z.string() }) });
 
-/** A language model may be asked on the way. */
-const MAX_MS = 60_000;
-
-interface Server {
-  model: GatewayModel;
-  prompt: Prompt;
-  /** Of the model server. */
-  socketPath: string;
+/** Returns a function that tries one prompt after the other. Its APIs and models are never called. */
+export async function openTrial(
+  { model, prompt }: { model: GatewayModel; prompt: Prompt },
+  { socketPath, filterFile }: { /** of the model server */ socketPath: string; filterFile: string },
+): Promise<(text: string) => Promise<Trial>> {
+  const host = await FilterHost.load(await readFile(filterFile), {
+    filterConfig: filterConfig(withoutAccess(model, prompt)),
+    environment: Object.fromEntries(model.filterEnvironment.map((name) => [name, `$${name}`])),
+    logLevel: "error",
+  });
+  const defaultTarget = prompt.targets.find(({ isDefault }) => isDefault)?.name;
+  return async (text) => {
+    const calls: ModelServerCall[] = [];
+    let goesToModel = false;
+    let request: ApiRequest | undefined;
+    const { reply, trap } = await host.exchangeAsync({
+      listener: "ingress",
+      request: {
+        method: "POST",
+        path: "/v1/chat/completions",
+        headers: [["content-type", "application/json"]],
+        body: Buffer.from(
+          JSON.stringify({ model: "none", messages: [{ role: "user", content: text }] }),
+        ),
+      },
+      upstream: () => {
+        goesToModel = true;
+        return FAILURES.connectionRefused;
+      },
+      async calls(call) {
+        if (headerOf(call, HEADER_CLUSTER) !== MODEL_SERVER_CLUSTER) {
+          request = apiRequest(prompt, call);
+          return replyOf(200, "{}");
+        }
+        const found = await callModelServer(socketPath, call);
+        calls.push(found);
+        return replyOf(200, found.reply);
+      },
+    });
+    if (trap !== undefined) throw new GatewayError(`The filter failed: ${trap}`);
+    const body = bodyText(reply.body);
+    return trialOf(text, calls, request, {
+      status: reply.status,
+      body,
+      goesToModel,
+      defaultTarget,
+    });
+  };
 }
 
-/** Sends nothing to an API. Throws a GatewayError when the model server does not answer as it should. */
-export async function tryPrompt(server: Server, text: string): Promise<Trial> {
-  const { prompt } = server;
+/** A target's text is the gateway's response, which names the target; no key and no rate limit stops the prompt. */
+function withoutAccess(model: GatewayModel, prompt: Prompt): GatewayModel {
+  const { rateLimits: _limits, rateLimitService: _service, ...open } = model;
+  const { apiKeys: _keys, ...ingress } = model.ingress;
+  const targets = prompt.targets.map((target) => ({ ...target, dispatches: false }));
+  return { ...open, ingress, prompt: { ...prompt, targets } };
+}
+
+/** How the prompt ended. */
+interface Outcome {
+  status: number;
+  body: string;
+  goesToModel: boolean;
+  defaultTarget: string | undefined;
+}
+
+interface ModelServerCall {
+  path: string;
+  /** JSON. */
+  sent: string;
+  reply: string;
+}
+
+/** Reads off the trial what the filter asked, and what it responded with. */
+function trialOf(
+  text: string,
+  calls: readonly ModelServerCall[],
+  request: ApiRequest | undefined,
+  response: Outcome,
+): Trial {
+  const call = (path: string) => calls.find((one) => one.path === path);
   const trial: Trial = { prompt: text, scores: {}, decision: "none", target: null };
-  if (prompt.guard !== undefined) {
-    const found = await ask(server, "/guard", { input: text, task: "jailbreak" }, guardReply);
+  const guard = call("/guard");
+  if (guard !== undefined) {
+    const found = guardReply.parse(JSON.parse(guard.reply));
     trial.guard = { probability: found.jailbreak_prob, refuses: found.jailbreak_verdict };
     if (found.jailbreak_verdict) return trial;
   }
-  if (prompt.targets.every(({ isDefault }) => isDefault)) return withoutTarget(server, trial);
-  const choice = await choose(server, text);
-  trial.scores = choice.scores;
-  trial.decision = choice.decision;
-  const best = prompt.targets.find(({ name }) => name === choice.predicted_class);
-  if (choice.decision === "none") return withoutTarget(server, trial);
-  if (choice.decision === "target" && best?.parameters.length === 0) {
-    return withRequest(server, { ...trial, arguments: {} }, best);
+  const choice = call("/zeroshot");
+  if (choice !== undefined) {
+    const { scores, decision } = zeroshotReply.parse(JSON.parse(choice.reply));
+    Object.assign(trial, { scores, decision });
   }
-  const candidates = choice.decision === "target" ? [choice.predicted_class] : choice.candidates;
-  return extracted(server, trial, candidates);
+  const grounding = call("/hallucination");
+  if (grounding !== undefined) {
+    const { target, parameters } = groundingRequest.parse(JSON.parse(grounding.sent));
+    Object.assign(trial, { target, arguments: parameters });
+  }
+  if (request !== undefined) return withTarget(trial, request, response);
+  const extraction = call("/v1/chat/completions");
+  if (response.goesToModel) return { ...trial, target: null };
+  if (extraction !== undefined && response.status === 200) {
+    const { tools } = extractionRequest.parse(JSON.parse(extraction.sent));
+    trial.target ??= tools[0]?.function.name ?? null;
+    trial.question = completion.parse(JSON.parse(response.body)).choices[0]?.message.content ?? "";
+    return trial;
+  }
+  const { message } = errorReply.parse(JSON.parse(response.body)).error;
+  const [, wrong] = /^The value of '([^']+)'/.exec(message) ?? [];
+  if (wrong === undefined)
+    throw new GatewayError(`The gateway would reject the prompt: ${message}`);
+  return { ...trial, wrong };
 }
 
-function choose(server: Server, text: string) {
-  const messages = [{ role: "user", content: text }];
-  const body = { input: text, messages, ...zeroshotRequest(server.prompt.targets) };
-  return ask(server, "/zeroshot", body, zeroshotReply);
+/** The gateway's response names the target whose API it called. */
+function withTarget(trial: Trial, request: ApiRequest, { body, defaultTarget }: Outcome): Trial {
+  const called = completion.parse(JSON.parse(body)).metadata?.prompt_target;
+  if (called === undefined) throw new GatewayError("The filter called an API without a target.");
+  const { name: target, arguments: found } = called;
+  const decision = target === defaultTarget ? "default" : trial.decision;
+  return { ...trial, decision, target, arguments: found, request };
 }
 
-async function extracted(
-  server: Server,
-  trial: Trial,
-  candidates: readonly (string | null)[],
-): Promise<Trial> {
-  const { targets } = server.prompt;
-  const offered = candidates.flatMap((name) => targets.find((one) => one.name === name) ?? []);
-  const body = {
-    messages: [{ role: "user", content: trial.prompt }],
-    tools: offered.map(toolOf),
-    metadata: { decision: trial.decision },
+/** What the filter and Envoy add to every callout. */
+const ADDED = /^(?::.*|x-gateway-.*|x-request-id|content-length)$/;
+
+function apiRequest({ endpoints, targets }: Prompt, call: HttpCall): ApiRequest {
+  const cluster = headerOf(call, HEADER_CLUSTER) ?? "";
+  const authority = headerOf(call, ":authority") ?? "";
+  const names = new Set(targets.map(({ endpoint }) => endpoint));
+  const endpoint = endpoints.find(({ name }) => names.has(name) && cluster.endsWith(`/${name}`));
+  const scheme = endpoint?.address.tls === true ? "https" : "http";
+  return {
+    method: headerOf(call, ":method") ?? "",
+    url: `${scheme}://${authority}${headerOf(call, ":path") ?? ""}`,
+    headers: Object.fromEntries(call.headers.filter(([name]) => !ADDED.test(name))),
+    ...(call.body.length === 0 ? {} : { body: bodyText(call.body) }),
   };
-  const reply = await ask(server, "/v1/chat/completions", body, extractionReply);
-  const said = reply.choices[0]?.message;
-  const called = said?.tool_calls?.[0]?.function;
-  if (called === undefined) {
-    if (!said?.content) return withoutTarget(server, trial);
-    return { ...trial, target: offered[0]?.name ?? null, question: said.content };
-  }
-  const values = JSON.parse(called.arguments) as Values;
-  const target = targets.find(({ name }) => name === called.name);
-  if (target === undefined) return withoutTarget(server, trial);
-  const grounding = { prompt: trial.prompt, parameters: values, target: target.name };
-  const { missing, question } = await ask(server, "/hallucination", grounding, groundingReply);
-  const found = { ...trial, arguments: values };
-  if (missing.length === 0) return withRequest(server, found, target);
-  return { ...found, target: target.name, question: question ?? missing.join(", ") };
 }
 
-/** Nothing fits: the default target, where there is one. */
-function withoutTarget(server: Server, trial: Trial): Trial {
-  const target = server.prompt.targets.find(({ isDefault }) => isDefault);
-  if (target === undefined) return { ...trial, target: null };
-  return withRequest(server, { ...trial, decision: "default", arguments: {} }, target);
-}
-
-function withRequest({ model }: Server, trial: Trial, target: PromptTarget): Trial {
-  const request = apiRequest(model, target, trial.arguments ?? {}, trial.prompt);
-  const found = { ...trial, target: target.name };
-  return "wrong" in request ? { ...found, wrong: request.wrong } : { ...found, request };
-}
-
-async function ask<Reply>(
-  { socketPath }: Server,
-  path: string,
-  body: object,
-  schema: z.ZodType<Reply>,
-): Promise<Reply> {
-  let reply: Response;
-  let answer: unknown;
+async function callModelServer(socketPath: string, call: HttpCall): Promise<ModelServerCall> {
+  const path = headerOf(call, ":path") ?? "";
+  const sent = bodyText(call.body);
+  let response: Response;
+  let reply: string;
   try {
-    reply = await fetchAt(socketPath, `http://model-server${path}`, {
+    response = await fetchAt(socketPath, `http://model-server${path}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(MAX_MS),
+      body: sent,
+      signal: AbortSignal.timeout(call.timeoutMs),
     });
-    answer = await reply.json();
+    reply = await response.text();
   } catch {
-    throw new GatewayError(`The model server gave no answer to ${path}: it may have ended.`);
+    throw new GatewayError(`The model server did not respond to ${path}; it may have stopped.`);
   }
-  const parsed = schema.safeParse(answer);
-  if (reply.ok && parsed.success) return parsed.data;
-  const said = errorReply.safeParse(answer).data?.error.message ?? "";
+  if (response.ok) return { path, sent, reply };
+  const { data } = errorReply.safeParse(parsed(reply));
   throw new GatewayError(
-    `The model server answered ${String(reply.status)} to ${path}. ${said}`.trimEnd(),
+    `The model server responded to ${path} with ${String(response.status)}. ${data?.error.message ?? ""}`.trimEnd(),
   );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function replyOf(status: number, body: string): HttpCallReply {
+  return {
+    headers: [
+      [":status", String(status)],
+      [HEADER_DETAILS, "via_upstream"],
+    ],
+    body: Buffer.from(body),
+  };
+}
+
+function headerOf({ headers }: HttpCall, name: string): string | undefined {
+  return headers.find(([key]) => key === name)?.[1];
+}
+
+function bodyText(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("utf8");
 }
