@@ -1,7 +1,7 @@
 // The filter's exports: what Envoy calls (proxy-wasm 0.2.1), each handed on to the stage that answers it.
 import { allocate } from "./host/host";
 import { config, configureRoot, createRoot, deleteRoot, startVm } from "./contexts/roots";
-import { reportRefusals } from "./host/memory-log";
+import { reportRefusals } from "./observe/memory-log";
 import { CONTINUE } from "./host/status";
 import {
   collectWhenDue,

@@ -1,15 +1,28 @@
-// The prompt targets of the configuration, as the flow needs them: everything that never changes is bytes already.
+// The prompt targets of the configuration, prepared for the steps: everything that does not depend on a prompt is bytes.
 import { ProviderHeader } from "./target";
 import { Span } from "../bytes/text/bytes";
 
 export class Parameter {
   name: Span = new Span(0, 0);
-  /** Substituted into the path. */
+  /** Whether the path has its value. */
   isInPath: bool = false;
   /** Whether a value in the path may hold `/` and `\`. */
   allowsSlashes: bool = false;
-  /** The default as JSON; empty when there is none. */
+  /** The default as JSON; empty without a default. */
   defaultJson: Span = new Span(0, 0);
+  /** The default as plain text: a string without quotes and escapes, anything else as its JSON. */
+  defaultText: Span = new Span(0, 0);
+}
+
+/** A piece of a path template: literal bytes, then the value of a parameter. */
+export class PathPiece {
+  constructor(
+    public literal: Span,
+    /** Null in the last piece. */
+    public parameter: Parameter | null,
+    /** Whether the value stands in the query. */
+    public isInQuery: bool,
+  ) {}
 }
 
 export class PromptTarget {
@@ -17,35 +30,40 @@ export class PromptTarget {
   cluster: Span = new Span(0, 0);
   authority: Span = new Span(0, 0);
   isGet: bool = false;
-  /** With `{parameter}` placeholders, perhaps with a query. */
-  path: Span = new Span(0, 0);
+  path: PathPiece[] = [];
+  /** Whether the template has a query. */
+  hasQuery: bool = false;
   headers: ProviderHeader[] = [];
-  /** Values of variables in headers: what the API is sent and nobody else may see. */
+  /** Values of environment variables in headers: sent to the API, and masked in its response. */
   secrets: Span[] = [];
   parameters: Parameter[] = [];
   /** Its definition as a tool, JSON. */
   tool: Span = new Span(0, 0);
-  /** The inside of a JSON string; empty when there is none. */
+  /** The inside of a JSON string; empty without a system prompt. */
   systemPromptJson: Span = new Span(0, 0);
-  /** Takes the prompts that match no other target, and gets the conversation. */
+  /** Whether it gets the prompts that fit no other target, with the conversation. */
   isDefault: bool = false;
-  /** Whether its answer goes to the language model, or is the answer itself. */
+  /** Whether the API's text goes to the language model; else it is the gateway's response. */
   dispatches: bool = true;
 }
 
 export class PromptConfig {
-  /** The inside of a JSON string; empty when no guard is configured. */
+  /** The inside of a JSON string; empty if no guard is configured. */
   guardMessageJson: Span = new Span(0, 0);
   guardFailsOpen: bool = false;
-  /** The configured members of a /zeroshot request, without braces. */
+  /** The configured members of a /zeroshot request, without braces; empty if there is no target to choose. */
   zeroshotMembers: Span = new Span(0, 0);
-  /** The listener's timeout: one limit on the whole prompt, from its last byte to the answer. */
+  /** The listener's timeout: one limit for the whole prompt, from its last byte to the response. */
   timeoutMs: u32 = 0;
   targets: PromptTarget[] = [];
-  /** Index of the target for prompts that fit no other, -1 when there is none. */
+  /** Index of the default target, -1 if there is none. */
   defaultTarget: i32 = -1;
 
   hasGuard(): bool {
     return this.guardMessageJson.length > 0;
+  }
+
+  hasCandidates(): bool {
+    return this.zeroshotMembers.length > 0;
   }
 }

@@ -1,8 +1,10 @@
-// The `prompt` member of the configuration: prompt targets and the guard (control-plane/ir/filter-document/document.ts, `FilterPrompt`).
+// Reads the `prompt` member: prompt targets and the guard (control-plane/ir/filter-document/document.ts, `FilterPrompt`).
 import { freeBlock } from "../memory/blocks";
+import { scan, SCAN_OK } from "../bytes/json/scan";
 import { escape } from "../bytes/json/text";
 import { Tape } from "../bytes/json/tape";
-import { ByteBuffer, Span } from "../bytes/text/bytes";
+import { ByteBuffer, sameBytes, Span } from "../bytes/text/bytes";
+import { findByte } from "../bytes/text/find";
 import {
   bytesOf,
   integerOf,
@@ -11,10 +13,14 @@ import {
   reportProblem,
   stringMember,
 } from "./document";
-import { Parameter, PromptConfig, PromptTarget } from "./prompt-target";
+import { Parameter, PathPiece, PromptConfig, PromptTarget } from "./prompt-target";
 import { readHeaders } from "./read-headers";
 
-/** Null when the configuration has neither targets nor a guard. */
+const OPEN: u32 = 0x7b;
+const CLOSE: u32 = 0x7d;
+const QUESTION: u32 = 0x3f;
+
+/** Returns null if the document has neither targets nor a guard. */
 export function readPrompt(
   tape: Tape,
   node: u32,
@@ -61,7 +67,6 @@ function readPromptTarget(tape: Tape, node: u32, environment: Map<string, string
   target.name = bytesMember(tape, node, "name");
   target.cluster = bytesMember(tape, node, "cluster");
   target.authority = bytesMember(tape, node, "authority");
-  target.path = bytesMember(tape, node, "path");
   target.tool = bytesMember(tape, node, "tool");
   const method = stringMember(tape, node, "method");
   target.isGet = method == "GET";
@@ -76,7 +81,39 @@ function readPromptTarget(tape: Tape, node: u32, environment: Map<string, string
   for (let parameter = tape.first(list); parameter < end; parameter = tape.next(parameter)) {
     target.parameters.push(readParameter(tape, parameter));
   }
+  readTemplate(target, bytesMember(tape, node, "path"));
   return target;
+}
+
+/** Splits the path template at the `{parameter}` placeholders. Braces around any other text are literal. */
+function readTemplate(target: PromptTarget, template: Span): void {
+  const end = template.pointer + template.length;
+  const query = findByte(template.pointer, end, QUESTION);
+  target.hasQuery = query != 0;
+  let literal = template.pointer;
+  let open = findByte(literal, end, OPEN);
+  while (open != 0) {
+    const close = findByte(open, end, CLOSE);
+    if (close == 0) break;
+    const parameter = findParameter(target.parameters, open + 1, close);
+    if (parameter !== null) {
+      parameter.isInPath = true;
+      const span = new Span(literal, <u32>(open - literal));
+      target.path.push(new PathPiece(span, parameter, query != 0 && query < open));
+      literal = close + 1;
+      open = close;
+    }
+    open = findByte(open + 1, end, OPEN);
+  }
+  target.path.push(new PathPiece(new Span(literal, <u32>(end - literal)), null, false));
+}
+
+function findParameter(parameters: Parameter[], name: usize, end: usize): Parameter | null {
+  for (let i = 0; i < parameters.length; i++) {
+    const known = parameters[i].name;
+    if (sameBytes(known.pointer, known.length, name, <u32>(end - name))) return parameters[i];
+  }
+  return null;
 }
 
 function readParameter(tape: Tape, node: u32): Parameter {
@@ -93,7 +130,10 @@ function readParameter(tape: Tape, node: u32): Parameter {
   parameter.isInPath = tape.isTrue(memberOf(tape, node, "in_path"));
   parameter.allowsSlashes = tape.isTrue(memberOf(tape, node, "allow_slashes"));
   const fallback = memberOf(tape, node, "default_json");
-  if (tape.isString(fallback)) parameter.defaultJson = bytesOf(tape, fallback);
+  if (tape.isString(fallback)) {
+    parameter.defaultJson = bytesOf(tape, fallback);
+    parameter.defaultText = plainTextOf(parameter.defaultJson);
+  }
   return parameter;
 }
 
@@ -103,7 +143,16 @@ function bytesMember(tape: Tape, object: u32, name: string): Span {
   return bytesOf(tape, node);
 }
 
-/** A text as the inside of a JSON string. */
+/** Returns the text of a JSON string, or any other JSON value as it is. */
+function plainTextOf(json: Span): Span {
+  const tape = new Tape();
+  const isString = scan(tape, json.pointer, json.length) == SCAN_OK && tape.isString(0);
+  const text = isString ? bytesOf(tape, 0) : json;
+  tape.release();
+  return text;
+}
+
+/** Returns a text as the inside of a JSON string. */
 function escapedOf(tape: Tape, node: u32): Span {
   const plain = bytesOf(tape, node);
   const out = new ByteBuffer();

@@ -29,8 +29,10 @@ import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { canExpress, leaveBody, prepareAttempt, prepareBody } from "../upstream/request";
 import { setRetryCluster } from "../upstream/next-attempt";
 import { bodyTooLarge } from "../exchange/envoy-errors";
-import { takeWaiting } from "../prompt/calls";
-import { OUTCOME_ANSWER, OUTCOME_SEND, OUTCOME_WAIT, PromptFlow } from "../prompt/flow";
+import { takeWaiting } from "../prompt/callouts";
+import { PromptFlow } from "../prompt/flow";
+import { OUTCOME_ANSWER, OUTCOME_SEND, OUTCOME_WAIT } from "../prompt/outcome";
+import { Prompt } from "../prompt/prompt";
 import { answerPrompt } from "../prompt/answer-prompt";
 import { endFlow, flowOf, keepFlow } from "../prompt/flows";
 import { chooseRoute, routeFault } from "./choose-model";
@@ -171,7 +173,7 @@ function notJson(code: i32, body: usize): Fault {
 
 /** On ingress, where prompt targets or a guard are configured: the flow of the prompt comes before the attempt. */
 function startPrompt(exchange: Exchange, prompt: PromptConfig, body: usize, length: u32): i32 {
-  const flow = new PromptFlow(prompt, exchange, tape, body, length);
+  const flow = new PromptFlow(new Prompt(prompt, exchange, tape, body, length));
   keepFlow(flow);
   const status = applyOutcome(flow, flow.start());
   flow.close();
@@ -192,16 +194,17 @@ export function onCallout(token: u32, size: u32): void {
 /** CONTINUE lets the request go to its model; anything else holds it, or has answered it. */
 function applyOutcome(flow: PromptFlow, outcome: i32): i32 {
   if (outcome == OUTCOME_WAIT) return STOP;
-  const exchange = flow.exchange;
-  let fault: Fault | null = flow.fault;
-  if (outcome == OUTCOME_ANSWER) answerPrompt(flow);
+  const prompt = flow.prompt;
+  const exchange = prompt.exchange;
+  let fault: Fault | null = prompt.fault;
+  if (outcome == OUTCOME_ANSWER) answerPrompt(prompt);
   else if (outcome == OUTCOME_SEND) {
     limitAnswer(exchange, max(flow.timeLeft(), 1));
-    fault = send(exchange, flow.body);
+    fault = send(exchange, prompt.body);
     // Where several attempts may need it, the body is the exchange's now.
-    if (exchange.client.body == flow.body) flow.detachBody();
+    if (exchange.client.body == prompt.body) prompt.detachBody();
   }
-  if (fault !== null) fault.isFinal = flow.mayHaveActed();
+  if (fault !== null) fault.isFinal = prompt.mayHaveActed;
   endFlow(exchange.contextId);
   if (fault !== null) answerFault(exchange, fault);
   return exchange.response.owner == ResponseOwner.Filter ? STOP : CONTINUE;

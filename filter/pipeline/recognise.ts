@@ -1,10 +1,11 @@
 // First stage: path and method → endpoint and dialect; what needs no body is answered here.
 import { Config } from "../config/read-config";
-import { HEADER_STREAM_CLUSTER, PROPERTY_CLIENT_PATH } from "../../contract/words";
+import { HEADER_STREAM_CLUSTER } from "../../contract/words";
 import { Fault } from "../hub/fault";
 import { DIALECTS, dialectOfPath } from "../dialects/registry";
-import { removeHeader, REQUEST_HEADERS, setProperty } from "../host/host";
+import { removeHeader, REQUEST_HEADERS } from "../host/host";
 import { addLocalHeader } from "../host/local-response";
+import { logClientPath } from "../observe/access-log";
 import {
   CONTENT_LENGTH,
   CONTENT_TYPE,
@@ -15,9 +16,9 @@ import {
   readHead,
   STREAM_CLUSTER,
 } from "../exchange/request-head";
-import { constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
+import { constant, sameSpan, scratchBuffer } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
-import { dropCredentials, lengthWithoutQuery, maskCredentials } from "../bytes/text/query";
+import { dropCredentials, lengthWithoutQuery } from "../bytes/text/query";
 import { bodyTooLarge } from "../exchange/envoy-errors";
 import { answer, answerFault, answerOptions, JSON_TYPE } from "../exchange/answer";
 import {
@@ -42,9 +43,7 @@ const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
 /** What a 401 has to say (RFC 9110, section 15.5.2). */
 const WWW_AUTHENTICATE = constant("www-authenticate");
 const BEARER = constant("Bearer");
-const CLIENT_PATH = constant(PROPERTY_CLIENT_PATH);
 const buffer = scratchBuffer();
-const logged = new Span(0, 0);
 
 /** Whether the request goes on, to its body or to its route; false when it has been answered. */
 export function recognise(exchange: Exchange, config: Config, endsHere: bool): bool {
@@ -101,14 +100,8 @@ function keepQuery(exchange: Exchange): void {
   const length = lengthWithoutQuery(PATH);
   const queryLength = PATH.length - length;
   if (queryLength == 0) return;
-  const query = PATH.pointer + length;
-  buffer.clear();
-  buffer.bytes(PATH.pointer, length);
-  maskCredentials(query, queryLength, buffer);
-  logged.pointer = buffer.pointer;
-  logged.length = buffer.length;
-  setProperty(CLIENT_PATH, logged);
-  dropCredentials(query, queryLength, exchange.client.query);
+  logClientPath(PATH);
+  dropCredentials(PATH.pointer + length, queryLength, exchange.client.query);
   exchange.client.isQueryCut = exchange.client.query.length != queryLength;
 }
 

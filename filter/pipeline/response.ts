@@ -5,7 +5,7 @@ import { ResponseOwner } from "../exchange/response";
 import { RESPONSE_TRAILERS, removeHeader } from "../host/host";
 import { CONTINUE } from "../host/status";
 import { writeRateLimitHeaders } from "../limits/headers";
-import { insertMetadata, prepareMetadata } from "../prompt/insert-metadata";
+import { insertMetadata, prepareMetadata } from "../prompt/metadata";
 import { constant } from "../bytes/text/bytes";
 import { TRAILER_COMPRESSED_BYTES, TRAILER_DECOMPRESSED_BYTES } from "../../contract/words";
 import { onHead } from "../upstream/response/head";

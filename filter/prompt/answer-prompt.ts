@@ -6,7 +6,8 @@ import { requestId } from "../exchange/request-id";
 import { currentSeconds } from "../host/host";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { CompletionHead, writeCompletion, writeCompletionStream } from "./completion";
-import { PromptFlow, writeMetadata } from "./flow";
+import { writeMetadata } from "./metadata";
+import { Prompt } from "./prompt";
 
 const EVENT_STREAM_TYPE = constant("text/event-stream; charset=utf-8");
 const STREAM_OPTIONS = constant("stream_options");
@@ -16,17 +17,16 @@ const head = new CompletionHead();
 const out = scratchBuffer();
 const text = new Span(0, 0);
 
-/** Sends 200 with `flow.text`, the inside of a JSON string. */
-export function answerPrompt(flow: PromptFlow): void {
-  const exchange = flow.exchange;
-  const tape = flow.tape;
+/** Sends 200 with `prompt.text`, the inside of a JSON string. */
+export function answerPrompt(prompt: Prompt): void {
+  const exchange = prompt.exchange;
+  const tape = prompt.tape;
   head.requestId = requestId(exchange);
   head.created = currentSeconds();
   head.metadata.clear();
-  writeMetadata(flow, head.metadata);
+  writeMetadata(prompt, head.metadata);
   head.wantsUsage = tape.isTrue(tape.member(tape.member(0, STREAM_OPTIONS), INCLUDE_USAGE));
-  text.pointer = flow.text.pointer;
-  text.length = flow.text.length;
+  prompt.text.view(text);
   out.clear();
   if (exchange.client.isStreaming) writeCompletionStream(head, text, out);
   else writeCompletion(head, text, out);

@@ -1,40 +1,40 @@
-// A chat completion that the gateway writes itself, complete or as a stream: a question, a guard's message, an API's answer.
+// Chat completions: written for the gateway's own responses (a question, the guard's message, an API's text), and read.
 import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
+import { NO_NODE, Tape } from "../bytes/json/tape";
 import { escapeText } from "../bytes/json/text";
 
 const MODEL = constant("gateway");
-const FINISH = constant("stop");
+const CHOICES = constant("choices");
+const MESSAGE = constant("message");
 
-/** What every such completion needs to know. */
+/** Members that every completion has. */
 export class CompletionHead {
-  /** The request's id; the completion's own is made from it. */
+  /** The completion's id is made from it. */
   requestId: string = "";
   /** Seconds since the epoch. */
   created: i64 = 0;
-  /** The value of `metadata`, JSON; empty when there is none. */
+  /** The value of `metadata`, JSON; empty without one. */
   metadata: ByteBuffer = new ByteBuffer();
   wantsUsage: bool = false;
 }
 
-/** `text` is the inside of a JSON string. */
+/** @param text the inside of a JSON string */
 export function writeCompletion(head: CompletionHead, text: Span, out: ByteBuffer): void {
   open(head, "chat.completion", out);
   out.text('"choices":[{"index":0,"message":{"role":"assistant","content":"');
   out.span(text);
-  out.text('","refusal":null},"logprobs":null,"finish_reason":"');
-  out.span(FINISH);
-  out.text('"}],');
+  out.text('","refusal":null},"logprobs":null,"finish_reason":"stop"}],');
   writeUsage(out);
   out.text("}");
 }
 
-/** The same as events: role, text, finish, the usage where it was asked for, the end mark. */
+/** Writes the same as events: role, text, finish reason, the usage if it was requested, the end mark. */
 export function writeCompletionStream(head: CompletionHead, text: Span, out: ByteBuffer): void {
   openChunk(head, out);
   out.text(
     '"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n',
   );
-  // Once is enough.
+  // Only the first chunk has it.
   head.metadata.clear();
   openChunk(head, out);
   out.text('"choices":[{"index":0,"delta":{"content":"');
@@ -74,7 +74,14 @@ function open(head: CompletionHead, kind: string, out: ByteBuffer): void {
   out.text('",');
 }
 
-/** No language model has been asked for these words. */
+/** No language model was called for this response. */
 function writeUsage(out: ByteBuffer): void {
   out.text('"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}');
+}
+
+/** Returns the message of a completion's first choice, NO_NODE if `tape` has none. */
+export function firstChoiceMessage(tape: Tape): u32 {
+  const choices = tape.member(0, CHOICES);
+  if (!tape.isArray(choices) || tape.isEmpty(choices)) return NO_NODE;
+  return tape.member(tape.first(choices), MESSAGE);
 }

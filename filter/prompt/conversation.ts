@@ -1,4 +1,4 @@
-// What the user said, out of a chat completions request: still escaped, as the inside of a JSON string.
+// The messages of a chat completions request. Texts are appended as they are: the inside of a JSON string.
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { ByteBuffer, constant } from "../bytes/text/bytes";
 
@@ -10,7 +10,7 @@ const TYPE = constant("type");
 const TEXT = constant("text");
 const LINE_END = constant("\\n");
 
-/** The node of the last message of the user, NO_NODE when there is none. */
+/** Returns the node of the user's last message, NO_NODE if there is none. */
 export function lastUserMessage(tape: Tape): u32 {
   const messages = tape.member(0, MESSAGES);
   if (!tape.isArray(messages)) return NO_NODE;
@@ -22,8 +22,13 @@ export function lastUserMessage(tape: Tape): u32 {
   return last;
 }
 
-/** Appends the text of a message; of a list of parts the texts, a line each. */
-export function appendText(tape: Tape, message: u32, out: ByteBuffer): void {
+/** Appends the text of the user's last message. */
+export function appendLastUserText(tape: Tape, out: ByteBuffer): void {
+  appendText(tape, lastUserMessage(tape), out);
+}
+
+/** Appends the text of a message; the texts of a list of parts are joined by line feeds. */
+function appendText(tape: Tape, message: u32, out: ByteBuffer): void {
   const content = tape.member(message, CONTENT);
   if (tape.isString(content)) {
     out.bytes(tape.pointer(content), tape.size(content));
@@ -40,7 +45,7 @@ export function appendText(tape: Tape, message: u32, out: ByteBuffer): void {
   }
 }
 
-/** Appends all that the user said, a line a turn. */
+/** Appends the texts of all messages of the user, joined by line feeds. */
 export function appendUserTurns(tape: Tape, out: ByteBuffer): void {
   const messages = tape.member(0, MESSAGES);
   if (!tape.isArray(messages)) return;
@@ -54,7 +59,7 @@ export function appendUserTurns(tape: Tape, out: ByteBuffer): void {
   }
 }
 
-/** Appends the client's list of messages as it is. */
+/** Appends the client's `messages`, unchanged. */
 export function appendMessages(tape: Tape, out: ByteBuffer): void {
   const messages = tape.member(0, MESSAGES);
   out.bytes(tape.pointer(messages), tape.size(messages));

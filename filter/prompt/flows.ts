@@ -1,19 +1,19 @@
-// The prompts under way, by the context id of their stream.
-import { forgetCallout } from "./calls";
+// The prompts in flight, by the context id of their stream.
+import { forgetCallout } from "./callouts";
 import { PromptFlow } from "./flow";
 
 const flows = new Map<u32, PromptFlow>();
 
 export function keepFlow(flow: PromptFlow): void {
-  flows.set(flow.exchange.contextId, flow);
+  flows.set(flow.prompt.exchange.contextId, flow);
 }
 
-/** The flow of a stream, or null when it has none (any more). */
+/** Returns the flow of a stream; null if it has none. */
 export function flowOf(contextId: i32): PromptFlow | null {
   return contextId >= 0 && flows.has(<u32>contextId) ? flows.get(<u32>contextId) : null;
 }
 
-/** Ends the flow of a stream: it goes on without one, has been answered, or is gone. */
+/** Ends the flow of a stream, if it has one: the request was sent on or answered, or the stream is gone. */
 export function endFlow(contextId: u32): void {
   if (!flows.has(contextId)) return;
   const flow = flows.get(contextId);

@@ -80,7 +80,7 @@ it("answers prompts from an API with a certificate of one's own, starts its mode
   const gateway = Number(/process (\d+)/.exec(up.stdout)?.[1]);
   const [first = 0] = modelServersOf(gateway);
   process.kill(first, "SIGKILL");
-  expect(await ask(FORECAST)).toMatch(/Lisbon|guard could not be asked/);
+  expect(await ask(FORECAST)).toMatch(/Lisbon|guard is unavailable/);
   await vi.waitFor(async () => {
     expect(JSON.parse(await ask(FORECAST))).toMatchObject({ path: "/weather/Lisbon" });
   }, SECONDS);

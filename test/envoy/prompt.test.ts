@@ -351,15 +351,15 @@ it("a key that the configuration puts into a query reaches the API and no log", 
 
 describe.concurrent("an API that fails is an error with its status and the target's name", () => {
   it.each([
-    ["@s404", 404, /'s404' answered 404/],
-    ["@s500", 500, /'s500' answered 500/],
-    ["@s302", 502, /'s302' answered 302/],
-    ["@gzip_cut", 502, /'gzip_cut' compressed its answer, although it was asked not to/],
-    ["@gzip_lie", 502, /'gzip_lie' compressed its answer/],
-    ["@gzip_text", 502, /'gzip_text' compressed its answer/],
-    ["@big", 502, /'big' answered more than 1 MiB/],
-    ["@endless", 502, /'endless' broke off its answer, or answered more than 1 MiB/],
-    ["@broken", 502, /'broken' broke off its answer/],
+    ["@s404", 404, /'s404' returned 404/],
+    ["@s500", 500, /'s500' returned 500/],
+    ["@s302", 502, /'s302' returned 302/],
+    ["@gzip_cut", 502, /'gzip_cut' returned a compressed response that is damaged or not JSON/],
+    ["@gzip_lie", 502, /'gzip_lie' returned a compressed response/],
+    ["@gzip_text", 502, /'gzip_text' returned a compressed response/],
+    ["@big", 502, /'big' returned more than 1 MiB/],
+    ["@endless", 502, /'endless' closed the connection early or exceeded the 1 MiB limit/],
+    ["@broken", 502, /'broken' closed the connection early/],
     ["@hang", 504, /'hang' did not answer within the listener's timeout/],
     ["@silent", 504, /'silent' did not answer within the listener's timeout/],
     ["@close", 503, /'close' closed the connection before it answered/],
@@ -416,7 +416,7 @@ describe("a step that fails", () => {
   it.each(["fail", "garbage", "close"])("the guard (%s): 503", async (how) => {
     const { reply } = send(`hello ${how}: /guard`);
     expect((await reply).status).toBe(503);
-    expect((await errorOf(await reply, "chat")).message).toMatch(/guard could not be asked/);
+    expect((await errorOf(await reply, "chat")).message).toMatch(/guard is unavailable/);
   });
 
   it.each(["/embeddings", "/zeroshot", "/v1/chat/completions"])(
@@ -429,7 +429,7 @@ describe("a step that fails", () => {
         expect(said.metadata).toBeUndefined();
       }
       const step = path.endsWith("completions") ? "extraction" : path.slice(1);
-      expect(all.gateway.envoyLog()).toContain(`the step ${step} of a prompt failed with 500`);
+      expect(all.gateway.envoyLog()).toContain(`prompt step ${step} failed (status 500)`);
     },
   );
 
@@ -461,8 +461,8 @@ describe.concurrent("the listener's timeout is one limit on the whole prompt", (
         const { id, reply } = send(prompt, { through: short, stream });
         expect((await reply).status).toBe(504);
         const { message, type } = await errorOf(await reply, "chat");
-        expect(message).toMatch(/listener's timeout was used up/);
-        expect(message).toContain(`the last step was ${step}`);
+        expect(message).toMatch(/listener's timeout expired/);
+        expect(message).toContain(`(last step: ${step})`);
         expect(type).toBe("timeout_error");
         expect([...api.of(id), ...short.openai.requests.filter(isOf(id))]).toEqual([]);
       });
@@ -774,7 +774,7 @@ describe("without a model server", () => {
         const said = await say("@plain", { through: open, stream });
         expect(said.model?.messages).toEqual([{ role: "user", content: "@plain" }]);
       }
-      expect(open.gateway.envoyLog()).toMatch(/guard could not be asked/);
+      expect(open.gateway.envoyLog()).toMatch(/guard is unavailable/);
     } finally {
       await Promise.all([closed.stop(), open.stop()]);
     }

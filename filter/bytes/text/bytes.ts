@@ -135,6 +135,13 @@ export class ByteBuffer {
     this.length += digits;
   }
 
+  /** Points `span` at the bytes, which it has until they change, and returns it. */
+  view(span: Span): Span {
+    span.pointer = this.pointer;
+    span.length = this.length;
+    return span;
+  }
+
   clear(): void {
     this.length = 0;
   }

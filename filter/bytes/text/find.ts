@@ -20,3 +20,11 @@ export function contains(pointer: usize, length: u32, text: Span): bool {
   }
   return false;
 }
+
+/** Returns the address of the first such byte from `at` up to `end`, 0 if there is none. */
+export function findByte(at: usize, end: usize, byte: u32): usize {
+  for (; at < end; at++) {
+    if (load<u8>(at) == byte) return at;
+  }
+  return 0;
+}

@@ -1,5 +1,5 @@
-// Text of an API on its way into JSON: what is no UTF-8 becomes U+FFFD, byte by byte, and nothing else is lost.
-import { ByteBuffer } from "../bytes/text/bytes";
+// Bytes on their way into JSON: each byte that is not part of valid UTF-8 becomes U+FFFD.
+import { ByteBuffer } from "./bytes";
 
 /** Appends the bytes; a byte that begins no valid sequence (RFC 3629, section 4) becomes the replacement character. */
 export function appendValidUtf8(pointer: usize, length: u32, out: ByteBuffer): void {
@@ -21,17 +21,17 @@ export function appendValidUtf8(pointer: usize, length: u32, out: ByteBuffer): v
   out.bytes(pointer + from, at - from);
 }
 
-/** Bytes of the sequence that begins here, 0 when none does. */
+/** Bytes of the sequence that begins here, 0 if there is none. */
 function sequenceSize(pointer: usize, left: u32): u32 {
   const first = <u32>load<u8>(pointer);
   if (first < 0x80) return 1;
   const size: u32 = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
   if (size == 0 || size > left) return 0;
   const second = <u32>load<u8>(pointer + 1);
-  // Overlong forms, surrogates, and what lies above U+10FFFF.
-  const least: u32 = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-  const most: u32 = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-  if (second < least || second > most) return 0;
+  // Overlong forms, surrogates, and code points above U+10FFFF.
+  const lowest: u32 = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+  const highest: u32 = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+  if (second < lowest || second > highest) return 0;
   for (let i: u32 = 2; i < size; i++) {
     if (((<u32>load<u8>(pointer + i)) & 0xc0) != 0x80) return 0;
   }

@@ -1,14 +1,14 @@
-// Says in the log that memory is used up: once in a while, with the number of those who felt it.
+// Reports in Envoy's log that memory was refused: one line now and then, with the number of requests and responses.
 import { refusals } from "../memory/budget";
-import { currentSeconds, logWarning } from "./host";
+import { currentSeconds, logWarning } from "../host/host";
 
-/** Between two lines. */
+/** At least between two lines. */
 const SECONDS: i64 = 10;
 
 let reported: u32 = 0;
 let lastLine: i64 = 0;
 
-/** Writes a line when there is something new to say. */
+/** Writes a line if memory was refused since the last one. */
 export function reportRefusals(): void {
   if (refusals == reported) return;
   const now = currentSeconds();

@@ -1,7 +1,13 @@
-// Values of parameters on their way into a URL: nothing that they hold can leave the segment or the query value.
-import { ByteBuffer, Span } from "../bytes/text/bytes";
+// Values on their way into a URL: nothing in them can leave the path segment or the query value.
+import { ByteBuffer } from "./bytes";
 
 const HEX = memory.data<u8>([48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 65, 66, 67, 68, 69, 70]);
+const DOT: u32 = 0x2e;
+const SLASH: u32 = 0x2f;
+const BACKSLASH: u32 = 0x5c;
+
+/** Servers reject URLs with longer values. */
+export const MAX_VALUE_BYTES: u32 = 2048;
 
 /** Appends bytes percent-encoded: all but the unreserved characters (RFC 3986, section 2.3). */
 export function percentEncode(pointer: usize, length: u32, out: ByteBuffer): void {
@@ -25,14 +31,14 @@ function isUnreserved(byte: u32): bool {
 }
 
 /**
- * Whether a value may be put into a path. Servers exist that decode a path before they split it, so an encoded slash is a
- * slash there: it is allowed only where the configuration says so. A segment of dots alone means a folder however it is
- * encoded, an empty one is another path, and control characters mean nothing good to any server.
+ * Returns whether a value is allowed in a path. Some servers decode a path before they split it, so an encoded slash is a
+ * slash there: it needs `allow_slashes`. A segment of dots alone means a folder in any encoding, an empty segment changes
+ * the path, and no server needs control characters.
  */
-export function isPathValue(value: Span, allowsSlashes: bool): bool {
+export function isPathValue(pointer: usize, length: u32, allowsSlashes: bool): bool {
   let isFolder = true;
-  for (let i: u32 = 0; i < value.length; i++) {
-    const byte = <u32>load<u8>(value.pointer + i);
+  for (let i: u32 = 0; i < length; i++) {
+    const byte = <u32>load<u8>(pointer + i);
     if (byte < 0x20 || byte == 0x7f) return false;
     if (byte == SLASH || byte == BACKSLASH) {
       if (isFolder || !allowsSlashes) return false;
@@ -41,12 +47,5 @@ export function isPathValue(value: Span, allowsSlashes: bool): bool {
       isFolder = false;
     }
   }
-  return !isFolder && value.length <= MAX_VALUE;
+  return !isFolder && length <= MAX_VALUE_BYTES;
 }
-
-const DOT: u32 = 0x2e;
-const SLASH: u32 = 0x2f;
-const BACKSLASH: u32 = 0x5c;
-
-/** A longer value is no part of a URL that servers take. */
-export const MAX_VALUE: u32 = 2048;

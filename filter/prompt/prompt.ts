@@ -1,0 +1,100 @@
+// A prompt: the client's request, and what the steps find out about it.
+import { freeBlock } from "../memory/blocks";
+import { Fault, outOfMemory } from "../hub/fault";
+import { PromptConfig, PromptTarget } from "../config/prompt-target";
+import { Exchange } from "../exchange/exchange";
+import { REQUEST_BODY, takeBody } from "../host/host";
+import { scan, SCAN_OK } from "../bytes/json/scan";
+import { Tape } from "../bytes/json/tape";
+import { ByteBuffer, sameBytes } from "../bytes/text/bytes";
+import { OUTCOME_ANSWER, OUTCOME_FAULT } from "./outcome";
+
+export class Prompt {
+  /** The target whose API is called; null if the request goes to its model alone. */
+  target: PromptTarget | null = null;
+  /** The targets that extraction chooses from; empty if it is not needed. */
+  candidates: PromptTarget[] = [];
+  /** Whether the choice of the target is certain, so that extraction only finds its parameters. */
+  isTargetCertain: bool = false;
+  /** The extracted parameters as a JSON object without white space; empty if none were extracted. */
+  argumentsJson: ByteBuffer = new ByteBuffer();
+  arguments: Tape = new Tape();
+  /** Status of the API's response; 0 until it has been called. */
+  apiStatus: u32 = 0;
+  /** Whether an API may have acted on the prompt (it was called by POST), so that the client must not send it again by itself. */
+  mayHaveActed: bool = false;
+  /** Text of the gateway's response (the inside of a JSON string), or the API's text for the model (plain UTF-8). */
+  text: ByteBuffer = new ByteBuffer();
+  fault: Fault | null = null;
+
+  /** Takes the client's body, which is scanned, until `close`: while a callout is in flight, only Envoy has it. */
+  constructor(
+    public config: PromptConfig,
+    public exchange: Exchange,
+    /** A scratch tape, of the body while there is one. */
+    public tape: Tape,
+    public body: usize,
+    public length: u32,
+  ) {
+    this.useDefaultTarget();
+  }
+
+  /** Chooses the default target, or none if no target is the default. */
+  useDefaultTarget(): void {
+    const index = this.config.defaultTarget;
+    this.target = index < 0 ? null : this.config.targets[index];
+  }
+
+  /** Returns the target that a string of `tape` names; null if there is none. */
+  findTarget(tape: Tape, name: u32): PromptTarget | null {
+    if (!tape.isString(name) || tape.isEscaped(name)) return null;
+    const targets = this.config.targets;
+    for (let i = 0; i < targets.length; i++) {
+      const known = targets[i].name;
+      if (sameBytes(known.pointer, known.length, tape.pointer(name), tape.size(name)))
+        return targets[i];
+    }
+    return null;
+  }
+
+  /** The gateway responds with this text, the inside of a JSON string. */
+  answer(pointer: usize, length: u32): i32 {
+    this.text.clear();
+    this.text.bytes(pointer, length);
+    return OUTCOME_ANSWER;
+  }
+
+  reject(fault: Fault): i32 {
+    this.fault = fault;
+    return OUTCOME_FAULT;
+  }
+
+  rejectForMemory(): i32 {
+    return this.reject(outOfMemory("request"));
+  }
+
+  /** Reads the client's body again. False if there is no memory for it. */
+  open(): bool {
+    const bytes = takeBody(REQUEST_BODY, 0, this.length);
+    this.body = bytes.pointer;
+    return this.body != 0 && scan(this.tape, this.body, bytes.length) == SCAN_OK;
+  }
+
+  /** Frees the client's body, which Envoy keeps. */
+  close(): void {
+    freeBlock(this.body);
+    this.body = 0;
+  }
+
+  /** The exchange owns the body now. */
+  detachBody(): void {
+    this.body = 0;
+  }
+
+  release(): void {
+    this.close();
+    this.text.release();
+    this.argumentsJson.release();
+    this.arguments.release();
+  }
+}

@@ -1,0 +1,75 @@
+// Step 6: calls the target's API. Its response is the text for the language model, or the gateway's own response.
+import { PromptTarget } from "../../config/prompt-target";
+import { NO_CALLOUT } from "../../host/callout";
+import { CalloutResponse } from "../callout-response";
+import { callApi } from "../callouts";
+import { firstChoiceMessage } from "../completion";
+import { apiFault, valueFault } from "../faults";
+import { OUTCOME_ANSWER, OUTCOME_NEXT } from "../outcome";
+import { Prompt } from "../prompt";
+import { ApiRequest } from "../api-request";
+import { Step } from "./step";
+import { escape, unescape } from "../../bytes/json/text";
+import { ByteBuffer, constant, scratchBuffer } from "../../bytes/text/bytes";
+import { maskInPlace } from "../../bytes/text/mask";
+import { appendValidUtf8 } from "../../bytes/text/valid-utf8";
+
+const CONTENT = constant("content");
+
+/** The request that is sent next; one is written at a time. */
+const request = new ApiRequest();
+const plain = scratchBuffer();
+
+export class CallApi extends Step {
+  constructor() {
+    super("API", u32.MAX_VALUE);
+  }
+
+  isNeeded(prompt: Prompt): bool {
+    return prompt.target !== null;
+  }
+
+  request(prompt: Prompt): i32 {
+    const target = prompt.target;
+    if (target === null) return OUTCOME_NEXT;
+    const rejected = request.write(target, prompt.arguments, prompt.tape);
+    return rejected === null ? OUTCOME_NEXT : prompt.reject(valueFault(rejected));
+  }
+
+  send(prompt: Prompt, timeoutMs: u32): u32 {
+    const target = prompt.target;
+    if (target === null) return NO_CALLOUT;
+    prompt.mayHaveActed = !target.isGet;
+    return callApi(prompt.exchange, target, request, timeoutMs);
+  }
+
+  onResponse(prompt: Prompt, response: CalloutResponse): i32 {
+    const target = prompt.target;
+    if (target === null) return OUTCOME_NEXT;
+    prompt.apiStatus = response.status;
+    const fault = apiFault(target, response);
+    if (fault !== null) return prompt.reject(fault);
+    const isAnswer = !target.dispatches;
+    const text = isAnswer ? plain : prompt.text;
+    text.clear();
+    readText(target, response, text);
+    maskInPlace(text, target.secrets);
+    if (!isAnswer) return OUTCOME_NEXT;
+    prompt.text.clear();
+    escape(text.pointer, text.length, prompt.text);
+    return OUTCOME_ANSWER;
+  }
+}
+
+/** Appends the text of a response: of a default target's chat completion the message, else all of it. */
+function readText(target: PromptTarget, response: CalloutResponse, out: ByteBuffer): void {
+  if (target.isDefault && response.readObject()) {
+    const json = response.json;
+    const content = json.member(firstChoiceMessage(json), CONTENT);
+    if (json.isString(content)) {
+      unescape(json.pointer(content), json.size(content), out);
+      return;
+    }
+  }
+  appendValidUtf8(response.pointer, response.size, out);
+}

@@ -1,0 +1,28 @@
+// Step 2: has the model server compute the embedding of the prompt. The vector itself is not used here: the model server
+// keeps it, and /zeroshot then finds it in its cache. The interface lists this call, so it is in access_internal.log.
+import { Tape } from "../../bytes/json/tape";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { appendLastUserText } from "../conversation";
+import { OUTCOME_NEXT } from "../outcome";
+import { Prompt } from "../prompt";
+import { ModelServerStep } from "./step";
+
+export class Embed extends ModelServerStep {
+  constructor() {
+    super("embeddings", constant("/embeddings"));
+  }
+
+  isNeeded(prompt: Prompt): bool {
+    return prompt.config.hasCandidates();
+  }
+
+  write(prompt: Prompt, out: ByteBuffer): void {
+    out.text('{"input":"');
+    appendLastUserText(prompt.tape, out);
+    out.text('","model":"embedding"}');
+  }
+
+  read(_prompt: Prompt, _response: Tape): i32 {
+    return OUTCOME_NEXT;
+  }
+}

@@ -1,0 +1,75 @@
+// Step 4: the model server chooses one of the candidates with its parameters, asks the user for missing ones, or declines.
+import { minify } from "../../bytes/json/minify";
+import { scan, SCAN_OK } from "../../bytes/json/scan";
+import { Tape } from "../../bytes/json/tape";
+import { unescape } from "../../bytes/json/text";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { firstChoiceMessage } from "../completion";
+import { appendMessages } from "../conversation";
+import { OUTCOME_NEXT } from "../outcome";
+import { Prompt } from "../prompt";
+import { ModelServerStep } from "./step";
+
+const TOOL_CALLS = constant("tool_calls");
+const FUNCTION = constant("function");
+const NAME = constant("name");
+const ARGUMENTS = constant("arguments");
+const CONTENT = constant("content");
+
+/** Milliseconds: a language model may be asked. */
+const TIMEOUT: u32 = 20_000;
+/** Parameters are held until the API is called; no API has more. */
+const MAX_ARGUMENTS_BYTES: u32 = 256 << 10;
+
+export class Extract extends ModelServerStep {
+  constructor() {
+    super("extraction", constant("/v1/chat/completions"), TIMEOUT);
+  }
+
+  isNeeded(prompt: Prompt): bool {
+    return prompt.candidates.length > 0;
+  }
+
+  write(prompt: Prompt, out: ByteBuffer): void {
+    out.text('{"model":"extraction","stream":false,"metadata":{"decision":"');
+    out.text(prompt.isTargetCertain ? "target" : "ask_model");
+    out.text('"},"messages":');
+    appendMessages(prompt.tape, out);
+    out.text(',"tools":[');
+    const candidates = prompt.candidates;
+    for (let i = 0; i < candidates.length; i++) {
+      if (i > 0) out.byte(0x2c);
+      out.span(candidates[i].tool);
+    }
+    out.text("]}");
+  }
+
+  read(prompt: Prompt, response: Tape): i32 {
+    const message = firstChoiceMessage(response);
+    const calls = response.member(message, TOOL_CALLS);
+    if (response.isArray(calls) && !response.isEmpty(calls)) {
+      const call = response.member(response.first(calls), FUNCTION);
+      return readCall(prompt, response, call) ? OUTCOME_NEXT : this.onFailure(prompt, 200);
+    }
+    const question = response.member(message, CONTENT);
+    if (response.isString(question) && response.size(question) > 0)
+      return prompt.answer(response.pointer(question), response.size(question));
+    prompt.useDefaultTarget();
+    return OUTCOME_NEXT;
+  }
+}
+
+/** Keeps the target and the parameters of a tool call. False if the target is unknown or the parameters are not an object. */
+function readCall(prompt: Prompt, response: Tape, call: u32): bool {
+  prompt.target = prompt.findTarget(response, response.member(call, NAME));
+  const json = prompt.argumentsJson;
+  const text = response.member(call, ARGUMENTS);
+  json.clear();
+  if (response.isString(text)) unescape(response.pointer(text), response.size(text), json);
+  if (json.length == 0) json.text("{}");
+  // They become a part of an event of a stream, which is one line.
+  minify(json);
+  if (prompt.target === null || json.length > MAX_ARGUMENTS_BYTES) return false;
+  const code = scan(prompt.arguments, json.pointer, json.length);
+  return code == SCAN_OK && prompt.arguments.isObject(0);
+}

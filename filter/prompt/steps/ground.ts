@@ -1,0 +1,47 @@
+// Step 5: the model server checks that the extracted parameters stand in the conversation, and asks for those that do not.
+import { Tape } from "../../bytes/json/tape";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { appendMessages, appendUserTurns } from "../conversation";
+import { groundingFault } from "../faults";
+import { OUTCOME_NEXT } from "../outcome";
+import { Prompt } from "../prompt";
+import { ModelServerStep } from "./step";
+
+const MISSING = constant("missing");
+const QUESTION = constant("question");
+
+export class Ground extends ModelServerStep {
+  constructor() {
+    super("hallucination", constant("/hallucination"));
+  }
+
+  isNeeded(prompt: Prompt): bool {
+    return prompt.argumentsJson.length > 0;
+  }
+
+  write(prompt: Prompt, out: ByteBuffer): void {
+    out.text('{"model":"grounding","target":"');
+    const target = prompt.target;
+    if (target !== null) out.span(target.name);
+    out.text('","prompt":"');
+    appendUserTurns(prompt.tape, out);
+    out.text('","messages":');
+    appendMessages(prompt.tape, out);
+    out.text(',"parameters":');
+    out.bytes(prompt.argumentsJson.pointer, prompt.argumentsJson.length);
+    out.text("}");
+  }
+
+  read(prompt: Prompt, response: Tape): i32 {
+    const missing = response.member(0, MISSING);
+    if (!response.isArray(missing) || response.isEmpty(missing)) return OUTCOME_NEXT;
+    const question = response.member(0, QUESTION);
+    if (!response.isString(question)) return this.onFailure(prompt, 200);
+    return prompt.answer(response.pointer(question), response.size(question));
+  }
+
+  /** No API is called with parameters that were not checked. */
+  onFailure(prompt: Prompt, _status: u32): i32 {
+    return prompt.reject(groundingFault());
+  }
+}

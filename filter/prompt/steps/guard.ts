@@ -1,0 +1,41 @@
+// Step 1: the jailbreak guard looks at the last message of the user.
+import { logWarning } from "../../host/host";
+import { Tape } from "../../bytes/json/tape";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { appendLastUserText } from "../conversation";
+import { guardFault } from "../faults";
+import { OUTCOME_NEXT } from "../outcome";
+import { Prompt } from "../prompt";
+import { ModelServerStep } from "./step";
+
+const JAILBREAK_VERDICT = constant("jailbreak_verdict");
+
+export class Guard extends ModelServerStep {
+  constructor() {
+    super("guard", constant("/guard"));
+  }
+
+  isNeeded(prompt: Prompt): bool {
+    return prompt.config.hasGuard();
+  }
+
+  write(prompt: Prompt, out: ByteBuffer): void {
+    out.text('{"input":"');
+    appendLastUserText(prompt.tape, out);
+    out.text('","task":"jailbreak"}');
+  }
+
+  read(prompt: Prompt, response: Tape): i32 {
+    if (!response.isTrue(response.member(0, JAILBREAK_VERDICT))) return OUTCOME_NEXT;
+    const message = prompt.config.guardMessageJson;
+    return prompt.answer(message.pointer, message.length);
+  }
+
+  onFailure(prompt: Prompt, _status: u32): i32 {
+    if (!prompt.config.guardFailsOpen) return prompt.reject(guardFault());
+    logWarning(
+      "gateway: the jailbreak guard is unavailable; the prompt is accepted (on_failure: allow)",
+    );
+    return OUTCOME_NEXT;
+  }
+}

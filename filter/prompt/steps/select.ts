@@ -1,0 +1,55 @@
+// Step 3: the model server selects the prompt target, names several candidates, or finds that none fits.
+import { Tape } from "../../bytes/json/tape";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { appendLastUserText, appendMessages } from "../conversation";
+import { OUTCOME_NEXT } from "../outcome";
+import { Prompt } from "../prompt";
+import { ModelServerStep } from "./step";
+
+const DECISION = constant("decision");
+const DECISION_TARGET = constant("target");
+const DECISION_NONE = constant("none");
+const PREDICTED_CLASS = constant("predicted_class");
+const CANDIDATES = constant("candidates");
+
+export class Select extends ModelServerStep {
+  constructor() {
+    super("zeroshot", constant("/zeroshot"));
+  }
+
+  isNeeded(prompt: Prompt): bool {
+    return prompt.config.hasCandidates();
+  }
+
+  write(prompt: Prompt, out: ByteBuffer): void {
+    out.text('{"input":"');
+    appendLastUserText(prompt.tape, out);
+    out.text('","messages":');
+    appendMessages(prompt.tape, out);
+    out.text(',"model":"zeroshot",');
+    out.span(prompt.config.zeroshotMembers);
+    out.text("}");
+  }
+
+  /** Without a decision the default target stays chosen, if there is one. */
+  read(prompt: Prompt, response: Tape): i32 {
+    const decision = response.member(0, DECISION);
+    if (response.equals(decision, DECISION_NONE)) return OUTCOME_NEXT;
+    prompt.isTargetCertain = response.equals(decision, DECISION_TARGET);
+    if (prompt.isTargetCertain) {
+      const target = prompt.findTarget(response, response.member(0, PREDICTED_CLASS));
+      if (target === null) return OUTCOME_NEXT;
+      prompt.target = target;
+      // Its API can be called at once if there is nothing to extract.
+      if (target.parameters.length > 0) prompt.candidates.push(target);
+      return OUTCOME_NEXT;
+    }
+    const list = response.member(0, CANDIDATES);
+    const end = response.next(list);
+    for (let name = response.first(list); name < end; name = response.next(name)) {
+      const candidate = prompt.findTarget(response, name);
+      if (candidate !== null) prompt.candidates.push(candidate);
+    }
+    return OUTCOME_NEXT;
+  }
+}

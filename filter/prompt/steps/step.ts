@@ -1,0 +1,75 @@
+// A step of a prompt: one callout and what its response means. Most are calls to the model server.
+import { logWarning } from "../../host/host";
+import { Tape } from "../../bytes/json/tape";
+import { ByteBuffer, scratchBuffer, Span } from "../../bytes/text/bytes";
+import { CalloutResponse } from "../callout-response";
+import { callModelServer } from "../callouts";
+import { timeoutFault } from "../faults";
+import { OUTCOME_NEXT, OUTCOME_SEND } from "../outcome";
+import { Prompt } from "../prompt";
+
+export abstract class Step {
+  constructor(
+    /** Its name in log lines and errors. */
+    public name: string,
+    /** The most time that its callout gets. */
+    public timeoutMs: u32,
+  ) {}
+
+  abstract isNeeded(prompt: Prompt): bool;
+  /** Writes the callout. Returns OUTCOME_NEXT, or another outcome if there is nothing to send. */
+  abstract request(prompt: Prompt): i32;
+  /** Sends the callout that `request` wrote. Returns its token, or NO_CALLOUT. */
+  abstract send(prompt: Prompt, timeoutMs: u32): u32;
+  /** Returns the outcome of the response, which has status 0 if there was none. */
+  abstract onResponse(prompt: Prompt, response: CalloutResponse): i32;
+}
+
+/** Body of the callout to the model server that is sent next. */
+const body = scratchBuffer();
+
+/** Milliseconds. */
+export const MODEL_SERVER_TIMEOUT: u32 = 5_000;
+
+export abstract class ModelServerStep extends Step {
+  constructor(
+    name: string,
+    private path: Span,
+    timeoutMs: u32 = MODEL_SERVER_TIMEOUT,
+  ) {
+    super(name, timeoutMs);
+  }
+
+  /** Writes the body of the request. */
+  abstract write(prompt: Prompt, out: ByteBuffer): void;
+  /** Returns the outcome of a response with status 200 whose body is a JSON object. */
+  abstract read(prompt: Prompt, response: Tape): i32;
+
+  request(prompt: Prompt): i32 {
+    body.clear();
+    this.write(prompt, body);
+    return OUTCOME_NEXT;
+  }
+
+  send(prompt: Prompt, timeoutMs: u32): u32 {
+    return callModelServer(prompt.exchange, this.path, body, timeoutMs);
+  }
+
+  onResponse(prompt: Prompt, response: CalloutResponse): i32 {
+    if (response.status == 200 && response.readObject()) return this.read(prompt, response.json);
+    if (response.isLate) return prompt.reject(timeoutFault(this.name));
+    return this.onFailure(prompt, response.status);
+  }
+
+  /** Returns the outcome of any other response: by default the prompt goes to its model without a target. */
+  onFailure(_prompt: Prompt, status: u32): i32 {
+    logWarning(
+      "gateway: prompt step " +
+        this.name +
+        " failed (status " +
+        status.toString() +
+        "); the prompt is sent to its model without a prompt target",
+    );
+    return OUTCOME_SEND;
+  }
+}
