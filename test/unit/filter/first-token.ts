@@ -1,5 +1,5 @@
 // The filter's look at the beginning of a reply, for tests: pieces in, what is to be done with it out.
-import { compileEntry } from "./compile.ts";
+import { startPart } from "./lab.ts";
 
 interface FirstTokenExports {
   memory: WebAssembly.Memory;
@@ -35,12 +35,7 @@ export class FirstTokenLook {
   }
 
   static async load(): Promise<FirstTokenLook> {
-    const module = await compileEntry("first-token");
-    const abort = (): never => {
-      throw new Error("the filter would trap");
-    };
-    const { exports } = await WebAssembly.instantiate(module, { env: { abort } });
-    return new FirstTokenLook(exports as unknown as FirstTokenExports);
+    return new FirstTokenLook(await startPart("first_token"));
   }
 
   /** Gives it pieces until it has made up its mind. The last one ends the reply unless `isOpen`. */

@@ -1,6 +1,6 @@
 // The scanner of the filter for tests: bytes in, what the tape says out, at the very end of the module's memory.
 import { isDeepStrictEqual } from "node:util";
-import { compileEntry } from "./compile.ts";
+import { startPart } from "./lab.ts";
 
 export const NO_NODE = 0xffffffff;
 export const NULL = 0;
@@ -77,16 +77,12 @@ export type Behind = string | Uint8Array;
 export class JsonScanner {
   readonly wasm: JsonExports;
 
-  private constructor(instance: WebAssembly.Instance) {
-    this.wasm = instance.exports as unknown as JsonExports;
+  private constructor(wasm: JsonExports) {
+    this.wasm = wasm;
   }
 
   static async load(): Promise<JsonScanner> {
-    const module = await compileEntry("json");
-    const abort = (): never => {
-      throw new Error("the filter's code aborted");
-    };
-    return new JsonScanner(await WebAssembly.instantiate(module, { env: { abort } }));
+    return new JsonScanner(await startPart("json"));
   }
 
   /**

@@ -1,4 +1,4 @@
-// What the tests of filter/json call, compiled for them alone (test/unit/filter/json-scanner.ts).
+// What the tests of filter/json call (test/unit/filter/json-scanner.ts).
 import { Edits } from "../../../filter/bytes/json/edit";
 import { scan, scanErrorAt, stringEnd } from "../../../filter/bytes/json/scan";
 import { Tape } from "../../../filter/bytes/json/tape";

@@ -1,4 +1,4 @@
-// What the tests of filter/memory call, compiled for them alone (test/unit/memory-blocks.test.ts).
+// What the tests of filter/memory call (test/unit/memory-blocks.test.ts).
 import * as blocks from "../../../filter/memory/blocks";
 import { freeBlock, takeBlock } from "../../../filter/memory/blocks";
 import { ByteBuffer } from "../../../filter/bytes/text/bytes";

@@ -1,6 +1,6 @@
 // Drives the request translation that is compiled for the tests: JSON text in, JSON text and report out.
 import type { ModelLimits } from "../../../control-plane/ir/model.ts";
-import { compileEntry } from "./compile.ts";
+import { startPart } from "./lab.ts";
 
 export const CHAT = 0;
 export const MESSAGES = 1;
@@ -47,16 +47,12 @@ export interface Options {
 export class RequestTranslator {
   readonly exports: Exports;
 
-  private constructor(instance: WebAssembly.Instance) {
-    this.exports = instance.exports as unknown as Exports;
+  private constructor(exports: Exports) {
+    this.exports = exports;
   }
 
   static async create(): Promise<RequestTranslator> {
-    const module = await compileEntry("translate-request");
-    const abort = (): never => {
-      throw new Error("the filter aborted");
-    };
-    return new RequestTranslator(await WebAssembly.instantiate(module, { env: { abort } }));
+    return new RequestTranslator(await startPart("translate_request"));
   }
 
   /** Translates a body; throws when it is not JSON. `from` and `to`: CHAT or MESSAGES. */

@@ -1,5 +1,5 @@
 // The reply translation of the filter, for tests: bytes in, bytes out, and an error if the code ever aborts.
-import { compileEntry } from "./compile.ts";
+import { startPart } from "./lab.ts";
 
 export const OPENAI = 0;
 export const ANTHROPIC = 1;
@@ -59,16 +59,12 @@ const CREATED = 1741569952n;
 export class Responses {
   private readonly exports: Exports;
 
-  private constructor(instance: WebAssembly.Instance) {
-    this.exports = instance.exports as unknown as Exports;
+  private constructor(exports: Exports) {
+    this.exports = exports;
   }
 
   static async load(): Promise<Responses> {
-    const module = await compileEntry("translate-response");
-    const abort = (): never => {
-      throw new Error("the filter's code aborted");
-    };
-    return new Responses(new WebAssembly.Instance(module, { env: { abort } }));
+    return new Responses(await startPart("translate_response"));
   }
 
   /** A stream whose bytes arrive in these pieces. */

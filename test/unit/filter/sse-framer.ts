@@ -1,5 +1,5 @@
 // The event framer of the filter for tests: pieces of a stream in, what every call made of them out.
-import { compileEntry } from "./compile.ts";
+import { startPart } from "./lab.ts";
 
 interface SseExports {
   memory: WebAssembly.Memory & { grow(pages: number): number };
@@ -49,16 +49,12 @@ export class Framer {
   readonly wasm: SseExports;
   private trap = 0;
 
-  private constructor(instance: WebAssembly.Instance) {
-    this.wasm = instance.exports as unknown as SseExports;
+  private constructor(wasm: SseExports) {
+    this.wasm = wasm;
   }
 
   static async load(): Promise<Framer> {
-    const module = await compileEntry("sse");
-    const abort = (): never => {
-      throw new Error("the filter's code aborted");
-    };
-    return new Framer(await WebAssembly.instantiate(module, { env: { abort } }));
+    return new Framer(await startPart("sse"));
   }
 
   /** A stream whose bytes arrive in these pieces. Each stands in a block of its own, which is spoilt after its call. */

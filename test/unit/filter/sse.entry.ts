@@ -1,4 +1,4 @@
-// What the tests of filter/sse call, compiled for them alone (test/unit/filter/sse-framer.ts).
+// What the tests of filter/sse call (test/unit/filter/sse-framer.ts).
 import { SseFramer } from "../../../filter/bytes/sse/framer";
 import { PADDING } from "../../../filter/bytes/text/bytes";
 

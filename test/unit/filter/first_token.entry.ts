@@ -1,4 +1,4 @@
-// What the tests of filter/dialects/first-token call, compiled for them alone (test/unit/filter/first-token.ts).
+// What the tests of filter/dialects/first-token call (test/unit/filter/first-token.ts).
 import { FirstToken } from "../../../filter/dialects/first-token";
 import { DIALECTS } from "../../../filter/dialects/registry";
 import { PADDING } from "../../../filter/bytes/text/bytes";

@@ -1,4 +1,4 @@
-// What the tests of reply translation call in the filter's code, compiled for them alone (test/unit/translate-response.ts).
+// What the tests of reply translation call in the filter's code (test/unit/translate-response.ts).
 import {
   ResponseOptions,
   ResponseTranslator,

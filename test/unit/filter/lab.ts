@@ -1,4 +1,5 @@
-// Compiles an AssemblyScript entry of the tests with the options of asconfig.json, and keeps the result until a source changes.
+// The filter's lab: all parts of the filter that tests call one by one, compiled once with the options of asconfig.json and
+// kept until a source changes. A part is a file `<part>.entry.ts`; its exports are named `<part>_<export>` in the module.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -10,38 +11,58 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 
 const ROOT = join(import.meta.dirname, "../../..");
+const PARTS = globSync("test/unit/filter/*.entry.ts", { cwd: ROOT }).sort();
 const COMPILER = join(ROOT, "node_modules/assemblyscript/bin/asc.js");
 
-/** The module of `test/unit/filter/<name>.entry.ts`. Rejects with the compiler's words when it does not compile. */
-export async function compileEntry(name: string): Promise<WebAssembly.Module> {
-  const entry = `test/unit/filter/${name}.entry.ts`;
+let lab: Promise<WebAssembly.Module> | undefined;
+
+/** Returns the exports of a part, in memory that no other caller has. An abort in it is an error of the test. */
+export async function startPart<Exports>(part: string): Promise<Exports> {
+  lab ??= compileLab();
+  const abort = (): never => {
+    throw new Error("the filter's code aborted");
+  };
+  const { exports } = await WebAssembly.instantiate(await lab, { env: { abort } });
+  const prefix = `${part}_`;
+  const own = Object.entries(exports)
+    .filter(([name]) => name.startsWith(prefix))
+    .map(([name, value]) => [name.slice(prefix.length), value]);
+  return { memory: exports["memory"], ...Object.fromEntries(own) } as Exports;
+}
+
+/** Rejects with the compiler's messages when a part does not compile. */
+async function compileLab(): Promise<WebAssembly.Module> {
   const directory = join(ROOT, "build/test");
-  const file = join(directory, `${name}-${sourcesHash(entry)}.wasm`);
+  const hash = sourcesHash();
+  const file = join(directory, `lab-${hash}.wasm`);
   mkdirSync(directory, { recursive: true });
   // Test files run side by side: one of them compiles, which takes seconds of a whole core, the others wait.
   while (!existsSync(file)) {
-    if (takeLock(`${file}.lock`)) await compile(entry, file);
+    if (takeLock(`${file}.lock`)) await compile(file);
     else await wait(50);
   }
   return WebAssembly.compile(readFileSync(file));
 }
 
-async function compile(entry: string, file: string): Promise<void> {
+async function compile(file: string): Promise<void> {
   const own = `${file}.${String(process.pid)}`;
   const configFile = `${own}.json`;
   try {
     writeFileSync(configFile, JSON.stringify({ options: compilerOptions() }));
-    const args = [COMPILER, entry, "--config", configFile, "--outFile", own];
+    const entry = `${own}.ts`;
+    writeFileSync(entry, entrySource());
+    const args = [COMPILER, relative(ROOT, entry), "--config", configFile, "--outFile", own];
     await promisify(execFile)(process.execPath, args, { cwd: ROOT });
     // Written beside and renamed: nobody sees half a file.
     renameSync(own, file);
   } finally {
     rmSync(configFile, { force: true });
+    rmSync(`${own}.ts`, { force: true });
     rmSync(`${file}.lock`, { force: true });
   }
 }
@@ -77,10 +98,22 @@ function compilerOptions(): Record<string, unknown> {
   return options;
 }
 
-function sourcesHash(entry: string): string {
+/** Re-exports what every part exports, by names that cannot collide. */
+function entrySource(): string {
+  const lines = PARTS.map((file) => {
+    const part = basename(file, ".entry.ts");
+    const text = readFileSync(join(ROOT, file), "utf8");
+    const names = [...text.matchAll(/^export (?:function|const) (\w+)/gm)].map(([, name]) => name);
+    const members = names.map((name) => `${String(name)} as ${part}_${String(name)}`);
+    return `export { ${members.join(", ")} } from "../../${file.replace(/\.ts$/, "")}";\n`;
+  });
+  return lines.join("");
+}
+
+function sourcesHash(): string {
   const files = globSync(["filter/**/*.ts", "contract/*.ts"], { cwd: ROOT }).sort();
   const hash = createHash("sha256");
-  for (const file of [...files, entry, "asconfig.json"]) {
+  for (const file of [...files, ...PARTS, "asconfig.json"]) {
     hash.update(`${file}\0`).update(readFileSync(join(ROOT, file)));
   }
   return hash.digest("hex").slice(0, 16);

@@ -1,4 +1,4 @@
-// Test entry, compiled to its own module: translates one request and shows what the report says of it.
+// Test entry: translates one request and shows what the report says of it.
 import { Fault } from "../../../filter/hub/fault";
 import { RequestLimits, RequestReport } from "../../../filter/hub/request-report";
 import { clearProblem, documentProblem } from "../../../filter/config/document";
