@@ -1,5 +1,4 @@
 // A provider of both dialects that fails as the request's own text says: `a=500 b=ok` is for the models a and b.
-import { createServer } from "node:net";
 import type { ServerResponse } from "node:http";
 import { startProvider } from "./behaving-provider.ts";
 import type { BehavingProvider, ProviderRequest } from "./behaving-provider.ts";
@@ -41,9 +40,9 @@ export async function startFailingProvider(): Promise<FailingProvider> {
     // The first word of several is for the first attempt at the model, and so on; the last one is for all others.
     const before = seen.filter((one) => one.requestId === requestId && one.model === model).length;
     seen.push({ model, credential, requestId, request });
-    const words = (new RegExp(`\\b${model}=([\\w:,-]+)`).exec(request.body)?.[1] ?? "ok").split(
-      ",",
-    );
+    const words = (
+      new RegExp(`(?<![\\w-])${model}=([\\w:,-]+)`).exec(request.body)?.[1] ?? "ok"
+    ).split(",");
     const byKey = words.find((word) => word.startsWith(`${credential.replace("Bearer ", "")}:`));
     const word = byKey?.split(":")[1] ?? words[Math.min(before, words.length - 1)] ?? "ok";
     behave(response, request, word);
@@ -100,7 +99,8 @@ function behave(response: ServerResponse, { path, body }: ProviderRequest, word:
       const { parts } = replyParts(dialect, "stream");
       const [first = "", ...others] = parts.join("").split(/(?<=Hello, .*\n\n)/s);
       response.writeHead(200, STREAM).write(first);
-      setTimeout(() => response.end(others.join("")), 800);
+      // Longer than `first_byte_timeout` of the models that have one.
+      setTimeout(() => response.end(others.join("")), 2500);
       break;
     }
     case "page":
@@ -121,11 +121,5 @@ function behave(response: ServerResponse, { path, body }: ProviderRequest, word:
   }
 }
 
-/** A port on which nobody listens. */
-export async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 1;
-}
+/** Refuses connections: nobody listens there, and no server of another test that asks for a free port is given one below 1024. */
+export const CLOSED_PORT = 1;
