@@ -3,6 +3,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { parse as parseEnvironment } from "dotenv";
 import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
+import { compactJson } from "../golden/compact-json.ts";
 import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
 
 const here = import.meta.dirname;
@@ -23,9 +24,7 @@ describe("golden configurations", () => {
     if (result.ok) {
       expect(name, "the configuration was accepted").not.toMatch(/^problem-/);
       const warnings = result.warnings.map((warning) => `${formatProblem(warning)}\n`).join("");
-      await expect(`${JSON.stringify(result.model, null, 2)}\n`).toMatchFileSnapshot(
-        `${folder}/model.json`,
-      );
+      await expect(`${compactJson(result.model)}\n`).toMatchFileSnapshot(`${folder}/model.json`);
       expect(existsSync(`${folder}/warnings.txt`)).toBe(warnings !== "");
       if (warnings !== "") await expect(warnings).toMatchFileSnapshot(`${folder}/warnings.txt`);
     } else {

@@ -9,6 +9,7 @@ import type { GatewayModel } from "../../control-plane/ir/model.ts";
 import type { Place } from "../../envoy/place.ts";
 import { toYaml } from "../../envoy/yaml.ts";
 import type { Value } from "../../envoy/types.ts";
+import { compactJson } from "../golden/compact-json.ts";
 import { GOLDEN_MODELS } from "../envoy/models.ts";
 import { FILTER_DOCUMENT, fileOf, partsOf, variants } from "./envoy-render/parts.ts";
 
@@ -61,8 +62,6 @@ function expectGolden(folder: string, file: string, text: string): void {
 const yamlOf = (value: Value): string =>
   stringify(value, { version: "1.1", aliasDuplicateObjects: false, lineWidth: 0 });
 
-const jsonOf = (value: Value): string => `${JSON.stringify(value, undefined, 2)}\n`;
-
 beforeAll(() => {
   if (isUpdating) rmSync(GOLDEN, { recursive: true, force: true });
 });
@@ -83,7 +82,7 @@ describe.each(Object.entries(GOLDEN_MODELS))("%s", (name, model) => {
   });
 
   it("has the filter document of its golden file", () => {
-    expectGolden(name, "filter.json", jsonOf(partOf(model, FILTER_DOCUMENT)));
+    expectGolden(name, "filter.json", `${compactJson(partOf(model, FILTER_DOCUMENT))}\n`);
   });
 
   it("is the same twice, also from a copy of the model", () => {
