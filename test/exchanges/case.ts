@@ -33,19 +33,19 @@ export interface ExchangeCase {
 const HERE = import.meta.dirname;
 const DEFAULT_REQUEST_ID = "00000000-0000-4000-8000-000000000001";
 
+/** The whole of a file that another folder holds. */
+const EXTENDS = /^extends: \.\.\/([a-z0-9-]+)\n$/;
+
 export function readCases(): ExchangeCase[] {
   return readdirSync(HERE, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
+    .filter(({ name }) => existsSync(join(HERE, name, "client.http")))
     .map((entry) => readCase(entry.name))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 export function readCase(name: string): ExchangeCase {
   const folder = join(HERE, name);
-  const bytes = (file: string): Buffer | undefined => {
-    const path = join(folder, file);
-    return existsSync(path) ? readFileSync(path) : undefined;
-  };
+  const bytes = (file: string): Buffer | undefined => readShared(folder, file);
   const written = bytes("client.http");
   if (written === undefined) throw new Error(`${name} has no client.http`);
   const client = withDefaults(parseRequest(`${name}/client.http`, written));
@@ -72,6 +72,19 @@ export function readCase(name: string): ExchangeCase {
         : readable(formatMessage(answer.start, answer.headers, answer.body, answer.isReset)),
     only: bytes("only-host") !== undefined ? "host" : bytes("only-envoy") ? "envoy" : undefined,
   };
+}
+
+/** Content of a file, or of the file of that name in the folder that it extends. */
+function readShared(folder: string, file: string): Buffer | undefined {
+  const path = join(folder, file);
+  if (!existsSync(path)) return undefined;
+  const own = readFileSync(path);
+  const [, other] = EXTENDS.exec(own.toString("latin1")) ?? [];
+  if (other === undefined) return own;
+  const shared = readFileSync(join(HERE, other, file));
+  if (EXTENDS.test(shared.toString("latin1")))
+    throw new Error(`${path} extends ${other}, which extends a third folder: name that one`);
+  return shared;
 }
 
 function attempts(bytes: (file: string) => Buffer | undefined, kind: string): Buffer[] {
@@ -172,11 +185,13 @@ export function encodeBody(reply: ReplyMessage): Buffer[] {
   return reply.chunks;
 }
 
-/** Writes what was seen as the new expectation. */
+/** Writes what was seen as the new expectation; a file that extends another stays as it is while the content is equal. */
 export function writeGoldens({ folder }: ExchangeCase, upstream: Buffer[], answer: Buffer): void {
-  writeFileSync(join(folder, "answer.http"), answer);
+  const write = (file: string, bytes: Buffer): void => {
+    if (readShared(folder, file)?.equals(bytes) !== true) writeFileSync(join(folder, file), bytes);
+  };
+  write("answer.http", answer);
   upstream.forEach((bytes, attempt) => {
-    const file = attempt === 0 ? "upstream.http" : `upstream-${attempt + 1}.http`;
-    writeFileSync(join(folder, file), bytes);
+    write(attempt === 0 ? "upstream.http" : `upstream-${attempt + 1}.http`, bytes);
   });
 }
