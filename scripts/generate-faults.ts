@@ -27,8 +27,8 @@ it did not respond) and the
 
 const FALLBACK = `
 The model's first provider has the fault; its fallback, in the other format, is healthy. Until the first token the
-client notices nothing of the failure; what has been sent cannot be taken back. Compressed responses, which the gateway
-does not request, are not checked before they are sent on. A silent provider is abandoned after two thirds of the listener's
+client notices nothing of the failure; what has been sent cannot be undone. Compressed responses, which the gateway does
+not request, are not checked before they are sent on. A silent provider is abandoned after two thirds of the listener's
 \`timeout\`, for a stream after half of it ([timeouts](fallbacks.md#timeouts)).
 `;
 

@@ -1,5 +1,5 @@
 // Relative links, anchors and file names in the Markdown documents: the file exists, and so does the heading.
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { expect, it } from "vitest";
 
@@ -55,4 +55,12 @@ it.each(PAGES)("%s names source files that exist", (page) => {
   const paths = [...read(join(ROOT, page)).matchAll(SOURCE)].map(([, path = ""]) => path);
   const isFile = (path: string) => folders.some((folder) => existsSync(join(folder, path)));
   expect(paths.filter((path) => !isFile(path))).toEqual([]);
+});
+
+it("README.md lists the folders of the filter", () => {
+  const [, table = ""] = read(join(ROOT, "README.md")).split("Folders of the filter");
+  const listed = [...table.matchAll(/^\| `([a-z]+)\/` /gm)].map(([, folder]) => folder);
+  const entries = readdirSync(join(ROOT, "filter"), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  expect(listed.toSorted()).toEqual(folders.toSorted());
 });
