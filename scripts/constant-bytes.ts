@@ -1,29 +1,40 @@
 // A transform of the AssemblyScript compiler: texts of the filter become UTF-8 in one run of bytes.
 //
-// The compiler keeps a string literal as UTF-16 behind a header of 20 bytes; of such literals the filter had 66 KB, a third
-// of it. `constant("text")` becomes a span of the run, and a sentence is decoded when it is used. Notes for the documentation are left out. Short strings stay, because
-// some are used for every event of a stream. Without the transform the program means the same.
+// The compiler keeps a string literal as UTF-16 behind a header of 20 bytes; such literals were a third of the filter (66 KB).
+// `constant("text")` becomes the address of a span in a table, without code at start, and so does the text of `out.text("text")`;
+// any other string is decoded when it is used, so code for every request or event uses `constant`. Notes for the
+// documentation are left out. Without the transform the program means the same.
 import { relative } from "node:path/posix";
 import {
   ArrayLiteralExpression,
   CallExpression,
+  DecoratorNode,
+  ExportStatement,
   IdentifierExpression,
+  ImportStatement,
   Node,
   type Parser,
+  PropertyAccessExpression,
   type Range,
   type Source,
   StringLiteralExpression,
+  Token,
   VariableStatement,
 } from "assemblyscript";
 import { Transform } from "assemblyscript/transform";
 
-/** filter/bytes/text/bytes.ts has both functions, and the run under this name. */
+/** filter/bytes/text/bytes.ts has the run, the table of spans, and what reads them. */
 const MODULE = "filter/bytes/text/bytes";
 const RUN = "CONSTANT_BYTES";
-const SPAN = "constantAt";
-const TEXT = "sentenceAt";
-/** Shorter ones would be no smaller as a call. Characters. */
-const MIN_SENTENCE = 20;
+const SPANS = "CONSTANT_SPANS";
+/** Bytes of a span: its pointer, relative to the run until module start, and its length. */
+const SPAN_BYTES = 8;
+/** The class of a span, and its name where it is imported: a file may import it by itself. */
+const SPAN = "Span";
+const SPAN_ALIAS = "ConstantSpan";
+const TEXT = "textAt";
+/** Shorter ones stay literals: as a call they are hardly smaller. Characters. */
+const MIN_TEXT = 6;
 
 /** Calls whose texts are for the documentation alone (filter/hub/feature.ts, member-table.ts): the filter has a 0 instead. */
 const NOTES = new Set(["about", "object", "reads", "writes"]);
@@ -43,18 +54,32 @@ export default class ConstantBytes extends Transform {
       for (const name of used) source.statements.unshift(importOf(name, source));
     }
     const home = sources.find(({ internalPath }) => internalPath === MODULE);
-    const list = home === undefined ? undefined : listOfRun(home);
-    if (list === undefined) throw new Error(`${MODULE} has no ${RUN}`);
-    list.elementExpressions = [...run.bytes].map((byte) => numberOf(byte, list.range));
+    const spans = [...run.spans.keys()].flatMap((text) => run.of(text));
+    fill(home, SPANS, [run.spans.size, 0, ...spans]);
+    fill(home, RUN, [...run.bytes]);
   }
 }
 
 /** Texts one after the other, each once. */
 class Run {
   bytes = Buffer.alloc(0);
+  /** Offset in the table by text. The first place has the number of spans. */
+  spans = new Map<string, number>();
 
-  /** Offset of the text. */
-  place(text: string): number {
+  /** Offset in the table of a text's span. */
+  span(text: string): number {
+    const offset = this.spans.get(text) ?? (this.spans.size + 1) * SPAN_BYTES;
+    this.spans.set(text, offset);
+    return offset;
+  }
+
+  /** Offset and length of the text in the run. */
+  of(text: string): [number, number] {
+    return [this.place(text), Buffer.byteLength(text, "utf8")];
+  }
+
+  /** Offset of the text in the run. */
+  private place(text: string): number {
     const bytes = Buffer.from(text, "utf8");
     const found = this.bytes.indexOf(bytes);
     if (found >= 0) return found;
@@ -65,21 +90,29 @@ class Run {
 
 /** `parent` is a node or a list of nodes; the tree has no circles but through `range`. */
 function replaceIn(parent: object, run: Run, used: Set<string>): void {
-  const place = (name: string, text: string, range: Range): CallExpression => {
-    used.add(name);
-    return callOf(name, run.place(text), Buffer.byteLength(text, "utf8"), range);
-  };
   for (const [member, child] of Object.entries(parent) as [string, unknown][]) {
     if (typeof child !== "object" || child === null || member === "range") continue;
+    // Names outside of the program: of its files, and of what the host provides.
+    if (child instanceof ImportStatement || child instanceof ExportStatement) continue;
+    if (child instanceof DecoratorNode) continue;
     if (child instanceof CallExpression && isNote(child)) {
       Object.assign(parent, { [member]: numberOf(0, child.range) });
       continue;
     }
     const text = child instanceof CallExpression ? constantText(child) : undefined;
-    if (child instanceof CallExpression && text !== undefined) {
-      Object.assign(parent, { [member]: place(SPAN, text, child.range) });
-    } else if (child instanceof StringLiteralExpression && isSentence(child.value)) {
-      Object.assign(parent, { [member]: place(TEXT, child.value, child.range) });
+    const appended = child instanceof CallExpression ? appendedText(child) : undefined;
+    if (text !== undefined) {
+      used.add(SPANS).add(SPAN);
+      Object.assign(parent, { [member]: spanAt(run.span(text), child.range) });
+    } else if (child instanceof CallExpression && appended !== undefined) {
+      used.add(SPANS).add(SPAN);
+      const append = child.expression as PropertyAccessExpression;
+      append.property = Node.createIdentifierExpression("span", append.property.range);
+      child.args = [spanAt(run.span(appended), child.range)];
+      replaceIn(append, run, used);
+    } else if (child instanceof StringLiteralExpression && child.value.length >= MIN_TEXT) {
+      used.add(TEXT);
+      Object.assign(parent, { [member]: textAt(run.of(child.value), child.range) });
     } else replaceIn(child, run, used);
   }
 }
@@ -96,24 +129,39 @@ function constantText({ expression, args }: CallExpression): string | undefined 
   return isIt && text instanceof StringLiteralExpression ? text.value : undefined;
 }
 
-function isSentence(text: string): boolean {
-  return text.length >= MIN_SENTENCE && text.includes(" ");
+/** The text of a call `out.text("text")`: as a span it needs no string. */
+function appendedText({ expression, args }: CallExpression): string | undefined {
+  const [text, more] = args;
+  const isIt =
+    expression instanceof PropertyAccessExpression && expression.property.text === "text";
+  return isIt && text instanceof StringLiteralExpression && !more ? text.value : undefined;
 }
 
-function callOf(name: string, offset: number, length: number, range: Range): CallExpression {
-  const callee = Node.createIdentifierExpression(name, range);
-  return Node.createCallExpression(
-    callee,
+/** `changetype<ConstantSpan>(CONSTANT_SPANS + offset)`: without a call, because the compiler computes it only so. */
+function spanAt(offset: number, range: Range): CallExpression {
+  const table = Node.createIdentifierExpression(SPANS, range);
+  const sum = Node.createBinaryExpression(Token.Plus, table, numberOf(offset, range), range);
+  const type = Node.createNamedType(
+    Node.createSimpleTypeName(SPAN_ALIAS, range),
     null,
-    [numberOf(offset, range), numberOf(length, range)],
+    false,
     range,
   );
+  const callee = Node.createIdentifierExpression("changetype", range);
+  return Node.createCallExpression(callee, [type], [sum], range);
+}
+
+function textAt(place: [number, number], range: Range): CallExpression {
+  const callee = Node.createIdentifierExpression(TEXT, range);
+  const numbers = place.map((number) => numberOf(number, range));
+  return Node.createCallExpression(callee, null, numbers, range);
 }
 
 function importOf(name: string, source: Source) {
   const { range, internalPath } = source;
   const identifier = Node.createIdentifierExpression(name, range);
-  const declaration = Node.createImportDeclaration(identifier, identifier, range);
+  const local = Node.createIdentifierExpression(name === SPAN ? SPAN_ALIAS : name, range);
+  const declaration = Node.createImportDeclaration(identifier, local, range);
   const path = relative(internalPath.slice(0, internalPath.lastIndexOf("/")), MODULE);
   const from = path.startsWith(".") ? path : `./${path}`;
   return Node.createImportStatement(
@@ -123,14 +171,15 @@ function importOf(name: string, source: Source) {
   );
 }
 
-/** The list in `const CONSTANT_BYTES = memory.data<u8>([…])`. */
-function listOfRun({ statements }: Source): ArrayLiteralExpression | undefined {
-  const variables = statements.flatMap((statement) =>
+/** Writes the list in `const <name> = memory.data<u8>([…])`. */
+function fill(source: Source | undefined, name: string, numbers: number[]): void {
+  const variables = (source?.statements ?? []).flatMap((statement) =>
     statement instanceof VariableStatement ? statement.declarations : [],
   );
-  const value = variables.find(({ name }) => name.text === RUN)?.initializer;
+  const value = variables.find((variable) => variable.name.text === name)?.initializer;
   const list = value instanceof CallExpression ? value.args[0] : undefined;
-  return list instanceof ArrayLiteralExpression ? list : undefined;
+  if (!(list instanceof ArrayLiteralExpression)) throw new Error(`${MODULE} has no ${name}`);
+  list.elementExpressions = numbers.map((number) => numberOf(number, list.range));
 }
 
 function numberOf(value: number, range: Range) {

@@ -22,16 +22,19 @@ export function constant(text: string): Span {
   return new Span(pointer, length);
 }
 
-/** All texts of the program in UTF-8, filled in by scripts/constant-bytes.ts. */
+/** The spans of constants, behind their number: scripts/constant-bytes.ts writes them here, and their addresses for `constant`. */
+export const CONSTANT_SPANS = memory.data<u32>([0, 0]);
+/** The texts of the program in UTF-8, written here by scripts/constant-bytes.ts. */
 const CONSTANT_BYTES = memory.data<u8>([0]);
 
-/** What scripts/constant-bytes.ts puts in place of `constant("text")`. */
-export function constantAt(offset: usize, length: u32): Span {
-  return new Span(CONSTANT_BYTES + offset, length);
+// The compiler knows no addresses inside of data: pointers are offsets until now.
+for (let i = load<u32>(CONSTANT_SPANS), at = CONSTANT_SPANS; i > 0; i--) {
+  at += sizeof<usize>() * 2;
+  store<usize>(at, load<usize>(at) + CONSTANT_BYTES);
 }
 
-/** What scripts/constant-bytes.ts puts in place of a sentence. */
-export function sentenceAt(offset: usize, length: usize): string {
+/** Returns a text of the program: what scripts/constant-bytes.ts makes of a string literal. */
+export function textAt(offset: usize, length: usize): string {
   return String.UTF8.decodeUnsafe(CONSTANT_BYTES + offset, length);
 }
 
