@@ -9,7 +9,7 @@ import { ModuleKind, transpileModule } from "typescript";
 export interface Feature {
   /** The name in the source. */
   id: string;
-  fate: "refused" | "dropped";
+  fate: "rejected" | "dropped";
   /** What the client can do instead; empty for a dropped one. */
   advice: string;
   title: string;
@@ -121,8 +121,8 @@ function note(kind: Note["kind"]): (text: string, link?: string) => Note {
 const RECORDERS: Record<string, object> = {
   [join(FILTER, "hub/feature")]: {
     about: note("about"),
-    refused: (advice: string, { text: title, link }: Note) => ({
-      fate: "refused",
+    rejected: (advice: string, { text: title, link }: Note) => ({
+      fate: "rejected",
       advice,
       title,
       link,

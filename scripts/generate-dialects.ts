@@ -8,7 +8,7 @@ import {
   type Table,
 } from "./dialect-tables.ts";
 
-/** The whole page. */
+/** Returns the page. */
 export function dialectsPage(): string {
   const dialects = readDialectTables();
   const pairs = dialects.flatMap((from) =>
@@ -22,19 +22,19 @@ const HEAD = `<!-- Generated from filter/dialects/*/members.ts and filter/hub/fe
 # Translation of requests
 
 Clients can call every configured model through every endpoint. If the provider of the model has another dialect, the
-gateway translates the request. A member of a request is
+gateway translates the request. Each member of a request is
 
-- translated (**→**): the provider's dialect has a member for it. Texts stay escaped as they are, numbers keep the digits
-  that the client wrote;
-- **refused**, if the response would be wrong without it: the request is rejected with 400, in the client's dialect, and
-  the message names the member and what to do instead;
-- **dropped**, if the response is good without it: the header \`x-gateway-dropped\` of the response lists it. With
-  \`overrides.strict_translation: true\` it is refused instead;
+- translated (**→**): the provider's dialect has a member for it. Texts are copied with their escapes, numbers with the
+  client's digits;
+- **rejected**, if the response would be wrong without it: the gateway returns 400 in the client's dialect, and the message
+  names the member and what to do instead;
+- **dropped**, if the response is correct without it: the response header \`x-gateway-dropped\` lists it. With
+  \`overrides.strict_translation: true\` the request is rejected instead;
 - **ignored**, if it has no meaning in a request.
 
-A member that is not listed here is dropped. Null is the same as missing. "Listed" means: in \`x-gateway-dropped\`. What a
-model does not support (its \`limits\`) is dropped and listed, too. If client and provider have the same dialect, nothing
-is translated: the body passes byte for byte, except for the limits of the model.`;
+Members that are not in these lists are dropped. Null is the same as missing. "Listed" means: in \`x-gateway-dropped\`. What a
+model does not support (its \`limits\`) is dropped and listed too. If client and provider have the same dialect, nothing
+is translated: the body passes byte for byte, except for what the model does not support.`;
 
 function pairSection(from: DialectTables, to: DialectTables): string {
   return [
@@ -74,7 +74,7 @@ interface Place {
   member: Member;
 }
 
-/** The members that a dialect's writer uses for a slot: those nearest to the client's object that say how they are written. */
+/** Returns the members that a dialect's writer uses for a slot: those nearest to the client's object, with notes on writing first. */
 function membersOf(dialect: DialectTables, slot: number, from: string): Place[] {
   const all = dialect.tables.flatMap(({ prefix, members }) =>
     members
@@ -96,7 +96,7 @@ function commonLength(a: string, b: string): number {
 
 function featureFate({ neutral }: Member, feature: Feature, to: DialectTables): string {
   if (to.supported.includes(feature)) return "→ the same";
-  const passes = neutral === "" ? "" : ` \`${NEUTRAL[neutral] ?? neutral}\` passes.`;
+  const passes = neutral === "" ? "" : ` \`${NEUTRAL[neutral] ?? neutral}\` is accepted.`;
   const advice = feature.advice === "" ? "" : ` ${feature.advice}`;
   return `**${feature.fate}**: ${feature.title}.${advice}${passes}`;
 }
@@ -111,12 +111,12 @@ function featuresSection(features: Feature[], dialects: DialectTables[]): string
   });
   return [
     "## Features",
-    "What a request can ask for that not every dialect supports, and what happens where it is not supported.",
+    "What a request can ask for that only some dialects support, and what happens if the provider's does not.",
     lines.join("\n"),
   ].join("\n\n");
 }
 
-/** Whether a dialect has a member for a feature. */
+/** Returns whether a dialect has a member for a feature. */
 function asks({ tables }: DialectTables, feature: Feature): boolean {
   return tables.some(({ members }) => members.some((one) => one.feature?.id === feature.id));
 }

@@ -1,4 +1,6 @@
 // Cuts a stream of bytes into events, wherever the network split it. A dialect names its framer: server-sent events today.
+import { looksLike } from "./sse/looks-like";
+import { sameBytes, Span } from "./text/bytes";
 
 /** The fields describe the current event: valid after `next` has returned true, until the next call of `next`, `push` or `hold`. */
 export abstract class Framer {
@@ -25,6 +27,16 @@ export abstract class Framer {
 
   /** Copies the unread rest of the pushed bytes, for the next call. */
   abstract hold(): void;
+
+  /** Returns what the beginning of a response is, LOOKS_: a JSON body, or a stream of this framing. */
+  kindOf(pointer: usize, length: u32): i32 {
+    return looksLike(pointer, length);
+  }
+
+  /** Returns whether the event has this name. */
+  isNamed(name: Span): bool {
+    return sameBytes(this.namePointer, this.nameLength, name.pointer, name.length);
+  }
 
   /** Returns whether the event only keeps the connection open. */
   abstract isKeepAlive(): bool;

@@ -1,12 +1,12 @@
-// A dialect: everything that the gateway asks of a wire format, in one class. dialects/registry.ts lists the dialects; each
-// has a folder. The rest of the filter calls these methods and never asks which dialect it has.
+// A dialect: everything that the gateway needs of a wire format, in one class. registry.ts lists the dialects; each has a
+// folder. The rest of the filter calls these methods and never asks which dialect it has.
 import { ResponseHead, ResponseSink } from "../hub/events";
 import { Dropped } from "../hub/dropped";
 import { Fault } from "../hub/fault";
 import { Feature } from "../hub/feature";
 import { MemberTable } from "../hub/member-table";
 import { ResponseReader } from "../hub/response-reader";
-import { ChatRequest } from "../hub/request";
+import { HubRequest } from "../hub/request";
 import { RequestLimits, RequestReport } from "../hub/request-report";
 import { Usage } from "../hub/usage";
 import { Framer } from "../bytes/framer";
@@ -14,6 +14,7 @@ import { Edits } from "../bytes/json/edit";
 import { Tape } from "../bytes/json/tape";
 import { SseFramer } from "../bytes/sse/framer";
 import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
+import { setModel } from "./edit-model";
 
 /** A header of a request that its provider requires; `value` is sent if the client has sent none. */
 export class RequiredHeader {
@@ -42,6 +43,8 @@ export class CredentialScheme {
 
 export const BEARER_TOKEN = new CredentialScheme(constant("authorization"), constant("Bearer "));
 export const API_KEY = new CredentialScheme(constant("x-api-key"), constant(""));
+
+const request = new HubRequest();
 
 export abstract class Dialect {
   /** The dialect's bit in `Feature.supporters`. */
@@ -72,15 +75,15 @@ export abstract class Dialect {
 
   // ---- Requests
 
-  /** Reads a client's request into the hub; a fault in `report` means that it is of no use. */
-  abstract readRequest(tape: Tape, request: ChatRequest, report: RequestReport): void;
+  /** Reads a client's request into the hub, or rejects it in `report`. */
+  abstract readRequest(tape: Tape, request: HubRequest, report: RequestReport): void;
 
   /**
    * Appends the request of the hub to `out`, for a provider of this dialect. `model`: a JSON string with its quotes.
-   * `systemPrompt`: the configured one, the inside of a JSON string, empty if there is none; it goes before the client's.
+   * `systemPrompt`: the configured one, the inside of a JSON string, may be empty; it goes before the client's.
    */
   abstract writeRequest(
-    request: ChatRequest,
+    request: HubRequest,
     model: Span,
     systemPrompt: Span,
     limits: RequestLimits,
@@ -88,17 +91,64 @@ export abstract class Dialect {
     report: RequestReport,
   ): void;
 
+  /** Appends the path of a request; `path`: the configured one. A dialect may put the model and the method into it. */
+  writePath(path: Span, _model: Span, _isStreaming: bool, out: ByteBuffer): void {
+    out.span(path);
+  }
+
+  /** Returns whether a body is a request: it has the conversation's messages. */
+  abstract isRequest(tape: Tape): bool;
+
+  /** Sets the model of a body that keeps its dialect. A dialect with the model in the path has nothing to edit. */
+  setModel(tape: Tape, model: Span, edits: Edits): void {
+    setModel(tape, model, edits);
+  }
+
   /**
-   * Adds the edits that the target's limits require of a body that keeps its dialect. What is taken out is listed in
-   * `report`, or refused there if the limits are strict. Returns the system text that is still to be added.
+   * Adds the edits that fit a body that keeps its dialect to what the target's model supports. Dropped members are listed
+   * in `report`, or the request is rejected there. Returns the system text that is still to be added.
    */
-  abstract limitRequest(
+  protected abstract limitRequest(
     tape: Tape,
     limits: RequestLimits,
     systemPrompt: Span,
     edits: Edits,
     report: RequestReport,
   ): Span;
+
+  /** As `limitRequest`, with a new report. Without messages the body is no request and stays as it is. */
+  fitRequest(
+    tape: Tape,
+    limits: RequestLimits,
+    systemPrompt: Span,
+    edits: Edits,
+    report: RequestReport,
+  ): Span {
+    report.reset(limits.strict, this.api, this.supporter);
+    if (!this.isRequest(tape)) return systemPrompt;
+    return this.limitRequest(tape, limits, systemPrompt, edits, report);
+  }
+
+  /**
+   * Appends the body of a client of this dialect to `out`, translated for a provider of `target`; or rejects it in
+   * `report`, and `out` is incomplete. Texts as in `writeRequest`.
+   */
+  translateRequest(
+    tape: Tape,
+    target: Dialect,
+    model: Span,
+    systemPrompt: Span,
+    limits: RequestLimits,
+    out: ByteBuffer,
+    report: RequestReport,
+  ): void {
+    report.reset(limits.strict, target.api, target.supporter);
+    request.reset(tape);
+    this.readRequest(tape, request, report);
+    if (report.fault === null)
+      target.writeRequest(request, model, systemPrompt, limits, out, report);
+    request.forget();
+  }
 
   /** Adds the edits that every target requires of a body that keeps its dialect. `systemText` may be empty. */
   abstract editRequest(tape: Tape, systemText: Span, edits: Edits): void;
@@ -111,7 +161,7 @@ export abstract class Dialect {
 
   // ---- Responses of a provider
 
-  /** Returns what cuts a stream into events. */
+  /** Returns a framer of one stream: server-sent events, unless the dialect has its own framing. */
   newFramer(): Framer {
     return new SseFramer();
   }
@@ -124,6 +174,11 @@ export abstract class Dialect {
     dropped: Dropped,
     requestId: string,
   ): ResponseReader;
+
+  /** Whether an event's data, which is not JSON, marks the end of the stream. */
+  isEndMark(_pointer: usize, _length: u32): bool {
+    return false;
+  }
 
   /** Whether the event in the tape carries content: with it the response has begun. */
   abstract isFirstToken(tape: Tape): bool;
@@ -155,7 +210,7 @@ export abstract class Dialect {
     requestId: string,
   ): ResponseSink;
 
-  /** Gives a fault of another dialect the signs by which SDKs and agents of this one recognise it. */
+  /** Sets the code or message of a fault from another dialect by which SDKs and agents of this one recognise it. */
   abstract adaptFault(fault: Fault): void;
 
   /** Appends an error body. */
@@ -164,6 +219,6 @@ export abstract class Dialect {
   /** Appends the list of models. */
   abstract writeModels(ids: string[], owners: string[], out: ByteBuffer): void;
 
-  /** Appends the time when a rate limit is whole again. `now` and `wait` in seconds. */
+  /** Appends the time when a rate limit is full again. `now` and `wait` in seconds. */
   abstract writeReset(now: u64, wait: u32, out: ByteBuffer): void;
 }

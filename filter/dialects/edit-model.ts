@@ -1,4 +1,4 @@
-// Which model a body asks for, in either dialect: the one edit that both share.
+// Sets the model of a body that keeps its dialect.
 import { Edits } from "../bytes/json/edit";
 import { Tape } from "../bytes/json/tape";
 import { constant, sameBytes, Span } from "../bytes/text/bytes";
@@ -7,7 +7,7 @@ const MODEL = constant("model");
 const MODEL_MEMBER = constant('"model":');
 const COMMA = constant(",");
 
-/** Sets every `model` there is: whichever of several the provider reads, it is the one that was chosen. */
+/** Sets every `model` member: whichever of several a provider reads, it is the chosen one. */
 export function setModel(tape: Tape, model: Span, edits: Edits): void {
   const end = tape.next(0);
   let found = false;
@@ -16,7 +16,7 @@ export function setModel(tape: Tape, model: Span, edits: Edits): void {
     found = true;
     const from = tape.outerStart(key + 1);
     const to = tape.outerEnd(key + 1);
-    // Most clients say the provider's own name: then the body passes as it is, and nothing has to be written.
+    // Most clients send the provider's name: then the body passes unchanged.
     if (!sameBytes(tape.base + from, to - from, model.pointer, model.length))
       edits.replace(from, to, model);
   }

@@ -1,24 +1,37 @@
-// Takes items out of a JSON list or object by edits, with the commas that stood for them.
+// Removes items of a JSON list or object by edits, with the commas beside them.
 import { Edits } from "../bytes/json/edit";
-import { Span } from "../bytes/text/bytes";
+import { Tape } from "../bytes/json/tape";
+import { constant } from "../bytes/text/bytes";
 
-const NOTHING = new Span(0, 0);
+const NOTHING = constant("");
 
+/** One list at a time: `begin`, then `item` for each of its items in order. */
 export class ListEdit {
   private hasKept: bool = false;
   private lastEnd: u32 = 0;
+  private end: u32 = 0;
+  private isObject: bool = false;
 
-  begin(): void {
+  begin(tape: Tape, list: u32): void {
     this.hasKept = false;
     this.lastEnd = 0;
+    this.end = tape.next(list);
+    this.isObject = tape.isObject(list);
   }
 
-  /** Every item in order: its offsets, and where the next one starts (its own end if it is the last). */
-  item(start: u32, end: u32, nextStart: u32, isRemoved: bool, edits: Edits): void {
-    if (!isRemoved) this.hasKept = true;
-    // Behind a kept item the comma before goes with this one, else the comma behind.
-    else if (this.hasKept) edits.replace(this.lastEnd, end, NOTHING);
-    else edits.replace(start, nextStart, NOTHING);
-    this.lastEnd = end;
+  /** `node`: an item of the list, or the name of a member of the object. */
+  item(tape: Tape, node: u32, isRemoved: bool, edits: Edits): void {
+    const value = this.isObject ? node + 1 : node;
+    const to = tape.outerEnd(value);
+    if (!isRemoved) {
+      this.hasKept = true;
+    } else if (this.hasKept) {
+      // Behind a kept item the comma before this one goes with it, else the comma behind it.
+      edits.replace(this.lastEnd, to, NOTHING);
+    } else {
+      const next = tape.next(value);
+      edits.replace(tape.outerStart(node), next < this.end ? tape.outerStart(next) : to, NOTHING);
+    }
+    this.lastEnd = to;
   }
 }

@@ -1,19 +1,19 @@
-// Translates one response of a provider into the client's dialect, complete or as a stream, whichever the upstream sent.
+// Translates one response of a provider into the client's dialect. Either may be complete or a stream.
 //
-// Each upstream event leaves in the call that brought its last byte. Memory of a stream: its largest event, tool calls
-// that a provider interleaves, and signed reasoning for a chat client (docs/decisions/2026-11-21-reasoning-carrier.md).
-// All of it is counted: a stream that wants more than it may hold ends with an error, and no other one does.
+// An event is translated in the call that brings its last byte. Memory of a stream: its largest event, tool calls that a
+// provider interleaves, and signed reasoning for a chat client (docs/decisions/2026-11-21-reasoning-carrier.md). All of it is
+// counted: a stream that needs more than it may hold ends with an error. Longer than other files because it is one class.
 import { heldBytes, wasRefused } from "../memory/blocks";
 import { mayHold } from "../memory/budget";
 import { Framer } from "../bytes/framer";
+import { LOOKS_JSON, LOOKS_OPEN, LOOKS_SSE } from "../bytes/sse/looks-like";
 import { Dialect } from "./dialect";
 import { defaultDialect } from "./registry";
 import { Pattern } from "../bytes/json/pattern";
 import { SCAN_OK, scan, scanErrorAt, scanMessage } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";
 import { escapeText } from "../bytes/json/text";
-import { LOOKS_JSON, LOOKS_OPEN, LOOKS_SSE, looksLike } from "../bytes/sse/looks-like";
-import { ByteBuffer, constant, sameBytes, Span } from "../bytes/text/bytes";
+import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 import { Dropped } from "../hub/dropped";
 import { ResponseHead, ResponseSink } from "../hub/events";
 import { Fault, outOfMemory } from "../hub/fault";
@@ -23,29 +23,30 @@ import { Usage } from "../hub/usage";
 
 /** An event of a stream, or a complete response inside one, may have this many bytes. */
 export const MAX_EVENT: u32 = 32 << 20;
-/** What one stream may hold: an event whose buffer has just been doubled, and a second copy of its data. Bytes. */
+/** Bytes of memory per stream: an event whose buffer has just been doubled, and a second copy of its data. */
 const MAX_HELD: isize = 4 * <isize>MAX_EVENT;
 
-/** One for all responses: nothing of it is needed from one event to the next. */
+/** Shared by all responses: no event needs the tape of an earlier one. */
 const tape = scratchTape();
 
 const ERROR = constant("error");
 
 const NO_MODEL = new Span(0, 0);
 
-/** What a translation has to know besides the response's bytes. */
+/** What a translation depends on besides the response's bytes. */
 export class ResponseOptions {
-  /** Dialects: the provider's and the client's. */
+  /** The provider's dialect. */
   from: Dialect = defaultDialect();
+  /** The client's. */
   to: Dialect = defaultDialect();
   /** Whether the client asked for a stream. */
   isStreaming: bool = false;
-  /** Whether a chat client asked for `stream_options.include_usage`. */
+  /** Whether the client asked for the usage of a stream. */
   wantsUsage: bool = false;
-  /** Seconds since 1970, for providers that do not say when. */
+  /** Seconds since 1970, for providers that send no time. */
   created: i64 = 0;
   requestId: string = "";
-  /** The model that the upstream was asked for, escaped; used only when it names none. */
+  /** The model of the request, escaped, for providers that send no model. */
   model: Span = NO_MODEL;
 }
 
@@ -60,11 +61,11 @@ export class ResponseTranslator {
   private pattern: Pattern = new Pattern();
   private sink: ResponseSink | null = null;
   private reader: ResponseReader | null = null;
-  private looks: i32 = LOOKS_OPEN;
+  private contentKind: i32 = LOOKS_OPEN;
   private wroteEvents: bool = false;
-  /** A complete response that came where a stream was asked for. */
+  /** A complete response, received instead of a stream. */
   private body: ByteBuffer = new ByteBuffer();
-  /** Bytes of memory that this response holds from one call to the next. */
+  /** Bytes of memory that this response holds between calls. */
   private held: isize = 0;
 
   constructor(private options: ResponseOptions) {
@@ -74,44 +75,44 @@ export class ResponseTranslator {
     escapeText(options.requestId, this.head.id);
   }
 
-  /** What ended the response as an error, null while nothing did. */
+  /** The error that ended the response, or null. */
   get fault(): Fault | null {
     const reader = this.reader;
     return reader == null ? null : reader.failure;
   }
 
-  /** Whether the client has been told that a response begins. */
+  /** Whether the beginning of the response has been written. */
   get hasBegun(): bool {
     const reader = this.reader;
     return reader != null && reader.hasBegun;
   }
 
-  /** Whether anything has been written for the client before an error was. */
+  /** Whether anything was written before an error. */
   get hasWritten(): bool {
     return this.hasBegun || this.wroteEvents;
   }
 
-  /** Events with data that the upstream has sent. */
+  /** Number of events with data. */
   get events(): u32 {
     return this.framer.events;
   }
 
-  /** Whether the client has got the end of its stream, clean or not: what else comes is ignored. */
+  /** Whether the end of the stream has been written: further bytes are ignored. */
   get isOver(): bool {
     const reader = this.reader;
     return reader != null && reader.isOver;
   }
 
   /**
-   * Takes bytes of a stream as they come, and appends to `out` all that they complete for the client. The block must be
-   * writable and have PADDING bytes behind its end; it is the caller's again after the call.
+   * Reads the next bytes of a stream, and appends the events that they complete to `out`. The block must be writable, have
+   * PADDING bytes behind its end, and remains the caller's.
    */
   push(pointer: usize, length: u32, out: ByteBuffer): void {
     const before = heldBytes();
     const reader = this.streamReader(out);
     if (reader.isOver || length == 0) return;
-    if (this.looks == LOOKS_OPEN) this.looks = looksLike(pointer, length);
-    if (this.looks == LOOKS_JSON) {
+    if (this.contentKind == LOOKS_OPEN) this.contentKind = this.framer.kindOf(pointer, length);
+    if (this.contentKind == LOOKS_JSON) {
       this.body.bytes(pointer, length);
     } else {
       this.framer.push(pointer, length);
@@ -125,19 +126,19 @@ export class ResponseTranslator {
     else if (this.held > MAX_HELD || !mayHold(this.held)) this.failForMemory(reader);
   }
 
-  /** Bytes of the stream are lost for want of memory: the response ends with an error. */
+  /** Bytes of the stream were lost because memory ran out: ends the response with an error. */
   lose(out: ByteBuffer): void {
     this.failForMemory(this.streamReader(out));
   }
 
-  /** The upstream has ended: appends what is still owed, an error if the response was not finished. */
+  /** The upstream has ended: appends the rest of the response, or an error if it was not finished. */
   end(out: ByteBuffer): void {
     const reader = this.streamReader(out);
     if (reader.isOver) return;
-    if (this.looks == LOOKS_JSON) {
+    if (this.contentKind == LOOKS_JSON) {
       this.readWhole(reader, this.body.pointer, this.body.length);
     } else {
-      // The last event may lack its empty line; if it was cut in the middle, the stream just ended early.
+      // The last event may lack its empty line. One that is cut in the middle is ignored.
       this.framer.end();
       this.readEvents(reader, true);
       this.framer.hold();
@@ -147,12 +148,12 @@ export class ResponseTranslator {
   }
 
   /**
-   * Translates a whole body into a whole body. Answers the status for the client: 200, or that of the error which was
-   * written. Bytes as in `push`.
+   * Translates a complete body into a complete body. Returns the status: 200, or that of the error which was written. Bytes
+   * as in `push`.
    */
   complete(pointer: usize, length: u32, out: ByteBuffer): u32 {
     const reader = this.makeReader(this.completeWriter(out));
-    if (looksLike(pointer, length) == LOOKS_SSE) {
+    if (this.framer.kindOf(pointer, length) == LOOKS_SSE) {
       this.framer.push(pointer, length);
       this.readEvents(reader, false);
       this.framer.hold();
@@ -180,7 +181,7 @@ export class ResponseTranslator {
     if (reader != null) reader.release();
   }
 
-  /** Where the VM had no room for all of it, what was written is not whole: the response ends with an error in its place. */
+  /** Replaces what was written by an error if memory ran out, because it is incomplete. Returns whether it did. */
   private failsForMemory(reader: ResponseReader, out: ByteBuffer): bool {
     if (!wasRefused()) return false;
     out.clear();
@@ -189,7 +190,7 @@ export class ResponseTranslator {
     return true;
   }
 
-  /** What the response holds is given back at once, so that no more responses fail than have to. */
+  /** Frees what the response holds at once, so that as few responses as possible fail. */
   private failForMemory(reader: ResponseReader): void {
     reader.fail(outOfMemory("response"));
     this.framer.release();
@@ -205,7 +206,7 @@ export class ResponseTranslator {
     }
   }
 
-  /** By each event, not by each push: how the stream is cut makes no difference. */
+  /** After each event, not each push: the result does not depend on how the stream is cut. */
   private noteWriting(): void {
     const sink = this.sink;
     this.wroteEvents = sink != null && sink.out.length > 0;
@@ -215,17 +216,12 @@ export class ResponseTranslator {
     const pointer = this.framer.dataPointer;
     const length = this.framer.dataLength;
     const pattern = this.pattern;
-    const isError = sameBytes(
-      this.framer.namePointer,
-      this.framer.nameLength,
-      ERROR.pointer,
-      ERROR.length,
-    );
+    const isError = this.framer.isNamed(ERROR);
     if (!isError && pattern.fits(pointer, length)) {
       reader.repeat(pattern.pointer, pattern.length);
       return;
     }
-    if (reader.isEndMark(pointer, length)) {
+    if (this.options.from.isEndMark(pointer, length)) {
       reader.endOfStream();
       return;
     }
@@ -242,16 +238,9 @@ export class ResponseTranslator {
       reader.fail(readFault(tape, tape.root(), 0));
       return;
     }
-    reader.repeatable = 0;
+    reader.repeatable.clear();
     reader.readEvent(tape);
-    if (reader.repeatable == 0 || !pattern.isUseful) pattern.forget();
-    else this.learn(reader, pointer, length);
-  }
-
-  private learn(reader: ResponseReader, pointer: usize, length: u32): void {
-    const first = reader.repeatable;
-    const firstLength = reader.repeatableLength;
-    this.pattern.learn(pointer, length, first, firstLength, reader.noise, reader.noiseLength);
+    pattern.learn(pointer, length, reader.repeatable);
   }
 
   private readWhole(reader: ResponseReader, pointer: usize, length: u32): void {
@@ -311,7 +300,7 @@ function notJson(what: string, code: i32): Fault {
   );
 }
 
-/** A page of some proxy, or an empty stream. */
+/** Returns the fault for a proxy's page, or for an empty stream. */
 function noResponse(pointer: usize, length: u32): Fault {
   const start = excerpt(pointer, length);
   return new Fault(
@@ -326,7 +315,7 @@ function tooLarge(): Fault {
   return new Fault(502, "The upstream sent an event larger than 32 MiB.");
 }
 
-/** Returns what an error of a provider (status ≥ 400) says to a client, whatever its body. Bytes as in `push`. */
+/** Returns the fault of an error response (status ≥ 400), whatever its body. Bytes as in `push`. */
 export function readError(
   from: Dialect,
   to: Dialect,

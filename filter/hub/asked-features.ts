@@ -1,35 +1,34 @@
 // The features that a request asks for and its target supports: the client's values, for the request writer.
-import { takeBlock } from "../memory/blocks";
+import { NodeTable } from "../bytes/records";
 import { NO_NODE } from "../bytes/json/tape";
 import { Feature, featureCount } from "./feature";
 
-@unmanaged
 export class AskedFeatures {
-  /** A node of the client's body for each feature; NO_NODE if the request does not ask for it. */
-  private nodes: usize = 0;
+  /** A node of the client's body for each feature. Null until the first request: features may be created after it. */
+  private nodes: NodeTable | null = null;
   isEmpty: bool = true;
 
-  /** Forgets all of them. */
   clear(): void {
-    const size = <usize>featureCount * 4;
-    // Not in the constructor: the list of features may be made after the first request object.
-    if (this.nodes == 0) {
-      this.nodes = takeBlock(size);
-      this.isEmpty = false;
-    }
-    // NO_NODE is all ones.
-    if (!this.isEmpty) memory.fill(this.nodes, 0xff, size);
+    if (this.isEmpty) return;
+    const nodes = this.nodes;
+    if (nodes !== null) nodes.clear();
     this.isEmpty = true;
   }
 
   set(feature: Feature, node: u32): void {
     if (node == NO_NODE) return;
+    let nodes = this.nodes;
+    if (nodes === null) {
+      nodes = new NodeTable(featureCount);
+      this.nodes = nodes;
+    }
     this.isEmpty = false;
-    store<u32>(this.nodes + <usize>feature.index * 4, node);
+    nodes.set(feature.index, node);
   }
 
   /** Returns the client's value; NO_NODE if there is none. */
   node(feature: Feature): u32 {
-    return load<u32>(this.nodes + <usize>feature.index * 4);
+    const nodes = this.nodes;
+    return nodes === null ? NO_NODE : nodes.get(feature.index);
   }
 }

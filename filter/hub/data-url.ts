@@ -1,4 +1,5 @@
-// A data: URL taken apart (RFC 2397), and what kinds of URL the dialects tell apart.
+// Reads a data: URL (RFC 2397), and which kind of URL a text is.
+import { byteAt, isLetter } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
 
 const DATA = constant("data:");
@@ -7,7 +8,7 @@ const HTTPS = constant("https://");
 const BASE64 = constant(";base64");
 const PDF = constant("application/pdf");
 const IMAGE = constant("image/");
-/** What clients write for the type whose name is image/jpeg. */
+/** A common misspelling of image/jpeg. */
 const JPG = constant("image/jpg");
 const JPEG = constant("image/jpeg");
 
@@ -47,13 +48,12 @@ export class DataUrl {
   }
 }
 
-/** Whether the bytes begin with a text, letters of either case. */
+/** Returns whether the bytes begin with a lower-case text, ignoring case. */
 function beginsWith(pointer: usize, length: u32, text: Span): bool {
   if (length < text.length) return false;
   for (let i: u32 = 0; i < text.length; i++) {
-    const c = <u32>load<u8>(pointer + i);
-    const isUpper = c - 0x41 < 26;
-    if ((isUpper ? c | 0x20 : c) != <u32>load<u8>(text.pointer + i)) return false;
+    const byte = byteAt(pointer, i);
+    if ((isLetter(byte) ? byte | 0x20 : byte) != byteAt(text.pointer, i)) return false;
   }
   return true;
 }
@@ -62,9 +62,9 @@ function isSame(span: Span, text: Span): bool {
   return span.length == text.length && beginsWith(span.pointer, span.length, text);
 }
 
-/** Offset of a byte, or `length`. */
+/** Returns the offset of a byte, or `length`. */
 function indexOf(pointer: usize, length: u32, byte: u32): u32 {
   let i: u32 = 0;
-  while (i < length && load<u8>(pointer + i) != byte) i++;
+  while (i < length && byteAt(pointer, i) != byte) i++;
   return i;
 }

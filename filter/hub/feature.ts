@@ -1,14 +1,14 @@
-// What a request may ask for beyond the hub's common slots, and what happens where a dialect does not support it.
+// A feature: what a request may ask for beyond the hub's common slots, and what happens if a dialect does not support it.
 //
-// All features are made once, at module start, and unmanaged: the collector would visit each of them per request.
+// Features are created at module start, and unmanaged: the collector would visit each of them per request.
 import { constant, Span } from "../bytes/text/bytes";
 
-/** The response would be wrong without it: the request is rejected with 400, which names the member. */
-export const REFUSE: i32 = 0;
-/** The response is good without it: the member is left out, and `x-gateway-dropped` lists it. */
+/** The response would be wrong without it: the gateway rejects the request with 400 and names the member. */
+export const REJECT: i32 = 0;
+/** The response is correct without it: the gateway drops the member and lists it in `x-gateway-dropped`. */
 export const DROP: i32 = 1;
 
-/** Features so far: also the next one's index. */
+/** Number of features, and the index of the next one. */
 export let featureCount: i32 = 0;
 
 @unmanaged
@@ -16,11 +16,11 @@ export class Feature {
   index: i32;
   /** Bits `1 << dialect.index` of the dialects whose request writer supports it. */
   supporters: u32;
-  /** REFUSE only: what the client can do instead, one or two sentences. */
+  /** REJECT only: what the client can do instead, one or two sentences. */
   advice: Span;
 
   constructor(
-    /** Where it is not supported: REFUSE or DROP. */
+    /** REJECT or DROP, if it is not supported. */
     public fate: i32,
     advice: Span,
   ) {
@@ -30,16 +30,16 @@ export class Feature {
   }
 
   adviceText(): string {
-    return String.UTF8.decodeUnsafe(this.advice.pointer, this.advice.length);
+    return this.advice.toText();
   }
 }
 
-/** A feature without which the response would be wrong. `about`: for the documentation. */
-export function refused(advice: Span, _about: i32): Feature {
-  return new Feature(REFUSE, advice);
+/** Returns a feature without which the response would be wrong. `_about`: for the documentation. */
+export function rejected(advice: Span, _about: i32): Feature {
+  return new Feature(REJECT, advice);
 }
 
-/** A feature without which the response is still good. */
+/** Returns a feature without which the response is still correct. */
 export function dropped(_about: i32): Feature {
   return new Feature(DROP, constant(""));
 }

@@ -1,8 +1,8 @@
-// THE list of features: what a request may ask for beyond the common slots, once each, with its fate where a dialect does
-// not support it (`refused` or `dropped`), the advice for the client, and the documentation. A dialect's members.ts maps
+// The list of features: what a request may ask for beyond the common slots, once each, with its fate if a dialect does
+// not support it (`rejected` or `dropped`), the advice for the client, and the documentation. A dialect's members.ts maps
 // members to features and lists those that its request writer supports; docs/dialects.md is generated from both.
 import { constant } from "../bytes/text/bytes";
-import { about, dropped, refused } from "./feature";
+import { about, dropped, rejected } from "./feature";
 
 const LEAVE_OUT = constant("Remove it, or use a provider that supports it.");
 const USE_TOOLS = constant("It is deprecated; use tools, tool_choice and messages of role tool.");
@@ -21,31 +21,34 @@ export const PRESENCE_PENALTY = dropped(about("Presence penalties"));
 export const LOGIT_BIAS = dropped(about("Logit biases: token ids differ between tokenizers"));
 export const LOGPROBS = dropped(about("Log probabilities"));
 export const TOP_LOGPROBS = dropped(about("Log probabilities of alternatives"));
-export const SEVERAL_CHOICES = refused(
+export const SEVERAL_CHOICES = rejected(
   constant("Send one request per choice."),
   about("Several choices per response"),
 );
 export const VERBOSITY = dropped(about("Verbosity"));
 
 // Input and output
-export const AUDIO_OUTPUT = refused(
+export const AUDIO_OUTPUT = rejected(
   LEAVE_OUT,
   about("Audio output", "https://platform.openai.com/docs/guides/audio"),
 );
-export const AUDIO_INPUT = refused(
+export const AUDIO_INPUT = rejected(
   SEND_TRANSCRIPT,
   about("Audio input", "https://platform.openai.com/docs/guides/audio"),
 );
-export const AUDIO_HISTORY = refused(
+export const AUDIO_HISTORY = rejected(
   constant("Send the transcript as text."),
   about("Audio in earlier responses"),
 );
-export const VIDEO_INPUT = refused(constant("Send single frames as images."), about("Video input"));
-export const FILE_IDS = refused(
+export const VIDEO_INPUT = rejected(
+  constant("Send single frames as images."),
+  about("Video input"),
+);
+export const FILE_IDS = rejected(
   SEND_BASE64,
   about("Files by the provider's id", "https://platform.openai.com/docs/guides/pdf-files"),
 );
-export const DOCUMENT_URLS = refused(
+export const DOCUMENT_URLS = rejected(
   SEND_BASE64,
   about("Documents by URL", "https://platform.claude.com/docs/en/build-with-claude/pdf-support"),
 );
@@ -61,16 +64,16 @@ export const CITATIONS = dropped(
 export const SCHEMA_DESCRIPTION = dropped(about("A description of the output schema"));
 
 // Tools
-export const LEGACY_FUNCTIONS = refused(USE_TOOLS, about("Functions, the predecessor of tools"));
-export const CUSTOM_TOOLS = refused(
+export const LEGACY_FUNCTIONS = rejected(USE_TOOLS, about("Functions, the predecessor of tools"));
+export const CUSTOM_TOOLS = rejected(
   constant("Describe the tool as a function."),
   about("Custom tools", "https://platform.openai.com/docs/guides/function-calling#custom-tools"),
 );
-export const WEB_SEARCH = refused(
+export const WEB_SEARCH = rejected(
   constant("Declare a search tool in tools."),
   about("Web search by the provider"),
 );
-export const MCP_SERVERS = refused(
+export const MCP_SERVERS = rejected(
   constant("Call the MCP server from the client, as a tool, or use a model of Anthropic."),
   about(
     "MCP servers called by the provider",
@@ -85,7 +88,7 @@ export const TOOL_SEARCH = dropped(about("Tools loaded on demand: every tool is 
 export const TOOL_STREAMING = dropped(about("Fine-grained streaming of a tool's arguments"));
 export const TOOL_CALLERS = dropped(about("Allowed callers of a tool: only the model calls it"));
 export const TOOLSETS = dropped(about("Toolsets"));
-export const TOOL_CHANGES = refused(
+export const TOOL_CHANGES = rejected(
   SEND_ALL_TOOLS,
   about("Changes of the tools within a conversation"),
 );
@@ -116,22 +119,22 @@ export const OBFUSCATION = dropped(about("Padding against traffic analysis"));
 
 // Conversation state and policies of a provider
 export const CONTEXT_MANAGEMENT = dropped(about("Context editing: the conversation is sent whole"));
-export const COMPACTION = refused(
+export const COMPACTION = rejected(
   constant("Send its summary as text, or use a model of Anthropic."),
   about("Compaction by the provider"),
 );
-export const THREADS = refused(
+export const THREADS = rejected(
   constant("Send the whole conversation, or use a model of Anthropic."),
   about("Threads"),
 );
-export const CONTAINERS = refused(LEAVE_OUT, about("Containers"));
-export const BROWSER_STATE = refused(LEAVE_OUT, about("Browser state"));
-export const MODERATION = refused(LEAVE_OUT, about("Moderation by the provider"));
-export const INFERENCE_REGION = refused(
+export const CONTAINERS = rejected(LEAVE_OUT, about("Containers"));
+export const BROWSER_STATE = rejected(LEAVE_OUT, about("Browser state"));
+export const MODERATION = rejected(LEAVE_OUT, about("Moderation by the provider"));
+export const INFERENCE_REGION = rejected(
   constant("Choose a provider in the right region, or use a model of Anthropic."),
   about("Inference region"),
 );
-export const BILLING_POLICY = refused(LEAVE_OUT, about("Billing policy"));
+export const BILLING_POLICY = rejected(LEAVE_OUT, about("Billing policy"));
 export const PROVIDER_FALLBACKS = dropped(
   about("Fallbacks of the provider: configure `fallbacks` in the gateway"),
 );

@@ -1,6 +1,6 @@
-// Reads the members of one object of a request by its table: slots by their index, features refused or listed on the way.
-import { takeBlock } from "../memory/blocks";
-import { NO_NODE, Tape } from "../bytes/json/tape";
+// Reads the members of one object of a request by its table: slots by their index; features are rejected or dropped here.
+import { NodeTable } from "../bytes/records";
+import { Tape } from "../bytes/json/tape";
 import { AskedFeatures } from "./asked-features";
 import { MemberTable } from "./member-table";
 import { RequestReport } from "./request-report";
@@ -9,16 +9,15 @@ import { RequestReport } from "./request-report";
 @unmanaged
 export class MemberReader {
   /** A node for each member of the table. */
-  private nodes: usize;
+  private nodes: NodeTable;
 
   constructor(private table: MemberTable) {
-    this.nodes = takeBlock(<usize>table.count * 4);
+    this.nodes = new NodeTable(table.count);
   }
 
   /** Reads an object; any other value has no members. */
   read(tape: Tape, object: u32, report: RequestReport): void {
-    // NO_NODE is all ones.
-    memory.fill(this.nodes, 0xff, <usize>this.table.count * 4);
+    this.nodes.clear();
     if (!tape.isObject(object)) return;
     const end = tape.next(object);
     for (let key = tape.first(object); key < end; key = tape.next(key + 1)) {
@@ -31,18 +30,17 @@ export class MemberReader {
       const feature = member.featureOf();
       if (feature !== null && member.isNeutral(tape, key + 1)) continue;
       if (feature === null || report.supports(feature)) {
-        // Of several with one name the last counts, as in every JSON parser in use.
-        store<u32>(this.nodes + <usize>member.index * 4, key + 1);
+        // The last of several with one name counts, as in every JSON parser in use.
+        this.nodes.set(member.index, key + 1);
       } else {
-        report.missFeature(member, feature, this.table);
+        report.rejectOrDrop(member, feature, this.table);
       }
     }
   }
 
   /** Returns the value of a slot or of a supported feature; NO_NODE if it is missing. */
   node(index: i32): u32 {
-    if (index < 0 || index >= this.table.count) return NO_NODE;
-    return load<u32>(this.nodes + <usize>index * 4);
+    return this.nodes.get(index);
   }
 
   /** Keeps the features that the request itself asks for, and that the target supports, for its writer. */

@@ -1,8 +1,8 @@
 // The members of a dialect's request: which slot of the hub each one holds, or which feature it asks for. A table is one
 // object of the request, such as a message or a tool; dialects/<dialect>/members.ts declares them.
 //
-// Tables are made once, at module start, and unmanaged: the collector would visit hundreds of objects per request.
-import { resizeBlock } from "../memory/blocks";
+// Tables are created at module start, and unmanaged: the collector would visit hundreds of objects per request.
+import { ObjectList } from "../bytes/records";
 import { KIND_FALSE, KIND_NUMBER, KIND_STRING, KIND_TRUE, Tape } from "../bytes/json/tape";
 import { constant, sameSpan, Span } from "../bytes/text/bytes";
 import { Feature } from "./feature";
@@ -12,7 +12,7 @@ import { readDecimal } from "./request-number";
 const SLOT: i32 = 0;
 /** Asks for a feature. */
 const FEATURE: i32 = 1;
-/** Has no meaning in a request (clients send members of responses back): left out, not listed. */
+/** Has no meaning in a request (clients send members of responses back): dropped, and not listed. */
 const IGNORED: i32 = 2;
 
 const TRUE = constant("true");
@@ -34,9 +34,9 @@ export class Member {
     public kind: i32,
     name: string,
     path: string,
-    /** FEATURE only; the address of the feature, 0 for the others. */
-    private feature: usize,
-    /** The value that asks for what happens anyway: `0`, `1`, `true`, `false`, `empty` or a word; empty if there is none. */
+    /** FEATURE only. */
+    private feature: Feature | null,
+    /** The value that asks for nothing: `0`, `1`, `true`, `false`, `empty` or a word; empty if there is none. */
     neutral: string,
   ) {
     this.name = constant(name);
@@ -47,18 +47,14 @@ export class Member {
 
   /** Returns the feature that the member asks for, or null. */
   featureOf(): Feature | null {
-    return this.feature == 0 ? null : changetype<Feature>(this.feature);
-  }
-
-  isSlot(): bool {
-    return this.kind == SLOT;
+    return this.feature;
   }
 
   isIgnored(): bool {
     return this.kind == IGNORED;
   }
 
-  /** Whether a value asks for nothing but what happens without it. */
+  /** Returns whether a value asks for nothing but what happens without it. */
   isNeutral(tape: Tape, node: u32): bool {
     if (!tape.isPresent(node)) return true;
     if (this.neutral.length == 0) return false;
@@ -71,23 +67,17 @@ export class Member {
   }
 
   nameText(): string {
-    return textOf(this.name);
+    return this.name.toText();
   }
-}
-
-function textOf(span: Span): string {
-  return String.UTF8.decodeUnsafe(span.pointer, span.length);
 }
 
 /** One kind of object in a dialect's request, or one kind of word (`type` of a block). */
 @unmanaged
 export class MemberTable {
-  count: i32 = 0;
   /** Where it stands, as the beginning of a member's path: `messages[].`. */
   prefix: Span;
   private inner: Span;
-  /** `count` addresses of members. */
-  private members: usize = 0;
+  private members: ObjectList<Member> = new ObjectList<Member>();
 
   constructor(
     prefix: string,
@@ -104,17 +94,17 @@ export class MemberTable {
    * the documentation.
    */
   slot(name: string, _slot: i32, _note: i32 = 0, _other: i32 = 0): i32 {
-    return this.add(SLOT, name, 0, "");
+    return this.add(SLOT, name, null, "");
   }
 
   /** Adds a member that asks for a feature, unless it has its neutral value. */
   feature(name: string, feature: Feature, neutral: string = "", _note: i32 = 0): void {
-    this.add(FEATURE, name, changetype<usize>(feature), neutral);
+    this.add(FEATURE, name, feature, neutral);
   }
 
   /** Adds a member without meaning in a request. */
   ignored(name: string, _note: i32 = 0): void {
-    this.add(IGNORED, name, 0, "");
+    this.add(IGNORED, name, null, "");
   }
 
   /** Returns the member that a string node names, or null. */
@@ -129,7 +119,7 @@ export class MemberTable {
     return null;
   }
 
-  /** Whether one of the members has this name. */
+  /** Returns whether a member has this name. */
   has(name: Span): bool {
     for (let i = 0; i < this.count; i++) {
       if (sameSpan(this.at(i).name, name)) return true;
@@ -137,21 +127,23 @@ export class MemberTable {
     return false;
   }
 
+  get count(): i32 {
+    return this.members.count;
+  }
+
   /** Returns a member by its index, which must be below `count`. */
   at(index: i32): Member {
-    return changetype<Member>(load<usize>(this.members + <usize>index * sizeof<usize>()));
+    return this.members.at(index);
   }
 
   innerText(): string {
-    return textOf(this.inner);
+    return this.inner.toText();
   }
 
-  private add(kind: i32, name: string, feature: usize, neutral: string): i32 {
-    const index = this.count++;
-    const member = new Member(index, kind, name, textOf(this.prefix) + name, feature, neutral);
-    const bytes = <usize>this.count * sizeof<usize>();
-    this.members = resizeBlock(this.members, bytes);
-    store<usize>(this.members + bytes - sizeof<usize>(), changetype<usize>(member));
+  private add(kind: i32, name: string, feature: Feature | null, neutral: string): i32 {
+    const index = this.count;
+    const path = this.prefix.toText() + name;
+    this.members.push(new Member(index, kind, name, path, feature, neutral));
     return index;
   }
 }

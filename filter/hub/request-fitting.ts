@@ -1,4 +1,4 @@
-// What the request writers, and the edits of a body that keeps its dialect, fit to the model's limits.
+// Fits a request to what the model supports: for the request writers, and for the edits of a body that keeps its dialect.
 import { readCount } from "../bytes/json/number";
 import { Tape } from "../bytes/json/tape";
 import { ByteBuffer, Span } from "../bytes/text/bytes";
@@ -6,19 +6,19 @@ import {
   CHOICE_ANY,
   CHOICE_AUTO,
   CHOICE_NAMED,
-  ChatRequest,
+  HubRequest,
   EFFORT_NONE,
   EFFORT_UNSET,
 } from "./request";
 import { FORCED_ALL, FORCED_NAMED, RequestLimits, RequestReport } from "./request-report";
 import { writeValue } from "./request-writing";
 
-/** Whether the model can answer with that many tokens at most, and the client asks for more. */
+/** Returns whether the client asks for more output tokens than the model can return. */
 export function isTooMany(tape: Tape, node: u32, limits: RequestLimits): bool {
   return limits.highestMaxTokens != 0 && readCount(tape, node) > <i64>limits.highestMaxTokens;
 }
 
-/** Writes the client's number of tokens, or the model's own highest, which is counted. */
+/** Writes the client's number of tokens, or the model's maximum, which is listed in the report. */
 export function fitMaxTokens(
   tape: Tape,
   node: u32,
@@ -29,37 +29,62 @@ export function fitMaxTokens(
 ): void {
   if (isTooMany(tape, node, limits)) {
     out.integer(limits.highestMaxTokens);
-    report.dropLimited(path);
+    report.dropForModel(path);
   } else {
     writeValue(tape, node, out);
   }
 }
 
-/** Whether a choice of this kind (CHOICE_) is one that the model refuses. */
-export function isRefusedChoice(choice: i32, limits: RequestLimits): bool {
+/** Returns whether the model rejects a choice of this kind (CHOICE_). */
+export function isUnsupportedChoice(choice: i32, limits: RequestLimits): bool {
   if (limits.forcedTools == FORCED_ALL) return false;
   return choice == CHOICE_ANY || (choice == CHOICE_NAMED && limits.forcedTools != FORCED_NAMED);
 }
 
-/** Leaves the choice to the model where it takes no other; that is counted. */
+/** Leaves the choice to the model if it does not support the client's; that is listed in the report. */
 export function fitToolChoice(
-  request: ChatRequest,
+  request: HubRequest,
   limits: RequestLimits,
   path: Span,
   report: RequestReport,
 ): void {
-  if (request.tools.count == 0 || !isRefusedChoice(request.toolChoice, limits)) return;
+  if (request.tools.count == 0 || !isUnsupportedChoice(request.toolChoice, limits)) return;
   request.toolChoice = CHOICE_AUTO;
-  report.dropLimited(path);
+  report.dropForModel(path);
 }
 
-/** Whether a model that does not reason with tools has to be told so. */
-export function mustNotReason(planned: i32, limits: RequestLimits): bool {
+/** The effort that a chat completions model is asked for, and what follows from it. Decided before anything is written. */
+export class EffortPlan {
+  /** EFFORT_UNSET: the request has no effort. */
+  effort: i32 = EFFORT_UNSET;
+  /** Whether the model reasons less than the client asked for. */
+  isLess: bool = false;
+  /** Whether the model must be asked not to reason, because it does not reason beside tools. */
+  isForced: bool = false;
+  /** Whether the model supports sampling parameters at this effort. */
+  isSamplingFree: bool = true;
+
+  /** `nearest`: the effort to ask for, if the model does not reject it beside tools. */
+  plan(wanted: i32, nearest: i32, hasTools: bool, limits: RequestLimits): void {
+    this.effort = nearest;
+    this.isLess = nearest < wanted && wanted != EFFORT_NONE;
+    this.isForced = hasTools && mustNotReason(nearest, limits);
+    if (this.isForced) {
+      this.isLess = wanted > EFFORT_NONE;
+      this.effort = EFFORT_NONE;
+    }
+    const dependsOnEffort = limits.samplesWithoutReasoning && reasons(this.effort, limits);
+    this.isSamplingFree = limits.takesTemperature && !dependsOnEffort;
+  }
+}
+
+/** Returns whether a model that does not reason with tools must be asked not to reason. */
+function mustNotReason(planned: i32, limits: RequestLimits): bool {
   if (limits.takesReasoningWithTools || !limits.takesEffort(EFFORT_NONE)) return false;
   return reasons(planned, limits);
 }
 
-/** Whether the model reasons when it is asked for this effort. */
-export function reasons(planned: i32, limits: RequestLimits): bool {
+/** Returns whether the model reasons at this effort. */
+function reasons(planned: i32, limits: RequestLimits): bool {
   return planned == EFFORT_UNSET ? limits.reasonsByDefault : planned != EFFORT_NONE;
 }

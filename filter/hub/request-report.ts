@@ -1,6 +1,7 @@
-// What a translation has to tell: a fault, or what was left out.
+// The result of fitting a request to its target: a fault, or the names of what was dropped.
 import { Tape } from "../bytes/json/tape";
-import { ByteBuffer, Span } from "../bytes/text/bytes";
+import { byteAt, isDigit, isLetter } from "../bytes/text/at";
+import { ByteBuffer, constant, sameBytes, Span } from "../bytes/text/bytes";
 import { Fault, THREAD_UNSUPPORTED } from "./fault";
 import { DROP, Feature } from "./feature";
 import { Member, MemberTable } from "./member-table";
@@ -9,38 +10,41 @@ export * from "./request-limits";
 
 const THREAD = "thread";
 
-/** The list of dropped names is cut here: it becomes a header. */
+/** The list of dropped names ends here, because it becomes a header. Bytes. */
 const MAX_LIST: u32 = 800;
 const MAX_NAME: u32 = 64;
+/** Values above this number are counted, but no longer named: a hostile body must not buy time with them. */
 const MAX_NAMED: u32 = 10_000;
+/** Lists inside of each other: the contents of a result in a message. */
+const MAX_DEPTH: i32 = 3;
 
-/** What came of one translation. One object serves many requests: `reset` before each. */
+const NO_NAME = constant("");
+
+/** One object serves many requests: `reset` before each. */
 export class RequestReport {
-  /** When not null nothing else counts: the request is answered with it. */
+  /** The response to the request, if it is rejected: then nothing else counts. */
   fault: Fault | null = null;
   isStreaming: bool = false;
-  /** Whether a chat client asked for `stream_options.include_usage`. */
+  /** Whether the client asked for the usage of a stream (OpenAI: `stream_options.include_usage`). */
   wantsUsage: bool = false;
-  /** The `max_tokens` that the gateway chose because the client gave none; 0 otherwise. */
+  /** The `max_tokens` that the gateway chose because the client gave none; else 0. */
   defaultedMaxTokens: u32 = 0;
-  /** Names of what was left out, each once, comma separated: the value of `x-gateway-dropped`. */
+  /** Names of what was dropped, each once, comma separated: the value of `x-gateway-dropped`. */
   dropped: ByteBuffer = new ByteBuffer();
-  /** How many values were left out. */
+  /** How many values were dropped. */
   droppedCount: u32 = 0;
   isStrict: bool = false;
   /** Name of the target's API for error messages: "the Anthropic Messages API". */
   api: string = "";
-  /** Where the reader is, for a refusal: the message, the part in it, and a list's name and index. -1: not there. */
-  message: i32 = -1;
-  part: i32 = -1;
-  list: string = "";
-  item: i32 = -1;
 
   private number: u32 = 0;
   private isCut: bool = false;
-  private isLimited: bool = false;
-  /** The target's dialect in `Feature.supporters`. */
+  /** The target's bit in `Feature.supporters`. */
   private supporter: u32 = 0;
+  /** The lists that the reader is in, and its place in each. */
+  private lists: StaticArray<Span> = [NO_NAME, NO_NAME, NO_NAME];
+  private items: StaticArray<i32> = [0, 0, 0];
+  private depth: i32 = 0;
 
   /** `supporter`: the target's bit in `Feature.supporters`. */
   reset(strict: bool, api: string, supporter: u32): void {
@@ -53,52 +57,40 @@ export class RequestReport {
     this.isStrict = strict;
     this.api = api;
     this.supporter = supporter;
-    this.leaveMessages();
-    this.leaveList();
+    this.depth = 0;
     this.isCut = false;
     this.number++;
   }
 
-  leaveMessages(): void {
-    this.message = -1;
-    this.part = -1;
+  enterList(name: Span): void {
+    const depth = this.depth++;
+    if (depth >= MAX_DEPTH) return;
+    unchecked((this.lists[depth] = name));
+    unchecked((this.items[depth] = -1));
   }
 
-  enterList(list: string, item: i32): void {
-    this.list = list;
-    this.item = item;
+  nextItem(): void {
+    const depth = this.depth - 1;
+    if (depth >= 0 && depth < MAX_DEPTH) unchecked((this.items[depth] += 1));
   }
 
   leaveList(): void {
-    this.list = "";
-    this.item = -1;
+    if (this.depth > 0) this.depth--;
   }
 
-  /** Where the reader is: `messages[3].content[1]`, `tools[0]`, or empty at the top. */
-  place(): string {
-    let place = "";
-    if (this.message >= 0) {
-      place = "messages[" + this.message.toString() + "]";
-      if (this.part >= 0) place += ".content[" + this.part.toString() + "]";
-    } else if (this.part >= 0) {
-      place = "system[" + this.part.toString() + "]";
+  /** Returns the path of a member of the object that the reader is in: `messages[3].content[1].text`. */
+  private path(name: string): string {
+    let path = "";
+    for (let i = 0; i < min(this.depth, MAX_DEPTH); i++) {
+      if (i > 0) path += ".";
+      path += unchecked(this.lists[i]).toText() + "[" + unchecked(this.items[i]).toString() + "]";
     }
-    if (this.item >= 0) {
-      if (place.length > 0) place += ".";
-      place += this.list + "[" + this.item.toString() + "]";
-    }
-    return place;
+    if (name.length == 0) return path;
+    return path.length == 0 ? name : path + "." + name;
   }
 
-  /** The path of a member where the reader is. */
-  path(name: string): string {
-    const place = this.place();
-    if (name.length == 0) return place;
-    return place.length == 0 ? name : place + "." + name;
-  }
-
-  /** Rejects the request for a member of the object where the reader is. The first rejection stays. */
-  refuse(name: string, reason: string): void {
+  /** Rejects the request for a member of the object that the reader is in. The first rejection stays. */
+  reject(name: string, reason: string): void {
     if (this.fault !== null) return;
     const path = this.path(name);
     this.fault = new Fault(400, path + " " + reason).at(path);
@@ -109,51 +101,53 @@ export class RequestReport {
     return (feature.supporters & this.supporter) != 0;
   }
 
-  /** Rejects the request for a feature that the target does not support, or lists the member, by the feature's fate. */
-  missFeature(member: Member, feature: Feature, table: MemberTable): void {
+  /** Rejects the request for a feature that the target does not support, or drops the member: by the feature's fate. */
+  rejectOrDrop(member: Member, feature: Feature, table: MemberTable): void {
     if (feature.fate == DROP) {
-      this.drop(member);
+      this.dropMember(member);
       return;
     }
-    this.refuse(table.innerText() + member.nameText(), this.unsupported(feature));
+    this.reject(table.innerText() + member.nameText(), this.notSupported(feature));
     const fault = this.fault;
     if (fault !== null && fault.member == THREAD) fault.coded(THREAD_UNSUPPORTED);
   }
 
-  /** As `missFeature`, for a block whose `type` asks for the feature. */
-  missType(member: Member, feature: Feature): void {
-    if (feature.fate == DROP) this.drop(member);
-    else this.refuse("type", "'" + member.nameText() + "' " + this.unsupported(feature));
+  /** As `rejectOrDrop`, for a block whose `type` asks for the feature. */
+  rejectOrDropType(member: Member, feature: Feature): void {
+    if (feature.fate == DROP) this.dropMember(member);
+    else this.reject("type", "'" + member.nameText() + "' " + this.notSupported(feature));
   }
 
-  /** The second half of an error message, with what to do instead. */
-  unsupported(feature: Feature): string {
+  /** Rejects the request for the word in a `type` of the client's, which asks for a feature. */
+  rejectType(tape: Tape, type: u32, feature: Feature): void {
+    this.reject("type", "'" + this.printable(tape, type) + "' " + this.notSupported(feature));
+  }
+
+  /** Returns the second half of an error message, with what to do instead. */
+  notSupported(feature: Feature): string {
     return "is not supported by " + this.api + ". " + feature.adviceText();
   }
 
-  /** Lists a member that is left out. */
-  private drop(member: Member): void {
+  private dropMember(member: Member): void {
     if (member.listedIn != this.number) {
       member.listedIn = this.number;
-      this.dropName(member.path.pointer, member.path.length);
+      this.drop(member.path);
     } else {
       this.droppedCount++;
     }
   }
 
-  /** Counts something by its path. */
-  dropSpan(path: Span): void {
-    this.dropName(path.pointer, path.length);
+  /** Drops something that the target's API does not support. */
+  drop(path: Span): void {
+    this.dropName(path.pointer, path.length, false);
   }
 
-  /** Counts something, by its path, that the format can say but the model does not take. */
-  dropLimited(path: Span): void {
-    this.isLimited = true;
-    this.dropName(path.pointer, path.length);
-    this.isLimited = false;
+  /** Drops something that the target's model does not support. */
+  dropForModel(path: Span): void {
+    this.dropName(path.pointer, path.length, true);
   }
 
-  /** Counts a member that nobody knows. */
+  /** Drops a member that is in no table. */
   dropUnknown(prefix: Span, tape: Tape, key: u32): void {
     if (this.droppedCount > MAX_NAMED && !this.isStrict) {
       this.droppedCount++;
@@ -161,35 +155,32 @@ export class RequestReport {
     }
     const name = new ByteBuffer();
     name.span(prefix);
-    const size = min<u32>(tape.size(key), MAX_NAME);
-    for (let i: u32 = 0; i < size; i++) name.byte(headerByte(load<u8>(tape.pointer(key) + i)));
-    this.dropName(name.pointer, name.length);
+    writePrintable(tape, key, name);
+    this.dropName(name.pointer, name.length, false);
     name.release();
   }
 
-  /** A word of the client's for a message: letters, digits, dots, dashes; anything else is a question mark. */
-  word(tape: Tape, node: u32): string {
-    const text = new ByteBuffer();
-    const size = min<u32>(tape.size(node), MAX_NAME);
-    for (let i: u32 = 0; i < size; i++) text.byte(headerByte(load<u8>(tape.pointer(node) + i)));
-    const word = String.UTF8.decodeUnsafe(text.pointer, text.length);
-    text.release();
-    return word;
+  /** Returns a client's word for a message: letters, digits, `_`, `-` and `.`; anything else becomes a question mark. */
+  printable(tape: Tape, node: u32): string {
+    const buffer = new ByteBuffer();
+    writePrintable(tape, node, buffer);
+    const text = buffer.toText();
+    buffer.release();
+    return text;
   }
 
-  private dropName(pointer: usize, length: u32): void {
+  private dropName(pointer: usize, length: u32, isForModel: bool): void {
     this.droppedCount++;
     if (this.isStrict) {
       if (this.fault === null) {
         const name = String.UTF8.decodeUnsafe(pointer, length);
-        const by = this.isLimited ? "this model" : this.api;
+        const by = isForModel ? "this model" : this.api;
         const reason = " (rejected because overrides.strict_translation is on). ";
         const advice = "Remove it, or turn strict_translation off.";
         this.fault = new Fault(400, name + " is not supported by " + by + reason + advice).at(name);
       }
       return;
     }
-    // Of so many values the names are known long since; a hostile body must not buy time with them.
     if (this.isCut || this.droppedCount > MAX_NAMED) return;
     if (this.isListed(pointer, length)) return;
     if (this.dropped.length + length > MAX_LIST) {
@@ -197,7 +188,7 @@ export class RequestReport {
       this.isCut = true;
       return;
     }
-    if (this.dropped.length > 0) this.dropped.byte(0x2c);
+    if (this.dropped.length > 0) this.dropped.byte(COMMA);
     this.dropped.bytes(pointer, length);
   }
 
@@ -206,16 +197,22 @@ export class RequestReport {
     const end = this.dropped.length;
     let start: u32 = 0;
     for (let at: u32 = 0; at <= end; at++) {
-      if (at < end && load<u8>(list + at) != 0x2c) continue;
-      if (at - start == length && memory.compare(list + start, pointer, length) == 0) return true;
+      if (at < end && byteAt(list, at) != COMMA) continue;
+      if (sameBytes(list + start, at - start, pointer, length)) return true;
       start = at + 1;
     }
     return false;
   }
 }
 
-/** What may stand in a header's list: anything else of a client's name becomes a question mark. */
-function headerByte(byte: u32): u32 {
-  const isLetter = (byte | 0x20) - 0x61 < 26;
-  return isLetter || byte - 0x30 < 10 || byte == 0x5f || byte == 0x2d || byte == 0x2e ? byte : 0x3f;
+const COMMA: u32 = 0x2c;
+
+/** Writes what may stand in a header's list of a client's name: anything else becomes a question mark. */
+function writePrintable(tape: Tape, node: u32, out: ByteBuffer): void {
+  const size = min<u32>(tape.size(node), MAX_NAME);
+  for (let i: u32 = 0; i < size; i++) {
+    const byte = byteAt(tape.pointer(node), i);
+    const isSign = byte == 0x5f || byte == 0x2d || byte == 0x2e;
+    out.byte(isLetter(byte) || isDigit(byte) || isSign ? byte : 0x3f);
+  }
 }

@@ -1,8 +1,10 @@
-// Small pieces that both request writers put together: texts, cache marks, schemas.
+// Pieces of a request that every dialect's writer uses: texts, cache marks, tools, schemas.
 import { KIND_OBJECT, NO_NODE, Tape } from "../bytes/json/tape";
 import { escape, unescape } from "../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
-import { Block } from "./request";
+import { byteAt } from "../bytes/text/at";
+import { Block, FORMAT_SCHEMA, HubRequest, isBlank, Tool } from "./request";
+import { RequestLimits, RequestReport } from "./request-report";
 
 const QUOTE: u32 = 0x22;
 const COMMA: u32 = 0x2c;
@@ -20,21 +22,21 @@ const CLOSED = constant('"additionalProperties":false');
 const TYPE_OBJECT = constant('"type":"object"');
 const EMPTY_SCHEMA = constant('{"type":"object","properties":{}}');
 
-/** A JSON string whose inside is already escaped. */
+/** Writes a JSON string whose inside is already escaped. */
 export function writeString(pointer: usize, length: u32, out: ByteBuffer): void {
   out.byte(QUOTE);
   out.bytes(pointer, length);
   out.byte(QUOTE);
 }
 
-/** `"name":value` behind a comma; nothing when the value was not said. */
+/** Writes a value behind `name`, which is `,"name":`; nothing if the value is missing. */
 export function writeMember(tape: Tape, node: u32, name: Span, out: ByteBuffer): void {
   if (!tape.isPresent(node)) return;
   out.span(name);
   writeValue(tape, node, out);
 }
 
-/** A value as the client wrote it. */
+/** Writes a value as the client wrote it. */
 export function writeValue(tape: Tape, node: u32, out: ByteBuffer): void {
   const start = tape.outerStart(node);
   out.bytes(tape.base + start, tape.outerEnd(node) - start);
@@ -48,20 +50,20 @@ export function writeCache(block: Block, out: ByteBuffer): void {
 
 const plainText = scratchBuffer();
 
-/** A JSON string cut to at most `limit` bytes of its plain text, never inside a character. */
+/** Writes a JSON string cut to at most `limit` bytes of its plain text, never inside a character. */
 export function writeShortened(pointer: usize, length: u32, limit: u32, out: ByteBuffer): void {
   plainText.clear();
   unescape(pointer, length, plainText);
   let kept = min(plainText.length, limit);
-  while (kept > 0 && kept < plainText.length && (load<u8>(plainText.pointer + kept) & 0xc0) == 0x80)
+  while (kept > 0 && kept < plainText.length && (byteAt(plainText.pointer, kept) & 0xc0) == 0x80)
     kept--;
   out.byte(QUOTE);
   escape(plainText.pointer, kept, out);
   out.byte(QUOTE);
 }
 
-/** The schema of a tool's input: an object, as both dialects require, even where the client did not say so. */
-export function writeInputSchema(tape: Tape, schema: u32, out: ByteBuffer): void {
+/** Writes the schema of a tool's input. Its type is always an object, which dialects require but clients may leave out. */
+function writeInputSchema(tape: Tape, schema: u32, out: ByteBuffer): void {
   if (schema == NO_NODE) {
     out.span(EMPTY_SCHEMA);
     return;
@@ -81,7 +83,7 @@ export function writeInputSchema(tape: Tape, schema: u32, out: ByteBuffer): void
 }
 
 /**
- * A schema with `additionalProperties: false` in every object that does not say it, which Anthropic requires.
+ * Writes a schema with `additionalProperties: false` in every object that lacks the member, as Anthropic requires.
  * @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs
  */
 export function writeClosedSchema(tape: Tape, schema: u32, out: ByteBuffer): void {
@@ -98,14 +100,14 @@ export function writeClosedSchema(tape: Tape, schema: u32, out: ByteBuffer): voi
 }
 
 /**
- * Whether a schema is what OpenAI's strict mode takes: every object closed, every property required.
+ * Returns whether OpenAI's strict mode accepts a schema: every object closed, every property required.
  * @see https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
  */
 export function isStrictSchema(tape: Tape, schema: u32): bool {
   for (let node = schema, end = tape.next(schema); node < end; node++) {
     if (!isObjectSchema(tape, node)) continue;
     const additional = tape.member(node, ADDITIONAL);
-    if (additional == NO_NODE || tape.isPresent(additional) == false || tape.isTrue(additional))
+    if (additional == NO_NODE || !tape.isPresent(additional) || tape.isTrue(additional))
       return false;
     if (tape.isObject(additional)) return false;
     if (
@@ -117,12 +119,12 @@ export function isStrictSchema(tape: Tape, schema: u32): bool {
   return true;
 }
 
-/** An object of a schema that says `"type": "object"`, and no property that happens to be called type. */
+/** Returns whether a node is a schema with `"type": "object"`, not a property named type. */
 function isObjectSchema(tape: Tape, node: u32): bool {
   return tape.kind(node) == KIND_OBJECT && tape.equals(tape.member(node, TYPE), OBJECT);
 }
 
-/** Children of an array (`step` 1) or members of an object (`step` 2). */
+/** Counts the children of an array (`step` 1) or the members of an object (`step` 2). */
 function childCount(tape: Tape, node: u32, step: u32): u32 {
   let count: u32 = 0;
   if (node == NO_NODE) return 0;
@@ -139,8 +141,53 @@ const SCHEMA_SENTENCE = constant(
   "Answer with one JSON object and nothing else: no text around it, no code fence. It must match this JSON schema: ",
 );
 
-/** The sentence that stands for an answer's schema where nothing enforces it: the inside of a JSON string. */
+/** Writes the instruction that replaces a response schema nothing enforces: the inside of a JSON string. */
 export function writeSchemaSentence(tape: Tape, schema: u32, out: ByteBuffer): void {
   out.span(SCHEMA_SENTENCE);
   escape(tape.pointer(schema), tape.size(schema), out);
+}
+
+const sentence = scratchBuffer();
+const instruction = new Span(0, 0);
+
+/**
+ * Returns the instruction that replaces the schema of the response if the model does not support schemas, and drops
+ * `path`; else an empty one. Valid until the next call.
+ */
+export function schemaInstruction(
+  request: HubRequest,
+  limits: RequestLimits,
+  path: Span,
+  report: RequestReport,
+): Span {
+  instruction.length = 0;
+  if (request.outputFormat != FORMAT_SCHEMA || limits.takesOutputSchema) return instruction;
+  report.dropForModel(path);
+  sentence.clear();
+  writeSchemaSentence(request.tape, request.schema, sentence);
+  instruction.pointer = sentence.pointer;
+  instruction.length = sentence.length;
+  return instruction;
+}
+
+const DESCRIPTION = constant(',"description":');
+const STRICT = constant(',"strict":true');
+
+/** Writes a tool's name, description, schema and strictness. `schemaName`: `,"parameters":` or the like. */
+export function writeTool(tape: Tape, tool: Tool, schemaName: Span, out: ByteBuffer): void {
+  writeString(tool.name, tool.nameLength, out);
+  if (!isBlank(tool.description, tool.descriptionLength)) {
+    out.span(DESCRIPTION);
+    writeString(tool.description, tool.descriptionLength, out);
+  }
+  out.span(schemaName);
+  writeInputSchema(tape, tool.schema, out);
+  if (tool.isStrict != 0) out.span(STRICT);
+}
+
+/** Writes the value of a cache mark behind its name; nothing if there is none. */
+export function writeToolCache(tool: Tool, out: ByteBuffer): void {
+  if (tool.cacheLength == 0) return;
+  out.span(CACHE_MEMBER);
+  out.bytes(tool.cache, tool.cacheLength);
 }

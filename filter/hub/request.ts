@@ -1,10 +1,12 @@
-// The hub of requests: what a client asks, in no dialect's words. Readers fill it, writers write it.
+// A request in the hub, independent of any dialect. A dialect's reader fills it, another dialect's writer writes it.
 //
-// Every text is a span of the client's body, still escaped, and numbers are the client's own digits. Blocks and tools
-// are fixed records on the manual heap: a conversation of thousands of blocks makes no garbage.
+// Texts are spans of the client's body, still escaped; numbers are the client's digits. Blocks and tools are records on the
+// manual heap, so that a conversation of thousands of blocks leaves no garbage.
 import { freeBlock, takeBlock } from "../memory/blocks";
+import { Records } from "../bytes/records";
 import { NO_NODE, Tape } from "../bytes/json/tape";
-import { ByteBuffer, constant, PADDING, sameBytes, scratchBuffer, Span } from "../bytes/text/bytes";
+import { byteAt } from "../bytes/text/at";
+import { ByteBuffer, constant, PADDING, sameBytes, Span } from "../bytes/text/bytes";
 import { AskedFeatures } from "./asked-features";
 
 export const ROLE_SYSTEM: u32 = 0;
@@ -34,17 +36,15 @@ export const BLOCK_REASONING_DATA: u32 = 9;
 export const FLAG_STRING: u32 = 1;
 export const FLAG_ERROR: u32 = 2;
 export const FLAG_CONTINUES: u32 = 4;
-/** Anthropic's top-level `system`, whose blocks are one text. */
-export const FLAG_TOP: u32 = 8;
 /** A system text that stays where it is in the conversation. */
-export const FLAG_IN_PLACE: u32 = 16;
+export const FLAG_IN_PLACE: u32 = 8;
 
-/** One block. Lives in a BlockList: a reference is good until the next `add`. */
+/** A reference is valid until the next block is added. */
 @unmanaged
 export class Block {
   kind: u32;
   role: u32;
-  /** Index of the client's message that it came from. */
+  /** Index of the client's message that it came from; NO_MESSAGE for a system text that stands outside of them. */
   message: u32;
   flags: u32;
   text: usize;
@@ -53,10 +53,34 @@ export class Block {
   nameLength: u32;
   id: usize;
   idLength: u32;
-  /** The value of `cache_control`, as JSON; length 0 when there is none. */
+  /** The value of `cache_control`, as JSON; length 0 if there is none. */
   cache: usize;
   cacheLength: u32;
+
+  setText(tape: Tape, node: u32): void {
+    this.text = tape.pointer(node);
+    this.textLength = tape.size(node);
+  }
+
+  setName(tape: Tape, node: u32): void {
+    this.name = tape.pointer(node);
+    this.nameLength = tape.size(node);
+  }
+
+  setId(tape: Tape, node: u32): void {
+    this.id = tape.pointer(node);
+    this.idLength = tape.size(node);
+  }
+
+  /** Any value but an object is no cache mark. */
+  setCache(tape: Tape, node: u32): void {
+    if (!tape.isObject(node)) return;
+    this.cache = tape.pointer(node);
+    this.cacheLength = tape.size(node);
+  }
 }
+
+export const NO_MESSAGE: u32 = 0xffffffff;
 
 /** A tool that the model may call. */
 @unmanaged
@@ -68,45 +92,16 @@ export class Tool {
   /** The node of its schema in the tape, or NO_NODE. */
   schema: u32;
   isStrict: u32;
-  /** False when the client allows only others (`allowed_tools`). */
+  /** 0 if the client allows only other tools (`allowed_tools`). */
   isAllowed: u32;
   cache: usize;
   cacheLength: u32;
 }
 
-/** Records of one size on the manual heap. The only place of the hub that handles their memory. */
-export class Records {
-  count: u32 = 0;
-  private bytes: ByteBuffer = scratchBuffer();
-
-  constructor(private size: u32) {}
-
-  clear(): void {
-    this.count = 0;
-    // A block that one giant conversation needed is not kept for the small ones after it.
-    if (this.bytes.length > 1 << 20) this.bytes.release();
-    this.bytes.clear();
-  }
-
-  /** Address of one more record, all zero; of the last one again where the VM has no room for more. */
-  add(): usize {
-    let address = this.bytes.reserve(this.size);
-    if (address == 0) {
-      address = this.at(this.count);
-      memory.fill(address, 0, this.size);
-      return address;
-    }
-    memory.fill(address, 0, this.size);
-    this.bytes.length += this.size;
-    this.count++;
-    return address;
-  }
-
-  /** Address of a record; of the last one for an index that is too large. Not to be asked when there is none. */
-  at(index: u32): usize {
-    const last = this.count - 1;
-    return this.bytes.pointer + (index < last ? index : last) * this.size;
-  }
+/** A text that is not part of the client's body. */
+@unmanaged
+class KeptText {
+  block: usize;
 }
 
 export const CHOICE_UNSET: i32 = 0;
@@ -128,20 +123,24 @@ export const EFFORT_HIGH: i32 = 5;
 export const EFFORT_XHIGH: i32 = 6;
 export const EFFORT_MAX: i32 = 7;
 
-/** What the target's standard tier is called differs; which one is wanted does not. */
+/** Dialects name the standard tier differently. */
 export const SERVICE_UNSET: i32 = 0;
 export const SERVICE_STANDARD: i32 = 1;
 
-export class ChatRequest {
+export class HubRequest {
   /** The client's body, for the values that are copied whole. */
   tape: Tape = new Tape();
-  blocks: Records = new Records(offsetof<Block>());
-  tools: Records = new Records(offsetof<Tool>());
-  /** What the request asks for beyond the slots below, as far as its target supports it. */
+  blocks: Records<Block> = new Records<Block>();
+  tools: Records<Tool> = new Records<Tool>();
+  /** What the request asks for beyond the slots below, if its target supports it. */
   features: AskedFeatures = new AskedFeatures();
-  private kept: Records = new Records(4);
+  /** Index of the client's message that is being read. */
+  message: u32 = NO_MESSAGE;
+  /** The role of the blocks that are being read. */
+  role: u32 = ROLE_USER;
+  private kept: Records<KeptText> = new Records<KeptText>();
 
-  /** Nodes of values that move as they are; NO_NODE when not said. */
+  /** Nodes of values that are copied as they are; NO_NODE if missing. */
   maxTokens: u32 = NO_NODE;
   temperature: u32 = NO_NODE;
   topP: u32 = NO_NODE;
@@ -150,12 +149,12 @@ export class ChatRequest {
   stop: u32 = NO_NODE;
   /** A string node. */
   user: u32 = NO_NODE;
-  /** An object that both dialects spell alike. */
+  /** Anthropic's `thinking` object, which chat clients send too. */
   thinking: u32 = NO_NODE;
   schema: u32 = NO_NODE;
   outputFormat: i32 = FORMAT_TEXT;
   effort: i32 = EFFORT_UNSET;
-  /** Whether `effort` is what the client's thinking means, not a word of its own. */
+  /** Whether `effort` was derived from the client's thinking budget. */
   isEffortThinking: bool = false;
   toolChoice: i32 = CHOICE_UNSET;
   /** The node of the tool's name for CHOICE_NAMED. */
@@ -168,6 +167,7 @@ export class ChatRequest {
     this.forget();
     this.features.clear();
     this.tape = tape;
+    this.message = NO_MESSAGE;
     this.maxTokens = NO_NODE;
     this.temperature = NO_NODE;
     this.topP = NO_NODE;
@@ -186,7 +186,7 @@ export class ChatRequest {
     this.isStreaming = false;
   }
 
-  /** Copies a text that is not a piece of the body; the copy lives until `forget`. 0 where the VM has no room. */
+  /** Copies a text that is not part of the body; the copy lives until `forget`. Returns 0 if there is no memory. */
   keep(text: ByteBuffer): usize {
     const copy = takeBlock(text.length + PADDING);
     if (copy == 0) return 0;
@@ -197,61 +197,78 @@ export class ChatRequest {
       return 0;
     }
     memory.copy(copy, text.pointer, text.length);
-    store<usize>(record, copy);
+    record.block = copy;
     return copy;
   }
 
-  /** Frees what was kept. The request is of no use afterwards. */
+  /** Frees what was kept. The request must not be used afterwards. */
   forget(): void {
-    for (let i: u32 = 0; i < this.kept.count; i++) freeBlock(load<usize>(this.kept.at(i)));
+    for (let i: u32 = 0; i < this.kept.count; i++) freeBlock(this.kept.at(i).block);
     this.kept.clear();
     this.blocks.clear();
     this.tools.clear();
   }
 
-  addBlock(kind: u32, role: u32, message: u32): Block {
-    const block = changetype<Block>(this.blocks.add());
+  /** Adds a block of the message that is being read. */
+  addBlock(kind: u32, role: u32): Block {
+    const block = this.blocks.add();
     block.kind = kind;
     block.role = role;
-    block.message = message;
+    block.message = this.message;
     return block;
   }
 
   block(index: u32): Block {
-    return changetype<Block>(this.blocks.at(index));
+    return this.blocks.at(index);
   }
 
-  /** Adds a text of the tape; a blank one, which says nothing and is refused by Anthropic, is left out. */
-  addText(role: u32, message: u32, node: u32): bool {
-    if (isBlank(this.tape.pointer(node), this.tape.size(node))) return false;
-    const block = this.addBlock(BLOCK_TEXT, role, message);
-    block.text = this.tape.pointer(node);
-    block.textLength = this.tape.size(node);
-    return true;
+  /** Adds a text of the tape, unless it is blank: Anthropic rejects blank texts. */
+  addText(role: u32, node: u32): void {
+    if (isBlank(this.tape.pointer(node), this.tape.size(node))) return;
+    this.addBlock(BLOCK_TEXT, role).setText(this.tape, node);
   }
 
-  addTool(): Tool {
-    const tool = changetype<Tool>(this.tools.add());
-    tool.schema = NO_NODE;
+  /** Adds a block of reasoning. Text and signature may be missing. */
+  addReasoning(text: u32, signature: u32): Block {
+    const block = this.addBlock(BLOCK_REASONING, ROLE_ASSISTANT);
+    if (this.tape.isString(text)) block.setText(this.tape, text);
+    if (this.tape.isString(signature)) block.setName(this.tape, signature);
+    return block;
+  }
+
+  /** Adds a tool by the nodes of its members; only the name must be a string. */
+  addTool(name: u32, description: u32, schema: u32, strict: u32, cache: u32): void {
+    const tape = this.tape;
+    const tool = this.tools.add();
+    tool.name = tape.pointer(name);
+    tool.nameLength = tape.size(name);
+    if (tape.isString(description)) {
+      tool.description = tape.pointer(description);
+      tool.descriptionLength = tape.size(description);
+    }
+    tool.schema = tape.isObject(schema) ? schema : NO_NODE;
+    tool.isStrict = tape.isTrue(strict) ? 1 : 0;
     tool.isAllowed = 1;
-    return tool;
+    if (!tape.isObject(cache)) return;
+    tool.cache = tape.pointer(cache);
+    tool.cacheLength = tape.size(cache);
   }
 
   tool(index: u32): Tool {
-    return changetype<Tool>(this.tools.at(index));
+    return this.tools.at(index);
   }
 }
 
-/** Stands for the signature of reasoning that nobody signed (docs/decisions/2026-11-21-reasoning-carrier.md). */
+/** Stands for the signature of unsigned reasoning (docs/decisions/2026-11-21-reasoning-carrier.md). */
 export const UNSIGNED_MARK = constant("Z2F0ZXdheTp1bnNpZ25lZA==");
 
-/** Whether a block of reasoning carries its maker's signature. */
+/** Returns whether a block of reasoning has a provider's signature. */
 export function isSigned(block: Block): bool {
   if (block.nameLength == 0) return false;
   return !sameBytes(block.name, block.nameLength, UNSIGNED_MARK.pointer, UNSIGNED_MARK.length);
 }
 
-/** Whether the inside of a JSON string is empty or only white space. */
+/** Returns whether the inside of a JSON string is empty or only white space. */
 export function isBlank(pointer: usize, length: u32): bool {
   const end = pointer + length;
   while (pointer < end) {
@@ -262,16 +279,16 @@ export function isBlank(pointer: usize, length: u32): bool {
   return true;
 }
 
-/** Bytes of the white space at `pointer`: a space, or an escaped tab or line end. 0 for anything else. */
+/** Returns the bytes of the white space at `pointer`: a space, or an escaped tab or line end. 0 for anything else. */
 function blankSize(pointer: usize, end: usize): u32 {
-  const c = <u32>load<u8>(pointer);
+  const c = byteAt(pointer);
   if (c == 0x20) return 1;
   if (c != 0x5c || pointer + 1 >= end) return 0;
-  const letter = <u32>load<u8>(pointer + 1);
+  const letter = byteAt(pointer, 1);
   return letter == 0x6e || letter == 0x74 || letter == 0x72 || letter == 0x66 ? 2 : 0;
 }
 
-/** Length of the inside of a JSON string without the white space at its end. */
+/** Returns the length of the inside of a JSON string without the white space at its end. */
 export function trimmedLength(pointer: usize, length: u32): u32 {
   let kept: u32 = 0;
   let at: u32 = 0;
@@ -281,7 +298,7 @@ export function trimmedLength(pointer: usize, length: u32): u32 {
       at += size;
       continue;
     }
-    at += load<u8>(pointer + at) == 0x5c ? 2 : 1;
+    at += byteAt(pointer, at) == 0x5c ? 2 : 1;
     kept = at;
   }
   return min(kept, length);

@@ -1,4 +1,5 @@
-// What the readers of both dialects share: they tell a sink what happens in a response, and know whether it is over.
+// Reads a provider's response and calls a sink for each of its events. A dialect's reader extends it.
+import { Repeatable } from "../bytes/json/pattern";
 import { Tape } from "../bytes/json/tape";
 import { Dropped } from "./dropped";
 import { ResponseHead, ResponseSink } from "./events";
@@ -7,44 +8,38 @@ import { FINISH_NONE } from "./finish-reason";
 import { Usage } from "./usage";
 
 export abstract class ResponseReader {
-  /** Whether `end` or `fault` was said: nothing may follow. */
+  /** Whether the sink got `end` or `fault`: nothing may follow. */
   isOver: bool = false;
   hasBegun: bool = false;
-  /** Why the response ended, FINISH_NONE until the provider has said so. */
+  /** Why the response ended; FINISH_NONE until the provider has sent the reason. */
   finishReason: i32 = FINISH_NONE;
-  /** What went wrong, null while nothing did. */
+  /** The error that ended the response, or null. */
   failure: Fault | null = null;
 
   /**
-   * Inside of the one string that the last event was about; 0 if it said more than that. An event that differs from it in
-   * this string alone may be given to `repeat`.
+   * Whether the last event had one string and nothing else of interest: an event that differs from it in this string
+   * alone may be given to `repeat`.
    */
-  repeatable: usize = 0;
-  repeatableLength: u32 = 0;
-  /** A string behind it that changes with every event and means nothing; 0 if there is none. */
-  noise: usize = 0;
-  noiseLength: u32 = 0;
+  repeatable: Repeatable = new Repeatable();
 
   constructor(
     protected sink: ResponseSink,
-    /** Filled in by whoever knows better than the provider; the provider's own words replace it. */
+    /** Has defaults for what the provider may leave out. */
     protected head: ResponseHead,
     protected usage: Usage,
     protected dropped: Dropped,
     protected requestId: string,
   ) {}
 
-  /** The data of one event of a stream. */
+  /** Reads the data of one event of a stream. */
   abstract readEvent(tape: Tape): void;
-  /** An event that is like the last one but for this string. */
+  /** Reads an event that differs from the last one in this string alone. */
   abstract repeat(pointer: usize, length: u32): void;
-  /** A complete response, `end` included. */
+  /** Reads a complete response. */
   abstract readWhole(tape: Tape): void;
-  /** Whether an event's data, which is no JSON, says that the stream is over. */
-  abstract isEndMark(pointer: usize, length: u32): bool;
   abstract release(): void;
 
-  /** The upstream says no more: clean if it had said why the response ended, else a fault. */
+  /** The stream has ended: cleanly if it had the reason why the response ended, else with a fault. */
   endOfStream(): void {
     if (this.isOver) return;
     if (this.finishReason == FINISH_NONE) {
@@ -65,8 +60,7 @@ export abstract class ResponseReader {
   }
 
   protected canRepeat(tape: Tape, node: u32): void {
-    this.repeatable = tape.pointer(node);
-    this.repeatableLength = tape.size(node);
+    this.repeatable.set(tape.pointer(node), tape.size(node));
   }
 
   protected begin(): void {

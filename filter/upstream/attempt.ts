@@ -4,7 +4,7 @@ import { freeBlock, wasRefused } from "../memory/blocks";
 import { Target } from "../config/target";
 import { PROPERTY_EXCHANGE } from "../../contract/words";
 import { Fault, outOfMemory } from "../hub/fault";
-import { ANSWERS, FirstToken, LOOK_ON } from "../dialects/first-token";
+import { FirstToken, HAS_CONTENT, PENDING } from "../dialects/first-token";
 import { answerFault, JSON_TYPE } from "../exchange/answer";
 import { Attempts } from "../exchange/attempts";
 import { closeBody, openBody } from "../exchange/client-body";
@@ -146,10 +146,10 @@ export function onAttemptResponseBody(exchange: Exchange, size: u32, endsHere: b
   const peek = attempts.peek;
   if (peek !== null) {
     const result = look(exchange, peek, size, endsHere);
-    if (result == LOOK_ON) return STOP;
+    if (result == PENDING) return STOP;
     const fault = peek.fault;
     attempts.dropPeek();
-    if (result != ANSWERS && fault !== null && retryAfterFailure(exchange, attempts)) {
+    if (result != HAS_CONTENT && fault !== null && retryAfterFailure(exchange, attempts)) {
       replace(exchange, fault, size, endsHere);
       return CONTINUE;
     }
@@ -183,7 +183,7 @@ function look(exchange: Exchange, peek: FirstToken, size: u32, endsHere: bool): 
   const bytes = takeBody(RESPONSE_BODY, peek.seen, size - peek.seen);
   const pointer = bytes.pointer;
   // Without memory to look at it the response goes on as it is.
-  if (wasRefused()) return ANSWERS;
+  if (wasRefused()) return HAS_CONTENT;
   const now = exchange.client.isStreaming ? currentSeconds() : 0;
   const result = peek.push(pointer, bytes.length, endsHere, now);
   freeBlock(pointer);

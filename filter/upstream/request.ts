@@ -6,9 +6,6 @@ import { HEADER_API_KEY } from "../../contract/words";
 import { Target } from "../config/target";
 import { Fault, outOfMemory } from "../hub/fault";
 import { RequestReport } from "../hub/request-report";
-import { setModel } from "../dialects/edit-model";
-import { limitRequest } from "../dialects/limit-request";
-import { translateRequest } from "../dialects/translate-request";
 import { StreamUsageFilter } from "../dialects/stream-usage";
 import {
   header,
@@ -147,10 +144,8 @@ function startAttempt(exchange: Exchange, target: Target): void {
 
 /** The body for a provider of the other dialect; a fault when the dialect cannot say what the client asks. */
 function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
-  const from = exchange.client.dialect;
-  translateRequest(
+  exchange.client.dialect.translateRequest(
     tape,
-    from,
     target.dialect,
     target.modelJson,
     exchange.systemPromptOf(target),
@@ -165,10 +160,10 @@ function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | 
 /** The client's own body, with the few edits that this target asks for; a fault when strict limits forbid one. */
 function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
   edits.clear();
-  setModel(tape, target.modelJson, edits);
+  target.dialect.setModel(tape, target.modelJson, edits);
   let prompt = exchange.systemPromptOf(target);
   if (target.limits.isLimiting) {
-    prompt = limitRequest(tape, target.dialect, target.limits, prompt, edits, report);
+    prompt = target.dialect.fitRequest(tape, target.limits, prompt, edits, report);
     if (report.fault !== null) return report.fault;
   }
   target.dialect.editRequest(tape, prompt, edits);
@@ -274,13 +269,10 @@ function writePath(exchange: Exchange, target: Target): void {
     !exchange.client.isQueryCut
   )
     return;
-  if (exchange.client.query.length == 0 || exchange.isTranslated()) {
-    setHeader(REQUEST_HEADERS, PATH, target.path);
-    return;
-  }
   prefix.clear();
-  prefix.span(target.path);
-  prefix.bytes(exchange.client.query.pointer, exchange.client.query.length);
+  target.dialect.writePath(target.path, target.modelText, exchange.client.isStreaming, prefix);
+  if (!exchange.isTranslated())
+    prefix.bytes(exchange.client.query.pointer, exchange.client.query.length);
   path.pointer = prefix.pointer;
   path.length = prefix.length;
   setHeader(REQUEST_HEADERS, PATH, path);

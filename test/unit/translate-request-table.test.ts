@@ -106,7 +106,7 @@ function translate(place: Place, request: unknown, strict = false): Translation 
 
 /** A table and its id here: `chat.message`. */
 type Place = Table & { id: string };
-type Fate = "dropped" | "refused" | "ignored";
+type Fate = "dropped" | "rejected" | "ignored";
 
 const places: Place[] = readDialectTables().flatMap(({ tables }, index) =>
   tables.map((table) => ({ ...table, id: `${["chat", "messages"][index]}.${table.variable}` })),
@@ -148,14 +148,14 @@ describe("dropped rows are counted by their path", () => {
     },
   );
 
-  it.each(ofFate("dropped"))("%s, and refused when strict", (_, place, row) => {
+  it.each(ofFate("dropped"))("%s, and rejected with strict_translation", (_, place, row) => {
     const result = translate(place, withMember(place, row.name, { any: "thing" }), true);
     expect(result.fault).toMatchObject({ status: 400, member: place.prefix + row.name });
   });
 });
 
-describe("refused rows are answered with 400 that names them", () => {
-  it.each(ofFate("refused"))("%s", (_, place, row) => {
+describe("rejected members return 400 with their name", () => {
+  it.each(ofFate("rejected"))("%s", (_, place, row) => {
     const result = translate(place, withMember(place, row.name, { any: "thing" }));
     const isType = place.prefix.endsWith("=");
     expect(result.fault?.status).toBe(400);
@@ -164,7 +164,7 @@ describe("refused rows are answered with 400 that names them", () => {
     expect(result.fault?.message).toContain(row.feature?.advice);
   });
 
-  it.each(ofFate("refused").filter(([, , { neutral }]) => neutral !== ""))(
+  it.each(ofFate("rejected").filter(([, , { neutral }]) => neutral !== ""))(
     "%s, but not its neutral value",
     (_, place, row) => {
       const result = translate(place, withMember(place, row.name, neutralOf(row)));

@@ -1,12 +1,32 @@
-// Knows a JSON text again that differs from one before only inside one or two strings, without scanning it.
+// Recognises, without a scan, a JSON text that differs from an earlier one only inside one or two strings.
 //
-// The chunks of a stream repeat a few hundred bytes around a few new ones. Bytes that are equal to those of a text that
-// was scanned, with whole strings in between, are the same values: so the answer is as strict as a scan.
+// The chunks of a stream repeat a few hundred bytes around a few new ones. Bytes that are equal to those of a text that was
+// scanned, with whole strings in between, are the same values: the result is as strict as a scan.
 import { ByteBuffer, sameBytes } from "../text/bytes";
 import { stringEnd } from "./scan";
 
-/** After so many texts in a row that did not fit, the stream is taken to have none that repeat. */
+/** After this many texts in a row that did not fit, no more are learned: the stream does not repeat itself. */
 const MAX_MISSES: u32 = 8;
+
+/** The strings of a text whose values may change: the insides, in the text's order. */
+export class Repeatable {
+  /** 0: the text cannot repeat. */
+  pointer: usize = 0;
+  length: u32 = 0;
+  /** A string behind it whose value has no meaning (padding against traffic analysis), or 0. */
+  noise: usize = 0;
+  noiseLength: u32 = 0;
+
+  clear(): void {
+    this.pointer = 0;
+    this.noise = 0;
+  }
+
+  set(pointer: usize, length: u32): void {
+    this.pointer = pointer;
+    this.length = length;
+  }
+}
 
 export class Pattern {
   /** Inside of the first string of the text that fitted last. */
@@ -14,37 +34,26 @@ export class Pattern {
   length: u32 = 0;
 
   private head: ByteBuffer = new ByteBuffer();
-  /** Between the strings; empty when there is only one. */
+  /** Between the strings; empty if there is only one. */
   private middle: ByteBuffer = new ByteBuffer();
   private tail: ByteBuffer = new ByteBuffer();
-  private hasSecond: bool = false;
+  private hasNoise: bool = false;
   private isSet: bool = false;
   private misses: u32 = 0;
 
-  /** Whether it is worth learning: false for streams whose texts never repeat. */
-  get isUseful(): bool {
-    return this.misses < MAX_MISSES;
-  }
-
-  /** Remembers a scanned text. Both strings are their insides; the second one stands behind the first, or has pointer 0. */
-  learn(
-    pointer: usize,
-    length: u32,
-    first: usize,
-    firstLength: u32,
-    second: usize,
-    secondLength: u32,
-  ): void {
+  /** Learns a scanned text, unless it cannot repeat: then what comes next may look the same and mean something else. */
+  learn(pointer: usize, length: u32, strings: Repeatable): void {
+    this.isSet = strings.pointer != 0 && this.misses < MAX_MISSES;
+    if (!this.isSet) return;
     const end = pointer + length;
-    const firstEnd = first + firstLength;
-    this.hasSecond = second >= firstEnd;
-    this.fill(this.head, pointer, first);
-    this.fill(this.middle, firstEnd, this.hasSecond ? second : firstEnd);
-    this.fill(this.tail, this.hasSecond ? second + secondLength : firstEnd, end);
-    this.isSet = true;
+    const first = strings.pointer + strings.length;
+    this.hasNoise = strings.noise >= first;
+    this.fill(this.head, pointer, strings.pointer);
+    this.fill(this.middle, first, this.hasNoise ? strings.noise : first);
+    this.fill(this.tail, this.hasNoise ? strings.noise + strings.noiseLength : first, end);
   }
 
-  /** Whether a text is the one remembered but for its strings; then `pointer` and `length` are the first one. */
+  /** Returns whether a text is the learned one except for its strings; then `pointer` and `length` are the first one. */
   fits(pointer: usize, length: u32): bool {
     if (!this.isSet) return false;
     if (this.match(pointer, pointer + length)) {
@@ -53,11 +62,6 @@ export class Pattern {
     }
     if (++this.misses >= MAX_MISSES) this.isSet = false;
     return false;
-  }
-
-  /** What comes next may mean something else, though it looks the same. */
-  forget(): void {
-    this.isSet = false;
   }
 
   release(): void {
@@ -77,7 +81,7 @@ export class Pattern {
     if (stop == 0) return false;
     this.pointer = first;
     this.length = <u32>(stop - first);
-    if (this.hasSecond) {
+    if (this.hasNoise) {
       const middle = this.middle;
       if (end - stop < middle.length) return false;
       if (!sameBytes(stop, middle.length, middle.pointer, middle.length)) return false;

@@ -12,6 +12,11 @@ export class Span {
     public pointer: usize,
     public length: u32,
   ) {}
+
+  /** Returns the bytes, which must be UTF-8, as a string. */
+  toText(): string {
+    return String.UTF8.decodeUnsafe(this.pointer, this.length);
+  }
 }
 
 /** Returns the UTF-8 bytes of a constant, in a block that is never freed. Only at module start. */
@@ -143,6 +148,11 @@ export class ByteBuffer {
     span.pointer = this.pointer;
     span.length = this.length;
     return span;
+  }
+
+  /** Returns the bytes, which must be UTF-8, as a string. */
+  toText(): string {
+    return String.UTF8.decodeUnsafe(this.pointer, this.length);
   }
 
   clear(): void {

@@ -5,11 +5,11 @@ import { Dropped } from "../../hub/dropped";
 import { ResponseHead, ResponseSink } from "../../hub/events";
 import { Fault } from "../../hub/fault";
 import { ResponseReader } from "../../hub/response-reader";
-import { ChatRequest } from "../../hub/request";
+import { HubRequest } from "../../hub/request";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { Usage } from "../../hub/usage";
 import { Edits } from "../../bytes/json/edit";
-import { Tape } from "../../bytes/json/tape";
+import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, sameBytes, Span } from "../../bytes/text/bytes";
 import {
   API_KEY,
@@ -19,19 +19,19 @@ import {
   LimitHeaders,
   RequiredHeader,
 } from "../dialect";
-import { addAnthropicSystem } from "./edit";
+import { addSystemPrompt } from "./edit";
 import { removeUnsignedThinking } from "./edit-thinking";
 import { isFirstToken } from "./first-token";
-import { limitMessagesRequest } from "./limit-edits";
+import { AnthropicMessagesLimitEdits } from "./limit-edits";
 import { request as members, SUPPORTED } from "./members";
-import { AnthropicResponseReader } from "./read-response";
-import { readAnthropicRequest } from "./read-request";
+import { AnthropicMessagesReader } from "./read-response";
+import { readRequest } from "./read-request";
 import { readUsage } from "./read-usage";
 import { adaptFault, writeAnthropicFault } from "./write-fault";
 import { writeModels } from "./write-models";
-import { AnthropicMessageWriter } from "./write-response";
-import { AnthropicStreamWriter } from "./write-response-stream";
-import { writeAnthropicRequest } from "./write-request";
+import { AnthropicMessagesWriter } from "./write-response";
+import { AnthropicMessagesStreamWriter } from "./write-response-stream";
+import { writeRequest } from "./write-request";
 import { writeReset } from "./write-reset";
 
 const USAGE = constant("usage");
@@ -39,6 +39,10 @@ const MESSAGE = constant("message");
 const VERSION = constant("anthropic-version");
 /** Tokens of Anthropic's subscriptions (Claude Code) begin so; they are bearer tokens. */
 const OAUTH = constant("sk-ant-oat");
+
+const MESSAGES = constant("messages");
+
+const limitEdits = new AnthropicMessagesLimitEdits();
 
 export class AnthropicMessages extends Dialect {
   constructor() {
@@ -65,34 +69,38 @@ export class AnthropicMessages extends Dialect {
     );
   }
 
-  readRequest(tape: Tape, request: ChatRequest, report: RequestReport): void {
-    readAnthropicRequest(tape, request, report);
+  readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
+    readRequest(tape, request, report);
   }
 
   writeRequest(
-    request: ChatRequest,
+    request: HubRequest,
     model: Span,
     systemPrompt: Span,
     limits: RequestLimits,
     out: ByteBuffer,
     report: RequestReport,
   ): void {
-    writeAnthropicRequest(request, model, systemPrompt, limits, out, report);
+    writeRequest(request, model, systemPrompt, limits, out, report);
   }
 
-  limitRequest(
+  isRequest(tape: Tape): bool {
+    return tape.member(0, MESSAGES) != NO_NODE;
+  }
+
+  protected limitRequest(
     tape: Tape,
     limits: RequestLimits,
     systemPrompt: Span,
     edits: Edits,
     report: RequestReport,
   ): Span {
-    return limitMessagesRequest(tape, limits, systemPrompt, edits, report);
+    return limitEdits.limit(tape, limits, systemPrompt, edits, report);
   }
 
   editRequest(tape: Tape, systemText: Span, edits: Edits): void {
     removeUnsignedThinking(tape, edits);
-    if (systemText.length > 0) addAnthropicSystem(tape, systemText, edits);
+    if (systemText.length > 0) addSystemPrompt(tape, systemText, edits);
   }
 
   /** Every stream reports its usage. */
@@ -117,7 +125,7 @@ export class AnthropicMessages extends Dialect {
     dropped: Dropped,
     requestId: string,
   ): ResponseReader {
-    return new AnthropicResponseReader(sink, head, usage, dropped, requestId);
+    return new AnthropicMessagesReader(sink, head, usage, dropped, requestId);
   }
 
   isFirstToken(tape: Tape): bool {
@@ -138,7 +146,7 @@ export class AnthropicMessages extends Dialect {
     requestId: string,
     _wantsUsage: bool,
   ): ResponseSink {
-    return new AnthropicStreamWriter(out, dropped, usage, requestId);
+    return new AnthropicMessagesStreamWriter(out, dropped, usage, requestId);
   }
 
   newCompleteWriter(
@@ -147,7 +155,7 @@ export class AnthropicMessages extends Dialect {
     usage: Usage,
     requestId: string,
   ): ResponseSink {
-    return new AnthropicMessageWriter(out, dropped, usage, requestId);
+    return new AnthropicMessagesWriter(out, dropped, usage, requestId);
   }
 
   adaptFault(fault: Fault): void {

@@ -1,4 +1,4 @@
-// Messages on both sides: the few places of the client's body that change, everything else byte for byte.
+// Edits of a messages body that keeps its dialect. Every other byte stays.
 import { Edits } from "../../bytes/json/edit";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
@@ -13,10 +13,10 @@ const TEXT_BLOCK = constant('{"type":"text","text":"');
 const CLOSE_OBJECT = constant('"}');
 
 /**
- * Puts the configured system prompt (the inside of a JSON string) before the client's own; both are kept.
+ * Puts the configured system prompt (the inside of a JSON string) before the client's; both are kept.
  * `system` is a string or a list of text blocks (https://docs.anthropic.com/en/api/messages).
  */
-export function addAnthropicSystem(tape: Tape, prompt: Span, edits: Edits): void {
+export function addSystemPrompt(tape: Tape, prompt: Span, edits: Edits): void {
   const system = tape.member(0, SYSTEM);
   if (tape.isString(system)) {
     edits.append(prompt);

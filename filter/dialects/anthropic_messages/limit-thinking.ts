@@ -1,5 +1,5 @@
-// Messages on both sides: thinking in the way that the target knows. A client that speaks to an alias cannot know whether
-// the model behind it wants a budget (Claude 4.5 and older) or adapts by itself (Claude 4.7 and newer).
+// Fits the thinking of a messages body to what the target's model supports. A client that uses an alias cannot know whether
+// the model requires a budget (Claude 4.5 and older) or adaptive thinking (Claude 4.7 and newer).
 // @see https://platform.claude.com/docs/en/build-with-claude/thinking
 import { EFFORT_HIGH, EFFORT_NONE, EFFORT_UNSET } from "../../hub/request";
 import {
@@ -22,9 +22,9 @@ import { Edits } from "../../bytes/json/edit";
 import { readCount } from "../../bytes/json/number";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
-import { appendInteger } from "../limit-members";
+import { integerText } from "../limit-edits";
 import { ListEdit } from "../list-edit";
-import { isRefusedThinking } from "./write-thinking";
+import { isUnsupportedThinking } from "./write-thinking";
 
 const THINKING = constant("thinking");
 const OUTPUT_CONFIG = constant("output_config");
@@ -61,11 +61,11 @@ const TO_OFF: i32 = 4;
 
 const members = new ListEdit();
 
-/** Decided once per request, before the first edit. */
+/** One per dialect: `plan` decides everything before the first edit. */
 export class ThinkingLimit {
-  /** Whether the client's effort becomes another one, or goes. */
+  /** Whether the client's effort is replaced or removed. */
   changesEffort: bool = false;
-  /** Whether an effort is put where the client said none. */
+  /** Whether an effort is added, because the client sent none. */
   addsEffort: bool = false;
   private effort: i32 = EFFORT_UNSET;
   private change: i32 = KEEP;
@@ -75,48 +75,48 @@ export class ThinkingLimit {
   plan(tape: Tape, limits: RequestLimits, report: RequestReport): void {
     const object = tape.member(0, THINKING);
     const node = tape.member(tape.member(0, OUTPUT_CONFIG), EFFORT);
-    const said = effortOf(tape, node);
+    const wanted = effortOf(tape, node);
     this.change = KEEP;
     this.addsEffort = false;
-    this.effort = limits.knowsEfforts ? nearestEffort(limits.efforts, said) : said;
-    this.changesEffort = this.effort != said;
-    if (tape.isObject(object)) this.planChange(tape, object, said, limits, report);
-    // As a budget it is not lost.
-    if (this.effort < said && this.change != TO_BUDGET) report.dropLimited(EFFORT_PATH);
+    this.effort = limits.knowsEfforts ? nearestEffort(limits.efforts, wanted) : wanted;
+    this.changesEffort = this.effort != wanted;
+    if (tape.isObject(object)) this.planChange(tape, object, wanted, limits, report);
+    // A budget expresses it.
+    if (this.effort < wanted && this.change != TO_BUDGET) report.dropForModel(EFFORT_PATH);
     if (tape.isPresent(node) || this.effort == EFFORT_UNSET) this.addsEffort = false;
   }
 
   private planChange(
     tape: Tape,
     object: u32,
-    said: i32,
+    wanted: i32,
     limits: RequestLimits,
     report: RequestReport,
   ): void {
     const type = tape.member(object, TYPE);
-    if (!isRefusedThinking(tape, type, limits)) return;
+    if (!isUnsupportedThinking(tape, type, limits)) return;
     const isAdaptive = tape.equals(type, ADAPTIVE);
     if (tape.equals(type, ENABLED) && limits.thinksAdaptively()) {
       this.change = TO_ADAPTIVE;
       this.addNearest(limits, budgetEffort(readCount(tape, tape.member(object, BUDGET_TOKENS))));
-      report.dropLimited(BUDGET_PATH);
-    } else if (isAdaptive && this.planBudget(tape, said, limits)) {
+      report.dropForModel(BUDGET_PATH);
+    } else if (isAdaptive && this.planBudget(tape, wanted, limits)) {
       this.change = TO_BUDGET;
     } else if (isAdaptive || tape.equals(type, ENABLED)) {
       this.change = REMOVE;
-      report.dropLimited(THINKING);
+      report.dropForModel(THINKING);
     } else {
       this.planOff(limits, report);
     }
   }
 
-  /** The client wants no thinking, or as little as there can be. */
+  /** The client asks for no thinking: the model thinks as little as it can. */
   private planOff(limits: RequestLimits, report: RequestReport): void {
     this.change = limits.thinkingOff == OFF_NONE ? REMOVE : TO_OFF;
     this.off = limits.thinkingOff == OFF_BETWEEN_TOOLS ? OFF_BETWEEN_VALUE : OFF_DISABLED_VALUE;
     if (limits.thinkingOff != OFF_NONE || limits.reasoning == REASONING_NONE) return;
     this.addNearest(limits, EFFORT_NONE);
-    report.dropLimited(THINKING);
+    report.dropForModel(THINKING);
   }
 
   private addNearest(limits: RequestLimits, wanted: i32): void {
@@ -125,12 +125,15 @@ export class ThinkingLimit {
     this.addsEffort = true;
   }
 
-  /** Finds the budget that stands for an effort; false where thinking with a budget is not possible. */
-  private planBudget(tape: Tape, said: i32, limits: RequestLimits): bool {
+  /** Sets the budget that stands for an effort. Returns false if thinking with a budget is not possible. */
+  private planBudget(tape: Tape, wanted: i32, limits: RequestLimits): bool {
     if (limits.reasoning != REASONING_BUDGET) return false;
     let most = readCount(tape, tape.member(0, MAX_TOKENS));
     if (limits.highestMaxTokens != 0) most = min<i64>(most, limits.highestMaxTokens);
-    this.budget = min<i64>(effortBudget(said == EFFORT_UNSET ? EFFORT_HIGH : said), (most * 4) / 5);
+    this.budget = min<i64>(
+      effortBudget(wanted == EFFORT_UNSET ? EFFORT_HIGH : wanted),
+      (most * 4) / 5,
+    );
     return this.budget >= MIN_BUDGET && !isToolForced(tape) && !isInBareLoop(tape);
   }
 
@@ -138,7 +141,7 @@ export class ThinkingLimit {
     return effortWord(this.effort);
   }
 
-  /** Answers whether an effort is left. */
+  /** Returns whether an effort is left. */
   replaceEffort(tape: Tape, node: u32, edits: Edits): bool {
     if (this.effort == EFFORT_UNSET) return false;
     edits.append(QUOTE);
@@ -148,20 +151,16 @@ export class ThinkingLimit {
     return true;
   }
 
-  /** Changes the value of `thinking`; answers whether nothing of it is left. */
+  /** Changes the value of `thinking`. Returns whether nothing of it is left. */
   edit(tape: Tape, object: u32, edits: Edits): bool {
     if (this.change == REMOVE) return true;
     if (this.change == TO_OFF) edits.replace(tape.start(object), tape.end(object), this.off);
     if (this.change != TO_ADAPTIVE && this.change != TO_BUDGET) return false;
-    members.begin();
+    members.begin(tape, object);
     const end = tape.next(object);
     for (let key = tape.first(object); key < end; key = tape.next(key + 1)) {
-      const next = tape.next(key + 1);
-      const to = tape.outerEnd(key + 1);
-      const isBudget = tape.equals(key, BUDGET_TOKENS);
       if (tape.equals(key, TYPE)) this.changeType(tape, key + 1, edits);
-      const nextStart = next < end ? tape.outerStart(next) : to;
-      members.item(tape.outerStart(key), to, nextStart, isBudget, edits);
+      members.item(tape, key, tape.equals(key, BUDGET_TOKENS), edits);
     }
     return false;
   }
@@ -175,19 +174,19 @@ export class ThinkingLimit {
     }
     edits.append(QUOTED_ENABLED);
     edits.append(BUDGET_MEMBER);
-    appendInteger(this.budget, edits);
+    edits.append(integerText(this.budget));
     edits.replaceAppended(start, end);
   }
 }
 
-/** Thinking with a budget does not go with a forced tool. */
+/** Thinking with a budget excludes a forced tool. */
 function isToolForced(tape: Tape): bool {
   const type = tape.member(tape.member(0, TOOL_CHOICE), TYPE);
   return tape.equals(type, ANY) || tape.equals(type, TOOL);
 }
 
 /**
- * Whether the last turn of the assistant calls tools without having thought: with a budget Anthropic then answers 400
+ * Returns whether the last turn of the assistant calls tools without thinking: with a budget Anthropic rejects it with 400
  * ("Expected `thinking` or `redacted_thinking`, but found `tool_use`").
  */
 function isInBareLoop(tape: Tape): bool {

@@ -5,7 +5,7 @@ import * as feature from "../../hub/features";
 import { MemberTable, object, reads, writes } from "../../hub/member-table";
 import * as slot from "../../hub/slots";
 
-/** What the request writer can express beyond the common slots. */
+/** What the request writer supports beyond the common slots. */
 export const SUPPORTED: Feature[] = [feature.DOCUMENT_URLS];
 
 export const request = new MemberTable(
@@ -181,7 +181,7 @@ export const TOOL_TYPE = tool.slot(
   "type",
   slot.TOOL_KIND,
   reads(
-    "`custom` or missing; Anthropic's server tools (web_search_…, computer_…, text_editor_…, bash_… and others) are refused by name",
+    "`custom` or missing; Anthropic's server tools (web_search_…, computer_…, text_editor_…, bash_… and others) are rejected by name",
   ),
 );
 export const TOOL_NAME = tool.slot("name", slot.TOOL_NAME);
@@ -205,7 +205,7 @@ export const CONTENT = message.slot(
   slot.CONTENT,
   reads("a string or a list of blocks"),
   writes(
-    "blank texts, which Anthropic rejects, are left out, as is white space at the end of a last assistant message; such a message is listed as `prefill` and followed by a short user message if the model does not continue it",
+    "blank texts, which Anthropic rejects, are dropped, and so is white space at the end of a last assistant message; if the model does not continue such a message, it is listed as `prefill` and a short user message follows",
   ),
 );
 message.feature("output_config", feature.MESSAGE_OUTPUT, "empty");

@@ -2,128 +2,115 @@
 // @see https://platform.claude.com/docs/en/api/messages/create
 import { MemberReader } from "../../hub/member-reader";
 import {
-  BLOCK_REASONING,
   BLOCK_REASONING_DATA,
   BLOCK_RESULT_END,
   BLOCK_TOOL_CALL,
   BLOCK_TOOL_RESULT,
-  ChatRequest,
+  HubRequest,
   FLAG_ERROR,
-  FLAG_TOP,
   ROLE_ASSISTANT,
   ROLE_SYSTEM,
   ROLE_USER,
 } from "../../hub/request";
+import { readList } from "../../hub/read-list";
 import { RequestReport } from "../../hub/request-report";
 import { Tape } from "../../bytes/json/tape";
-import { constant } from "../../bytes/text/bytes";
-import { readDocument, readImage, readSearchResult, readToolReference } from "./read-source";
+import { constant, Span } from "../../bytes/text/bytes";
+import { addText, readDocument, readImage, readSearchResult } from "./read-source";
 import * as member from "./members";
 
 const USER = constant("user");
 const ASSISTANT = constant("assistant");
 const SYSTEM = constant("system");
+const MESSAGES = constant("messages");
+const CONTENT = constant("content");
 
 const message = new MemberReader(member.message);
 const members = new MemberReader(member.block);
-/** What stands in a result is read while its own members are still needed. */
+/** The blocks of a tool result are read while the result's own members are still needed. */
 const inner = new MemberReader(member.block);
 
-/** The top-level system prompt: its blocks are one text. */
+/** Reads the top-level system prompt. */
 export function readSystem(
   tape: Tape,
   node: u32,
-  request: ChatRequest,
+  request: HubRequest,
   report: RequestReport,
 ): void {
-  const before = request.blocks.count;
-  readContent(tape, node, ROLE_SYSTEM, "system", request, report);
-  report.leaveMessages();
-  for (let i = before; i < request.blocks.count; i++) request.block(i).flags |= FLAG_TOP;
+  request.role = ROLE_SYSTEM;
+  readContent(tape, node, SYSTEM, request, report);
 }
 
 export function readMessages(
   tape: Tape,
   list: u32,
-  request: ChatRequest,
+  request: HubRequest,
   report: RequestReport,
 ): void {
-  if (!tape.isArray(list) || tape.isEmpty(list)) {
-    report.refuse("messages", "must be a list with at least one message.");
+  if (tape.isArray(list) && !tape.isEmpty(list))
+    readList(tape, list, MESSAGES, request, report, readMessage);
+  else report.reject("messages", "must be a list with at least one message.");
+}
+
+function readMessage(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
+  request.message++;
+  message.read(tape, item, report);
+  const node = message.node(member.ROLE);
+  if (tape.equals(node, USER)) request.role = ROLE_USER;
+  else if (tape.equals(node, ASSISTANT)) request.role = ROLE_ASSISTANT;
+  else if (tape.equals(node, SYSTEM)) request.role = ROLE_SYSTEM;
+  else {
+    report.reject("role", "must be user or assistant; send a system prompt in 'system'.");
     return;
   }
-  let index = 0;
-  for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item)) {
-    report.message = index++;
-    message.read(tape, item, report);
-    const role = message.node(member.ROLE);
-    const content = message.node(member.CONTENT);
-    if (tape.equals(role, USER)) readContent(tape, content, ROLE_USER, "content", request, report);
-    else if (tape.equals(role, ASSISTANT))
-      readContent(tape, content, ROLE_ASSISTANT, "content", request, report);
-    else if (tape.equals(role, SYSTEM))
-      readContent(tape, content, ROLE_SYSTEM, "content", request, report);
-    else
-      report.refuse(
-        "role",
-        "must be user or assistant; the system prompt stands in the top-level 'system'.",
-      );
-    if (report.fault !== null) return;
-  }
-  report.leaveMessages();
+  readContent(tape, message.node(member.CONTENT), CONTENT, request, report);
 }
 
 function readContent(
   tape: Tape,
   node: u32,
-  role: u32,
-  name: string,
-  request: ChatRequest,
+  name: Span,
+  request: HubRequest,
   report: RequestReport,
 ): void {
   if (!tape.isPresent(node)) return;
-  if (tape.isString(node)) {
-    request.addText(role, <u32>report.message, node);
-    return;
-  }
-  if (!tape.isArray(node)) {
-    report.refuse(name, "must be a string or a list of blocks.");
-    return;
-  }
-  let index = 0;
-  for (let item = tape.first(node), end = tape.next(node); item < end; item = tape.next(item)) {
-    report.part = index++;
-    readBlock(tape, item, role, members, request, report);
-    if (report.fault !== null) return;
-  }
-  report.part = -1;
+  if (tape.isString(node)) request.addText(request.role, node);
+  else if (tape.isArray(node)) readList(tape, node, name, request, report, readOuterBlock);
+  else report.reject(name.toText(), "must be a string or a list of blocks.");
 }
 
-/** The index of a block's type; -1 where there is nothing to read, with a fault or without. */
+/** Returns the index of a block's type; -1 if it was rejected or dropped. */
 function typeOf(tape: Tape, block: MemberReader, report: RequestReport): i32 {
   const type = block.node(member.BLOCK_TYPE);
   const found = member.blockType.find(tape, type);
   if (found === null) {
-    const word = report.word(tape, type);
-    report.refuse("type", "'" + word + "' is not supported. Send its content as text.");
+    const word = report.printable(tape, type);
+    report.reject("type", "'" + word + "' is not supported. Send its content as text.");
     return -1;
   }
   const feature = found.featureOf();
   if (feature === null) return found.index;
-  report.missType(found, feature);
+  report.rejectOrDropType(found, feature);
   return -1;
+}
+
+function readOuterBlock(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
+  readBlock(tape, item, members, request, report);
+}
+
+function readInnerBlock(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
+  readBlock(tape, item, inner, request, report);
 }
 
 function readBlock(
   tape: Tape,
   item: u32,
-  role: u32,
   block: MemberReader,
-  request: ChatRequest,
+  request: HubRequest,
   report: RequestReport,
 ): void {
   if (!tape.isObject(item)) {
-    report.refuse("", "must be an object with a 'type'.");
+    report.reject("", "must be an object with a 'type'.");
     return;
   }
   block.read(tape, item, report);
@@ -133,111 +120,83 @@ function readBlock(
   const cache = block.node(member.BLOCK_CACHE);
   if (type == member.TYPE_TEXT) {
     const text = block.node(member.TEXT);
-    if (tape.isString(text)) request.addText(role, <u32>report.message, text);
-    else report.refuse("text", "must be a string.");
-  } else if (role == ROLE_SYSTEM) {
-    report.refuse("type", "must be text in a system prompt.");
-  } else if (type == member.TYPE_TOOL_USE && role == ROLE_ASSISTANT)
-    readCall(tape, request, report);
-  else if (type == member.TYPE_THINKING && role == ROLE_ASSISTANT)
-    readThinking(tape, request, report);
-  else if (type == member.TYPE_REDACTED && role == ROLE_ASSISTANT)
-    readRedacted(tape, request, report);
-  else if (type == member.TYPE_TOOL_RESULT && role == ROLE_USER && block === members)
+    if (tape.isString(text)) request.addText(request.role, text);
+    else report.reject("text", "must be a string.");
+  } else if (request.role == ROLE_SYSTEM) {
+    report.reject("type", "must be text in a system prompt.");
+  } else if (request.role == ROLE_ASSISTANT) {
+    readTurn(tape, type, request, report);
+  } else if (type == member.TYPE_TOOL_RESULT && block === members) {
     readResult(tape, request, report);
-  else readMaterial(tape, type, role, block, request, report);
-  if (!tape.isObject(cache) || request.blocks.count == before) return;
-  const first = request.block(before);
-  first.cache = tape.pointer(cache);
-  first.cacheLength = tape.size(cache);
+  } else {
+    readUserBlock(tape, type, block, request, report);
+  }
+  if (request.blocks.count > before) request.block(before).setCache(tape, cache);
 }
 
-/** What a user shows: images, documents, search results. */
-function readMaterial(
+/** Reads what only an assistant writes: tool calls and thinking. */
+function readTurn(tape: Tape, type: i32, request: HubRequest, report: RequestReport): void {
+  if (type == member.TYPE_TOOL_USE) {
+    readCall(tape, request, report);
+  } else if (type == member.TYPE_THINKING) {
+    request.addReasoning(members.node(member.BLOCK_THINKING), members.node(member.SIGNATURE));
+  } else if (type == member.TYPE_REDACTED) {
+    const data = members.node(member.DATA);
+    if (!tape.isString(data)) return;
+    request.addBlock(BLOCK_REASONING_DATA, ROLE_ASSISTANT).setText(tape, data);
+  } else {
+    report.reject("type", WRONG_ROLE);
+  }
+}
+
+const WRONG_ROLE = "is not supported in a message of this role.";
+
+/** Reads images, documents and search results. */
+function readUserBlock(
   tape: Tape,
   type: i32,
-  role: u32,
   block: MemberReader,
-  request: ChatRequest,
+  request: HubRequest,
   report: RequestReport,
 ): void {
-  if (role != ROLE_USER) report.refuse("type", "is not supported in a message of this role.");
-  else if (type == member.TYPE_IMAGE) readImage(tape, block, request, report);
+  if (type == member.TYPE_IMAGE) readImage(tape, block.node(member.SOURCE), request, report);
   else if (type == member.TYPE_DOCUMENT) readDocument(tape, block, request, report);
   else if (type == member.TYPE_SEARCH_RESULT) readSearchResult(tape, block, request, report);
-  else if (type == member.TYPE_TOOL_REFERENCE) readToolReference(tape, block, request, report);
-  else report.refuse("type", "is not supported in a message of this role.");
+  else if (type == member.TYPE_TOOL_REFERENCE)
+    addText(tape, block.node(member.REFERENCED_TOOL), request);
+  else report.reject("type", WRONG_ROLE);
 }
 
-function readCall(tape: Tape, request: ChatRequest, report: RequestReport): void {
+function readCall(tape: Tape, request: HubRequest, report: RequestReport): void {
   const id = members.node(member.BLOCK_ID);
   const name = members.node(member.BLOCK_NAME);
   const input = members.node(member.INPUT);
   if (!tape.isString(id) || !tape.isString(name)) {
-    report.refuse(tape.isString(id) ? "name" : "id", "must be a string.");
+    report.reject(tape.isString(id) ? "name" : "id", "must be a string.");
     return;
   }
-  const block = request.addBlock(BLOCK_TOOL_CALL, ROLE_ASSISTANT, <u32>report.message);
-  block.id = tape.pointer(id);
-  block.idLength = tape.size(id);
-  block.name = tape.pointer(name);
-  block.nameLength = tape.size(name);
+  const block = request.addBlock(BLOCK_TOOL_CALL, ROLE_ASSISTANT);
+  block.setId(tape, id);
+  block.setName(tape, name);
   if (!tape.isPresent(input)) return;
   const start = tape.outerStart(input);
   block.text = tape.base + start;
   block.textLength = tape.outerEnd(input) - start;
 }
 
-function readResult(tape: Tape, request: ChatRequest, report: RequestReport): void {
+function readResult(tape: Tape, request: HubRequest, report: RequestReport): void {
   const id = members.node(member.TOOL_USE_ID);
   if (!tape.isString(id)) {
-    report.refuse("tool_use_id", "must be the id of the tool use that this result answers.");
+    report.reject("tool_use_id", "must be the id of the tool use that this result belongs to.");
     return;
   }
-  const index = <u32>report.message;
-  const result = request.addBlock(BLOCK_TOOL_RESULT, ROLE_USER, index);
-  result.id = tape.pointer(id);
-  result.idLength = tape.size(id);
+  const result = request.addBlock(BLOCK_TOOL_RESULT, ROLE_USER);
+  result.setId(tape, id);
   if (tape.isTrue(members.node(member.IS_ERROR))) result.flags |= FLAG_ERROR;
   const content = members.node(member.BLOCK_CONTENT);
-  if (tape.isString(content)) {
-    request.addText(ROLE_USER, index, content);
-  } else if (tape.isArray(content)) {
-    let position = 0;
-    for (
-      let item = tape.first(content), end = tape.next(content);
-      item < end;
-      item = tape.next(item)
-    ) {
-      report.enterList("content", position++);
-      readBlock(tape, item, ROLE_USER, inner, request, report);
-      if (report.fault !== null) return;
-    }
-    report.leaveList();
-  } else if (tape.isPresent(content)) {
-    report.refuse("content", "must be a string or a list of blocks.");
-  }
-  request.addBlock(BLOCK_RESULT_END, ROLE_USER, index);
-}
-
-function readThinking(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const text = members.node(member.BLOCK_THINKING);
-  const signature = members.node(member.SIGNATURE);
-  const block = request.addBlock(BLOCK_REASONING, ROLE_ASSISTANT, <u32>report.message);
-  if (tape.isString(text)) {
-    block.text = tape.pointer(text);
-    block.textLength = tape.size(text);
-  }
-  if (tape.isString(signature)) {
-    block.name = tape.pointer(signature);
-    block.nameLength = tape.size(signature);
-  }
-}
-
-function readRedacted(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const data = members.node(member.DATA);
-  if (!tape.isString(data)) return;
-  const block = request.addBlock(BLOCK_REASONING_DATA, ROLE_ASSISTANT, <u32>report.message);
-  block.text = tape.pointer(data);
-  block.textLength = tape.size(data);
+  if (tape.isString(content)) request.addText(ROLE_USER, content);
+  else if (tape.isArray(content)) readList(tape, content, CONTENT, request, report, readInnerBlock);
+  else if (tape.isPresent(content))
+    report.reject("content", "must be a string or a list of blocks.");
+  request.addBlock(BLOCK_RESULT_END, ROLE_USER);
 }

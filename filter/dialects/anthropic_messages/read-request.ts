@@ -6,7 +6,7 @@ import {
   CHOICE_AUTO,
   CHOICE_NAMED,
   CHOICE_NONE,
-  ChatRequest,
+  HubRequest,
   EFFORT_MEDIUM,
   EFFORT_NONE,
   EFFORT_UNSET,
@@ -14,6 +14,7 @@ import {
   SERVICE_STANDARD,
 } from "../../hub/request";
 import { budgetEffort, effortOf } from "../../hub/request-effort";
+import { readList } from "../../hub/read-list";
 import { RequestReport } from "../../hub/request-report";
 import { readCount } from "../../bytes/json/number";
 import { Tape } from "../../bytes/json/tape";
@@ -21,6 +22,7 @@ import { constant } from "../../bytes/text/bytes";
 import { readMessages, readSystem } from "./read-messages";
 import * as member from "./members";
 
+const TOOLS = constant("tools");
 const AUTO = constant("auto");
 const ANY = constant("any");
 const NONE = constant("none");
@@ -43,12 +45,7 @@ const thinking = new MemberReader(member.thinking);
 const choice = new MemberReader(member.toolChoice);
 const toolMembers = new MemberReader(member.tool);
 
-/** Fills `request`; a fault in `report` means that it is of no use. */
-export function readAnthropicRequest(
-  tape: Tape,
-  request: ChatRequest,
-  report: RequestReport,
-): void {
+export function readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
   top.read(tape, 0, report);
   if (report.fault !== null) return;
   top.keepFeatures(request.features);
@@ -60,25 +57,24 @@ export function readAnthropicRequest(
   request.isStreaming = tape.isTrue(top.node(member.STREAM));
   report.isStreaming = request.isStreaming;
   report.wantsUsage = true;
-  const user = top.node(member.METADATA);
-  metadata.read(tape, user, report);
+  metadata.read(tape, top.node(member.METADATA), report);
   request.user = metadata.node(member.USER_ID);
   if (tape.equals(top.node(member.SERVICE_TIER), STANDARD_ONLY))
     request.serviceTier = SERVICE_STANDARD;
   readOutput(tape, request, report);
   readThinking(tape, request, report);
-  readTools(tape, request, report);
+  readList(tape, top.node(member.TOOLS), TOOLS, request, report, readTool);
   if (report.fault === null) readToolChoice(tape, request, report);
   if (report.fault === null) readSystem(tape, top.node(member.SYSTEM), request, report);
   if (report.fault === null) readMessages(tape, top.node(member.MESSAGES), request, report);
 }
 
-function readOutput(tape: Tape, request: ChatRequest, report: RequestReport): void {
+function readOutput(tape: Tape, request: HubRequest, report: RequestReport): void {
   output.read(tape, top.node(member.OUTPUT_CONFIG), report);
   const effort = output.node(member.EFFORT);
   if (tape.isPresent(effort)) {
     request.effort = effortOf(tape, effort);
-    if (request.effort == EFFORT_UNSET) report.dropSpan(EFFORT_PATH);
+    if (request.effort == EFFORT_UNSET) report.drop(EFFORT_PATH);
   }
   let node = output.node(member.FORMAT);
   if (!tape.isPresent(node)) node = top.node(member.OUTPUT_FORMAT);
@@ -88,12 +84,12 @@ function readOutput(tape: Tape, request: ChatRequest, report: RequestReport): vo
   if (tape.equals(format.node(member.FORMAT_TYPE), JSON_SCHEMA) && tape.isObject(request.schema)) {
     request.outputFormat = FORMAT_SCHEMA;
   } else {
-    report.refuse("output_config.format", "must be of type json_schema with a 'schema' object.");
+    report.reject("output_config.format", "must be of type json_schema with a 'schema' object.");
   }
 }
 
-/** An effort that the client named wins over what its thinking means. */
-function readThinking(tape: Tape, request: ChatRequest, report: RequestReport): void {
+/** An effort that the client names takes precedence over the one that its thinking budget stands for. */
+function readThinking(tape: Tape, request: HubRequest, report: RequestReport): void {
   const node = top.node(member.THINKING);
   if (!tape.isObject(node)) return;
   thinking.read(tape, node, report);
@@ -107,63 +103,30 @@ function readThinking(tape: Tape, request: ChatRequest, report: RequestReport): 
   else if (tape.equals(type, DISABLED)) request.effort = EFFORT_NONE;
 }
 
-function readTools(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const list = top.node(member.TOOLS);
-  if (!tape.isPresent(list)) return;
-  if (!tape.isArray(list)) {
-    report.refuse("tools", "must be a list of tools.");
-    return;
-  }
-  let index = 0;
-  for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item)) {
-    report.enterList("tools", index++);
-    readTool(tape, item, request, report);
-    if (report.fault !== null) return;
-  }
-  report.leaveList();
-}
-
-function readTool(tape: Tape, item: u32, request: ChatRequest, report: RequestReport): void {
-  if (!tape.isObject(item)) {
-    report.refuse("", "must be an object with 'name' and 'input_schema'.");
-    return;
-  }
+function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
   toolMembers.read(tape, item, report);
   const type = toolMembers.node(member.TOOL_TYPE);
   if (tape.isPresent(type) && !tape.equals(type, CUSTOM)) {
-    const word = report.word(tape, type);
-    report.refuse(
-      "type",
-      "is '" +
-        word +
-        "', a tool of Anthropic's own. Other models know only tools with an 'input_schema': leave it out, or use a model of Anthropic.",
-    );
+    const word = report.printable(tape, type);
+    const advice = " Send only tools with an 'input_schema', or use a model of Anthropic.";
+    report.reject("type", `'${word}' is a server tool of Anthropic.${advice}`);
     return;
   }
   const name = toolMembers.node(member.TOOL_NAME);
   if (!tape.isString(name)) {
-    report.refuse("name", "must be a string.");
+    report.reject("name", "must be a string.");
     return;
   }
-  const description = toolMembers.node(member.TOOL_DESCRIPTION);
-  const schema = toolMembers.node(member.TOOL_SCHEMA);
-  const cache = toolMembers.node(member.TOOL_CACHE);
-  const tool = request.addTool();
-  tool.name = tape.pointer(name);
-  tool.nameLength = tape.size(name);
-  if (tape.isString(description)) {
-    tool.description = tape.pointer(description);
-    tool.descriptionLength = tape.size(description);
-  }
-  if (tape.isObject(schema)) tool.schema = schema;
-  tool.isStrict = tape.isTrue(toolMembers.node(member.TOOL_STRICT)) ? 1 : 0;
-  if (tape.isObject(cache)) {
-    tool.cache = tape.pointer(cache);
-    tool.cacheLength = tape.size(cache);
-  }
+  request.addTool(
+    name,
+    toolMembers.node(member.TOOL_DESCRIPTION),
+    toolMembers.node(member.TOOL_SCHEMA),
+    toolMembers.node(member.TOOL_STRICT),
+    toolMembers.node(member.TOOL_CACHE),
+  );
 }
 
-function readToolChoice(tape: Tape, request: ChatRequest, report: RequestReport): void {
+function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport): void {
   const node = top.node(member.TOOL_CHOICE);
   if (!tape.isPresent(node)) return;
   choice.read(tape, node, report);
@@ -175,7 +138,7 @@ function readToolChoice(tape: Tape, request: ChatRequest, report: RequestReport)
     request.toolChoice = CHOICE_NAMED;
     request.chosenTool = choice.node(member.CHOICE_NAME);
   } else {
-    report.refuse("tool_choice", "must be of type auto, any, none, or tool with a 'name'.");
+    report.reject("tool_choice", "must be of type auto, any, none, or tool with a 'name'.");
   }
   request.forbidsParallelTools = tape.isTrue(choice.node(member.CHOICE_SINGLE));
 }

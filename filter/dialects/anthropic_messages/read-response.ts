@@ -43,12 +43,8 @@ const STOP_SEQUENCE = constant("stop_sequence");
 const STOP_DETAILS = constant("stop_details");
 const EXPLANATION = constant("explanation");
 
-export class AnthropicResponseReader extends ResponseReader {
+export class AnthropicMessagesReader extends ResponseReader {
   private blocks: BlockReader = new BlockReader(this.sink, this.dropped, this.requestId);
-
-  isEndMark(_pointer: usize, _length: u32): bool {
-    return false;
-  }
 
   release(): void {
     this.blocks.release();
@@ -123,8 +119,8 @@ export class AnthropicResponseReader extends ResponseReader {
     const usage = tape.member(message, USAGE);
     if (tape.isObject(usage)) readUsage(tape, usage, this.usage);
     if (this.hasBegun) return;
-    replaceIfSaid(this.head.id, tape, tape.member(message, ID));
-    replaceIfSaid(this.head.model, tape, tape.member(message, MODEL));
+    replaceIfPresent(this.head.id, tape, tape.member(message, ID));
+    replaceIfPresent(this.head.model, tape, tape.member(message, MODEL));
     const tier = tape.member(usage, SERVICE_TIER);
     if (tape.equals(tier, PRIORITY)) this.head.tier = TIER_PRIORITY;
     else if (tape.equals(tier, BATCH)) this.head.tier = TIER_BATCH;
@@ -168,7 +164,7 @@ export class AnthropicResponseReader extends ResponseReader {
   }
 }
 
-function replaceIfSaid(text: ByteBuffer, tape: Tape, node: u32): void {
+function replaceIfPresent(text: ByteBuffer, tape: Tape, node: u32): void {
   if (!tape.isString(node) || tape.size(node) == 0) return;
   text.clear();
   text.bytes(tape.pointer(node), tape.size(node));

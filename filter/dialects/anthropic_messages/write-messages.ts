@@ -7,7 +7,7 @@ import {
   BLOCK_RESULT_END,
   BLOCK_TOOL_CALL,
   BLOCK_TOOL_RESULT,
-  ChatRequest,
+  HubRequest,
   FLAG_CONTINUES,
   FLAG_ERROR,
   FLAG_IN_PLACE,
@@ -42,7 +42,7 @@ const REASONING_PATH = constant("messages[].reasoning_content");
 
 /** Decides which blocks are written: before `system` is, because what stays in its place is not in there. */
 export function prepareMessages(
-  request: ChatRequest,
+  request: HubRequest,
   limits: RequestLimits,
   report: RequestReport,
 ): void {
@@ -51,7 +51,7 @@ export function prepareMessages(
 }
 
 export function writeMessages(
-  request: ChatRequest,
+  request: HubRequest,
   limits: RequestLimits,
   out: ByteBuffer,
   report: RequestReport,
@@ -73,9 +73,9 @@ export function writeMessages(
   }
   if (lastRole == NO_ROLE) {
     const advice = "hold no text. Send at least one message of role user that says something.";
-    report.refuse("messages", advice);
+    report.reject("messages", advice);
   } else if (lastRole == ROLE_ASSISTANT && !limits.takesPrefill) {
-    report.dropLimited(PREFILL_PATH);
+    report.dropForModel(PREFILL_PATH);
     out.byte(0x2c);
     out.span(LAST_MESSAGE);
   }
@@ -83,13 +83,13 @@ export function writeMessages(
 }
 const NO_ROLE: u32 = 0xff;
 
-function nextWritten(request: ChatRequest, from: u32): u32 {
+function nextWritten(request: HubRequest, from: u32): u32 {
   while (from < request.blocks.count && !isWritten(request, from)) from++;
   return from;
 }
 
 /** Behind the last block of the message that begins at `from`: neighbours of one role are one message. */
-function runEnd(request: ChatRequest, from: u32): u32 {
+function runEnd(request: HubRequest, from: u32): u32 {
   const role = request.block(from).role;
   let to = from + 1;
   for (let i = to; i < request.blocks.count; i++) {
@@ -101,13 +101,13 @@ function runEnd(request: ChatRequest, from: u32): u32 {
 }
 
 /** Takes the reasoning that Anthropic would refuse, because nobody signed it, out of the conversation. */
-function dropUnsigned(request: ChatRequest, report: RequestReport): void {
+function dropUnsigned(request: HubRequest, report: RequestReport): void {
   const count = request.blocks.count;
   for (let i: u32 = 0; i < count; i++) {
     const block = request.block(i);
     if (block.kind != BLOCK_REASONING || (block.flags & FLAG_CONTINUES) != 0) continue;
     if (isSigned(request.block(lastPiece(request, i)))) continue;
-    report.dropSpan(REASONING_PATH);
+    report.drop(REASONING_PATH);
     for (let piece = i, last = lastPiece(request, i); piece <= last; piece++)
       request.block(piece).kind = BLOCK_NOTHING;
   }
@@ -115,7 +115,7 @@ function dropUnsigned(request: ChatRequest, report: RequestReport): void {
 const BLOCK_NOTHING: u32 = 0xff;
 
 /** Index of the last piece of the reasoning block that begins at `index`. */
-function lastPiece(request: ChatRequest, index: u32): u32 {
+function lastPiece(request: HubRequest, index: u32): u32 {
   while (index + 1 < request.blocks.count) {
     const next = request.block(index + 1);
     if (next.kind != BLOCK_REASONING || (next.flags & FLAG_CONTINUES) == 0) break;
@@ -124,7 +124,7 @@ function lastPiece(request: ChatRequest, index: u32): u32 {
   return index;
 }
 
-function isWritten(request: ChatRequest, index: u32): bool {
+function isWritten(request: HubRequest, index: u32): bool {
   const block = request.block(index);
   if (block.role == ROLE_SYSTEM) return (block.flags & FLAG_IN_PLACE) != 0;
   return block.kind != BLOCK_NOTHING;
@@ -134,7 +134,7 @@ function isWritten(request: ChatRequest, index: u32): bool {
  * A system message may stand behind a user message, before one of the assistant or at the end.
  * @see https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
  */
-function keepSystemInPlace(request: ChatRequest): void {
+function keepSystemInPlace(request: HubRequest): void {
   const count = request.blocks.count;
   let before = ROLE_SYSTEM;
   for (let i: u32 = 0; i < count; i++) {
@@ -157,7 +157,7 @@ function keepSystemInPlace(request: ChatRequest): void {
   }
 }
 
-function writeSystemMessage(request: ChatRequest, from: u32, to: u32, out: ByteBuffer): void {
+function writeSystemMessage(request: HubRequest, from: u32, to: u32, out: ByteBuffer): void {
   out.span(SYSTEM_MESSAGE);
   let written: u32 = 0;
   for (let i = from; i < to; i++) {
@@ -171,7 +171,7 @@ function writeSystemMessage(request: ChatRequest, from: u32, to: u32, out: ByteB
 }
 
 /** One user message of the blocks [from, to): first the results of tools, then the rest. */
-function writeUser(request: ChatRequest, from: u32, to: u32, out: ByteBuffer): void {
+function writeUser(request: HubRequest, from: u32, to: u32, out: ByteBuffer): void {
   out.span(USER_MESSAGE);
   if (to == from + 1 && isPlainText(request.block(from))) {
     const block = request.block(from);
@@ -205,7 +205,7 @@ function writeUser(request: ChatRequest, from: u32, to: u32, out: ByteBuffer): v
 }
 
 /** The block at `index` and its content; answers the index of its end. */
-function writeResult(request: ChatRequest, index: u32, out: ByteBuffer): u32 {
+function writeResult(request: HubRequest, index: u32, out: ByteBuffer): u32 {
   const result = request.block(index);
   out.span(TOOL_RESULT);
   writeId(result.id, result.idLength, out);
@@ -232,7 +232,7 @@ function writeResult(request: ChatRequest, index: u32, out: ByteBuffer): u32 {
 }
 
 function writeAssistant(
-  request: ChatRequest,
+  request: HubRequest,
   from: u32,
   to: u32,
   isLast: bool,
@@ -264,7 +264,7 @@ function writeAssistant(
 
 /** The block at `index`, with its pieces if it is reasoning; answers the index of the last one. */
 function writeAnswer(
-  request: ChatRequest,
+  request: HubRequest,
   index: u32,
   isEnd: bool,
   out: ByteBuffer,
@@ -289,7 +289,7 @@ function writeAnswer(
 }
 
 /** The reasoning at `index` with its pieces; answers the index of the last one. */
-function writeThinking(request: ChatRequest, index: u32, out: ByteBuffer): u32 {
+function writeThinking(request: HubRequest, index: u32, out: ByteBuffer): u32 {
   const last = lastPiece(request, index);
   out.span(THINKING);
   for (let i = index; i <= last; i++) out.bytes(request.block(i).text, request.block(i).textLength);

@@ -9,7 +9,7 @@ import {
   BLOCK_IMAGE_URL,
   BLOCK_TEXT,
   BLOCK_TOOL_CALL,
-  ChatRequest,
+  HubRequest,
   FLAG_STRING,
 } from "../../hub/request";
 import { RequestReport } from "../../hub/request-report";
@@ -96,7 +96,7 @@ function writeInput(block: Block, out: ByteBuffer, report: RequestReport): void 
     out.span(EMPTY_OBJECT);
     return;
   }
-  if (report.isStrict) report.dropSpan(ARGUMENTS_PATH);
+  if (report.isStrict) report.drop(ARGUMENTS_PATH);
   out.span(INVALID_JSON);
   if ((block.flags & FLAG_STRING) != 0) out.bytes(block.text, block.textLength);
   else escape(block.text, block.textLength, out);
@@ -136,7 +136,7 @@ const MAX_DECLARED: i32 = 128;
 const declared = new StaticArray<u32>(MAX_DECLARED);
 
 /** Declares each tool that the conversation calls; answers whether there is one. */
-export function declareCalledTools(request: ChatRequest, out: ByteBuffer): bool {
+export function declareCalledTools(request: HubRequest, out: ByteBuffer): bool {
   let written = 0;
   for (let i: u32 = 0; i < request.blocks.count && written < MAX_DECLARED; i++) {
     const block = request.block(i);
@@ -150,7 +150,7 @@ export function declareCalledTools(request: ChatRequest, out: ByteBuffer): bool 
   return written > 0;
 }
 
-function isDeclared(request: ChatRequest, call: Block, count: i32): bool {
+function isDeclared(request: HubRequest, call: Block, count: i32): bool {
   for (let i = 0; i < count; i++) {
     const other = request.block(unchecked(declared[i]));
     if (sameBytes(other.name, other.nameLength, call.name, call.nameLength)) return true;

@@ -7,11 +7,9 @@ import {
   CHOICE_NAMED,
   CHOICE_NONE,
   CHOICE_UNSET,
-  ChatRequest,
+  HubRequest,
   FLAG_IN_PLACE,
   FORMAT_JSON,
-  FORMAT_SCHEMA,
-  FORMAT_TEXT,
   isBlank,
   ROLE_SYSTEM,
   SERVICE_STANDARD,
@@ -20,15 +18,15 @@ import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { fitMaxTokens, fitToolChoice } from "../../hub/request-fitting";
 import { readDecimal } from "../../hub/request-number";
 import {
+  schemaInstruction,
   writeCache,
-  writeInputSchema,
   writeMember,
-  writeSchemaSentence,
   writeShortened,
-  writeString,
+  writeTool,
+  writeToolCache,
   writeValue,
 } from "../../hub/request-writing";
-import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { prepareMessages, writeMessages } from "./write-messages";
 import { declareCalledTools } from "./write-request-blocks";
 import { ThinkingPlan } from "./write-thinking";
@@ -45,10 +43,7 @@ const STOP_SEQUENCES = constant(',"stop_sequences":[');
 const STREAM = constant(',"stream":true');
 const TOOLS = constant(',"tools":[');
 const TOOL_NAME = constant('{"name":');
-const DESCRIPTION = constant(',"description":');
 const INPUT_SCHEMA = constant(',"input_schema":');
-const STRICT = constant(',"strict":true');
-const CACHE = constant(',"cache_control":');
 const CHOICE_TYPE_AUTO = constant(',"tool_choice":{"type":"auto"');
 const CHOICE_TYPE_ANY = constant(',"tool_choice":{"type":"any"');
 const CHOICE_TYPE_NONE = constant(',"tool_choice":{"type":"none"');
@@ -59,6 +54,8 @@ const STANDARD_ONLY = constant(',"service_tier":"standard_only"');
 const JSON_SENTENCE = constant(
   "Answer with one JSON object and nothing else: no text around it, no code fence.",
 );
+
+const COMMA = constant(",");
 
 const TEMPERATURE_PATH = constant("temperature");
 const TOP_P_PATH = constant("top_p");
@@ -72,10 +69,9 @@ const MAX_TOKENS_PATH = constant("max_tokens");
 const MAX_USER: u32 = 256;
 
 const plan = new ThinkingPlan();
-const schemaText = scratchBuffer();
 
-export function writeAnthropicRequest(
-  request: ChatRequest,
+export function writeRequest(
+  request: HubRequest,
   model: Span,
   systemPrompt: Span,
   limits: RequestLimits,
@@ -109,9 +105,9 @@ export function writeAnthropicRequest(
   out.byte(0x7d);
 }
 
-/** All system texts in order: one as a string, several or marked ones as blocks. */
+/** Writes all system texts in order: one as a string, several or marked ones as blocks. */
 function writeSystem(
-  request: ChatRequest,
+  request: HubRequest,
   prompt: Span,
   limits: RequestLimits,
   out: ByteBuffer,
@@ -162,28 +158,20 @@ function writeSystemSpan(text: Span, isList: bool, out: ByteBuffer): void {
   if (isList) out.byte(0x7d);
 }
 
-const instructionSpan = new Span(0, 0);
-
-/** The sentence that stands for an output format which nothing enforces; such a format is counted. */
-function makeInstruction(request: ChatRequest, limits: RequestLimits, report: RequestReport): Span {
-  instructionSpan.length = 0;
-  if (request.outputFormat == FORMAT_TEXT) return instructionSpan;
-  if (request.outputFormat == FORMAT_SCHEMA && limits.takesOutputSchema) return instructionSpan;
-  report.dropSpan(FORMAT_PATH);
-  if (request.outputFormat == FORMAT_JSON) return JSON_SENTENCE;
-  schemaText.clear();
-  writeSchemaSentence(request.tape, request.schema, schemaText);
-  instructionSpan.pointer = schemaText.pointer;
-  instructionSpan.length = schemaText.length;
-  return instructionSpan;
+/** Returns the instruction that replaces an output format which nothing enforces; the format is listed in the report. */
+function makeInstruction(request: HubRequest, limits: RequestLimits, report: RequestReport): Span {
+  if (request.outputFormat != FORMAT_JSON)
+    return schemaInstruction(request, limits, FORMAT_PATH, report);
+  report.drop(FORMAT_PATH);
+  return JSON_SENTENCE;
 }
 
-function writeTools(request: ChatRequest, out: ByteBuffer, report: RequestReport): void {
+function writeTools(request: HubRequest, out: ByteBuffer, report: RequestReport): void {
   let count: u32 = 0;
   for (let i: u32 = 0; i < request.tools.count; i++) {
     if (request.tool(i).isAllowed == 0) continue;
     out.span(count++ == 0 ? TOOLS : COMMA);
-    writeTool(request, i, out);
+    writeDeclaration(request, i, out);
   }
   if (count > 0) {
     out.byte(0x5d);
@@ -191,34 +179,23 @@ function writeTools(request: ChatRequest, out: ByteBuffer, report: RequestReport
     return;
   }
   const isForced = request.toolChoice == CHOICE_ANY || request.toolChoice == CHOICE_NAMED;
-  if (isForced) report.dropSpan(TOOL_CHOICE_PATH);
-  // A conversation with tool calls needs their tools; the client offers none, so the model may call none.
+  if (isForced) report.drop(TOOL_CHOICE_PATH);
+  // Anthropic requires the tools of a conversation with tool calls; the client sends none, so the model may call none.
   if (declareCalledTools(request, out)) {
     out.span(CHOICE_TYPE_NONE);
     out.byte(0x7d);
   }
 }
-const COMMA = constant(",");
 
-function writeTool(request: ChatRequest, index: u32, out: ByteBuffer): void {
+function writeDeclaration(request: HubRequest, index: u32, out: ByteBuffer): void {
   const tool = request.tool(index);
   out.span(TOOL_NAME);
-  writeString(tool.name, tool.nameLength, out);
-  if (!isBlank(tool.description, tool.descriptionLength)) {
-    out.span(DESCRIPTION);
-    writeString(tool.description, tool.descriptionLength, out);
-  }
-  out.span(INPUT_SCHEMA);
-  writeInputSchema(request.tape, tool.schema, out);
-  if (tool.isStrict != 0) out.span(STRICT);
-  if (tool.cacheLength > 0) {
-    out.span(CACHE);
-    out.bytes(tool.cache, tool.cacheLength);
-  }
+  writeTool(request.tape, tool, INPUT_SCHEMA, out);
+  writeToolCache(tool, out);
   out.byte(0x7d);
 }
 
-function writeToolChoice(request: ChatRequest, out: ByteBuffer): void {
+function writeToolChoice(request: HubRequest, out: ByteBuffer): void {
   const choice = request.toolChoice;
   if (choice == CHOICE_UNSET && !request.forbidsParallelTools) return;
   if (choice == CHOICE_NONE) out.span(CHOICE_TYPE_NONE);
@@ -232,12 +209,12 @@ function writeToolChoice(request: ChatRequest, out: ByteBuffer): void {
 }
 
 /**
- * Temperature ends at 1. With thinking only its default is supported, no top_k, and top_p from 0.95; models whose `sampling`
+ * The maximum temperature is 1. With thinking only its default is supported, no top_k, and top_p from 0.95; models whose `sampling`
  * is `one` reject temperature and top_p together.
  * @see https://platform.claude.com/docs/en/build-with-claude/extended-thinking#feature-compatibility
  */
 function writeSampling(
-  request: ChatRequest,
+  request: HubRequest,
   limits: RequestLimits,
   out: ByteBuffer,
   report: RequestReport,
@@ -249,13 +226,13 @@ function writeSampling(
   let writesTemperature = false;
   if (tape.isPresent(request.temperature)) {
     writesTemperature = isFree;
-    if (!isFree && temperature != 1) report.dropSpan(TEMPERATURE_PATH);
+    if (!isFree && temperature != 1) report.drop(TEMPERATURE_PATH);
   }
   if (writesTemperature) {
     out.span(TEMPERATURE);
     if (temperature > 1) {
       out.byte(0x31);
-      report.dropSpan(TEMPERATURE_PATH);
+      report.drop(TEMPERATURE_PATH);
     } else {
       writeValue(tape, request.temperature, out);
     }
@@ -266,14 +243,14 @@ function writeSampling(
       (limits.takesBothSampling || !writesTemperature) &&
       !(plan.isOn && topP < 0.95);
     if (isTaken) writeMember(tape, request.topP, TOP_P, out);
-    else report.dropSpan(TOP_P_PATH);
+    else report.drop(TOP_P_PATH);
   }
   if (isFree) writeMember(tape, request.topK, TOP_K, out);
-  else if (tape.isPresent(request.topK)) report.dropSpan(TOP_K_PATH);
+  else if (tape.isPresent(request.topK)) report.drop(TOP_K_PATH);
 }
 
 function writeStop(
-  request: ChatRequest,
+  request: HubRequest,
   limits: RequestLimits,
   out: ByteBuffer,
   report: RequestReport,
@@ -286,7 +263,7 @@ function writeStop(
   for (const end = tape.next(stop); item < end; item = tape.next(item)) {
     const isText = !tape.isString(item) || !isBlank(tape.pointer(item), tape.size(item));
     if (!limits.takesStop || !isText) {
-      report.dropSpan(STOP_PATH);
+      report.drop(STOP_PATH);
       continue;
     }
     out.span(count++ == 0 ? STOP_SEQUENCES : COMMA);

@@ -55,7 +55,7 @@ const MESSAGE_STOP = constant('event: message_stop\ndata: {"type":"message_stop"
 const ERROR = constant("event: error\ndata: ");
 const NULL = constant("null");
 
-export class AnthropicStreamWriter extends BlockWriter {
+export class AnthropicMessagesStreamWriter extends BlockWriter {
   private index: i32 = 0;
   private hasBegun: bool = false;
   private reason: i32 = FINISH_NONE;

@@ -34,7 +34,7 @@ const STOP_SEQUENCE = constant('","stop_sequence":');
 const USAGE = constant(',"usage":');
 const NULL = constant("null");
 
-export class AnthropicMessageWriter extends BlockWriter {
+export class AnthropicMessagesWriter extends BlockWriter {
   private start: u32;
   private blocks: i32 = 0;
   private tier: i32 = TIER_UNKNOWN;

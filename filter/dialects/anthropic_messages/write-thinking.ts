@@ -7,7 +7,7 @@ import {
   BLOCK_TOOL_CALL,
   CHOICE_ANY,
   CHOICE_NAMED,
-  ChatRequest,
+  HubRequest,
   EFFORT_HIGH,
   EFFORT_NONE,
   EFFORT_UNSET,
@@ -68,7 +68,7 @@ export class ThinkingPlan {
   private copiesThinking: bool = false;
   private hasFormat: bool = false;
 
-  make(request: ChatRequest, limits: RequestLimits, report: RequestReport): void {
+  make(request: HubRequest, limits: RequestLimits, report: RequestReport): void {
     this.isOn = false;
     this.budget = 0;
     this.effort = EFFORT_UNSET;
@@ -92,7 +92,7 @@ export class ThinkingPlan {
 
   /** The client's own `thinking` goes as it is, unless the model is known to refuse its type. */
   private planThinking(
-    request: ChatRequest,
+    request: HubRequest,
     limits: RequestLimits,
     report: RequestReport,
     maxTokens: i64,
@@ -101,11 +101,11 @@ export class ThinkingPlan {
     const type = tape.member(request.thinking, TYPE);
     const budget = max<i64>(readCount(tape, tape.member(request.thinking, BUDGET_TOKENS)), 0);
     const isOff = tape.equals(type, DISABLED) || tape.equals(type, BETWEEN_TOOLS);
-    this.copiesThinking = !isRefusedThinking(tape, type, limits);
+    this.copiesThinking = !isUnsupportedThinking(tape, type, limits);
     if (this.copiesThinking && tape.equals(type, ENABLED) && isInUnsignedLoop(request)) {
       // Clients that lose the signed thinking of a running tool loop would get a 400.
       this.copiesThinking = false;
-      report.dropSpan(THINKING_PATH);
+      report.drop(THINKING_PATH);
       return;
     }
     if (this.copiesThinking) {
@@ -117,12 +117,12 @@ export class ThinkingPlan {
     if (isOff) effort = EFFORT_NONE;
     else if (tape.equals(type, ENABLED)) effort = budgetEffort(budget);
     if (tape.equals(type, ENABLED) || (isOff && limits.thinkingOff == OFF_NONE))
-      report.dropSpan(THINKING_PATH);
+      report.drop(THINKING_PATH);
     this.planEffort(request, effort, THINKING_PATH, limits, report, maxTokens);
   }
 
   private planEffort(
-    request: ChatRequest,
+    request: HubRequest,
     wanted: i32,
     path: Span,
     limits: RequestLimits,
@@ -138,7 +138,7 @@ export class ThinkingPlan {
       this.isAdaptive = !isOff && !isToolForced(request);
       this.isOn = this.isAdaptive;
       this.effort = nearestEffort(limits.efforts, wanted);
-      if (this.effort < wanted && !isOff) report.dropSpan(path);
+      if (this.effort < wanted && !isOff) report.drop(path);
       return;
     }
     // Models that are asked by a budget do not think unless they are asked.
@@ -147,7 +147,7 @@ export class ThinkingPlan {
     if (maxTokens >= 0) budget = min<i64>(budget, (maxTokens * 4) / 5);
     const isPossible = limits.reasoning == REASONING_BUDGET && budget >= MIN_BUDGET;
     if (!isPossible || isToolForced(request) || isInUnsignedLoop(request)) {
-      report.dropSpan(path);
+      report.drop(path);
       return;
     }
     this.isOn = true;
@@ -155,7 +155,7 @@ export class ThinkingPlan {
   }
 
   /** The members `thinking` and `output_config`, which also holds the output format. */
-  write(request: ChatRequest, out: ByteBuffer): void {
+  write(request: HubRequest, out: ByteBuffer): void {
     if (this.copiesThinking) {
       out.span(THINKING);
       writeValue(request.tape, request.thinking, out);
@@ -189,7 +189,7 @@ export class ThinkingPlan {
 }
 
 /** Whether the model is known to refuse thinking of this type. */
-export function isRefusedThinking(tape: Tape, type: u32, limits: RequestLimits): bool {
+export function isUnsupportedThinking(tape: Tape, type: u32, limits: RequestLimits): bool {
   if (!limits.knowsReasoning) return false;
   if (tape.equals(type, ENABLED))
     return limits.reasoning != REASONING_BUDGET && limits.reasoning != REASONING_BOTH;
@@ -198,7 +198,7 @@ export function isRefusedThinking(tape: Tape, type: u32, limits: RequestLimits):
   return tape.equals(type, BETWEEN_TOOLS) && limits.thinkingOff != OFF_BETWEEN_TOOLS;
 }
 
-function isToolForced(request: ChatRequest): bool {
+function isToolForced(request: HubRequest): bool {
   const isForced = request.toolChoice == CHOICE_ANY || request.toolChoice == CHOICE_NAMED;
   return isForced && request.tools.count > 0;
 }
@@ -207,7 +207,7 @@ function isToolForced(request: ChatRequest): bool {
  * Whether the request goes on with a tool loop whose assistant turn has no signed thinking: with a budget Anthropic
  * then answers 400 ("Expected `thinking` or `redacted_thinking`, but found `tool_use`").
  */
-function isInUnsignedLoop(request: ChatRequest): bool {
+function isInUnsignedLoop(request: HubRequest): bool {
   let calls = false;
   for (let i = request.blocks.count; i > 0; i--) {
     const block = request.block(i - 1);

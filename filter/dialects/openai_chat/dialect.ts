@@ -1,33 +1,41 @@
-// OpenAI's Chat Completions API, which most providers speak.
+// OpenAI's Chat Completions API, which most providers support.
 // @see https://platform.openai.com/docs/api-reference/chat/create
 import { DIALECT_OPENAI } from "../../../contract/words";
 import { Dropped } from "../../hub/dropped";
 import { ResponseHead, ResponseSink } from "../../hub/events";
 import { Fault } from "../../hub/fault";
 import { ResponseReader } from "../../hub/response-reader";
-import { ChatRequest } from "../../hub/request";
+import { HubRequest } from "../../hub/request";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { Usage } from "../../hub/usage";
 import { Edits } from "../../bytes/json/edit";
-import { Tape } from "../../bytes/json/tape";
+import { NO_NODE, Tape } from "../../bytes/json/tape";
+import { startsWith } from "../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { BEARER_TOKEN, CredentialScheme, Dialect, LimitHeaders } from "../dialect";
-import { addOpenaiSystem, askUsage } from "./edit";
+import { addSystemPrompt, askUsage } from "./edit";
 import { isFirstToken } from "./first-token";
-import { isUsageChunk } from "./usage-chunk";
-import { limitChatRequest } from "./limit-edits";
+import { OpenaiChatLimitEdits } from "./limit-edits";
 import { request as members, SUPPORTED } from "./members";
-import { OpenaiResponseReader } from "./read-response";
-import { readChatRequest } from "./read-request";
+import { OpenaiChatReader } from "./read-response";
+import { readRequest } from "./read-request";
 import { readUsage } from "./read-usage";
 import { adaptFault, writeOpenaiFault } from "./write-fault";
+import { isUsageChunk } from "./usage-chunk";
 import { writeModels } from "./write-models";
-import { OpenaiCompletionWriter } from "./write-response";
-import { OpenaiStreamWriter } from "./write-response-stream";
-import { writeChatRequest } from "./write-request";
+import { OpenaiChatWriter } from "./write-response";
+import { OpenaiChatStreamWriter } from "./write-response-stream";
+import { writeRequest } from "./write-request";
 import { writeReset } from "./write-reset";
 
 const USAGE = constant("usage");
+const DONE = constant("[DONE]");
+/** Bytes. */
+const MAX_END_MARK: u32 = 16;
+
+const MESSAGES = constant("messages");
+
+const limitEdits = new OpenaiChatLimitEdits();
 
 export class OpenaiChat extends Dialect {
   constructor() {
@@ -54,33 +62,37 @@ export class OpenaiChat extends Dialect {
     );
   }
 
-  readRequest(tape: Tape, request: ChatRequest, report: RequestReport): void {
-    readChatRequest(tape, request, report);
+  readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
+    readRequest(tape, request, report);
   }
 
   writeRequest(
-    request: ChatRequest,
+    request: HubRequest,
     model: Span,
     systemPrompt: Span,
     limits: RequestLimits,
     out: ByteBuffer,
     report: RequestReport,
   ): void {
-    writeChatRequest(request, model, systemPrompt, limits, out, report);
+    writeRequest(request, model, systemPrompt, limits, out, report);
   }
 
-  limitRequest(
+  isRequest(tape: Tape): bool {
+    return tape.member(0, MESSAGES) != NO_NODE;
+  }
+
+  protected limitRequest(
     tape: Tape,
     limits: RequestLimits,
     systemPrompt: Span,
     edits: Edits,
     report: RequestReport,
   ): Span {
-    return limitChatRequest(tape, limits, systemPrompt, edits, report);
+    return limitEdits.limit(tape, limits, systemPrompt, edits, report);
   }
 
   editRequest(tape: Tape, systemText: Span, edits: Edits): void {
-    if (systemText.length > 0) addOpenaiSystem(tape, systemText, edits);
+    if (systemText.length > 0) addSystemPrompt(tape, systemText, edits);
   }
 
   askUsage(tape: Tape, edits: Edits): bool {
@@ -98,7 +110,12 @@ export class OpenaiChat extends Dialect {
     dropped: Dropped,
     requestId: string,
   ): ResponseReader {
-    return new OpenaiResponseReader(sink, head, usage, dropped, requestId);
+    return new OpenaiChatReader(sink, head, usage, dropped, requestId);
+  }
+
+  isEndMark(pointer: usize, length: u32): bool {
+    // Some providers send a space or two behind it.
+    return length < MAX_END_MARK && startsWith(pointer, length, DONE);
   }
 
   isFirstToken(tape: Tape): bool {
@@ -120,7 +137,7 @@ export class OpenaiChat extends Dialect {
     _requestId: string,
     wantsUsage: bool,
   ): ResponseSink {
-    return new OpenaiStreamWriter(out, dropped, usage, wantsUsage);
+    return new OpenaiChatStreamWriter(out, dropped, usage, wantsUsage);
   }
 
   newCompleteWriter(
@@ -129,7 +146,7 @@ export class OpenaiChat extends Dialect {
     usage: Usage,
     _requestId: string,
   ): ResponseSink {
-    return new OpenaiCompletionWriter(out, dropped, usage);
+    return new OpenaiChatWriter(out, dropped, usage);
   }
 
   adaptFault(fault: Fault): void {

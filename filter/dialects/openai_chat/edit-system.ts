@@ -1,11 +1,11 @@
-// Chat completions on both sides, for a model whose chat template knows no system role (Gemma and others), or only as the
-// first message (Qwen and others): the system's text goes before the text of the next user message, because such templates
-// want the roles to alternate.
+// Moves system text for a model whose chat template does not support the system role (Gemma and others), or only as the first
+// message (Qwen and others): it goes before the text of the next user message, because such templates require the roles to
+// alternate.
 import { Edits } from "../../bytes/json/edit";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
 import { ListEdit } from "../list-edit";
-import { addOpenaiSystem } from "./edit";
+import { addSystemPrompt } from "./edit";
 
 const MESSAGES = constant("messages");
 const ROLE = constant("role");
@@ -26,8 +26,8 @@ const items = new ListEdit();
 const raw = new Span(0, 0);
 
 /**
- * `prompt`: the configured system prompt, the inside of a JSON string; empty when there is none. `keepsFirst`: a first
- * system message stays, and has the prompt in it.
+ * `prompt`: the configured system prompt, the inside of a JSON string; may be empty. `keepsFirst`: a first system message
+ * stays, and the prompt goes into it.
  */
 export function foldSystem(
   tape: Tape,
@@ -38,7 +38,7 @@ export function foldSystem(
 ): void {
   const list = tape.member(0, MESSAGES);
   if (!tape.isArray(list)) return;
-  items.begin();
+  items.begin(tape, list);
   let isPending = prompt.length > 0;
   const first = tape.first(list);
   const kept = keepsFirst && isSystemMessage(tape, first) ? first : NO_NODE;
@@ -53,21 +53,20 @@ export function foldSystem(
   const lastUser = findLastUser(tape, list);
   for (let message = tape.first(list); message < end; message = tape.next(message)) {
     const next = tape.next(message);
-    const nextStart = next < end ? tape.outerStart(next) : tape.outerEnd(message);
     const isSystem = message != kept && isSystemMessage(tape, message);
     const isFolded = isSystem && lastUser != NO_NODE && message < lastUser;
     if (isSystem && !isFolded) {
       const role = tape.member(message, ROLE);
       edits.replace(tape.outerStart(role), tape.outerEnd(role), QUOTED_USER);
     }
-    items.item(tape.outerStart(message), tape.outerEnd(message), nextStart, isFolded, edits);
+    items.item(tape, message, isFolded, edits);
     if (!isUserMessage(tape, message)) continue;
     putBefore(tape, isPending ? prompt : null, pendingFrom, message, edits);
     isPending = false;
     pendingFrom = next;
   }
   if (!isPending) return;
-  // Nobody of the users speaks: the prompt is a message of its own.
+  // Without a user message the prompt becomes one.
   edits.append(USER_MESSAGE);
   edits.append(prompt);
   edits.append(CLOSE_PART);
@@ -75,10 +74,10 @@ export function foldSystem(
   edits.insertAppended(tape.start(list) + 1);
 }
 
-/** Puts the prompt into the first system message, or before all messages; false when that message has no place for it. */
+/** Puts the prompt into the first system message, or before all messages. Returns false if that message has no text. */
 function addToFirst(tape: Tape, kept: u32, prompt: Span, edits: Edits): bool {
   if (kept == NO_NODE) {
-    addOpenaiSystem(tape, prompt, edits);
+    addSystemPrompt(tape, prompt, edits);
     return true;
   }
   const content = tape.member(kept, CONTENT);
@@ -94,7 +93,7 @@ function isSystemMessage(tape: Tape, message: u32): bool {
   return tape.equals(role, SYSTEM) || tape.equals(role, DEVELOPER);
 }
 
-/** A message of the user into which a text can be put. */
+/** Returns whether a message is a user's and can take a text. */
 function isUserMessage(tape: Tape, message: u32): bool {
   if (!tape.equals(tape.member(message, ROLE), USER)) return false;
   const content = tape.member(message, CONTENT);
@@ -113,7 +112,7 @@ function findLastUser(tape: Tape, list: u32): u32 {
   return found;
 }
 
-/** Puts the prompt and the system texts of [from, user) at the start of the user's content. */
+/** Puts the prompt and the system texts of the messages in [from, user) at the start of the user's content. */
 function putBefore(tape: Tape, prompt: Span | null, from: u32, user: u32, edits: Edits): void {
   const content = tape.member(user, CONTENT);
   const isString = tape.isString(content);
@@ -128,8 +127,8 @@ function putBefore(tape: Tape, prompt: Span | null, from: u32, user: u32, edits:
     }
     if (!tape.isArray(text)) continue;
     for (let part = tape.first(text), end = tape.next(text); part < end; part = tape.next(part)) {
-      const words = tape.member(part, TEXT);
-      if (tape.isString(words)) count += putNode(tape, words, isString, edits);
+      const inner = tape.member(part, TEXT);
+      if (tape.isString(inner)) count += putNode(tape, inner, isString, edits);
     }
   }
   if (count == 0) return;

@@ -1,4 +1,4 @@
-// Chat completions on both sides: the few places of the client's body that change, everything else byte for byte.
+// Edits of a chat completions body that keeps its dialect. Every other byte stays.
 import { Edits } from "../../bytes/json/edit";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
@@ -16,7 +16,7 @@ const SYSTEM_MESSAGE = constant('{"role":"system","content":"');
 const CLOSE_OBJECT = constant('"}');
 
 /** Puts the configured system prompt (the inside of a JSON string) before the client's messages; all are kept. */
-export function addOpenaiSystem(tape: Tape, prompt: Span, edits: Edits): void {
+export function addSystemPrompt(tape: Tape, prompt: Span, edits: Edits): void {
   const messages = tape.member(0, MESSAGES);
   if (!tape.isArray(messages)) return;
   edits.append(SYSTEM_MESSAGE);
@@ -26,7 +26,7 @@ export function addOpenaiSystem(tape: Tape, prompt: Span, edits: Edits): void {
   edits.insertAppended(tape.start(messages) + 1);
 }
 
-/** Asks a stream for its usage. Answers whether the client had not: then the extra chunk is not for it. */
+/** Asks a stream for its usage. Returns whether the client had not: then the extra chunk is removed for it. */
 export function askUsage(tape: Tape, edits: Edits): bool {
   const options = tape.member(0, STREAM_OPTIONS);
   if (options == NO_NODE) {

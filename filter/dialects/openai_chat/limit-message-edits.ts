@@ -1,5 +1,5 @@
-// Chat completions on both sides: what the limits of the target change inside the messages, but for where system text
-// stands (edit-system.ts).
+// Fits the messages of a chat completions body to what the target's model supports, except for the place of system text
+// (edit-system.ts).
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { Edits } from "../../bytes/json/edit";
 import { Tape } from "../../bytes/json/tape";
@@ -13,13 +13,13 @@ const QUOTED_SYSTEM = constant('"system"');
 
 const members = new ListEdit();
 
-export function limitMessageMembers(
+export function limitMessages(
   tape: Tape,
   limits: RequestLimits,
   edits: Edits,
   report: RequestReport,
 ): void {
-  // Where system text moves, the roles are changed with it.
+  // If system text moves, its roles change with it.
   const renames = !limits.takesDeveloperRole && limits.takesSystemRole && limits.takesLaterSystem;
   if (!renames && limits.refusesInMessages.length == 0) return;
   const list = tape.member(0, MESSAGES);
@@ -44,28 +44,25 @@ function removeMembers(
   edits: Edits,
   report: RequestReport,
 ): void {
-  members.begin();
+  members.begin(tape, message);
   const end = tape.next(message);
   for (let key = tape.first(message); key < end; key = tape.next(key + 1)) {
-    const next = tape.next(key + 1);
-    const to = tape.outerEnd(key + 1);
     const index = indexOf(tape, key, limits);
     if (index >= 0 && asksForSomething(tape, key + 1))
-      report.dropLimited(limits.refusedPaths[index]);
-    const nextStart = next < end ? tape.outerStart(next) : to;
-    members.item(tape.outerStart(key), to, nextStart, index >= 0, edits);
+      report.dropForModel(unchecked(limits.refusedPaths[index]));
+    members.item(tape, key, index >= 0, edits);
   }
 }
 
 function indexOf(tape: Tape, key: u32, limits: RequestLimits): i32 {
   const names = limits.refusesInMessages;
   for (let i = 0; i < names.length; i++) {
-    if (tape.equals(key, names[i])) return i;
+    if (tape.equals(key, unchecked(names[i]))) return i;
   }
   return -1;
 }
 
-/** Null, "" and [] say nothing. */
+/** Returns whether a value is more than null, "" or []. */
 function asksForSomething(tape: Tape, value: u32): bool {
   if (tape.isString(value)) return tape.size(value) > 0;
   return tape.isPresent(value) && !(tape.isArray(value) && tape.isEmpty(value));

@@ -6,7 +6,7 @@ import * as feature from "../../hub/features";
 import { MemberTable, object, reads, writes } from "../../hub/member-table";
 import * as slot from "../../hub/slots";
 
-/** What the request writer can express beyond the common slots: members of the request itself, with the client's value. */
+/** What the request writer supports beyond the common slots: members of the request itself, with the client's value. */
 export const SUPPORTED: Feature[] = [
   feature.SEED,
   feature.FREQUENCY_PENALTY,
@@ -77,7 +77,7 @@ export const TOOLS = request.slot("tools", slot.TOOLS);
 export const TOOL_CHOICE = request.slot(
   "tool_choice",
   slot.TOOL_CHOICE,
-  reads("`allowed_tools` sends only the tools that it names; a custom tool is refused"),
+  reads("`allowed_tools` sends only the tools that it names; a custom tool is rejected"),
   writes(
     "`auto`, `none`, `required` or `{function}`; `auto` for models that do not support forced calls, which is listed",
   ),
@@ -132,7 +132,7 @@ export const SERVICE_TIER = request.slot(
 export const MODALITIES = request.slot(
   "modalities",
   slot.MODALITIES,
-  reads("must be `text`; anything else is refused"),
+  reads("must be `text`; anything else is rejected"),
 );
 request.feature("n", feature.SEVERAL_CHOICES, "1");
 request.feature("logprobs", feature.LOGPROBS, "false");
@@ -176,7 +176,7 @@ export const ROLE = message.slot(
 export const CONTENT = message.slot(
   "content",
   slot.CONTENT,
-  reads("empty texts are left out"),
+  reads("empty texts are dropped"),
   writes(
     "text alone is one string, because several providers accept nothing else: texts of a user joined by an empty line, those of an assistant without",
   ),
@@ -287,7 +287,7 @@ export const FILE_DATA = file.slot(
   "file_data",
   slot.DOCUMENT,
   reads(
-    "a `data:` URL of a PDF is a document, of an image an image; an `https:` URL is a document by URL; other kinds of files are refused",
+    "a `data:` URL of a PDF is a document, of an image an image; an `https:` URL is a document by URL; other kinds of files are rejected",
   ),
   writes("a `data:` URL of the PDF"),
 );

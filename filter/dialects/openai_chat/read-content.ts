@@ -8,19 +8,22 @@ import {
   BLOCK_DOCUMENT_URL,
   BLOCK_IMAGE_DATA,
   BLOCK_IMAGE_URL,
-  ChatRequest,
+  HubRequest,
   ROLE_ASSISTANT,
   ROLE_USER,
   spanOf,
 } from "../../hub/request";
 import { DataUrl } from "../../hub/data-url";
+import { readList } from "../../hub/read-list";
 import { RequestReport } from "../../hub/request-report";
 import { unescape } from "../../bytes/json/text";
 import { Tape } from "../../bytes/json/tape";
-import { ByteBuffer, scratchBuffer, Span } from "../../bytes/text/bytes";
-import { addReasoning } from "./read-request-reasoning";
+import { byteAt } from "../../bytes/text/at";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
 import * as feature from "../../hub/features";
 import * as member from "./members";
+
+const CONTENT = constant("content");
 
 const part = new MemberReader(member.part);
 const image = new MemberReader(member.image);
@@ -33,103 +36,70 @@ export function readContent(
   tape: Tape,
   node: u32,
   role: u32,
-  request: ChatRequest,
+  request: HubRequest,
   report: RequestReport,
 ): void {
+  request.role = role;
   if (!tape.isPresent(node)) return;
-  if (tape.isString(node)) {
-    request.addText(role, <u32>report.message, node);
-    return;
-  }
-  if (!tape.isArray(node)) {
-    report.refuse("content", "must be a string or a list of parts.");
-    return;
-  }
-  let index = 0;
-  for (let item = tape.first(node), end = tape.next(node); item < end; item = tape.next(item)) {
-    report.part = index++;
-    readPart(tape, item, role, request, report);
-    if (report.fault !== null) return;
-  }
-  report.part = -1;
+  if (tape.isString(node)) request.addText(role, node);
+  else if (tape.isArray(node)) readList(tape, node, CONTENT, request, report, readPart);
+  else report.reject("content", "must be a string or a list of parts.");
 }
 
-function readPart(
-  tape: Tape,
-  item: u32,
-  role: u32,
-  request: ChatRequest,
-  report: RequestReport,
-): void {
-  // A plain string among the parts is what some clients write for a text.
+function readPart(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
+  // Some clients write a text as a plain string among the parts.
   if (tape.isString(item)) {
-    request.addText(role, <u32>report.message, item);
+    request.addText(request.role, item);
     return;
   }
   if (!tape.isObject(item)) {
-    report.refuse("", "must be an object with a 'type'.");
+    report.reject("", "must be an object with a 'type'.");
     return;
   }
   part.read(tape, item, report);
   if (report.fault !== null) return;
   const before = request.blocks.count;
-  addPart(tape, role, request, report);
-  const cache = part.node(member.PART_CACHE);
-  if (!tape.isObject(cache) || request.blocks.count == before) return;
-  const block = request.block(before);
-  block.cache = tape.pointer(cache);
-  block.cacheLength = tape.size(cache);
+  addPart(tape, request, report);
+  if (request.blocks.count > before)
+    request.block(before).setCache(tape, part.node(member.PART_CACHE));
 }
 
-function addPart(tape: Tape, role: u32, request: ChatRequest, report: RequestReport): void {
+function addPart(tape: Tape, request: HubRequest, report: RequestReport): void {
   const type = typeOf(tape, report);
-  if (type == member.TYPE_TEXT) addText(tape, part.node(member.PART_TEXT), role, request, report);
+  if (type == member.TYPE_TEXT) addText(tape, part.node(member.PART_TEXT), request, report);
   else if (type == member.TYPE_REFUSAL)
-    addText(tape, part.node(member.PART_REFUSAL), role, request, report);
-  else if (type == member.TYPE_THINKING && role == ROLE_ASSISTANT) {
-    const message = <u32>report.message;
-    addReasoning(
-      tape,
-      part.node(member.PART_THINKING),
-      part.node(member.PART_SIGNATURE),
-      message,
-      request,
-    );
-  } else if (type == member.TYPE_THINKING)
-    report.refuse("type", "may be thinking only in a message of the assistant.");
-  else if (type == member.TYPE_IMAGE) addImage(tape, role, request, report);
-  else if (type == member.TYPE_FILE) addFile(tape, role, request, report);
+    addText(tape, part.node(member.PART_REFUSAL), request, report);
+  else if (type == member.TYPE_THINKING && request.role == ROLE_ASSISTANT)
+    request.addReasoning(part.node(member.PART_THINKING), part.node(member.PART_SIGNATURE));
+  else if (type == member.TYPE_THINKING)
+    report.reject("type", "may be thinking only in a message of the assistant.");
+  else if (type == member.TYPE_IMAGE) addImage(tape, request, report);
+  else if (type == member.TYPE_FILE) addFile(tape, request, report);
 }
 
-/** The index of the part's type; -1 with a fault, or for a type that is left out. */
+/** Returns the index of the part's type; -1 if it was rejected or dropped. */
 function typeOf(tape: Tape, report: RequestReport): i32 {
   const type = part.node(member.PART_TYPE);
   const found = member.partType.find(tape, type);
   if (found === null) {
-    const word = report.word(tape, type);
-    report.refuse("type", "is '" + word + "'; it must be text, image_url or file.");
+    const word = report.printable(tape, type);
+    report.reject("type", "must be text, image_url or file, not '" + word + "'.");
     return -1;
   }
   const asked = found.featureOf();
   if (asked === null) return found.index;
-  report.missType(found, asked);
+  report.rejectOrDropType(found, asked);
   return -1;
 }
 
-function addText(
-  tape: Tape,
-  node: u32,
-  role: u32,
-  request: ChatRequest,
-  report: RequestReport,
-): void {
-  if (tape.isString(node)) request.addText(role, <u32>report.message, node);
-  else report.refuse("text", "must be a string.");
+function addText(tape: Tape, node: u32, request: HubRequest, report: RequestReport): void {
+  if (tape.isString(node)) request.addText(request.role, node);
+  else report.reject("text", "must be a string.");
 }
 
-function addImage(tape: Tape, role: u32, request: ChatRequest, report: RequestReport): void {
-  if (role != ROLE_USER) {
-    report.refuse("type", "must be text: only messages of role user may hold images.");
+function addImage(tape: Tape, request: HubRequest, report: RequestReport): void {
+  if (request.role != ROLE_USER) {
+    report.reject("type", "must be text: only messages of role user may hold images.");
     return;
   }
   let node = part.node(member.PART_IMAGE);
@@ -138,37 +108,35 @@ function addImage(tape: Tape, role: u32, request: ChatRequest, report: RequestRe
     node = image.node(member.IMAGE_URL);
   }
   if (!tape.isString(node)) {
-    report.refuse("image_url", "must be an object with a 'url'.");
+    report.reject("image_url", "must be an object with a 'url'.");
     return;
   }
   readUrl(tape, node, request);
   addImageUrl(request, report);
 }
 
-/** Adds what `url` and `dataUrl` hold. */
-function addImageUrl(request: ChatRequest, report: RequestReport): void {
+/** Adds the image of `url` and `dataUrl`. */
+function addImageUrl(request: HubRequest, report: RequestReport): void {
   if (!dataUrl.isData) {
-    const block = request.addBlock(BLOCK_IMAGE_URL, ROLE_USER, <u32>report.message);
-    block.text = url.pointer;
-    block.textLength = url.length;
+    setUrl(request.addBlock(BLOCK_IMAGE_URL, ROLE_USER));
   } else if (dataUrl.isBase64) {
-    setData(request.addBlock(BLOCK_IMAGE_DATA, ROLE_USER, <u32>report.message));
+    setData(request.addBlock(BLOCK_IMAGE_DATA, ROLE_USER));
   } else {
-    report.refuse(
+    report.reject(
       "image_url",
       "must be a data: URL in base64, or a URL that the provider can fetch.",
     );
   }
 }
 
-function addFile(tape: Tape, role: u32, request: ChatRequest, report: RequestReport): void {
+function addFile(tape: Tape, request: HubRequest, report: RequestReport): void {
   const node = part.node(member.PART_FILE);
-  if (role != ROLE_USER || !tape.isObject(node)) {
-    report.refuse(
+  if (request.role != ROLE_USER || !tape.isObject(node)) {
+    report.reject(
       "file",
-      role == ROLE_USER
+      request.role == ROLE_USER
         ? "must be an object with 'file_data'."
-        : "may stand only in messages of role user.",
+        : "is supported only in messages of role user.",
     );
     return;
   }
@@ -176,7 +144,7 @@ function addFile(tape: Tape, role: u32, request: ChatRequest, report: RequestRep
   if (report.fault !== null) return;
   const data = file.node(member.FILE_DATA);
   if (!tape.isString(data)) {
-    report.refuse("file.file_data", "must be a data: URL with the file in base64.");
+    report.reject("file.file_data", "must be a data: URL with the file in base64.");
     return;
   }
   readUrl(tape, data, request);
@@ -184,24 +152,28 @@ function addFile(tape: Tape, role: u32, request: ChatRequest, report: RequestRep
   if (dataUrl.isBase64 && dataUrl.isImage) {
     addImageUrl(request, report);
   } else if (dataUrl.isBase64 && dataUrl.isPdf) {
-    const block = request.addBlock(BLOCK_DOCUMENT_DATA, ROLE_USER, <u32>report.message);
+    const block = request.addBlock(BLOCK_DOCUMENT_DATA, ROLE_USER);
     setData(block);
     setTitle(tape, title, block);
   } else if (!dataUrl.isData && dataUrl.isWeb) {
     if (!report.supports(feature.DOCUMENT_URLS)) {
-      report.refuse("file.file_data", report.unsupported(feature.DOCUMENT_URLS));
+      report.reject("file.file_data", report.notSupported(feature.DOCUMENT_URLS));
       return;
     }
-    const block = request.addBlock(BLOCK_DOCUMENT_URL, ROLE_USER, <u32>report.message);
-    block.text = url.pointer;
-    block.textLength = url.length;
+    const block = request.addBlock(BLOCK_DOCUMENT_URL, ROLE_USER);
+    setUrl(block);
     setTitle(tape, title, block);
   } else {
-    report.refuse(
+    report.reject(
       "file.file_data",
       "must be a data: URL of a PDF or an image in base64. Send other files as text.",
     );
   }
+}
+
+function setUrl(block: Block): void {
+  block.text = url.pointer;
+  block.textLength = url.length;
 }
 
 function setData(block: Block): void {
@@ -212,13 +184,11 @@ function setData(block: Block): void {
 }
 
 function setTitle(tape: Tape, title: u32, block: Block): void {
-  if (!tape.isString(title)) return;
-  block.id = tape.pointer(title);
-  block.idLength = tape.size(title);
+  if (tape.isString(title)) block.setId(tape, title);
 }
 
-/** Takes a URL apart. An escaped one (PHP writes `\/`) is unescaped first; then its copy needs no escapes any more. */
-function readUrl(tape: Tape, node: u32, request: ChatRequest): void {
+/** Reads a URL into `url` and `dataUrl`. An escaped one (PHP writes `\/`) is replaced by an unescaped copy. */
+function readUrl(tape: Tape, node: u32, request: HubRequest): void {
   spanOf(tape, node, url);
   if (tape.isEscaped(node)) {
     plain.clear();
@@ -232,10 +202,10 @@ function readUrl(tape: Tape, node: u32, request: ChatRequest): void {
   dataUrl.read(url.pointer, url.length);
 }
 
-/** Whether a text can stand in a JSON string as it is. */
+/** Returns whether a text needs no escapes in a JSON string. */
 function isPlain(text: ByteBuffer): bool {
   for (let i: u32 = 0; i < text.length; i++) {
-    const c = <u32>load<u8>(text.pointer + i);
+    const c = byteAt(text.pointer, i);
     if (c < 0x20 || c == 0x22 || c == 0x5c) return false;
   }
   return true;

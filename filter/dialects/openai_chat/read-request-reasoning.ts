@@ -2,9 +2,8 @@
 // Why these: docs/decisions/2026-11-21-reasoning-carrier.md
 import { MemberReader } from "../../hub/member-reader";
 import {
-  BLOCK_REASONING,
   BLOCK_REASONING_DATA,
-  ChatRequest,
+  HubRequest,
   FLAG_CONTINUES,
   isBlank,
   ROLE_ASSISTANT,
@@ -29,8 +28,7 @@ const detail = new MemberReader(member.reasoning);
 export function readReasoningDetails(
   tape: Tape,
   list: u32,
-  message: u32,
-  request: ChatRequest,
+  request: HubRequest,
   report: RequestReport,
 ): void {
   let openIndex = NO_NODE;
@@ -42,74 +40,42 @@ export function readReasoningDetails(
     if (isOurs && tape.equals(type, REASONING_TEXT)) {
       const index = detail.node(member.DETAIL_INDEX);
       const signature = detail.node(member.DETAIL_SIGNATURE);
-      // Clients that gather a stream's pieces as they come send them back as pieces.
+      // Clients that collect the pieces of a stream send them back as pieces.
       const continues = openIndex != NO_NODE && isSameNumber(tape, openIndex, index);
-      addReasoning(tape, detail.node(member.DETAIL_TEXT), signature, message, request);
-      if (continues) request.block(request.blocks.count - 1).flags |= FLAG_CONTINUES;
+      const block = request.addReasoning(detail.node(member.DETAIL_TEXT), signature);
+      if (continues) block.flags |= FLAG_CONTINUES;
       openIndex = tape.size(signature) == 0 && tape.isPresent(index) ? index : NO_NODE;
     } else if (isOurs && tape.equals(type, REASONING_ENCRYPTED)) {
-      addEncrypted(tape, detail.node(member.DETAIL_DATA), message, request);
+      addEncrypted(tape, detail.node(member.DETAIL_DATA), request);
       openIndex = NO_NODE;
     } else {
-      report.dropSpan(DETAILS_PATH);
+      report.drop(DETAILS_PATH);
     }
   }
 }
 
 /** @see https://docs.litellm.ai/docs/reasoning_content */
-export function readThinkingBlocks(
-  tape: Tape,
-  list: u32,
-  message: u32,
-  request: ChatRequest,
-): void {
+export function readThinkingBlocks(tape: Tape, list: u32, request: HubRequest): void {
   for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item)) {
     const type = tape.member(item, TYPE);
     if (tape.equals(type, THINKING)) {
-      addReasoning(
-        tape,
-        tape.member(item, THINKING),
-        tape.member(item, SIGNATURE),
-        message,
-        request,
-      );
+      request.addReasoning(tape.member(item, THINKING), tape.member(item, SIGNATURE));
     } else if (tape.equals(type, REDACTED_THINKING)) {
-      addEncrypted(tape, tape.member(item, DATA), message, request);
+      addEncrypted(tape, tape.member(item, DATA), request);
     }
   }
 }
 
-/** Whether there was a text. */
-export function readReasoningText(tape: Tape, node: u32, message: u32, request: ChatRequest): bool {
+/** Returns whether there was a text. */
+export function readReasoningText(tape: Tape, node: u32, request: HubRequest): bool {
   if (!tape.isString(node) || isBlank(tape.pointer(node), tape.size(node))) return false;
-  addReasoning(tape, node, NO_NODE, message, request);
+  request.addReasoning(node, NO_NODE);
   return true;
 }
 
-/** A block of reasoning; without a text or signature where the nodes are none. */
-export function addReasoning(
-  tape: Tape,
-  text: u32,
-  signature: u32,
-  message: u32,
-  request: ChatRequest,
-): void {
-  const block = request.addBlock(BLOCK_REASONING, ROLE_ASSISTANT, message);
-  if (tape.isString(text)) {
-    block.text = tape.pointer(text);
-    block.textLength = tape.size(text);
-  }
-  if (tape.isString(signature)) {
-    block.name = tape.pointer(signature);
-    block.nameLength = tape.size(signature);
-  }
-}
-
-function addEncrypted(tape: Tape, data: u32, message: u32, request: ChatRequest): void {
+function addEncrypted(tape: Tape, data: u32, request: HubRequest): void {
   if (!tape.isString(data) || tape.size(data) == 0) return;
-  const block = request.addBlock(BLOCK_REASONING_DATA, ROLE_ASSISTANT, message);
-  block.text = tape.pointer(data);
-  block.textLength = tape.size(data);
+  request.addBlock(BLOCK_REASONING_DATA, ROLE_ASSISTANT).setText(tape, data);
 }
 
 function isSameNumber(tape: Tape, a: u32, b: u32): bool {

@@ -6,12 +6,15 @@ import {
   CHOICE_AUTO,
   CHOICE_NAMED,
   CHOICE_NONE,
-  ChatRequest,
+  CHOICE_UNSET,
+  HubRequest,
+  EFFORT_UNSET,
   FORMAT_JSON,
   FORMAT_SCHEMA,
   SERVICE_STANDARD,
 } from "../../hub/request";
 import { effortOf } from "../../hub/request-effort";
+import { readList } from "../../hub/read-list";
 import { RequestReport } from "../../hub/request-report";
 import { KIND_FALSE, Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
@@ -33,7 +36,6 @@ const MODE = constant("mode");
 const TOOLS = constant("tools");
 const JSON_OBJECT = constant("json_object");
 const JSON_SCHEMA = constant("json_schema");
-const SCHEMA_MEMBER = constant("json_schema");
 const USER_ID = constant("user_id");
 
 const METADATA_PREFIX = constant("metadata.");
@@ -46,8 +48,7 @@ const toolMembers = new MemberReader(member.tool);
 const functionMembers = new MemberReader(member.toolFunction);
 const schemaMembers = new MemberReader(member.schema);
 
-/** Fills `request`; a fault in `report` means that it is of no use. */
-export function readChatRequest(tape: Tape, request: ChatRequest, report: RequestReport): void {
+export function readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
   top.read(tape, 0, report);
   if (report.fault !== null) return;
   top.keepFeatures(request.features);
@@ -60,16 +61,16 @@ export function readChatRequest(tape: Tape, request: ChatRequest, report: Reques
   request.forbidsParallelTools = tape.kind(top.node(member.PARALLEL_TOOL_CALLS)) == KIND_FALSE;
   readStream(tape, request, report);
   readUser(tape, request, report);
-  readTier(tape, report, request);
+  readTier(tape, request, report);
   readModalities(tape, report);
   readReasoning(tape, request, report);
   readFormat(tape, request, report);
-  readTools(tape, request, report);
+  readList(tape, top.node(member.TOOLS), TOOLS, request, report, readTool);
   if (report.fault === null) readToolChoice(tape, request, report);
   if (report.fault === null) readMessages(tape, top.node(member.MESSAGES), request, report);
 }
 
-function readStream(tape: Tape, request: ChatRequest, report: RequestReport): void {
+function readStream(tape: Tape, request: HubRequest, report: RequestReport): void {
   request.isStreaming = tape.isTrue(top.node(member.STREAM));
   report.isStreaming = request.isStreaming;
   const node = top.node(member.STREAM_OPTIONS);
@@ -78,7 +79,7 @@ function readStream(tape: Tape, request: ChatRequest, report: RequestReport): vo
   report.wantsUsage = tape.isTrue(options.node(member.INCLUDE_USAGE));
 }
 
-function readUser(tape: Tape, request: ChatRequest, report: RequestReport): void {
+function readUser(tape: Tape, request: HubRequest, report: RequestReport): void {
   request.user = top.node(member.USER);
   if (!tape.isString(request.user)) request.user = top.node(member.SAFETY_IDENTIFIER);
   const metadata = top.node(member.METADATA);
@@ -94,11 +95,11 @@ function readUser(tape: Tape, request: ChatRequest, report: RequestReport): void
 }
 
 /** @see https://platform.claude.com/docs/en/api/service-tiers */
-function readTier(tape: Tape, report: RequestReport, request: ChatRequest): void {
+function readTier(tape: Tape, request: HubRequest, report: RequestReport): void {
   const node = top.node(member.SERVICE_TIER);
   if (tape.equals(node, DEFAULT)) request.serviceTier = SERVICE_STANDARD;
   else if (tape.isPresent(node) && !tape.equals(node, AUTO) && !tape.equals(node, PRIORITY)) {
-    report.dropSpan(SERVICE_TIER_PATH);
+    report.drop(SERVICE_TIER_PATH);
   }
 }
 
@@ -107,20 +108,20 @@ function readModalities(tape: Tape, report: RequestReport): void {
   if (!tape.isArray(node)) return;
   for (let item = tape.first(node), end = tape.next(node); item < end; item = tape.next(item)) {
     if (!tape.equals(item, TEXT))
-      report.refuse("modalities", 'may hold only "text": this model answers with text.');
+      report.reject("modalities", 'must be ["text"]: this model supports only text output.');
   }
 }
 
-function readReasoning(tape: Tape, request: ChatRequest, report: RequestReport): void {
+function readReasoning(tape: Tape, request: HubRequest, report: RequestReport): void {
   const thinking = top.node(member.THINKING);
   if (tape.isObject(thinking)) request.thinking = thinking;
   const effort = top.node(member.REASONING_EFFORT);
   if (!tape.isPresent(effort)) return;
   request.effort = effortOf(tape, effort);
-  if (request.effort == 0) report.dropSpan(REASONING_EFFORT_PATH);
+  if (request.effort == EFFORT_UNSET) report.drop(REASONING_EFFORT_PATH);
 }
 
-function readFormat(tape: Tape, request: ChatRequest, report: RequestReport): void {
+function readFormat(tape: Tape, request: HubRequest, report: RequestReport): void {
   const node = top.node(member.RESPONSE_FORMAT);
   if (!tape.isPresent(node)) return;
   const type = tape.member(node, TYPE);
@@ -129,9 +130,9 @@ function readFormat(tape: Tape, request: ChatRequest, report: RequestReport): vo
     request.outputFormat = FORMAT_JSON;
     return;
   }
-  const schema = tape.member(node, SCHEMA_MEMBER);
+  const schema = tape.member(node, JSON_SCHEMA);
   if (!tape.equals(type, JSON_SCHEMA) || !tape.isObject(schema)) {
-    report.refuse(
+    report.reject(
       "response_format",
       "must be of type text, json_object, or json_schema with a 'json_schema' object.",
     );
@@ -139,67 +140,39 @@ function readFormat(tape: Tape, request: ChatRequest, report: RequestReport): vo
   }
   schemaMembers.read(tape, schema, report);
   request.schema = schemaMembers.node(member.SCHEMA);
-  // A format without a schema asks for any JSON.
+  // Without a schema, any JSON will do.
   request.outputFormat = tape.isObject(request.schema) ? FORMAT_SCHEMA : FORMAT_JSON;
 }
 
-function readTools(tape: Tape, request: ChatRequest, report: RequestReport): void {
-  const list = top.node(member.TOOLS);
-  if (!tape.isPresent(list)) return;
-  if (!tape.isArray(list)) {
-    report.refuse("tools", "must be a list of tools.");
-    return;
-  }
-  let index = 0;
-  for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item)) {
-    report.enterList("tools", index++);
-    readTool(tape, item, request, report);
-    if (report.fault !== null) return;
-  }
-  report.leaveList();
-}
-
-function readTool(tape: Tape, item: u32, request: ChatRequest, report: RequestReport): void {
+function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
   toolMembers.read(tape, item, report);
   const type = toolMembers.node(member.TOOL_TYPE);
   if (tape.isPresent(type) && !tape.equals(type, FUNCTION)) {
-    report.refuse(
-      "type",
-      "'" + report.word(tape, type) + "' " + report.unsupported(feature.CUSTOM_TOOLS),
-    );
+    report.rejectType(tape, type, feature.CUSTOM_TOOLS);
     return;
   }
   const node = toolMembers.node(member.TOOL_FUNCTION);
   if (!tape.isObject(node)) {
-    report.refuse("function", "must be an object with the tool's 'name'.");
+    report.reject("function", "must be an object with the tool's 'name'.");
     return;
   }
   functionMembers.read(tape, node, report);
   const name = functionMembers.node(member.FUNCTION_NAME);
   if (!tape.isString(name)) {
-    report.refuse("function.name", "must be a string.");
+    report.reject("function.name", "must be a string.");
     return;
   }
-  const description = functionMembers.node(member.FUNCTION_DESCRIPTION);
-  const parameters = functionMembers.node(member.FUNCTION_PARAMETERS);
-  let cache = toolMembers.node(member.TOOL_CACHE);
-  if (!tape.isObject(cache)) cache = functionMembers.node(member.FUNCTION_CACHE);
-  const tool = request.addTool();
-  tool.name = tape.pointer(name);
-  tool.nameLength = tape.size(name);
-  if (tape.isString(description)) {
-    tool.description = tape.pointer(description);
-    tool.descriptionLength = tape.size(description);
-  }
-  if (tape.isObject(parameters)) tool.schema = parameters;
-  tool.isStrict = tape.isTrue(functionMembers.node(member.FUNCTION_STRICT)) ? 1 : 0;
-  if (tape.isObject(cache)) {
-    tool.cache = tape.pointer(cache);
-    tool.cacheLength = tape.size(cache);
-  }
+  const cache = toolMembers.node(member.TOOL_CACHE);
+  request.addTool(
+    name,
+    functionMembers.node(member.FUNCTION_DESCRIPTION),
+    functionMembers.node(member.FUNCTION_PARAMETERS),
+    functionMembers.node(member.FUNCTION_STRICT),
+    tape.isObject(cache) ? cache : functionMembers.node(member.FUNCTION_CACHE),
+  );
 }
 
-function readToolChoice(tape: Tape, request: ChatRequest, report: RequestReport): void {
+function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport): void {
   const node = top.node(member.TOOL_CHOICE);
   if (!tape.isPresent(node)) return;
   if (tape.isString(node)) {
@@ -215,27 +188,27 @@ function readToolChoice(tape: Tape, request: ChatRequest, report: RequestReport)
       if (tape.isString(request.chosenTool)) request.toolChoice = CHOICE_NAMED;
     }
   }
-  if (request.toolChoice != 0) return;
-  report.refuse(
+  if (request.toolChoice != CHOICE_UNSET) return;
+  report.reject(
     "tool_choice",
-    "must be none, auto, required, or an object of type function with the function's name, or of type allowed_tools.",
+    "must be none, auto, required, or an object of type function (with the function's name) or allowed_tools.",
   );
 }
 
 function choiceOf(tape: Tape, node: u32): i32 {
   if (tape.equals(node, AUTO)) return CHOICE_AUTO;
   if (tape.equals(node, NONE)) return CHOICE_NONE;
-  return tape.equals(node, REQUIRED) ? CHOICE_ANY : 0;
+  return tape.equals(node, REQUIRED) ? CHOICE_ANY : CHOICE_UNSET;
 }
 
-/** OpenAI takes 128 tools. Each allowed one is looked for among all, so neither number may be a hostile one. */
+/** OpenAI supports 128 tools. Each allowed one is compared with all of them, so both numbers need a bound. */
 const MAX_ALLOWED: u32 = 1024;
 
-/** Of all tools only those in the list may be called; so only they are sent. */
-function allowTools(tape: Tape, list: u32, request: ChatRequest, report: RequestReport): void {
+/** Marks the tools of the list: only these may be called, so only these are sent. */
+function allowTools(tape: Tape, list: u32, request: HubRequest, report: RequestReport): void {
   if (!tape.isArray(list)) return;
   if (request.tools.count > MAX_ALLOWED || tape.next(list) - list > MAX_ALLOWED * 16) {
-    report.refuse("tool_choice", "names more tools than this gateway compares (1024).");
+    report.reject("tool_choice", "lists too many allowed tools; the limit is 1024.");
     return;
   }
   for (let i: u32 = 0; i < request.tools.count; i++) request.tool(i).isAllowed = 0;

@@ -18,11 +18,10 @@ import { readFault } from "../../hub/read-fault";
 import { ResponseReader } from "../../hub/response-reader";
 import { readCount } from "../../bytes/json/number";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
-import { ByteBuffer, constant, sameBytes } from "../../bytes/text/bytes";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { MessageReader } from "./read-message";
 import { readUsage } from "./read-usage";
 
-const DONE = constant("[DONE]");
 const ID = constant("id");
 const MODEL = constant("model");
 const CREATED = constant("created");
@@ -46,28 +45,19 @@ const PRIORITY = constant("priority");
 const FLEX = constant("flex");
 const SCALE = constant("scale");
 
-export class OpenaiResponseReader extends ResponseReader {
+export class OpenaiChatReader extends ResponseReader {
   private message: MessageReader = new MessageReader(this.sink, this.dropped, this.requestId);
   /** The chunk's members that matter, NO_NODE if it has none. */
   private choices: u32 = NO_NODE;
   private tokens: u32 = NO_NODE;
   private searchResults: u32 = NO_NODE;
 
-  isEndMark(pointer: usize, length: u32): bool {
-    // With a space or two behind it, from some.
-    return (
-      length < 16 &&
-      length >= DONE.length &&
-      sameBytes(pointer, DONE.length, DONE.pointer, DONE.length)
-    );
-  }
-
   readEvent(tape: Tape): void {
     const root = tape.root();
     if (!this.readRoot(tape, root)) return;
     if (tape.isArray(this.choices)) this.readChoices(tape, this.choices);
     if (this.isOver || !tape.isObject(this.tokens)) return;
-    this.repeatable = 0;
+    this.repeatable.clear();
     this.useUsage(tape, this.tokens);
   }
 
@@ -96,7 +86,6 @@ export class OpenaiResponseReader extends ResponseReader {
     this.choices = NO_NODE;
     this.tokens = NO_NODE;
     this.searchResults = NO_NODE;
-    this.noise = 0;
     let message = NO_NODE;
     let groq = NO_NODE;
     for (let key = tape.first(root), end = tape.next(root); key < end; key = tape.next(key + 1)) {
@@ -105,7 +94,7 @@ export class OpenaiResponseReader extends ResponseReader {
       if (tape.equals(key, CHOICES)) this.choices = value;
       else if (tape.equals(key, USAGE)) this.tokens = value;
       else if (tape.equals(key, ERROR)) {
-        if (saysFault(tape, value)) return this.failWith(tape, root);
+        if (isFault(tape, value)) return this.failWith(tape, root);
       } else if (tape.equals(key, X_GROQ)) groq = value;
       else if (tape.equals(key, MESSAGE)) message = value;
       else if (tape.equals(key, SEARCH_RESULTS)) this.searchResults = value;
@@ -113,8 +102,8 @@ export class OpenaiResponseReader extends ResponseReader {
       else if (!this.hasBegun) this.readHead(tape, key);
     }
     if (groq != NO_NODE && !tape.isPresent(this.tokens)) this.tokens = tape.member(groq, USAGE);
-    const isFault = tape.isString(message) && tape.equals(tape.member(root, OBJECT), ERROR);
-    return isFault || tape.isArray(root) ? this.failWith(tape, root) : true;
+    const isErrorObject = tape.isString(message) && tape.equals(tape.member(root, OBJECT), ERROR);
+    return isErrorObject || tape.isArray(root) ? this.failWith(tape, root) : true;
   }
 
   private failWith(tape: Tape, root: u32): bool {
@@ -125,8 +114,8 @@ export class OpenaiResponseReader extends ResponseReader {
   /** Padding against eavesdroppers who count bytes, another one in every chunk (OpenAI; `p` at Mistral). */
   private readNoise(tape: Tape, node: u32): void {
     if (!tape.isString(node)) return;
-    this.noise = tape.pointer(node);
-    this.noiseLength = tape.size(node);
+    this.repeatable.noise = tape.pointer(node);
+    this.repeatable.noiseLength = tape.size(node);
   }
 
   private useUsage(tape: Tape, usage: u32): void {
@@ -160,12 +149,12 @@ export class OpenaiResponseReader extends ResponseReader {
     for (let choice = tape.first(choices); choice < end; choice = tape.next(choice)) {
       if (!tape.isObject(choice)) continue;
       if (readCount(tape, tape.member(choice, INDEX)) > 0) {
-        this.repeatable = 0;
+        this.repeatable.clear();
         this.dropped.add(DROPPED_CHOICE);
         continue;
       }
       this.begin();
-      this.repeatable = 0;
+      this.repeatable.pointer = 0;
       this.readChoice(tape, choice);
       if (this.isOver) return;
     }
@@ -188,7 +177,7 @@ export class OpenaiResponseReader extends ResponseReader {
       else if (tape.equals(key, STOP_REASON)) stop = value;
       else if (tape.equals(key, USAGE)) usage = value;
       else if (tape.equals(key, LOGPROBS)) this.dropped.add(DROPPED_LOGPROBS);
-      else if (tape.equals(key, ERROR) && saysFault(tape, value)) {
+      else if (tape.equals(key, ERROR) && isFault(tape, value)) {
         this.fail(readFault(tape, choice, 0));
         return;
       }
@@ -237,7 +226,7 @@ function replace(text: ByteBuffer, tape: Tape, node: u32): void {
 }
 
 /** Some providers send `"error":null` or an empty one with every chunk. */
-function saysFault(tape: Tape, node: u32): bool {
+function isFault(tape: Tape, node: u32): bool {
   if (tape.isString(node)) return tape.size(node) > 0;
   return tape.isObject(node) && !tape.isEmpty(node);
 }

@@ -7,7 +7,7 @@ import {
   BLOCK_TEXT,
   BLOCK_TOOL_CALL,
   BLOCK_TOOL_RESULT,
-  ChatRequest,
+  HubRequest,
   FLAG_ERROR,
   ROLE_ASSISTANT,
   ROLE_SYSTEM,
@@ -45,7 +45,7 @@ const FROM_RESULT = constant('{"type":"text","text":"From the result of tool cal
 const carried = scratchBuffer();
 
 export function writeMessages(
-  request: ChatRequest,
+  request: HubRequest,
   systemPrompt: Span,
   instruction: Span,
   limits: RequestLimits,
@@ -73,7 +73,7 @@ export function writeMessages(
   }
   writeCarried(out);
   if (out.length == start) {
-    report.refuse(
+    report.reject(
       "messages",
       "hold no text. Send at least one message of role user that says something.",
     );
@@ -94,7 +94,7 @@ function writeCarried(out: ByteBuffer): void {
 
 /** The configured prompt, the client's and the output format's sentence as one message; answers where the rest begins. */
 function writeSystem(
-  request: ChatRequest,
+  request: HubRequest,
   prompt: Span,
   instruction: Span,
   limits: RequestLimits,
@@ -136,7 +136,7 @@ function carry(pointer: usize, length: u32): void {
 
 /** A system message in the middle of the conversation stays where it is. */
 function writeLaterSystem(
-  request: ChatRequest,
+  request: HubRequest,
   from: u32,
   to: u32,
   limits: RequestLimits,
@@ -158,7 +158,7 @@ function writeLaterSystem(
 }
 
 function writeUser(
-  request: ChatRequest,
+  request: HubRequest,
   from: u32,
   to: u32,
   limits: RequestLimits,
@@ -190,14 +190,14 @@ function writeUser(
   out.byte(0x7d);
 }
 
-function resultEnd(request: ChatRequest, index: u32): u32 {
+function resultEnd(request: HubRequest, index: u32): u32 {
   let end = index + 1;
   while (end < request.blocks.count && request.block(end).kind != BLOCK_RESULT_END) end++;
   return end;
 }
 
 /** The user's texts as one string. */
-function writeUserText(request: ChatRequest, from: u32, to: u32, out: ByteBuffer): void {
+function writeUserText(request: HubRequest, from: u32, to: u32, out: ByteBuffer): void {
   out.byte(0x22);
   let written: u32 = carried.length;
   out.bytes(carried.pointer, carried.length);
@@ -216,7 +216,7 @@ function writeUserText(request: ChatRequest, from: u32, to: u32, out: ByteBuffer
 
 /** Parts: first what the results of tools show, then the user's own. */
 function writeUserParts(
-  request: ChatRequest,
+  request: HubRequest,
   from: u32,
   to: u32,
   limits: RequestLimits,
@@ -257,7 +257,7 @@ function writeUserParts(
 }
 
 /** A message of the tool's role: text only, so what else a result holds follows in a message of the user. */
-function writeResult(request: ChatRequest, index: u32, end: u32, out: ByteBuffer): void {
+function writeResult(request: HubRequest, index: u32, end: u32, out: ByteBuffer): void {
   const result = request.block(index);
   separate(out);
   out.span(TOOL_MESSAGE);
@@ -286,7 +286,7 @@ function saysError(block: Block): bool {
 }
 
 function writeAssistant(
-  request: ChatRequest,
+  request: HubRequest,
   from: u32,
   to: u32,
   limits: RequestLimits,
@@ -318,7 +318,7 @@ function writeAssistant(
 }
 
 /** Texts that were neighbours are one text (Claude cuts it at citations); others are paragraphs. */
-function writeAssistantText(request: ChatRequest, from: u32, to: u32, out: ByteBuffer): void {
+function writeAssistantText(request: HubRequest, from: u32, to: u32, out: ByteBuffer): void {
   out.byte(0x22);
   let last = to;
   for (let i = from; i < to; i++) {

@@ -38,7 +38,7 @@ export function separate(out: ByteBuffer): void {
 export function isMarkedBlock(block: Block, limits: RequestLimits, report: RequestReport): bool {
   if (block.cacheLength == 0) return false;
   if (limits.takesCacheControl) return true;
-  report.dropSpan(CACHE_PATH);
+  report.drop(CACHE_PATH);
   return false;
 }
 

@@ -1,6 +1,6 @@
 // Writes an assistant's earlier reasoning for chat providers that take it back.
 // Why so: docs/decisions/2026-11-21-reasoning-carrier.md
-import { BLOCK_REASONING, BLOCK_REASONING_DATA, ChatRequest, isSigned } from "../../hub/request";
+import { BLOCK_REASONING, BLOCK_REASONING_DATA, HubRequest, isSigned } from "../../hub/request";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { BLANK_LINE } from "../../hub/request-writing";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
@@ -17,7 +17,7 @@ const REDACTED_PATH = constant("messages[].content[].redacted_thinking");
 
 /** Whether the target takes reasoning of these blocks; what it does not take is counted. */
 export function hasReasoning(
-  request: ChatRequest,
+  request: HubRequest,
   from: u32,
   to: u32,
   limits: RequestLimits,
@@ -28,10 +28,10 @@ export function hasReasoning(
     const block = request.block(i);
     if (block.kind == BLOCK_REASONING) {
       if (limits.takesReasoningContent || limits.takesReasoningDetails) taken = true;
-      else report.dropSpan(THINKING_PATH);
+      else report.drop(THINKING_PATH);
     } else if (block.kind == BLOCK_REASONING_DATA) {
       if (limits.takesReasoningDetails) taken = true;
-      else report.dropSpan(REDACTED_PATH);
+      else report.drop(REDACTED_PATH);
     }
   }
   return taken;
@@ -43,7 +43,7 @@ export function hasReasoning(
  * @see https://api-docs.deepseek.com/guides/thinking_mode
  */
 export function writeReasoning(
-  request: ChatRequest,
+  request: HubRequest,
   from: u32,
   to: u32,
   hasCalls: bool,
@@ -72,13 +72,7 @@ export function writeReasoning(
   if (index > 0) out.byte(0x5d);
 }
 
-function writeText(
-  request: ChatRequest,
-  from: u32,
-  to: u32,
-  hasCalls: bool,
-  out: ByteBuffer,
-): void {
+function writeText(request: HubRequest, from: u32, to: u32, hasCalls: bool, out: ByteBuffer): void {
   let written: u32 = 0;
   for (let i = from; i < to; i++) {
     const block = request.block(i);

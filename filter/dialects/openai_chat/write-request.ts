@@ -6,28 +6,28 @@ import {
   CHOICE_NAMED,
   CHOICE_NONE,
   CHOICE_UNSET,
-  ChatRequest,
   EFFORT_NONE,
   EFFORT_UNSET,
   FORMAT_SCHEMA,
-  isBlank,
+  HubRequest,
   SERVICE_STANDARD,
 } from "../../hub/request";
 import { effortWord, nearestEffort } from "../../hub/request-effort";
-import { fitMaxTokens, fitToolChoice, mustNotReason, reasons } from "../../hub/request-fitting";
+import { EffortPlan, fitMaxTokens, fitToolChoice } from "../../hub/request-fitting";
 import { readDecimal } from "../../hub/request-number";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import {
   isStrictSchema,
-  writeInputSchema,
+  schemaInstruction,
   writeMember,
-  writeSchemaSentence,
   writeShortened,
   writeString,
+  writeTool,
+  writeToolCache,
   writeValue,
 } from "../../hub/request-writing";
 import { NO_NODE } from "../../bytes/json/tape";
-import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import * as member from "./members";
 import { writeMessages } from "./write-messages";
 
@@ -42,10 +42,7 @@ const STREAM = constant(',"stream":true');
 const STREAM_USAGE = constant(',"stream_options":{"include_usage":true}');
 const TOOLS = constant(',"tools":[');
 const TOOL = constant('{"type":"function","function":{"name":');
-const DESCRIPTION = constant(',"description":');
 const PARAMETERS = constant(',"parameters":');
-const STRICT = constant(',"strict":true');
-const CACHE = constant(',"cache_control":');
 const TOOL_CHOICE = constant(',"tool_choice":');
 const AUTO = constant('"auto"');
 const NONE = constant('"none"');
@@ -74,17 +71,16 @@ const THINKING_PATH = constant("thinking");
 const EFFORT_PATH = constant("output_config.effort");
 const FORMAT_PATH = constant("output_config.format");
 
-/** OpenAI: "Invalid 'user': string too long. Expected a string with maximum length 64". Claude Code's are longer. */
+/** OpenAI: "Invalid 'user': string too long. Expected a string with maximum length 64". Claude Code's values are longer. */
 const MAX_USER: u32 = 64;
 /** `stop`: "Up to 4 sequences". */
 const MAX_STOPS: u32 = 4;
 const COMMA = constant(",");
 
-const plain = scratchBuffer();
-const instruction = new Span(0, 0);
+const efforts = new EffortPlan();
 
-export function writeChatRequest(
-  request: ChatRequest,
+export function writeRequest(
+  request: HubRequest,
   model: Span,
   systemPrompt: Span,
   limits: RequestLimits,
@@ -96,7 +92,7 @@ export function writeChatRequest(
   out.span(model);
   fitToolChoice(request, limits, TOOL_CHOICE_PATH, report);
   planEffort(request, limits, report);
-  makeInstruction(request, limits, report);
+  const instruction = schemaInstruction(request, limits, FORMAT_PATH, report);
   writeMessages(request, systemPrompt, instruction, limits, out, report);
   if (report.fault !== null) return;
   writeTools(request, limits, out, report);
@@ -106,9 +102,9 @@ export function writeChatRequest(
   }
   writeSampling(request, limits, out, report);
   writeStop(request, limits, out, report);
-  if (effort != EFFORT_UNSET) {
+  if (efforts.effort != EFFORT_UNSET) {
     out.span(REASONING_EFFORT);
-    out.span(effortWord(effort));
+    out.span(effortWord(efforts.effort));
     out.byte(0x22);
   }
   writeFormat(request, limits, out);
@@ -122,8 +118,8 @@ export function writeChatRequest(
   out.byte(0x7d);
 }
 
-/** Members of the request itself that ask for features, with the client's values. */
-function writeFeatures(request: ChatRequest, out: ByteBuffer): void {
+/** Writes the members of the request itself that ask for features, with the client's values. */
+function writeFeatures(request: HubRequest, out: ByteBuffer): void {
   for (let i = 0; i < member.request.count; i++) {
     const name = member.request.at(i).name;
     const feature = member.request.at(i).featureOf();
@@ -136,9 +132,9 @@ function writeFeatures(request: ChatRequest, out: ByteBuffer): void {
   }
 }
 
-/** A value as it is, or counted where the target does not take it. */
+/** Writes a value as it is, or drops it if the target does not support it. */
 function writeLimited(
-  request: ChatRequest,
+  request: HubRequest,
   node: u32,
   name: Span,
   path: Span,
@@ -148,12 +144,12 @@ function writeLimited(
 ): void {
   if (!request.tape.isPresent(node)) return;
   if (isTaken) writeMember(request.tape, node, name, out);
-  else report.dropLimited(path);
+  else report.dropForModel(path);
 }
 
-/** The first MAX_STOPS sequences. */
+/** Writes the first MAX_STOPS sequences. */
 function writeStop(
-  request: ChatRequest,
+  request: HubRequest,
   limits: RequestLimits,
   out: ByteBuffer,
   report: RequestReport,
@@ -168,7 +164,7 @@ function writeStop(
   let count: u32 = 0;
   for (let item = tape.first(stop), end = tape.next(stop); item < end; item = tape.next(item)) {
     if (count == MAX_STOPS) {
-      report.dropSpan(STOP_PATH);
+      report.drop(STOP_PATH);
       break;
     }
     out.span(count == 0 ? STOP : COMMA);
@@ -179,7 +175,7 @@ function writeStop(
 }
 
 function writeTools(
-  request: ChatRequest,
+  request: HubRequest,
   limits: RequestLimits,
   out: ByteBuffer,
   report: RequestReport,
@@ -188,7 +184,7 @@ function writeTools(
   out.span(TOOLS);
   for (let i: u32 = 0; i < request.tools.count; i++) {
     if (i > 0) out.byte(0x2c);
-    writeTool(request, i, limits, out, report);
+    writeFunction(request, i, limits, out, report);
   }
   out.byte(0x5d);
   const choice = request.toolChoice;
@@ -205,8 +201,8 @@ function writeTools(
   if (request.forbidsParallelTools) out.span(SINGLE);
 }
 
-function writeTool(
-  request: ChatRequest,
+function writeFunction(
+  request: HubRequest,
   index: u32,
   limits: RequestLimits,
   out: ByteBuffer,
@@ -214,51 +210,35 @@ function writeTool(
 ): void {
   const tool = request.tool(index);
   out.span(TOOL);
-  writeString(tool.name, tool.nameLength, out);
-  if (!isBlank(tool.description, tool.descriptionLength)) {
-    out.span(DESCRIPTION);
-    writeString(tool.description, tool.descriptionLength, out);
-  }
-  out.span(PARAMETERS);
-  writeInputSchema(request.tape, tool.schema, out);
-  if (tool.isStrict != 0) out.span(STRICT);
+  writeTool(request.tape, tool, PARAMETERS, out);
   out.byte(0x7d);
-  if (tool.cacheLength > 0 && limits.takesCacheControl) {
-    out.span(CACHE);
-    out.bytes(tool.cache, tool.cacheLength);
+  if (limits.takesCacheControl) {
+    writeToolCache(tool, out);
   } else if (tool.cacheLength > 0) {
-    report.dropSpan(TOOL_CACHE_PATH);
+    report.drop(TOOL_CACHE_PATH);
   }
   out.byte(0x7d);
 }
 
-/** The effort that is written; EFFORT_UNSET: none is. */
-let effort: i32 = EFFORT_UNSET;
-
-/** Decided before anything is written: what else the model takes depends on it. */
-function planEffort(request: ChatRequest, limits: RequestLimits, report: RequestReport): void {
+/** Decides the effort before anything is written: what else the model supports depends on it. */
+function planEffort(request: HubRequest, limits: RequestLimits, report: RequestReport): void {
+  // A model that does not reason, or of which nothing is known, responds without thinking by default.
   const wanted = request.effort;
-  // Without thinking is how a model answers that does not reason, or of which nothing is known.
   const isAsked = wanted != EFFORT_NONE || limits.knowsEfforts;
-  effort = isAsked ? nearestEffort(limits.efforts, wanted) : EFFORT_UNSET;
-  let isLess = effort < wanted && wanted != EFFORT_NONE;
-  if (request.tools.count > 0 && mustNotReason(effort, limits)) {
-    isLess = wanted > EFFORT_NONE;
-    effort = EFFORT_NONE;
-  }
-  if (isLess) report.dropLimited(request.isEffortThinking ? THINKING_PATH : EFFORT_PATH);
+  const nearest = isAsked ? nearestEffort(limits.efforts, wanted) : EFFORT_UNSET;
+  efforts.plan(wanted, nearest, request.tools.count > 0, limits);
+  if (efforts.isLess) report.dropForModel(request.isEffortThinking ? THINKING_PATH : EFFORT_PATH);
 }
 
 function writeSampling(
-  request: ChatRequest,
+  request: HubRequest,
   limits: RequestLimits,
   out: ByteBuffer,
   report: RequestReport,
 ): void {
   const tape = request.tape;
-  const isFree =
-    limits.takesTemperature && !(limits.samplesWithoutReasoning && reasons(effort, limits));
-  // Both dialects have the same defaults, which ask for nothing.
+  const isFree = efforts.isSamplingFree;
+  // The defaults are the same in every API, and ask for nothing.
   if (isFree || readDecimal(tape, request.temperature) != 1)
     writeLimited(request, request.temperature, TEMPERATURE, TEMPERATURE_PATH, isFree, out, report);
   const takesTopP = isFree && (limits.takesBothSampling || !tape.isPresent(request.temperature));
@@ -268,18 +248,7 @@ function writeSampling(
   writeLimited(request, request.topK, TOP_K, TOP_K_PATH, takesTopK, out, report);
 }
 
-/** The sentence that stands for a schema which the target cannot enforce; such a format is counted. */
-function makeInstruction(request: ChatRequest, limits: RequestLimits, report: RequestReport): void {
-  instruction.length = 0;
-  if (request.outputFormat != FORMAT_SCHEMA || limits.takesOutputSchema) return;
-  report.dropLimited(FORMAT_PATH);
-  plain.clear();
-  writeSchemaSentence(request.tape, request.schema, plain);
-  instruction.pointer = plain.pointer;
-  instruction.length = plain.length;
-}
-
-function writeFormat(request: ChatRequest, limits: RequestLimits, out: ByteBuffer): void {
+function writeFormat(request: HubRequest, limits: RequestLimits, out: ByteBuffer): void {
   if (request.outputFormat != FORMAT_SCHEMA) return;
   if (!limits.takesOutputSchema) {
     out.span(RESPONSE_JSON);
@@ -292,7 +261,7 @@ function writeFormat(request: ChatRequest, limits: RequestLimits, out: ByteBuffe
 }
 
 function writeUser(
-  request: ChatRequest,
+  request: HubRequest,
   limits: RequestLimits,
   out: ByteBuffer,
   report: RequestReport,
@@ -300,7 +269,7 @@ function writeUser(
   const tape = request.tape;
   if (!tape.isString(request.user)) return;
   if (!limits.takesUser) {
-    report.dropLimited(USER_PATH);
+    report.dropForModel(USER_PATH);
     return;
   }
   out.span(USER);

@@ -10,7 +10,7 @@ import { Usage } from "../../hub/usage";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { adaptFault, writeOpenaiFault } from "./write-fault";
 import { writeId, writeTierAndFingerprint, writeUsage } from "./write-parts";
-import { ChatSink } from "./write-sink";
+import { OpenaiChatSink } from "./write-sink";
 
 const CHUNK = constant('data: {"id":"');
 const CREATED = constant('","object":"chat.completion.chunk","created":');
@@ -43,7 +43,7 @@ const DONE = constant("data: [DONE]\n\n");
 const PING = constant(": ping\n\n");
 const ERROR = constant("data: ");
 
-export class OpenaiStreamWriter extends ChatSink {
+export class OpenaiChatStreamWriter extends OpenaiChatSink {
   /** A chunk's bytes up to the value of `delta`, and from behind it: the same in every chunk. */
   private start: ByteBuffer = new ByteBuffer();
   private rest: ByteBuffer = new ByteBuffer();

@@ -9,7 +9,7 @@ import { Usage } from "../../hub/usage";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { adaptFault, writeOpenaiFault } from "./write-fault";
 import { writeId, writeTierAndFingerprint, writeUsage } from "./write-parts";
-import { ChatSink } from "./write-sink";
+import { OpenaiChatSink } from "./write-sink";
 
 const ID = constant('{"id":"');
 const CREATED = constant('","object":"chat.completion","created":');
@@ -37,7 +37,7 @@ class Call {
   body: ByteBuffer = new ByteBuffer();
 }
 
-export class OpenaiCompletionWriter extends ChatSink {
+export class OpenaiChatWriter extends OpenaiChatSink {
   private start: u32;
   private head: ResponseHead | null = null;
   private reason: i32 = FINISH_STOP;

@@ -5,7 +5,7 @@ import { countCharacters } from "../../bytes/json/count-characters";
 import { ByteBuffer } from "../../bytes/text/bytes";
 import { AnnotationList, ReasoningCarrier } from "./write-extras";
 
-export abstract class ChatSink extends ResponseSink {
+export abstract class OpenaiChatSink extends ResponseSink {
   protected carrier: ReasoningCarrier;
   protected annotations: AnnotationList = new AnnotationList();
   protected hasText: bool = false;

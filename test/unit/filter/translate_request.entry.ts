@@ -3,9 +3,7 @@ import { Fault } from "../../../filter/hub/fault";
 import { RequestLimits, RequestReport } from "../../../filter/hub/request-report";
 import { clearProblem, documentProblem } from "../../../filter/config/document";
 import { readLimits } from "../../../filter/config/read-limits";
-import { limitRequest } from "../../../filter/dialects/limit-request";
 import { DIALECTS } from "../../../filter/dialects/registry";
-import { translateRequest } from "../../../filter/dialects/translate-request";
 import { Edits } from "../../../filter/bytes/json/edit";
 import { scan } from "../../../filter/bytes/json/scan";
 import { Tape } from "../../../filter/bytes/json/tape";
@@ -56,7 +54,7 @@ export function translate(
   prompt.pointer = promptAt;
   prompt.length = promptLength;
   out.clear();
-  translateRequest(tape, DIALECTS[from], DIALECTS[to], model, prompt, limits, out, report);
+  DIALECTS[from].translateRequest(tape, DIALECTS[to], model, prompt, limits, out, report);
   __collect();
   return report.fault === null ? 0 : 1;
 }
@@ -79,7 +77,7 @@ export function edit(
   const target = DIALECTS[dialect];
   report.reset(limits.strict, target.api, target.supporter);
   const systemText = limits.isLimiting
-    ? limitRequest(tape, target, limits, prompt, edits, report)
+    ? target.fitRequest(tape, limits, prompt, edits, report)
     : prompt;
   target.editRequest(tape, systemText, edits);
   const done = edits.prefix(body, out);
