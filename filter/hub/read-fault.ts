@@ -1,4 +1,4 @@
-// What an upstream says went wrong, found in the many shapes that providers and the proxies before them use.
+// Reads a provider's error, in the many shapes that providers and the proxies in front of them use.
 //
 // {"error":{"message"}} (OpenAI, Anthropic, most) · {"error":"text"} (Ollama) · {"message"} (Mistral, Cohere) ·
 // {"detail":"text"} and {"detail":[{"loc","msg"}]} (FastAPI) · {"errors":[{"message"}]} (Cloudflare) ·
@@ -10,13 +10,13 @@ import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 import { appendReadable, beginsWith, shorten } from "../bytes/text/readable";
 import { Fault } from "./fault";
 
-/** A message from a JSON body keeps at most this many bytes. */
+/** Bytes of a message from a JSON body. */
 const MAX_MESSAGE: u32 = 4096;
-/** Of a body that is not JSON this many bytes are shown. */
+/** Bytes of a body that is not JSON. */
 const MAX_EXCERPT: u32 = 300;
 /** Entries of a list of errors that are shown. */
 const MAX_ENTRIES: i32 = 5;
-/** A body beyond this is not an error message, whatever it is. */
+/** A longer body is not an error message. Bytes. */
 const MAX_BODY: u32 = 1 << 20;
 
 const ERROR = constant("error");
@@ -34,7 +34,8 @@ const LOC = constant("loc");
 const METADATA = constant("metadata");
 const RAW = constant("raw");
 
-/** Words for an error's kind, and the status that means the same. */
+/** A word for an error's kind, and the status with the same meaning. */
+@unmanaged
 class Kind {
   constructor(
     public word: Span,
@@ -42,46 +43,42 @@ class Kind {
   ) {}
 }
 
-function kind(word: string, status: u32): Kind {
-  return new Kind(constant(word), status);
-}
-
 const KINDS: StaticArray<Kind> = [
-  kind("invalid_request_error", 400),
-  kind("authentication_error", 401),
-  kind("invalid_api_key", 401),
-  kind("billing_error", 402),
-  kind("permission_error", 403),
-  kind("not_found_error", 404),
-  kind("model_not_found", 404),
-  kind("request_too_large", 413),
-  kind("rate_limit_error", 429),
-  kind("rate_limit_exceeded", 429),
-  kind("insufficient_quota", 429),
-  kind("tokens", 429),
-  kind("requests", 429),
-  kind("api_error", 500),
-  kind("server_error", 500),
-  kind("internal_error", 500),
-  kind("service_unavailable", 503),
-  kind("timeout_error", 504),
-  kind("overloaded_error", 529),
-  kind("overloaded", 529),
-  kind("context_length_exceeded", 400),
-  kind("invalid_authentication_error", 401),
-  kind("exceeded_current_quota_error", 429),
-  kind("rate_limit_reached_error", 429),
-  kind("engine_overloaded_error", 503),
-  kind("service_unavailable_error", 503),
-  kind("RESOURCE_EXHAUSTED", 429),
-  kind("UNAVAILABLE", 503),
-  kind("BadRequestError", 400),
-  kind("NotFoundError", 404),
-  kind("RateLimitError", 429),
-  kind("InternalServerError", 500),
+  new Kind(constant("invalid_request_error"), 400),
+  new Kind(constant("authentication_error"), 401),
+  new Kind(constant("invalid_api_key"), 401),
+  new Kind(constant("billing_error"), 402),
+  new Kind(constant("permission_error"), 403),
+  new Kind(constant("not_found_error"), 404),
+  new Kind(constant("model_not_found"), 404),
+  new Kind(constant("request_too_large"), 413),
+  new Kind(constant("rate_limit_error"), 429),
+  new Kind(constant("rate_limit_exceeded"), 429),
+  new Kind(constant("insufficient_quota"), 429),
+  new Kind(constant("tokens"), 429),
+  new Kind(constant("requests"), 429),
+  new Kind(constant("api_error"), 500),
+  new Kind(constant("server_error"), 500),
+  new Kind(constant("internal_error"), 500),
+  new Kind(constant("service_unavailable"), 503),
+  new Kind(constant("timeout_error"), 504),
+  new Kind(constant("overloaded_error"), 529),
+  new Kind(constant("overloaded"), 529),
+  new Kind(constant("context_length_exceeded"), 400),
+  new Kind(constant("invalid_authentication_error"), 401),
+  new Kind(constant("exceeded_current_quota_error"), 429),
+  new Kind(constant("rate_limit_reached_error"), 429),
+  new Kind(constant("engine_overloaded_error"), 503),
+  new Kind(constant("service_unavailable_error"), 503),
+  new Kind(constant("RESOURCE_EXHAUSTED"), 429),
+  new Kind(constant("UNAVAILABLE"), 503),
+  new Kind(constant("BadRequestError"), 400),
+  new Kind(constant("NotFoundError"), 404),
+  new Kind(constant("RateLimitError"), 429),
+  new Kind(constant("InternalServerError"), 500),
 ];
 
-/** The status that an error's kind word stands for, 0 for an unknown word. */
+/** Returns the status that a word for an error's kind stands for, 0 for an unknown word. */
 function statusOfWord(tape: Tape, node: u32): u32 {
   if (!tape.isString(node)) return 0;
   for (let i = 0; i < KINDS.length; i++) {
@@ -92,8 +89,8 @@ function statusOfWord(tape: Tape, node: u32): u32 {
 }
 
 /**
- * A fault from the whole body of an answer with an error status; 0 for an error inside a 200, which says its status
- * itself. Bytes need PADDING behind them.
+ * Returns the fault of a complete body. `status`: of the response; 0 for an error inside a 200, whose body implies the
+ * status. Bytes need PADDING behind them.
  */
 export function readFaultBody(status: u32, pointer: usize, length: u32): Fault {
   const looksLikeJson =
@@ -109,13 +106,13 @@ export function readFaultBody(status: u32, pointer: usize, length: u32): Fault {
     }
     tape.release();
   }
-  const said = excerpt(pointer, length);
-  if (status == 0) return new Fault(502, `The upstream sent an error: ${said}`);
-  if (said.length == 0) return new Fault(status, nothingSaid(status));
-  return new Fault(status, `The upstream answered ${status.toString()}: ${said}`);
+  const text = excerpt(pointer, length);
+  if (status == 0) return new Fault(502, `The upstream sent an error: ${text}`);
+  if (text.length == 0) return new Fault(status, statusMessage(status));
+  return new Fault(status, `The upstream returned ${status.toString()}: ${text}`);
 }
 
-/** The first readable words of bytes that may be anything. */
+/** Returns the first readable words of any bytes. */
 export function excerpt(pointer: usize, length: u32): string {
   const text = new ByteBuffer();
   appendReadable(pointer, min(length, MAX_BODY), MAX_EXCERPT, text);
@@ -125,8 +122,7 @@ export function excerpt(pointer: usize, length: u32): string {
 }
 
 /**
- * A fault from scanned JSON: the whole body, or the event of a stream. `status` is that of the answer; 0 (an error
- * inside a 200) asks the error itself.
+ * Returns the fault of a scanned body, or of an event of a stream. `status` as in `readFaultBody`.
  */
 export function readFault(tape: Tape, root: u32, status: u32): Fault {
   if (tape.isArray(root) && !tape.isEmpty(root)) root = tape.first(root);
@@ -135,13 +131,13 @@ export function readFault(tape: Tape, root: u32, status: u32): Fault {
   const message = new ByteBuffer();
   putMessage(tape, root, message);
   if (message.length == 0 && tape.isObject(error) && !tape.isEmpty(error)) {
-    // Nobody knows this shape: its own text says more than nothing.
+    // An unknown shape: its text is better than nothing.
     appendReadable(tape.pointer(error), tape.size(error), MAX_EXCERPT, message);
   }
   putRaw(tape, error, message);
   shorten(message, MAX_MESSAGE);
   const meaning = status >= 400 ? status : impliedStatus(tape, error);
-  const fault = new Fault(meaning, message.length > 0 ? textOf(message) : nothingSaid(meaning));
+  const fault = new Fault(meaning, message.length > 0 ? textOf(message) : statusMessage(meaning));
   message.release();
   const code = tape.member(error, CODE);
   if (tape.isString(code)) fault.code = textOfNode(tape, code);
@@ -153,7 +149,7 @@ export function readFault(tape: Tape, root: u32, status: u32): Fault {
 
 const BILLING_ERROR = constant("billing_error");
 
-/** What an error in a 200 says of itself: a status as `code` or `status`, or a word that means one. */
+/** Returns the status that an error in a 200 implies: as `code` or `status`, or by a word. */
 function impliedStatus(tape: Tape, error: u32): u32 {
   let status = statusOfWord(tape, tape.member(error, TYPE));
   if (status == 0) status = statusOfWord(tape, tape.member(error, CODE));
@@ -163,7 +159,7 @@ function impliedStatus(tape: Tape, error: u32): u32 {
   return status == 0 ? 502 : status;
 }
 
-/** 429 or "429". */
+/** Returns the status of 429 or "429". */
 function statusNumber(tape: Tape, node: u32): u32 {
   if (tape.size(node) != 3 || tape.isObject(node) || tape.isArray(node)) return 0;
   const value = textOfNode(tape, node);
@@ -176,7 +172,7 @@ function statusNumber(tape: Tape, node: u32): u32 {
   return status >= 400 && status < 600 ? status : 0;
 }
 
-/** Appends the message, wherever it stands. */
+/** Appends the message, wherever it is. */
 function putMessage(tape: Tape, root: u32, out: ByteBuffer): void {
   if (tape.isString(root)) {
     putString(tape, root, out);
@@ -202,7 +198,7 @@ function putOneOf(tape: Tape, node: u32, out: ByteBuffer): void {
   if (out.length == 0) putString(tape, tape.member(node, ERROR), out);
 }
 
-/** A message inside a message: {"message":{"detail":…}} and the like. */
+/** Returns the message inside a message: {"message":{"detail":…}} and the like. */
 function firstText(tape: Tape, node: u32): u32 {
   for (let key = tape.first(node), end = tape.next(node); key < end; key = tape.next(key + 1)) {
     if (tape.isString(key + 1)) return key + 1;
@@ -239,7 +235,7 @@ function putPlace(tape: Tape, place: u32, out: ByteBuffer): void {
   out.text(": ");
 }
 
-/** OpenRouter says "Provider returned error" and keeps the provider's own words in metadata.raw. */
+/** OpenRouter's message is "Provider returned error"; the provider's message is in metadata.raw. */
 function putRaw(tape: Tape, error: u32, out: ByteBuffer): void {
   const raw = tape.member(tape.member(error, METADATA), RAW);
   if (!tape.isString(raw) || tape.size(raw) == 0) return;
@@ -265,12 +261,12 @@ function textOf(buffer: ByteBuffer): string {
   return buffer.length == 0 ? "" : String.UTF8.decodeUnsafe(buffer.pointer, buffer.length);
 }
 
-function nothingSaid(status: u32): string {
-  const answered = `The upstream answered ${status.toString()} without saying why.`;
+function statusMessage(status: u32): string {
+  const message = `The upstream returned ${status.toString()} without an error message.`;
   if (status == 401 || status == 403)
-    return `${answered} Check the provider's key in the configuration.`;
-  if (status == 404) return `${answered} Check the model's name and the provider's base_url.`;
-  if (status == 429) return `${answered} It limits the rate of requests; try again later.`;
-  if (status == 503 || status == 529) return `${answered} It is overloaded; try again later.`;
-  return answered;
+    return `${message} Check the provider's key in the configuration.`;
+  if (status == 404) return `${message} Check the model's name and the provider's base_url.`;
+  if (status == 429) return `${message} It limits the rate of requests; try again later.`;
+  if (status == 503 || status == 529) return `${message} It is overloaded; try again later.`;
+  return message;
 }

@@ -80,14 +80,14 @@ describe("the message is found", () => {
       "<!DOCTYPE html><html><head><title>502 Bad Gateway</title><style>p { x: y }</style>" +
       "<SCRIPT>var a = '<b>';</SCRIPT></head><body>\n\n<center><h1>nginx</h1></center></body></html>";
     expect(toAnthropic(502, page).error.message).toBe(
-      "The upstream answered 502: 502 Bad Gateway nginx",
+      "The upstream returned 502: 502 Bad Gateway nginx",
     );
   });
 
   test("plain text, cut short, and never inside a character", () => {
     const { message } = toOpenai(500, "é🎈".repeat(50_000)).error;
     expect(message.length).toBeLessThan(350);
-    expect(message).toMatch(/^The upstream answered 500: (é🎈)+é?…$/u);
+    expect(message).toMatch(/^The upstream returned 500: (é🎈)+é?…$/u);
   });
 
   test("a long message keeps its beginning", () => {
@@ -100,7 +100,7 @@ describe("the message is found", () => {
 
   test("bytes that are no text", () => {
     const { message } = toAnthropic(500, Uint8Array.of(0xff, 0xfe, 0x41, 0xc0, 0x80, 0x00)).error;
-    expect(message).toBe("The upstream answered 500: ??A??");
+    expect(message).toBe("The upstream returned 500: ??A??");
   });
 
   test.each([
@@ -108,7 +108,7 @@ describe("the message is found", () => {
     [404, /base_url/],
     [429, /later/],
     [529, /overloaded/],
-    [500, /without saying why/],
+    [500, /without an error message/],
   ])("nothing at all, %i", (status, message) => {
     expect(toAnthropic(status, "").error.message).toMatch(message);
     expect(toOpenai(status, " \n").error.message).toMatch(message);

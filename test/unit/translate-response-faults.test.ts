@@ -113,7 +113,7 @@ const CASES: readonly FaultCase[] = [
     direction: TO_ANTHROPIC,
     sse: TEXT + chunk({}, "insufficient_system_resource") + "data: [DONE]\n\n",
     type: "overloaded_error",
-    message: /stopped in the middle/,
+    message: /ended its response with an error/,
     status: 503,
     hasBegun: true,
   },

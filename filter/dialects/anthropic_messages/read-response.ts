@@ -1,20 +1,16 @@
-// Reads a message, complete or event by event, into the hub's events.
+// Reads a message, complete or as a stream, into the hub's events.
 // @see https://docs.anthropic.com/en/api/messages
 // @see https://docs.anthropic.com/en/docs/build-with-claude/streaming
 import { DROPPED_FINISH_REASON } from "../../hub/dropped";
 import { TIER_BATCH, TIER_PRIORITY, TIER_STANDARD } from "../../hub/events";
 import { Fault } from "../../hub/fault";
-import {
-  FINISH_NONE,
-  FINISH_UNKNOWN,
-  finishFromAnthropic,
-  isInexact,
-} from "../../hub/finish-reason";
+import { findReason, FINISH_NONE, FINISH_UNKNOWN } from "../../hub/finish-reason";
 import { readFault } from "../../hub/read-fault";
 import { ResponseReader } from "../../hub/response-reader";
 import { NO_COUNT, readCount } from "../../bytes/json/number";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { STOP_REASONS } from "./finish-reason";
 import { BlockReader } from "./read-blocks";
 import { readUsage } from "./read-usage";
 
@@ -106,7 +102,7 @@ export class AnthropicMessagesReader extends ResponseReader {
       this.blocks.stop(NO_COUNT);
     }
     this.readMessageDelta(tape, root, tape.member(root, USAGE));
-    // A provider that forgets the reason in a complete response has still sent all of it.
+    // A complete response without a reason is still complete.
     if (this.finishReason == FINISH_NONE) {
       this.finishReason = FINISH_UNKNOWN;
       this.dropped.add(DROPPED_FINISH_REASON);
@@ -141,18 +137,18 @@ export class AnthropicMessagesReader extends ResponseReader {
     if (this.blocks.single != NO_NODE) this.canRepeat(tape, this.blocks.single);
   }
 
-  /** Of a stream's message_delta; a complete message has the same members. */
+  /** Reads a stream's message_delta; a complete message has the same members. */
   private readMessageDelta(tape: Tape, delta: u32, usage: u32): void {
     this.begin();
     if (tape.isObject(usage)) readUsage(tape, usage, this.usage);
-    const reason = finishFromAnthropic(tape, tape.member(delta, STOP_REASON));
+    const reason = findReason(STOP_REASONS, tape, tape.member(delta, STOP_REASON));
     if (reason == FINISH_NONE || this.finishReason != FINISH_NONE) return;
     this.blocks.stopAll();
     const explanation = tape.member(tape.member(delta, STOP_DETAILS), EXPLANATION);
     if (tape.isString(explanation) && tape.size(explanation) > 0) {
       this.sink.refusal(tape.pointer(explanation), tape.size(explanation));
     }
-    if (isInexact(reason)) this.dropped.add(DROPPED_FINISH_REASON);
+    if (reason == FINISH_UNKNOWN) this.dropped.add(DROPPED_FINISH_REASON);
     this.finishReason = reason;
     const sequence = tape.member(delta, STOP_SEQUENCE);
     const hasSequence = tape.isString(sequence);

@@ -1,7 +1,7 @@
-// The order of a message's blocks: opened and closed one after the other, each once, whatever order events come in.
+// Puts a message's blocks in order: one is open at a time and each is opened once, whatever the order of the events.
 //
-// A tool call that is open is never cut short: what belongs to other blocks waits until the call's arguments are whole.
-// So calls that a provider interleaves come out one by one, and calls that it sends in order leave without waiting.
+// An open tool call is never interrupted: other blocks wait until its arguments are complete. Calls that a provider
+// interleaves are written one by one; calls that it sends in order do not wait.
 import {
   Dropped,
   DROPPED_BLOCK,
@@ -10,7 +10,13 @@ import {
 } from "../../hub/dropped";
 import { Citation, ResponseSink } from "../../hub/events";
 import { UNSIGNED_MARK } from "../../hub/request";
-import { ByteBuffer } from "../../bytes/text/bytes";
+import { FINISH_NONE, FINISH_STOP, FINISH_STOP_SEQUENCE } from "../../hub/finish-reason";
+import { writeString } from "../../hub/request-writing";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { stopReason } from "./finish-reason";
+
+const STOP_SEQUENCE = constant('","stop_sequence":');
+const NULL = constant("null");
 
 const BLOCK_NONE: i32 = 0;
 const BLOCK_TEXT: i32 = 1;
@@ -18,10 +24,10 @@ const BLOCK_REASONING: i32 = 2;
 const BLOCK_TOOL: i32 = 3;
 const BLOCK_REDACTED: i32 = 4;
 
-/** More blocks that wait in one response are dropped and counted. */
+/** More waiting blocks in one response are dropped and counted. */
 const MAX_WAITING: i32 = 1024;
 
-/** A block that waits for the open tool call to end. */
+/** A block that waits until the open tool call ends. */
 class WaitingBlock {
   isEnded: bool = false;
   id: ByteBuffer = new ByteBuffer();
@@ -43,14 +49,16 @@ class WaitingBlock {
   }
 }
 
-/** Turns events into blocks; how a block is written is left to its two heirs, the stream and the complete message. */
+/** Turns events into blocks. Its two subclasses write them: as a stream and as a complete message. */
 export abstract class BlockWriter extends ResponseSink {
   protected hasTools: bool = false;
+  protected reason: i32 = FINISH_NONE;
+  private sequence: ByteBuffer = new ByteBuffer();
   private openKind: i32 = BLOCK_NONE;
   private openSlot: i32 = -1;
   private isSigned: bool = false;
   private waiting: Array<WaitingBlock> = [];
-  /** Takes what is dropped; null while nothing is. */
+  /** Takes what is dropped, if anything is. */
   private excess: WaitingBlock | null = null;
 
   constructor(
@@ -88,7 +96,7 @@ export abstract class BlockWriter extends ResponseSink {
     this.putText(pointer, length);
   }
 
-  /** The dialect has no words of refusal apart from text; stop_reason says that it is one. */
+  /** Messages have no member for a refusal: it is a text, with its own stop_reason. */
   refusal(pointer: usize, length: u32): void {
     this.text(pointer, length);
   }
@@ -171,14 +179,32 @@ export abstract class BlockWriter extends ResponseSink {
     if (block != null) block.isEnded = true;
   }
 
+  finish(reason: i32, sequence: usize, sequenceLength: u32): void {
+    this.closeAll();
+    // The sequence is sent only with its reason, and tool calls take precedence over both.
+    const isNamed = reason == FINISH_STOP_SEQUENCE && sequenceLength > 0 && !this.hasTools;
+    this.reason = reason == FINISH_STOP_SEQUENCE && !isNamed ? FINISH_STOP : reason;
+    if (isNamed) this.sequence.bytes(sequence, sequenceLength);
+  }
+
+  /** Writes the words of `finish`, up to the end of the stop sequence. */
+  protected writeFinish(): void {
+    const out = this.out;
+    out.span(stopReason(this.reason, this.hasTools));
+    out.span(STOP_SEQUENCE);
+    if (this.sequence.length > 0) writeString(this.sequence.pointer, this.sequence.length, out);
+    else out.span(NULL);
+  }
+
   release(): void {
+    this.sequence.release();
     for (let i = 0; i < this.waiting.length; i++) unchecked(this.waiting[i]).release();
     this.waiting = [];
     const excess = this.excess;
     if (excess !== null) excess.release();
   }
 
-  /** Closes what is open and writes all that waits: nothing more will come. */
+  /** Closes the open block and writes all that wait: there are no more events. */
   protected closeAll(): void {
     this.close();
     for (let i = 0; i < this.waiting.length; i++) unchecked(this.waiting[i]).isEnded = true;
@@ -204,7 +230,7 @@ export abstract class BlockWriter extends ResponseSink {
   }
 
   private reasoningOpens(): void {
-    // A signature closes its text: what comes behind it is another block.
+    // A signature ends its block.
     if (this.openKind == BLOCK_REASONING && !this.isSigned) return;
     this.close();
     this.openKind = BLOCK_REASONING;
@@ -236,7 +262,7 @@ export abstract class BlockWriter extends ResponseSink {
     return excess;
   }
 
-  /** The last waiting block if it is of this kind and goes on, else a new one. */
+  /** Returns the last waiting block if it is of this kind and open, else a new one. */
   private lastWaiting(kind: i32): WaitingBlock {
     if (this.waiting.length > 0) {
       const last = unchecked(this.waiting[this.waiting.length - 1]);
@@ -253,7 +279,7 @@ export abstract class BlockWriter extends ResponseSink {
     return null;
   }
 
-  /** Writes the blocks that wait, in order, until one that goes on. */
+  /** Writes the waiting blocks, in order, until one that is still open. */
   private flush(): void {
     while (this.waiting.length > 0 && !this.mustWait) {
       const block = this.waiting.shift();

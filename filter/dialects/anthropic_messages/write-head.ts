@@ -1,11 +1,11 @@
-// The members of a message that stand before its content and behind it, the same in a stream and in a complete response.
+// Writes the members of a message before and behind its content, for streams and complete responses.
 import { Citation, ResponseHead, TIER_BATCH, TIER_PRIORITY, TIER_UNKNOWN } from "../../hub/events";
+import { writeResponseId } from "../../hub/response-id";
 import { atLeastZero, Usage } from "../../hub/usage";
-import { ByteBuffer, constant, sameBytes } from "../../bytes/text/bytes";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
 
 const ID_START = constant('{"id":"');
 const MESSAGE_PREFIX = constant("msg_");
-const COMPLETION_PREFIX = constant("chatcmpl-");
 const MODEL = constant('","type":"message","role":"assistant","model":"');
 const CONTENT = constant('","content":[');
 const INPUT_TOKENS = constant('{"input_tokens":');
@@ -14,37 +14,25 @@ const CACHE_READ = constant(',"cache_read_input_tokens":');
 const OUTPUT_TOKENS = constant(',"output_tokens":');
 const THINKING_TOKENS = constant(',"output_tokens_details":{"thinking_tokens":');
 const TIER = constant(',"service_tier":"');
+const PRIORITY = constant("priority");
+const BATCH = constant("batch");
+const STANDARD = constant("standard");
 const CITATION = constant('{"type":"web_search_result_location","cited_text":"');
 const CITATION_URL = constant('","url":"');
 const CITATION_TITLE = constant('","title":');
 const CITATION_END = constant(',"encrypted_index":""}');
 const NULL = constant("null");
 
-/** `{"id":…,"type":"message",…,"content":[` */
+/** Writes `{"id":…,"type":"message",…,"content":[`. */
 export function writeHead(head: ResponseHead, out: ByteBuffer): void {
   out.span(ID_START);
-  writeId(head.id, out);
+  writeResponseId(head.id, MESSAGE_PREFIX, out);
   out.span(MODEL);
   out.bytes(head.model.pointer, head.model.length);
   out.span(CONTENT);
 }
 
-/** `chatcmpl-X` → `msg_X`; any other id gets the prefix, so that logs of both sides can be matched. */
-function writeId(id: ByteBuffer, out: ByteBuffer): void {
-  let skip: u32 = 0;
-  if (startsWith(id, COMPLETION_PREFIX.pointer, COMPLETION_PREFIX.length))
-    skip = COMPLETION_PREFIX.length;
-  else if (startsWith(id, MESSAGE_PREFIX.pointer, MESSAGE_PREFIX.length))
-    skip = MESSAGE_PREFIX.length;
-  out.span(MESSAGE_PREFIX);
-  out.bytes(id.pointer + skip, id.length - skip);
-}
-
-function startsWith(id: ByteBuffer, prefix: usize, length: u32): bool {
-  return id.length > length && sameBytes(id.pointer, length, prefix, length);
-}
-
-/** The `usage` object. What nobody has said is 0: the dialect demands numbers. */
+/** Writes the `usage` object. Unknown counts are 0, because they must be numbers. */
 export function writeUsage(usage: Usage, tier: i32, out: ByteBuffer): void {
   out.span(INPUT_TOKENS);
   out.integer(atLeastZero(usage.freshInput));
@@ -61,14 +49,14 @@ export function writeUsage(usage: Usage, tier: i32, out: ByteBuffer): void {
   }
   if (tier != TIER_UNKNOWN) {
     out.span(TIER);
-    out.text(tier == TIER_PRIORITY ? "priority" : tier == TIER_BATCH ? "batch" : "standard");
+    out.span(tier == TIER_PRIORITY ? PRIORITY : tier == TIER_BATCH ? BATCH : STANDARD);
     out.byte(0x22);
   }
   out.byte(0x7d);
 }
 
 /**
- * A citation as a web search result. `encrypted_index` is Anthropic's own and stays empty.
+ * Writes a citation as a web search result. Only Anthropic can fill in `encrypted_index`: it stays empty.
  * @see https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/web-search-tool#citations
  */
 export function writeCitation(citation: Citation, out: ByteBuffer): void {

@@ -1,16 +1,10 @@
-// Writes the hub's events as a stream of a message: one message_start, blocks in order, one message_delta, one
-// message_stop; or an error event, and nothing behind it.
+// Writes the hub's events as a message stream: one message_start, blocks in order, one message_delta, one message_stop; or an
+// error event as the last one.
 // @see https://docs.anthropic.com/en/docs/build-with-claude/streaming
 import { Dropped } from "../../hub/dropped";
 import { Citation, ResponseHead, TIER_UNKNOWN } from "../../hub/events";
 import { Fault } from "../../hub/fault";
-import {
-  anthropicFinish,
-  FINISH_NONE,
-  FINISH_STOP,
-  FINISH_STOP_SEQUENCE,
-} from "../../hub/finish-reason";
-
+import { FINISH_NONE } from "../../hub/finish-reason";
 import { Usage } from "../../hub/usage";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { BlockWriter } from "./write-blocks";
@@ -49,19 +43,15 @@ const BLOCK_STOP = constant(
 const MESSAGE_DELTA = constant(
   'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"',
 );
-const STOP_SEQUENCE = constant('","stop_sequence":');
 const MESSAGE_DELTA_USAGE = constant('},"usage":');
 const MESSAGE_STOP = constant('event: message_stop\ndata: {"type":"message_stop"}\n\n');
 const ERROR = constant("event: error\ndata: ");
-const NULL = constant("null");
 
 export class AnthropicMessagesStreamWriter extends BlockWriter {
   private index: i32 = 0;
   private hasBegun: bool = false;
-  private reason: i32 = FINISH_NONE;
-  private sequence: ByteBuffer = new ByteBuffer();
-  private saidDelta: bool = false;
-  /** What stands before the words of the open block's deltas: made once per block, because there are many deltas. */
+  private hasDelta: bool = false;
+  /** What is before the text of the open block's deltas: written once per block, because there are many deltas. */
   private deltaStart: ByteBuffer = new ByteBuffer();
 
   constructor(
@@ -84,29 +74,12 @@ export class AnthropicMessagesStreamWriter extends BlockWriter {
     out.span(PING);
   }
 
-  finish(reason: i32, sequence: usize, sequenceLength: u32): void {
-    this.closeAll();
-    // The name of the sequence and the reason go together, and tool calls come before both.
-    const isNamed = reason == FINISH_STOP_SEQUENCE && sequenceLength > 0 && !this.hasTools;
-    this.reason = reason == FINISH_STOP_SEQUENCE && !isNamed ? FINISH_STOP : reason;
-    if (isNamed) this.sequence.bytes(sequence, sequenceLength);
-  }
-
   usageFinal(): void {
-    if (this.reason == FINISH_NONE || this.saidDelta) return;
-    this.saidDelta = true;
+    if (this.reason == FINISH_NONE || this.hasDelta) return;
+    this.hasDelta = true;
     const out = this.out;
-    const word = anthropicFinish(this.reason, this.hasTools);
     out.span(MESSAGE_DELTA);
-    out.span(word);
-    out.span(STOP_SEQUENCE);
-    if (this.sequence.length > 0) {
-      out.byte(0x22);
-      out.bytes(this.sequence.pointer, this.sequence.length);
-      out.byte(0x22);
-    } else {
-      out.span(NULL);
-    }
+    this.writeFinish();
     out.span(MESSAGE_DELTA_USAGE);
     writeUsage(this.usage, TIER_UNKNOWN, out);
     out.span(EVENT_END);
@@ -130,7 +103,6 @@ export class AnthropicMessagesStreamWriter extends BlockWriter {
 
   release(): void {
     super.release();
-    this.sequence.release();
     this.deltaStart.release();
   }
 

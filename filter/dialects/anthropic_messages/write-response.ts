@@ -3,13 +3,6 @@
 import { Dropped, DROPPED_TOOL_ARGUMENTS } from "../../hub/dropped";
 import { Citation, ResponseHead, TIER_UNKNOWN } from "../../hub/events";
 import { Fault } from "../../hub/fault";
-import {
-  anthropicFinish,
-  FINISH_NONE,
-  FINISH_STOP,
-  FINISH_STOP_SEQUENCE,
-} from "../../hub/finish-reason";
-
 import { Usage } from "../../hub/usage";
 import { SCAN_OK, scan } from "../../bytes/json/scan";
 import { scratchTape } from "../../bytes/json/tape";
@@ -30,18 +23,14 @@ const TOOL_INPUT = constant('","input":');
 const STRING_END = constant('"}');
 const EMPTY_INPUT = constant("{}");
 const STOP_REASON = constant('],"stop_reason":"');
-const STOP_SEQUENCE = constant('","stop_sequence":');
 const USAGE = constant(',"usage":');
-const NULL = constant("null");
 
 export class AnthropicMessagesWriter extends BlockWriter {
   private start: u32;
   private blocks: i32 = 0;
   private tier: i32 = TIER_UNKNOWN;
-  private reason: i32 = FINISH_NONE;
-  private sequence: ByteBuffer = new ByteBuffer();
   private citations: ByteBuffer = new ByteBuffer();
-  /** Arguments of the open tool call, escaped, and the same as plain JSON. */
+  /** Arguments of the open tool call, escaped and as plain JSON. */
   private escaped: ByteBuffer = new ByteBuffer();
   private plain: ByteBuffer = new ByteBuffer();
 
@@ -60,14 +49,6 @@ export class AnthropicMessagesWriter extends BlockWriter {
     writeHead(head, this.out);
   }
 
-  finish(reason: i32, sequence: usize, sequenceLength: u32): void {
-    this.closeAll();
-    // The name of the sequence and the reason go together, and tool calls come before both.
-    const isNamed = reason == FINISH_STOP_SEQUENCE && sequenceLength > 0 && !this.hasTools;
-    this.reason = reason == FINISH_STOP_SEQUENCE && !isNamed ? FINISH_STOP : reason;
-    if (isNamed) this.sequence.bytes(sequence, sequenceLength);
-  }
-
   usageFinal(): void {}
 
   ping(): void {}
@@ -75,21 +56,13 @@ export class AnthropicMessagesWriter extends BlockWriter {
   end(): void {
     const out = this.out;
     out.span(STOP_REASON);
-    out.span(anthropicFinish(this.reason, this.hasTools));
-    out.span(STOP_SEQUENCE);
-    if (this.sequence.length > 0) {
-      out.byte(0x22);
-      out.bytes(this.sequence.pointer, this.sequence.length);
-      out.byte(0x22);
-    } else {
-      out.span(NULL);
-    }
+    this.writeFinish();
     out.span(USAGE);
     writeUsage(this.usage, this.tier, out);
     out.byte(0x7d);
   }
 
-  /** What was written of the response is taken back. */
+  /** Replaces what has been written of the response. */
   fault(fault: Fault): void {
     adaptFault(fault);
     this.out.length = this.start;
@@ -98,7 +71,6 @@ export class AnthropicMessagesWriter extends BlockWriter {
 
   release(): void {
     super.release();
-    this.sequence.release();
     this.citations.release();
     this.escaped.release();
     this.plain.release();
@@ -166,7 +138,7 @@ export class AnthropicMessagesWriter extends BlockWriter {
     this.escaped.bytes(pointer, length);
   }
 
-  /** `input` is JSON itself, so the arguments have to be: what is cut off or broken cannot be said. */
+  /** `input` is JSON, not a string: incomplete or invalid arguments are dropped. */
   protected closeTool(): void {
     const plain = this.plain;
     plain.clear();

@@ -1,24 +1,25 @@
-// Reads a chat completion, complete or chunk by chunk, into the hub's events. Liberal: what providers of this format
-// are known to send is understood, what nobody knows is passed over.
+// Reads a chat completion, complete or as a stream, into the hub's events. It supports what providers of this format are known
+// to send, and ignores unknown members.
 // @see https://platform.openai.com/docs/api-reference/chat/object
 // @see https://platform.openai.com/docs/api-reference/chat-streaming
 import { DROPPED_CHOICE, DROPPED_FINISH_REASON, DROPPED_LOGPROBS } from "../../hub/dropped";
 import { TIER_FLEX, TIER_PRIORITY, TIER_SCALE, TIER_STANDARD } from "../../hub/events";
 import { Fault } from "../../hub/fault";
 import {
+  findReason,
   FINISH_FAULT,
   FINISH_NONE,
   FINISH_REFUSAL,
   FINISH_STOP,
   FINISH_STOP_SEQUENCE,
   FINISH_UNKNOWN,
-  finishFromOpenai,
 } from "../../hub/finish-reason";
 import { readFault } from "../../hub/read-fault";
 import { ResponseReader } from "../../hub/response-reader";
 import { readCount } from "../../bytes/json/number";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { FINISH_REASONS } from "./finish-reason";
 import { MessageReader } from "./read-message";
 import { readUsage } from "./read-usage";
 
@@ -47,7 +48,7 @@ const SCALE = constant("scale");
 
 export class OpenaiChatReader extends ResponseReader {
   private message: MessageReader = new MessageReader(this.sink, this.dropped, this.requestId);
-  /** The chunk's members that matter, NO_NODE if it has none. */
+  /** Members of the current chunk, or NO_NODE. */
   private choices: u32 = NO_NODE;
   private tokens: u32 = NO_NODE;
   private searchResults: u32 = NO_NODE;
@@ -72,7 +73,7 @@ export class OpenaiChatReader extends ResponseReader {
       this.fail(new Fault(502, "The upstream's response has no choices."));
       return;
     }
-    // A provider that forgets the reason in a complete response has still sent all of it.
+    // A complete response without a reason is still complete.
     if (this.finishReason == FINISH_NONE) this.finish(FINISH_UNKNOWN, 0, 0);
     this.endOfStream();
   }
@@ -81,7 +82,7 @@ export class OpenaiChatReader extends ResponseReader {
     this.message.release();
   }
 
-  /** Finds the members that matter; false if the event is an error. */
+  /** Finds the members of a chunk. Returns false if it is an error. */
   private readRoot(tape: Tape, root: u32): bool {
     this.choices = NO_NODE;
     this.tokens = NO_NODE;
@@ -111,7 +112,7 @@ export class OpenaiChatReader extends ResponseReader {
     return false;
   }
 
-  /** Padding against eavesdroppers who count bytes, another one in every chunk (OpenAI; `p` at Mistral). */
+  /** Padding against traffic analysis, different in every chunk (OpenAI; `p` at Mistral). */
   private readNoise(tape: Tape, node: u32): void {
     if (!tape.isString(node)) return;
     this.repeatable.noise = tape.pointer(node);
@@ -120,7 +121,7 @@ export class OpenaiChatReader extends ResponseReader {
 
   private useUsage(tape: Tape, usage: u32): void {
     readUsage(tape, usage, this.usage);
-    // What comes with or behind the reason is the whole; before it, a running count.
+    // Usage before the finish reason is a running count.
     if (this.finishReason != FINISH_NONE && this.usage.isKnown) this.sink.usageFinal();
   }
 
@@ -143,7 +144,7 @@ export class OpenaiChatReader extends ResponseReader {
     }
   }
 
-  /** The first choice is the response; several were refused with the request. */
+  /** The first choice is the response: a request for several was rejected. */
   private readChoices(tape: Tape, choices: u32): void {
     const end = tape.next(choices);
     for (let choice = tape.first(choices); choice < end; choice = tape.next(choice)) {
@@ -186,7 +187,7 @@ export class OpenaiChatReader extends ResponseReader {
     if (this.finishReason == FINISH_NONE) {
       const message = this.message;
       message.single = NO_NODE;
-      // Some streams end in a chunk that holds the whole message once more; that one counts only if it is the first.
+      // Some streams repeat the whole message in their last chunk: it is read only if nothing came before it.
       if (tape.isObject(delta)) message.read(tape, delta);
       else if (tape.isObject(whole) && !message.isBegun) message.read(tape, whole);
       if (message.single != NO_NODE && isOnlyDelta) this.canRepeat(tape, message.single);
@@ -196,15 +197,15 @@ export class OpenaiChatReader extends ResponseReader {
   }
 
   private readFinish(tape: Tape, node: u32, stop: u32): void {
-    const reason = finishFromOpenai(tape, node);
+    const reason = findReason(FINISH_REASONS, tape, node);
     if (reason == FINISH_NONE) return;
     if (reason == FINISH_FAULT) {
-      const why = "The provider stopped in the middle of its response: it failed or is overloaded.";
+      const why = "The provider ended its response with an error: it failed or is overloaded.";
       this.fail(new Fault(503, why));
       return;
     }
     if (tape.isArray(this.searchResults)) this.message.readSearchResults(tape, this.searchResults);
-    // vLLM names the stop sequence beside the reason.
+    // vLLM sends the stop sequence beside the reason.
     const hasSequence = reason == FINISH_STOP && tape.isString(stop) && tape.size(stop) > 0;
     if (hasSequence) this.finish(FINISH_STOP_SEQUENCE, tape.pointer(stop), tape.size(stop));
     else this.finish(reason, 0, 0);
@@ -214,7 +215,7 @@ export class OpenaiChatReader extends ResponseReader {
     if (reason == FINISH_UNKNOWN) this.dropped.add(DROPPED_FINISH_REASON);
     this.finishReason = reason;
     this.message.finish();
-    // OpenAI refuses with a text of its own and the reason "stop".
+    // OpenAI sends a refusal in its own member, with the reason "stop".
     if (this.message.hasRefusal && reason == FINISH_STOP) reason = FINISH_REFUSAL;
     this.sink.finish(reason, sequence, sequenceLength);
   }
@@ -225,7 +226,7 @@ function replace(text: ByteBuffer, tape: Tape, node: u32): void {
   text.bytes(tape.pointer(node), tape.size(node));
 }
 
-/** Some providers send `"error":null` or an empty one with every chunk. */
+/** Returns whether an `error` member is an error: some providers send null or an empty one with every chunk. */
 function isFault(tape: Tape, node: u32): bool {
   if (tape.isString(node)) return tape.size(node) > 0;
   return tape.isObject(node) && !tape.isEmpty(node);

@@ -4,10 +4,9 @@
 import { Dropped } from "../../hub/dropped";
 import { ResponseHead } from "../../hub/events";
 import { Fault } from "../../hub/fault";
-import { openaiFinish } from "../../hub/finish-reason";
-
 import { Usage } from "../../hub/usage";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { finishReason } from "./finish-reason";
 import { adaptFault, writeOpenaiFault } from "./write-fault";
 import { writeId, writeTierAndFingerprint, writeUsage } from "./write-parts";
 import { OpenaiChatSink } from "./write-sink";
@@ -85,19 +84,16 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
     this.closeWith(STRING_END);
   }
 
-  finish(reason: i32, _sequence: usize, _sequenceLength: u32): void {
-    this.blockEnd();
+  protected putFinish(reason: i32): void {
     this.putExtras();
     const out = this.out;
     this.open(EMPTY);
     out.span(FINISHED);
-    out.span(openaiFinish(reason, this.calls.length > 0));
+    out.span(finishReason(reason, this.calls.length > 0));
     out.span(FINISH_END);
     if (this.wantsUsage) out.span(NULL_USAGE);
     out.span(END);
   }
-
-  usageFinal(): void {}
 
   ping(): void {
     this.out.span(PING);
@@ -164,7 +160,7 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
     this.putArguments(slot, NO_ARGUMENTS.pointer, NO_ARGUMENTS.length);
   }
 
-  /** One chunk of its own, only if there is something. */
+  /** Writes reasoning details and annotations, if any, as one chunk. */
   private putExtras(): void {
     const details = this.carrier.items;
     const annotations = this.annotations.entries;

@@ -3,10 +3,10 @@
 import { Dropped } from "../../hub/dropped";
 import { ResponseHead } from "../../hub/events";
 import { Fault } from "../../hub/fault";
-import { FINISH_STOP, openaiFinish } from "../../hub/finish-reason";
-
+import { FINISH_STOP } from "../../hub/finish-reason";
 import { Usage } from "../../hub/usage";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { finishReason } from "./finish-reason";
 import { adaptFault, writeOpenaiFault } from "./write-fault";
 import { writeId, writeTierAndFingerprint, writeUsage } from "./write-parts";
 import { OpenaiChatSink } from "./write-sink";
@@ -31,7 +31,7 @@ const USAGE = constant(',"usage":');
 const BREAK = constant("\\n\\n");
 const NULL = constant("null");
 
-/** A call's head is written when it begins; its arguments may be interleaved with another's. */
+/** The arguments of several calls may be interleaved. */
 class Call {
   head: ByteBuffer = new ByteBuffer();
   body: ByteBuffer = new ByteBuffer();
@@ -63,12 +63,9 @@ export class OpenaiChatWriter extends OpenaiChatSink {
     this.refusals.bytes(pointer, length);
   }
 
-  finish(reason: i32, _sequence: usize, _sequenceLength: u32): void {
-    this.blockEnd();
+  protected putFinish(reason: i32): void {
     this.reason = reason;
   }
-
-  usageFinal(): void {}
 
   ping(): void {}
 
@@ -85,7 +82,7 @@ export class OpenaiChatWriter extends OpenaiChatSink {
     out.span(CHOICE);
     this.putMessage();
     out.span(FINISH);
-    out.span(openaiFinish(this.reason, this.calls.length > 0));
+    out.span(finishReason(this.reason, this.calls.length > 0));
     out.span(CHOICES_END);
     if (this.usage.isKnown) {
       out.span(USAGE);
@@ -95,7 +92,7 @@ export class OpenaiChatWriter extends OpenaiChatSink {
     out.byte(0x7d);
   }
 
-  /** What was written of the response is taken back. */
+  /** Replaces what has been written of the response. */
   fault(fault: Fault): void {
     adaptFault(fault);
     this.out.length = this.start;
@@ -145,7 +142,7 @@ export class OpenaiChatWriter extends OpenaiChatSink {
 
   private putMessage(): void {
     const out = this.out;
-    // No text beside tool calls or a refusal is null, as OpenAI writes it.
+    // Beside tool calls or a refusal, OpenAI writes null for a missing text.
     this.putNullable(this.content, this.toolCalls.length > 0 || this.refusals.length > 0);
     out.span(REFUSAL);
     this.putNullable(this.refusals, true);

@@ -1,30 +1,32 @@
-// What both writers of chat completions share: which text block is being written, and what is kept for the end.
-import { Dropped } from "../../hub/dropped";
+// What both writers of chat completions share: the text block that is being written, and what is kept for the end.
+import { Dropped, DROPPED_FINISH_REASON } from "../../hub/dropped";
 import { Citation, ResponseSink } from "../../hub/events";
 import { countCharacters } from "../../bytes/json/count-characters";
 import { ByteBuffer } from "../../bytes/text/bytes";
+import { isInexact } from "./finish-reason";
 import { AnnotationList, ReasoningCarrier } from "./write-extras";
 
 export abstract class OpenaiChatSink extends ResponseSink {
   protected carrier: ReasoningCarrier;
   protected annotations: AnnotationList = new AnnotationList();
-  protected hasText: bool = false;
-  /** For each tool call whether it has arguments yet. */
+  /** For each tool call whether it has arguments. */
   protected calls: Array<bool> = [];
-  /** Whether the next reasoning belongs to another block than the reasoning before it. */
+  /** Whether the next reasoning begins a new block. */
   protected needsBreak: bool = false;
   private hasReasoning: bool = false;
   /** Characters of the content so far, and before the current text block. */
   private characters: u32 = 0;
   private blockStart: u32 = 0;
 
-  constructor(out: ByteBuffer, dropped: Dropped) {
+  constructor(
+    out: ByteBuffer,
+    private dropped: Dropped,
+  ) {
     super(out);
     this.carrier = new ReasoningCarrier(dropped);
   }
 
   text(pointer: usize, length: u32): void {
-    this.hasText = true;
     this.characters += countCharacters(pointer, length);
     this.putText(pointer, length);
   }
@@ -65,17 +67,26 @@ export abstract class OpenaiChatSink extends ResponseSink {
     this.putArguments(slot, pointer, length);
   }
 
-  /** The dialect demands JSON: a call without arguments has empty ones. */
+  /** Arguments must be JSON: a call without them has an empty object. */
   toolEnd(slot: i32): void {
     if (slot >= 0 && slot < this.calls.length && !unchecked(this.calls[slot]))
       this.putNoArguments(slot);
   }
+
+  finish(reason: i32, _sequence: usize, _sequenceLength: u32): void {
+    this.blockEnd();
+    if (isInexact(reason)) this.dropped.add(DROPPED_FINISH_REASON);
+    this.putFinish(reason);
+  }
+
+  usageFinal(): void {}
 
   release(): void {
     this.carrier.release();
     this.annotations.release();
   }
 
+  protected abstract putFinish(reason: i32): void;
   protected abstract putText(pointer: usize, length: u32): void;
   protected abstract putReasoning(pointer: usize, length: u32): void;
   protected abstract putCall(
