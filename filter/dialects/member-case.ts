@@ -1,4 +1,4 @@
-// Members whose names differ only in case from those of the request: the gateway and a provider would read them differently.
+// Finds members whose names differ only in case from a member of the request, which a provider may read differently.
 //
 // Go's encoding/json, and so servers such as Ollama, matches names without regard to case, by Unicode's simple folding
 // (https://pkg.go.dev/encoding/json#Unmarshal). Beside `model`, `Model` would choose a model that is not configured;
@@ -6,11 +6,15 @@
 import { Fault } from "../hub/fault";
 import { unescape } from "../bytes/json/text";
 import { Tape } from "../bytes/json/tape";
-import { scratchBuffer, Span } from "../bytes/text/bytes";
+import { byteAt, startsWith } from "../bytes/text/at";
+import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { Dialect } from "./dialect";
 
-/** No longer name, even if all of it is escaped, is one of a request's. */
+/** A longer name, even if all of it is escaped, is not one of a request's. */
 const MAX_NAME_BYTES: u32 = 256;
+
+/** U+212A in UTF-8: the Kelvin sign, which folds to k. */
+const KELVIN = constant("\u212a");
 
 const plain = scratchBuffer();
 const folded = scratchBuffer();
@@ -22,11 +26,11 @@ export function caseFault(tape: Tape, dialect: Dialect): Fault | null {
   for (let key = tape.first(0); key < end; key = tape.next(key + 1)) {
     const size = tape.size(key);
     if (size > MAX_NAME_BYTES) continue;
-    // Real requests have lower-case names: nothing more is done for them.
+    // Nearly all names are in lower case.
     if (!tape.isEscaped(key) && isLowerCase(tape.pointer(key), size)) continue;
     fold(tape, key);
     if (!dialect.members.has(name) || tape.equals(key, name)) continue;
-    const known = String.UTF8.decodeUnsafe(name.pointer, name.length);
+    const known = name.toText();
     const message =
       "A member of the request differs from '" + known + "' only in case; write '" + known + "'.";
     return new Fault(400, message).at(known);
@@ -36,26 +40,26 @@ export function caseFault(tape: Tape, dialect: Dialect): Fault | null {
 
 function isLowerCase(pointer: usize, length: u32): bool {
   for (let i: u32 = 0; i < length; i++) {
-    const byte = <u32>load<u8>(pointer + i);
+    const byte = byteAt(pointer, i);
     if (byte - 0x41 < 26 || byte >= 0x80) return false;
   }
   return true;
 }
 
-/** Points `name` at the lower-case form of a member's name. Only U+017F and U+212A fold to ASCII from outside of it. */
+/** Points `name` at the lower-case form of a member's name. Only U+017F and U+212A fold to ASCII letters. */
 function fold(tape: Tape, key: u32): void {
   plain.clear();
   unescape(tape.pointer(key), tape.size(key), plain);
   folded.clear();
   for (let i: u32 = 0; i < plain.length; i++) {
-    const byte = <u32>load<u8>(plain.pointer + i);
+    const byte = byteAt(plain.pointer, i);
     const rest = plain.length - i;
     if (byte - 0x41 < 26) {
       folded.byte(byte + 0x20);
-    } else if (byte == 0xc5 && rest > 1 && load<u8>(plain.pointer + i + 1) == 0xbf) {
+    } else if (byte == 0xc5 && rest > 1 && byteAt(plain.pointer, i + 1) == 0xbf) {
       folded.byte(0x73);
       i += 1;
-    } else if (byte == 0xe2 && rest > 2 && load<u16>(plain.pointer + i + 1) == 0xaa84) {
+    } else if (rest > 2 && startsWith(plain.pointer + i, rest, KELVIN)) {
       folded.byte(0x6b);
       i += 2;
     } else {

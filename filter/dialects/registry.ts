@@ -1,10 +1,11 @@
 // The dialects, in the order of their indices. Adding one: its folder, and a line here.
-import { sameBytes, Span } from "../bytes/text/bytes";
+import { byteAt, startsWith } from "../bytes/text/at";
+import { Span } from "../bytes/text/bytes";
 import { AnthropicMessages } from "./anthropic_messages/dialect";
 import { Dialect } from "./dialect";
 import { OpenaiChat } from "./openai_chat/dialect";
 
-/** Also the dialect of everything that belongs to no other: unknown paths, /healthz, the list of models. */
+/** The dialect of everything that belongs to no dialect: unknown paths, /healthz, the list of models. */
 const FIRST: Dialect = new OpenaiChat();
 
 export const DIALECTS: Dialect[] = [FIRST, new AnthropicMessages()];
@@ -32,9 +33,8 @@ export function dialectByName(name: string): Dialect | null {
 export function dialectOfPath(path: Span, length: u32): Dialect {
   for (let i = 0; i < DIALECTS.length; i++) {
     const own = DIALECTS[i].path;
-    if (length < own.length || !sameBytes(path.pointer, own.length, own.pointer, own.length))
-      continue;
-    if (length == own.length || load<u8>(path.pointer + own.length) == 0x2f) return DIALECTS[i];
+    if (!startsWith(path.pointer, length, own)) continue;
+    if (length == own.length || byteAt(path.pointer, own.length) == 0x2f) return DIALECTS[i];
   }
   return FIRST;
 }

@@ -1,4 +1,4 @@
-// Reads what a response says of its usage while the response passes as it is.
+// Reads the usage of a response that passes unchanged.
 import { wasRefused } from "../memory/blocks";
 import { countRefusal, mayHold } from "../memory/budget";
 import { Usage } from "../hub/usage";
@@ -41,7 +41,7 @@ export class UsageObserver {
     if (wasRefused()) this.giveUp();
   }
 
-  /** Reads a complete response that came in parts; nobody has to have said which was the last. */
+  /** Reads a complete response that came in parts, none of which was marked as the last. */
   end(): void {
     if (!this.isCut) this.read(this.response.pointer, this.response.length);
   }

@@ -1,4 +1,4 @@
-// What of a response the client's dialect does not support: counted and listed, never lost silently.
+// The parts of a response that the client's dialect does not support: counted, and listed for `x-gateway-dropped`.
 
 export const DROPPED_CITATION: i32 = 0;
 export const DROPPED_SERVER_TOOL: i32 = 1;

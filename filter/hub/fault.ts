@@ -1,21 +1,21 @@
-// A fault: what went wrong, in the gateway's own words, before a dialect's envelope is put around it.
+// A fault: an error independent of any dialect, before a dialect writes it into its envelope.
 import { countRefusal } from "../memory/budget";
 
 /**
- * Anthropic's own word (`error.details.error_code`) for a request that cannot be held on the server: on it the SDKs'
- * tool runners, which send `thread` by themselves, send the whole conversation instead.
+ * Anthropic's code (`error.details.error_code`) for a conversation that the server cannot keep: the tool runners of its SDKs,
+ * which send `thread`, then send the whole conversation instead.
  */
 export const THREAD_UNSUPPORTED = "thread_unsupported_request";
 
-/** An answer that is an error. Everything in it may be seen by the client. */
+/** An error response. The client may see everything in it. */
 export class Fault {
-  /** `param` of the OpenAI envelope: the member of the request that is at fault, or empty. */
+  /** `param` of the OpenAI envelope: the member of the request that caused the error, or empty. */
   member: string = "";
   /** `code` of the OpenAI envelope, or empty for null. */
   code: string = "";
   /** Value of an `allow` header, for 405. */
   allow: string = "";
-  /** Whether an SDK must not send the request again by itself, because something may have been done already. */
+  /** Whether SDKs must not retry the request, because it may have had an effect already. */
   isFinal: bool = false;
   /** Seconds after which the client may try again, for a `retry-after` header; 0 for none. */
   retryAfter: u32 = 0;
@@ -23,7 +23,7 @@ export class Fault {
   constructor(
     /** HTTP status, 400–599. */
     public status: u32,
-    /** One or two sentences: what is wrong, and what to do. */
+    /** One or two sentences: what failed, and what to do. */
     public message: string,
   ) {}
 
@@ -46,7 +46,7 @@ export class Fault {
 /** Seconds after which memory may be free again. */
 const MEMORY_PAUSE: u32 = 2;
 
-/** A request or response for which the VM has no memory: `what` is "request" or "response". Counts it. */
+/** Returns the fault of a request or response for which there is no memory, and counts it. `what`: "request" or "response". */
 export function outOfMemory(what: string): Fault {
   countRefusal();
   return new Fault(

@@ -1,7 +1,7 @@
-// Ids of tool calls that a provider sent without one: both dialects demand them, because results refer to them.
+// Creates ids for tool calls that a provider sent without one: clients need them, because results refer to them.
 import { ByteBuffer, Span } from "../bytes/text/bytes";
 
-/** OpenAI takes ids of at most 40 characters, Anthropic letters, digits, `_` and `-` alone. */
+/** OpenAI accepts ids of at most 40 characters, Anthropic only letters, digits, `_` and `-`. */
 const MAX_STEM: i32 = 26;
 
 /** Appends `<prefix><request id>_<number>`: unlike in every other turn of the conversation, for the same reason. */

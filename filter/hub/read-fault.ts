@@ -116,7 +116,7 @@ export function readFaultBody(status: u32, pointer: usize, length: u32): Fault {
 export function excerpt(pointer: usize, length: u32): string {
   const text = new ByteBuffer();
   appendReadable(pointer, min(length, MAX_BODY), MAX_EXCERPT, text);
-  const words = textOf(text);
+  const words = text.toText();
   text.release();
   return words;
 }
@@ -137,7 +137,7 @@ export function readFault(tape: Tape, root: u32, status: u32): Fault {
   putRaw(tape, error, message);
   shorten(message, MAX_MESSAGE);
   const meaning = status >= 400 ? status : impliedStatus(tape, error);
-  const fault = new Fault(meaning, message.length > 0 ? textOf(message) : statusMessage(meaning));
+  const fault = new Fault(meaning, message.length > 0 ? message.toText() : statusMessage(meaning));
   message.release();
   const code = tape.member(error, CODE);
   if (tape.isString(code)) fault.code = textOfNode(tape, code);
@@ -252,13 +252,9 @@ function textOfNode(tape: Tape, node: u32): string {
   if (tape.isString(node)) putString(tape, node, plain);
   else plain.bytes(tape.pointer(node), tape.size(node));
   shorten(plain, 256);
-  const text = textOf(plain);
+  const text = plain.toText();
   plain.release();
   return text;
-}
-
-function textOf(buffer: ByteBuffer): string {
-  return buffer.length == 0 ? "" : String.UTF8.decodeUnsafe(buffer.pointer, buffer.length);
 }
 
 function statusMessage(status: u32): string {

@@ -1,4 +1,4 @@
-// How hard a model shall think: one scale of words, and the token budgets that stand for them.
+// How much a model thinks: a scale of efforts, and the token budgets that stand for them.
 import { Tape } from "../bytes/json/tape";
 import { constant, Span } from "../bytes/text/bytes";
 import {
@@ -21,10 +21,10 @@ const XHIGH = constant("xhigh");
 const MAX = constant("max");
 const NOTHING = new Span(0, 0);
 
-/** Anthropic's least thinking budget (https://platform.claude.com/docs/en/build-with-claude/extended-thinking). */
+/** Anthropic's minimum thinking budget (https://platform.claude.com/docs/en/build-with-claude/extended-thinking). */
 export const MIN_BUDGET: i64 = 1024;
 
-/** The effort that a word means, in either dialect; EFFORT_UNSET for a word that neither has. */
+/** Returns the effort of a word; EFFORT_UNSET for an unknown word. */
 export function effortOf(tape: Tape, node: u32): i32 {
   if (tape.equals(node, LOW)) return EFFORT_LOW;
   if (tape.equals(node, MEDIUM)) return EFFORT_MEDIUM;
@@ -35,7 +35,7 @@ export function effortOf(tape: Tape, node: u32): i32 {
   return tape.equals(node, NONE) ? EFFORT_NONE : EFFORT_UNSET;
 }
 
-/** The word for an effort: OpenAI's scale, whose words from low to max Anthropic has too. */
+/** Returns the word for an effort, on OpenAI's scale; Anthropic has its words from low to max. */
 export function effortWord(effort: i32): Span {
   if (effort == EFFORT_NONE) return NONE;
   if (effort == EFFORT_MINIMAL) return MINIMAL;
@@ -46,7 +46,7 @@ export function effortWord(effort: i32): Span {
   return effort == EFFORT_MAX ? MAX : NOTHING;
 }
 
-/** The thinking budget that stands for an effort, in tokens. */
+/** Returns the thinking budget that stands for an effort, in tokens. */
 export function effortBudget(effort: i32): i64 {
   if (effort <= EFFORT_MINIMAL) return MIN_BUDGET;
   if (effort == EFFORT_LOW) return 2048;
@@ -54,15 +54,15 @@ export function effortBudget(effort: i32): i64 {
   return effort == EFFORT_HIGH ? 16384 : 32768;
 }
 
-/** The effort that a thinking budget stands for; only words that every model with efforts knows. */
+/** Returns the effort that a thinking budget stands for: low, medium or high, which every model with efforts supports. */
 export function budgetEffort(budget: i64): i32 {
   if (budget < 4096) return EFFORT_LOW;
   return budget < 16384 ? EFFORT_MEDIUM : EFFORT_HIGH;
 }
 
 /**
- * The effort that a model knows and that is nearest to the wanted one: the same, else the next lower, else the next
- * higher. Reasoning is never turned off by this. EFFORT_UNSET when the model knows none. `efforts` has a bit for each.
+ * Returns the supported effort that is nearest to the wanted one: the same, else the next lower, else the next higher, but
+ * never `none` for another one. EFFORT_UNSET if the model supports no effort. `efforts` has a bit for each.
  */
 export function nearestEffort(efforts: u32, wanted: i32): i32 {
   if (wanted == EFFORT_UNSET || (efforts & (1 << wanted)) != 0) return wanted;

@@ -1,4 +1,4 @@
-// What a target can take: the columns of `limits` (control-plane/ir/model.ts, ModelLimits), as the request path asks for them.
+// What a target supports: the columns of `limits` in the configuration.
 import { Span } from "../bytes/text/bytes";
 import { EFFORT_HIGH, EFFORT_LOW, EFFORT_MEDIUM } from "./request";
 
@@ -11,39 +11,39 @@ export const REASONING_ADAPTIVE: i32 = 2;
 /** Either way: Claude 4.6. */
 export const REASONING_BOTH: i32 = 3;
 
-/** What of Anthropic's types of thinking asks for the least. */
+/** Which of Anthropic's types of thinking asks for the least. */
 export const OFF_DISABLED: i32 = 0;
 export const OFF_BETWEEN_TOOLS: i32 = 1;
 /** The model always thinks. */
 export const OFF_NONE: i32 = 2;
 
-/** Which kinds of `tool_choice` that force a call are taken. */
+/** Which kinds of `tool_choice` that force a call the model supports. */
 export const FORCED_ALL: i32 = 0;
 /** A tool by its name, but not "any tool". */
 export const FORCED_NAMED: i32 = 1;
 export const FORCED_NONE: i32 = 2;
 
-/** Filled from the filter's configuration once, never per request. What is not said there changes nothing. */
+/** Read from the filter's configuration once. A default changes nothing. */
 export class RequestLimits {
-  /** Whether anything here may ask for a change of a body in the target's own dialect: the one question per request. */
+  /** Whether a body in the target's dialect may have to be changed. */
   isLimiting: bool = false;
-  /** For Anthropic, which requires one, when the client gave none. */
+  /** Anthropic: `max_tokens`, which is required, if the client sends none. */
   defaultMaxTokens: u32 = 4096;
-  /** A larger `max_tokens` is lowered to it; 0 when it is not known. */
+  /** A larger `max_tokens` is lowered to it; 0 if unknown. */
   highestMaxTokens: u32 = 0;
-  /** OpenAI's reasoning models: `max_tokens` is refused, `max_completion_tokens` wanted. */
+  /** OpenAI's reasoning models reject `max_tokens` and require `max_completion_tokens`. */
   usesMaxCompletionTokens: bool = false;
-  /** False where only the older `max_tokens` is known. */
+  /** False if only the older `max_tokens` is supported. */
   takesMaxCompletionTokens: bool = true;
-  /** False where temperature, top_p, top_k and the penalties are refused (reasoning models, Claude 4.7 and newer). */
+  /** False if temperature, top_p, top_k and the penalties are rejected (reasoning models, Claude 4.7 and newer). */
   takesTemperature: bool = true;
-  /** Chat: temperature and top_p are taken only while the model does not reason (GPT-5.1 to 5.6). */
+  /** Chat: temperature and top_p are supported only while the model does not reason (GPT-5.1 to 5.6). */
   samplesWithoutReasoning: bool = false;
-  /** False where temperature and top_p together are refused (Claude 4.5 and 4.6). */
+  /** False if temperature and top_p together are rejected (Claude 4.5 and 4.6). */
   takesBothSampling: bool = true;
-  /** False where the chat template knows no system role: its text goes before the first user text. */
+  /** False if the chat template does not support the system role: its text goes before the first user text. */
   takesSystemRole: bool = true;
-  /** Chat: false where a system message may only be the first one; later ones go before the next user text. */
+  /** Chat: false if only the first message may be a system message; later ones go before the next user text. */
   takesLaterSystem: bool = true;
   /** Chat: messages of role developer; else they become system. */
   takesDeveloperRole: bool = true;
@@ -58,19 +58,19 @@ export class RequestLimits {
   takesUser: bool = true;
   /** Chat: `cache_control` on content parts and tools (OpenRouter, LiteLLM, Qwen). */
   takesCacheControl: bool = false;
-  /** The efforts that the model knows, a bit `1 << EFFORT_` for each. */
+  /** The efforts that the model supports, a bit `1 << EFFORT_` for each. */
   efforts: u32 = (1 << EFFORT_LOW) | (1 << EFFORT_MEDIUM) | (1 << EFFORT_HIGH);
-  /** Whether `efforts` is what is known, or only what nearly every model takes. */
+  /** Whether `efforts` is known, not the default of nearly every model. */
   knowsEfforts: bool = false;
-  /** Chat: whether the model reasons when a request says nothing of it. */
+  /** Chat: whether the model reasons without an effort in the request. */
   reasonsByDefault: bool = true;
-  /** Chat: false where a request with tools has to say effort `none` (GPT-5.4 to 6). */
+  /** Chat: false if a request with tools must have effort `none` (GPT-5.4 to 6). */
   takesReasoningWithTools: bool = true;
-  /** Chat: `reasoning_content` in assistant messages (DeepSeek, Moonshot); others refuse it. */
+  /** Chat: `reasoning_content` in assistant messages (DeepSeek, Moonshot); others reject it. */
   takesReasoningContent: bool = false;
   /** Chat: `reasoning_details` in assistant messages (OpenRouter). */
   takesReasoningDetails: bool = false;
-  /** Which forced choices of a tool are taken, FORCED_. */
+  /** Which forced choices of a tool are supported, FORCED_. */
   forcedTools: i32 = FORCED_ALL;
   /** Structured output by a JSON schema. */
   takesOutputSchema: bool = true;
@@ -78,19 +78,19 @@ export class RequestLimits {
   takesPrefill: bool = true;
   /** Anthropic: how to ask for reasoning, REASONING_. */
   reasoning: i32 = REASONING_ADAPTIVE;
-  /** Whether `reasoning` is known, so that the client's own way of asking may be changed. */
+  /** Whether `reasoning` is known, so that the client's request for it may be changed. */
   knowsReasoning: bool = false;
   /** Anthropic: how to ask for the least thinking, OFF_. */
   thinkingOff: i32 = OFF_DISABLED;
-  /** Further members that are left out where the dialect is the target's own. */
+  /** Further members that are dropped from a body in the target's dialect. */
   refuses: Span[] = [];
-  /** The same for members of messages, and how each is counted: `messages[].name`. */
+  /** The same for members of messages, and the path of each: `messages[].name`. */
   refusesInMessages: Span[] = [];
   refusedPaths: Span[] = [];
-  /** `overrides.strict_translation`: whatever would be dropped is refused. */
+  /** `overrides.strict_translation`: a request is rejected if anything would be dropped. */
   strict: bool = false;
 
-  /** Whether the model can be asked to think by itself. */
+  /** Returns whether the model supports adaptive thinking. */
   thinksAdaptively(): bool {
     return this.reasoning == REASONING_ADAPTIVE || this.reasoning == REASONING_BOTH;
   }

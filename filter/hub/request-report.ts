@@ -19,6 +19,7 @@ const MAX_NAMED: u32 = 10_000;
 const MAX_DEPTH: i32 = 3;
 
 const NO_NAME = constant("");
+const droppedName = new Span(0, 0);
 
 /** One object serves many requests: `reset` before each. */
 export class RequestReport {
@@ -173,11 +174,15 @@ export class RequestReport {
     this.droppedCount++;
     if (this.isStrict) {
       if (this.fault === null) {
-        const name = String.UTF8.decodeUnsafe(pointer, length);
+        droppedName.pointer = pointer;
+        droppedName.length = length;
+        const member = droppedName.toText();
         const by = isForModel ? "this model" : this.api;
         const reason = " (rejected because overrides.strict_translation is on). ";
         const advice = "Remove it, or turn strict_translation off.";
-        this.fault = new Fault(400, name + " is not supported by " + by + reason + advice).at(name);
+        this.fault = new Fault(400, member + " is not supported by " + by + reason + advice).at(
+          member,
+        );
       }
       return;
     }

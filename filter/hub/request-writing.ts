@@ -3,7 +3,8 @@ import { KIND_OBJECT, NO_NODE, Tape } from "../bytes/json/tape";
 import { escape, unescape } from "../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { byteAt } from "../bytes/text/at";
-import { Block, FORMAT_SCHEMA, HubRequest, isBlank, Tool } from "./request";
+import { isBlank } from "../bytes/json/blank";
+import { Block, FORMAT_SCHEMA, HubRequest, Tool } from "./request";
 import { RequestLimits, RequestReport } from "./request-report";
 
 const QUOTE: u32 = 0x22;

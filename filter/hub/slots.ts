@@ -1,6 +1,6 @@
-// The hub's common slots: what every dialect can express, in its own members. members.ts of each dialect says which member
-// holds which slot; docs/dialects.md pairs the members of two dialects by them. A request reader and writer know their
-// slots by code, so the numbers are for the documentation and cost the filter nothing.
+// The hub's common slots: what every dialect supports. members.ts of each dialect maps its members to slots, and
+// docs/dialects.md pairs the members of two dialects by them. Request readers and writers use their members directly, so the
+// numbers are for the documentation and cost the filter nothing.
 
 // The request
 export const MODEL: i32 = 1;

@@ -1,10 +1,10 @@
-// Tokens of one exchange, in parts that do not overlap, so that both dialects' ways of counting come out right.
+// Tokens of one exchange, in parts that do not overlap, from which every dialect's counts can be computed.
 //
 // OpenAI's `prompt_tokens` includes what was read from and written to a cache; Anthropic's `input_tokens` excludes both.
 // @see https://platform.openai.com/docs/api-reference/chat/object#chat/object-usage
 // @see https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching#tracking-cache-performance
 
-/** A part that nobody has said yet. */
+/** A part that has not been reported. */
 export const UNKNOWN_TOKENS: i64 = -1;
 
 /** Counts are cumulative: a later value replaces an earlier one, a missing value keeps it. */
@@ -18,7 +18,7 @@ export class Usage {
   /** The part of `output` that was reasoning. */
   reasoning: i64 = UNKNOWN_TOKENS;
 
-  /** Whether the provider said anything. */
+  /** Whether the provider reported any usage. */
   get isKnown(): bool {
     return this.freshInput >= 0 || this.output >= 0;
   }
@@ -35,7 +35,7 @@ export class Usage {
   }
 }
 
-/** An unknown part counts as 0 where a number has to be written. */
+/** Returns the tokens of a part; an unknown part counts as 0. */
 export function atLeastZero(tokens: i64): i64 {
   return tokens < 0 ? 0 : tokens;
 }

@@ -41,19 +41,19 @@ const URL = constant("url");
 const TITLE = constant("title");
 const CITED_TEXT = constant("cited_text");
 
-/** A block whose deltas are passed over. */
+/** A block whose deltas are ignored. */
 const BLOCK_OTHER: i32 = 0;
 const BLOCK_TEXT: i32 = 1;
 const BLOCK_THINKING: i32 = 2;
 const BLOCK_TOOL: i32 = 3;
 
-/** Of more blocks that were never stopped, the oldest is taken to have ended. */
+/** Above this number of open blocks, the oldest is closed. */
 const MAX_OPEN: i32 = 1024;
 
-/** A block that is open. The real API opens one at a time; some that copy it interleave them by index. */
+/** Anthropic opens one block at a time; some compatible providers interleave blocks by index. */
 class OpenBlock {
   hasArguments: bool = false;
-  /** Input that a tool block had at its start already, escaped; deltas replace it. */
+  /** Input that a tool block had at its start, escaped; deltas replace it. */
   startInput: ByteBuffer = new ByteBuffer();
 
   constructor(
@@ -65,12 +65,12 @@ class OpenBlock {
 }
 
 export class BlockReader {
-  /** The one string that the last delta was about, NO_NODE if it said more. */
+  /** The string of the last delta if it had nothing else of interest, or NO_NODE. */
   single: u32 = NO_NODE;
   private open: Array<OpenBlock> = [];
   private tools: i32 = 0;
   private citation: Citation = new Citation();
-  /** The block that a repeated delta goes on with. */
+  /** The block that a repeated delta continues. */
   private repeats: OpenBlock | null = null;
   private repeatsKind: i32 = BLOCK_OTHER;
 
@@ -85,7 +85,7 @@ export class BlockReader {
     this.open = [];
   }
 
-  /** A delta that is like the last one but for this string. */
+  /** Reads a delta that differs from the last one in this string alone. */
   repeat(pointer: usize, length: u32): void {
     const block = this.repeats;
     if (this.repeatsKind == BLOCK_TEXT) this.sink.text(pointer, length);
@@ -93,7 +93,7 @@ export class BlockReader {
     else if (block != null) this.sink.toolArguments(block.slot, pointer, length);
   }
 
-  /** Stops that never came. */
+  /** Closes the blocks that the provider has not closed. */
   stopAll(): void {
     while (this.open.length > 0) this.stop(unchecked(this.open[0]).index);
   }
@@ -170,13 +170,13 @@ export class BlockReader {
     if (tape.equals(type, TEXT_DELTA)) {
       const text = tape.member(delta, TEXT);
       this.text(tape, text);
-      this.repeatsWith(tape, text, BLOCK_TEXT);
+      this.setSingle(tape, text, BLOCK_TEXT);
     } else if (tape.equals(type, INPUT_JSON_DELTA)) {
       this.toolDelta(tape, readCount(tape, index), tape.member(delta, PARTIAL_JSON));
     } else if (tape.equals(type, THINKING_DELTA)) {
       const thinking = tape.member(delta, THINKING);
       this.thinking(tape, thinking);
-      this.repeatsWith(tape, thinking, BLOCK_THINKING);
+      this.setSingle(tape, thinking, BLOCK_THINKING);
     } else if (tape.equals(type, SIGNATURE_DELTA)) {
       this.signature(tape, tape.member(delta, SIGNATURE));
     } else if (tape.equals(type, CITATIONS_DELTA)) {
@@ -184,7 +184,7 @@ export class BlockReader {
     }
   }
 
-  private repeatsWith(tape: Tape, node: u32, kind: i32): void {
+  private setSingle(tape: Tape, node: u32, kind: i32): void {
     if (!tape.isString(node)) return;
     this.repeatsKind = kind;
     this.single = node;
@@ -201,7 +201,7 @@ export class BlockReader {
   }
 
   private signature(tape: Tape, node: u32): void {
-    // What a gateway before this one put there is no signature.
+    // Another gateway marked it as unsigned.
     if (tape.equals(node, UNSIGNED_MARK)) return;
     if (tape.isString(node) && tape.size(node) > 0)
       this.sink.signature(tape.pointer(node), tape.size(node));
@@ -217,10 +217,10 @@ export class BlockReader {
     block.hasArguments = true;
     this.sink.toolArguments(block.slot, tape.pointer(node), tape.size(node));
     this.repeats = block;
-    this.repeatsWith(tape, node, BLOCK_TOOL);
+    this.setSingle(tape, node, BLOCK_TOOL);
   }
 
-  /** Place of the open block with this index, the last one if there is no index; -1 if there is none. */
+  /** Returns the position of the open block with this index, of the last one without an index; -1 if there is none. */
   private find(index: i64): i32 {
     let at = this.open.length - 1;
     while (at >= 0 && index != NO_COUNT && unchecked(this.open[at]).index != index) at--;
@@ -254,7 +254,7 @@ export class BlockReader {
     }
   }
 
-  /** Only a place on the web has a chat form; places in documents have none. */
+  /** Only citations of web pages have a form in chat completions; those of documents are dropped. */
   private readCitation(tape: Tape, node: u32): void {
     const url = tape.member(node, URL);
     if (!tape.isString(url)) {

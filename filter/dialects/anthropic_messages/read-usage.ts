@@ -1,4 +1,4 @@
-// Reads `usage` of a message. The counts are cumulative: message_delta repeats or corrects what message_start said.
+// Reads `usage` of a message. The counts are cumulative: message_delta repeats or corrects message_start.
 import { Usage } from "../../hub/usage";
 import { readCount } from "../../bytes/json/number";
 import { Tape } from "../../bytes/json/tape";
@@ -11,7 +11,7 @@ const CACHE_CREATION = constant("cache_creation_input_tokens");
 const OUTPUT_DETAILS = constant("output_tokens_details");
 const THINKING_TOKENS = constant("thinking_tokens");
 
-/** Missing members keep what was known. */
+/** Missing members keep the earlier counts. */
 export function readUsage(tape: Tape, node: u32, usage: Usage): void {
   const input = readCount(tape, tape.member(node, INPUT_TOKENS));
   if (input >= 0) usage.freshInput = input;

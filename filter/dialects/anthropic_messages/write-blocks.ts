@@ -1,7 +1,7 @@
 // Puts a message's blocks in order: one is open at a time and each is opened once, whatever the order of the events.
 //
 // An open tool call is never interrupted: other blocks wait until its arguments are complete. Calls that a provider
-// interleaves are written one by one; calls that it sends in order do not wait.
+// interleaves are written one by one; calls that it sends in order do not wait. Longer than other files because it is one class.
 import {
   Dropped,
   DROPPED_BLOCK,

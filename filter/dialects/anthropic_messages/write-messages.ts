@@ -1,6 +1,7 @@
-// Writes the hub's blocks as Anthropic's messages: roles alternate, results of tools come first in their message, and
-// nothing is empty, because Anthropic refuses all else.
+// Writes the hub's blocks as messages. Anthropic requires alternating roles, tool results first in their message, and no empty
+// contents.
 // @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls
+import { trimmedLength } from "../../bytes/json/blank";
 import {
   BLOCK_REASONING,
   BLOCK_REASONING_DATA,
@@ -15,7 +16,6 @@ import {
   ROLE_ASSISTANT,
   ROLE_SYSTEM,
   ROLE_USER,
-  trimmedLength,
 } from "../../hub/request";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { writeCache, writeString } from "../../hub/request-writing";
@@ -36,11 +36,11 @@ const SIGNATURE = constant('","signature":"');
 const REDACTED = constant('{"type":"redacted_thinking","data":"');
 const CLOSE_STRING = constant('"}');
 
-/** No member: what a last message of the assistant asks for. */
+/** Not a member: the name of a last message of the assistant, which the model continues. */
 const PREFILL_PATH = constant("prefill");
 const REASONING_PATH = constant("messages[].reasoning_content");
 
-/** Decides which blocks are written: before `system` is, because what stays in its place is not in there. */
+/** Decides which blocks are written. Runs before `system` is written, which omits the system texts that stay in place. */
 export function prepareMessages(
   request: HubRequest,
   limits: RequestLimits,
@@ -72,7 +72,7 @@ export function writeMessages(
     from = next;
   }
   if (lastRole == NO_ROLE) {
-    const advice = "hold no text. Send at least one message of role user that says something.";
+    const advice = "have no text. Send at least one user message with text.";
     report.reject("messages", advice);
   } else if (lastRole == ROLE_ASSISTANT && !limits.takesPrefill) {
     report.dropForModel(PREFILL_PATH);
@@ -88,7 +88,7 @@ function nextWritten(request: HubRequest, from: u32): u32 {
   return from;
 }
 
-/** Behind the last block of the message that begins at `from`: neighbours of one role are one message. */
+/** Returns the index behind the last block of the message that begins at `from`: neighbours of one role are one message. */
 function runEnd(request: HubRequest, from: u32): u32 {
   const role = request.block(from).role;
   let to = from + 1;
@@ -100,7 +100,7 @@ function runEnd(request: HubRequest, from: u32): u32 {
   return to;
 }
 
-/** Takes the reasoning that Anthropic would refuse, because nobody signed it, out of the conversation. */
+/** Removes unsigned reasoning, which Anthropic rejects, from the conversation. */
 function dropUnsigned(request: HubRequest, report: RequestReport): void {
   const count = request.blocks.count;
   for (let i: u32 = 0; i < count; i++) {
@@ -114,7 +114,7 @@ function dropUnsigned(request: HubRequest, report: RequestReport): void {
 }
 const BLOCK_NOTHING: u32 = 0xff;
 
-/** Index of the last piece of the reasoning block that begins at `index`. */
+/** Returns the index of the last piece of the reasoning block that begins at `index`. */
 function lastPiece(request: HubRequest, index: u32): u32 {
   while (index + 1 < request.blocks.count) {
     const next = request.block(index + 1);
@@ -131,7 +131,7 @@ function isWritten(request: HubRequest, index: u32): bool {
 }
 
 /**
- * A system message may stand behind a user message, before one of the assistant or at the end.
+ * Keeps system messages in place where Anthropic allows them: behind a user message, before one of the assistant or at the end.
  * @see https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
  */
 function keepSystemInPlace(request: HubRequest): void {
@@ -170,7 +170,7 @@ function writeSystemMessage(request: HubRequest, from: u32, to: u32, out: ByteBu
   out.byte(0x7d);
 }
 
-/** One user message of the blocks [from, to): first the results of tools, then the rest. */
+/** Writes the blocks of [from, to) as one user message: first the tool results, then the rest. */
 function writeUser(request: HubRequest, from: u32, to: u32, out: ByteBuffer): void {
   out.span(USER_MESSAGE);
   if (to == from + 1 && isPlainText(request.block(from))) {
@@ -204,14 +204,13 @@ function writeUser(request: HubRequest, from: u32, to: u32, out: ByteBuffer): vo
   out.byte(0x7d);
 }
 
-/** The block at `index` and its content; answers the index of its end. */
+/** Writes the tool result at `index` with its contents. Returns the index of its end. */
 function writeResult(request: HubRequest, index: u32, out: ByteBuffer): u32 {
   const result = request.block(index);
   out.span(TOOL_RESULT);
   writeId(result.id, result.idLength, out);
   out.byte(0x22);
-  let end = index + 1;
-  while (end < request.blocks.count && request.block(end).kind != BLOCK_RESULT_END) end++;
+  const end = request.resultEnd(index);
   const first = index + 1;
   if (end == first + 1 && isPlainText(request.block(first))) {
     out.span(CONTENT);
@@ -262,7 +261,7 @@ function writeAssistant(
   out.byte(0x7d);
 }
 
-/** The block at `index`, with its pieces if it is reasoning; answers the index of the last one. */
+/** Writes the block at `index`, with its pieces if it is reasoning. Returns the index of the last one. */
 function writeAnswer(
   request: HubRequest,
   index: u32,
@@ -288,7 +287,7 @@ function writeAnswer(
   return index;
 }
 
-/** The reasoning at `index` with its pieces; answers the index of the last one. */
+/** Writes the reasoning at `index` with its pieces. Returns the index of the last one. */
 function writeThinking(request: HubRequest, index: u32, out: ByteBuffer): u32 {
   const last = lastPiece(request, index);
   out.span(THINKING);

@@ -17,6 +17,7 @@ import { writeCache, writeString } from "../../hub/request-writing";
 import { scan, SCAN_EMPTY, SCAN_OK } from "../../bytes/json/scan";
 import { KIND_NULL, scratchTape } from "../../bytes/json/tape";
 import { escape, unescape } from "../../bytes/json/text";
+import { byteAt, isDigit, isLetter } from "../../bytes/text/at";
 import { ByteBuffer, constant, sameBytes, scratchBuffer } from "../../bytes/text/bytes";
 
 const TEXT = constant('{"type":"text","text":');
@@ -39,7 +40,7 @@ const ARGUMENTS_PATH = constant("messages[].tool_calls[].function.arguments");
 const argumentsTape = scratchTape();
 const plainId = scratchBuffer();
 
-/** Text, image or document. */
+/** Writes a text, an image or a document. */
 export function writeContentBlock(block: Block, textLength: u32, out: ByteBuffer): void {
   if (block.kind == BLOCK_IMAGE_DATA || block.kind == BLOCK_DOCUMENT_DATA) {
     out.span(block.kind == BLOCK_IMAGE_DATA ? IMAGE_DATA : DOCUMENT_DATA);
@@ -72,8 +73,8 @@ export function writeCall(block: Block, out: ByteBuffer, report: RequestReport):
 }
 
 /**
- * The arguments as an object. What a model wrote that is no JSON object must not block the conversation for ever, so it
- * is wrapped as Anthropic advises.
+ * Writes the arguments as an object. Anything but a JSON object is wrapped as Anthropic advises: a model's mistake must not
+ * make the rest of the conversation fail.
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/fine-grained-tool-streaming
  */
 function writeInput(block: Block, out: ByteBuffer, report: RequestReport): void {
@@ -83,7 +84,7 @@ function writeInput(block: Block, out: ByteBuffer, report: RequestReport): void 
   out.reserve(0);
   const code = scan(argumentsTape, out.pointer + start, out.length - start);
   if (code == SCAN_OK && argumentsTape.isObject(0)) {
-    // What stands around the object goes: `input` is the object alone.
+    // Removes white space around the object.
     const from = argumentsTape.start(0);
     const size = argumentsTape.size(0);
     if (from > 0) memory.copy(out.pointer + start, out.pointer + start + from, size);
@@ -104,16 +105,15 @@ function writeInput(block: Block, out: ByteBuffer, report: RequestReport): void 
 }
 
 /**
- * Anthropic's ids match ^[a-zA-Z0-9_-]+$; other models' ids hold dots and colons. A byte that may not stand is written
- * as _ and two digits, so that calls and results still meet and different ids stay different.
+ * Writes an id. Anthropic requires ^[a-zA-Z0-9_-]+$; other models' ids have dots and colons. Any other byte becomes _ and two
+ * hexadecimal digits, so that calls and results still match and different ids stay different.
  */
 export function writeId(pointer: usize, length: u32, out: ByteBuffer): void {
   plainId.clear();
   unescape(pointer, length, plainId);
   for (let i: u32 = 0; i < plainId.length; i++) {
-    const c = <u32>load<u8>(plainId.pointer + i);
-    const isTaken = (c | 0x20) - 0x61 < 26 || c - 0x30 < 10 || c == 0x5f || c == 0x2d;
-    if (isTaken) {
+    const c = byteAt(plainId.pointer, i);
+    if (isLetter(c) || isDigit(c) || c == 0x5f || c == 0x2d) {
       out.byte(c);
     } else {
       out.byte(0x5f);
@@ -131,11 +131,11 @@ export function isPlainText(block: Block): bool {
   return block.kind == BLOCK_TEXT && block.cacheLength == 0;
 }
 
-/** More different tools than this are not declared: Anthropic then says itself what it misses. */
+/** Tools above this number are not declared: Anthropic then rejects the request and names them. */
 const MAX_DECLARED: i32 = 128;
 const declared = new StaticArray<u32>(MAX_DECLARED);
 
-/** Declares each tool that the conversation calls; answers whether there is one. */
+/** Declares each tool that the conversation calls. Returns whether there is one. */
 export function declareCalledTools(request: HubRequest, out: ByteBuffer): bool {
   let written = 0;
   for (let i: u32 = 0; i < request.blocks.count && written < MAX_DECLARED; i++) {

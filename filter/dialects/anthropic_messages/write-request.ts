@@ -1,5 +1,6 @@
 // Writes a request of the hub for Anthropic. Its members: members.ts.
 // @see https://platform.claude.com/docs/en/api/messages/create
+import { isBlank } from "../../bytes/json/blank";
 import {
   Block,
   BLOCK_TEXT,
@@ -10,7 +11,6 @@ import {
   HubRequest,
   FLAG_IN_PLACE,
   FORMAT_JSON,
-  isBlank,
   ROLE_SYSTEM,
   SERVICE_STANDARD,
 } from "../../hub/request";

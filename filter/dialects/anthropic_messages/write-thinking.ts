@@ -1,4 +1,4 @@
-// How much an Anthropic model shall think, and what that asks of max_tokens: decided once, before anything is written.
+// Decides how much an Anthropic model thinks, and what that requires of max_tokens, before anything is written.
 // @see https://platform.claude.com/docs/en/build-with-claude/thinking
 // @see https://platform.claude.com/docs/en/build-with-claude/effort
 import {
@@ -55,16 +55,16 @@ const EFFORT_PATH = constant("reasoning_effort");
 const THINKING_PATH = constant("thinking");
 
 export class ThinkingPlan {
-  /** Whether the model will think: that forbids other things. */
+  /** Whether the model will think: then it rejects some other members. */
   isOn: bool = false;
-  /** The max_tokens that the gateway chose; 0: the client's own is sent. */
+  /** The max_tokens that the gateway chose; 0 if the client's is sent. */
   maxTokens: i64 = 0;
   private budget: i64 = 0;
   private effort: i32 = EFFORT_UNSET;
   private isAdaptive: bool = false;
-  /** Which word asks for the least thinking; OFF_NONE: none is written. */
+  /** The type that asks for the least thinking; OFF_NONE if none is written. */
   private off: i32 = OFF_NONE;
-  /** Whether the client's own `thinking` is sent as it is. */
+  /** Whether the client's `thinking` is sent unchanged. */
   private copiesThinking: bool = false;
   private hasFormat: bool = false;
 
@@ -90,7 +90,7 @@ export class ThinkingPlan {
     report.defaultedMaxTokens = <u32>this.maxTokens;
   }
 
-  /** The client's own `thinking` goes as it is, unless the model is known to refuse its type. */
+  /** Copies the client's `thinking`, unless the model is known to reject its type. */
   private planThinking(
     request: HubRequest,
     limits: RequestLimits,
@@ -103,7 +103,7 @@ export class ThinkingPlan {
     const isOff = tape.equals(type, DISABLED) || tape.equals(type, BETWEEN_TOOLS);
     this.copiesThinking = !isUnsupportedThinking(tape, type, limits);
     if (this.copiesThinking && tape.equals(type, ENABLED) && isInUnsignedLoop(request)) {
-      // Clients that lose the signed thinking of a running tool loop would get a 400.
+      // Anthropic would reject the running tool loop, because the client did not send its signed thinking.
       this.copiesThinking = false;
       report.drop(THINKING_PATH);
       return;
@@ -132,16 +132,16 @@ export class ThinkingPlan {
     if (limits.thinksAdaptively()) {
       const isOff = wanted == EFFORT_NONE;
       if (isOff) this.off = limits.thinkingOff;
-      // A model that always thinks can only be asked to think little.
+      // A model that always thinks is asked to think as little as possible.
       if (isOff && this.off != OFF_NONE) return;
-      // Effort works without thinking; thinking does not work with a forced tool.
+      // Thinking excludes a forced tool; an effort does not.
       this.isAdaptive = !isOff && !isToolForced(request);
       this.isOn = this.isAdaptive;
       this.effort = nearestEffort(limits.efforts, wanted);
       if (this.effort < wanted && !isOff) report.drop(path);
       return;
     }
-    // Models that are asked by a budget do not think unless they are asked.
+    // Models with a budget do not think unless they get one.
     if (wanted == EFFORT_NONE) return;
     let budget = effortBudget(wanted);
     if (maxTokens >= 0) budget = min<i64>(budget, (maxTokens * 4) / 5);
@@ -154,7 +154,7 @@ export class ThinkingPlan {
     this.budget = budget;
   }
 
-  /** The members `thinking` and `output_config`, which also holds the output format. */
+  /** Writes the members `thinking` and `output_config`, which also has the output format. */
   write(request: HubRequest, out: ByteBuffer): void {
     if (this.copiesThinking) {
       out.span(THINKING);
@@ -188,7 +188,7 @@ export class ThinkingPlan {
   }
 }
 
-/** Whether the model is known to refuse thinking of this type. */
+/** Returns whether the model is known to reject thinking of this type. */
 export function isUnsupportedThinking(tape: Tape, type: u32, limits: RequestLimits): bool {
   if (!limits.knowsReasoning) return false;
   if (tape.equals(type, ENABLED))
@@ -204,8 +204,8 @@ function isToolForced(request: HubRequest): bool {
 }
 
 /**
- * Whether the request goes on with a tool loop whose assistant turn has no signed thinking: with a budget Anthropic
- * then answers 400 ("Expected `thinking` or `redacted_thinking`, but found `tool_use`").
+ * Returns whether the request continues a tool loop whose assistant turn has no signed thinking: with a budget Anthropic
+ * rejects it with 400 ("Expected `thinking` or `redacted_thinking`, but found `tool_use`").
  */
 function isInUnsignedLoop(request: HubRequest): bool {
   let calls = false;

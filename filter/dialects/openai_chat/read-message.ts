@@ -1,4 +1,4 @@
-// Reads an assistant message of a chat provider, or a delta of one: they have the same members.
+// Reads an assistant message of a chat provider, or a delta, which has the same members.
 import { Dropped, DROPPED_AUDIO, DROPPED_BLOCK, DROPPED_CITATION } from "../../hub/dropped";
 import { Citation, ResponseSink } from "../../hub/events";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
@@ -25,16 +25,16 @@ const URL_CITATION = constant("url_citation");
 const URL = constant("url");
 const TITLE = constant("title");
 
-/** What a repeated event is about. */
+/** What a repeated event continues. */
 const REPEATS_TEXT: i32 = 0;
 const REPEATS_REASONING: i32 = 1;
 const REPEATS_ARGUMENTS: i32 = 2;
 
 export class MessageReader {
-  /** Whether any content has come. */
+  /** Whether there was any content. */
   isBegun: bool = false;
   hasRefusal: bool = false;
-  /** The one string that the last delta was about, NO_NODE if it said more. */
+  /** The string of the last delta if it had nothing else of interest, or NO_NODE. */
   single: u32 = NO_NODE;
   private repeats: i32 = REPEATS_TEXT;
   private tools: ToolCallReader | null = null;
@@ -57,13 +57,12 @@ export class MessageReader {
     let thoughts = NO_NODE;
     let otherThoughts = NO_NODE;
     let details = NO_NODE;
-    /** How many members say something. */
-    let said = 0;
+    let count = 0;
     const end = tape.next(message);
     for (let key = tape.first(message); key < end; key = tape.next(key + 1)) {
       const value = key + 1;
-      if (!says(tape, value) || tape.equals(key, ROLE)) continue;
-      said++;
+      if (!hasValue(tape, value) || tape.equals(key, ROLE)) continue;
+      count++;
       if (tape.equals(key, CONTENT)) content = value;
       else if (tape.equals(key, TOOL_CALLS)) tools = value;
       else if (tape.equals(key, REFUSAL)) refusal = value;
@@ -82,7 +81,7 @@ export class MessageReader {
     if (tape.isString(refusal)) this.refusal(tape, refusal);
     if (tools != NO_NODE || tape.isObject(call)) this.readTools(tape, tools, call);
     if (tape.isArray(annotations)) this.readAnnotations(tape, annotations);
-    if (said == 1) this.findSingle(tape, content, thoughts, tools);
+    if (count == 1) this.findSingle(tape, content, thoughts, tools);
   }
 
   repeat(pointer: usize, length: u32): void {
@@ -98,7 +97,7 @@ export class MessageReader {
     }
   }
 
-  /** Perplexity's sources stand beside the choices, in every chunk: they count once, and only if nothing else does. */
+  /** Reads Perplexity's sources, which every chunk repeats beside the choices: once, and only without other citations. */
   readSearchResults(tape: Tape, results: u32): void {
     if (this.hasCitations) return;
     const end = tape.next(results);
@@ -177,7 +176,7 @@ export class MessageReader {
     if (tape.isObject(call)) tools.readLegacyCall(tape, call);
   }
 
-  /** Content as parts: {"type":"text","text"}; Mistral's {"type":"thinking","thinking":[{"type":"text","text"}]}. */
+  /** Reads content as parts: {"type":"text","text"}; Mistral's {"type":"thinking","thinking":[{"type":"text","text"}]}. */
   private readParts(tape: Tape, parts: u32): void {
     const end = tape.next(parts);
     for (let part = tape.first(parts); part < end; part = tape.next(part)) {
@@ -226,8 +225,8 @@ export class MessageReader {
   }
 }
 
-/** Whether a member says anything: null, empty texts and empty lists do not. */
-function says(tape: Tape, node: u32): bool {
+/** Returns whether a member is more than null, an empty text or an empty list. */
+function hasValue(tape: Tape, node: u32): bool {
   if (tape.isString(node)) return tape.size(node) > 0;
   if (tape.isArray(node)) return !tape.isEmpty(node);
   return tape.isPresent(node);

@@ -13,7 +13,7 @@ const DATA = constant("data");
 const SIGNATURE = constant("signature");
 const INDEX = constant("index");
 
-/** Where the text is taken from: providers say it twice, as text and as details. The first to hold text decides. */
+/** Where the text is read from: some providers send it twice, as text and as details. The first with text decides. */
 const SOURCE_OPEN: i32 = 0;
 const SOURCE_TEXT: i32 = 1;
 const SOURCE_DETAILS: i32 = 2;
@@ -34,13 +34,13 @@ export class ReasoningReader {
     return this.source == SOURCE_TEXT;
   }
 
-  /** More text of an event that is like the last one. */
+  /** Reads an event that differs from the last one in its text alone. */
   repeat(pointer: usize, length: u32): void {
     this.hasContent = false;
     this.sink.reasoning(pointer, length);
   }
 
-  /** Text or tool calls have begun: the reasoning block before them is closed for ever. */
+  /** Text or tool calls have begun: the reasoning block before them has ended. */
   contentBegins(): void {
     this.hasContent = true;
   }
@@ -99,7 +99,7 @@ export class ReasoningReader {
   }
 }
 
-/** The text of a detail, NO_NODE if it has none. */
+/** Returns the text of a detail, NO_NODE if it has none. */
 function textOf(tape: Tape, entry: u32): u32 {
   const text = tape.member(entry, TEXT);
   if (tape.isString(text) && tape.size(text) > 0) return text;

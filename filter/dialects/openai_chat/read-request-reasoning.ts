@@ -1,11 +1,11 @@
 // Reads the reasoning that a chat client sends back: OpenRouter's, LiteLLM's and DeepSeek's spelling.
 // Why these: docs/decisions/2026-11-21-reasoning-carrier.md
 import { MemberReader } from "../../hub/member-reader";
+import { isBlank } from "../../bytes/json/blank";
 import {
   BLOCK_REASONING_DATA,
   HubRequest,
   FLAG_CONTINUES,
-  isBlank,
   ROLE_ASSISTANT,
 } from "../../hub/request";
 import { RequestReport } from "../../hub/request-report";

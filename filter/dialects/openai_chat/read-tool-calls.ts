@@ -1,7 +1,7 @@
 // Reads tool calls of chat providers, whole or in fragments, into the hub's events.
 //
-// Fragments of one call belong together by `index`; providers also leave the index out, give every call index 0 with
-// another id (Gemini), repeat id and name in each fragment, send them late, or never send an id (older Ollama).
+// Fragments of a call have the same `index`. Some providers omit the index, send index 0 with different ids (Gemini), repeat id
+// and name in each fragment, send them late, or never send an id (older Ollama).
 import { Dropped, DROPPED_TOOL_ARGUMENTS, DROPPED_TOOL_CALL } from "../../hub/dropped";
 import { ResponseSink } from "../../hub/events";
 import { putMadeId } from "../../hub/made-id";
@@ -32,10 +32,10 @@ class ToolCall {
   /** Arguments that came before the name. */
   held: ByteBuffer = new ByteBuffer();
   progress: InnerProgress = new InnerProgress();
-  /** Whether arguments were said to the sink. */
+  /** Whether the sink got arguments. */
   hasArguments: bool = false;
   isEnded: bool = false;
-  /** Whether the gateway made up the id, because the provider sent none in time. */
+  /** Whether the gateway created the id, because the provider had sent none. */
   isIdMade: bool = false;
 
   constructor(public key: i64) {}
@@ -53,7 +53,7 @@ class ToolCall {
 }
 
 export class ToolCallReader {
-  /** The one string of arguments that the last list of calls was about, NO_NODE if it said more. */
+  /** The arguments of the last list of calls if it had nothing else of interest, or NO_NODE. */
   single: u32 = NO_NODE;
   private singleCall: ToolCall | null = null;
   private calls: Array<ToolCall> = [];
@@ -81,18 +81,18 @@ export class ToolCallReader {
     }
   }
 
-  /** More arguments of an event that is like the last one. */
+  /** Reads an event that differs from the last one in its arguments alone. */
   repeat(pointer: usize, length: u32): void {
     const call = this.singleCall;
     if (call != null) this.addArguments(call, pointer, length);
   }
 
-  /** The form before tools: one call without an id. */
+  /** Reads `function_call`, the predecessor of tool calls: one call without an id. */
   readLegacyCall(tape: Tape, call: u32): void {
     this.readCall(tape, LEGACY_KEY, NO_NODE, call);
   }
 
-  /** Text follows: calls that only wait for more arguments are whole. */
+  /** Text follows: calls that wait for more arguments are complete. */
   contentBegins(): void {
     for (let i = 0; i < this.calls.length; i++) {
       const call = unchecked(this.calls[i]);
@@ -100,7 +100,7 @@ export class ToolCallReader {
     }
   }
 
-  /** The response is over: whatever is open ends, in order. */
+  /** The response is over: open calls end, in order. */
   finish(): void {
     for (let i = 0; i < this.calls.length; i++) {
       const call = unchecked(this.calls[i]);
@@ -143,7 +143,7 @@ export class ToolCallReader {
     }
   }
 
-  /** The call that a fragment belongs to; a new one if none does; null if there are too many. */
+  /** Returns the call that a fragment belongs to, which may be a new one; null if there are too many. */
   private find(tape: Tape, index: i64, id: u32, name: u32): ToolCall | null {
     const hasId = tape.isString(id) && tape.size(id) > 0;
     let found: ToolCall | null = null;
@@ -186,7 +186,7 @@ export class ToolCallReader {
       call.name.pointer,
       call.name.length,
     );
-    if (call.held.length > 0) this.say(call, call.held.pointer, call.held.length);
+    if (call.held.length > 0) this.write(call, call.held.pointer, call.held.length);
     call.held.release();
   }
 
@@ -203,16 +203,16 @@ export class ToolCallReader {
     const used = call.progress.feed(pointer, length);
     if (!isBlank(pointer + used, length - used)) this.dropped.add(DROPPED_TOOL_ARGUMENTS);
     if (call.slot >= 0) {
-      this.say(call, pointer, used);
+      this.write(call, pointer, used);
       return;
     }
     call.held.bytes(pointer, used);
     if (call.name.length > 0) this.begin(call);
   }
 
-  private say(call: ToolCall, pointer: usize, length: u32): void {
+  private write(call: ToolCall, pointer: usize, length: u32): void {
     if (call.isHeldEmpty) return;
-    // `null` says what no arguments say.
+    // `null` is the same as no arguments.
     const isNull = !call.hasArguments && sameBytes(pointer, length, NULL.pointer, NULL.length);
     if (!isNull) {
       call.hasArguments = true;

@@ -14,7 +14,7 @@ const CACHE_WRITE_TOKENS = constant("cache_write_tokens");
 const CACHE_HIT_TOKENS = constant("prompt_cache_hit_tokens");
 const REASONING_TOKENS = constant("reasoning_tokens");
 
-/** Missing members keep what was known. */
+/** Missing members keep the earlier counts. */
 export function readUsage(tape: Tape, node: u32, usage: Usage): void {
   const prompt = readCount(tape, tape.member(node, PROMPT_TOKENS));
   if (prompt >= 0) readInput(tape, node, prompt, usage);
@@ -23,7 +23,7 @@ export function readUsage(tape: Tape, node: u32, usage: Usage): void {
   if (reasoning >= 0) usage.reasoning = reasoning;
   const completion = readCount(tape, tape.member(node, COMPLETION_TOKENS));
   if (completion < 0) return;
-  // xAI and Gemini leave reasoning out of completion_tokens, but not out of the total.
+  // xAI and Gemini exclude reasoning from completion_tokens, but not from the total.
   const total = readCount(tape, tape.member(node, TOTAL_TOKENS));
   const known = atLeastZero(prompt) + completion;
   const isReasoningApart = prompt >= 0 && total > known;
@@ -33,7 +33,7 @@ export function readUsage(tape: Tape, node: u32, usage: Usage): void {
 function readInput(tape: Tape, node: u32, prompt: i64, usage: Usage): void {
   const details = tape.member(node, PROMPT_DETAILS);
   let cached = readCount(tape, tape.member(details, CACHED_TOKENS));
-  // DeepSeek and Moonshot say it at the top.
+  // DeepSeek and Moonshot report it at the top level.
   if (cached < 0) cached = readCount(tape, tape.member(node, CACHE_HIT_TOKENS));
   if (cached < 0) cached = readCount(tape, tape.member(node, CACHED_TOKENS));
   const written = readCount(tape, tape.member(details, CACHE_WRITE_TOKENS));

@@ -1,7 +1,7 @@
-// What a chat client can only be told at the end of a response: reasoning as it has to come back, and sources of the text.
+// Collects what is written at the end of a response: reasoning in the form in which it must come back, and citations.
 //
-// Clients' stream accumulators keep the last delta of a member they do not know, or merge its items by `index`: so each
-// list is sent once and whole (docs/decisions/2026-11-21-reasoning-carrier.md).
+// Clients that accumulate a stream keep the last delta of an unknown member, or merge its items by `index`. Each list is
+// therefore sent once and complete (docs/decisions/2026-11-21-reasoning-carrier.md).
 import { Dropped, DROPPED_SIGNATURE } from "../../hub/dropped";
 import { Citation } from "../../hub/events";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
@@ -18,7 +18,7 @@ const TITLE = constant('","title":"');
 const START_INDEX = constant('","start_index":');
 const END_INDEX = constant(',"end_index":');
 
-/** The list `reasoning_details`. Blocks without a signature are not in it: nobody could use them. */
+/** The list `reasoning_details`. It omits blocks without a signature, which are of no use. */
 export class ReasoningCarrier {
   /** The items, comma-separated. */
   items: ByteBuffer = new ByteBuffer();
@@ -53,7 +53,7 @@ export class ReasoningCarrier {
     this.close();
   }
 
-  /** A block that had no signature is taken out again. */
+  /** Removes the block if it had no signature. */
   blockEnd(): void {
     if (this.isOpen) this.items.length = this.itemStart;
     this.isOpen = false;
@@ -81,7 +81,7 @@ export class ReasoningCarrier {
     this.isOpen = false;
   }
 
-  /** Half of the blocks would be refused on the next turn like none: all or nothing. */
+  /** A provider rejects a part of the blocks on the next turn, so all of them are carried or none. */
   private hasRoom(length: u32): bool {
     if (this.items.length + length <= MAX_CARRIER) return true;
     this.isFull = true;
@@ -91,7 +91,7 @@ export class ReasoningCarrier {
   }
 }
 
-/** The list `annotations`. A source belongs to its whole text block, whose end is not known before it comes. */
+/** The list `annotations`. A citation covers its whole text block, so it waits for the block's end. */
 export class AnnotationList {
   /** The entries, comma-separated. */
   entries: ByteBuffer = new ByteBuffer();

@@ -1,33 +1,26 @@
-// Writes the hub's blocks as chat messages: a message of the tool's role for each result, texts alone as one string
-// (several providers take nothing else), images and documents in messages of the user.
+// Writes the hub's blocks as chat messages: a message of role tool for each result, text without other parts as one string
+// (several providers accept nothing else), images and documents in user messages.
 // @see https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
 import {
   Block,
-  BLOCK_RESULT_END,
   BLOCK_TEXT,
   BLOCK_TOOL_CALL,
   BLOCK_TOOL_RESULT,
   HubRequest,
   FLAG_ERROR,
   ROLE_ASSISTANT,
-  ROLE_SYSTEM,
   ROLE_USER,
 } from "../../hub/request";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
-import { BLANK_LINE, writeString } from "../../hub/request-writing";
+import { BLANK_LINE } from "../../hub/request-writing";
 import { writeCallId } from "../../hub/call-id";
-import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
-import {
-  isMarkedBlock,
-  separate,
-  writeCall,
-  writePart,
-  writeTextPart,
-} from "./write-request-parts";
+import { byteAt } from "../../bytes/text/at";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { isMarkedBlock, separate, writeCall, writePart } from "./write-request-parts";
 import { hasReasoning, writeReasoning } from "./write-request-reasoning";
+import { carried, takeCarried, writeCarried, writeLaterSystem, writeSystem } from "./write-system";
 
 const MESSAGES = constant(',"messages":[');
-const SYSTEM_MESSAGE = constant('{"role":"system","content":');
 const USER_MESSAGE = constant('{"role":"user","content":');
 const ASSISTANT_MESSAGE = constant('{"role":"assistant","content":');
 const TOOL_MESSAGE = constant('{"role":"tool","tool_call_id":');
@@ -37,12 +30,10 @@ const EMPTY_STRING = constant('""');
 const TEXT_PART = constant('{"type":"text","text":');
 const CLOSE_URL = constant('"}');
 const TOOL_CALLS = constant(',"tool_calls":[');
+const ERROR = constant("error");
 const ERROR_PREFIX = constant("Error: ");
 const IN_NEXT_MESSAGE = constant("(The result is in the next message of the user.)");
 const FROM_RESULT = constant('{"type":"text","text":"From the result of tool call ');
-
-/** The system text that the next message of the user has to carry, because the model knows no system role. */
-const carried = scratchBuffer();
 
 export function writeMessages(
   request: HubRequest,
@@ -53,7 +44,6 @@ export function writeMessages(
   report: RequestReport,
 ): void {
   out.span(MESSAGES);
-  carried.clear();
   const start = out.length;
   const count = request.blocks.count;
   let from = writeSystem(request, systemPrompt, instruction, limits, out, report);
@@ -73,88 +63,10 @@ export function writeMessages(
   }
   writeCarried(out);
   if (out.length == start) {
-    report.reject(
-      "messages",
-      "hold no text. Send at least one message of role user that says something.",
-    );
+    report.reject("messages", "have no text. Send at least one user message with text.");
     return;
   }
   out.byte(0x5d);
-}
-
-/** The system text that no message of the user was there to carry. */
-function writeCarried(out: ByteBuffer): void {
-  if (carried.length == 0) return;
-  separate(out);
-  out.span(USER_MESSAGE);
-  writeString(carried.pointer, carried.length, out);
-  out.byte(0x7d);
-  carried.clear();
-}
-
-/** The configured prompt, the client's and the output format's sentence as one message; answers where the rest begins. */
-function writeSystem(
-  request: HubRequest,
-  prompt: Span,
-  instruction: Span,
-  limits: RequestLimits,
-  out: ByteBuffer,
-  report: RequestReport,
-): u32 {
-  let to: u32 = 0;
-  let isMarked = false;
-  while (to < request.blocks.count && request.block(to).role == ROLE_SYSTEM) {
-    if (isMarkedBlock(request.block(to), limits, report)) isMarked = true;
-    to++;
-  }
-  if (to == 0 && prompt.length == 0 && instruction.length == 0) return 0;
-  if (isMarked && limits.takesSystemRole) {
-    out.span(SYSTEM_MESSAGE);
-    out.byte(0x5b);
-    writeTextPart(prompt, out);
-    for (let i: u32 = 0; i < to; i++) writePart(request.block(i), true, out);
-    writeTextPart(instruction, out);
-    out.byte(0x5d);
-    out.byte(0x7d);
-    return to;
-  }
-  carried.span(prompt);
-  for (let i: u32 = 0; i < to; i++) carry(request.block(i).text, request.block(i).textLength);
-  if (instruction.length > 0) carry(instruction.pointer, instruction.length);
-  if (!limits.takesSystemRole) return to;
-  out.span(SYSTEM_MESSAGE);
-  writeString(carried.pointer, carried.length, out);
-  out.byte(0x7d);
-  carried.clear();
-  return to;
-}
-
-function carry(pointer: usize, length: u32): void {
-  if (carried.length > 0) carried.span(BLANK_LINE);
-  carried.bytes(pointer, length);
-}
-
-/** A system message in the middle of the conversation stays where it is. */
-function writeLaterSystem(
-  request: HubRequest,
-  from: u32,
-  to: u32,
-  limits: RequestLimits,
-  out: ByteBuffer,
-): void {
-  if (!limits.takesSystemRole || !limits.takesLaterSystem) {
-    for (let i = from; i < to; i++) carry(request.block(i).text, request.block(i).textLength);
-    return;
-  }
-  separate(out);
-  out.span(SYSTEM_MESSAGE);
-  out.byte(0x22);
-  for (let i = from; i < to; i++) {
-    if (i > from) out.span(BLANK_LINE);
-    out.bytes(request.block(i).text, request.block(i).textLength);
-  }
-  out.byte(0x22);
-  out.byte(0x7d);
 }
 
 function writeUser(
@@ -172,7 +84,7 @@ function writeUser(
     const block = request.block(i);
     if (isMarkedBlock(block, limits, report) && block.kind != BLOCK_TOOL_RESULT) isMarked = true;
     if (block.kind == BLOCK_TOOL_RESULT) {
-      const end = resultEnd(request, i);
+      const end = request.resultEnd(i);
       writeResult(request, i, end, out);
       for (let inner = i + 1; inner < end; inner++)
         if (request.block(inner).kind != BLOCK_TEXT) others++;
@@ -190,21 +102,14 @@ function writeUser(
   out.byte(0x7d);
 }
 
-function resultEnd(request: HubRequest, index: u32): u32 {
-  let end = index + 1;
-  while (end < request.blocks.count && request.block(end).kind != BLOCK_RESULT_END) end++;
-  return end;
-}
-
-/** The user's texts as one string. */
+/** Writes the user's texts as one string. */
 function writeUserText(request: HubRequest, from: u32, to: u32, out: ByteBuffer): void {
   out.byte(0x22);
   let written: u32 = carried.length;
-  out.bytes(carried.pointer, carried.length);
-  carried.clear();
+  takeCarried(out);
   for (let i = from; i < to; i++) {
     const block = request.block(i);
-    if (block.kind == BLOCK_TOOL_RESULT) i = resultEnd(request, i);
+    if (block.kind == BLOCK_TOOL_RESULT) i = request.resultEnd(i);
     else {
       if (written > 0) out.span(BLANK_LINE);
       out.bytes(block.text, block.textLength);
@@ -214,7 +119,7 @@ function writeUserText(request: HubRequest, from: u32, to: u32, out: ByteBuffer)
   out.byte(0x22);
 }
 
-/** Parts: first what the results of tools show, then the user's own. */
+/** Writes parts: first the images and documents of tool results, then the user's. */
 function writeUserParts(
   request: HubRequest,
   from: u32,
@@ -225,15 +130,16 @@ function writeUserParts(
   out.byte(0x5b);
   if (carried.length > 0) {
     out.span(TEXT_PART);
-    writeString(carried.pointer, carried.length, out);
+    out.byte(0x22);
+    takeCarried(out);
+    out.byte(0x22);
     out.byte(0x7d);
-    carried.clear();
   }
   for (let i = from; i < to; i++) {
     const result = request.block(i);
     if (result.kind != BLOCK_TOOL_RESULT) continue;
     let isNamed = false;
-    const end = resultEnd(request, i);
+    const end = request.resultEnd(i);
     for (i++; i < end; i++) {
       const block = request.block(i);
       if (block.kind == BLOCK_TEXT) continue;
@@ -250,13 +156,13 @@ function writeUserParts(
   }
   for (let i = from; i < to; i++) {
     const block = request.block(i);
-    if (block.kind == BLOCK_TOOL_RESULT) i = resultEnd(request, i);
+    if (block.kind == BLOCK_TOOL_RESULT) i = request.resultEnd(i);
     else writePart(block, limits.takesCacheControl, out);
   }
   out.byte(0x5d);
 }
 
-/** A message of the tool's role: text only, so what else a result holds follows in a message of the user. */
+/** Writes a message of role tool. It has text only: the images and documents of a result follow in a user message. */
 function writeResult(request: HubRequest, index: u32, end: u32, out: ByteBuffer): void {
   const result = request.block(index);
   separate(out);
@@ -268,7 +174,7 @@ function writeResult(request: HubRequest, index: u32, end: u32, out: ByteBuffer)
     const block = request.block(i);
     if (block.kind != BLOCK_TEXT) continue;
     if (texts++ > 0) out.span(BLANK_LINE);
-    else if ((result.flags & FLAG_ERROR) != 0 && !saysError(block)) out.span(ERROR_PREFIX);
+    else if ((result.flags & FLAG_ERROR) != 0 && !mentionsError(block)) out.span(ERROR_PREFIX);
     out.bytes(block.text, block.textLength);
   }
   if (texts == 0) {
@@ -278,11 +184,13 @@ function writeResult(request: HubRequest, index: u32, end: u32, out: ByteBuffer)
   out.span(CLOSE_URL);
 }
 
-/** Whether a text begins with the word error. */
-function saysError(block: Block): bool {
-  if (block.textLength < 5) return false;
-  const letters = load<u32>(block.text) | 0x20202020;
-  return letters == 0x6f727265 && (load<u8>(block.text + 4) | 0x20) == 0x72;
+/** Returns whether a text begins with the word error, in any case. */
+function mentionsError(block: Block): bool {
+  if (block.textLength < ERROR.length) return false;
+  for (let i: u32 = 0; i < ERROR.length; i++) {
+    if ((byteAt(block.text, i) | 0x20) != byteAt(ERROR.pointer, i)) return false;
+  }
+  return true;
 }
 
 function writeAssistant(
@@ -317,7 +225,7 @@ function writeAssistant(
   out.byte(0x7d);
 }
 
-/** Texts that were neighbours are one text (Claude cuts it at citations); others are paragraphs. */
+/** Joins neighbouring texts, which Claude splits at citations, and separates others by an empty line. */
 function writeAssistantText(request: HubRequest, from: u32, to: u32, out: ByteBuffer): void {
   out.byte(0x22);
   let last = to;

@@ -1,4 +1,4 @@
-// Writes single pieces of a chat completions request: content parts and tool calls.
+// Writes parts of a chat completions request: content parts and tool calls.
 // @see https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
 import {
   Block,
@@ -11,6 +11,7 @@ import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { writeCache, writeString } from "../../hub/request-writing";
 import { escape } from "../../bytes/json/text";
 import { writeCallId } from "../../hub/call-id";
+import { byteAt, startsWith } from "../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 
 const TEXT_PART = constant('{"type":"text","text":');
@@ -29,12 +30,12 @@ const INVALID_JSON = constant('{"INVALID_JSON":"');
 const CLOSE_CALL = constant('"}}');
 const CACHE_PATH = constant("messages[].content[].cache_control");
 
-/** A comma, unless the list has just been opened. */
+/** Writes a comma, unless the list has just been opened. */
 export function separate(out: ByteBuffer): void {
-  if (out.length > 0 && load<u8>(out.pointer + out.length - 1) != 0x5b) out.byte(0x2c);
+  if (out.length > 0 && byteAt(out.pointer, out.length - 1) != 0x5b) out.byte(0x2c);
 }
 
-/** Whether a block has a cache mark that the target takes; one that it does not take is counted. */
+/** Returns whether a block has a cache mark and the target supports it; else the mark is dropped. */
 export function isMarkedBlock(block: Block, limits: RequestLimits, report: RequestReport): bool {
   if (block.cacheLength == 0) return false;
   if (limits.takesCacheControl) return true;
@@ -50,7 +51,7 @@ export function writeTextPart(text: Span, out: ByteBuffer): void {
   out.byte(0x7d);
 }
 
-/** One part behind what is there: text, image or file. */
+/** Appends a part to a list: a text, an image or a file. */
 export function writePart(block: Block, withCache: bool, out: ByteBuffer): void {
   separate(out);
   if (block.kind == BLOCK_TEXT) {
@@ -88,7 +89,7 @@ export function writeCall(block: Block, out: ByteBuffer): void {
   out.span(CLOSE_CALL);
 }
 
-/** The input as a string. What the gateway wrapped because it was no JSON is unwrapped again. */
+/** Writes the input as a string. Arguments that the gateway wrapped, because they were not JSON, are unwrapped. */
 function writeArguments(block: Block, out: ByteBuffer): void {
   const length = block.textLength;
   const head = INVALID_JSON.length;
@@ -98,7 +99,7 @@ function writeArguments(block: Block, out: ByteBuffer): void {
     out.span(EMPTY_ARGUMENTS);
   } else if (
     length > head + 2 &&
-    memory.compare(block.text, INVALID_JSON.pointer, head) == 0 &&
+    startsWith(block.text, length, INVALID_JSON) &&
     isOneString(block, head)
   ) {
     out.bytes(block.text + head, length - head - 2);
@@ -107,11 +108,10 @@ function writeArguments(block: Block, out: ByteBuffer): void {
   }
 }
 
-/** Whether nothing but one string, from `start` to the closing `"}`, stands in the block. */
+/** Returns whether the block is one string from `start` to the closing `"}`. */
 function isOneString(block: Block, start: u32): bool {
   const last = block.textLength - 2;
   let i = start;
-  while (i < last && load<u8>(block.text + i) != 0x22)
-    i += load<u8>(block.text + i) == 0x5c ? 2 : 1;
+  while (i < last && byteAt(block.text, i) != 0x22) i += byteAt(block.text, i) == 0x5c ? 2 : 1;
   return i == last;
 }

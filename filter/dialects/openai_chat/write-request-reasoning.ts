@@ -1,5 +1,5 @@
-// Writes an assistant's earlier reasoning for chat providers that take it back.
-// Why so: docs/decisions/2026-11-21-reasoning-carrier.md
+// Writes the reasoning of earlier turns, for chat providers that support it.
+// Design: docs/decisions/2026-11-21-reasoning-carrier.md
 import { BLOCK_REASONING, BLOCK_REASONING_DATA, HubRequest, isSigned } from "../../hub/request";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { BLANK_LINE } from "../../hub/request-writing";
@@ -15,7 +15,7 @@ const FORMAT = constant('","format":"anthropic-claude-v1","index":');
 const THINKING_PATH = constant("messages[].content[].thinking");
 const REDACTED_PATH = constant("messages[].content[].redacted_thinking");
 
-/** Whether the target takes reasoning of these blocks; what it does not take is counted. */
+/** Returns whether the target supports reasoning of these blocks; what it does not support is dropped. */
 export function hasReasoning(
   request: HubRequest,
   from: u32,
@@ -38,8 +38,8 @@ export function hasReasoning(
 }
 
 /**
- * `reasoning_content` of a message with tool calls is there even when it is empty: in thinking mode DeepSeek and
- * Moonshot answer 400 without it.
+ * Writes the reasoning. A message with tool calls has `reasoning_content` even if it is empty: in thinking mode DeepSeek and
+ * Moonshot reject it with 400 otherwise.
  * @see https://api-docs.deepseek.com/guides/thinking_mode
  */
 export function writeReasoning(
