@@ -5,6 +5,8 @@ import { AnthropicMessages } from "./anthropic_messages/dialect";
 import { Dialect } from "./dialect";
 import { OpenaiChat } from "./openai_chat/dialect";
 
+const SLASH: u32 = 0x2f;
+
 /** The dialect of everything that belongs to no dialect: unknown paths, /healthz, the list of models. */
 const FIRST: Dialect = new OpenaiChat();
 
@@ -29,12 +31,15 @@ export function dialectByName(name: string): Dialect | null {
   return null;
 }
 
-/** Returns the dialect of a request path without its query: by its endpoint, or by an endpoint above it. */
+/**
+ * Returns the dialect of a request path without its query: by its endpoint, or by an endpoint above it. A dialect without an
+ * endpoint is for providers only.
+ */
 export function dialectOfPath(path: Span, length: u32): Dialect {
   for (let i = 0; i < DIALECTS.length; i++) {
     const own = DIALECTS[i].path;
-    if (!startsWith(path.pointer, length, own)) continue;
-    if (length == own.length || byteAt(path.pointer, own.length) == 0x2f) return DIALECTS[i];
+    if (own.length == 0 || !startsWith(path.pointer, length, own)) continue;
+    if (length == own.length || byteAt(path.pointer, own.length) == SLASH) return DIALECTS[i];
   }
   return FIRST;
 }
