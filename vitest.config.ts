@@ -8,6 +8,13 @@ const resultsFile = process.env["GATEWAY_TEST_RESULTS"];
 const TEST_MS = 180_000;
 const HOOK_MS = 300_000;
 
+/**
+ * Test files at a time. The fast rings use the processor throughout; files of the others wait for processes to start, drain and
+ * time out for more than half of their time, so that twice as many as there are processors keep two of these busy.
+ */
+const BUSY = 2;
+const WAITING = 4;
+
 /** One ring. Rings with the same order run at the same time; the fast ones come first, so that they fail first. */
 function ring(name: string, include: string[], order: number, more: object = {}) {
   return {
@@ -15,6 +22,7 @@ function ring(name: string, include: string[], order: number, more: object = {})
     test: {
       name,
       include,
+      maxWorkers: order < 2 ? BUSY : WAITING,
       sequence: { groupOrder: order },
       testTimeout: TEST_MS,
       hookTimeout: HOOK_MS,
@@ -38,7 +46,6 @@ const CONTAINERS = {
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
     // Of tests in one file that may run at the same time: they wait for timeouts, not for processors.
     maxConcurrency: 16,
     expect: { poll: { timeout: 60_000 } },
@@ -50,9 +57,9 @@ export default defineConfig({
       ring("cli", ["test/cli/**/*.test.ts"], 2),
       ring("envoy", ["test/envoy/**/*.test.ts"], 3, setUpBy("envoy")),
       ring("sdk", ["test/sdk/**/*.test.ts"], 4, setUpBy("sdk")),
-      ring("deploy", ["test/deploy/**/*.test.ts"], 5, setUpBy("deploy")),
-      ring("soak", ["test/soak/**/*.test.ts"], 5),
-      ring("container", ["test/container/**/*.test.ts"], 6, CONTAINERS),
+      ring("deploy", ["test/deploy/**/*.test.ts"], 4, setUpBy("deploy")),
+      ring("soak", ["test/soak/**/*.test.ts"], 4),
+      ring("container", ["test/container/**/*.test.ts"], 5, CONTAINERS),
     ],
   },
 });

@@ -1,86 +1,29 @@
-// `gateway reload` and `gateway up --watch`: another configuration for a gateway that is busy, with the real Envoy.
-import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+// `gateway reload`: a new configuration for a gateway that is busy, with the real Envoy.
+import { writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { Agent, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Status } from "../../control-plane/cli/commands/status.ts";
+import { describe, expect, it, vi } from "vitest";
 import { askReload } from "../../control-plane/supervisor/control.ts";
-import { socketPath, stateDirectory } from "../../control-plane/supervisor/state.ts";
-import type { ReloadResult } from "../../control-plane/supervisor/reload.ts";
 import { startAnthropicProvider } from "../providers/anthropic.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
-import type { FakeProvider } from "../providers/server.ts";
+import { freePorts } from "./gateway-command.ts";
+import { ask, keepAsking, keepAskingOverHttp2 } from "./reload-traffic.ts";
 import {
-  configurationOn,
-  type Desk,
-  freePorts,
-  modelServersOf,
-  openDesk,
-  type Ports,
-} from "./gateway-command.ts";
-import { ask, keepAsking, keepAskingOverHttp2, stopAllTraffic } from "./reload-traffic.ts";
-
-const SECONDS = { timeout: 60_000, interval: 50 };
-const KEYS = { OPENAI_API_KEY: "sk-first-not-to-be-seen", OTHER_KEY: "sk-other-not-to-be-seen" };
-
-let desk: Desk;
-let ports: Ports;
-let provider: FakeProvider;
-beforeEach(async () => {
-  provider = await startOpenaiProvider();
-  ports = await freePorts();
-  desk = openDesk();
-});
-afterEach(async () => {
-  stopAllTraffic();
-  await desk.clear();
-  await provider.stop();
-});
-
-/** gateway.yaml with the fake's models of these names, the first the default. */
-function configure(models: string[], more = "", on: Ports = ports): string {
-  const entries = models.map(
-    (model) =>
-      `  - {model: house/${model}, base_url: ${provider.url}/v1, provider_interface: openai}`,
-  );
-  const text = configurationOn(on, `llm_providers:\n${entries.join("\n")}\n${more}`);
-  writeFileSync(join(desk.directory, "gateway.yaml"), text);
-  return text;
-}
-
-async function upDetached(...words: string[]): Promise<void> {
-  const { code } = await desk.run("up", "--detach", "--concurrency", "2", ...words);
-  expect(code).toBe(0);
-}
-
-async function reload(...words: string[]): Promise<ReloadResult> {
-  const { stdout } = await desk.run("reload", "--json", ...words);
-  return JSON.parse(stdout) as ReloadResult;
-}
-
-/** What `gateway reload` talks to. */
-function controlSocket(): string {
-  const file = { name: "", path: join(desk.directory, "gateway.yaml"), isBuiltIn: false };
-  return socketPath(stateDirectory(file, desk.environment), "control");
-}
-
-async function status(): Promise<Status> {
-  return JSON.parse((await desk.run("status", "--json")).stdout) as Status;
-}
-
-/** A stream of `pieces` pieces; resolves with its text when it has ended. */
-function stream(pieces: number, paceMs: number, port = ports.egress) {
-  return ask(port, { stream: true, content: `[pieces ${pieces} pace ${paceMs}]` });
-}
-
-const WHOLE_STREAM = /data: \[DONE\]\n\n$/;
-
-/** What the gateway in the background has said since its start. */
-function said(): string {
-  return readFileSync(join(desk.environment["HOME"] ?? "", "gateway_logs/gateway.log"), "utf8");
-}
+  SECONDS,
+  KEYS,
+  desk,
+  ports,
+  provider,
+  configure,
+  upDetached,
+  reload,
+  controlSocket,
+  status,
+  stream,
+  WHOLE_STREAM,
+} from "./reload-desk.ts";
 
 describe("gateway reload", () => {
   it("tells what changes and loses no request of busy HTTP/1.1 and HTTP/2 clients, nor a stream", async () => {
@@ -317,129 +260,5 @@ describe("requests with a fallback", () => {
     }
     await expect.poll(client.answered).toBeGreaterThan(20);
     expect(await client.stop()).toEqual([]);
-  });
-});
-
-describe("gateway up --watch", () => {
-  const models = async () => (await status()).models;
-
-  it("takes a file that is replaced, one that is written in place, and leaves a wrong one alone", async () => {
-    const text = configure(["first"]);
-    await upDetached("--watch");
-    const path = join(desk.directory, "gateway.yaml");
-    const fresh = join(desk.directory, "fresh");
-    writeFileSync(fresh, text.replace("house/first", "house/second"));
-    renameSync(fresh, path);
-    await vi.waitFor(async () => {
-      expect(await models()).toEqual(["house/second"]);
-    }, SECONDS);
-    writeFileSync(path, "llm_providers: nonsense\n");
-    await vi.waitFor(() => {
-      expect(said()).toContain("not applied, the configuration has problems");
-    }, SECONDS);
-    // Neither the .env that is not there nor the reading of the file is a change.
-    const reloads = said().match(/^· Reload: .*/gm) ?? [];
-    expect(reloads.map((line) => line.split(",")[0])).toEqual([
-      "· Reload: applied",
-      "· Reload: not applied",
-    ]);
-    expect((await ask(ports.egress, { model: "second" })).status).toBe(200);
-    configure(["third"]);
-    await vi.waitFor(async () => {
-      expect(await models()).toEqual(["house/third"]);
-    }, SECONDS);
-  });
-
-  it("sees a folder swapped behind a link, as Kubernetes does it", async () => {
-    const text = configure(["first"]);
-    const folder = (name: string, content: string) => {
-      mkdirSync(join(desk.directory, name));
-      writeFileSync(join(desk.directory, name, "mounted.yaml"), content);
-    };
-    folder("v1", text);
-    folder("v2", text.replace("house/first", "house/second"));
-    symlinkSync("v1", join(desk.directory, "data"));
-    symlinkSync("data/mounted.yaml", join(desk.directory, "mounted.yaml"));
-    expect((await desk.run("up", "--detach", "--watch", "mounted.yaml")).code).toBe(0);
-    symlinkSync("v2", join(desk.directory, "data-new"));
-    renameSync(join(desk.directory, "data-new"), join(desk.directory, "data"));
-    await vi.waitFor(async () => {
-      const { stdout } = await desk.run("status", "mounted.yaml");
-      expect(stdout).toContain("house/second");
-    }, SECONDS);
-    expect((await desk.run("down", "mounted.yaml")).code).toBe(0);
-  });
-});
-
-describe("prompt targets", () => {
-  const targets = (name: string, more = "") => `prompt_targets:
-  - name: ${name}
-    description: tells the weather of a city
-    endpoint: {name: api, path: /weather}
-${more}endpoints:
-  api: {endpoint: "127.0.0.1:1", protocol: http}
-`;
-  const readyz = async () => {
-    const reply = await fetch(`http://127.0.0.1:${ports.ingress}/readyz`);
-    return { status: reply.status, body: await reply.text() };
-  };
-
-  it("come and change without a gap, and readiness follows the model server", async () => {
-    configure(["first"]);
-    await upDetached();
-    expect(await readyz()).toEqual({ status: 200, body: '{"status":"ready"}' });
-    const client = keepAsking(ports.ingress, { content: "Tell me a joke" }, { count: 2 });
-    configure(["first"], targets("weather"));
-    expect(await desk.run("reload")).toMatchObject({ code: 0, stderr: "" });
-    configure(["first"], targets("forecast"));
-    expect(await desk.run("reload")).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(
-        "+ prompt target forecast\n- prompt target weather\n",
-      ) as string,
-    });
-    expect(await client.stop()).toEqual([]);
-    expect((await readyz()).status).toBe(200);
-    expect((await desk.run("health")).stdout).toBe("ready\n");
-
-    // The one before the last change may still be there, for prompts in flight.
-    const server = Math.max(...modelServersOf((await status()).pid));
-    process.kill(server, "SIGKILL");
-    await vi.waitFor(
-      async () => {
-        expect(await readyz()).toMatchObject({
-          status: 503,
-          body: expect.stringContaining(
-            "The model server ended by itself (signal SIGKILL)",
-          ) as string,
-        });
-      },
-      { timeout: 60_000, interval: 10 },
-    );
-    await vi.waitFor(async () => {
-      expect((await desk.run("health")).code).toBe(0);
-    }, SECONDS);
-    expect(said()).toContain("The model server is ready again.");
-  });
-});
-
-describe("gateway status", () => {
-  it("tells of each provider what is open, and how the last failed attempt failed", async () => {
-    configure(["first"]);
-    await upDetached();
-    expect((await status()).providers).toEqual([
-      { name: "house", inFlight: 0, ejected: 0, lastError: null },
-    ]);
-    await ask(ports.egress, { content: "[error 500]" });
-    const long = stream(100, 50);
-    await provider.requestWith("[pieces 100");
-    await vi.waitFor(async () => {
-      expect((await status()).providers[0]).toMatchObject({
-        inFlight: 1,
-        lastError: { status: 500, flags: null },
-      });
-    }, SECONDS);
-    expect((await desk.run("status")).stdout).toMatch(/^house +1 +0 +500 at 20/m);
-    await long;
   });
 });
