@@ -56,6 +56,8 @@ describe("the table", () => {
     ["openai", "gpt-5.1-2025-11-13", { sampling: "without_reasoning", reasons_by_default: false }],
     ["openai", "gpt-6-astra", { sampling: "none", stop: false }],
     ["anthropic", "claude-sonnet-4-20250514", { thinking: "budget", output_schema: false }],
+    ["openai", "gpt-5.6-luna", { sampling: "without_reasoning", reasoning_with_tools: false }],
+    ["anthropic", "claude-haiku-4-5", { thinking: "budget", efforts: [] }],
     ["anthropic", "claude-opus-4-5-20251101", { efforts: ["low", "medium", "high"] }],
     ["anthropic", "claude-opus-5", { sampling: "none", thinking: "adaptive" }],
     ["anthropic", "claude-opus-5-5", { forced_tools: "none", thinking_off: "none" }],
