@@ -1,5 +1,6 @@
 // `gateway up --watch`, prompt targets that a reload adds, and what `gateway status` shows meanwhile, with the real Envoy.
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { Agent } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { modelServersOf } from "./gateway-command.ts";
@@ -12,7 +13,6 @@ import {
   configure,
   upDetached,
   status,
-  stream,
   said,
 } from "./reload-desk.ts";
 
@@ -120,15 +120,18 @@ ${more}endpoints:
 });
 
 describe("gateway status", () => {
-  it("tells of each provider what is open, and how the last failed attempt failed", async () => {
+  it("shows in-flight requests and the last failed attempt of each provider", async () => {
     configure(["first"]);
     await upDetached();
     expect((await status()).providers).toEqual([
       { name: "house", inFlight: 0, ejected: 0, lastError: null },
     ]);
     await ask(ports.egress, { content: "[error 500]" });
-    const long = stream(100, 50);
-    await provider.requestWith("[pieces 100");
+    // Open until the status has been read twice, however long that takes.
+    const agent = new Agent();
+    const open = { stream: true, content: "[pieces 5000 pace 50]", agent };
+    const long = ask(ports.egress, open).catch(() => undefined);
+    await provider.requestWith("[pieces 5000");
     await vi.waitFor(async () => {
       expect((await status()).providers[0]).toMatchObject({
         inFlight: 1,
@@ -136,6 +139,7 @@ describe("gateway status", () => {
       });
     }, SECONDS);
     expect((await desk.run("status")).stdout).toMatch(/^house +1 +0 +500 at 20/m);
+    agent.destroy();
     await long;
   });
 });
