@@ -45,7 +45,7 @@ describe("gateway", () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: `${VERSION}\n` });
   });
 
-  it("sets up anew for a home that has no Envoy yet", async () => {
+  it("sets up again for a home directory without Envoy", async () => {
     const other = openDesk();
     const python = join(other.directory, "python3");
     const refusal = "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES";
@@ -131,7 +131,7 @@ describe("gateway logs", () => {
 });
 
 describe("gateway validate", () => {
-  it("says that a configuration is valid", async () => {
+  it("reports a valid configuration", async () => {
     expect(await desk.run("validate")).toEqual({
       code: 0,
       stdout: "gateway.yaml is valid: 2 models\n",
@@ -229,7 +229,7 @@ describe("gateway render", () => {
     expect(envoy.stdout + envoy.stderr).toContain("OK");
   });
 
-  it("says that a file cannot be written", async () => {
+  it("reports a file that cannot be written", async () => {
     const { code, stderr } = await desk.run("render", "-o", "no/such/directory/envoy.yaml");
     expect(code).toBe(1);
     expect(stderr).toMatch(/cannot be written/);
@@ -247,7 +247,7 @@ describe("gateway render", () => {
 });
 
 describe("gateway models", () => {
-  it("lists the names that a client can say", async () => {
+  it("lists the model names that a client can send", async () => {
     const { code, stdout } = await desk.run("models", "--json");
     expect(code).toBe(0);
     const rows = JSON.parse(stdout) as { name: string; target: string; default: boolean }[];
@@ -317,7 +317,7 @@ describe("without a running gateway", () => {
     expect([code, JSON.parse(stdout)]).toEqual([1, { running: false }]);
   });
 
-  it("logs says that there are none", async () => {
+  it("logs reports that there are no logs", async () => {
     const { code, stdout, stderr } = await desk.run("logs");
     expect([code, stdout]).toEqual([0, ""]);
     expect(stderr).toMatch(/The access logs in .*gateway_logs have no requests yet/);

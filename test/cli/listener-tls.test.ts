@@ -69,7 +69,7 @@ function get(path: string): Promise<number | undefined> {
   });
 }
 
-it("files that cannot serve are told of, with exit code 2", async () => {
+it("rejects certificate files that cannot serve, with exit code 2", async () => {
   put({ ...issue("one.test"), key: issue("other.test").key });
   for (const words of [["validate"], ["up", "--concurrency", "1"]]) {
     const outcome = await desk.run(...words);

@@ -65,7 +65,7 @@ async function ask(content: string, headers: Record<string, string> = {}): Promi
 
 const FORECAST = "What will the weather be like in Lisbon?";
 
-it("answers prompts from an API with a certificate of one's own, starts its model server again, and takes it along when it goes", async () => {
+it("answers prompts from an API with a private certificate, restarts its model server, and stops it at the end", async () => {
   const up = await desk.run("up", "--detach", "--concurrency", "1");
   expect(up.stderr).toBe("");
   expect(up.stdout).toMatch(/Prompts .*targets weather_forecast; jailbreak guard/);
@@ -97,7 +97,7 @@ it("answers prompts from an API with a certificate of one's own, starts its mode
   expect(JSON.parse(await ask(FORECAST))).toMatchObject({ path: "/weather/Lisbon" });
 });
 
-it("is not ready while its model server hangs, and says so everywhere", async () => {
+it("reports everywhere that it is not ready while its model server hangs", async () => {
   const up = await desk.run("up", "--detach", "--concurrency", "1");
   expect(up.code, up.stderr).toBe(0);
   const readyz = async () => {
@@ -161,7 +161,7 @@ it("targets test and targets eval tell how prompts are understood, and call no A
   expect(api.requests).toEqual([]);
 });
 
-it("asks a language model by a way of its own when clients need a key", async () => {
+it("calls a language model through a separate listener if clients need a key", async () => {
   const choice = { name: "weather_forecast", arguments: '{"city":"Lisbon"}' };
   const model = await startProvider((response) => {
     const message = { tool_calls: [{ id: "1", type: "function", function: choice }] };
@@ -197,7 +197,7 @@ it("asks a language model by a way of its own when clients need a key", async ()
   }
 });
 
-it("targets eval shows the confusion, ends with 1 below --require, and tells mistakes before it starts", async () => {
+it("targets eval shows the confusion matrix, ends with 1 below --require, and reports mistakes before it starts", async () => {
   writeFileSync(
     join(desk.directory, "cases.yaml"),
     `- { prompt: ${FORECAST}, target: weather_forecast, parameters: { city: Lisbon } }

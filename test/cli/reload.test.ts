@@ -26,7 +26,7 @@ import {
 } from "./reload-desk.ts";
 
 describe("gateway reload", () => {
-  it("tells what changes and loses no request of busy HTTP/1.1 and HTTP/2 clients, nor a stream", async () => {
+  it("lists the changes, and loses no request of busy HTTP/1.1 and HTTP/2 clients and no stream", async () => {
     configure(["first"]);
     await upDetached();
     const { envoyPid } = await status();
@@ -79,7 +79,7 @@ describe("gateway reload", () => {
     agent.destroy();
   });
 
-  it("goes on with the budgets of rate limits; one with another amount begins anew", async () => {
+  it("keeps the budgets of rate limits; a limit with a new amount starts over", async () => {
     const limits = (requests: number): string =>
       `ratelimits:\n  - {model: house/first, limit: {requests: ${requests}, unit: day}}\n`;
     const statuses = async (count: number): Promise<number[]> => {
@@ -134,7 +134,7 @@ describe("gateway reload", () => {
     await anthropic.stop();
   });
 
-  it("changes nothing when the file is wrong, and says it as validate does", async () => {
+  it("changes nothing if the file is invalid, and prints the problems as validate does", async () => {
     configure(["first"]);
     await upDetached();
     const { envoyPid } = await status();
@@ -172,7 +172,7 @@ describe("gateway reload", () => {
     ]);
   });
 
-  it("says that a new key needs another Envoy, which --restart puts beside the old one", async () => {
+  it("reports that a new key needs an Envoy restart, which --restart does without a gap", async () => {
     Object.assign(desk.environment, KEYS);
     const keyed = await startOpenaiProvider({ key: KEYS.OPENAI_API_KEY });
     const withKey = (name: string) => {
@@ -227,7 +227,7 @@ describe("gateway reload", () => {
     await keyed.stop();
   });
 
-  it("says what it cannot change", async () => {
+  it("reports that a new log directory needs a restart", async () => {
     configure(["first"]);
     await upDetached();
     configure(["first"], `access_log: {directory: ${join(desk.directory, "elsewhere")}}`);
@@ -237,7 +237,7 @@ describe("gateway reload", () => {
     });
   });
 
-  it("has nobody to tell where no gateway runs", async () => {
+  it("fails if no gateway runs", async () => {
     configure(["first"]);
     const { code, stderr } = await desk.run("reload");
     expect(code).toBe(1);

@@ -137,7 +137,7 @@ describe("gateway up --detach", () => {
     for (const file of files) expect(readFileSync(file, "latin1")).not.toContain(KEY);
   });
 
-  it("says why when Envoy does not start, and leaves nothing behind", async () => {
+  it("reports why Envoy did not start, and leaves no process or state behind", async () => {
     const envoy = join(desk.directory, "envoy");
     writeFileSync(envoy, "#!/bin/sh\necho the reason that Envoy gives >&2\nexit 3\n", {
       mode: 0o755,
@@ -251,7 +251,7 @@ describe("a running gateway", () => {
     expect((await gateway.ended).code).toBe(0);
   });
 
-  it("goes on when nobody reads its output any more", async () => {
+  it("keeps running when the reader of its output is gone", async () => {
     const gateway = await upInForeground();
     gateway.process.stdout?.destroy();
     gateway.process.stderr?.destroy();
@@ -280,7 +280,7 @@ describe("a running gateway", () => {
     await expect(ask("Hello")).rejects.toThrow();
   });
 
-  it("writes access log lines to standard output too, when it is told so", async () => {
+  it("writes access log lines to standard output with access_log.stdout", async () => {
     desk.environment["GATEWAY_ACCESS_LOG"] = "stdout";
     const gateway = await upInForeground("--log-dir", join(desk.directory, "logs"));
     await ask("Hello", {}, { "x-request-id": "wanted-twice" });
@@ -298,7 +298,7 @@ describe("a running gateway", () => {
     expect((await gateway.ended).code).toBe(0);
   });
 
-  it("opens its log files anew when they are renamed and it gets a SIGHUP", async () => {
+  it("reopens its log files on SIGHUP after they were renamed", async () => {
     const gateway = await upInForeground("--log-dir", join(desk.directory, "logs"));
     const log = join(desk.directory, "logs/access_ingress.log");
     await ask("Hello");
@@ -384,7 +384,7 @@ describe("gateway up", () => {
     expect((await gateway.ended).code).toBe(0);
   });
 
-  it("waits for open requests as long as --drain-time says, and not longer", async () => {
+  it("waits for in-flight requests until --drain-time ends, and no longer", async () => {
     const { gateway, lost } = await upWithHangingRequest("--drain-time", "1.5s");
     const took = await timed(async () => {
       gateway.process.kill("SIGTERM");

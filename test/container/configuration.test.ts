@@ -39,7 +39,7 @@ describe.skipIf(!inject("canRunContainers"))("a container", () => {
     expect(code).toBe(2);
   });
 
-  it("whose file is not there says what docker has made of it", async () => {
+  it("reports the directory that docker made if the file is missing", async () => {
     mkdirSync(join(desk.directory, "missing.yaml")); // as docker does
     const { code, stderr } = await run(mounted("missing.yaml"));
     expect(code).toBe(2);

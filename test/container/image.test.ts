@@ -87,7 +87,7 @@ describe.skipIf(!inject("canRunContainers"))("the image", () => {
     expect(places.filter((place) => !known.test(place))).toEqual([]);
   });
 
-  it("says whose work is in it: a notice with licences, and a bill of materials", async () => {
+  it("holds a notice with licences and a bill of materials", async () => {
     const notice = await run("cat", "/usr/share/doc/gateway/NOTICE");
     for (const name of ["envoy 1.40", "all-MiniLM-L6-v2", "assemblyscript", "hono", "tini"]) {
       expect(notice).toContain(`- ${name}`);

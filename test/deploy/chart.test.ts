@@ -73,14 +73,14 @@ describe.skipIf(!inject("canTestChart"))("the Helm chart", () => {
     });
   });
 
-  it("says nothing that Kubernetes does not know", () => {
+  it("uses only fields that Kubernetes knows", () => {
     const manifests = CASES.flatMap((name) => Object.values(manifestsOf(helm, valuesOf(name))));
     // That the check can fail: it is one that has to be noticed.
     const wrong = { apiVersion: "v1", kind: "Service", metadata: { lable: {} } };
     expect(problemsOfNames([...manifests, wrong])).toEqual([expect.stringContaining("lable")]);
   });
 
-  it("runs the image as confined as the documentation says", () => {
+  it("runs the image with the confinement that the documentation lists", () => {
     const manifests = manifestsOf(helm, {});
     expect(Object.keys(manifests).sort()).toEqual(Object.keys(KINDS).sort());
     const pod = podOf(manifests);

@@ -25,7 +25,7 @@ afterAll(() => all.stop());
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-describe("each listener has its own keys", () => {
+describe("each listener has separate keys", () => {
   it.each([
     ["egress", KEYS.EGRESS_KEY, 200],
     ["egress", KEYS.INGRESS_KEY, 401],
@@ -53,7 +53,7 @@ it("a stranger's body is not waited for", async () => {
   upload.destroy();
 });
 
-it("a refusal says what a 401 has to say", async () => {
+it("a 401 has the required headers", async () => {
   const reply = await ask(all.gateway, "messages");
   expect(reply.headers.get("www-authenticate")).toBe("Bearer");
   expect((await errorOf(reply, "messages")).type).toBe("authentication_error");

@@ -108,7 +108,7 @@ describe("a provider is trusted", () => {
     expect(await ask(name)).toEqual({ status: 200, version });
   });
 
-  it("over HTTP/2 with its own scheme", async () => {
+  it("over HTTP/2 with the scheme of the provider's connection", async () => {
     const response = await chat(gateway, { model: "test/http2" });
     const { headers } = (await response.json()) as { headers: Record<string, string> };
     expect(headers).toMatchObject({ ":scheme": "https", ":path": "/v1/chat/completions" });
@@ -121,7 +121,7 @@ it("a connection without a request is closed before the provider would close it"
   await expect.poll(() => patience.closed, { timeout: 60_000 }).toBe(before + 1);
 });
 
-describe("a provider is refused, and the client is told why", () => {
+describe("an untrusted provider is rejected, and the client gets the reason", () => {
   it.each([
     ["wrong-name", /certificate .* is for another name/],
     ["unknown-authority", /certificate .* authority is not trusted/],

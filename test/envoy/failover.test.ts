@@ -121,7 +121,7 @@ describe.concurrent.each(WAYS)("$name", ({ client, first, second }) => {
       ).toEqual([]);
     });
 
-    it("all fail: the client gets the last error, in its own format", async () => {
+    it("the client gets the last error in its own format if all attempts fail", async () => {
       const { reply } = await send(client, first, `${first}=429 ${second}=503`, { stream });
       expect(reply.status).toBe(503);
       expect((await errorOf(reply, client)).message).toContain("The model is on fire.");
@@ -273,7 +273,7 @@ describe.concurrent("which attempt follows", () => {
     ]);
   });
 
-  it("with the whole of a large body, in its own format or in the other", async () => {
+  it("sends a large body whole, in either format", async () => {
     const text = "x=500 ".padEnd(3_000_000, "large ");
     const { reply, attempts } = await send("chat", "x", text);
     expect(await textOf("chat", reply, false)).toBe(SAID);
@@ -357,7 +357,7 @@ it("each attempt has a line with what that attempt was, and the request's id", a
   expect(two).toMatchObject({ path: "/v1/messages", code: 200, flags: "-" });
 });
 
-it("a provider gets its own credentials and headers, never another's", async () => {
+it("a provider gets only its own credentials and headers", async () => {
   const { attempts } = await send("messages", "y", "y=500", {
     headers: { authorization: "Bearer client", "anthropic-beta": "some-beta" },
   });

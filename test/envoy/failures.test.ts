@@ -137,7 +137,7 @@ describe.concurrent("TLS", () => {
     expect(tls[server].requests).toHaveLength(0);
   });
 
-  it("the reason is told although the name has a second address where nobody listens", async ({
+  it("the reason is reported although the name has a second, unreachable address", async ({
     expect,
   }) => {
     const reply = await ask(all.gateway, "chat", { model: "tls/two-addresses" });

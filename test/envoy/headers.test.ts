@@ -92,12 +92,12 @@ const passing = {
 };
 
 describe("a provider gets", () => {
-  it("a bearer key and what the client may say", async () => {
+  it("sends a bearer key and the headers that a client may set", async () => {
     const request = await sent("/v1/chat/completions", "gpt-4o");
     expect(request?.headers).toEqual({ ...passing, authorization: `Bearer ${OPENAI_KEY}` });
   });
 
-  it("an x-api-key and what the client may say", async () => {
+  it("sends an x-api-key and the headers that a client may set", async () => {
     const request = await sent("/v1/messages", "claude");
     expect(request?.headers).toEqual({
       ...passing,

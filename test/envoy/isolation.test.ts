@@ -171,7 +171,7 @@ function streamed(body: string): string {
     .join("");
 }
 
-it(`${CLIENTS} clients at once get each its own answer, and each provider the right key`, async () => {
+it(`${CLIENTS} concurrent clients each get their own response, and each provider the right key`, async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const answers = await Promise.all(all.map((client) => ask(client, round)));
     for (const { nonce, text } of answers) {

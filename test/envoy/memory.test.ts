@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => memory.stop());
 
-describe("no trap, nobody else cut", () => {
+describe("no trap, and no other response is cut", () => {
   it.each(cases.map((one) => ({ name: nameOf(one), one })))(
     "$name",
     async ({ one }) => {

@@ -103,7 +103,7 @@ describe("a provider that keeps failing", () => {
     await becomesLeftOut();
   });
 
-  it("is asked all the same by its own name, as nobody else can be", async () => {
+  it("still gets requests for its own name, which no other target serves", async () => {
     behave = fail(503);
     await becomesLeftOut();
     expect(await askOften("test/first", FAILURES * 2)).toEqual({
@@ -119,7 +119,7 @@ describe("a provider that keeps failing", () => {
     expect(got).toBe(FAILURES * 2);
   });
 
-  it("is told when all of them are left out", async () => {
+  it("gets an error if all targets are ejected", async () => {
     behave = fail(503);
     const message = async (): Promise<string> =>
       (await errorOf(await ask(gateway, "chat", { model: "lost" }), "chat")).message;
@@ -127,7 +127,7 @@ describe("a provider that keeps failing", () => {
   });
 });
 
-it("nobody is left out when it is turned off", async () => {
+it("no target is ejected if outlier detection is off", async () => {
   await start(0);
   behave = fail(503);
   expect((await askOften("safe", 10)).got).toBe(10);

@@ -92,7 +92,7 @@ describe("when memory runs out", () => {
 
   beforeEach(() => press(0, false));
 
-  it.each(DIALECTS)("a request is told to come back: %s", async (dialect) => {
+  it.each(DIALECTS)("a request is rejected with retry-after: %s", async (dialect) => {
     await press(0.92, true);
     const asked = all.openai.requests.length;
     // Envoy makes no id for a request that it does not look at.
@@ -113,7 +113,7 @@ describe("when memory runs out", () => {
     expect(await reply.text()).toMatch(/\[DONE\]\s*$/);
   });
 
-  it("it says that it is alive, and the administration answers", async () => {
+  it("it reports that it is alive, and the administration answers", async () => {
     await press(0.92, true);
     const headers = { "x-request-id": "health-id" };
     const health = await fetch(`${all.gateway.url}/healthz`, { headers });
@@ -213,7 +213,7 @@ describe("more requests than limits.concurrent_requests", () => {
     await all.stop();
   });
 
-  it.each(DIALECTS)("the next one is told to come back: %s", async (dialect) => {
+  it.each(DIALECTS)("the next request is rejected with retry-after: %s", async (dialect) => {
     const holding = [1, 2].map(() =>
       ask(all.gateway, dialect, { text: "[hang]", stream: true, signal: stop.signal }),
     );

@@ -167,7 +167,7 @@ describe.each([false, true])("stream: %s", (stream) => {
   });
 });
 
-describe("what it says is checked", () => {
+describe("what it returns is checked", () => {
   it.each<[string, Answer]>([
     ["a refusal", { text: "I cannot help with that.", stop: "refusal" }],
     ["an answer of its own", { text: "Chickpeas go well with spinach." }],
@@ -184,7 +184,7 @@ describe("what it says is checked", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("invented parameters and optional values that nobody said are not sent", async () => {
+  it("invented parameters and optional values that the prompt does not contain are not sent", async () => {
     const values = {
       ingredient: "chickpeas",
       cuisine: "french",

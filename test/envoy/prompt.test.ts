@@ -291,7 +291,7 @@ describe.each([false, true])("stream: %s", (stream) => {
     }
   });
 
-  it("POST: a JSON body of the values as they were said, and the API's answer as it is", async () => {
+  it("POST sends the values as a JSON body, and the API's response passes unchanged", async () => {
     const values = '{"guests": 4, "note": "by the \\"window\\"\\n"}';
     const said = await say(`@book ${values}`, { stream });
     const [call] = api.of(said.id);
@@ -379,7 +379,7 @@ describe.concurrent("an API that fails is an error with its status and the targe
     });
   });
 
-  it("after a POST, SDKs are told not to send the prompt again by themselves", async () => {
+  it("after a POST, a header stops SDKs from sending the prompt again", async () => {
     for (const [prompt, status, header] of [
       ["@acted", 503, "false"],
       ["@close", 503, null],
@@ -412,7 +412,7 @@ describe.concurrent("an API that fails is an error with its status and the targe
   });
 });
 
-describe("a step that fails", () => {
+describe.concurrent("a step that fails", () => {
   it.each(["fail", "garbage", "close"])("the guard (%s): 503", async (how) => {
     const { reply } = send(`hello ${how}: /guard`);
     expect((await reply).status).toBe(503);
@@ -443,7 +443,7 @@ describe("a step that fails", () => {
     },
   );
 
-  it("a step that never answers costs its own limit, and the prompt goes to its model", async () => {
+  it("a step that never answers ends at its limit, and the prompt goes to its model", async () => {
     const said = await say("@plain hang: /zeroshot");
     expect(said.model?.messages).toEqual([{ role: "user", content: "@plain hang: /zeroshot" }]);
     const [line] = (await steps(said.id, 3)).filter(({ path }) => path === "/zeroshot");
@@ -587,7 +587,7 @@ describe("values that want to be more", () => {
     }
   });
 
-  it("half a surrogate pair, which no UTF-8 can say, becomes U+FFFD in a URL", async () => {
+  it("half a surrogate pair, which UTF-8 cannot hold, becomes U+FFFD in a URL", async () => {
     const said = await say('@weather {"city": "a\\ud800b"}');
     expect(api.of(said.id)[0]?.path).toMatch(/^\/weather\/a%EF%BF%BDb\/now/);
   });
@@ -709,7 +709,7 @@ describe("around the flow", () => {
     expect(modelServer.of(said.id)).toEqual([]);
   });
 
-  it("a client that goes away in the middle harms nobody", async () => {
+  it("a client that disconnects in the middle affects no other request", async () => {
     const gone = new AbortController();
     const { id, reply } = send("@hang", {}, { signal: gone.signal });
     await expect.poll(() => api.of(id)).toHaveLength(1);
@@ -719,7 +719,7 @@ describe("around the flow", () => {
     expect((await say("@plain")).metadata?.prompt_target.name).toBe("plain");
   });
 
-  it("50 at once, of all kinds: nobody gets a word of somebody else's", async () => {
+  it("50 concurrent prompts of all kinds get no word of each other's", async () => {
     const nonces = Array.from({ length: 50 }, () => randomUUID());
     const kinds = [
       (nonce: string) => `@weather ${JSON.stringify({ city: nonce })}`,
@@ -806,7 +806,7 @@ describe("a default target takes the prompts that match no other", () => {
   ];
   const conversation = [...before, { role: "user", content: 'hello "you"' }];
 
-  it("its API gets the conversation and the defaults, and its chat completion is the reply", async () => {
+  it("its API gets the conversation and the defaults, and its chat completion is the response", async () => {
     const gateway = await start(
       "parameters: [{name: level, description: level, type: int, default: 2}], endpoint: {name: api, path: /completion}, auto_llm_dispatch_on_response: false",
     );
@@ -830,7 +830,7 @@ describe("a default target takes the prompts that match no other", () => {
     }
   });
 
-  it("a language model answers from what its API said, a completion or not", async () => {
+  it("a language model answers from the API's response, a completion or not", async () => {
     for (const [path, context] of [
       ["/completion", 'The application heard "hello "you"" \u{1f600}'],
       ["/text", 'plain "text"\nä \u{1f600}'],

@@ -133,7 +133,7 @@ describe.skipIf(missing !== undefined)("two gateways", () => {
     },
   );
 
-  it("are told by the client's log line", async () => {
+  it("are recorded in the client's log line", async () => {
     const over = await one.gateway.waitForLog("ingress", ({ flags }) => flags === "RL");
     expect(over[0]?.code).toBe(429);
   });

@@ -39,7 +39,7 @@ async function left(dialect: DialectName, more: Ask): Promise<number> {
   return Number(reply.headers.get(REMAINING[dialect]));
 }
 
-describe("each kind of reply is charged by its usage", () => {
+describe("each kind of response is charged by its usage", () => {
   const kinds = (["chat", "messages"] as const).flatMap((client) =>
     (["fast", "careful"] as const).flatMap((model) =>
       [false, true].map((stream) => ({ client, model, stream })),

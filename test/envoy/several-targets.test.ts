@@ -92,7 +92,7 @@ const disconnect: Behaviour = (response) => {
   response.socket?.destroy();
 };
 
-describe("the target that answers gets its own request", () => {
+describe("the target that answers gets the request in its own format", () => {
   it("the first", async () => {
     const { headers, path, body } = await ask("safe");
     expect(path).toBe("/v1/chat/completions");
@@ -111,7 +111,7 @@ describe("the target that answers gets its own request", () => {
     expect(JSON.parse(body)).toMatchObject({ model: "second" });
   });
 
-  it("the last, over TLS of its own, with its system prompt", async () => {
+  it("the last one over TLS, with its system prompt", async () => {
     behaveFirst = fail(429);
     behaveSecond = disconnect;
     const { headers, body } = await ask("safe");

@@ -46,7 +46,7 @@ it("what needs no name is served", async () => {
   await expect.poll(() => questions).toBeGreaterThan(0);
 });
 
-it("what needs one is refused, and the client is told why", async () => {
+it("a request that needs DNS is rejected with the reason", async () => {
   const response = await chat(gateway, { model: "lost/model" });
   expect(response.status).toBe(503);
   expect(await response.text()).toContain("could not be resolved");

@@ -36,7 +36,7 @@ it("a complete answer may be silent until then", async () => {
   expect(await ask("egress")).toBe(200);
 });
 
-it("each listener has its own", async () => {
+it("each listener has a separate timeout", async () => {
   answerAfterMs = SHORT_MS * 1.5;
   expect(await Promise.all([ask("ingress"), ask("egress")])).toEqual([200, 504]);
 });

@@ -85,7 +85,7 @@ function trailersOf(model: string): Promise<object | undefined> {
   });
 }
 
-it.each(DIALECTS)("the trailers of a provider of %s reach nobody", async (at) => {
+it.each(DIALECTS)("the trailers of a provider of %s reach no client", async (at) => {
   expect(Object.keys((await trailersOf(`test/${at}`)) ?? {})).toEqual([]);
 });
 

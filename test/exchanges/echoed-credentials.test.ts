@@ -143,7 +143,7 @@ describe.each(PLACES)("$client client, $model, $key", (place) => {
     }
   });
 
-  it.each([200, 401, 307, 600])("in a header of a reply with status %s", (status) => {
+  it.each([200, 401, 307, 600])("in a header of a response with status %s", (status) => {
     const quoted: [string, string][] = [
       ["x-raw", key],
       ["x-bearer", `Bearer ${key}`],

@@ -94,7 +94,7 @@ function comparable({ reply }: ExchangeResult): string {
     .replaceAll(/"created":\d+/g, '"created":0');
 }
 
-describe("damaged replies", () => {
+describe("damaged responses", () => {
   it(`${COUNT} of them (FUZZ_SEED=${SEED})`, () => {
     const chance = random(SEED);
     for (let index = 0; index < COUNT; index++) {

@@ -109,7 +109,7 @@ describe.each(Object.entries(PLACES))("%s", (_, place) => {
     expect(larger.message).toContain("with more than 1 MiB");
   });
 
-  it("an encoding that nobody can read is named", async () => {
+  it("an unsupported encoding is named", async () => {
     const headers = { ...TEXT, "content-encoding": "zstd" };
     const {
       status,

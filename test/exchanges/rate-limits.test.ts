@@ -148,7 +148,7 @@ function remaining(result: ExchangeResult, dialect: Dialect = "chat"): number {
 const THOUSAND = "  - {model: openai/gpt, limit: {tokens: 1000, unit: minute}}\n";
 const BOTH = `${THOUSAND}  - {model: anthropic/claude, limit: {tokens: 1000, unit: minute}}\n`;
 
-describe("a reply is charged by the usage that it reports", () => {
+describe("a response is charged by the usage that it reports", () => {
   const kinds = (["chat", "messages"] as const).flatMap((client) =>
     (["openai/gpt", "anthropic/claude"] as const).flatMap((model) =>
       [false, true].map((stream) => ({ client, model, stream })),
@@ -198,7 +198,7 @@ describe("a reply is charged by the usage that it reports", () => {
     },
   );
 
-  it("and half of a complete reply is an error, which is not charged", async () => {
+  it("and half of a complete response is an error, which is not charged", async () => {
     const worker = await start(THOUSAND);
     const whole = Buffer.concat((reply("chat", false).chunks ?? []).map((one) => Buffer.from(one)));
     const chunks = [whole.subarray(0, 20), whole.subarray(20, whole.length / 2)];
@@ -239,7 +239,7 @@ describe("a reply is charged by the usage that it reports", () => {
   });
 });
 
-it("whatever a provider says of its usage, its reply passes, and no budget is lost for longer than a unit", async () => {
+it("whatever usage a provider reports, its response passes, and no budget is used up for longer than one unit", async () => {
   const worker = await start(BOTH);
   const count = fc.oneof(
     fc.integer().map(String),
@@ -270,7 +270,7 @@ it("whatever a provider says of its usage, its reply passes, and no budget is lo
 });
 
 describe("what the provider has not reported is estimated", () => {
-  it("a reply without usage: a token for four bytes", async () => {
+  it("a response without usage costs one token for four bytes", async () => {
     const worker = await start(THOUSAND);
     const body = CHAT.complete.replace(/,"usage":\{"prompt.*\}\}$/, "}");
     const upstream = { ...reply("chat", false), chunks: [Buffer.from(body)] };
@@ -347,7 +347,7 @@ describe("over the limit", () => {
     });
   });
 
-  it("a messages client gets it in its own, with a time for the reset", async () => {
+  it("a messages client gets the Anthropic headers, with a time for the reset", async () => {
     const worker = await start(SMALL);
     worker.ask();
     const { reply: refused } = worker.ask({ dialect: "messages" });
@@ -398,7 +398,7 @@ describe("over the limit", () => {
     expect(remaining(worker.ask())).toBe(30);
   });
 
-  it("nobody waits longer than the unit of time, however much one request took", async () => {
+  it("no client waits longer than the unit of time, however much one request used", async () => {
     const worker = await start("  - {model: openai/gpt, limit: {tokens: 1, unit: second}}\n");
     worker.ask();
     expect(header(worker.ask(), "retry-after")).toBe("1");
@@ -408,7 +408,7 @@ describe("over the limit", () => {
     expect(worker.ask().reply.status).toBe(200);
   });
 
-  it("a clock that is set back makes budgets whole, and keeps nobody out", async () => {
+  it("a clock that is set back makes budgets whole, and rejects no client", async () => {
     const worker = await start(SMALL);
     worker.ask();
     worker.clock.now -= 86_400_000;
@@ -424,7 +424,7 @@ describe("whose budget", () => {
     "  - {model: openai/gpt, selector: {key: X-User}, limit: {tokens: 30, unit: minute}}\n";
   const from = (user: string): Ask => ({ headers: [["x-user", user]] });
 
-  it("each value of the header has its own, and so has its absence", async () => {
+  it("each value of the header has a separate budget, and so has its absence", async () => {
     const worker = await start(EACH);
     const statuses = [from("a"), from("a"), from("b"), {}, {}, from("b")].map(
       (ask) => worker.ask(ask).reply.status,
@@ -459,7 +459,7 @@ describe("whose budget", () => {
     expect(statuses).toEqual([200, 429, 200, 200, 429, 429, 200]);
   });
 
-  it("of several limits the one with the longest wait is told", async () => {
+  it("the limit with the longest wait is reported if several are used up", async () => {
     const worker = await start(
       "  - {model: openai/gpt, limit: {tokens: 30, unit: minute}}\n  - {model: openai/gpt, limit: {tokens: 30, unit: hour}}\n",
     );
@@ -544,7 +544,7 @@ describe("several workers", () => {
     expect(remaining(one.ask())).toBe(1000 - 15 * 30);
   });
 
-  it("go on with the budget after a reload; one with another amount begins anew, once", async () => {
+  it("keep the budget after a reload; a new amount starts over, once", async () => {
     const shared = new SharedData();
     (await start(THOUSAND, { shared })).ask();
     expect(remaining((await start(THOUSAND, { shared })).ask())).toBe(970);

@@ -74,7 +74,7 @@ describe("reported as a fault", () => {
     expect(reply.status).toBe(503);
   });
 
-  it("a reply whose content-length is wrong", () => {
+  it("a response with a wrong content-length", () => {
     const upstream = () => ({
       status: 200,
       headers: [["content-length", "9"] as const],
@@ -155,7 +155,7 @@ describe("the parts", () => {
     expect(Buffer.from(body.view()).toString()).toBe("<3456789>");
   });
 
-  it("headers: line breaks and odd names are told", () => {
+  it("headers: line breaks and odd names are reported", () => {
     const headers = HeaderMap.of([["x-a", "1\r\nx-b: 2"]]);
     headers.add("x y", "1");
     expect(headers.faults).toHaveLength(2);

@@ -119,7 +119,7 @@ describe("the OpenAI SDK on an Anthropic provider", () => {
     });
   });
 
-  it("JSON mode, told by x-gateway-dropped that nothing enforces it", async () => {
+  it("JSON mode is listed in x-gateway-dropped, since nothing enforces it", async () => {
     all.anthropic.next({ kind: "answer", answer: { text: '{"a":1}' } });
     const asked = openai.chat.completions.create({
       ...request("as json"),
@@ -135,7 +135,7 @@ describe("the OpenAI SDK on an Anthropic provider", () => {
     );
   });
 
-  it("says length, and content_filter", async () => {
+  it("reports length and content_filter", async () => {
     all.anthropic.next({ kind: "answer", answer: { text: "cut", stop: "length" } });
     expect((await ask("long")).choices[0]?.finish_reason).toBe("length");
     all.anthropic.next({ kind: "answer", answer: { text: "no", stop: "refusal" } });
@@ -291,7 +291,7 @@ describe("the Anthropic SDK on an OpenAI provider", () => {
     expect(response.headers.get("x-gateway-dropped")).toContain("cache_control");
   });
 
-  it("says max_tokens, and refusal", async () => {
+  it("reports max_tokens and refusal", async () => {
     all.openai.next({ kind: "answer", answer: { text: "cut", stop: "length" } });
     expect((await ask("long")).stop_reason).toBe("max_tokens");
     all.openai.next({ kind: "answer", answer: { text: "no", stop: "refusal" } });

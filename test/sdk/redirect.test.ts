@@ -51,7 +51,7 @@ describe.each(["openai/gpt-4o", "anthropic/claude"])("through the gateway to %s"
     message: expect.stringContaining(`The provider of '${model}' redirects (307)`) as string,
   };
 
-  it("openai-node raises an error, and nobody else gets the prompt", async () => {
+  it("openai-node raises an error, and no other server gets the prompt", async () => {
     await expect(throughOpenai(`${gateway.url}/v1`, model)).rejects.toMatchObject(refused);
     expect(elsewhere.requests).toEqual([]);
   });

@@ -13,7 +13,7 @@ function pages(command: Command, parents: string[] = []): string[] {
   ];
 }
 
-it("is as the page says", async () => {
+it("matches the reference page", async () => {
   vi.stubEnv(CALLED_AS, "gateway");
   vi.stubEnv("COLUMNS", "80");
   const text = pages(buildProgram()).join("\n\n");

@@ -13,7 +13,7 @@ const isValid = (text: string): boolean =>
   parseDocument(text, { uniqueKeys: false, logLevel: "silent" }).errors.length === 0;
 const valid = texts.filter(({ text }) => isValid(text));
 
-it.each(valid)("says nothing of valid YAML: $name", ({ text }) => {
+it.each(valid)("reports no problem in valid YAML: $name", ({ text }) => {
   expect(wrongIndentation(text)).toBeUndefined();
 });
 

@@ -253,7 +253,7 @@ access_log: { directory: $A }
     expect(report(result)).not.toMatch(/sword|fish|42/);
   });
 
-  it("are its own only", () => {
+  it("apply to that provider only", () => {
     const text = "llm_providers: [{ model: demo/x, system_prompt: $constructor $toString }]";
     const result = loadConfiguration({ file: "gateway.yaml", text }, { ...process.env });
     expect(report(result)).toContain("constructor is not set");

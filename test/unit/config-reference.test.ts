@@ -22,7 +22,7 @@ describe("references", () => {
     expect(parseReferences(value)).toMatchObject({ names: [], malformed: [expect.any(String)] });
   });
 
-  it("names a variable once, however often it is said", () => {
+  it("names a variable once, however often it occurs", () => {
     expect(parseReferences("$A ${A} $B $A").names).toEqual(["A", "B"]);
   });
 

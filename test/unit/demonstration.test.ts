@@ -61,7 +61,7 @@ async function streamed(body: object): Promise<{ chunks: Chunk[]; last: string |
 }
 
 describe("the demonstration model", () => {
-  it("says what it is, and what it was asked", async () => {
+  it("states that it is a demonstration, and repeats the prompt", async () => {
     const reply = await post(ask("What is the capital of France?"));
     expect(reply.status).toBe(200);
     const body = (await reply.json()) as {

@@ -45,7 +45,7 @@ describe("an attempt may be silent for", () => {
     expect(tryTimes(2, { afterReset: false })).toEqual([undefined, undefined]);
   });
 
-  it("what the configuration says", () => {
+  it("uses the configured times", () => {
     expect(tryTimes(2, { perTryTimeoutMs: 2_000 })).toEqual(["2s", "2s"]);
     expect(tryTimes(2, { firstByteTimeoutMs: 3_000 })).toEqual(["20s", "3s"]);
   });

@@ -6,7 +6,7 @@ import { retryPolicies } from "../../control-plane/ir/retry-policies.ts";
 import { upstreams } from "../../control-plane/ir/upstreams.ts";
 import { ANTHROPIC, GOLDEN_MODELS, host, modelOf, RETRY, targetAt } from "../envoy/models.ts";
 
-it("has a route for each target and each set, and a name for everything that a client can say", () => {
+it("has a route for each target and each set, and a name for every model name that a client can send", () => {
   const model = modelOf(
     [
       targetAt("openai/gpt-4o", host("api.openai.com"), { configuredName: "main" }),

@@ -51,7 +51,7 @@ describe("credentials that must not reach a provider", () => {
     );
   });
 
-  it("do not hold a header that the configuration writes, which makes a cluster of its own", () => {
+  it("exclude a header that the configuration writes, which needs a separate cluster", () => {
     const own = targetAt("a/x", base, {
       auth: { kind: "none" },
       headers: [{ name: "api-key", parts: [{ environment: "AZURE_KEY" }] }],

@@ -120,7 +120,7 @@ describe("edits", () => {
     expect(edit("0123456789", edits)).toEqual({ text, replaced });
   });
 
-  it("are what the rule says, whatever they are and in any order", () => {
+  it("follow the rule for any edits in any order", () => {
     const original = "abcdefghijklmnopqrstuvwxyz".repeat(3);
     const one = fc.record({
       start: fc.nat(original.length),

@@ -179,7 +179,7 @@ function damaged(text: Buffer, { kind, place, byte, token }: Damage): Buffer {
 }
 
 describe("generated texts", () => {
-  it("that are good are accepted, and the tape says their value", () => {
+  it("accepts valid texts, and the tape holds their value", () => {
     run(
       fc.property(goodText, (text) => {
         expect(scanner.scan(text).code).toBe(OK);
@@ -218,7 +218,7 @@ describe("generated texts", () => {
 });
 
 describe("strings of generated texts", () => {
-  it("say unescaped what JSON.parse says, with U+FFFD for half a surrogate pair", () => {
+  it("unescape as JSON.parse does, with U+FFFD for half a surrogate pair", () => {
     const text = fc.oneof(
       goodText,
       fc.string({ unit: "binary" }).map((any) => Buffer.from(JSON.stringify([any]))),

@@ -48,7 +48,7 @@ describe("the cases", () => {
     else expect(scanned.errorAt).toBeLessThanOrEqual(text.length);
   });
 
-  it("say the same whatever stands behind the text", () => {
+  it("have the same result whatever bytes follow the text", () => {
     for (const { name, text, code } of JSON_CASES) {
       for (const behind of BEHIND) {
         const found = scanner.scan(text, behind).code;
@@ -57,7 +57,7 @@ describe("the cases", () => {
     }
   });
 
-  it("say the same at every place in a block", () => {
+  it("have the same result at every offset in a block", () => {
     for (const { name, text, code } of JSON_CASES) {
       if (text.length > 1000 || code === DEPTH) continue;
       for (let offset = 0; offset < 70; offset++) {
@@ -68,7 +68,7 @@ describe("the cases", () => {
     }
   });
 
-  it("say the same when their strings are long", () => {
+  it("have the same result with long strings", () => {
     for (const { name, text } of JSON_CASES) {
       // The first string of the text is made longer, so that what is odd about it comes to every place of a block.
       const quote = text.indexOf('"') + 1;

@@ -41,7 +41,7 @@ describe("the table", () => {
     },
   );
 
-  it("leaves a model that nobody knows alone", () => {
+  it("has no limits for an unknown model", () => {
     for (const model of ["gpt-5.7", "gpt-6.2-sol", "gpt-7", "o5", "o5-mini", "gpt-50"])
       expect(limitsOf("openai", model), model).toEqual({});
     for (const model of ["claude-opus-6", "claude-opus-5-6", "claude-sonnet-4-7", "claude-next"])

@@ -69,7 +69,7 @@ it("ends one that does not listen to SIGTERM", async () => {
   }, SECONDS);
 });
 
-it("is the program itself: its id, its signals, its output, its exit code; and nobody is left behind it", async () => {
+it("is the program itself: id, signals, output, exit code; it leaves no process behind", async () => {
   const program = `
     process.on("SIGUSR2", () => process.exit(7));
     setInterval(() => undefined, 60_000);

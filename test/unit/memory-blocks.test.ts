@@ -72,7 +72,7 @@ describe("a VM that is full", () => {
     expect(heap.take(40 * MIB)).toBe(0);
   });
 
-  it("leaves a buffer as it was, and says so", () => {
+  it("leaves a buffer unchanged and reports the refusal", () => {
     const total = 900 * MIB;
     const length = heap.fill(MIB, total);
     expect(length).toBeLessThan(total);
@@ -116,7 +116,7 @@ describe("what is counted", () => {
 });
 
 describe("the largest free block", () => {
-  it("is as large as it says: the allocator gives it without growing", () => {
+  it("is as large as reported: the allocator returns it without growing", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 3 * MIB }), { maxLength: 30 }), (sizes) => {
         const blocks = sizes.map((size) => heap.takeUnasked(size));

@@ -87,7 +87,7 @@ it("holds no more bytes at a time than one request may, and takes more when ther
   }, SECONDS);
 });
 
-it("counts a body that does not say its size as it comes", async () => {
+it("counts a body without content-length while it arrives", async () => {
   const small = announce({ "transfer-encoding": "chunked" });
   small.asked.end('{"input":"weather"}');
   expect((await small.reply).status).toBe(200);

@@ -57,7 +57,7 @@ describe("the model server", () => {
     await next.close();
   });
 
-  it("says what is missing where there is no model", async () => {
+  it("names the missing file if there is no model", async () => {
     const without = await startModelServer(
       newSocketPath(),
       {},

@@ -157,7 +157,7 @@ describe("embeddings of an address", () => {
     ["a redirect", (context) => context.redirect("http://127.0.0.1:1/"), /cannot be reached/],
     ["nothing in time", () => new Promise(() => undefined), /did not answer in 4000 ms/],
   ];
-  it.each(failures)("that answers with %s is a 502 that says so", async (_, reply, message) => {
+  it.each(failures)("answers with %s: returns a 502 that names it", async (_, reply, message) => {
     const server = await remote();
     fake.answerWith(reply);
     const { status, body } = await asked(server, "/zeroshot", {
@@ -174,7 +174,7 @@ describe("embeddings of an address", () => {
     expect((await zeroshot(server, conversation("weather"))).decision).not.toBe("");
   });
 
-  it("that does not answer at the start does not keep it from starting, and is said", async () => {
+  it("does not answer at the start: the server starts and reports it", async () => {
     fake.answerWith(answered({}, 503));
     const server = await remote();
     expect(server.log).toEqual([
@@ -185,13 +185,13 @@ describe("embeddings of an address", () => {
     expect(chosen.predicted_class).toBe("reboot_device");
   });
 
-  it("that refuses the key is said at the start", async () => {
+  it("rejects the key: reported at the start", async () => {
     const { log } = await remote("another key");
     expect(log.join()).toMatch(/answered with 401: it refuses the key/);
     expect(log.join()).not.toContain("another key");
   });
 
-  it("that nobody listens at is said", async () => {
+  it("cannot be reached: reported at the start", async () => {
     const backend = { kind: "openai" as const, base_url: "http://127.0.0.1:1/v1", model: "m" };
     const server = await started({ embeddings: backend }, NOWHERE);
     expect(server.log.join()).toContain("http://127.0.0.1:1 cannot be reached");
@@ -247,14 +247,14 @@ describe("a classification model in a directory", () => {
     expect(JSON.stringify(await listed.json())).toContain(directory);
   });
 
-  it("whose labels say nothing of jailbreaks is refused: it would let everything pass", async () => {
+  it("is rejected if no label is about jailbreaks: it would let everything pass", async () => {
     const directory = directoryOf(guardModel(), { id2label: { 0: "POSITIVE", 1: "NEGATIVE" } });
     expect(await refusal({ guard: { backend: { kind: "onnx", directory } } }, process.env)).toMatch(
       /no label that means a jailbreak, but POSITIVE, NEGATIVE/,
     );
   });
 
-  it("chooses a target by what its description says (NLI)", async () => {
+  it("chooses a target by its description (NLI)", async () => {
     const labels = { id2label: { 0: "contradiction", 1: "neutral", 2: "entailment" } };
     const directory = directoryOf(sharedWords(), labels);
     const server = await started({ zeroshot: { kind: "onnx", directory } });

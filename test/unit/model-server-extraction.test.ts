@@ -158,7 +158,7 @@ describe("the embedded extractor", () => {
     expect(extractEmbedded(exchange, turns, NOW)).toEqual(expected);
   });
 
-  it("two places in one answer are told apart", () => {
+  it("two cities in one sentence become two values", () => {
     const places = [parameter("from_city"), parameter("to_city")];
     const turns = [
       { text: "a flight please", asked: [] },
@@ -232,7 +232,7 @@ describe("with a language model", () => {
     model.asked.length = 0;
   });
 
-  it("nobody asks it when target and values are certain", async () => {
+  it("is not called if target and values are certain", async () => {
     const found = await extraction(server, conversation("weather in Seattle for 3 days"), sure);
     expect(found).toEqual({
       target: "get_current_weather",
@@ -299,7 +299,7 @@ describe("with a language model", () => {
     expect(found.content).toMatch(/^I still need .*the number of days/);
   });
 
-  it("invented parameters and optional values that nobody said are dropped", async () => {
+  it("drops invented parameters and optional values that the prompt does not contain", async () => {
     reply = () =>
       call("get_current_weather", {
         city: "Rome",

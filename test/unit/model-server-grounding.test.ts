@@ -12,7 +12,7 @@ function score(prompt: string, value: unknown, described?: Parameter): number {
   return groundingScore({ prompt, now: NOW }, value, described);
 }
 
-describe("a value that was said", () => {
+describe("a value from the prompt", () => {
   it.each<[string, unknown, Parameter?]>([
     ["weather in Seattle", "Seattle"],
     ["weather in seattle, please", "Seattle"],
@@ -71,7 +71,7 @@ describe("POST /hallucination", () => {
     });
   });
 
-  it("names the required ones that are missing or not said, with the question for them", async () => {
+  it("names the required parameters that are missing or invented, with a question for them", async () => {
     expect(await check("weather in Seattle", { city: "Portland", units: "kelvin" })).toMatchObject({
       params_scores: { city: 0, units: 0 },
       missing: ["city", "days"],

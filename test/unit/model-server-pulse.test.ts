@@ -67,7 +67,7 @@ it("gives it up when the silence is too long, and asks no more", async () => {
   expect(told).toEqual([false, "silent"]);
 });
 
-it("notices when nobody listens any more", async () => {
+it("notices when its reader is gone", async () => {
   void watch();
   await closeNow(server);
   await vi.waitFor(() => {

@@ -31,7 +31,7 @@ describe("the words", () => {
     expect(questionFor(missing)).toBe(question);
   });
 
-  it("parameters that are described alike are told apart", () => {
+  it("parameters with equal descriptions get different values", () => {
     const all = [detail("source", "currency"), detail("target", "Currency"), DAYS];
     const [source] = all;
     expect(questionFor(source === undefined ? [] : [source], all)).toBe(

@@ -99,7 +99,7 @@ describe("the queue", () => {
       expect(refused.length).toBeLessThan(8);
     });
 
-    it("drops what has waited for 5 s: nobody listens any more", async () => {
+    it("drops a request that has waited for 5 s", async () => {
       const queue = new RunQueue();
       const runs: string[] = [];
       const slow = queue.runAll(["first"], () => {
@@ -119,7 +119,7 @@ describe("the queue", () => {
   });
 });
 
-it("with 512 requests under way the next one is told to come again, and GET /healthz is answered", async () => {
+it("returns 429 to the 513th concurrent request, and still answers GET /healthz", async () => {
   let answer: () => void = () => undefined;
   const answered = new Promise<void>((resolve) => {
     answer = resolve;

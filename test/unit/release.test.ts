@@ -31,7 +31,7 @@ describe("the version", () => {
     expect(versionProblems(changed)).toEqual([`${forgotten} says 0.0.9, package.json says 0.1.0.`]);
   });
 
-  it("is missed where it is not said at all", () => {
+  it("reports a missing entry", () => {
     const empty = (file: string) => (file === "Dockerfile" ? "" : read(file));
     expect(versionProblems(empty)).toEqual(["Dockerfile does not say the version."]);
   });

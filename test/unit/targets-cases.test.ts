@@ -54,7 +54,7 @@ describe("cases", () => {
     ]);
   });
 
-  it("have all their mistakes told at once", () => {
+  it("report all mistakes at once", () => {
     const text = `- { prompt: a, targt: weather }
 - { prompt: "", target: wether }
 - { prompt: a, target: weather, parameters: { ctiy: Oslo } }
@@ -84,7 +84,7 @@ describe("cases", () => {
     expect((read(text) as string[])[0]).toMatch(message);
   });
 
-  it("that cannot be read are told in a sentence", () => {
+  it("report an unreadable file in one sentence", () => {
     const missing = join(directory, "missing.yaml");
     expect(() => readCases(missing, [])).toThrow(
       `${missing} cannot be read: there is no such file.`,
@@ -93,7 +93,7 @@ describe("cases", () => {
   });
 });
 
-it("a wrong value is told apart from a wrong target", () => {
+it("a wrong value is reported as another mistake than a wrong target", () => {
   const expected = { prompt: "a", target: "weather", parameters: { city: "Oslo" } };
   const trial = (target: string, values: object, question?: string) => ({
     ...{ prompt: "a", scores: {}, decision: "target" as const, target },
@@ -123,7 +123,7 @@ describe("a model server that fails", () => {
         (error: unknown) => (error as Error).message,
       );
 
-  it("is told with its own words", async () => {
+  it("is reported with its own message", async () => {
     const server = createServer((_, response) => {
       response.writeHead(502, { "content-type": "application/json" });
       response.end('{"error":{"message":"http://llm.example.com cannot be reached."}}');

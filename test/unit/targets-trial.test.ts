@@ -171,7 +171,7 @@ describe("what the model server is started with", () => {
   });
 });
 
-it("the filter is told of a target as a tool, and of nothing to choose from when only a default is left", () => {
+it("the filter document holds a target as a tool, and no choice if only a default is left", () => {
   const tool = JSON.parse(filterConfig(model).prompt?.targets[0]?.tool ?? "") as object;
   expect(tool).toEqual({
     type: "function",

@@ -70,7 +70,7 @@ describe("a dump of callgrind", () => {
     expect(self.get("0x0000000000000010")).toBe(120);
   });
 
-  it("tells the filter's part: callbacks, calls into Envoy, files; for each request", () => {
+  it("lists the filter's share by callbacks, calls into Envoy and files, for each request", () => {
     const tables = filterTables(ONE, parseProfile(DUMP), NAMES, 2).join("\n");
     expect(tables).toContain("| `proxy_on_request_headers` | 2.00 | 200 |");
     expect(tables).toContain("| `filter/bytes/json/tape/Tape#member` | 3.00 | 30 |");
