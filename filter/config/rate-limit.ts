@@ -1,32 +1,29 @@
-// A limit of the configuration (`ratelimits[]`): which requests it counts together, and how much they may use.
+// A limit of the configuration (`ratelimits[]`): which requests share a budget, and how large it is.
 import { Span } from "../bytes/text/bytes";
 
 export class RateLimit {
-  /**
-   * What is counted, the same words after a reload; then one byte for the number of a slot. The key of the limit's data
-   * that all workers share.
-   */
+  /** Identifies the limit across reloads: the key of its data that all workers share. */
   key: Span = new Span(0, 0);
   /** For a message: `1000 tokens a minute for openai/gpt-4o`. */
   label: string = "";
-  /** Request header by whose values requests are told apart; empty where all count together. */
+  /** Request header that selects requests; empty if all requests share one budget. */
   header: Span = new Span(0, 0);
-  /** The one value of the header that counts; empty where each has a budget of its own. */
+  /** The only value of the header that is limited; empty if each value has its own budget. */
   value: Span = new Span(0, 0);
   /** Tokens, or requests. */
   amount: f64 = 1;
   countsRequests: bool = false;
-  /** Microseconds in which the amount may be used. */
+  /** Microseconds in which the amount comes back. */
   period: f64 = 1;
 
-  /** Whether Envoy asks the rate limit service; without it the filter counts. */
+  /** Whether the rate limit service counts; otherwise the filter does. */
   isByService: bool = false;
-  /** What Envoy is told about the limit: `PROPERTY_LIMIT_CHECK` and `PROPERTY_LIMIT_CHARGE` with its number. */
+  /** Names of the properties that Envoy's rate limit filters read: `PROPERTY_LIMIT_CHECK` and `PROPERTY_LIMIT_CHARGE` with its number. */
   check: Span = new Span(0, 0);
   charge: Span = new Span(0, 0);
 
-  /** Whether there is a budget for each value of the header. */
-  isOpen(): bool {
+  /** Whether each value of the header has its own budget. */
+  isPerValue(): bool {
     return this.header.length > 0 && this.value.length == 0;
   }
 }

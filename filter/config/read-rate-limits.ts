@@ -1,7 +1,7 @@
 // The members `rate_limits` (control-plane/ir/filter-document/rate-limits.ts) → limits, and which of them a name or a model has.
 import { PROPERTY_LIMIT_CHARGE, PROPERTY_LIMIT_CHECK } from "../../contract/words";
 import { Tape } from "../bytes/json/tape";
-import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
+import { constant } from "../bytes/text/bytes";
 import {
   integerOf,
   memberOf,
@@ -12,7 +12,7 @@ import {
 } from "./document";
 import { RateLimit } from "./rate-limit";
 
-const WRONG = "a rate limit is wrong";
+const WRONG = "a rate limit is invalid";
 const MICROSECONDS: f64 = 1_000_000;
 
 export function readRateLimits(tape: Tape, list: u32, isByService: bool): RateLimit[] {
@@ -21,7 +21,7 @@ export function readRateLimits(tape: Tape, list: u32, isByService: bool): RateLi
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
     onlyKnownMembers(tape, node, ["id", "label", "header", "value", "amount", "counts", "seconds"]);
     const limit = new RateLimit();
-    limit.key = keyOf(stringMember(tape, node, "id"));
+    limit.key = constant(stringMember(tape, node, "id"));
     limit.label = stringMember(tape, node, "label");
     limit.header = constant(optionalString(tape, node, "header"));
     limit.value = constant(optionalString(tape, node, "value"));
@@ -52,12 +52,4 @@ export function pickRateLimits(
     if (at >= 0 && at < limits.length) picked.push(limits[at]);
     else reportProblem(WRONG);
   }
-}
-
-/** The id and one byte more, for the number of a slot. */
-function keyOf(id: string): Span {
-  const key = new ByteBuffer();
-  key.text(id);
-  key.byte(0);
-  return new Span(key.pointer, key.length);
 }

@@ -16,7 +16,7 @@ import { Tape } from "../bytes/json/tape";
 import { constant } from "../bytes/text/bytes";
 import { readEnvironment } from "../host/environment";
 import { logError, PLUGIN_CONFIGURATION, property, takeBody, VM_CONFIGURATION } from "../host/host";
-import { createBudgets } from "../limits/shared-budget";
+import { createBudgets } from "../limits/budgets";
 
 const PLUGIN_ROOT_ID = constant("plugin_root_id");
 

@@ -1,13 +1,13 @@
-// A request of the filter's own, beside the client's: sent to a cluster, answered in a callback of the root context.
+// Callouts: requests that the filter itself sends to a cluster. The response arrives in a callback of the root context.
 import * as abi from "./abi";
 import { constant, Span } from "../bytes/text/bytes";
 import { HeaderPairs } from "./header-pairs";
 
-/** Where the answer of a callout is read from, in its callback. */
+/** The response of a callout, in its callback. */
 export const CALLOUT_HEADERS: i32 = 6;
 export const CALLOUT_BODY: i32 = 4;
 
-/** What `sendCallout` answers when the callout could not even be sent. */
+/** What `sendCallout` returns if the callout cannot be sent. */
 export const NO_CALLOUT: u32 = 0xffffffff;
 
 const METHOD = constant(":method");
@@ -18,12 +18,12 @@ const REQUEST_DIRECTION: i32 = 0;
 const TOKEN_CELL = memory.data(8);
 const pairs = new HeaderPairs();
 
-/** Adds a header to the callout that is sent next. Both spans must live until then. */
+/** Adds a header to the callout that is sent next. Both spans must stay valid until then. */
 export function addCalloutHeader(name: Span, value: Span): void {
   pairs.add(name, value);
 }
 
-/** Sends a callout with the headers that were added. Answers the token of its callback, or NO_CALLOUT. */
+/** Sends a callout with the headers that were added. Returns the token of its callback, or NO_CALLOUT. */
 export function sendCallout(
   cluster: Span,
   method: Span,
@@ -52,12 +52,12 @@ export function sendCallout(
   return status == 0 ? load<u32>(TOKEN_CELL) : NO_CALLOUT;
 }
 
-/** Makes the calls of this file's callback mean the stream that sent the callout. */
+/** Makes the calls that follow in a callout's callback apply to the stream that sent it. */
 export function enterStream(contextId: u32): void {
   abi.proxy_set_effective_context(contextId);
 }
 
-/** Lets a request go on that was held while a callout was under way. */
+/** Continues a request that was held while a callout was in flight. */
 export function resumeRequest(): void {
   abi.proxy_continue_stream(REQUEST_DIRECTION);
 }

@@ -1,11 +1,11 @@
-// The environment variables that Envoy lets the filter see (`host_env_keys`): the providers' keys.
+// The environment variables that Envoy passes to the filter (`host_env_keys`): the providers' keys.
 import { freeBlock, takeBlock } from "../memory/blocks";
 import * as abi from "./abi";
 
 const COUNT_CELL = memory.data(8);
 const SIZE_CELL = memory.data(8);
 
-/** All of them, read once when the VM starts. An unset variable is not in the map. */
+/** Returns all of them; called once, when the VM starts. An unset variable is not in the map. */
 export function readEnvironment(): Map<string, string> {
   const variables = new Map<string, string>();
   if (abi.environ_sizes_get(COUNT_CELL, SIZE_CELL) != 0) return variables;

@@ -1,4 +1,4 @@
-// The head of a request or a response, read from the host all at once.
+// The head of a request or a response, read from the host in one call.
 //
 // One header costs two crossings of the host boundary, its own and the one back for a block: about 10,000 instructions
 // in Envoy, and 3,000 when it is absent. All of them together cost 12,000 (callgrind, case a16 of bench/).
@@ -7,15 +7,15 @@ import { sameBytes, scratchBuffer, Span } from "../bytes/text/bytes";
 import { mask, mayHold } from "../bytes/text/mask";
 import { setHeader, takeHeaders } from "./host";
 
-/** A header that is looked for. */
+/** A header to find. */
 export class Wanted {
-  /** Its value in the head that was read last, empty where it is absent. */
+  /** Its value in the head that was read last, empty if it is absent. */
   value: Span = new Span(0, 0);
   constructor(
     public name: Span,
-    /** Its own in `present`. */
+    /** Its bit in `present`. */
     public bit: u32,
-    /** Another one whose name is as long. */
+    /** The next header whose name has the same length. */
     public next: Wanted | null,
   ) {}
 }
@@ -28,17 +28,17 @@ const valueSpan = new Span(0, 0);
 
 /** Only at module level: its spans are never freed. */
 export class Head {
-  /** Bits of the headers that are in the head that was read last, be it with an empty value. */
+  /** Bits of the headers that are in the head that was read last, also with an empty value. */
   present: u32 = 0;
   private block: Span = new Span(0, 0);
   private all: Wanted[] = [];
-  /** By the length of the name: most other headers are passed over by that alone. */
+  /** By the length of the name, which alone excludes most other headers. */
   private byLength: StaticArray<Wanted | null> = new StaticArray<Wanted | null>(MAX_NAME + 1);
 
   /** @param map a header map of host.ts */
   constructor(private map: i32) {}
 
-  /** Has a header looked for; a name of at most MAX_NAME bytes. Its value is valid until the next `read`. */
+  /** Registers a header; its name has at most MAX_NAME bytes. Its value is valid until the next `read`. */
   want(name: Span): Wanted {
     const header = new Wanted(name, 1 << this.all.length, this.byLength[name.length]);
     this.all.push(header);
@@ -46,7 +46,7 @@ export class Head {
     return header;
   }
 
-  /** Reads the head of the current stream. The head before it is gone, and its values with it. */
+  /** Reads the head of the current stream, and frees the one before with its values. */
   read(): void {
     const all = this.all;
     const block = this.block;
@@ -65,7 +65,7 @@ export class Head {
     }
   }
 
-  /** Masks secrets in the values, in Envoy's map too. Everything that was found in the head is then read again. */
+  /** Masks secrets in the values, also in Envoy's map, and then reads the head again. */
   mask(secrets: Span[]): void {
     const block = this.block;
     if (!mayHold(block.pointer, block.length, secrets)) return;

@@ -1,7 +1,7 @@
-// A list of headers in the binary form that the host takes.
+// A list of headers in the binary form of the host.
 import { ByteBuffer, Span } from "../bytes/text/bytes";
 
-/** Spans are kept, not copied: they must live until `serialise`. One list serves many calls. */
+/** Spans are not copied: they must stay valid until `serialise`. One list serves many calls. */
 export class HeaderPairs {
   bytes: ByteBuffer = new ByteBuffer();
   private names: Span[] = [];
@@ -12,7 +12,7 @@ export class HeaderPairs {
     this.values.push(value);
   }
 
-  /** Fills `bytes` and forgets the list: count, sizes of each name and value, then both with a NUL behind (specification, "Serialized map"). */
+  /** Fills `bytes` and clears the list: count, sizes of each name and value, then both with a NUL behind (specification, "Serialized map"). */
   serialise(): void {
     const count = this.names.length;
     this.bytes.clear();

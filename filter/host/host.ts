@@ -1,8 +1,8 @@
-// Typed calls of the host. The only file besides stream.ts and index.ts that knows proxy-wasm.
+// Typed calls of the host: headers, bodies, properties, time, randomness, log.
 //
-// Ownership: the host puts what it returns into a block from `proxy_on_memory_allocate` (PADDING bytes larger than
-// asked). A header or property value belongs to this file and lives until the next read of one; a body belongs to
-// whoever called `takeBody`.
+// Ownership: the host writes what it returns into a block from `proxy_on_memory_allocate` (PADDING bytes larger than
+// requested). A header or property value belongs to this file and is valid until the next read of one; a body belongs to
+// the caller of `takeBody`.
 import { freeBlock, takeBlock } from "../memory/blocks";
 import * as abi from "./abi";
 import { ByteBuffer, PADDING, scratchBuffer, Span } from "../bytes/text/bytes";
@@ -15,7 +15,7 @@ export const RESPONSE_BODY: i32 = 1;
 export const VM_CONFIGURATION: i32 = 6;
 export const PLUGIN_CONFIGURATION: i32 = 7;
 
-/** In the place of a length: all that there is of a body. */
+/** Instead of a length: the whole body. */
 export const ALL: u32 = 0x7fffffff;
 
 const LOG_WARNING: i32 = 3;
@@ -24,9 +24,8 @@ const LOG_ERROR: i32 = 4;
 /** Where the host writes the address and the size of what it returns. */
 const POINTER_CELL = memory.data(8);
 const SIZE_CELL = memory.data(8);
-const VERSION_CELL = memory.data(8);
 
-/** A block for `size` bytes of the host's. */
+/** Returns a block for `size` bytes that the host writes. */
 export function allocate(size: usize): usize {
   return takeBlock(size + PADDING);
 }
@@ -34,7 +33,7 @@ export function allocate(size: usize): usize {
 let valueBlock: usize = 0;
 const value = new Span(0, 0);
 
-/** Takes what the host returned last as the current value; the value before it is gone. */
+/** Takes what the host returned last as the current value, and frees the one before. */
 function takeValue(status: i32): Span {
   freeBlock(valueBlock);
   valueBlock = status == 0 ? load<usize>(POINTER_CELL) : 0;
@@ -43,7 +42,7 @@ function takeValue(status: i32): Span {
   return value;
 }
 
-/** Value of a header, empty when it is absent. Valid until the next read of a header or property. */
+/** Returns the value of a header, empty if it is absent. Valid until the next read of a header or property. */
 export function header(map: i32, name: Span): Span {
   store<usize>(POINTER_CELL, 0);
   return takeValue(
@@ -51,7 +50,7 @@ export function header(map: i32, name: Span): Span {
   );
 }
 
-/** A whole header map in its binary form, into `block`: its taker frees `pointer` with `freeBlock` (0 when there is none). */
+/** Reads a whole header map in its binary form into `block`, whose `pointer` (0 if there is none) the caller frees. */
 export function takeHeaders(map: i32, block: Span): void {
   store<usize>(POINTER_CELL, 0);
   const status = abi.proxy_get_header_map_pairs(map, POINTER_CELL, SIZE_CELL);
@@ -79,7 +78,7 @@ export function setHeaderNumber(map: i32, name: Span, number: u32): void {
   setHeader(map, name, digitSpan);
 }
 
-/** A property of the stream; path parts are joined by NUL. Empty when absent. Valid until the next read. */
+/** Returns a property of the stream, empty if it is absent; path parts are joined by NUL. Valid until the next read. */
 export function property(path: Span): Span {
   store<usize>(POINTER_CELL, 0);
   return takeValue(abi.proxy_get_property(path.pointer, path.length, POINTER_CELL, SIZE_CELL));
@@ -93,7 +92,7 @@ export function setProperty(name: Span, text: Span): void {
 const body = new Span(0, 0);
 let taken: u32 = 0;
 
-/** Returns how many bytes of bodies have been taken since `resetTaken`, at least: a measure of the work that was done. */
+/** Returns how many bytes of bodies have been taken since `resetTaken`: a measure of the work that was done. */
 export function takenBytes(): u32 {
   return taken;
 }
@@ -103,8 +102,8 @@ export function resetTaken(): void {
 }
 
 /**
- * A body handed over by the host: the taker frees `pointer` with `freeBlock` (0 when there is none). The span itself is
- * good until the next call.
+ * Reads a part of a body. The caller frees `pointer` (0 if there is none) with `freeBlock`; the span itself is valid until
+ * the next call.
  */
 export function takeBody(buffer: i32, start: u32, length: u32): Span {
   store<usize>(POINTER_CELL, 0);
@@ -121,7 +120,7 @@ export function replaceBodyPrefix(buffer: i32, length: u32, bytes: ByteBuffer): 
   abi.proxy_set_buffer_bytes(buffer, 0, length, bytes.pointer, bytes.length);
 }
 
-/** Puts bytes in front of a body. */
+/** Inserts bytes before a body. */
 export function prependBody(buffer: i32, pointer: usize, length: u32): void {
   if (length > 0) abi.proxy_set_buffer_bytes(buffer, 0, 0, pointer, length);
 }
@@ -136,39 +135,11 @@ export function currentMilliseconds(): i64 {
   return <i64>(currentMicroseconds() / 1000);
 }
 
-/** Microseconds since the epoch, whole ones. */
+/** Microseconds since the epoch, a whole number. */
 export function currentMicroseconds(): f64 {
   store<u64>(POINTER_CELL, 0);
   abi.proxy_get_current_time_nanoseconds(POINTER_CELL);
   return <f64>(load<u64>(POINTER_CELL) / 1000);
-}
-
-/** Version of a value that nobody has set. */
-export const NO_VERSION: u32 = 0;
-
-/**
- * A value that all workers share, into `block`: its taker frees `pointer` with `freeBlock` (0 when there is none). Answers
- * the version that `setShared` asks for.
- */
-export function takeShared(key: Span, block: Span): u32 {
-  store<usize>(POINTER_CELL, 0);
-  const status = abi.proxy_get_shared_data(
-    key.pointer,
-    key.length,
-    POINTER_CELL,
-    SIZE_CELL,
-    VERSION_CELL,
-  );
-  block.pointer = status == 0 ? load<usize>(POINTER_CELL) : 0;
-  block.length = block.pointer == 0 ? 0 : load<u32>(SIZE_CELL);
-  return block.pointer == 0 ? NO_VERSION : load<u32>(VERSION_CELL);
-}
-
-/** Sets a shared value. False when it is no longer of that version; NO_VERSION sets it whatever it was. */
-export function setShared(key: Span, block: Span, version: u32): bool {
-  return (
-    abi.proxy_set_shared_data(key.pointer, key.length, block.pointer, block.length, version) == 0
-  );
 }
 
 /** Fills 16 bytes with randomness. */
@@ -191,7 +162,7 @@ function log(level: i32, message: string): void {
   bytes.release();
 }
 
-/** AssemblyScript's abort: no input may lead here. The VM is lost; say where, so that the bug can be found. */
+/** AssemblyScript's abort: no input may lead here. Envoy drops the VM; the log line says where the bug is. */
 export function abort(message: string | null, file: string | null, line: u32, column: u32): void {
   const text = message === null ? "" : message;
   const place = file === null ? "" : file;

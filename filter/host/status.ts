@@ -1,9 +1,9 @@
-// What a callback answers Envoy.
+// What a callback returns to Envoy.
 
-/** Go on. */
+/** The filter chain continues. */
 export const CONTINUE: i32 = 0;
 /**
- * Of headers: hold them, let body callbacks come (needs `allow_on_headers_stop_iteration`). Of a body: hold it and
- * everything after it; the next callback sees all that is held.
+ * For headers: Envoy holds them and calls the body callbacks (needs `allow_on_headers_stop_iteration`). For a body: Envoy
+ * holds it and everything after it; the next callback gets all that is held.
  */
 export const STOP: i32 = 1;

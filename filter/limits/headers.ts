@@ -1,4 +1,4 @@
-// Tells a client in its dialect's headers what is left of the limits that apply to its request.
+// Writes the rate limit headers of a response, in the client's dialect.
 import { Target } from "../config/target";
 import { Dialect } from "../dialects/dialect";
 import {
@@ -11,7 +11,8 @@ import {
 } from "../host/host";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
-import { Meter, secondsUp, AppliedLimit, waitFor } from "./meter";
+import { AppliedLimit } from "./applied-limit";
+import { Meter } from "./meter";
 
 const RETRY_AFTER = constant("retry-after");
 const SERVICE_LIMIT = constant("x-ratelimit-limit");
@@ -22,7 +23,7 @@ const SERVICE_REFUSED = constant("x-envoy-ratelimited");
 const text = scratchBuffer();
 const span = new Span(0, 0);
 
-/** Writes the headers of the response at hand; those of a provider's own limits are replaced. */
+/** Writes the headers of the current response, over those of a provider's own limits. */
 export function writeRateLimitHeaders(meter: Meter, dialect: Dialect, target: Target | null): void {
   if (meter.isByService()) {
     writeServiceHeaders(dialect);
@@ -31,9 +32,7 @@ export function writeRateLimitHeaders(meter: Meter, dialect: Dialect, target: Ta
   writeBudgetHeaders(meter.nearest(target, false), dialect);
   writeBudgetHeaders(meter.nearest(target, true), dialect);
   const refused = meter.refusedBy;
-  if (refused === null) return;
-  const wait = secondsUp(waitFor(refused, currentMicroseconds()));
-  setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, wait);
+  if (refused !== null) setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, refused.retrySeconds());
 }
 
 function writeBudgetHeaders(applied: AppliedLimit | null, dialect: Dialect): void {
@@ -41,18 +40,13 @@ function writeBudgetHeaders(applied: AppliedLimit | null, dialect: Dialect): voi
   const now = currentMicroseconds();
   const limit = applied.limit;
   const reset = <u32>Math.ceil(applied.timeToWhole(now) / 1_000_000);
-  writeLimitHeaders(
-    dialect,
-    limit.countsRequests,
-    <u32>limit.amount,
-    <u32>applied.remaining(now),
-    reset,
-  );
+  const remaining = <u32>applied.remaining(now);
+  writeLimitHeaders(dialect, limit.countsRequests, <u32>limit.amount, remaining, reset);
 }
 
 /**
- * The headers of Envoy's rate limit filter in the words of the dialect: `10, 10;w=60;name="tokens"` is the limit of which
- * the least is left, then all of them.
+ * Replaces the headers of Envoy's rate limit filter by the dialect's. `10, 10;w=60;name="tokens"` is the limit of which the
+ * smallest part is left, then all limits.
  * @see https://www.envoyproxy.io/docs/envoy/v1.40.0/api-v3/extensions/filters/http/ratelimit/v3/rate_limit.proto
  */
 function writeServiceHeaders(dialect: Dialect): void {
@@ -61,7 +55,7 @@ function writeServiceHeaders(dialect: Dialect): void {
   const limits = String.UTF8.decodeUnsafe(written.pointer, written.length);
   const amount = limits.substring(0, limits.indexOf(","));
   const name = limits.indexOf('name="', limits.indexOf(" " + amount + ";")) + 6;
-  const isOfRequests = limits.charCodeAt(name) == 0x72;
+  const countsRequests = limits.charCodeAt(name) == 0x72;
   written.length = <u32>amount.length;
   const limit = decimal(written);
   const remaining = decimal(header(RESPONSE_HEADERS, SERVICE_REMAINING));
@@ -71,24 +65,22 @@ function writeServiceHeaders(dialect: Dialect): void {
   removeHeader(RESPONSE_HEADERS, SERVICE_REMAINING);
   removeHeader(RESPONSE_HEADERS, SERVICE_RESET);
   removeHeader(RESPONSE_HEADERS, SERVICE_REFUSED);
-  writeLimitHeaders(dialect, isOfRequests, <u32>max(limit, 0), <u32>max(remaining, 0), reset);
+  writeLimitHeaders(dialect, countsRequests, <u32>max(limit, 0), <u32>max(remaining, 0), reset);
   if (isRefused) setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, reset);
 }
 
 /** @param reset seconds until the budget is whole */
 function writeLimitHeaders(
   dialect: Dialect,
-  isOfRequests: bool,
+  countsRequests: bool,
   limit: u32,
   remaining: u32,
   reset: u32,
 ): void {
-  const names = isOfRequests ? dialect.requestLimitHeaders : dialect.tokenLimitHeaders;
+  const names = countsRequests ? dialect.requestLimitHeaders : dialect.tokenLimitHeaders;
   setHeaderNumber(RESPONSE_HEADERS, names.limit, limit);
   setHeaderNumber(RESPONSE_HEADERS, names.remaining, remaining);
   text.clear();
   dialect.writeReset(<u64>Math.ceil(currentMicroseconds() / 1_000_000), reset, text);
-  span.pointer = text.pointer;
-  span.length = text.length;
-  setHeader(RESPONSE_HEADERS, names.reset, span);
+  setHeader(RESPONSE_HEADERS, names.reset, text.view(span));
 }

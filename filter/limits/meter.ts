@@ -1,61 +1,31 @@
-// What a request counts against, and what its response used: asked before each attempt, charged once the response is over.
+// The limits of a request: asked before each attempt, charged when the response is over.
 //
-// A budget is a time (filter/limits/bucket.ts): when it will be whole again. It may lie up to one period ahead for a
-// request to pass, and up to two after what the request then used: so nobody ever waits longer than one period.
+// A budget (budgets.ts) may be whole up to one period ahead for a request to pass, and up to two after its response was
+// charged: so no client waits longer than one period.
 import { Fault } from "../hub/fault";
 import { Usage } from "../hub/usage";
-import { fingerprintOf } from "./bucket";
 import { RateLimit } from "../config/rate-limit";
 import { Route, Target } from "../config/target";
 import { Dialect } from "../dialects/dialect";
 import { UsageObserver } from "../dialects/usage-observer";
-import { PROPERTY_LIMIT_TOKENS } from "../../contract/words";
-import { currentMicroseconds, header, REQUEST_HEADERS, setProperty } from "../host/host";
-import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
-import { takeFromBudget, timeToWhole } from "./shared-budget";
+import { currentMicroseconds, header, REQUEST_HEADERS } from "../host/host";
+import { AppliedLimit } from "./applied-limit";
+import { fingerprintOf } from "./budgets";
+import { requestCharge, requestCheck, setChargedTokens } from "./service";
 
-/** Envoy charges no more at once. */
-const MAX_TOKENS: i64 = 1_000_000_000;
-const TOKENS = constant(PROPERTY_LIMIT_TOKENS);
-/** What a limit that is not told apart by a header counts under. */
+/** Fingerprint of a limit with one budget for all requests. */
 const ALL: u64 = 1;
-/** Bytes of a request or a complete response for each token, where the provider does not count. */
-const BYTES_OF_TOKEN: u32 = 4;
-/** The most that a request is estimated at: one that is larger is large by its images. Tokens. */
-const MAX_ESTIMATE: u32 = 32768;
-
-/** A limit that applies to a request. */
-export class AppliedLimit {
-  /** Whether a limit of requests has counted this one. */
-  isCounted: bool = false;
-
-  constructor(
-    public limit: RateLimit,
-    /** Whose budget it is. */
-    public fingerprint: u64,
-    /** The model that has the limit; null for the limit of a name, which holds for every model behind it. */
-    public target: Target | null,
-  ) {}
-
-  /** Microseconds from `now` until the budget is whole; 0 when it is. */
-  timeToWhole(now: f64): f64 {
-    return timeToWhole(this.limit, this.fingerprint, now);
-  }
-
-  /** Tokens or requests that are left. */
-  remaining(now: f64): f64 {
-    const limit = this.limit;
-    // A time is exact to a quarter of a microsecond, so a hair is added before the fraction is cut off.
-    return max(Math.floor((1 - this.timeToWhole(now) / limit.period) * limit.amount + 0.001), 0);
-  }
-}
+/** Estimated bytes of a token, where the provider reports no usage. */
+const BYTES_PER_TOKEN: u32 = 4;
+/** A larger request is large because of its images. */
+const MAX_ESTIMATED_TOKENS: u32 = 32768;
 
 export class Meter {
-  /** The limit that refused the last attempt; null when none did. */
+  /** The limit that rejected the last attempt; null if none did. */
   refusedBy: AppliedLimit | null = null;
-  /** Reads the usage of a response in the client's own dialect; null where the translation does. */
+  /** Reads the usage of a response in the client's dialect; null if the translator does. */
   observer: UsageObserver | null = null;
-  /** Whether a provider has begun an answer that is no error. */
+  /** Whether a provider has begun a response that is not an error. */
   hasResponse: bool = false;
   /** Bytes of the response so far. */
   responseBytes: u32 = 0;
@@ -64,19 +34,14 @@ export class Meter {
 
   constructor(private requestBytes: u32) {}
 
-  /** Adds the limits of a name or a model; reads the request's headers. */
+  /** Adds the limits of a name or a model that select this request by its headers. */
   add(limits: RateLimit[], target: Target | null): void {
     for (let i = 0; i < limits.length; i++) {
       const limit = limits[i];
       let fingerprint = ALL;
       if (limit.header.length > 0) {
-        const value = header(REQUEST_HEADERS, limit.header);
-        fingerprint = fingerprintOf(value.pointer, value.length);
-        if (
-          !limit.isOpen() &&
-          fingerprint != fingerprintOf(limit.value.pointer, limit.value.length)
-        )
-          continue;
+        fingerprint = fingerprintOf(header(REQUEST_HEADERS, limit.header));
+        if (!limit.isPerValue() && fingerprint != fingerprintOf(limit.value)) continue;
       }
       this.limits.push(new AppliedLimit(limit, fingerprint, target));
     }
@@ -86,103 +51,113 @@ export class Meter {
     return this.limits.length == 0;
   }
 
-  /** Whether Envoy's rate limit service counts. All limits are of one kind. */
+  /** Whether Envoy's rate limit service counts, for all limits. */
   isByService(): bool {
     return this.limits.length > 0 && this.limits[0].limit.isByService;
   }
 
-  /** Has Envoy ask the service, before it sends the request on, for the limits of the name and of this model. */
+  /** Has Envoy check the limits of the name and of this model with the service, before it sends the request on. */
   requestServiceCheck(target: Target | null): void {
     if (!this.isByService()) return;
     for (let i = 0; i < this.limits.length; i++) {
-      const applied = this.limits[i];
-      if (applies(applied, target))
-        setProperty(applied.limit.check, hexadecimal(applied.fingerprint));
+      if (this.limits[i].appliesTo(target)) requestCheck(this.limits[i]);
     }
   }
 
-  /** Whether every budget has something left for an attempt at this model. Counts the request where requests count. */
-  admits(target: Target): bool {
+  /**
+   * Counts the request in its limits of requests, if every limit that applies to an attempt at this model has something left.
+   * Returns false, and sets `refusedBy` to the limit with the longest wait, if one has not.
+   */
+  admit(target: Target): bool {
     if (this.isByService()) return true;
     const now = currentMicroseconds();
-    this.refusedBy = null;
-    let longest: f64 = 0;
-    for (let i = 0; i < this.limits.length; i++) {
-      const applied = this.limits[i];
-      if (!applies(applied, target) || applied.isCounted || applied.remaining(now) >= 1) continue;
-      const wait = waitFor(applied, now);
-      if (wait > longest) {
-        longest = wait;
-        this.refusedBy = applied;
-      }
-    }
+    this.refusedBy = this.longestWait(target, now);
     for (let i = 0; i < this.limits.length && this.refusedBy === null; i++) {
       const applied = this.limits[i];
-      if (!applied.limit.countsRequests || applied.isCounted || !applies(applied, target)) continue;
-      applied.isCounted = take(applied, 1, now, true);
+      if (!applied.limit.countsRequests || applied.isCounted || !applied.appliesTo(target))
+        continue;
+      applied.isCounted = applied.count(now);
       if (!applied.isCounted) this.refusedBy = applied;
     }
     return this.refusedBy === null;
   }
 
-  /** What the client is told when `admits` has said no. */
+  /** Returns the limit with nothing left that the client has to wait longest for; null if all have something left. */
+  private longestWait(target: Target, now: f64): AppliedLimit | null {
+    let found: AppliedLimit | null = null;
+    let longest: f64 = 0;
+    for (let i = 0; i < this.limits.length; i++) {
+      const applied = this.limits[i];
+      if (!applied.appliesTo(target) || applied.isCounted || applied.remaining(now) >= 1) continue;
+      const wait = applied.waitTime(now);
+      if (wait <= longest) continue;
+      longest = wait;
+      found = applied;
+    }
+    return found;
+  }
+
+  /** Returns the client's 429 after `admit` returned false. */
   fault(): Fault {
-    const applied = this.refusedBy;
-    if (applied === null) return new Fault(500, "The gateway lost track of this request.");
-    const seconds = secondsUp(waitFor(applied, currentMicroseconds())).toString();
-    const message =
-      "The rate limit of " + applied.limit.label + " is used up; try again in " + seconds + " s.";
+    const refused = this.refusedBy;
+    const limit = refused === null ? "" : ": " + refused.limit.label;
+    const seconds: u32 = refused === null ? 1 : refused.retrySeconds();
+    const message = "Rate limit reached" + limit + ". Retry in " + seconds.toString() + " s.";
     return new Fault(429, message).coded("rate_limit_exceeded");
   }
 
-  /** An attempt is answered: by an error, or by what is to be counted. */
+  /** An attempt has got the head of a response. */
   startResponse(status: u32, target: Target | null, dialect: Dialect): void {
     this.dropObserver();
     this.responseBytes = 0;
-    // What an attempt before used is charged already.
+    // Usage of an earlier attempt has been charged.
     this.isCharged = false;
     this.hasResponse = status < 400;
     if (this.hasResponse && target !== null && target.dialect === dialect)
       this.observer = new UsageObserver(dialect);
   }
 
-  /** The limit of its kind, tokens or requests, of which the smallest part is left; null when there is none. */
+  /** Returns the limit of its kind, tokens or requests, of which the smallest part is left; null if there is none. */
   nearest(target: Target | null, countsRequests: bool): AppliedLimit | null {
     const now = currentMicroseconds();
     let found: AppliedLimit | null = null;
-    let least: f64 = 2;
+    let smallest: f64 = 2;
     for (let i = 0; i < this.limits.length; i++) {
       const applied = this.limits[i];
-      if (applied.limit.countsRequests != countsRequests || !applies(applied, target)) continue;
+      if (applied.limit.countsRequests != countsRequests || !applied.appliesTo(target)) continue;
       const part = applied.remaining(now) / applied.limit.amount;
-      if (part >= least) continue;
-      least = part;
+      if (part >= smallest) continue;
+      smallest = part;
       found = applied;
     }
     return found;
   }
 
   /**
-   * Charges the tokens, once. What the provider has not said is estimated: each event of a stream is a token.
-   * @param isWhole the response has come to its end, so that its count is final
+   * Charges the tokens, once. Usage that the provider did not report is estimated: each event of a stream is a token.
+   * @param isWhole whether the response has reached its end, so that its usage is final
    */
   chargeUsage(target: Target | null, usage: Usage, events: u32, isWhole: bool): void {
     if (this.isCharged || !this.hasResponse) return;
     this.isCharged = true;
-    const requestEstimate = <i64>min(this.requestBytes / BYTES_OF_TOKEN, MAX_ESTIMATE);
-    const responseEstimate = <i64>(events > 0 ? events : this.responseBytes / BYTES_OF_TOKEN);
-    const input = usage.freshInput >= 0 ? usage.input : requestEstimate;
-    const isFinal = isWhole || events == 0;
-    const isCounted = usage.output >= 0 && (isFinal || usage.output > responseEstimate);
-    const tokens = input + (isCounted ? usage.output : responseEstimate);
+    const tokens = this.tokensOf(usage, events, isWhole);
     const now = currentMicroseconds();
     for (let i = 0; i < this.limits.length; i++) {
       const applied = this.limits[i];
-      if (applied.limit.countsRequests || !applies(applied, target)) continue;
-      if (!applied.limit.isByService) take(applied, <f64>tokens, now, false);
-      else setProperty(applied.limit.charge, hexadecimal(applied.fingerprint));
+      if (applied.limit.countsRequests || !applied.appliesTo(target)) continue;
+      if (applied.limit.isByService) requestCharge(applied);
+      else applied.charge(<f64>tokens, now);
     }
-    if (this.isByService()) setProperty(TOKENS, decimalText(min(tokens, MAX_TOKENS)));
+    if (this.isByService()) setChargedTokens(tokens);
+  }
+
+  private tokensOf(usage: Usage, events: u32, isWhole: bool): i64 {
+    const requestEstimate = <i64>min(this.requestBytes / BYTES_PER_TOKEN, MAX_ESTIMATED_TOKENS);
+    const responseEstimate = <i64>(events > 0 ? events : this.responseBytes / BYTES_PER_TOKEN);
+    const input = usage.freshInput >= 0 ? usage.input : requestEstimate;
+    const isFinal = isWhole || events == 0;
+    const isReported = usage.output >= 0 && (isFinal || usage.output > responseEstimate);
+    return input + (isReported ? usage.output : responseEstimate);
   }
 
   dropObserver(): void {
@@ -192,7 +167,7 @@ export class Meter {
   }
 }
 
-/** The meter of a request for a route; null where no limit applies. */
+/** Returns the meter of a request for a route; null if no limit applies. */
 export function startMeter(route: Route, requestBytes: u32): Meter | null {
   if (!route.isLimited) return null;
   const meter = new Meter(requestBytes);
@@ -200,53 +175,4 @@ export function startMeter(route: Route, requestBytes: u32): Meter | null {
   for (let i = 0; i < route.targets.length; i++)
     meter.add(route.targets[i].rateLimits, route.targets[i]);
   return meter.isEmpty() ? null : meter;
-}
-
-/** Microseconds until one token or request is left. */
-export function waitFor(applied: AppliedLimit, now: f64): f64 {
-  const limit = applied.limit;
-  return max(applied.timeToWhole(now) + limit.period / limit.amount - limit.period, 0);
-}
-
-/** Whole seconds, at least one. */
-export function secondsUp(microseconds: f64): u32 {
-  return <u32>max(Math.ceil(microseconds / 1_000_000), 1);
-}
-
-const text = scratchBuffer();
-const span = new Span(0, 0);
-
-function decimalText(value: i64): Span {
-  text.clear();
-  text.integer(value);
-  return textSpan();
-}
-
-function hexadecimal(value: u64): Span {
-  text.clear();
-  for (let shift: u64 = 64; shift > 0;) {
-    shift -= 4;
-    const digit = (<u32>(value >> shift)) & 15;
-    text.byte(digit < 10 ? 0x30 + digit : 0x57 + digit);
-  }
-  return textSpan();
-}
-
-function textSpan(): Span {
-  span.pointer = text.pointer;
-  span.length = text.length;
-  return span;
-}
-
-function applies(applied: AppliedLimit, target: Target | null): bool {
-  return applied.target === null || applied.target === target;
-}
-
-function take(applied: AppliedLimit, amount: f64, now: f64, isHardLimit: bool): bool {
-  const limit = applied.limit;
-  const cost = (amount * limit.period) / limit.amount;
-  // Half a request more, because the sum of many parts is not quite the whole; one token less, which has to come back.
-  const latest =
-    now + (isHardLimit ? limit.period + cost / 2 : 2 * limit.period - limit.period / limit.amount);
-  return takeFromBudget(limit, applied.fingerprint, now, cost, latest, isHardLimit);
 }

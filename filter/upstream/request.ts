@@ -103,7 +103,7 @@ export function canExpress(exchange: Exchange, target: Target, tape: Tape): bool
 /** Whether the rate limits leave something for a target: then the request is counted. */
 export function admits(exchange: Exchange, target: Target): bool {
   const meter = exchange.meter;
-  return meter === null || meter.admits(target);
+  return meter === null || meter.admit(target);
 }
 
 /** Makes `prefix`, `replaced`, `report` and `asksUsage`. A fault also where a rate limit leaves nothing for the target. */
@@ -112,7 +112,7 @@ function makeBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
   if (wasRefused()) return outOfMemory("request");
   if (fault !== null) return fault;
   const meter = exchange.meter;
-  return meter === null || meter.admits(target) ? null : meter.fault();
+  return meter === null || meter.admit(target) ? null : meter.fault();
 }
 
 /** Makes the same, whatever the rate limits leave. */

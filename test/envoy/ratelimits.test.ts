@@ -110,7 +110,7 @@ it.each(["chat", "messages"] as const)(
     const error = await errorOf(refused, client);
     expect(error.type).toBe("rate_limit_error");
     expect(error.message).toMatch(
-      /^The rate limit of 1 tokens a minute for \S+ and x-few 'yes' is used up; try again in \d+ s\.$/,
+      /^Rate limit reached: 1 tokens a minute for \S+ and x-few 'yes'\. Retry in \d+ s\.$/,
     );
     // Another client is not kept out.
     const other = await ask(fakes.gateway, client, { model });

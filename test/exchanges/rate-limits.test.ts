@@ -332,7 +332,7 @@ describe("over the limit", () => {
     expect(JSON.parse(Buffer.from(refused.body).toString())).toEqual({
       error: {
         message:
-          "The rate limit of 30 tokens a minute for openai/gpt is used up; try again in 2 s.",
+          "Rate limit reached: 30 tokens a minute for openai/gpt. Retry in 2 s.",
         type: "rate_limit_error",
         param: null,
         code: "rate_limit_exceeded",

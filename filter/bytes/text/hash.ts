@@ -1,0 +1,22 @@
+// Hashes, and numbers as hexadecimal digits.
+import { ByteBuffer } from "./bytes";
+
+/** FNV-1a, 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/). */
+const FNV_PRIME: u64 = 0x00000100000001b3;
+const FNV_BASIS: u64 = 0xcbf29ce484222325;
+
+/** Returns the hash of the bytes; another basis makes an independent hash. */
+export function hash64(pointer: usize, length: u32, basis: u64 = FNV_BASIS): u64 {
+  let value = basis;
+  for (let i: u32 = 0; i < length; i++) value = (value ^ load<u8>(pointer + i)) * FNV_PRIME;
+  return value;
+}
+
+/** Appends 16 hexadecimal digits. */
+export function appendHexadecimal(value: u64, out: ByteBuffer): void {
+  for (let i = 0; i < 16; i++) {
+    value = rotl<u64>(value, 4);
+    const digit = (<u32>value) & 15;
+    out.byte(digit < 10 ? 0x30 + digit : 0x57 + digit);
+  }
+}
