@@ -8,6 +8,7 @@ const USER = constant("user");
 const CONTENT = constant("content");
 const TYPE = constant("type");
 const TEXT = constant("text");
+const INPUT = constant('{"input":"');
 const LINE_END = constant("\\n");
 
 /** Returns the node of the user's last message, NO_NODE if there is none. */
@@ -22,8 +23,9 @@ export function lastUserMessage(tape: Tape): u32 {
   return last;
 }
 
-/** Appends the text of the user's last message. */
-export function appendLastUserText(tape: Tape, out: ByteBuffer): void {
+/** Begins a JSON object with the text of the user's last message as its first member, `input`. */
+export function appendInput(tape: Tape, out: ByteBuffer): void {
+  out.span(INPUT);
   appendText(tape, lastUserMessage(tape), out);
 }
 

@@ -2,7 +2,7 @@
 // keeps it, and /zeroshot then finds it in its cache. The interface lists this call, so it is in access_internal.log.
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
-import { appendLastUserText } from "../conversation";
+import { appendInput } from "../conversation";
 import { OUTCOME_NEXT } from "../outcome";
 import { Prompt } from "../prompt";
 import { ModelServerStep } from "./step";
@@ -17,8 +17,7 @@ export class Embed extends ModelServerStep {
   }
 
   write(prompt: Prompt, out: ByteBuffer): void {
-    out.text('{"input":"');
-    appendLastUserText(prompt.tape, out);
+    appendInput(prompt.tape, out);
     out.text('","model":"embedding"}');
   }
 

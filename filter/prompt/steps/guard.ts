@@ -2,7 +2,7 @@
 import { logWarning } from "../../host/host";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
-import { appendLastUserText } from "../conversation";
+import { appendInput } from "../conversation";
 import { guardFault } from "../faults";
 import { OUTCOME_NEXT } from "../outcome";
 import { Prompt } from "../prompt";
@@ -20,8 +20,7 @@ export class Guard extends ModelServerStep {
   }
 
   write(prompt: Prompt, out: ByteBuffer): void {
-    out.text('{"input":"');
-    appendLastUserText(prompt.tape, out);
+    appendInput(prompt.tape, out);
     out.text('","task":"jailbreak"}');
   }
 

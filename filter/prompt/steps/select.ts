@@ -1,7 +1,7 @@
 // Step 3: the model server selects the prompt target, names several candidates, or finds that none fits.
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
-import { appendLastUserText, appendMessages } from "../conversation";
+import { appendInput, appendMessages } from "../conversation";
 import { OUTCOME_NEXT } from "../outcome";
 import { Prompt } from "../prompt";
 import { ModelServerStep } from "./step";
@@ -22,8 +22,7 @@ export class Select extends ModelServerStep {
   }
 
   write(prompt: Prompt, out: ByteBuffer): void {
-    out.text('{"input":"');
-    appendLastUserText(prompt.tape, out);
+    appendInput(prompt.tape, out);
     out.text('","messages":');
     appendMessages(prompt.tape, out);
     out.text(',"model":"zeroshot",');
