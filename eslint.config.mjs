@@ -10,6 +10,13 @@ const traps = [
   { selector: "CallExpression[callee.name='assert']", message: "assert traps: return a Fault." },
 ];
 
+/** Folders of the filter that read and write memory by functions of bytes/ and host/. */
+const withoutMemory = ["filter/{limits,observe,prompt}/**/*.ts"];
+const memory = {
+  selector: "CallExpression[callee.name=/^(load|store|changetype)$/]",
+  message: "Only bytes/, memory/ and host/ access memory: use or add a function there.",
+};
+
 export default defineConfig(
   // The compiler's types bring an Array of their own, for every file that is read with them.
   { ignores: ["build/", "coverage/", "node_modules/", "scripts/constant-bytes.ts"] },
@@ -87,4 +94,5 @@ export default defineConfig(
       eqeqeq: "off",
     },
   },
+  { files: withoutMemory, rules: { "no-restricted-syntax": ["error", ...traps, memory] } },
 );

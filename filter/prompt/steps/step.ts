@@ -16,6 +16,7 @@ export abstract class Step {
     public timeoutMs: u32,
   ) {}
 
+  /** Returns whether the prompt needs the step, by what the steps before found out. */
   abstract isNeeded(prompt: Prompt): bool;
   /** Writes the callout. Returns OUTCOME_NEXT, or another outcome if there is nothing to send. */
   abstract request(prompt: Prompt): i32;
@@ -29,13 +30,13 @@ export abstract class Step {
 const body = scratchBuffer();
 
 /** Milliseconds. */
-export const MODEL_SERVER_TIMEOUT: u32 = 5_000;
+const DEFAULT_TIMEOUT: u32 = 5_000;
 
 export abstract class ModelServerStep extends Step {
   constructor(
     name: string,
     private path: Span,
-    timeoutMs: u32 = MODEL_SERVER_TIMEOUT,
+    timeoutMs: u32 = DEFAULT_TIMEOUT,
   ) {
     super(name, timeoutMs);
   }
