@@ -104,7 +104,7 @@ export interface PromptParameter {
   format?: string;
 }
 
-/** Whether a value may stand in a path, as filter/prompt/percent.ts decides it. */
+/** Whether a value may stand in a path, as filter/bytes/text/url-value.ts decides it. */
 export function isPathValue(
   value: string,
   { allowsSlashes = false }: { allowsSlashes?: boolean },

@@ -25,7 +25,7 @@ export function answerPrompt(prompt: Prompt): void {
   head.created = currentSeconds();
   head.metadata.clear();
   writeMetadata(prompt, head.metadata);
-  head.wantsUsage = tape.isTrue(tape.member(tape.member(0, STREAM_OPTIONS), INCLUDE_USAGE));
+  head.hasUsage = tape.isTrue(tape.member(tape.member(0, STREAM_OPTIONS), INCLUDE_USAGE));
   prompt.text.view(text);
   out.clear();
   if (exchange.client.isStreaming) writeCompletionStream(head, text, out);

@@ -15,7 +15,7 @@ export class CompletionHead {
   created: i64 = 0;
   /** The value of `metadata`, JSON; empty without one. */
   metadata: ByteBuffer = new ByteBuffer();
-  wantsUsage: bool = false;
+  hasUsage: bool = false;
 }
 
 /** @param text the inside of a JSON string */
@@ -42,7 +42,7 @@ export function writeCompletionStream(head: CompletionHead, text: Span, out: Byt
   out.text('"},"finish_reason":null}]}\n\n');
   openChunk(head, out);
   out.text('"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n');
-  if (head.wantsUsage) {
+  if (head.hasUsage) {
     openChunk(head, out);
     out.text('"choices":[],');
     writeUsage(out);
