@@ -331,8 +331,7 @@ describe("over the limit", () => {
     expect(refused.status).toBe(429);
     expect(JSON.parse(Buffer.from(refused.body).toString())).toEqual({
       error: {
-        message:
-          "Rate limit reached: 30 tokens a minute for openai/gpt. Retry in 2 s.",
+        message: "Rate limit reached: 30 tokens a minute for openai/gpt. Retry in 2 s.",
         type: "rate_limit_error",
         param: null,
         code: "rate_limit_exceeded",
