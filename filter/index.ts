@@ -11,7 +11,7 @@ import {
   exchangeOfAttempt,
   joinAttempt,
 } from "./contexts/streams";
-import { onCallout, onRequestBody, onRequestHeaders } from "./pipeline/pipeline";
+import { onCallout, onRequestBody, onRequestHeaders } from "./pipeline/run";
 import { onResponseBody, onResponseHeaders, onResponseTrailers } from "./pipeline/response";
 import { hasTakenLarge, wasRefused } from "./memory/blocks";
 import { trimTapes } from "./bytes/json/tape";
@@ -103,7 +103,7 @@ export function proxy_on_http_call_response(
   size: u32,
   _trailers: u32,
 ): void {
-  onCallout(token, size);
+  onCallout(config, token, size);
   done();
 }
 

@@ -32,7 +32,7 @@ import { readLimits } from "./read-limits";
 import { readPrompt } from "./read-prompt";
 import { RateLimit } from "./rate-limit";
 import { pickRateLimits, readRateLimits } from "./read-rate-limits";
-import { Route, Several, Target } from "./target";
+import { RetryPolicy, Route, Target } from "./target";
 
 /** What every request is answered by. */
 export class Config {
@@ -230,8 +230,8 @@ function readRoutes(tape: Tape, list: u32, config: Config): void {
       else reportProblem("a route names a target that is not there");
     }
     if (targets.length == 0) reportProblem("a route has no target");
-    const several = readSeveral(tape, memberOf(tape, node, "several"), targets);
-    const route = new Route(constant(stringMember(tape, node, "cluster")), targets, several);
+    const retryPolicy = readRetryPolicy(tape, memberOf(tape, node, "several"), targets);
+    const route = new Route(constant(stringMember(tape, node, "cluster")), targets, retryPolicy);
     pickRateLimits(tape, memberOf(tape, node, "rate_limits"), config.rateLimits, route.rateLimits);
     route.isLimited = route.rateLimits.length > 0;
     for (let i = 0; i < targets.length; i++) {
@@ -241,21 +241,21 @@ function readRoutes(tape: Tape, list: u32, config: Config): void {
   }
 }
 
-function readSeveral(tape: Tape, node: u32, targets: Target[]): Several | null {
+function readRetryPolicy(tape: Tape, node: u32, targets: Target[]): RetryPolicy | null {
   if (!tape.isObject(node)) return null;
   onlyKnownMembers(tape, node, ["weights", "attempts", "statuses"]);
-  const several = new Several();
-  several.attempts = integerOf(tape, memberOf(tape, node, "attempts"));
-  readIntegers(tape, memberOf(tape, node, "statuses"), several.statuses);
-  readIntegers(tape, memberOf(tape, node, "weights"), several.weights);
-  for (let i = 0; i < several.weights.length; i++) several.totalWeight += several.weights[i];
-  if (several.weights.length > targets.length)
+  const policy = new RetryPolicy();
+  policy.attempts = integerOf(tape, memberOf(tape, node, "attempts"));
+  readIntegers(tape, memberOf(tape, node, "statuses"), policy.statuses);
+  readIntegers(tape, memberOf(tape, node, "weights"), policy.weights);
+  for (let i = 0; i < policy.weights.length; i++) policy.totalWeight += policy.weights[i];
+  if (policy.weights.length > targets.length)
     reportProblem("a route has more weights than targets");
   for (let i = 0; i < targets.length; i++) {
     if (targets[i].attemptCluster.length == 0)
       reportProblem("target '" + targets[i].name + "' has no cluster for attempts");
   }
-  return several;
+  return policy;
 }
 
 function readIntegers(tape: Tape, list: u32, out: i32[]): void {

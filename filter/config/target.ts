@@ -26,9 +26,9 @@ export class Target {
   /** Header that carries a key, and its whole value for each of the keys; both empty for a provider without one. */
   credentialName: Span = new Span(0, 0);
   credentials: Span[] = [];
-  /** Counts requests, so that the keys take turns. */
-  turn: u32 = 0;
-  /** The cluster of one attempt of several; empty where nothing has several. */
+  /** Counts requests, so that the credentials rotate. */
+  nextCredential: u32 = 0;
+  /** The cluster of one attempt; empty if no route with this target retries. */
   attemptCluster: Span = new Span(0, 0);
   /** Whether the provider is sent the client's own key. */
   passesClientKey: bool = false;
@@ -45,14 +45,14 @@ export class Target {
   rateLimits: RateLimit[] = [];
 }
 
-/** When one attempt need not be the last. */
-export class Several {
+/** How a route retries: which target comes first, how often one is tried, and after which statuses. */
+export class RetryPolicy {
   /** Shares of the first so many targets of the route; empty: the first target comes first. */
   weights: i32[] = [];
   totalWeight: u32 = 0;
-  /** How often one target is asked. */
+  /** Attempts at one target. */
   attempts: i32 = 1;
-  /** Statuses after which there is another attempt. */
+  /** Statuses of responses after which there is another attempt. */
   statuses: i32[] = [];
 }
 
@@ -68,6 +68,7 @@ export class Route {
     public cluster: Span,
     /** In the order in which they are asked. */
     public targets: Target[],
-    public several: Several | null,
+    /** Null if there is one attempt only. */
+    public retryPolicy: RetryPolicy | null,
   ) {}
 }

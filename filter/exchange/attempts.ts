@@ -1,14 +1,14 @@
 // Chooses the target and the credential of each attempt of a request that may have several.
-import { Several, Target } from "../config/target";
+import { RetryPolicy, Target } from "../config/target";
 import { currentMilliseconds, randomBytes } from "../host/host";
 import { FirstToken } from "../dialects/first-token";
 import { ByteBuffer, Span } from "../bytes/text/bytes";
 
-/** Milliseconds. */
-const LONG_MS: i64 = 1000;
+/** A refused or broken connection takes less. Milliseconds. */
+const MIN_LONG: i64 = 1000;
 const NO_CREDENTIAL = new Span(0, 0);
 const seed = memory.data(16);
-/** State of the xorshift generator that shares out requests; 0 until the first one. */
+/** State of the xorshift generator that chooses by weight; 0 until the first request. */
 let random: u32 = 0;
 
 /** A header and a copy of its value, in a list of them. */
@@ -21,7 +21,7 @@ export class KeptHeader {
 }
 
 export class Attempts {
-  /** Context of the attempt under way. */
+  /** Context of the current attempt. */
   contextId: u32 = 0;
   /** How many attempts have begun. */
   count: i32 = 0;
@@ -36,29 +36,30 @@ export class Attempts {
 
   /** Index into the route's targets of the one that comes first. */
   private first: i32;
-  /** How many targets have been left behind. */
+  /** How many targets have been passed. */
   private position: i32 = 0;
-  /** Attempts at this target, without those that only its key was refused for. */
+  /** Attempts at this target, without those whose credential was rejected. */
   private tries: i32 = 1;
-  /** When the attempt under way began, in milliseconds; 0 if nothing depends on it. */
+  /** When the current attempt began, in milliseconds; 0 if nothing depends on it. */
   private startedAt: i64 = 0;
+  /** Index into the target's credentials. */
   private key: u32 = 0;
-  /** Keys of this target that were refused. */
-  private refused: i32 = 0;
+  /** Credentials of this target that were rejected. */
+  private rejected: i32 = 0;
 
   constructor(
     private targets: Target[],
-    private several: Several,
+    private policy: RetryPolicy,
   ) {
-    this.first = chooseFirst(several);
-    this.takeTurn();
+    this.first = chooseFirst(policy);
+    this.selectCredential();
   }
 
   get target(): Target {
     return this.targets[this.indexAt(this.position)];
   }
 
-  /** Value of the credential header; empty for a provider without one. */
+  /** Value of the credential header; empty if the provider has none. */
   get credential(): Span {
     const credentials = this.target.credentials;
     return <i32>this.key < credentials.length ? credentials[this.key] : NO_CREDENTIAL;
@@ -66,20 +67,20 @@ export class Attempts {
 
   /** Whether there can be an attempt after this one. */
   get hasMore(): bool {
-    return this.targetsLeft > 0 || this.canRepeat || this.hasOtherKey;
+    return this.targetsLeft > 0 || this.canRepeat || this.hasOtherCredential;
   }
 
-  /** How many targets have not had their turn. */
+  /** How many targets have not been tried. */
   get targetsLeft(): i32 {
     return this.targets.length - this.position - 1;
   }
 
-  /** A target that has not had its turn: 1 is the next one. */
+  /** Returns a target that has not been tried: 1 is the next one. */
   targetAhead(steps: i32): Target {
     return this.targets[this.indexAt(this.position + steps)];
   }
 
-  /** The target so many steps ahead cannot take the request. */
+  /** Excludes the target so many steps ahead, which does not support the request. */
   ruleOut(steps: i32): void {
     let unfit = this.unfit;
     if (unfit === null) {
@@ -95,21 +96,21 @@ export class Attempts {
   }
 
   get canRepeat(): bool {
-    return this.tries < this.several.attempts;
+    return this.tries < this.policy.attempts;
   }
 
-  /** Whether the attempt has taken longer than a refused or broken connection does. */
+  /** Whether the attempt has taken longer than a refused or broken connection. */
   get wasLong(): bool {
-    return this.startedAt != 0 && currentMilliseconds() - this.startedAt >= LONG_MS;
+    return this.startedAt != 0 && currentMilliseconds() - this.startedAt >= MIN_LONG;
   }
 
-  get hasOtherKey(): bool {
-    return this.refused + 1 < this.target.credentials.length;
+  get hasOtherCredential(): bool {
+    return this.rejected + 1 < this.target.credentials.length;
   }
 
   /** Whether a response with this status is followed by another attempt, if there can be one. */
   isRetried(status: u32): bool {
-    return this.several.statuses.includes(<i32>status);
+    return this.policy.statuses.includes(<i32>status);
   }
 
   begin(contextId: u32): void {
@@ -121,27 +122,27 @@ export class Attempts {
     this.startedAt = isChoice ? currentMilliseconds() : 0;
   }
 
-  /** The next attempt is for the same target. */
+  /** Selects the same target for the next attempt. */
   repeat(): void {
     this.tries++;
-    this.turnKey();
+    this.rotateCredential();
   }
 
-  /** The next attempt is for the same target with another key. */
-  refuseKey(): void {
-    this.refused++;
-    this.turnKey();
+  /** Selects the same target with its next credential. */
+  rejectCredential(): void {
+    this.rejected++;
+    this.rotateCredential();
   }
 
-  /** The next attempt is for a target so many steps ahead. */
+  /** Selects the target so many steps ahead. */
   advance(steps: i32): void {
     this.position += steps;
     this.tries = 1;
-    this.refused = 0;
-    this.takeTurn();
+    this.rejected = 0;
+    this.selectCredential();
   }
 
-  /** Copies the value of a header that is about to be taken out. */
+  /** Copies the value of a header that is about to be removed. */
   keep(name: Span, value: Span): void {
     if (value.length == 0) return;
     const header = new KeptHeader(name, this.kept);
@@ -165,29 +166,29 @@ export class Attempts {
     this.kept = null;
   }
 
-  /** The target that comes first, then the others in their order. */
+  /** The first target comes first, then the others in their order. */
   private indexAt(position: i32): i32 {
     if (position == 0) return this.first;
     return position <= this.first ? position - 1 : position;
   }
 
-  private turnKey(): void {
+  private rotateCredential(): void {
     const count = <u32>this.target.credentials.length;
     if (count > 1) this.key = (this.key + 1) % count;
   }
 
-  private takeTurn(): void {
+  private selectCredential(): void {
     const target = this.target;
     const count = <u32>target.credentials.length;
-    this.key = count > 1 ? target.turn++ % count : 0;
+    this.key = count > 1 ? target.nextCredential++ % count : 0;
   }
 }
 
-/** One of the targets that share the requests by weight. */
-function chooseFirst(several: Several): i32 {
-  if (several.totalWeight == 0) return 0;
-  let rest = <i32>(nextRandom() % several.totalWeight);
-  const weights = several.weights;
+/** Returns the index of the first target: one of those that share the requests by weight. */
+function chooseFirst(policy: RetryPolicy): i32 {
+  if (policy.totalWeight == 0) return 0;
+  let rest = <i32>(nextRandom() % policy.totalWeight);
+  const weights = policy.weights;
   for (let i = 0; i < weights.length; i++) {
     rest -= weights[i];
     if (rest < 0) return i;

@@ -12,6 +12,8 @@ import { ResponseMetadata } from "./response-metadata";
 const NO_PROMPT = new Span(0, 0);
 
 export class Exchange {
+  /** Index into STAGES (pipeline/stages.ts) of the stage that runs next. */
+  stage: i32 = 0;
   client: Client;
   response: Response = new Response();
   route: Route | null = null;

@@ -1,54 +1,57 @@
-// Which route a request takes: hint header, else `model` (spec.md, section 4, rules 2 to 5).
+// Stage: chooses the route of a request by the hint header, else by `model`.
 import { Config } from "../config/read-config";
-import { Route } from "../config/target";
 import { Fault } from "../hub/fault";
 import { HEADER_HINT } from "../../contract/words";
 import { Exchange } from "../exchange/exchange";
 import { header, REQUEST_HEADERS } from "../host/host";
-import { NO_NODE, Tape } from "../bytes/json/tape";
+import { NO_NODE } from "../bytes/json/tape";
 import { unescape } from "../bytes/json/text";
 import { constant, sameBytes, scratchBuffer } from "../bytes/text/bytes";
 import { nearestName } from "./nearest-name";
+import { Outcome, Turn } from "./outcome";
 
 const HINT = constant(HEADER_HINT);
 const MODEL = constant("model");
+const STREAM = constant("stream");
 const NONE = constant("none");
 const plain = scratchBuffer();
 /** The longest model name that a message repeats. */
 const MAX_SHOWN: u32 = 200;
 
-/** Why there is no route; meaningful after `chooseRoute` has answered null. */
-export let routeFault: Fault = new Fault(400, "");
-
-/** The route of an exchange whose body is `tape`, or null with `routeFault`. */
-export function chooseRoute(exchange: Exchange, config: Config, tape: Tape): Route | null {
+export function chooseModel(exchange: Exchange, turn: Turn): Outcome {
+  const tape = turn.tape;
+  exchange.client.isStreaming = tape.isTrue(tape.member(0, STREAM));
   if (exchange.client.hasHint) {
     const hint = header(REQUEST_HEADERS, HINT);
-    return named(config, hint.pointer, hint.length, true);
+    return choose(exchange, turn, hint.pointer, hint.length);
   }
-  const model = tape.member(tape.root(), MODEL);
+  const model = tape.member(0, MODEL);
   if (!tape.isString(model)) {
     const missing = model == NO_NODE ? "is missing" : "must be a string";
-    routeFault = new Fault(400, "'model' " + missing + ". " + choices(config)).at("model");
-    return null;
+    const message = "'model' " + missing + ". " + choices(turn.config);
+    return turn.refuse(new Fault(400, message).at("model"));
   }
-  if (!tape.isEscaped(model)) return named(config, tape.pointer(model), tape.size(model), false);
+  if (!tape.isEscaped(model)) return choose(exchange, turn, tape.pointer(model), tape.size(model));
   plain.clear();
   unescape(tape.pointer(model), tape.size(model), plain);
-  return named(config, plain.pointer, plain.length, false);
+  return choose(exchange, turn, plain.pointer, plain.length);
 }
 
-function named(config: Config, pointer: usize, length: u32, isHint: bool): Route | null {
+function choose(exchange: Exchange, turn: Turn, pointer: usize, length: u32): Outcome {
+  const config = turn.config;
+  const isHint = exchange.client.hasHint;
   let route = config.names.get(pointer, length);
   if (route < 0 && !isHint && sameBytes(pointer, length, NONE.pointer, NONE.length))
     route = config.defaultRoute;
-  if (route >= 0 && route < config.routes.length) return config.routes[route];
-  if (length == 0) {
-    routeFault = new Fault(400, "'model' is empty. " + choices(config)).at("model");
-  } else {
-    routeFault = notConfigured(config, pointer, length, isHint);
+  if (route >= 0 && route < config.routes.length) {
+    exchange.route = config.routes[route];
+    return Outcome.Next;
   }
-  return null;
+  return turn.refuse(
+    length == 0
+      ? new Fault(400, "'model' is empty. " + choices(config)).at("model")
+      : notConfigured(config, pointer, length, isHint),
+  );
 }
 
 function notConfigured(config: Config, pointer: usize, length: u32, isHint: bool): Fault {

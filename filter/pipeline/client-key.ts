@@ -1,17 +1,19 @@
-// Whether a client may ask: on a listener with keys, one of them has to be in the head of the request.
+// Stages: on a listener with API keys, the head of a request must hold one; pass-through auth keeps the client's own key.
 import { HEADER_API_KEY } from "../../contract/words";
 import { Fault } from "../hub/fault";
 import { ApiKeys } from "../config/api-keys";
-import { Config } from "../config/read-config";
 import { Exchange } from "../exchange/exchange";
-import { AUTHORIZATION, GATEWAY_KEY, X_API_KEY } from "../exchange/request-head";
-import { Span } from "../bytes/text/bytes";
+import { AUTHORIZATION, GATEWAY_KEY, METHOD, X_API_KEY } from "../exchange/request-head";
+import { addLocalHeader } from "../host/local-response";
+import { startsWith } from "../bytes/text/ascii";
+import { byteAt, constant, Span } from "../bytes/text/bytes";
+import { isForModels } from "./endpoint";
+import { Outcome, Turn } from "./outcome";
 
-/** Eight bytes that begin `Bearer ` in any case: the seventh is a space, the eighth does not count. */
-const BEARER: u64 = 0x0020_7265_7261_6562;
-const LOWER_CASE: u64 = 0x0000_2020_2020_2020;
-const SEVEN_BYTES: u64 = 0x00ff_ffff_ffff_ffff;
-const SCHEME_LENGTH: u32 = 7;
+const BEARER = constant("Bearer");
+const BEARER_SCHEME = constant("Bearer ");
+/** A 401 must have it (RFC 9110, section 15.5.2). */
+const WWW_AUTHENTICATE = constant("www-authenticate");
 
 const token = new Span(0, 0);
 
@@ -20,16 +22,14 @@ const token = new Span(0, 0);
  * empty without one. Valid until the next call.
  */
 export function bearerToken(): Span {
-  const isBearer =
-    AUTHORIZATION.length > SCHEME_LENGTH &&
-    ((load<u64>(AUTHORIZATION.pointer) & SEVEN_BYTES) | LOWER_CASE) == BEARER;
-  token.pointer = AUTHORIZATION.pointer + SCHEME_LENGTH;
-  token.length = isBearer ? AUTHORIZATION.length - SCHEME_LENGTH : 0;
-  while (token.length > 0 && isSpace(load<u8>(token.pointer))) {
+  const isBearer = startsWith(AUTHORIZATION.pointer, AUTHORIZATION.length, BEARER_SCHEME);
+  token.pointer = AUTHORIZATION.pointer + BEARER_SCHEME.length;
+  token.length = isBearer ? AUTHORIZATION.length - BEARER_SCHEME.length : 0;
+  while (token.length > 0 && isSpace(byteAt(token, 0))) {
     token.pointer++;
     token.length--;
   }
-  while (token.length > 0 && isSpace(load<u8>(token.pointer + token.length - 1))) token.length--;
+  while (token.length > 0 && isSpace(byteAt(token, token.length - 1))) token.length--;
   return token;
 }
 
@@ -38,41 +38,46 @@ function isSpace(byte: u32): bool {
   return byte == 0x20 || byte == 0x09;
 }
 
-/** Why the client of the head that was read last is turned away, or null. */
-export function refusal(keys: ApiKeys | null): Fault | null {
-  if (keys === null) return null;
+/** Requires a key of the listener for models and their list. */
+export function checkClientKey(exchange: Exchange, turn: Turn): Outcome {
+  const keys = exchange.client.keys;
+  if (keys === null || !isForModels(exchange.client.endpoint, METHOD)) return Outcome.Next;
   const bearer = bearerToken();
-  // Each of them is looked at, whichever is right.
+  // All three are compared, so that the time does not depend on which one is right.
   const isKnown =
     u32(keys.has(bearer.pointer, bearer.length)) |
     u32(keys.has(X_API_KEY.pointer, X_API_KEY.length)) |
     u32(keys.has(GATEWAY_KEY.pointer, GATEWAY_KEY.length));
-  if (isKnown != 0) return null;
+  if (isKnown != 0) return Outcome.Next;
   const sent = bearer.length + X_API_KEY.length + GATEWAY_KEY.length;
   const what = sent == 0 ? "This gateway wants a key" : "This key is not one of the gateway's";
   const how = "; send one as 'Authorization: Bearer', 'x-api-key' or '" + HEADER_API_KEY + "'.";
-  return new Fault(401, what + how).coded("invalid_api_key");
+  addLocalHeader(WWW_AUTHENTICATE, BEARER);
+  return turn.refuse(new Fault(401, what + how).coded("invalid_api_key"));
 }
 
-/** Keeps the key that the client of the head that was read last sent for a provider. */
-export function keepClientKey(exchange: Exchange, config: Config): void {
+/** Keeps the client's own key for providers with pass-through auth. */
+export function keepClientKey(exchange: Exchange, turn: Turn): Outcome {
+  if (!turn.config.passesClientKey) return Outcome.Next;
   let key = X_API_KEY;
-  if (!isForProvider(key, config)) key = bearerToken();
-  if (isForProvider(key, config)) exchange.client.key.span(key);
+  if (!isForProvider(key, turn)) key = bearerToken();
+  if (isForProvider(key, turn)) exchange.client.key.span(key);
+  return Outcome.Next;
 }
 
-/** Whether it is one key, and not a key of the gateway's, of whichever listener: those are never passed on. */
-function isForProvider(key: Span, config: Config): bool {
+/** Whether a value is one key, and not an API key of any listener: those are never sent to a provider. */
+function isForProvider(key: Span, turn: Turn): bool {
+  const config = turn.config;
   return isOneKey(key) && !holds(config.ingressKeys, key) && !holds(config.egressKeys, key);
 }
 
 /**
- * Whether a value is a single key. Envoy joins equal headers with commas, so that a key of the gateway's could stand
- * beside another one; no provider's key holds white space or a comma (RFC 6750, section 2.1).
+ * Whether a value is a single key. Envoy joins equal headers with commas, so that the value could hold an API key of the
+ * gateway too; no provider's key holds white space or a comma (RFC 6750, section 2.1).
  */
 function isOneKey(key: Span): bool {
   for (let i: u32 = 0; i < key.length; i++) {
-    const byte = <u32>load<u8>(key.pointer + i);
+    const byte = byteAt(key, i);
     if (isSpace(byte) || byte == 0x2c) return false;
   }
   return key.length > 0;

@@ -1,4 +1,4 @@
-// What a request is for: the paths and methods that the gateway serves.
+// The paths and methods that the gateway serves.
 import { DIALECTS } from "../dialects/registry";
 import { constant, sameBytes, Span } from "../bytes/text/bytes";
 import { lengthWithoutQuery } from "../bytes/text/query";
@@ -9,7 +9,7 @@ export const ENDPOINT_INFERENCE: i32 = 1;
 export const ENDPOINT_MODELS: i32 = 2;
 export const ENDPOINT_HEALTH: i32 = 3;
 export const ENDPOINT_ROOT: i32 = 4;
-/** The answer is a route of Envoy's, which the control plane changes. */
+/** A route of Envoy responds, which the control plane changes. */
 export const ENDPOINT_READY: i32 = 5;
 
 const MODELS_PATH = constant("/v1/models");
@@ -23,7 +23,7 @@ const HEAD = constant("HEAD");
 const POST = constant("POST");
 const OPTIONS = constant("OPTIONS");
 
-/** The endpoint of a request target; its query does not matter. */
+/** Returns the endpoint of a request target, whatever its query. */
 export function endpointOf(path: Span): i32 {
   const length = lengthWithoutQuery(path);
   for (let i = 0; i < DIALECTS.length; i++) {
@@ -37,7 +37,14 @@ export function endpointOf(path: Span): i32 {
   return ENDPOINT_UNKNOWN;
 }
 
-/** Value of the `allow` header for an endpoint. */
+/** Whether the request reads or uses models: then a listener's key or origin is checked. */
+export function isForModels(endpoint: i32, method: Span): bool {
+  return endpoint == ENDPOINT_INFERENCE
+    ? isPost(method)
+    : endpoint == ENDPOINT_MODELS && isGetOrHead(method);
+}
+
+/** Returns the value of the `allow` header for an endpoint. */
 export function allowedMethods(endpoint: i32): string {
   return takesPost(endpoint) ? "POST, OPTIONS" : "GET, HEAD, OPTIONS";
 }

@@ -1,13 +1,10 @@
-// First stage: path and method → endpoint and dialect; what needs no body is answered here.
+// Stages of the head: the request's id, endpoint and dialect, and the responses that need no provider.
 import { Config } from "../config/read-config";
 import { HEADER_STREAM_CLUSTER } from "../../contract/words";
-import { Fault } from "../hub/fault";
 import { DIALECTS, dialectOfPath } from "../dialects/registry";
 import { removeHeader, REQUEST_HEADERS } from "../host/host";
-import { addLocalHeader } from "../host/local-response";
 import { logClientPath } from "../observe/access-log";
 import {
-  CONTENT_LENGTH,
   CONTENT_TYPE,
   hasOwnHeader,
   HINT,
@@ -17,10 +14,8 @@ import {
   STREAM_CLUSTER,
 } from "../exchange/request-head";
 import { constant, sameSpan, scratchBuffer } from "../bytes/text/bytes";
-import { decimal } from "../bytes/text/decimal";
 import { dropCredentials, lengthWithoutQuery } from "../bytes/text/query";
-import { bodyTooLarge } from "../exchange/envoy-errors";
-import { answer, answerFault, answerOptions, JSON_TYPE } from "../exchange/answer";
+import { answer, answerOptions, JSON_TYPE } from "../exchange/answer";
 import {
   allowedMethods,
   ENDPOINT_MODELS,
@@ -33,69 +28,56 @@ import {
   takesPost,
 } from "./endpoint";
 import { Exchange } from "../exchange/exchange";
-import { ResponseOwner, ResponsePhase } from "../exchange/response";
-import { keepClientKey, refusal } from "./client-key";
 import { keepSaneRequestId } from "../exchange/request-id";
-import { originFault } from "./origin";
+import { ResponseOwner, ResponsePhase } from "../exchange/response";
 import { unknownPath, wrongMethod } from "./not-served";
+import { Outcome, Turn } from "./outcome";
 
 const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
-/** What a 401 has to say (RFC 9110, section 15.5.2). */
-const WWW_AUTHENTICATE = constant("www-authenticate");
-const BEARER = constant("Bearer");
 const buffer = scratchBuffer();
 
-/** Whether the request goes on, to its body or to its route; false when it has been answered. */
-export function recognise(exchange: Exchange, config: Config, endsHere: bool): bool {
-  exchange.client.headers = readHead();
+/** Reads the head; the stages that need its values run in the same callback. */
+export function readRequestHead(exchange: Exchange, _turn: Turn): Outcome {
+  const client = exchange.client;
+  client.headers = readHead();
   keepSaneRequestId(exchange);
-  // Only a stream of ours may have it.
+  // Only the gateway may set it.
   if (STREAM_CLUSTER.length > 0) removeHeader(REQUEST_HEADERS, STREAM_CLUSTER_HEADER);
-  exchange.client.hasHint = HINT.length > 0;
-  exchange.client.endpoint = endpointOf(PATH);
-  exchange.client.dialect = dialectOfPath(PATH, lengthWithoutQuery(PATH));
-  keepQuery(exchange);
-  if (
-    exchange.client.endpoint == ENDPOINT_UNKNOWN ||
-    (exchange.client.isIngress &&
-      takesPost(exchange.client.endpoint) &&
-      !exchange.client.dialect.isOnIngress)
-  ) {
-    answerFault(exchange, unknownPath(exchange));
-    return false;
-  }
-  const isForModel = takesPost(exchange.client.endpoint) && isPost(METHOD);
-  const isList = exchange.client.endpoint == ENDPOINT_MODELS && isGetOrHead(METHOD);
-  if (isList) chooseDialectOfList(exchange);
-  if (isForModel || isList) {
-    const fault = exchange.client.keys === null ? originFault() : refusal(exchange.client.keys);
-    if (fault !== null) {
-      if (fault.status == 401) addLocalHeader(WWW_AUTHENTICATE, BEARER);
-      answerFault(exchange, fault);
-      return false;
-    }
-  }
-  if (isForModel) {
-    if (config.passesClientKey) keepClientKey(exchange, config);
-    exchange.client.path = exchange.client.dialect.path;
-    exchange.client.hasJsonType = sameSpan(CONTENT_TYPE, JSON_TYPE);
-    const fault = bodyFault(config, endsHere);
-    if (fault === null) return true;
-    answerFault(exchange, fault);
-    return false;
-  }
-  if (exchange.client.endpoint == ENDPOINT_READY && isGetOrHead(METHOD)) {
-    // By a route; the response is left alone.
-    exchange.response.enter(ResponseOwner.NativeRoute, ResponsePhase.Passed);
-    return true;
-  }
-  if (isOptions(METHOD)) answerOptions(exchange, allowedMethods(exchange.client.endpoint));
-  else if (!takesPost(exchange.client.endpoint) && isGetOrHead(METHOD)) answerOwn(exchange, config);
-  else answerFault(exchange, wrongMethod(exchange));
-  return false;
+  client.hasHint = HINT.length > 0;
+  client.hasJsonType = sameSpan(CONTENT_TYPE, JSON_TYPE);
+  return Outcome.Next;
 }
 
-/** What the provider may get of the query; the client's log line has all of it, with credentials masked. */
+export function recogniseEndpoint(exchange: Exchange, turn: Turn): Outcome {
+  const client = exchange.client;
+  const endpoint = endpointOf(PATH);
+  client.endpoint = endpoint;
+  client.dialect = dialectOfPath(PATH, lengthWithoutQuery(PATH));
+  client.path = client.dialect.path;
+  keepQuery(exchange);
+  const isElsewhere = client.isIngress && takesPost(endpoint) && !client.dialect.isOnIngress;
+  if (endpoint == ENDPOINT_UNKNOWN || isElsewhere) return turn.refuse(unknownPath(exchange));
+  if (endpoint == ENDPOINT_MODELS && isGetOrHead(METHOD)) chooseDialectOfList(exchange);
+  return Outcome.Next;
+}
+
+/** Responds to everything that needs no provider, wrong methods included. */
+export function respondLocally(exchange: Exchange, turn: Turn): Outcome {
+  const endpoint = exchange.client.endpoint;
+  if (takesPost(endpoint) && isPost(METHOD)) return Outcome.Next;
+  if (endpoint == ENDPOINT_READY && isGetOrHead(METHOD)) {
+    exchange.response.enter(ResponseOwner.NativeRoute, ResponsePhase.Passed);
+    return Outcome.Leave;
+  }
+  if (isOptions(METHOD)) {
+    answerOptions(exchange, allowedMethods(endpoint));
+    return Outcome.Responded;
+  }
+  if (takesPost(endpoint) || !isGetOrHead(METHOD)) return turn.refuse(wrongMethod(exchange));
+  return respond(exchange, turn.config);
+}
+
+/** Keeps the query without credentials for the provider; the access log gets all of it, with credentials masked. */
 function keepQuery(exchange: Exchange): void {
   const length = lengthWithoutQuery(PATH);
   const queryLength = PATH.length - length;
@@ -105,7 +87,7 @@ function keepQuery(exchange: Exchange): void {
   exchange.client.isQueryCut = exchange.client.query.length != queryLength;
 }
 
-/** Dialects share the path of the list; a header that a dialect requires tells them apart. */
+/** Dialects share the path of the list; a header that only one of them requires decides. */
 function chooseDialectOfList(exchange: Exchange): void {
   for (let i = 0; i < DIALECTS.length; i++) {
     const required = DIALECTS[i].requiredHeaders;
@@ -116,16 +98,7 @@ function chooseDialectOfList(exchange: Exchange): void {
   }
 }
 
-/** Returns why the body is not waited for, or null: there is none, or it is announced as too large. */
-function bodyFault(config: Config, endsHere: bool): Fault | null {
-  if (endsHere) return new Fault(400, "The request has no body; send a JSON object.");
-  if (CONTENT_LENGTH.length == 0) return null;
-  const length = decimal(CONTENT_LENGTH);
-  // More digits than `decimal` reads are more than any limit.
-  return length < 0 || <u32>length > config.largestBody ? bodyTooLarge() : null;
-}
-
-function answerOwn(exchange: Exchange, config: Config): void {
+function respond(exchange: Exchange, config: Config): Outcome {
   buffer.clear();
   if (exchange.client.endpoint == ENDPOINT_MODELS) {
     exchange.client.dialect.writeModels(config.modelIds, config.modelOwners, buffer);
@@ -133,4 +106,5 @@ function answerOwn(exchange: Exchange, config: Config): void {
     buffer.text('{"status":"ok"}');
   }
   answer(exchange, 200, JSON_TYPE, buffer);
+  return Outcome.Responded;
 }

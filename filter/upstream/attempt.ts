@@ -26,7 +26,8 @@ import {
 import { CONTINUE, STOP } from "../host/status";
 import { constant, sameBytes, scratchBuffer } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
-import { forgetHeaders, prepareBodyAgain, writeHeaders } from "./request";
+import { prepareBodyAgain } from "./request-body";
+import { removeHeadersOf, writeHeaders } from "./request-headers";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "./header-names";
 import { maskFault } from "./mask-credentials";
 import { selectAfterReset, retryAfterFailure, retryAfterResponse } from "./next-attempt";
@@ -72,7 +73,7 @@ function prepareAgain(exchange: Exchange, attempts: Attempts, size: u32): Fault 
   // A key must not reach another provider, whatever cluster Envoy has chosen.
   if (!isAt(target)) return inconsistent();
   const before = exchange.target;
-  if (before !== null) forgetHeaders(exchange, before);
+  if (before !== null) removeHeadersOf(before, exchange);
   const tape = openBody(exchange, size);
   const fault =
     tape === null ? outOfMemory("request") : prepareBodyAgain(exchange, target, tape, size);

@@ -7,7 +7,8 @@ import { Exchange } from "../exchange/exchange";
 import { header, RESPONSE_HEADERS, setHeader, setHeaderNumber, setProperty } from "../host/host";
 import { Tape } from "../bytes/json/tape";
 import { constant, Span } from "../bytes/text/bytes";
-import { admits, canTake } from "./request";
+import { decimal } from "../bytes/text/decimal";
+import { isSupported, takeBudget } from "./request-body";
 
 const RETRY = constant(HEADER_RETRY);
 const RETRY_AFTER = constant(HEADER_RETRY_AFTER);
@@ -15,8 +16,8 @@ const PROVIDERS_RETRY_AFTER = constant("retry-after");
 const NEXT_CLUSTER = constant(PROPERTY_NEXT_CLUSTER);
 const YES = constant("1");
 
-/** Seconds; envoy/routes.ts allows as many. A provider that wants a longer rest is not asked again. */
-const MAX_REST: u32 = 10;
+/** A provider that asks for a longer pause is not asked again; envoy/routes.ts has the same limit. Seconds. */
+const MAX_PAUSE: u32 = 10;
 const TOO_LONG: u32 = 1000;
 
 /** Sets the cluster of the next attempt. */
@@ -24,77 +25,76 @@ export function setRetryCluster(attempts: Attempts): void {
   setProperty(NEXT_CLUSTER, attempts.target.attemptCluster);
 }
 
-/** Whether a response with this error status is followed by another attempt; then Envoy has been asked for it. */
+/** Requests a retry after a response with this error status. Returns false if none follows. */
 export function retryAfterResponse(exchange: Exchange, attempts: Attempts, status: u32): bool {
   const isForKey = status == 401 || status == 403 || status == 429;
-  if (isForKey && attempts.hasOtherKey) {
-    attempts.refuseKey();
-    return askRetry(attempts, 0);
+  if (isForKey && attempts.hasOtherCredential) {
+    attempts.rejectCredential();
+    return requestRetry(attempts, 0);
   }
   if (!attempts.isRetried(status)) return false;
   return retryAfterFailure(exchange, attempts);
 }
 
-/** The same after a response that is an error whatever its status. */
+/** Requests a retry after a response that is an error whatever its status. Returns false if none follows. */
 export function retryAfterFailure(exchange: Exchange, attempts: Attempts): bool {
   if (attempts.canRepeat) {
-    const rest = secondsOf(header(RESPONSE_HEADERS, PROVIDERS_RETRY_AFTER));
-    if (rest <= MAX_REST) {
+    const pause = secondsOf(header(RESPONSE_HEADERS, PROVIDERS_RETRY_AFTER));
+    if (pause <= MAX_PAUSE) {
       attempts.repeat();
-      return askRetry(attempts, rest);
+      return requestRetry(attempts, pause);
     }
   }
-  return advance(exchange, attempts) && askRetry(attempts, 0);
+  return advance(exchange, attempts) && requestRetry(attempts, 0);
 }
 
-/** After an attempt without a response. Envoy tries again if the policy says so; this is where. */
+/** Selects the next target after an attempt without a response, in case Envoy retries by its policy. */
 export function selectAfterReset(exchange: Exchange, attempts: Attempts): void {
   attempts.isDecided = true;
-  // Who was silent for long is likely to be so again, and the time is needed by the next model.
+  // A target that was silent for long is likely to be so again, and the next one needs the time.
   const repeats = attempts.canRepeat;
   if (repeats && !attempts.wasLong) attempts.repeat();
   else if (!advance(exchange, attempts)) {
     if (repeats) attempts.repeat();
-    else if (attempts.hasOtherKey) attempts.refuseKey();
+    else if (attempts.hasOtherCredential) attempts.rejectCredential();
   }
   setRetryCluster(attempts);
 }
 
-/** Moves on to the next target that can take the request; false when there is none, and then nothing has moved. */
+/** Moves on to the next target that supports the request and has budget left; false, without moving, if there is none. */
 function advance(exchange: Exchange, attempts: Attempts): bool {
   if (attempts.targetsLeft == 0) return false;
   const tape = openBody(exchange, 0);
   let steps = 1;
-  while (steps <= attempts.targetsLeft && !takes(exchange, attempts, steps, tape)) steps++;
+  while (steps <= attempts.targetsLeft && !take(exchange, attempts, steps, tape)) steps++;
   closeBody();
   if (steps > attempts.targetsLeft) return false;
   attempts.advance(steps);
   return true;
 }
 
-/** @param tape the client's body; null where Envoy has it, and it was looked at before the first attempt */
-function takes(exchange: Exchange, attempts: Attempts, steps: i32, tape: Tape | null): bool {
+/**
+ * Counts the request against the limits of a target that supports it. Returns false, and counts nothing, if it does not.
+ * @param tape the client's body; null if only Envoy has it, and it was checked before the first attempt
+ */
+function take(exchange: Exchange, attempts: Attempts, steps: i32, tape: Tape | null): bool {
   const target = attempts.targetAhead(steps);
-  if (tape !== null) return canTake(exchange, target, tape);
-  return !attempts.isRuledOut(steps) && admits(exchange, target);
+  const isFit =
+    tape === null ? !attempts.isRuledOut(steps) : isSupported(exchange, target, tape, false);
+  return isFit && takeBudget(exchange.meter, target);
 }
 
-function askRetry(attempts: Attempts, rest: u32): bool {
+function requestRetry(attempts: Attempts, pause: u32): bool {
   attempts.isDecided = true;
   setRetryCluster(attempts);
   setHeader(RESPONSE_HEADERS, RETRY, YES);
-  if (rest > 0) setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, rest);
+  if (pause > 0) setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, pause);
   return true;
 }
 
-/** Seconds of a `retry-after`; a date, or anything else that is no small number, is too long. */
+/** Returns the seconds of a `retry-after`; a date, or anything else that is not a small number, is too long. */
 function secondsOf(text: Span): u32 {
-  if (text.length > 3) return TOO_LONG;
-  let seconds: u32 = 0;
-  for (let i: u32 = 0; i < text.length; i++) {
-    const digit = <u32>load<u8>(text.pointer + i) - 0x30;
-    if (digit > 9) return TOO_LONG;
-    seconds = seconds * 10 + digit;
-  }
-  return seconds;
+  if (text.length == 0) return 0;
+  const seconds = decimal(text);
+  return seconds < 0 ? TOO_LONG : seconds;
 }

@@ -68,6 +68,11 @@ export function sameSpan(a: Span, b: Span): bool {
   return sameBytes(a.pointer, a.length, b.pointer, b.length);
 }
 
+/** The byte at an offset, which must be inside the text or its PADDING. */
+export function byteAt(text: Span, offset: u32): u32 {
+  return load<u8>(text.pointer + offset);
+}
+
 /** Whether the bytes of `text` begin with those of `prefix`. */
 export function hasPrefix(text: Span, prefix: Span): bool {
   return (

@@ -19,40 +19,35 @@ import { constant, scratchBuffer } from "../../bytes/text/bytes";
 const BACKEND_LATENCY = constant("response\0backend_latency");
 const nothing = scratchBuffer();
 
-/** `size`: bytes that Envoy holds, ALL behind trailers; `isEnd`: they are the last. Returns the status for Envoy. */
-type BodyAction = (exchange: Exchange, size: u32, isEnd: bool) => i32;
-/** Trailers of a body of which Envoy holds nothing. If it holds bytes, trailers are the end of the body. */
-type TrailersAction = (exchange: Exchange) => i32;
+/** Trailers of a body of which Envoy holds nothing; if it holds bytes, trailers are the end of the body. */
+const TRAILERS: u32 = 0xffffffff;
 
-class Actions {
-  constructor(
-    public body: BodyAction,
-    public trailers: TrailersAction,
-  ) {}
+/** Phase × event → action. `size`: bytes that Envoy holds, ALL behind trailers, or TRAILERS; `isEnd`: they are the last. */
+function act(exchange: Exchange, size: u32, isEnd: bool): i32 {
+  const isBody = size != TRAILERS;
+  // prettier-ignore
+  switch (exchange.response.phase) {
+    case ResponsePhase.EnvoyError:       return isBody ? onEnvoyErrorBody(exchange, size, isEnd)       : CONTINUE;
+    case ResponsePhase.Error:
+    case ResponsePhase.ErrorWithoutHead: return isBody ? onErrorBody(exchange, size, isEnd)            : failEmpty(exchange);
+    case ResponsePhase.Page:             return isBody ? onPageBody(exchange, size, isEnd)             : CONTINUE;
+    case ResponsePhase.Whole:            return isBody ? onWholeBody(exchange, size, isEnd)            : CONTINUE;
+    case ResponsePhase.Stream:           return isBody ? onStreamBody(exchange, size, isEnd)           : onStreamTrailers(exchange);
+    case ResponsePhase.TranslatedWhole:  return isBody ? onTranslatedWholeBody(exchange, size, isEnd)  : failEmpty(exchange);
+    case ResponsePhase.TranslatedHead:   return isBody ? onTranslatedStreamBody(exchange, size, isEnd) : failEmpty(exchange);
+    case ResponsePhase.TranslatedStream: return isBody ? onTranslatedStreamBody(exchange, size, isEnd) : failUnlessOver(exchange);
+    case ResponsePhase.Done:             return isBody ? dropBody(size)                                : CONTINUE;
+    // Awaited, Passed
+    default:                             return CONTINUE;
+  }
 }
-
-/** By ResponsePhase. */
-const TABLE: StaticArray<Actions> = [
-  /* Awaited          */ new Actions(passBody, passTrailers),
-  /* Passed           */ new Actions(passBody, passTrailers),
-  /* EnvoyError       */ new Actions(onEnvoyErrorBody, passTrailers),
-  /* Error            */ new Actions(onErrorBody, failEmpty),
-  /* ErrorWithoutHead */ new Actions(onErrorBody, failEmpty),
-  /* Page             */ new Actions(onPageBody, passTrailers),
-  /* Whole            */ new Actions(onWholeBody, passTrailers),
-  /* Stream           */ new Actions(onStreamBody, onStreamTrailers),
-  /* TranslatedWhole  */ new Actions(onTranslatedWholeBody, failEmpty),
-  /* TranslatedHead   */ new Actions(onTranslatedStreamBody, failEmpty),
-  /* TranslatedStream */ new Actions(onTranslatedStreamBody, failUnlessOver),
-  /* Done             */ new Actions(dropBody, passTrailers),
-];
 
 /** The next bytes of the body. Returns the status for Envoy. */
 export function onBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const response = exchange.response;
   const isRead = response.owner == ResponseOwner.Provider && response.phase != ResponsePhase.Passed;
   const isEnd = endsHere || isEndBeforeTrailers(response.phase, size);
-  const status = unchecked(TABLE[response.phase]).body(exchange, size, isEnd);
+  const status = act(exchange, size, isEnd);
   response.isBodyHeld = status == STOP && response.owner == ResponseOwner.Provider;
   const meter = exchange.meter;
   if (meter === null || !isRead) return status;
@@ -65,8 +60,7 @@ export function onBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
 /** The trailers, which end the body. Returns the status for Envoy. */
 export function onTrailers(exchange: Exchange): i32 {
   const response = exchange.response;
-  if (response.isBodyHeld) return onBody(exchange, ALL, true);
-  return unchecked(TABLE[response.phase]).trailers(exchange);
+  return response.isBodyHeld ? onBody(exchange, ALL, true) : act(exchange, TRAILERS, true);
 }
 
 /**
@@ -80,17 +74,9 @@ function isEndBeforeTrailers(phase: ResponsePhase, size: u32): bool {
   return property(BACKEND_LATENCY).length > 0;
 }
 
-function passBody(_exchange: Exchange, _size: u32, _isEnd: bool): i32 {
-  return CONTINUE;
-}
-
-function dropBody(_exchange: Exchange, size: u32, _isEnd: bool): i32 {
+function dropBody(size: u32): i32 {
   nothing.clear();
   if (size > 0) replaceBodyPrefix(RESPONSE_BODY, size, nothing);
-  return CONTINUE;
-}
-
-function passTrailers(_exchange: Exchange): i32 {
   return CONTINUE;
 }
 

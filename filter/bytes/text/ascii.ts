@@ -1,0 +1,15 @@
+// ASCII letters without regard to their case.
+import { Span } from "./bytes";
+
+/** Whether the bytes begin with those of `start`. */
+export function startsWith(pointer: usize, length: u32, start: Span): bool {
+  if (length < start.length) return false;
+  for (let i: u32 = 0; i < start.length; i++) {
+    if (lowerCase(load<u8>(pointer + i)) != lowerCase(load<u8>(start.pointer + i))) return false;
+  }
+  return true;
+}
+
+export function lowerCase(byte: u32): u32 {
+  return byte - 0x41 < 26 ? byte | 0x20 : byte;
+}

@@ -1,0 +1,106 @@
+// Stages of the attempt: the target, the body for it, and where Envoy sends it.
+import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER, PROPERTY_EXCHANGE } from "../../contract/words";
+import { Target } from "../config/target";
+import { Fault } from "../hub/fault";
+import { Attempts } from "../exchange/attempts";
+import { keepsBody } from "../exchange/client-body";
+import { Exchange } from "../exchange/exchange";
+import { REQUEST_HEADERS, setHeader, setProperty } from "../host/host";
+import { startMeter } from "../limits/meter";
+import { Tape } from "../bytes/json/tape";
+import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
+import { setRetryCluster } from "../upstream/next-attempt";
+import { checkBody, isSupported, prepareBody } from "../upstream/request-body";
+import { writeHeaders } from "../upstream/request-headers";
+import { Outcome, Turn } from "./outcome";
+
+const CLUSTER_HEADER = constant(HEADER_CLUSTER);
+const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
+const EXCHANGE_PROPERTY = constant(PROPERTY_EXCHANGE);
+const idBytes = scratchBuffer();
+const idSpan = new Span(0, 0);
+const NO_CREDENTIAL = new Span(0, 0);
+
+export function openMeter(exchange: Exchange, turn: Turn): Outcome {
+  const route = exchange.route;
+  if (route !== null) exchange.meter = startMeter(route, turn.tape.length);
+  return Outcome.Next;
+}
+
+export function chooseFirstTarget(exchange: Exchange, turn: Turn): Outcome {
+  const route = exchange.route;
+  if (route === null) return Outcome.Next;
+  const policy = route.retryPolicy;
+  return turn.check(
+    policy === null
+      ? prepareBody(exchange, route.targets[0], turn.tape)
+      : startAttempts(exchange, new Attempts(route.targets, policy), turn),
+  );
+}
+
+export function selectCluster(exchange: Exchange, _turn: Turn): Outcome {
+  const route = exchange.route;
+  const header = exchange.client.isStreaming ? STREAM_CLUSTER_HEADER : CLUSTER_HEADER;
+  if (route !== null) setHeader(REQUEST_HEADERS, header, route.cluster);
+  return Outcome.Next;
+}
+
+export function writeOnlyAttempt(exchange: Exchange, _turn: Turn): Outcome {
+  const target = exchange.target;
+  if (target === null || exchange.runsUpstream()) return Outcome.Next;
+  const credentials = target.credentials;
+  writeHeaders(exchange, target, credentials.length > 0 ? credentials[0] : NO_CREDENTIAL);
+  return Outcome.Next;
+}
+
+export function requestLimitCheck(exchange: Exchange, _turn: Turn): Outcome {
+  const meter = exchange.meter;
+  if (meter !== null) meter.requestServiceCheck(exchange.target);
+  return Outcome.Next;
+}
+
+/**
+ * Writes the body for the first target that supports the request; returns the first one's fault if none does. The VM keeps
+ * a small body for later attempts; a larger one stays with Envoy.
+ */
+function startAttempts(exchange: Exchange, attempts: Attempts, turn: Turn): Fault | null {
+  const tape = turn.tape;
+  const isKept = keepsBody(tape.length);
+  const first = prepare(exchange, attempts.target, tape, isKept);
+  let fault = first;
+  while (fault !== null && attempts.targetsLeft > 0) {
+    attempts.advance(1);
+    fault = prepare(exchange, attempts.target, tape, isKept);
+  }
+  if (fault !== null) return first;
+  if (isKept) {
+    exchange.client.body = turn.body;
+    exchange.client.bodyLength = tape.length;
+  } else {
+    ruleOutTargets(exchange, attempts, tape);
+  }
+  exchange.attempts = attempts;
+  setRetryCluster(attempts);
+  setExchangeProperty(exchange);
+  return null;
+}
+
+function prepare(exchange: Exchange, target: Target, tape: Tape, isKept: bool): Fault | null {
+  return isKept ? prepareBody(exchange, target, tape) : checkBody(exchange, target, tape);
+}
+
+/** After a response nobody can read a body that is not kept: which targets support it has to be found out now. */
+function ruleOutTargets(exchange: Exchange, attempts: Attempts, tape: Tape): void {
+  for (let steps = 1; steps <= attempts.targetsLeft; steps++) {
+    if (!isSupported(exchange, attempts.targetAhead(steps), tape, true)) attempts.ruleOut(steps);
+  }
+}
+
+/** The upstream filter finds the exchange by the context id in this property. */
+function setExchangeProperty(exchange: Exchange): void {
+  idBytes.clear();
+  idBytes.integer(<i64>exchange.contextId);
+  idSpan.pointer = idBytes.pointer;
+  idSpan.length = idBytes.length;
+  setProperty(EXCHANGE_PROPERTY, idSpan);
+}

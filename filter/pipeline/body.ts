@@ -1,0 +1,60 @@
+// Stages of the body: whether it is waited for, and the scan that everything after it reads.
+import { mayBegin } from "../memory/budget";
+import { Fault, outOfMemory } from "../hub/fault";
+import { caseFault } from "../dialects/member-case";
+import { bodyTooLarge } from "../exchange/envoy-errors";
+import { Exchange } from "../exchange/exchange";
+import { CONTENT_LENGTH } from "../exchange/request-head";
+import { REQUEST_BODY, takeBody } from "../host/host";
+import { scan, scanErrorAt, scanMessage, SCAN_MEMORY, SCAN_OK } from "../bytes/json/scan";
+import { byteAt, Span } from "../bytes/text/bytes";
+import { decimal } from "../bytes/text/decimal";
+import { Outcome, RequestEvent, Turn } from "./outcome";
+
+export function checkLength(_exchange: Exchange, turn: Turn): Outcome {
+  if (turn.endsHere) return turn.refuse(noBody());
+  if (CONTENT_LENGTH.length == 0) return Outcome.Next;
+  const length = decimal(CONTENT_LENGTH);
+  // More digits than `decimal` reads are more than any limit.
+  const isTooLarge = length < 0 || <u32>length > turn.config.largestBody;
+  return isTooLarge ? turn.refuse(bodyTooLarge()) : Outcome.Next;
+}
+
+export function admitToMemory(_exchange: Exchange, turn: Turn): Outcome {
+  return mayBegin() ? Outcome.Next : turn.refuse(outOfMemory("request"));
+}
+
+export function awaitBody(_exchange: Exchange, turn: Turn): Outcome {
+  if (turn.event == RequestEvent.Headers) return Outcome.Wait;
+  if (turn.size > turn.config.largestBody) return turn.refuse(bodyTooLarge());
+  return turn.endsHere ? Outcome.Next : Outcome.Wait;
+}
+
+export function scanBody(_exchange: Exchange, turn: Turn): Outcome {
+  const size = turn.size;
+  const bytes = takeBody(REQUEST_BODY, 0, size);
+  turn.body = bytes.pointer;
+  if (bytes.pointer == 0) return turn.refuse(size == 0 ? noBody() : outOfMemory("request"));
+  const code = scan(turn.tape, bytes.pointer, bytes.length);
+  if (code == SCAN_MEMORY) return turn.refuse(outOfMemory("request"));
+  if (code != SCAN_OK) return turn.refuse(notJson(code, bytes));
+  return turn.tape.isObject(0)
+    ? Outcome.Next
+    : turn.refuse(new Fault(400, "The request body must be a JSON object."));
+}
+
+export function checkMemberNames(exchange: Exchange, turn: Turn): Outcome {
+  return turn.check(caseFault(turn.tape, exchange.client.dialect));
+}
+
+function noBody(): Fault {
+  return new Fault(400, "The request has no body; send a JSON object.");
+}
+
+function notJson(code: i32, body: Span): Fault {
+  // The magic number of gzip.
+  if (byteAt(body, 0) == 0x1f && byteAt(body, 1) == 0x8b)
+    return new Fault(415, "Compressed request bodies are not supported; send plain JSON.");
+  const where = " (at byte " + scanErrorAt.toString() + ")";
+  return new Fault(400, "The request body is not valid JSON: " + scanMessage(code) + where + ".");
+}

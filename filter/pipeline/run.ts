@@ -1,0 +1,49 @@
+// Runs the stages of a request (stages.ts): one loop for all events.
+import { Config } from "../config/read-config";
+import { answerFault } from "../exchange/answer";
+import { Exchange } from "../exchange/exchange";
+import { ResponseOwner } from "../exchange/response";
+import { resumeRequest } from "../host/callout";
+import { CONTINUE, STOP } from "../host/status";
+import { takeWaiting } from "../prompt/callouts";
+import { flowOf } from "../prompt/flows";
+import { Outcome, RequestEvent, Turn } from "./outcome";
+import { runStage, STAGES } from "./stages";
+
+const turn = new Turn();
+
+export function onRequestHeaders(exchange: Exchange, config: Config, endsHere: bool): i32 {
+  turn.start(config, RequestEvent.Headers, 0, endsHere);
+  return run(exchange);
+}
+
+export function onRequestBody(exchange: Exchange, config: Config, size: u32, endsHere: bool): i32 {
+  if (exchange.response.owner != ResponseOwner.None) return STOP;
+  turn.start(config, RequestEvent.Body, size, endsHere);
+  return run(exchange);
+}
+
+/** The response of a prompt's callout, or its failure. Runs in the root context. */
+export function onCallout(config: Config, token: u32, size: u32): void {
+  const flow = flowOf(takeWaiting(token));
+  if (flow === null) return;
+  turn.start(config, RequestEvent.Callout, size, false);
+  if (run(flow.prompt.exchange) == CONTINUE) resumeRequest();
+}
+
+/** Runs the stages until one stops. Returns the status for Envoy. */
+function run(exchange: Exchange): i32 {
+  let outcome = Outcome.Next;
+  while (exchange.stage < STAGES) {
+    outcome = runStage(exchange.stage, exchange, turn);
+    if (outcome != Outcome.Next) break;
+    exchange.stage++;
+  }
+  turn.end(exchange);
+  const fault = turn.fault;
+  if (outcome == Outcome.Refused && fault !== null) {
+    fault.isFinal = exchange.mayHaveActed;
+    answerFault(exchange, fault);
+  }
+  return outcome == Outcome.Next || outcome == Outcome.Leave ? CONTINUE : STOP;
+}

@@ -1,0 +1,170 @@
+// The body of a request for one target: the client's with a few edits, or its translation. Always made from the client's
+// body, because the attempts of a request share one buffer.
+import { wasRefused } from "../memory/blocks";
+import { HEADER_API_KEY } from "../../contract/words";
+import { Target } from "../config/target";
+import { Fault, outOfMemory } from "../hub/fault";
+import { RequestReport } from "../hub/request-report";
+import { StreamUsageFilter } from "../dialects/stream-usage";
+import {
+  replaceBodyPrefix,
+  REQUEST_BODY,
+  REQUEST_HEADERS,
+  setHeader,
+  setHeaderNumber,
+} from "../host/host";
+import { Edits } from "../bytes/json/edit";
+import { Tape } from "../bytes/json/tape";
+import { JSON_TYPE } from "../exchange/answer";
+import { Exchange } from "../exchange/exchange";
+import { Meter } from "../limits/meter";
+import { ByteBuffer, scratchBuffer } from "../bytes/text/bytes";
+import { CONTENT_LENGTH, CONTENT_TYPE } from "./header-names";
+
+/** What is sent of a request, and what the response has to know of it. */
+class RequestBody {
+  /** The bytes that replace the first `replaced` bytes of the client's body. */
+  prefix: ByteBuffer = scratchBuffer();
+  replaced: u32 = 0;
+  /** Whether the stream is asked for its usage, and the client has not asked for it. */
+  asksUsage: bool = false;
+  report: RequestReport = new RequestReport();
+  edits: Edits = new Edits();
+
+  clear(): void {
+    this.prefix.clear();
+    this.replaced = 0;
+    this.asksUsage = false;
+    this.report.fault = null;
+    this.report.dropped.clear();
+  }
+}
+
+/** One for all requests: valid until the next body is written. */
+const body = new RequestBody();
+
+/**
+ * Writes the body of the first attempt into Envoy's buffer, which holds the client's. Returns a fault if the target does
+ * not support the request, or has no budget left for it.
+ */
+export function prepareBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  const fault = checkBody(exchange, target, tape);
+  if (fault !== null) return fault;
+  startAttempt(exchange, target);
+  if (body.replaced == 0 && body.prefix.length == 0) return null;
+  replaceBodyPrefix(REQUEST_BODY, body.replaced, body.prefix);
+  setLength(tape.length - body.replaced + body.prefix.length);
+  return null;
+}
+
+/** As `prepareBody` for a later attempt: Envoy's buffer holds `held` bytes that an earlier attempt left. */
+export function prepareBodyAgain(
+  exchange: Exchange,
+  target: Target,
+  tape: Tape,
+  held: u32,
+): Fault | null {
+  const fault = makeBody(exchange, target, tape);
+  if (fault !== null) return fault;
+  startAttempt(exchange, target);
+  const prefix = body.prefix;
+  prefix.bytes(tape.base + body.replaced, tape.length - body.replaced);
+  if (wasRefused()) return outOfMemory("request");
+  replaceBodyPrefix(REQUEST_BODY, held, prefix);
+  setLength(prefix.length);
+  return null;
+}
+
+/** As `prepareBody`, but writes nothing: the upstream filter writes the body of a large request from Envoy's buffer. */
+export function checkBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  exchange.target = target;
+  return makeBody(exchange, target, tape);
+}
+
+/** Whether a target supports the request; `otherwise` if there is no memory to find out. */
+export function isSupported(exchange: Exchange, target: Target, tape: Tape, otherwise: bool): bool {
+  const fault = writeBody(exchange, target, tape);
+  return wasRefused() ? otherwise : fault === null;
+}
+
+/** Counts the request against the rate limits of a target. Returns false, and counts nothing, if one is used up. */
+export function takeBudget(meter: Meter | null, target: Target): bool {
+  return meter === null || meter.admit(target);
+}
+
+/** Writes the body and counts the request. Returns a fault if either fails. */
+function makeBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  const fault = writeBody(exchange, target, tape);
+  if (wasRefused()) return outOfMemory("request");
+  if (fault !== null) return fault;
+  const meter = exchange.meter;
+  return meter === null || takeBudget(meter, target) ? null : meter.fault();
+}
+
+/** Writes `body`. Returns a fault if the target does not support the request. */
+function writeBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  body.clear();
+  if (target.passesClientKey && exchange.client.key.length == 0) return noClientKey(target);
+  return target.dialect === exchange.client.dialect
+    ? editBody(exchange, target, tape)
+    : translateBody(exchange, target, tape);
+}
+
+/** Sets what the response has to know of `body`. */
+function startAttempt(exchange: Exchange, target: Target): void {
+  const response = exchange.response;
+  const report = body.report;
+  exchange.startAttempt(target);
+  response.dropped.bytes(report.dropped.pointer, report.dropped.length);
+  if (exchange.isTranslated()) {
+    response.wantsUsage = report.wantsUsage;
+    // The headers of an earlier target, which have been removed, may have included it.
+    if (!exchange.client.hasJsonType || exchange.runsUpstream())
+      setHeader(REQUEST_HEADERS, CONTENT_TYPE, JSON_TYPE);
+  } else if (body.asksUsage) {
+    response.usageFilter = new StreamUsageFilter(target.dialect, true);
+  }
+}
+
+function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  const report = body.report;
+  exchange.client.dialect.translateRequest(
+    tape,
+    target.dialect,
+    target.modelJson,
+    exchange.systemPromptOf(target),
+    target.limits,
+    body.prefix,
+    report,
+  );
+  body.replaced = tape.length;
+  return report.fault;
+}
+
+/** Makes the few edits that the target requires of the client's own body. */
+function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  const edits = body.edits;
+  const report = body.report;
+  edits.clear();
+  target.dialect.setModel(tape, target.modelJson, edits);
+  let prompt = exchange.systemPromptOf(target);
+  if (target.limits.isLimiting) {
+    prompt = target.dialect.fitRequest(tape, target.limits, prompt, edits, report);
+    if (report.fault !== null) return report.fault;
+  }
+  target.dialect.editRequest(tape, prompt, edits);
+  body.asksUsage =
+    exchange.client.isStreaming && target.asksUsage && target.dialect.askUsage(tape, edits);
+  if (!edits.isEmpty()) body.replaced = edits.prefix(tape.base, body.prefix);
+  return null;
+}
+
+function setLength(length: u32): void {
+  setHeaderNumber(REQUEST_HEADERS, CONTENT_LENGTH, length);
+}
+
+function noClientKey(target: Target): Fault {
+  const how = "' wants a key of your own, as 'Authorization: Bearer' or 'x-api-key'";
+  const other = "; a key of the gateway's goes into '" + HEADER_API_KEY + "'.";
+  return new Fault(401, "'" + target.name + how + other).coded("invalid_api_key");
+}

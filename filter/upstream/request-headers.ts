@@ -1,0 +1,103 @@
+// The headers of a request for one target. The attempts of a request share one header map: each writes all that an earlier
+// one may have changed.
+import { Target } from "../config/target";
+import { API_KEY, BEARER_TOKEN } from "../dialects/dialect";
+import { KeptHeader } from "../exchange/attempts";
+import { Exchange } from "../exchange/exchange";
+import { hasOwnHeader } from "../exchange/request-head";
+import { header, removeHeader, REQUEST_HEADERS, setHeader } from "../host/host";
+import { ByteBuffer, constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
+
+const PATH = constant(":path");
+const AUTHORITY = constant(":authority");
+
+const text = scratchBuffer();
+const value = new Span(0, 0);
+
+/** Removes the headers of an earlier attempt's target; Envoy removes credentials. */
+export function removeHeadersOf(before: Target, exchange: Exchange): void {
+  for (let i = 0; i < before.headers.length; i++)
+    removeHeader(REQUEST_HEADERS, before.headers[i].name);
+  if (before.dialect === exchange.client.dialect) return;
+  const required = before.dialect.requiredHeaders;
+  for (let i = 0; i < required.length; i++) removeHeader(REQUEST_HEADERS, required[i].name);
+}
+
+/** Removes the headers that only the client's dialect has, and keeps them for a later attempt in that dialect. */
+function removeOwnHeaders(exchange: Exchange): void {
+  const names = exchange.client.dialect.ownHeaders;
+  const attempts = exchange.attempts;
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i];
+    // An earlier attempt may have set a header that the client has not sent.
+    if (attempts !== null) attempts.keep(name, header(REQUEST_HEADERS, name));
+    else if (!hasOwnHeader(exchange.client.headers, name)) continue;
+    removeHeader(REQUEST_HEADERS, name);
+  }
+}
+
+function restoreHeaders(exchange: Exchange): void {
+  const attempts = exchange.attempts;
+  if (attempts === null) return;
+  let kept: KeptHeader | null = attempts.kept;
+  while (kept !== null) {
+    value.pointer = kept.value.pointer;
+    value.length = kept.value.length;
+    setHeader(REQUEST_HEADERS, kept.name, value);
+    kept = kept.next;
+  }
+}
+
+/** Writes the headers of a request for a target, with one of its credentials (empty if it has none). */
+export function writeHeaders(exchange: Exchange, target: Target, credential: Span): void {
+  writePath(exchange, target);
+  setHeader(REQUEST_HEADERS, AUTHORITY, target.authority);
+  if (credential.length > 0) setHeader(REQUEST_HEADERS, target.credentialName, credential);
+  if (target.passesClientKey) passClientKey(exchange.client.key, target);
+  if (exchange.isTranslated()) removeOwnHeaders(exchange);
+  else restoreHeaders(exchange);
+  const required = target.dialect.requiredHeaders;
+  for (let i = 0; i < required.length; i++) {
+    // The client's own value does not apply to a translated request.
+    if (exchange.isTranslated() || !hasHeader(exchange, required[i].name))
+      setHeader(REQUEST_HEADERS, required[i].name, required[i].value);
+  }
+  for (let i = 0; i < target.headers.length; i++) {
+    setHeader(REQUEST_HEADERS, target.headers[i].name, target.headers[i].value);
+  }
+}
+
+/** Writes the client's own key into the header that the provider's dialect uses, and into no other. */
+function passClientKey(key: ByteBuffer, target: Target): void {
+  value.pointer = key.pointer;
+  value.length = key.length;
+  const scheme = target.dialect.credentialScheme(value);
+  text.clear();
+  text.span(scheme.prefix);
+  text.bytes(key.pointer, key.length);
+  value.pointer = text.pointer;
+  value.length = text.length;
+  setHeader(REQUEST_HEADERS, scheme.header, value);
+  removeHeader(REQUEST_HEADERS, scheme === API_KEY ? BEARER_TOKEN.header : API_KEY.header);
+}
+
+/** Whether the request has a header. Earlier attempts may have set it: then the header map is read again. */
+function hasHeader(exchange: Exchange, name: Span): bool {
+  return exchange.runsUpstream()
+    ? header(REQUEST_HEADERS, name).length > 0
+    : hasOwnHeader(exchange.client.headers, name);
+}
+
+/** Writes the path. The client's query belongs to its dialect (`?beta=true` of Anthropic's SDKs): a translation drops it. */
+function writePath(exchange: Exchange, target: Target): void {
+  const client = exchange.client;
+  // Most providers use the path of the client: a header that is right already costs nothing.
+  const mayBeRight = !exchange.isTranslated() && !exchange.runsUpstream() && !client.isQueryCut;
+  if (mayBeRight && sameSpan(target.path, client.path)) return;
+  text.clear();
+  target.dialect.writePath(target.path, target.modelText, client.isStreaming, text);
+  if (!exchange.isTranslated()) text.bytes(client.query.pointer, client.query.length);
+  value.pointer = text.pointer;
+  value.length = text.length;
+  setHeader(REQUEST_HEADERS, PATH, value);
+}
