@@ -15,7 +15,7 @@ const MODEL = constant("model");
 const STREAM = constant("stream");
 const NONE = constant("none");
 const plain = scratchBuffer();
-/** The longest model name that a message repeats. */
+/** A message repeats at most this much of a model name. Bytes. */
 const MAX_SHOWN: u32 = 200;
 
 export function chooseModel(exchange: Exchange, turn: Turn): Outcome {
@@ -50,29 +50,29 @@ function choose(exchange: Exchange, turn: Turn, pointer: usize, length: u32): Ou
   return turn.refuse(
     length == 0
       ? new Fault(400, "'model' is empty. " + choices(config)).at("model")
-      : notConfigured(config, pointer, length, isHint),
+      : unknownModel(config, pointer, length, isHint),
   );
 }
 
-function notConfigured(config: Config, pointer: usize, length: u32, isHint: bool): Fault {
-  const where = isHint ? " of the header " + HEADER_HINT : "";
+function unknownModel(config: Config, pointer: usize, length: u32, isHint: bool): Fault {
+  const where = isHint ? " in the header " + HEADER_HINT : "";
   const name = "'" + shown(pointer, length, isHint) + "'";
   const near = nearestName(config.names, pointer, length);
   const meant =
     near.length == 0
       ? ""
       : " Did you mean '" + String.UTF8.decodeUnsafe(near.pointer, near.length) + "'?";
-  const message = "The model " + name + where + " is not configured." + meant;
-  return new Fault(404, message + " Configured: " + config.modelList + ".")
+  const message = "Unknown model " + name + where + "." + meant;
+  return new Fault(404, message + " Available: " + config.modelList + ".")
     .at("model")
     .coded("model_not_found");
 }
 
 function choices(config: Config): string {
-  return "Send none for the default, or one of: " + config.modelList + ".";
+  return "Send 'none' for the default model, or one of: " + config.modelList + ".";
 }
 
-/** A name for a message: not too long, and never half a character. */
+/** Returns a name for a message, without half a character at its end. */
 function shown(pointer: usize, length: u32, isHeader: bool): string {
   let stop = min(length, MAX_SHOWN);
   for (let i: u32 = 0; i < stop; i++) {

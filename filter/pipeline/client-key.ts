@@ -50,8 +50,11 @@ export function checkClientKey(exchange: Exchange, turn: Turn): Outcome {
     u32(keys.has(GATEWAY_KEY.pointer, GATEWAY_KEY.length));
   if (isKnown != 0) return Outcome.Next;
   const sent = bearer.length + X_API_KEY.length + GATEWAY_KEY.length;
-  const what = sent == 0 ? "This gateway wants a key" : "This key is not one of the gateway's";
-  const how = "; send one as 'Authorization: Bearer', 'x-api-key' or '" + HEADER_API_KEY + "'.";
+  const what = sent == 0 ? "Missing API key." : "Invalid API key.";
+  const how =
+    " Send a key of this listener as 'Authorization: Bearer', 'x-api-key' or '" +
+    HEADER_API_KEY +
+    "'.";
   addLocalHeader(WWW_AUTHENTICATE, BEARER);
   return turn.refuse(new Fault(401, what + how).coded("invalid_api_key"));
 }

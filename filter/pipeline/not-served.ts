@@ -1,12 +1,12 @@
-// Requests that this listener does not serve: what it does serve, and what was probably meant.
+// Errors for requests that this listener does not serve: what it serves, and what was probably meant.
 import { Fault } from "../hub/fault";
 import { Exchange } from "../exchange/exchange";
 import { METHOD, PATH } from "../exchange/request-head";
-import { constant, sameBytes, Span } from "../bytes/text/bytes";
+import { byteAt, constant, sameBytes, Span } from "../bytes/text/bytes";
 import { lengthWithoutQuery } from "../bytes/text/query";
 import { allowedMethods, takesPost } from "./endpoint";
 
-/** A path that SDKs ask for, and what to do instead. */
+/** A path that SDKs use, and what to do instead. */
 class Advice {
   constructor(
     public path: Span,
@@ -25,7 +25,7 @@ const ADVICE: Advice[] = [
   new Advice(constant("/chat/completions"), CHAT_BASE),
   new Advice(constant("/models"), CHAT_BASE),
   new Advice(constant("/v1/v1/messages"), MESSAGES_BASE),
-  new Advice(constant("/v1/v1/chat/completions"), " The base URL holds /v1 twice."),
+  new Advice(constant("/v1/v1/chat/completions"), " The base URL contains /v1 twice."),
 ];
 const MODELS = constant("/v1/models/");
 
@@ -41,15 +41,9 @@ export function unknownPath(exchange: Exchange): Fault {
   const listener = exchange.client.isIngress
     ? " The ingress listener serves "
     : " This listener serves ";
-  return new Fault(
-    404,
-    shown(PATH, lengthWithoutQuery(PATH), MAX_PATH, "This path") +
-      " is not supported." +
-      adviceFor(exchange) +
-      listener +
-      served +
-      ".",
-  );
+  const path = shown(PATH, lengthWithoutQuery(PATH), MAX_PATH, "");
+  const what = path.length == 0 ? "Unknown path." : "Unknown path " + path + ".";
+  return new Fault(404, what + adviceFor(exchange) + listener + served + ".");
 }
 
 /** Returns the 405 for the head that was read last. */
@@ -72,15 +66,15 @@ function adviceFor(exchange: Exchange): string {
   const isModel =
     length > MODELS.length && sameBytes(PATH.pointer, MODELS.length, MODELS.pointer, MODELS.length);
   if (isModel) return " GET /v1/models lists all models.";
-  const endsInSlash = length > 1 && load<u8>(PATH.pointer + length - 1) == SLASH;
+  const endsInSlash = length > 1 && byteAt(PATH, length - 1) == SLASH;
   return endsInSlash ? " Remove the slash at the end." : "";
 }
 
-/** A word of the head for a message: short, and only what is printable ASCII. */
-function shown(word: Span, length: u32, most: u32, otherwise: string): string {
-  if (length == 0 || length > most) return otherwise;
+/** Returns a part of the head for a message; `otherwise` if it is long or not printable ASCII. */
+function shown(part: Span, length: u32, maxLength: u32, otherwise: string): string {
+  if (length == 0 || length > maxLength) return otherwise;
   for (let i: u32 = 0; i < length; i++) {
-    if (load<u8>(word.pointer + i) - 0x21 >= 0x5e) return otherwise;
+    if (byteAt(part, i) - 0x21 >= 0x5e) return otherwise;
   }
-  return String.UTF8.decodeUnsafe(word.pointer, length);
+  return String.UTF8.decodeUnsafe(part.pointer, length);
 }

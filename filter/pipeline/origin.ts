@@ -29,7 +29,7 @@ export function checkOrigin(exchange: Exchange, turn: Turn): Outcome {
   return turn.refuse(
     new Fault(
       403,
-      "Requests of web pages at another origin than this host need an API key: set 'api_keys' for this listener, and send one.",
+      "Requests from web pages of another origin require an API key: set 'api_keys' for this listener, and send one.",
     ),
   );
 }

@@ -164,7 +164,7 @@ function setLength(length: u32): void {
 }
 
 function noClientKey(target: Target): Fault {
-  const how = "' wants a key of your own, as 'Authorization: Bearer' or 'x-api-key'";
-  const other = "; a key of the gateway's goes into '" + HEADER_API_KEY + "'.";
+  const how = "' uses pass-through auth; send your provider key as 'Authorization: Bearer' or ";
+  const other = "'x-api-key', and an API key of the gateway as '" + HEADER_API_KEY + "'.";
   return new Fault(401, "'" + target.name + how + other).coded("invalid_api_key");
 }

@@ -184,7 +184,7 @@ it("calls a language model through a separate listener if clients need a key", a
     expect(up.stderr).toBe("");
     expect(up.stdout).toContain('-H "authorization: Bearer $TEAM_KEY"');
     expect(up.stdout).not.toContain(desk.environment["TEAM_KEY"]);
-    expect(await ask(FORECAST)).toContain("This gateway wants a key");
+    expect(await ask(FORECAST)).toContain("Missing API key.");
     const known = { authorization: `Bearer ${desk.environment["TEAM_KEY"]}` };
     expect(JSON.parse(await ask(FORECAST, known))).toMatchObject({ path: "/weather/Lisbon" });
     expect(model.requests).toHaveLength(1);

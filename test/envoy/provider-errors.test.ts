@@ -104,7 +104,7 @@ describe.each(PLACES)("$targets, $client client, provider of $at", ({ targets, c
       const reply = await get("go on for ever", stream);
       expect(reply.status).toBe(500);
       expect(reply.headers.get("retry-after")).toBe("7");
-      expect((await errorOf(reply, client)).message).toContain("with more than 1 MiB");
+      expect((await errorOf(reply, client)).message).toContain("and more than 1 MiB");
       await expect.poll(() => provider.brokenOff, { timeout: 10_000 }).toBe(before + 1);
     },
   );

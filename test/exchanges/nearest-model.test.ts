@@ -44,7 +44,7 @@ beforeAll(async () => {
   );
 });
 
-/** The message for a model that is not configured. */
+/** The message for an unknown model. */
 function messageFor(model: string): string {
   const { reply, faults } = host.exchange({
     listener: "egress",
@@ -64,7 +64,7 @@ function messageFor(model: string): string {
 }
 
 const suggested = (model: string): string | undefined =>
-  / is not configured\. Did you mean '(.*?)'\? Configured: /.exec(messageFor(model))?.[1];
+  /'\. Did you mean '(.*?)'\? Available: /.exec(messageFor(model))?.[1];
 
 /** ASCII, as the filter compares bytes. */
 function expected(model: string): string | undefined {
@@ -122,7 +122,7 @@ it("any text gets a sound answer", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 300 }), (model) => {
       fc.pre(model !== "none" && !names.includes(model) && model.isWellFormed());
-      expect(messageFor(model)).toMatch(/^The model '.*' is not configured\./s);
+      expect(messageFor(model)).toMatch(/^Unknown model '.*'\./s);
     }),
     { numRuns: 500 },
   );
@@ -132,7 +132,7 @@ it("ten names are listed, and how many more there are", async () => {
   const models = Array.from({ length: 300 }, (_, at) => `  - {model: ollama/m-${at}}`);
   host = await startHost(["llm_providers:", ...models].join("\n"));
   expect(messageFor("nothing-like-it")).toBe(
-    "The model 'nothing-like-it' is not configured. Configured: ollama/m-0, ollama/m-1, ollama/m-2, ollama/m-3, " +
+    "Unknown model 'nothing-like-it'. Available: ollama/m-0, ollama/m-1, ollama/m-2, ollama/m-3, " +
       "ollama/m-4, ollama/m-5, ollama/m-6, ollama/m-7, ollama/m-8, ollama/m-9 (290 more: GET /v1/models).",
   );
 });

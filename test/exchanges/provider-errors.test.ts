@@ -106,7 +106,7 @@ describe.each(Object.entries(PLACES))("%s", (_, place) => {
       await answerTo(place, { status: 500, headers: Object.entries(TEXT), chunks }),
     );
     expect(larger.status).toBe(500);
-    expect(larger.message).toContain("with more than 1 MiB");
+    expect(larger.message).toContain("and more than 1 MiB");
   });
 
   it("an unsupported encoding is named", async () => {

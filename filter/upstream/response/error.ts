@@ -136,18 +136,18 @@ function isJsonObject(pointer: usize, length: u32): bool {
 function tooLarge(status: u32): Fault {
   return new Fault(
     status,
-    "The provider answered " +
+    "The provider responded with status " +
       status.toString() +
-      " with more than 1 MiB, which is no error message.",
+      " and more than 1 MiB, which is not an error message.",
   );
 }
 
 function unreadable(status: u32): Fault {
   const encoding = excerpt(RESPONSE_ENCODING.pointer, RESPONSE_ENCODING.length);
   const message =
-    "The provider answered " +
+    "The provider responded with status " +
     status.toString() +
-    " with a body that the gateway cannot read (content-encoding: " +
+    " and a body that the gateway cannot decode (content-encoding: " +
     encoding +
     ").";
   return new Fault(status, message);

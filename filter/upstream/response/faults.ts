@@ -44,6 +44,6 @@ export function corruptFault(exchange: Exchange): Fault {
   return new Fault(
     502,
     providerOf(exchange.target) +
-      " compressed its response, although it was asked not to, and it could not be decompressed to its end: it is damaged, cut off, or shrinks more than a hundredfold.",
+      " sent a corrupt compressed response: it is damaged, cut off, or expands more than a hundredfold.",
   );
 }

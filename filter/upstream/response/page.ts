@@ -36,7 +36,7 @@ export function onPageBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
     const words = isMasked
       ? excerpt(masked.pointer, masked.length)
       : excerpt(pointer, bytes.length);
-    fault = new Fault(502, providerOf(exchange.target) + " sent a page of HTML: " + words);
+    fault = new Fault(502, providerOf(exchange.target) + " sent an HTML page: " + words);
   }
   freeBlock(pointer);
   if (fault !== null) return replaceResponse(exchange, fault);
