@@ -1,13 +1,13 @@
 // Chooses the target and the credential of each attempt of a request that may have several.
 import { RetryPolicy, Target } from "../config/target";
-import { currentMilliseconds, randomBytes } from "../host/host";
+import { currentMilliseconds } from "../host/host";
+import { randomWord } from "../host/random";
 import { FirstToken } from "../dialects/first-token";
 import { ByteBuffer, Span } from "../bytes/text/bytes";
 
 /** A refused or broken connection takes less. Milliseconds. */
 const MIN_LONG: i64 = 1000;
 const NO_CREDENTIAL = new Span(0, 0);
-const seed = memory.data(16);
 /** State of the xorshift generator that chooses by weight; 0 until the first request. */
 let random: u32 = 0;
 
@@ -197,10 +197,7 @@ function chooseFirst(policy: RetryPolicy): i32 {
 }
 
 function nextRandom(): u32 {
-  if (random == 0) {
-    randomBytes(seed);
-    random = load<u32>(seed) | 1;
-  }
+  if (random == 0) random = randomWord() | 1;
   random ^= random << 13;
   random ^= random >> 17;
   random ^= random << 5;

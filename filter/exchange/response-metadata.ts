@@ -1,9 +1,11 @@
-// Puts a `metadata` member into the response of a language model: into the completion, or the first chunk of its stream.
+// The `metadata` member that is inserted into the response of a language model: into the completion, or the first chunk of
+// its stream.
 import { ByteBuffer, Span } from "../bytes/text/bytes";
+import { findByte } from "../bytes/text/find";
 
 const OPEN_BRACE: u32 = 0x7b;
 
-/** Works on the client's bytes as they leave: the member goes behind the first opening brace that comes. */
+/** The member goes behind the first opening brace of the client's bytes. */
 export class ResponseMetadata {
   /** `"metadata":{…},` */
   private member: ByteBuffer = new ByteBuffer();
@@ -17,23 +19,19 @@ export class ResponseMetadata {
   }
 
   /**
-   * Offset behind the first brace of these bytes, 0 when there is none or it has been seen before. In a stream the
-   * first brace is that of the first event's data, because comments of providers hold none.
+   * Returns the offset behind the first brace of these bytes; 0 if there is none, or the member has been inserted. In a
+   * stream the first brace is that of the first event's data, because comments of providers have none.
    */
   insertAt(pointer: usize, length: u32): u32 {
     if (this.isDone) return 0;
-    for (let i: u32 = 0; i < length; i++) {
-      if (load<u8>(pointer + i) != OPEN_BRACE) continue;
-      this.isDone = true;
-      return i + 1;
-    }
-    return 0;
+    const brace = findByte(pointer, pointer + length, OPEN_BRACE);
+    if (brace == 0) return 0;
+    this.isDone = true;
+    return <u32>(brace - pointer) + 1;
   }
 
   span(out: Span): Span {
-    out.pointer = this.member.pointer;
-    out.length = this.member.length;
-    return out;
+    return this.member.view(out);
   }
 
   release(): void {

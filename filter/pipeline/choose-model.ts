@@ -7,6 +7,7 @@ import { header, REQUEST_HEADERS } from "../host/host";
 import { NO_NODE } from "../bytes/json/tape";
 import { unescape } from "../bytes/json/text";
 import { constant, sameBytes, scratchBuffer } from "../bytes/text/bytes";
+import { printableLength } from "../bytes/text/readable";
 import { nearestName } from "./nearest-name";
 import { Outcome, Turn } from "./outcome";
 
@@ -72,14 +73,8 @@ function choices(config: Config): string {
   return "Send 'none' for the default model, or one of: " + config.modelList + ".";
 }
 
-/** Returns a name for a message, without half a character at its end. */
+/** Returns a name for a message. A header may hold bytes that are not UTF-8, so of a header only ASCII is shown. */
 function shown(pointer: usize, length: u32, isHeader: bool): string {
-  let stop = min(length, MAX_SHOWN);
-  for (let i: u32 = 0; i < stop; i++) {
-    const byte = <u32>load<u8>(pointer + i);
-    // A header may hold bytes that are no UTF-8, so of a header only ASCII is shown.
-    if (byte < 0x20 || byte == 0x7f || (isHeader && byte >= 0x80)) stop = i;
-  }
-  while (stop > 0 && stop < length && ((<u32>load<u8>(pointer + stop)) & 0xc0) == 0x80) stop--;
-  return String.UTF8.decodeUnsafe(pointer, stop) + (stop < length ? "…" : "");
+  const size = printableLength(pointer, min(length, MAX_SHOWN), length, isHeader);
+  return String.UTF8.decodeUnsafe(pointer, size) + (size < length ? "…" : "");
 }

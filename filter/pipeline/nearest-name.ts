@@ -1,14 +1,17 @@
-// The configured name that was probably meant by one that is not configured, for "Did you mean …?". Bounded: a client decides what is asked.
+// The configured name that an unknown one probably means, for "Did you mean …?". Its work is bounded, because clients choose
+// the name.
 import { NameTable } from "../config/name-table";
+import { lowerCaseAt } from "../bytes/text/ascii";
 import { Span } from "../bytes/text/bytes";
+import { findByte } from "../bytes/text/find";
 
 /** Longer names are not compared. */
 const MAX_LENGTH: u32 = 64;
-/** More names than these are not looked at. */
+/** Only the first names are compared. */
 const MAX_COMPARED: i32 = 256;
-/** The most edits between a name and what it was meant for. */
+/** The most edits between an unknown name and its suggestion. */
 const MAX_EDITS: i32 = 6;
-/** The shortest beginning that makes two names neighbours: `gpt`. */
+/** The shortest common beginning that makes a suggestion: `gpt`. */
 const MIN_PREFIX: u32 = 3;
 const SLASH: u32 = 0x2f;
 const NONE = new Span(0, 0);
@@ -21,14 +24,13 @@ let row = new StaticArray<i32>(<i32>MAX_LENGTH + 2);
  * edits, else the longest that begins like it (`claude-sonnet-4-5-20250929`, `llama3`).
  */
 export function nearestName(names: NameTable, pointer: usize, length: u32): Span {
-  for (let i: u32 = 0; i + 1 < length; i++) {
-    if (load<u8>(pointer + i) != SLASH) continue;
-    const bare = names.find(pointer + i + 1, length - i - 1);
+  const slash = findByte(pointer, pointer + length, SLASH);
+  if (slash != 0) {
+    const bare = names.find(slash + 1, <u32>(pointer + length - slash) - 1);
     if (bare !== null) return bare;
-    break;
   }
   if (length > MAX_LENGTH || length == 0) return NONE;
-  // Two letters that changed places count as two.
+  // Two swapped letters count as two edits.
   let fewest = min(MAX_EDITS, length < 4 ? 1 : max<i32>(2, <i32>length / 3)) + 1;
   let longest = MIN_PREFIX - 1;
   let near: Span | null = null;
@@ -56,7 +58,7 @@ export function nearestName(names: NameTable, pointer: usize, length: u32): Span
 function commonPrefix(a: usize, aLength: u32, b: usize, bLength: u32): u32 {
   const shorter = min(aLength, bLength);
   for (let i: u32 = 0; i < shorter; i++) {
-    if (lower(a, i) != lower(b, i)) return 0;
+    if (lowerCaseAt(a, i) != lowerCaseAt(b, i)) return 0;
   }
   return shorter;
 }
@@ -71,11 +73,11 @@ function distance(a: usize, aLength: u32, b: usize, bLength: u32, limit: i32): i
   for (let i = 1; i <= rows; i++) {
     const from = max(1, i - limit);
     const to = min(columns, i + limit);
-    const letter = lower(a, i - 1);
+    const letter = lowerCaseAt(a, i - 1);
     row[from - 1] = from == 1 ? min(i, far) : far;
     let best = row[from - 1];
     for (let j = from; j <= to; j++) {
-      const changed = above[j - 1] + (letter == lower(b, j - 1) ? 0 : 1);
+      const changed = above[j - 1] + (letter == lowerCaseAt(b, j - 1) ? 0 : 1);
       const removed = (j < i + limit ? above[j] : far) + 1;
       row[j] = min(changed, min(removed, row[j - 1] + 1));
       best = min(best, row[j]);
@@ -86,9 +88,4 @@ function distance(a: usize, aLength: u32, b: usize, bLength: u32, limit: i32): i
     row = done;
   }
   return above[columns];
-}
-
-function lower(pointer: usize, at: i32): u32 {
-  const byte = <u32>load<u8>(pointer + at);
-  return byte - 0x41 < 26 ? byte | 0x20 : byte;
 }

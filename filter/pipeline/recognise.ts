@@ -28,7 +28,7 @@ import {
   takesPost,
 } from "./endpoint";
 import { Exchange } from "../exchange/exchange";
-import { keepSaneRequestId } from "../exchange/request-id";
+import { keepPlainRequestId } from "../exchange/request-id";
 import { ResponseOwner, ResponsePhase } from "../exchange/response";
 import { unknownPath, wrongMethod } from "./not-served";
 import { Outcome, Turn } from "./outcome";
@@ -40,7 +40,7 @@ const buffer = scratchBuffer();
 export function readRequestHead(exchange: Exchange, _turn: Turn): Outcome {
   const client = exchange.client;
   client.headers = readHead();
-  keepSaneRequestId(exchange);
+  keepPlainRequestId(exchange);
   // Only the gateway may set it.
   if (STREAM_CLUSTER.length > 0) removeHeader(REQUEST_HEADERS, STREAM_CLUSTER_HEADER);
   client.hasHint = HINT.length > 0;

@@ -5,11 +5,16 @@ import { Span } from "./bytes";
 export function startsWith(pointer: usize, length: u32, start: Span): bool {
   if (length < start.length) return false;
   for (let i: u32 = 0; i < start.length; i++) {
-    if (lowerCase(load<u8>(pointer + i)) != lowerCase(load<u8>(start.pointer + i))) return false;
+    if (lowerCaseAt(pointer, i) != lowerCaseAt(start.pointer, i)) return false;
   }
   return true;
 }
 
-export function lowerCase(byte: u32): u32 {
+/** Returns the byte at an offset; a letter in lower case. */
+export function lowerCaseAt(pointer: usize, offset: u32): u32 {
+  return lowerCase(load<u8>(pointer + offset));
+}
+
+function lowerCase(byte: u32): u32 {
   return byte - 0x41 < 26 ? byte | 0x20 : byte;
 }

@@ -46,6 +46,20 @@ export function shorten(buffer: ByteBuffer, limit: u32): void {
   buffer.text("…");
 }
 
+/**
+ * Returns how many of the first `limit` bytes are before a control character (with `isAscii` also before one that is not
+ * ASCII), without half a character at the end. `length`: of all bytes, which are UTF-8 unless `isAscii`.
+ */
+export function printableLength(pointer: usize, limit: u32, length: u32, isAscii: bool): u32 {
+  let stop = limit;
+  for (let i: u32 = 0; i < stop; i++) {
+    const byte = <u32>load<u8>(pointer + i);
+    if (byte < 0x20 || byte == 0x7f || (isAscii && byte >= 0x80)) stop = i;
+  }
+  while (stop > 0 && stop < length && (load<u8>(pointer + stop) & 0xc0) == 0x80) stop--;
+  return stop;
+}
+
 /** Returns whether the first byte that is not white space is `byte`. */
 export function beginsWith(pointer: usize, length: u32, byte: u32): bool {
   const end = pointer + length;
