@@ -1,4 +1,4 @@
-// The filter's exports: what Envoy calls (proxy-wasm 0.2.1), each handed on to the stage that answers it.
+// The filter's exports: the callbacks of Envoy (proxy-wasm 0.2.1), for a stream in a listener or for an attempt.
 import { allocate } from "./host/host";
 import { config, configureRoot, createRoot, deleteRoot, startVm } from "./contexts/roots";
 import { reportRefusals } from "./observe/memory-log";
@@ -27,7 +27,7 @@ import {
   onAttemptResponseTrailers,
 } from "./upstream/attempt";
 
-/** Ends a callback: gives back what only large bodies need, and lets the log say what was refused. */
+/** Ends a callback: frees what only large bodies need, and logs refused memory. */
 function done(status: i32 = CONTINUE): i32 {
   if (hasTakenLarge()) {
     wasRefused();

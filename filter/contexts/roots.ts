@@ -1,4 +1,4 @@
-// The root contexts of the VM: one per plugin configuration, told apart by their root id.
+// The root contexts of the VM: one per plugin configuration, identified by its root id.
 import { setShare } from "../memory/budget";
 import { freeBlock } from "../memory/blocks";
 import {
@@ -26,15 +26,15 @@ export const KIND_TRANSLATE: i32 = 2;
 
 class Root {
   isIngress: bool = false;
-  /** Whether the gateway's own model server is the only client. */
-  isOwn: bool = false;
+  /** Whether the gateway's model server is the only client. */
+  isModelServer: bool = false;
   keys: ApiKeys | null = null;
   constructor(public kind: i32) {}
 }
 
 const roots = new Map<u32, Root>();
 
-/** The VM's configuration; empty until `startVm` has succeeded. */
+/** The VM's configuration; empty before `startVm` has succeeded. */
 export let config: Config = new Config();
 
 export function createRoot(id: u32): void {
@@ -60,15 +60,15 @@ export function isIngressRoot(id: u32): bool {
   return roots.has(id) && roots.get(id).isIngress;
 }
 
-export function isOwnRoot(id: u32): bool {
-  return roots.has(id) && roots.get(id).isOwn;
+export function isModelServerRoot(id: u32): bool {
+  return roots.has(id) && roots.get(id).isModelServer;
 }
 
 export function keysOfRoot(id: u32): ApiKeys | null {
   return roots.has(id) ? roots.get(id).keys : null;
 }
 
-/** Reads the VM configuration; false makes Envoy refuse the module. */
+/** Reads the VM configuration. Returns false if it is invalid: then Envoy rejects the module. */
 export function startVm(size: u32): bool {
   const document = takeBody(VM_CONFIGURATION, 0, size);
   if (document.pointer == 0) {
@@ -78,7 +78,7 @@ export function startVm(size: u32): bool {
   const read = readConfig(document.pointer, document.length, readEnvironment());
   freeBlock(document.pointer);
   if (read === null) {
-    logError("gateway filter: the configuration is refused: " + documentProblem);
+    logError("gateway filter: the configuration is rejected: " + documentProblem);
     return false;
   }
   config = read;
@@ -100,7 +100,7 @@ export function configureRoot(id: u32, size: u32): bool {
     const listener = optionalString(tape, tape.root(), "listener");
     const root = roots.get(id);
     root.isIngress = listener == LISTENER_INGRESS;
-    root.isOwn = listener == LISTENER_OWN_EGRESS;
+    root.isModelServer = listener == LISTENER_OWN_EGRESS;
     root.keys = root.isIngress
       ? config.ingressKeys
       : listener == LISTENER_EGRESS

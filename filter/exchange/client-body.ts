@@ -1,5 +1,5 @@
-// The client's body of a request that may have several attempts. The VM keeps a small one while there is memory for it; any
-// other stays with Envoy, which has it anyway, and each attempt reads it there.
+// The client's body of a request that may have several attempts. The VM keeps a small one while there is memory for it; each
+// attempt reads any other from Envoy's buffer.
 import { freeBlock, wasRefused } from "../memory/blocks";
 import { mayHold } from "../memory/budget";
 import { REQUEST_BODY, takeBody } from "../host/host";
@@ -7,11 +7,11 @@ import { scan, SCAN_OK } from "../bytes/json/scan";
 import { scratchTape, Tape } from "../bytes/json/tape";
 import { Exchange } from "./exchange";
 
-/** A larger body is never kept: reading it again costs a request less than what follows from it. Bytes. */
+/** A larger body is not kept: reading it again costs little compared with its translation. Bytes. */
 const MAX_KEPT: u32 = 1 << 20;
 
 const tape = scratchTape();
-/** The block that was read from Envoy, 0 when there is none. */
+/** The block that was read from Envoy; 0 if none was. */
 let borrowed: usize = 0;
 
 /** Returns whether the VM keeps a body of that length. */
@@ -20,8 +20,8 @@ export function keepsBody(length: u32): bool {
 }
 
 /**
- * Returns the body, scanned; it is good until `closeBody`. Null where it is not kept and cannot be read, or there is no memory.
- * @param held bytes that Envoy has in the callback of an attempt's body; 0 elsewhere, where they cannot be read
+ * Returns a scan of the body, until `closeBody`; null if it is not kept and cannot be read, or there is no memory.
+ * @param held bytes of Envoy's buffer in the callback of an attempt's body; 0 elsewhere, where it cannot be read
  */
 export function openBody(exchange: Exchange, held: u32): Tape | null {
   let pointer = exchange.client.body;
@@ -33,7 +33,7 @@ export function openBody(exchange: Exchange, held: u32): Tape | null {
     length = bytes.length;
   }
   const isRead = pointer != 0 && scan(tape, pointer, length) == SCAN_OK;
-  // Whoever gets null knows.
+  // The caller handles null.
   wasRefused();
   return isRead ? tape : null;
 }

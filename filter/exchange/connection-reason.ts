@@ -1,6 +1,6 @@
-// Why there is no connection to a provider, from Envoy's details of a failed attempt: a clause, and what to do about it.
+// Why there is no connection to a provider, read from Envoy's details of a failed attempt, and what to do about it.
 
-/** What stands in the details, as Envoy and BoringSSL write it, and what it means. */
+/** A text of Envoy or BoringSSL in the details, and its meaning. */
 class Reason {
   constructor(
     public needle: string,
@@ -14,7 +14,7 @@ const CHECK_CLOCK = "Check the certificate and the clock of the gateway's machin
 const CHECK_ADDRESS = "Check base_url, and that the server is running.";
 const CHECK_NETWORK = "Check the network, DNS and proxy settings.";
 
-/** Of the certificate. The first that fits counts. */
+/** Reasons about the certificate; the first match counts. */
 const CERTIFICATE: Reason[] = [
   new Reason("SAN_matcher", "it is for another name", "Check base_url and http_host."),
   new Reason(
@@ -29,7 +29,7 @@ const CERTIFICATE: Reason[] = [
   new Reason("not_yet_valid", "it is not valid yet", CHECK_CLOCK),
 ];
 
-/** Of the handshake. */
+/** Reasons about the handshake. */
 const HANDSHAKE: Reason[] = [
   new Reason(
     "WRONG_VERSION_NUMBER",
@@ -59,7 +59,7 @@ const HANDSHAKE: Reason[] = [
   ),
 ];
 
-/** Of the connection itself. */
+/** Reasons about the connection. */
 const CONNECTION: Reason[] = [
   new Reason("Connection_refused", "connection refused", CHECK_ADDRESS),
   new Reason("connection_timeout", "no connection within connect_timeout", CHECK_NETWORK),
@@ -72,10 +72,10 @@ const CONNECTION: Reason[] = [
   new Reason("No_route_to_host", "there is no route to it", CHECK_NETWORK),
 ];
 
-/** The longest piece of the details that a message repeats. */
+/** A message repeats at most this much of the details. Characters. */
 const MAX_SHOWN = 160;
 
-/** Returns a sentence for details that tell of a certificate. @param whom whose it is */
+/** Returns the message for a rejected certificate. @param whom its owner */
 export function certificateMessage(details: string, whom: string): string {
   const found = reasonIn(CERTIFICATE, details);
   const what = "Cannot verify the certificate of " + whom + ": ";
@@ -84,12 +84,12 @@ export function certificateMessage(details: string, whom: string): string {
   return what + found.clause + names + ". " + found.advice;
 }
 
-/** Returns a sentence for details that tell of a handshake that failed. */
+/** Returns the message for a failed handshake. */
 export function handshakeMessage(details: string, whom: string): string {
   return message("No TLS connection to " + whom + ": ", HANDSHAKE, details);
 }
 
-/** Returns a sentence for details that tell that there was no connection. */
+/** Returns the message for a failed connection. */
 export function connectionMessage(details: string, whom: string): string {
   return message("Cannot connect to " + whom + ": ", CONNECTION, details);
 }
@@ -107,7 +107,7 @@ function reasonIn(reasons: Reason[], details: string): Reason | null {
   return null;
 }
 
-/** What the verifier writes last: `…_error_at_depth_0:_unhandled_critical_extension:TLS_error_end`. */
+/** Returns the verifier's last words: `…_error_at_depth_0:_unhandled_critical_extension:TLS_error_end`. */
 function verifierWords(details: string): string {
   const at = details.indexOf(":_", max(details.indexOf("_at_depth_"), 0));
   if (at < 0) return rest(details);
@@ -115,7 +115,7 @@ function verifierWords(details: string): string {
   return words(details.substring(at + 2, end < 0 ? details.length : end));
 }
 
-/** The names that a certificate is for: ` (a.test, b.test)`. */
+/** Returns the names of a certificate: ` (a.test, b.test)`. */
 function namesIn(details: string): string {
   const open = details.indexOf("[");
   const close = details.indexOf("]", open + 1);
@@ -123,7 +123,7 @@ function namesIn(details: string): string {
   return " (" + shortened(details.substring(open + 1, close)).replaceAll(",_", ", ") + ")";
 }
 
-/** What stands last in the braces of the details, or all of them, as a clause. */
+/** Returns the last part of the braces in the details, or all of the details, as a clause. */
 export function rest(details: string): string {
   const open = details.indexOf("{");
   const close = details.lastIndexOf("}");
@@ -132,7 +132,7 @@ export function rest(details: string): string {
   return words(bar >= 0 ? inside.substring(bar + 1) : inside);
 }
 
-/** Envoy writes spaces as underscores in details. */
+/** Returns details as text: Envoy writes spaces as underscores. */
 export function words(details: string): string {
   return shortened(details).replaceAll("_", " ").replaceAll("|", ", ");
 }

@@ -1,5 +1,4 @@
-// An error that Envoy itself answers for a request of ours (no connection, no answer in time, body too large): said in
-// the client's dialect, in a sentence that a person can act on.
+// Local responses of Envoy (no connection, a timeout, a body too large): why they came, and what to do about it.
 import { Fault } from "../hub/fault";
 import { NO_ADDRESS } from "../../contract/words";
 import { Target } from "../config/target";
@@ -16,13 +15,13 @@ import {
 const CODE_DETAILS = constant("response\0code_details");
 const VIA_UPSTREAM = "via_upstream";
 
-/** How the response came to be, in Envoy's words (source/docs: "Response Code Details"). */
+/** Returns Envoy's reason for the response (source/docs: "Response Code Details"). */
 export function responseDetails(): string {
   const details = property(CODE_DETAILS);
   return String.UTF8.decodeUnsafe(details.pointer, details.length);
 }
 
-/** Whether the details tell of a response that a provider sent. */
+/** Whether the details are those of a provider's response. */
 export function isFromProvider(details: string): bool {
   return details == VIA_UPSTREAM || details.length == 0;
 }
@@ -34,12 +33,12 @@ export function bodyTooLarge(): Fault {
   );
 }
 
-/** Whether they tell of Envoy's rate limit filter, whose answers envoy/local-responses.ts words. */
+/** Whether the details are those of Envoy's rate limit filter, whose error envoy/local-responses.ts writes. */
 export function isOfRateLimit(details: string): bool {
   return details.includes("rate_limit");
 }
 
-/** The fault for a local response with this status and these details. */
+/** Returns the fault for a local response with this status and these details. */
 export function localResponseFault(status: u32, details: string, target: Target | null): Fault {
   const address =
     target === null
@@ -48,12 +47,12 @@ export function localResponseFault(status: u32, details: string, target: Target 
   return upstreamFault(status, details, providerOf(target), address);
 }
 
-/** Returns who answers for a target, as a sentence begins. */
+/** Returns the provider of a target, as the subject of a sentence. */
 export function providerOf(target: Target | null): string {
   return target === null ? "The provider" : "The provider of '" + target.name + "'";
 }
 
-/** @param subject who was asked, as a sentence begins; `address` is where, or empty */
+/** Returns the fault for a failed call. `subject`: the server, as a sentence begins; `address`: its address, or empty. */
 export function upstreamFault(
   status: u32,
   details: string,

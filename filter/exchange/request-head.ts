@@ -1,4 +1,4 @@
-// What is looked for in the head of a request. Values are valid until the next `readHead`.
+// The headers of a request that the filter reads. Values are valid until the next `readHead`.
 import { HEADER_API_KEY, HEADER_HINT, HEADER_STREAM_CLUSTER } from "../../contract/words";
 import { DIALECTS } from "../dialects/registry";
 import { constant, Span } from "../bytes/text/bytes";
@@ -36,7 +36,7 @@ export function hasOwnHeader(bits: u32, name: Span): bool {
   return false;
 }
 
-/** Reads the head of the current request; answers the bits of the headers above that it has. */
+/** Reads the head of the current request. Returns the bits of the headers above that it has. */
 export function readHead(): u32 {
   head.read();
   return head.present;

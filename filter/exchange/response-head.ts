@@ -1,4 +1,4 @@
-// What is looked for in the head of a response. Values are valid until the next `readResponseHead`.
+// The headers of a response that the filter reads. Values are valid until the next `readResponseHead`.
 import { Dialect } from "../dialects/dialect";
 import { DIALECTS } from "../dialects/registry";
 import { HEADER_ENCODING } from "../../contract/words";
@@ -13,7 +13,7 @@ export const STATUS = head.want(constant(":status")).value;
 export const CONTENT_TYPE = head.want(constant("content-type")).value;
 export const CONTENT_LENGTH = head.want(constant("content-length")).value;
 export const CONTENT_ENCODING = head.want(constant("content-encoding")).value;
-/** What `content-encoding` was before Envoy decompressed the response. */
+/** The `content-encoding` before Envoy decompressed the response. */
 export const ENCODING = head.want(constant(HEADER_ENCODING)).value;
 /** The provider's id of the request, under the name of each dialect. */
 const REQUEST_IDS: Wanted[] = [];

@@ -15,7 +15,7 @@ import {
 } from "../exchange/request-head";
 import { constant, sameSpan, scratchBuffer } from "../bytes/text/bytes";
 import { dropCredentials, lengthWithoutQuery } from "../bytes/text/query";
-import { answer, answerOptions, JSON_TYPE } from "../exchange/answer";
+import { JSON_TYPE, respond, respondToOptions } from "../exchange/respond";
 import {
   allowedMethods,
   ENDPOINT_MODELS,
@@ -70,11 +70,11 @@ export function respondLocally(exchange: Exchange, turn: Turn): Outcome {
     return Outcome.Leave;
   }
   if (isOptions(METHOD)) {
-    answerOptions(exchange, allowedMethods(endpoint));
+    respondToOptions(exchange, allowedMethods(endpoint));
     return Outcome.Responded;
   }
   if (takesPost(endpoint) || !isGetOrHead(METHOD)) return turn.refuse(wrongMethod(exchange));
-  return respond(exchange, turn.config);
+  return respondFromConfig(exchange, turn.config);
 }
 
 /** Keeps the query without credentials for the provider; the access log gets all of it, with credentials masked. */
@@ -98,13 +98,13 @@ function chooseDialectOfList(exchange: Exchange): void {
   }
 }
 
-function respond(exchange: Exchange, config: Config): Outcome {
+function respondFromConfig(exchange: Exchange, config: Config): Outcome {
   buffer.clear();
   if (exchange.client.endpoint == ENDPOINT_MODELS) {
     exchange.client.dialect.writeModels(config.modelIds, config.modelOwners, buffer);
   } else {
     buffer.text('{"status":"ok"}');
   }
-  answer(exchange, 200, JSON_TYPE, buffer);
+  respond(exchange, 200, JSON_TYPE, buffer);
   return Outcome.Responded;
 }

@@ -1,6 +1,6 @@
 // Runs the stages of a request (stages.ts): one loop for all events.
 import { Config } from "../config/read-config";
-import { answerFault } from "../exchange/answer";
+import { respondWithFault } from "../exchange/respond";
 import { Exchange } from "../exchange/exchange";
 import { ResponseOwner } from "../exchange/response";
 import { resumeRequest } from "../host/callout";
@@ -43,7 +43,7 @@ function run(exchange: Exchange): i32 {
   const fault = turn.fault;
   if (outcome == Outcome.Refused && fault !== null) {
     fault.isFinal = exchange.mayHaveActed;
-    answerFault(exchange, fault);
+    respondWithFault(exchange, fault);
   }
   return outcome == Outcome.Next || outcome == Outcome.Leave ? CONTINUE : STOP;
 }

@@ -1,7 +1,7 @@
 // The response to a prompt whose text the gateway has: a chat completion, or a stream of its chunks.
 import { wasRefused } from "../memory/blocks";
 import { outOfMemory } from "../hub/fault";
-import { answer, answerFault, JSON_TYPE } from "../exchange/answer";
+import { respond, respondWithFault, JSON_TYPE } from "../exchange/respond";
 import { requestId } from "../exchange/request-id";
 import { currentSeconds } from "../host/host";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
@@ -31,8 +31,8 @@ export function answerPrompt(prompt: Prompt): void {
   if (exchange.client.isStreaming) writeCompletionStream(head, text, out);
   else writeCompletion(head, text, out);
   if (wasRefused()) {
-    answerFault(exchange, outOfMemory("response"));
+    respondWithFault(exchange, outOfMemory("response"));
     return;
   }
-  answer(exchange, 200, exchange.client.isStreaming ? EVENT_STREAM_TYPE : JSON_TYPE, out);
+  respond(exchange, 200, exchange.client.isStreaming ? EVENT_STREAM_TYPE : JSON_TYPE, out);
 }

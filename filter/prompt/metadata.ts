@@ -1,6 +1,6 @@
 // The `metadata` member of the response to a prompt whose API was called: in the gateway's response or the language model's.
 import { freeBlock, wasRefused } from "../memory/blocks";
-import { FALSE, SHOULD_RETRY } from "../exchange/answer";
+import { FALSE, SHOULD_RETRY } from "../exchange/respond";
 import { Exchange } from "../exchange/exchange";
 import { ResponseOwner } from "../exchange/response";
 import { ResponseMetadata } from "../exchange/response-metadata";

@@ -5,7 +5,7 @@ import { Target } from "../config/target";
 import { PROPERTY_EXCHANGE } from "../../contract/words";
 import { Fault, outOfMemory } from "../hub/fault";
 import { FirstToken, HAS_CONTENT, PENDING } from "../dialects/first-token";
-import { answerFault, JSON_TYPE } from "../exchange/answer";
+import { JSON_TYPE, respondWithFault } from "../exchange/respond";
 import { Attempts } from "../exchange/attempts";
 import { closeBody, openBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
@@ -64,7 +64,7 @@ export function onAttemptBody(exchange: Exchange, size: u32, endsHere: bool): i3
   }
   const fault = attempts === null ? inconsistent() : prepareAgain(exchange, attempts, size);
   if (fault === null) return CONTINUE;
-  answerFault(exchange, fault);
+  respondWithFault(exchange, fault);
   return STOP;
 }
 

@@ -1,4 +1,4 @@
-// Names of headers that both the attempt and its response touch.
+// Names of headers that both requests and responses use.
 import { constant, Span } from "../bytes/text/bytes";
 import { contains } from "../bytes/text/find";
 
@@ -6,7 +6,7 @@ export const STATUS = constant(":status");
 export const CONTENT_TYPE = constant("content-type");
 export const CONTENT_LENGTH = constant("content-length");
 export const CONTENT_ENCODING = constant("content-encoding");
-/** The type of a provider's body, where the client gets one of the gateway's. */
+/** The content type of a provider's body that the gateway has replaced. */
 export const UPSTREAM_TYPE = constant("x-gateway-upstream-content-type");
 
 const JSON = constant("json");

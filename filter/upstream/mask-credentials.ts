@@ -1,5 +1,4 @@
-// What a provider was sent and a client must not see: the credentials of an attempt, in whatever the provider answers.
-// Many providers quote a wrong key in their error.
+// Masks the credentials of an attempt in the provider's response: many providers quote a wrong key in their error.
 import { Fault } from "../hub/fault";
 import { Exchange } from "../exchange/exchange";
 import { maskResponseHead } from "../exchange/response-head";
@@ -16,7 +15,7 @@ export function maskHead(exchange: Exchange): void {
   maskResponseHead(secretsOf(exchange));
 }
 
-/** Fills `out` with the bytes (PADDING behind them) with credentials masked. Returns false, and fills nothing, where there are none. */
+/** Writes the bytes (PADDING behind them) with credentials masked. Returns false, and writes nothing, if there are none. */
 export function maskBytes(exchange: Exchange, pointer: usize, length: u32, out: ByteBuffer): bool {
   const secrets = secretsOf(exchange);
   return mayHold(pointer, length, secrets) && mask(pointer, length, secrets, out);
@@ -38,7 +37,7 @@ export function maskFault(exchange: Exchange, fault: Fault): Fault {
   return fault;
 }
 
-/** What the provider of the current attempt was sent. */
+/** Returns the credentials that the current attempt sent. */
 function secretsOf(exchange: Exchange): Span[] {
   const target = exchange.target;
   if (target === null) return NO_SECRETS;

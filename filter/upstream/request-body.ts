@@ -15,7 +15,7 @@ import {
 } from "../host/host";
 import { Edits } from "../bytes/json/edit";
 import { Tape } from "../bytes/json/tape";
-import { JSON_TYPE } from "../exchange/answer";
+import { JSON_TYPE } from "../exchange/respond";
 import { Exchange } from "../exchange/exchange";
 import { Meter } from "../limits/meter";
 import { ByteBuffer, scratchBuffer } from "../bytes/text/bytes";

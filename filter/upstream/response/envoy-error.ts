@@ -1,5 +1,5 @@
 // A local response of Envoy (no connection, a timeout), rewritten in the client's dialect.
-import { answerFault, JSON_TYPE } from "../../exchange/answer";
+import { respondWithFault, JSON_TYPE } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
 import { requestId, requestIdSpan } from "../../exchange/request-id";
 import { ResponsePhase } from "../../exchange/response";
@@ -26,7 +26,7 @@ export function onEnvoyErrorHead(exchange: Exchange, details: string, endsHere: 
   }
   response.phase = ResponsePhase.EnvoyError;
   if (endsHere)
-    answerFault(exchange, localResponseFault(response.status, details, exchange.target));
+    respondWithFault(exchange, localResponseFault(response.status, details, exchange.target));
   return STOP;
 }
 

@@ -4,7 +4,7 @@ import { freeBlock } from "../../memory/blocks";
 import { Fault } from "../../hub/fault";
 import { excerpt } from "../../hub/read-fault";
 import { readError } from "../../dialects/translate-response";
-import { JSON_TYPE } from "../../exchange/answer";
+import { JSON_TYPE } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
 import {
   CONTENT_ENCODING as RESPONSE_ENCODING,

@@ -1,7 +1,7 @@
 // Replaces a provider's response, whose head is still held, by an error. The headers about a retry are kept, and the type of
 // the body that the client does not get.
 import { Fault } from "../../hub/fault";
-import { answerFault } from "../../exchange/answer";
+import { respondWithFault } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
 import { header, RESPONSE_HEADERS } from "../../host/host";
 import { addLocalHeader } from "../../host/local-response";
@@ -33,7 +33,7 @@ export function replaceResponse(exchange: Exchange, fault: Fault): i32 {
     keptValues[i].pointer += kept.pointer;
     addLocalHeader(i == TYPE ? UPSTREAM_TYPE : RETRY_HEADERS[i], keptValues[i]);
   }
-  answerFault(exchange, maskFault(exchange, fault));
+  respondWithFault(exchange, maskFault(exchange, fault));
   return STOP;
 }
 

@@ -3,7 +3,7 @@
 import { freeBlock, wasRefused } from "../../memory/blocks";
 import { ResponseOptions, ResponseTranslator } from "../../dialects/translate-response";
 import { StreamUsageFilter } from "../../dialects/stream-usage";
-import { answerFault } from "../../exchange/answer";
+import { respondWithFault } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
 import {
   ALL,
@@ -67,7 +67,7 @@ export function onStreamTrailers(exchange: Exchange): i32 {
   const isCut = watch.fault !== null;
   exchange.response.dropWatch();
   if (!isCut) return CONTINUE;
-  answerFault(exchange, corruptFault(exchange));
+  respondWithFault(exchange, corruptFault(exchange));
   return STOP;
 }
 

@@ -3,7 +3,7 @@ import { freeBlock, wasRefused } from "../../memory/blocks";
 import { outOfMemory } from "../../hub/fault";
 import { ResponseOptions, ResponseTranslator } from "../../dialects/translate-response";
 import { Dialect } from "../../dialects/dialect";
-import { answerFault, JSON_TYPE } from "../../exchange/answer";
+import { respondWithFault, JSON_TYPE } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
 import { requestId } from "../../exchange/request-id";
 import { ResponsePhase } from "../../exchange/response";
@@ -70,7 +70,7 @@ export function onTranslatedStreamBody(exchange: Exchange, size: u32, isEnd: boo
     // A provider that fails before its first event is reported by the status, which SDKs act on.
     if (fault !== null && !translator.hasWritten) {
       exchange.client.dialect.adaptFault(fault);
-      answerFault(exchange, maskFault(exchange, fault));
+      respondWithFault(exchange, maskFault(exchange, fault));
       return STOP;
     }
     if (out.length == 0 && !isEnd) return STOP;
@@ -106,7 +106,7 @@ function translateChunk(
 function translateWhole(exchange: Exchange, translator: ResponseTranslator, size: u32): i32 {
   const bytes = takeBody(RESPONSE_BODY, 0, size);
   if (wasRefused()) {
-    answerFault(exchange, outOfMemory("response"));
+    respondWithFault(exchange, outOfMemory("response"));
     return STOP;
   }
   out.clear();

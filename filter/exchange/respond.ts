@@ -24,7 +24,7 @@ const retryBytes = scratchBuffer();
 const retrySpan = new Span(0, 0);
 
 /** Sends an error to the client. The request goes no further. */
-export function answerFault(exchange: Exchange, fault: Fault): void {
+export function respondWithFault(exchange: Exchange, fault: Fault): void {
   const dialect = exchange.client.dialect;
   buffer.clear();
   dialect.writeFault(fault, requestId(exchange), buffer);
@@ -33,28 +33,24 @@ export function answerFault(exchange: Exchange, fault: Fault): void {
   if (fault.allow.length > 0) addLocalHeader(ALLOW, fill(allowSpan, allowBytes, fault.allow));
   if (fault.retryAfter > 0)
     addLocalHeader(RETRY_AFTER, fill(retrySpan, retryBytes, fault.retryAfter.toString()));
-  answer(exchange, fault.status, JSON_TYPE, buffer);
+  respond(exchange, fault.status, JSON_TYPE, buffer);
 }
 
 /** Points a span at a copy of a text in `bytes`. */
 function fill(span: Span, bytes: ByteBuffer, text: string): Span {
   bytes.clear();
   bytes.text(text);
-  span.pointer = bytes.pointer;
-  span.length = bytes.length;
-  return span;
+  return bytes.view(span);
 }
 
 /** Sends a response to the client. */
-export function answer(exchange: Exchange, status: u32, type: Span, bytes: ByteBuffer): void {
+export function respond(exchange: Exchange, status: u32, type: Span, bytes: ByteBuffer): void {
   addLocalHeader(CONTENT_TYPE, type);
-  body.pointer = bytes.pointer;
-  body.length = bytes.length;
-  send(exchange, status, body);
+  send(exchange, status, bytes.view(body));
 }
 
 /** Sends a 204 with the methods that are allowed. */
-export function answerOptions(exchange: Exchange, allowed: string): void {
+export function respondToOptions(exchange: Exchange, allowed: string): void {
   addLocalHeader(ALLOW, fill(allowSpan, allowBytes, allowed));
   send(exchange, 204, EMPTY);
 }
