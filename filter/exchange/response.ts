@@ -1,22 +1,22 @@
 // The state of a response: who writes it, and which phase it is in. upstream/response/table.ts lists what happens in each
 // phase. All transitions (a new attempt goes back to None and Awaited from anywhere):
 //
-//   owner      phase              next, and when
-//   None       Awaited            any row below, with the first head
-//   Filter     Passed             (the filter has sent a local response; from any owner and phase)
-//   NativeRoute Passed            (Envoy's route responds: /readyz)
-//   Envoy      Passed             (Envoy's rate limit filter responds; its body is right already)
-//   Envoy      EnvoyError         Passed: its body has been rewritten
-//   Provider   Passed             (nothing to read)
-//   Provider   Error              Done: the end; ErrorWithoutHead: Envoy gets the head first, to retry; Filter: too large
-//   Provider   ErrorWithoutHead   Done: the end, or too large
-//   Provider   Page               Whole, Stream or Passed: it is not a page; Filter: it is one
-//   Provider   Whole              Passed: the end; Stream: too large to be read; Filter: it is not whole
-//   Provider   Stream             (Filter: it was broken off)
-//   Provider   TranslatedWhole    Done: the end
-//   Provider   TranslatedHead     TranslatedStream: the first event; Done: the end; Filter: an error came first
-//   Provider   TranslatedStream   Done: the end
-//   Provider   Done               (Done also when an error has replaced the body in the upstream filter)
+//   owner        phase             next, and when
+//   None         Awaited           any row below, with the first head
+//   Filter       Passed            (a local response of the filter; from any owner and phase)
+//   NativeRoute  Passed            (a route of Envoy responds: /readyz)
+//   Envoy        Passed            (Envoy's rate limit filter responds; its body is right already)
+//   Envoy        EnvoyError        Passed: its body has been rewritten
+//   Provider     Passed            (nothing to read)
+//   Provider     Error             Done: the end; ErrorWithoutHead: Envoy gets the head first, to retry; Filter: too large
+//   Provider     ErrorWithoutHead  Done: the end, or too large
+//   Provider     Page              Whole, Stream or Passed: it is not a page; Filter: it is one
+//   Provider     Whole             Passed: the end; Stream: too large to be read; Filter: it is not whole
+//   Provider     Stream            (Filter: it was broken off)
+//   Provider     TranslatedWhole   Done: the end
+//   Provider     TranslatedHead    TranslatedStream: the first event; Done: the end; Filter: an error came first
+//   Provider     TranslatedStream  Done: the end
+//   Provider     Done              (also if an error has replaced the body in the upstream filter)
 import { Fault } from "../hub/fault";
 import { ResponseTranslator } from "../dialects/translate-response";
 import { StreamUsageFilter } from "../dialects/stream-usage";

@@ -16,8 +16,8 @@ const MIN_PREFIX: u32 = 3;
 const SLASH: u32 = 0x2f;
 const NONE = new Span(0, 0);
 
-let above = new StaticArray<i32>(<i32>MAX_LENGTH + 2);
-let row = new StaticArray<i32>(<i32>MAX_LENGTH + 2);
+const ROW_A = new StaticArray<i32>(<i32>MAX_LENGTH + 2);
+const ROW_B = new StaticArray<i32>(<i32>MAX_LENGTH + 2);
 
 /**
  * Returns the name, or an empty span: the name without the provider before its slash, else the one with the fewest
@@ -68,6 +68,8 @@ function distance(a: usize, aLength: u32, b: usize, bLength: u32, limit: i32): i
   const rows = <i32>aLength;
   const columns = <i32>bLength;
   const far = limit + 1;
+  let above = ROW_A;
+  let row = ROW_B;
   if (abs(rows - columns) > limit) return far;
   for (let j = 0; j <= columns; j++) above[j] = min(j, far);
   for (let i = 1; i <= rows; i++) {

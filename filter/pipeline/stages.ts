@@ -18,7 +18,7 @@ import { runPrompt } from "./run-prompt";
 
 export const STAGES: i32 = 18;
 
-/** A switch, because a table of functions is 500 bytes larger. */
+/** Runs a stage. A switch, because an array of functions is 500 bytes larger and cannot be inlined. */
 export function runStage(index: i32, exchange: Exchange, turn: Turn): Outcome {
   // prettier-ignore
   switch (index) {

@@ -7,7 +7,7 @@ import { Fault, outOfMemory } from "../hub/fault";
 import { FirstToken, HAS_CONTENT, PENDING } from "../dialects/first-token";
 import { JSON_TYPE, respondWithFault } from "../exchange/respond";
 import { Attempts } from "../exchange/attempts";
-import { closeBody, openBody } from "../exchange/client-body";
+import { clientBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
 import { ResponsePhase } from "../exchange/response";
 import { requestId } from "../exchange/request-id";
@@ -74,10 +74,10 @@ function prepareAgain(exchange: Exchange, attempts: Attempts, size: u32): Fault 
   if (!isAt(target)) return inconsistent();
   const before = exchange.target;
   if (before !== null) removeHeadersOf(before, exchange);
-  const tape = openBody(exchange, size);
+  const tape = clientBody.open(exchange.client, size);
   const fault =
     tape === null ? outOfMemory("request") : prepareBodyAgain(exchange, target, tape, size);
-  closeBody();
+  clientBody.close();
   if (fault === null) writeHeaders(exchange, target, attempts.credential);
   return fault;
 }

@@ -2,7 +2,7 @@
 // a response Envoy retries by its policy; after one, the filter requests the retry with a header.
 import { HEADER_RETRY, HEADER_RETRY_AFTER, PROPERTY_NEXT_CLUSTER } from "../../contract/words";
 import { Attempts } from "../exchange/attempts";
-import { closeBody, openBody } from "../exchange/client-body";
+import { clientBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
 import { header, RESPONSE_HEADERS, setHeader, setHeaderNumber, setProperty } from "../host/host";
 import { Tape } from "../bytes/json/tape";
@@ -64,17 +64,17 @@ export function selectAfterReset(exchange: Exchange, attempts: Attempts): void {
 /** Moves on to the next target that supports the request and has budget left; false, without moving, if there is none. */
 function advance(exchange: Exchange, attempts: Attempts): bool {
   if (attempts.targetsLeft == 0) return false;
-  const tape = openBody(exchange, 0);
+  const tape = clientBody.open(exchange.client, 0);
   let steps = 1;
   while (steps <= attempts.targetsLeft && !take(exchange, attempts, steps, tape)) steps++;
-  closeBody();
+  clientBody.close();
   if (steps > attempts.targetsLeft) return false;
   attempts.advance(steps);
   return true;
 }
 
 /**
- * Counts the request against the limits of a target that supports it. Returns false, and counts nothing, if it does not.
+ * Counts the request against the limits of a target that supports it. Returns false if it does not, or has no budget left.
  * @param tape the client's body; null if only Envoy has it, and it was checked before the first attempt
  */
 function take(exchange: Exchange, attempts: Attempts, steps: i32, tape: Tape | null): bool {

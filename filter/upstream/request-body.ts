@@ -87,7 +87,7 @@ export function isSupported(exchange: Exchange, target: Target, tape: Tape, othe
   return wasRefused() ? otherwise : fault === null;
 }
 
-/** Counts the request against the rate limits of a target. Returns false, and counts nothing, if one is used up. */
+/** Counts the request against the rate limits of a target. Returns false if one is used up. */
 export function takeBudget(meter: Meter | null, target: Target): bool {
   return meter === null || meter.admit(target);
 }
