@@ -11,7 +11,9 @@ const traps = [
 ];
 
 /** Folders of the filter that read and write memory by functions of bytes/ and host/. */
-const withoutMemory = ["filter/{limits,observe,prompt}/**/*.ts"];
+const withoutMemory = [
+  "filter/{contexts,exchange,limits,observe,pipeline,prompt,upstream}/**/*.ts",
+];
 const memory = {
   selector: "CallExpression[callee.name=/^(load|store|changetype)$/]",
   message: "Only bytes/, memory/ and host/ access memory: use or add a function there.",
