@@ -235,7 +235,7 @@ describe("gateway render", () => {
     expect(stderr).toMatch(/cannot be written/);
   });
 
-  it("is no error when the reader goes early", () => {
+  it("is no error if the reader closes early", () => {
     const script = `"${BINARY}" render | head -1; echo "\${PIPESTATUS[0]}"`;
     const { stdout } = spawnSync("bash", ["-c", script], {
       cwd: desk.directory,

@@ -79,7 +79,7 @@ it("rejects certificate files that cannot serve, with exit code 2", async () => 
   }
 });
 
-it("serves HTTP/1.1 and HTTP/2, and takes up files that are written in place", async () => {
+it("serves HTTP/1.1 and HTTP/2, and reloads certificate files that are written in place", async () => {
   put(issue("one.test"));
   const up = await desk.run("up", "--detach", "--concurrency", "1");
   expect(up.stderr).toBe("");
@@ -129,7 +129,7 @@ it("serves HTTP/1.1 and HTTP/2, and takes up files that are written in place", a
   expect((await desk.run("down")).code).toBe(0);
 });
 
-it("takes up a directory that is swapped behind a symbolic link, as Kubernetes does", async () => {
+it("reloads certificates from a directory that is swapped behind a symbolic link, as Kubernetes does", async () => {
   const swap = (name: string, certificate: Certificate): void => {
     mkdirSync(join(desk.directory, "tls", name));
     put(certificate, `tls/${name}`);

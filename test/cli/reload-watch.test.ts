@@ -19,7 +19,7 @@ import {
 describe("gateway up --watch", () => {
   const models = async () => (await status()).models;
 
-  it("takes a file that is replaced, one that is written in place, and leaves a wrong one alone", async () => {
+  it("loads a file that is replaced or written in place, and ignores an invalid one", async () => {
     const text = configure(["first"]);
     await upDetached("--watch");
     const path = join(desk.directory, "gateway.yaml");
@@ -46,7 +46,7 @@ describe("gateway up --watch", () => {
     }, SECONDS);
   });
 
-  it("sees a folder swapped behind a link, as Kubernetes does it", async () => {
+  it("loads a folder that is swapped behind a link, as Kubernetes does", async () => {
     const text = configure(["first"]);
     const folder = (name: string, content: string) => {
       mkdirSync(join(desk.directory, name));
@@ -80,7 +80,7 @@ ${more}endpoints:
     return { status: reply.status, body: await reply.text() };
   };
 
-  it("come and change without a gap, and readiness follows the model server", async () => {
+  it("are added and changed without a gap, and readiness follows the model server", async () => {
     configure(["first"]);
     await upDetached();
     expect(await readyz()).toEqual({ status: 200, body: '{"status":"ready"}' });

@@ -64,7 +64,7 @@ describe("gateway reload", () => {
     expect((await status()).models).toEqual(["house/first", "house/model-9"]);
   });
 
-  it("leaves connections alone: the next request on one has the new configuration", async () => {
+  it("keeps connections open: the next request on one has the new configuration", async () => {
     configure(["first"]);
     await upDetached();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -98,7 +98,7 @@ describe("gateway reload", () => {
     expect(await statuses(5)).toEqual([200, 200, 200, 200, 429]);
   });
 
-  it("lets a request with a fallback go on as it began, in the other format too", async () => {
+  it("completes a request with a fallback under its first configuration, in both formats", async () => {
     const held: ServerResponse[] = [];
     const failing = createServer((_, response) => held.push(response));
     await new Promise<void>((resolve) => failing.listen(0, "127.0.0.1", resolve));
@@ -152,7 +152,7 @@ describe("gateway reload", () => {
     expect(await reload()).toMatchObject({ kind: "unchanged" });
   });
 
-  it("moves a listener to another port: the other one is not touched, and open streams end where they began", async () => {
+  it("moves a listener to a new port: the other listener is unchanged, and open streams end on the old port", async () => {
     configure(["first"]);
     await upDetached();
     const other = keepAsking(ports.ingress);
@@ -246,7 +246,7 @@ describe("gateway reload", () => {
 });
 
 describe("requests with a fallback", () => {
-  it("are not lost when the filter behind their attempts becomes another", async () => {
+  it("are not lost if a reload replaces the filter of their attempts", async () => {
     const down =
       "  - {model: down/model, base_url: http://127.0.0.1:1/v1, provider_interface: openai, fallbacks: [house/first]}\n";
     configure(["first"], down);

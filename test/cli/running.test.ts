@@ -68,7 +68,7 @@ async function upInForeground(...words: string[]) {
 }
 
 describe("gateway up --detach", () => {
-  it("returns when requests are answered; status, logs and down know the gateway", async () => {
+  it("returns when requests are answered; status, logs and down find the gateway", async () => {
     const up = await upDetached();
     expect(up.code).toBe(0);
     expect(up.stdout).toContain(`http://127.0.0.1:${ports.egress}/v1`);
@@ -114,7 +114,7 @@ describe("gateway up --detach", () => {
     expect((await desk.run("status")).code).toBe(1);
   });
 
-  it("keeps keys out of files, and gives Envoy those alone that it needs", async () => {
+  it("keeps keys out of files, and gives Envoy only those that it needs", async () => {
     const providers = [
       "llm_providers:",
       "  - model: openai/gpt-4o",
@@ -164,7 +164,7 @@ describe("gateway up --detach", () => {
     expect(below.stderr).toContain("/proc/gateway/logs cannot be written");
   });
 
-  it("takes its Envoy along when it is killed, so that the ports are free", async () => {
+  it("ends its Envoy when it is killed, so that the ports are free", async () => {
     await upDetached();
     const { pid, envoyPid } = await status();
     const envoy = identityOf(envoyPid ?? 0);
@@ -194,7 +194,7 @@ describe("gateway down", () => {
     return stateDirectory({ name: "gateway.yaml", path, isBuiltIn: false }, desk.environment);
   }
 
-  it("stops whoever has the directory, also where its record is of a gateway that was killed", async () => {
+  it("stops the owner of the state directory, also if the record is of a killed gateway", async () => {
     await upDetached();
     const { pid, envoyPid } = await status();
     process.kill(pid, "SIGKILL");
@@ -216,7 +216,7 @@ describe("gateway down", () => {
     }
   });
 
-  it("stops a gateway that is starting in the place of one that was killed", async () => {
+  it("stops a gateway that is starting in place of a killed one", async () => {
     await upDetached();
     const { pid } = await status();
     process.kill(pid, "SIGKILL");
@@ -237,7 +237,7 @@ describe("gateway down", () => {
 });
 
 describe("a running gateway", () => {
-  it("starts Envoy again when it crashes", async () => {
+  it("restarts Envoy after a crash", async () => {
     const gateway = await upInForeground();
     const { envoyPid } = await status();
     process.kill(envoyPid ?? 0, "SIGKILL");
@@ -266,7 +266,7 @@ describe("a running gateway", () => {
     expect((await gateway.ended).code).toBe(0);
   });
 
-  it("lets a stream run to its end before it stops, with exit code 0", async () => {
+  it("stops after an open stream has ended, with exit code 0", async () => {
     const gateway = await upInForeground();
     const reply = await ask("a ".repeat(100), { stream: true });
     const reader = (reply.body ?? new ReadableStream<Uint8Array>()).getReader();
@@ -351,7 +351,7 @@ describe("gateway up", () => {
     server.closeAllConnections();
   });
 
-  it("names the process that has the port, and what to do", async () => {
+  it("names the process that uses the port, and what to do", async () => {
     server = createServer();
     await new Promise<void>((resolve) => server.listen(ports.egress, "127.0.0.1", resolve));
     for (const words of [["--detach"], ["--foreground"]]) {

@@ -103,7 +103,7 @@ describe.skipIf(!inject("canTestChart"))("the Helm chart", () => {
     expect(manifests["Deployment"]).not.toHaveProperty("spec.replicas");
   });
 
-  it("leaves out what is switched off, and uses a configuration of somebody else", () => {
+  it("leaves out what is switched off, and uses an existing configuration", () => {
     const manifests = manifestsOf(helm, {
       existingConfigMap: "ours",
       autoscaling: { enabled: false },

@@ -112,7 +112,7 @@ describe.concurrent.each(WAYS)("$name", ({ client, first, second }) => {
     ];
     const own = stream ? ["error", "late-error", "opening", "late-reset", "object"] : ["object"];
 
-    it.each([...failures, ...own])("%s: the fallback answers", async (failure) => {
+    it.each([...failures, ...own])("the fallback answers after %s", async (failure) => {
       const { reply, attempts } = await send(client, first, `${first}=${failure}`, { stream });
       expect(await textOf(client, reply, stream)).toBe(SAID);
       expect(attempts().map(({ model }) => model)).toEqual([first, second]);
@@ -127,7 +127,7 @@ describe.concurrent.each(WAYS)("$name", ({ client, first, second }) => {
       expect((await errorOf(reply, client)).message).toContain("The model is on fire.");
     });
 
-    it("a request that is wrong is not tried elsewhere", async () => {
+    it("an invalid request is not tried at the fallback", async () => {
       const { reply, attempts } = await send(client, first, `${first}=400`, { stream });
       expect(reply.status).toBe(400);
       expect(attempts()).toHaveLength(1);
@@ -138,7 +138,7 @@ describe.concurrent.each(WAYS)("$name", ({ client, first, second }) => {
 describe.concurrent("a stream", () => {
   // The only cases with a short timeout for the first byte: on a busy machine every reply may take longer than that.
   it.each(WAYS.slice(1))(
-    "that stays silent goes to the fallback: $name",
+    "that stays silent moves to the fallback: $name",
     async ({ client, first }) => {
       for (const failure of ["silent", "hang"]) {
         const model = `quick-${first}`;
@@ -151,7 +151,7 @@ describe.concurrent("a stream", () => {
     },
   );
 
-  it("that has begun may take its time", async () => {
+  it("that has begun may pause longer than first_byte_timeout", async () => {
     const started = performance.now();
     const { reply, attempts } = await send("chat", "quick-x", "quick-x=slow", { stream: true });
     expect(await textOf("chat", reply, true)).toBe(SAID);
@@ -174,8 +174,8 @@ describe.concurrent("a stream", () => {
   );
 });
 
-describe.concurrent("which attempt follows", () => {
-  it("a connection that is refused, and a name without an address", async () => {
+describe.concurrent("the gateway", () => {
+  it("uses the fallback after a refused connection, and for a name without an address", async () => {
     const refused = await send("chat", "refused", "hi");
     expect(await textOf("chat", refused.reply, false)).toBe(SAID);
     expect(refused.attempts().map(({ model }) => model)).toEqual(["c"]);
@@ -188,7 +188,7 @@ describe.concurrent("which attempt follows", () => {
     expect((await errorOf(alone.reply, "chat")).message).toContain("could not be resolved");
   });
 
-  it("a target that cannot take the request is passed over, first or later, whatever happened before", async () => {
+  it("skips a target that does not support the request, first or later", async () => {
     const several = async (model: string, text: string) => {
       const requestId = `request-${++lastId}`;
       const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
@@ -210,7 +210,7 @@ describe.concurrent("which attempt follows", () => {
     expect([last.reply.status, last.models]).toEqual([500, ["x"]]);
   });
 
-  it("the same model again, then the next", async () => {
+  it("retries the same model, then the next", async () => {
     const twice = await send("chat", "again", "again=500,ok");
     expect(await textOf("chat", twice.reply, false)).toBe(SAID);
     expect(twice.attempts().map(({ model }) => model)).toEqual(["again", "again"]);
@@ -219,7 +219,7 @@ describe.concurrent("which attempt follows", () => {
     expect(all.attempts().map(({ model }) => model)).toEqual(["again", "again", "again", "b"]);
   });
 
-  it("not before a provider's retry-after; at once elsewhere when that is long", async () => {
+  it("retries not before a provider's retry-after; uses the next model at once if that is long", async () => {
     const started = performance.now();
     const waited = await send("chat", "again", "again=429-1,ok");
     expect(await textOf("chat", waited.reply, false)).toBe(SAID);
@@ -229,7 +229,7 @@ describe.concurrent("which attempt follows", () => {
     expect(long.attempts().map(({ model }) => model)).toEqual(["again", "b"]);
   });
 
-  it("one that takes too long, for the reasons that are configured only", async () => {
+  it("ends an attempt that takes too long, and retries for configured reasons only", async () => {
     const slow = await send("chat", "slow", "slow=hang");
     expect(await textOf("chat", slow.reply, false)).toBe(SAID);
     const never = await send("chat", "slow", "slow=hang b=hang");
@@ -240,13 +240,13 @@ describe.concurrent("which attempt follows", () => {
     expect(status.attempts()).toHaveLength(1);
   });
 
-  it("none without fallbacks", async () => {
+  it("makes no second attempt without fallbacks", async () => {
     const { reply, attempts } = await send("chat", "alone", "alone=500");
     expect(reply.status).toBe(500);
     expect(attempts()).toHaveLength(1);
   });
 
-  it("none when the client has gone", async () => {
+  it("makes no second attempt after the client has disconnected", async () => {
     const gone = new AbortController();
     const requestId = `request-${++lastId}`;
     const asked = ask(gateway, "chat", {
@@ -263,7 +263,7 @@ describe.concurrent("which attempt follows", () => {
     expect(provider.attempts(requestId)).toHaveLength(1);
   });
 
-  it("once more without any configuration when no connection was made, and only then", async () => {
+  it("retries once without configuration if no connection was made", async () => {
     const { reply, requestId } = await send("chat", "down", "hi");
     expect(reply.status).toBe(503);
     const lines = await gateway.waitForLog("llm", (line) => line.requestId === requestId, 2);
@@ -284,7 +284,7 @@ describe.concurrent("which attempt follows", () => {
     }
   });
 
-  it("on the ingress listener too", async () => {
+  it("retries on the ingress listener", async () => {
     const { reply } = await send("chat", "x", "x=500", { listener: "ingress" });
     expect(await textOf("chat", reply, false)).toBe(SAID);
   });
@@ -303,7 +303,7 @@ describe("several keys", () => {
     for (const key of ["one", "two", "three"]) expect(counts.get(key)).toBeGreaterThanOrEqual(9);
   });
 
-  it.each(["401", "403", "429"])("%s: another one is tried, each once", async (status) => {
+  it.each(["401", "403", "429"])("%s: each other key is tried once", async (status) => {
     for (let i = 0; i < 3; i++) {
       const { reply, attempts } = await send("chat", "keys", `keys=one:${status},two:${status}`);
       expect(await textOf("chat", reply, false)).toBe(SAID);

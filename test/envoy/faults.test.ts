@@ -97,7 +97,7 @@ interface Case {
   hasFallback: boolean;
 }
 
-it("every fault that the provider knows is in the table", () => {
+it("every fault that the provider supports is in the table", () => {
   expect(faultTable().map(({ fault }) => fault)).toEqual(
     expect.arrayContaining(FAULTS_OF_A_SERVER) as string[],
   );

@@ -112,7 +112,7 @@ describe("a provider that keeps failing", () => {
     });
   });
 
-  it("is asked again and again where there is only a retry", async () => {
+  it("gets every retry if it is the only target", async () => {
     behave = fail(503);
     const { codes, got } = await askOften("twice", FAILURES);
     expect(codes).toEqual(Array(FAILURES).fill(503));

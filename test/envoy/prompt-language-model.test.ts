@@ -244,7 +244,7 @@ describe("when it is asked", () => {
     all.openai.requests.length = 0;
   });
 
-  it("far from every target it is not, and the prompt is answered as it is", async () => {
+  it("is not called for a prompt far from every target, which passes unchanged", async () => {
     const { asked, called } = await say("Who wrote Faust?");
     expect(asked.map(({ json }) => json)).toEqual([
       expect.objectContaining({ messages: [{ role: "user", content: "Who wrote Faust?" }] }),

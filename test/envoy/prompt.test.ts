@@ -241,7 +241,7 @@ describe.each([false, true])("stream: %s", (stream) => {
     expect(modelServer.of(said.id)).toHaveLength(1);
   });
 
-  it("a prompt for no target goes to the model as it is", async () => {
+  it("a prompt for no target reaches the model unchanged", async () => {
     const said = await say("hello", { stream });
     expect(said.text).not.toBe("");
     expect(said.metadata).toBeUndefined();
@@ -443,7 +443,7 @@ describe.concurrent("a step that fails", () => {
     },
   );
 
-  it("a step that never answers ends at its limit, and the prompt goes to its model", async () => {
+  it("a step that never answers ends at its limit, and the prompt reaches its model", async () => {
     const said = await say("@plain hang: /zeroshot");
     expect(said.model?.messages).toEqual([{ role: "user", content: "@plain hang: /zeroshot" }]);
     const [line] = (await steps(said.id, 3)).filter(({ path }) => path === "/zeroshot");

@@ -88,7 +88,7 @@ describe.each(Object.entries(EVENT_KINDS))("an event of 3 MiB, %s", (_, event) =
   );
 });
 
-describe("an event that goes on", () => {
+describe("an event that does not end", () => {
   it("is held for 1 MiB, and leaves with every piece from then on", () => {
     const pieces = [
       Buffer.from('data: {"x":"'),

@@ -84,7 +84,7 @@ describe.each(Object.entries(PLACES))("%s", (_, place) => {
     expect(headers.has("location")).toBe(false);
   });
 
-  it("a redirect with a compressed body is one too", async () => {
+  it("a redirect with a compressed body is reported as a redirect", async () => {
     const headers = { location: "/", "content-encoding": "gzip", ...TEXT };
     const { status, message } = errorIn(await answerTo(place, reply(307, headers, "moved")));
     expect([status, message]).toEqual([502, expect.stringContaining("redirects (307)")]);

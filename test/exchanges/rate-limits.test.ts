@@ -583,7 +583,7 @@ describe("a name that stands for several models", () => {
 
   const LITTLE = "  - {model: openai/gpt, limit: {tokens: 30, unit: minute}}\n";
 
-  it("goes to the next model when the first has nothing left", async () => {
+  it("uses the next model if the first has no budget left", async () => {
     const worker = await start(LITTLE, { adapt });
     worker.ask();
     const upstream = () => reply("messages", false);

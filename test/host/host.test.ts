@@ -66,7 +66,7 @@ describe("reported as a fault", () => {
     expect(faults.join("\n")).toMatch(fault);
   });
 
-  it("a request that goes on without a cluster", () => {
+  it("a request that is sent on without a cluster", () => {
     const { faults, reply } = host.exchange(
       exchange("", { request: { method: "GET", path: "/", headers: [] } }),
     );

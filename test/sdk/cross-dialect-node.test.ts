@@ -337,7 +337,7 @@ describe("the Anthropic SDK on an OpenAI provider", () => {
 });
 
 describe("strict_translation", () => {
-  it("refuses what would be dropped, naming it, and nothing else", async () => {
+  it("rejects what would be dropped, by name, and no other request", async () => {
     const strict = await startWithFakes({ config: "overrides:\n  strict_translation: true\n" });
     const client = new OpenAI({
       apiKey: "any-key",

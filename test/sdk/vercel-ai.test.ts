@@ -51,7 +51,7 @@ describe.each(Object.entries(MODELS))("%s", (_, model) => {
     expect(await finishReason).toBe("stop");
   });
 
-  it("calls tools in parallel and goes on", async () => {
+  it("calls tools in parallel and continues", async () => {
     const asked: string[] = [];
     const { text } = await generateText({
       model: model(),

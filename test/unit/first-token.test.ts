@@ -201,7 +201,7 @@ describe.each(CASES)("$name", ({ dialect, complete, reply, verdict, status = 0 }
   });
 });
 
-describe("what is held is let go on", () => {
+describe("held bytes are released", () => {
   const after = (...times: number[]) =>
     look.read(
       "messages",

@@ -149,7 +149,7 @@ describe("the model server", () => {
     expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  it("goes on after all that without a word in its log", () => {
+  it("continues after all that with an empty log", () => {
     expect(server.log).toEqual([]);
   });
 });

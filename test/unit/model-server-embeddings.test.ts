@@ -48,7 +48,7 @@ describe("the embedded model", () => {
     expect(mean).toBeLessThan(0.9915);
   });
 
-  it("gives the same vector whatever else is asked at the same time", async () => {
+  it("returns the same vector whatever other requests run at the same time", async () => {
     const text = "the same sentence";
     const [first = NOTHING] = await embedder.embed([text]);
     const again = await openEmbedder({ kind: "embedded" }, process.env, new RunQueue());

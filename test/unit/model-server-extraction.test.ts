@@ -266,7 +266,7 @@ describe("with a language model", () => {
     expect(found).toMatchObject({ target: "order_status", values: { order_number: "7781" } });
   });
 
-  it("its question goes to the user", async () => {
+  it("its question is returned to the user", async () => {
     reply = () => ({ role: "assistant", content: "For how many days?" });
     const found = await extraction(server, conversation("weather in Rome"), sure);
     expect(found).toEqual({ content: "For how many days?", by: "llm" });

@@ -79,7 +79,7 @@ describe("POST /hallucination", () => {
     });
   });
 
-  it("knows no required ones of a target that it does not know", async () => {
+  it("reports no required parameters of an unknown target", async () => {
     expect(await check("a", { x: "b" }, "other")).toMatchObject({ missing: [] });
   });
 });

@@ -91,7 +91,7 @@ describe("the embedded extractor", () => {
   afterAll(() => server.close());
   const WEATHER = { decision: "target", target: "get_current_weather" };
 
-  it.each(FOREIGN)("asks for what it would have to guess: %s", async (text) => {
+  it.each(FOREIGN)("asks for a value instead of guessing it: %s", async (text) => {
     const found = await extraction(server, conversation(text), WEATHER);
     expect(found.values).toBeUndefined();
     expect(found.content).toMatch(/^I still need .*the city.* and the number of days\.$/);

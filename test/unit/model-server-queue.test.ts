@@ -67,13 +67,13 @@ describe("the queue", () => {
     expect(await queue.runAll(["later"], (text) => Promise.resolve(text))).toEqual(["later"]);
   });
 
-  it("does a job of any size when nothing else waits", async () => {
+  it("runs a job of any size if no other job waits", async () => {
     const texts = Array.from({ length: 400 }, () => LONG);
     const done = await new RunQueue().runAll(texts, () => Promise.resolve(1));
     expect(done).toHaveLength(400);
   });
 
-  it("goes on after a run that failed", async () => {
+  it("continues after a failed run", async () => {
     const queue = new RunQueue();
     const broken = queue.runAll(["a"], () => Promise.reject(new Error("no memory")));
     const next = queue.runAll(["b"], (text) => Promise.resolve(text));

@@ -94,7 +94,7 @@ describe("dependencies", () => {
 });
 
 describe("Envoy", () => {
-  it("is the one in ENVOY_BIN, whatever else is there", () => {
+  it("is the one in ENVOY_BIN, before any other", () => {
     const file = writeProgram(join(directory, "mine"), "");
     expect(findEnvoy({ ENVOY_BIN: file, PATH: "", HOME: directory })).toEqual({
       file,
@@ -102,7 +102,7 @@ describe("Envoy", () => {
     });
   });
 
-  it("in ENVOY_BIN has to be a program", () => {
+  it("in ENVOY_BIN must be a program", () => {
     expect(() => findEnvoy({ ENVOY_BIN: join(directory, "none") })).toThrow(/ENVOY_BIN is .*none/);
     expect(() => findEnvoy({ ENVOY_BIN: directory })).toThrow(/not a program/);
   });
@@ -112,7 +112,7 @@ describe("Envoy", () => {
     expect(findEnvoy({ PATH: join(directory, "bin"), HOME: directory })).toBeUndefined();
   });
 
-  it("on PATH has to have the right version", () => {
+  it("on PATH must have the right version", () => {
     writeProgram(join(directory, "bin/envoy"), readFileSync("/bin/true"));
     expect(findEnvoy({ PATH: join(directory, "bin"), HOME: directory })).toBeUndefined();
   });
@@ -159,7 +159,7 @@ describe("Envoy", () => {
 });
 
 describe("the version", () => {
-  it("is one for package, command line and filter", () => {
+  it("is the same in package, command line and filter", () => {
     const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
       version: string;
     };

@@ -296,7 +296,7 @@ describe("generated streams", () => {
     );
   });
 
-  it("hold what is not finished and nothing else, in memory that does not grow", () => {
+  it("hold only what is not finished, in memory that does not grow", () => {
     const event = `data: ${"z".repeat(1000)}\n\n`;
     const bytes = Buffer.from(event.repeat(50));
     const read = (): void => {

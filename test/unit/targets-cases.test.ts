@@ -37,7 +37,7 @@ function read(text: string): unknown {
 }
 
 describe("cases", () => {
-  it("are prompts with a target, none or jailbreak, and the values that have to be found", () => {
+  it("are prompts with a target, none or jailbreak, and the expected values", () => {
     const text = `
 - { prompt: How warm is it in Oslo?, target: weather, parameters: { city: Oslo, days: 2 } }
 - { prompt: 5, target: none }

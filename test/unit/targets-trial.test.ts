@@ -157,14 +157,14 @@ describe("what the model server is started with", () => {
     expect([30_000, 10_000, 1, 600_000].map(limit)).toEqual([18_000, 6000, 100, 18_000]);
   });
 
-  it("has a guard only where one is configured: it would need its model all the same", () => {
+  it("has a guard only if configured, since a guard needs its model", () => {
     if (prompt === undefined) throw new Error("the golden model has no prompt");
     const { guard: _guard, ...unguarded } = prompt;
     expect(modelServerInput(model, prompt, undefined).guard).toBeDefined();
     expect(modelServerInput(model, unguarded, undefined).guard).toBeUndefined();
   });
 
-  it("asks no language model where there is only the demonstration", () => {
+  it("calls no language model if only the demonstration is configured", () => {
     expect(
       modelServerOptions.parse(inputOf({ targets: [DEMONSTRATION] })).extraction.egress,
     ).toBeUndefined();
