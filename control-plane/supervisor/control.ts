@@ -1,10 +1,10 @@
-// How a command talks to the gateway that runs: HTTP on a unix socket that only its user can open.
-import { createServer, request } from "node:http";
+// How commands reach the running gateway: HTTP on a unix socket that only its user can open.
+import { createServer } from "node:http";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
-import { closeNow, listenAt } from "../model-server/unix-socket.ts";
+import { closeNow, fetchAt, listenAt } from "../model-server/unix-socket.ts";
 import type { ReloadResult } from "./reload.ts";
 
-/** A model server may have to load its models, and Envoy to be started anew. */
+/** A reload may load models and restart Envoy. */
 const MAX_MS = 120_000;
 const RELOAD_PATH = "/reload";
 
@@ -38,33 +38,20 @@ export async function serveControl(
   return { close: () => closeNow(server) };
 }
 
-/** Asks a running gateway to read its configuration anew. Rejects when it does not answer. */
-export function askReload(
+/** Has a running gateway reload its configuration. Rejects with a GatewayError if it does not respond. */
+export async function askReload(
   socketPath: string,
   { restart }: { restart: boolean },
 ): Promise<ReloadResult> {
-  return new Promise((resolve, reject) => {
-    const path = restart ? `${RELOAD_PATH}?restart` : RELOAD_PATH;
-    const fail = (why: string) => {
-      reject(new GatewayError(`The gateway does not answer: ${why}.`));
-    };
-    const outgoing = request(
-      { socketPath, path, method: "POST", agent: false, signal: AbortSignal.timeout(MAX_MS) },
-      (incoming) => {
-        let body = "";
-        incoming.setEncoding("utf8").on("data", (text: string) => (body += text));
-        incoming.on("error", ({ message }) => {
-          fail(message);
-        });
-        incoming.on("end", () => {
-          if (incoming.statusCode === 200) resolve(JSON.parse(body) as ReloadResult);
-          else fail(body);
-        });
-      },
-    );
-    outgoing.on("error", ({ message }) => {
-      fail(message);
-    });
-    outgoing.end();
-  });
+  const url = `http://gateway${RELOAD_PATH}${restart ? "?restart" : ""}`;
+  const signal = AbortSignal.timeout(MAX_MS);
+  let why: string;
+  try {
+    const response = await fetchAt(socketPath, url, { method: "POST", headers: {}, signal });
+    if (response.ok) return (await response.json()) as ReloadResult;
+    why = await response.text();
+  } catch (error) {
+    why = error instanceof Error ? error.message : String(error);
+  }
+  throw new GatewayError(`The gateway did not respond to the reload: ${why}.`);
 }

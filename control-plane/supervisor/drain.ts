@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { callAdmin } from "./admin.ts";
 import type { EnvoyRun } from "./envoy-process.ts";
+import { terminate } from "./keep-running.ts";
 
 const POLL_MS = 50;
-const KILL_AFTER_MS = 3_000;
 
 export interface DrainLimits {
   /** For open requests to end. Milliseconds. */
@@ -38,19 +38,14 @@ export async function drain(
     }
     await sleep(POLL_MS);
   }
-  envoy.signal("SIGTERM");
-  const killer = setTimeout(() => {
-    envoy.signal("SIGKILL");
-  }, KILL_AFTER_MS);
-  await envoy.ended;
-  clearTimeout(killer);
+  await terminate(envoy.signal, envoy.ended);
 }
 
 /**
  * Clients' listeners close, and every answer from now on ends its connection. The internal listener goes on: prompts in
  * flight have calls to make.
  */
-export async function closeDoors(adminSocket: string): Promise<void> {
+export async function stopAccepting(adminSocket: string): Promise<void> {
   for (const path of ["/healthcheck/fail", "/drain_listeners?inboundonly"]) {
     await callAdmin(adminSocket, "POST", path).catch(() => undefined);
   }

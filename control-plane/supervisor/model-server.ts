@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "../config/environment.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { ModelServerInput } from "../model-server/options.ts";
+import { keepRunning, type Run, terminate } from "./keep-running.ts";
 import { watchPulse } from "./model-server-pulse.ts";
 import type { ModelServerNews, ModelServerOrder } from "./model-server-child.ts";
 
@@ -31,11 +32,6 @@ export interface RunningModelServer {
 /** Compiled or not, as this file is. */
 const PROGRAM = join(import.meta.dirname, `model-server-child${extname(import.meta.filename)}`);
 const READY_MS = 30_000;
-const FIRST_PAUSE_MS = 250;
-const MAX_PAUSE_MS = 30_000;
-/** A run as long as this was a good one: the next crash starts with the shortest pause again. */
-const GOOD_RUN_MS = 60_000;
-const KILL_AFTER_MS = 3_000;
 
 /**
  * With these and Node's own young generation kept small it stays below 250 MB after long prompts, not 380: glibc's
@@ -62,8 +58,17 @@ export async function superviseModelServer(plan: ModelServerPlan): Promise<Runni
   const stopping = new AbortController();
   let current = start(plan);
   await current.ready;
-  const ended = keepRunning(plan, current, stopping.signal, (run) => {
-    current = run;
+  const ended = keepRunning(current, stopping.signal, {
+    onCrash(_run, how, pauseMs) {
+      const what = `The model server stopped unexpectedly (${how})`;
+      plan.report(`${what}; it is restarted in ${String(pauseMs)} ms.`);
+      plan.onMissing?.(`${what} and is being restarted.`);
+    },
+    restart() {
+      current = start(plan);
+      void reportReadiness(plan, current);
+      return current;
+    },
   });
   return {
     pid: () => (current.hasEnded() ? undefined : current.pid),
@@ -75,18 +80,28 @@ export async function superviseModelServer(plan: ModelServerPlan): Promise<Runni
   };
 }
 
-interface Run {
+async function reportReadiness({ report, onMissing }: ModelServerPlan, { ready }: ModelServerRun) {
+  try {
+    await ready;
+    report("The model server is ready again.");
+    onMissing?.(undefined);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    report(why);
+    onMissing?.(why);
+  }
+}
+
+interface ModelServerRun extends Run {
   pid: number | undefined;
   /** Rejects with a GatewayError. */
   ready: Promise<void>;
-  /** How it ended, in words. */
-  ended: Promise<string>;
   hasEnded: () => boolean;
   end: () => void;
 }
 
 /** In its own process group: a Ctrl-C in the terminal is for the gateway, which ends open requests first. */
-function start(plan: ModelServerPlan): Run {
+function start(plan: ModelServerPlan): ModelServerRun {
   const { socketPath, input, environment, report } = plan;
   const child = fork(PROGRAM, {
     env: { ...SMALL_MEMORY, ...environment },
@@ -117,12 +132,15 @@ function start(plan: ModelServerPlan): Run {
     hasEnded,
     end: () => {
       over.abort();
-      void end(child, ended);
+      void terminate((name) => child.kill(name), ended);
     },
   };
 }
 
-function endOf(child: ChildProcess, over: AbortController): Pick<Run, "ended" | "hasEnded"> {
+function endOf(
+  child: ChildProcess,
+  over: AbortController,
+): Pick<ModelServerRun, "ended" | "hasEnded"> {
   let hasEnded = false;
   const ended = new Promise<string>((resolve) => {
     const settle = (how: string) => {
@@ -178,54 +196,4 @@ async function readiness(child: ChildProcess, ended: Promise<string>): Promise<v
   await ended;
   const hint = first.hint === undefined ? {} : { hint: first.hint };
   throw new GatewayError(`The model server does not start: ${first.message}`, hint);
-}
-
-async function end(child: ChildProcess, ended: Promise<string>): Promise<void> {
-  child.kill("SIGTERM");
-  const killer = setTimeout(() => {
-    child.kill("SIGKILL");
-  }, KILL_AFTER_MS);
-  await ended;
-  clearTimeout(killer);
-}
-
-async function keepRunning(
-  plan: ModelServerPlan,
-  first: Run,
-  stopping: AbortSignal,
-  replace: (run: Run) => void,
-): Promise<void> {
-  let run = first;
-  let pause = FIRST_PAUSE_MS;
-  for (;;) {
-    const started = performance.now();
-    const how = await run.ended;
-    if (stopping.aborted) return;
-    if (performance.now() - started > GOOD_RUN_MS) pause = FIRST_PAUSE_MS;
-    plan.report(
-      `The model server ended by itself (${how}); it is started again in ${String(pause)} ms.`,
-    );
-    plan.onMissing?.(`The model server ended by itself (${how}) and is being started again.`);
-    await sleep(pause, undefined, { signal: stopping }).catch(() => undefined);
-    // Read again: it may have been aborted while this waited, which the type checker cannot know.
-    if (hasAborted(stopping)) return;
-    pause = Math.min(pause * 2, MAX_PAUSE_MS);
-    run = start(plan);
-    replace(run);
-    run.ready.then(
-      () => {
-        plan.report("The model server is ready again.");
-        plan.onMissing?.(undefined);
-      },
-      (error: unknown) => {
-        const why = error instanceof Error ? error.message : String(error);
-        plan.report(why);
-        plan.onMissing?.(why);
-      },
-    );
-  }
-}
-
-function hasAborted(signal: AbortSignal): boolean {
-  return signal.aborted;
 }

@@ -1,10 +1,10 @@
 // Keeps one Envoy running: starts it, waits until it is ready, starts it again when it crashes, puts another in its place,
 // drains it at the end.
-import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { Listener } from "../ir/model.ts";
-import { closeDoors, drain } from "./drain.ts";
+import { stopAccepting, drain } from "./drain.ts";
 import { type EnvoyCommand, type EnvoyLine, type EnvoyRun, startEnvoy } from "./envoy-process.ts";
+import { hasAborted, keepRunning } from "./keep-running.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import { waitUntilReady } from "./readiness.ts";
 
@@ -51,64 +51,56 @@ interface Running {
 }
 
 const READY_MS = 30_000;
-const FIRST_PAUSE_MS = 250;
-const MAX_PAUSE_MS = 30_000;
 /** For idle connections at the end, which somebody waits for. */
 const STOPPED_IDLE_MS = 250;
 /** For those of an Envoy that another one has replaced: nobody waits, and its clients go on sending. */
 const REPLACED_IDLE_MS = 5_000;
-/** A run as long as this was a good one: the next crash starts with the shortest pause again. */
-const GOOD_RUN_MS = 60_000;
 
-/** Starts Envoy and resolves when it is ready. Rejects with Envoy's own reason when it does not become so in time. */
+/** Starts Envoy and resolves when it is ready. Rejects with Envoy's own reason if it is not ready in time. */
 export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Promise<Supervisor> {
   const stopping = new AbortController();
   const hasEnded = Promise.withResolvers<undefined>();
   const others = new Set<Running>();
   let current: Running = { plan, run: startEnvoy(plan.command, events.onLine) };
-  let pause = FIRST_PAUSE_MS;
+  /** Ends the restarts of an Envoy that another one replaces. */
+  let replaced = new AbortController();
 
-  const tell = (isRunning = true) => {
+  const reportEnvoys = (isRunning = true) => {
     const ids = [...others].map(({ run }) => run.identity);
     events.onEnvoys(isRunning ? current.run.identity : undefined, ids);
   };
 
-  /** Starts the current one again for as long as it ends by itself. */
-  const watch = async (watched: Running): Promise<void> => {
-    const started = performance.now();
-    const how = await watched.run.ended;
-    if (watched !== current) return;
-    tell(false);
-    if (stopping.signal.aborted) {
-      hasEnded.resolve(undefined);
-      return;
-    }
-    if (performance.now() - started > GOOD_RUN_MS) pause = FIRST_PAUSE_MS;
-    reportCrash(events, watched.run, how, pause);
-    await sleep(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
-    // It may have been replaced while this waited.
-    if (watched !== current) return;
-    if (hasAborted(stopping.signal)) {
-      hasEnded.resolve(undefined);
-      return;
-    }
-    pause = Math.min(pause * 2, MAX_PAUSE_MS);
-    current = { plan: watched.plan, run: startEnvoy(watched.plan.command, events.onLine) };
-    tell();
-    void reportReadiness(events, current);
-    void watch(current);
+  /** Restarts the current Envoy whenever it ends by itself, until it is replaced or the gateway stops. */
+  const keep = async () => {
+    const { signal } = (replaced = new AbortController());
+    await keepRunning(current.run, AbortSignal.any([stopping.signal, signal]), {
+      onCrash(run, how, pauseMs) {
+        reportEnvoys(false);
+        reportCrash(events, run, how, pauseMs);
+      },
+      restart() {
+        const { plan: samePlan } = current;
+        current = { plan: samePlan, run: startEnvoy(samePlan.command, events.onLine) };
+        reportEnvoys();
+        void reportReadiness(events, current);
+        return current.run;
+      },
+    });
+    if (signal.aborted) return;
+    reportEnvoys(false);
+    hasEnded.resolve(undefined);
   };
 
   const retire = async (old: Running): Promise<void> => {
     const limits = { longestMs: old.plan.drainMs, idleMs: REPLACED_IDLE_MS };
     await drain(old.plan.adminSocket, old.run, limits, events.report);
     others.delete(old);
-    if (!stopping.signal.aborted) tell();
+    if (!stopping.signal.aborted) reportEnvoys();
   };
 
-  tell();
+  reportEnvoys();
   await firstReadiness(current);
-  void watch(current);
+  void keep();
   const retiring: Promise<void>[] = [];
   return {
     ended: hasEnded.promise.then(async () => {
@@ -122,7 +114,7 @@ export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Prom
     async replace(next) {
       const fresh = { plan: next, run: startEnvoy(next.command, events.onLine) };
       others.add(fresh);
-      tell();
+      reportEnvoys();
       await firstReadiness(fresh).finally(() => {
         others.delete(fresh);
       });
@@ -132,11 +124,12 @@ export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Prom
         throw new GatewayError("The gateway is being stopped.");
       }
       const old = current;
+      replaced.abort();
       current = fresh;
-      void watch(fresh);
+      void keep();
       others.add(old);
-      tell();
-      await closeDoors(old.plan.adminSocket);
+      reportEnvoys();
+      await stopAccepting(old.plan.adminSocket);
       retiring.push(retire(old));
     },
     async stop() {
@@ -145,7 +138,7 @@ export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Prom
       } else {
         stopping.abort();
         const { plan, run } = current;
-        await closeDoors(plan.adminSocket);
+        await stopAccepting(plan.adminSocket);
         const limits = { longestMs: plan.drainMs, idleMs: STOPPED_IDLE_MS };
         await drain(plan.adminSocket, run, limits, events.report);
       }
@@ -164,16 +157,16 @@ async function firstReadiness({ plan, run }: Running): Promise<void> {
   const how = await run.ended;
   if (hasEnded) {
     const reason = run.lastError();
-    throw new GatewayError(`Envoy ended while it started (${how}).`, lastWords(reason));
+    throw new GatewayError(`Envoy ended while it started (${how}).`, lastErrorHint(reason));
   }
   if (rejection !== "") {
-    throw new GatewayError("Envoy refuses its configuration.", lastWords(rejection));
+    throw new GatewayError("Envoy refuses its configuration.", lastErrorHint(rejection));
   }
   const waited = `The gateway was not ready after ${String(READY_MS / 1000)} s: ${missing ?? ""}.`;
-  throw new GatewayError(waited, lastWords(run.lastError()));
+  throw new GatewayError(waited, lastErrorHint(run.lastError()));
 }
 
-function lastWords(reason: string): { hint?: string } {
+function lastErrorHint(reason: string): { hint?: string } {
   return reason === "" ? {} : { hint: `Envoy's last words:\n${reason}` };
 }
 
@@ -186,11 +179,6 @@ function reportCrash(
   report(`Envoy ended by itself (${how}); it is started again in ${String(pause)} ms.`);
   const reason = run.lastError();
   if (reason !== "") report(`Envoy's last words:\n${reason}`);
-}
-
-/** Read anew: it may have been aborted while something was awaited, which the type checker cannot know. */
-function hasAborted(signal: AbortSignal): boolean {
-  return signal.aborted;
 }
 
 async function reportReadiness(

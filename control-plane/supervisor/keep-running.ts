@@ -1,0 +1,57 @@
+// Keeps a process running: restarts it when it ends by itself, after growing pauses, and ends it in the end.
+import { setTimeout as sleep } from "node:timers/promises";
+
+const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 30_000;
+/** After a run of this length the next crash starts with the shortest pause again. */
+const GOOD_RUN_MS = 60_000;
+const KILL_AFTER_MS = 3_000;
+
+export interface Run {
+  /** Resolves with how the process ended, in words: `exit code 1`, `signal SIGSEGV`. */
+  ended: Promise<string>;
+}
+
+export interface Restarts<Of extends Run> {
+  /** The process ended by itself; the next one starts after the pause. */
+  onCrash: (run: Of, how: string, pauseMs: number) => void;
+  /** Starts the next one. */
+  restart: () => Of;
+}
+
+/** Resolves when the signal is aborted and the process has ended, or between two runs. */
+export async function keepRunning<Of extends Run>(
+  first: Of,
+  signal: AbortSignal,
+  { onCrash, restart }: Restarts<Of>,
+): Promise<void> {
+  let run = first;
+  let pause = FIRST_PAUSE_MS;
+  for (;;) {
+    const started = performance.now();
+    const how = await run.ended;
+    if (signal.aborted) return;
+    if (performance.now() - started > GOOD_RUN_MS) pause = FIRST_PAUSE_MS;
+    onCrash(run, how, pause);
+    await sleep(pause, undefined, { signal }).catch(() => undefined);
+    if (hasAborted(signal)) return;
+    pause = Math.min(pause * 2, MAX_PAUSE_MS);
+    run = restart();
+  }
+}
+
+/** Sends SIGTERM, and SIGKILL if the process has not ended after 3 s. Resolves when it has ended. */
+export async function terminate(
+  kill: (name: NodeJS.Signals) => unknown,
+  ended: Promise<unknown>,
+): Promise<void> {
+  kill("SIGTERM");
+  const killer = setTimeout(() => kill("SIGKILL"), KILL_AFTER_MS);
+  await ended;
+  clearTimeout(killer);
+}
+
+/** Whether the signal is aborted by now: during an `await`, which the type checker does not see. */
+export function hasAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
