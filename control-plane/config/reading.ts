@@ -72,7 +72,7 @@ export function startReading(
       !(typeof value === "string" && looksLikeSecret(value)),
     show: (path, value) => {
       const names = namesAt(path);
-      return names === undefined ? show(path, value) : `what $${names.join(" and $")} says`;
+      return names === undefined ? show(path, value) : `the value of $${names.join(" and $")}`;
     },
     problem: (path, message, more) => {
       add(problems, path, message, more);

@@ -26,7 +26,7 @@ export interface Prompt {
 }
 
 export interface Guard {
-  /** The reply to a prompt that the guard refuses. */
+  /** The response to a prompt that the guard rejects. */
   message: string;
   /** Whether prompts pass when the guard cannot be asked. */
   failsOpen: boolean;

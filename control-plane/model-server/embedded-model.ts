@@ -31,6 +31,6 @@ export function requireEmbeddedModel(environment: Environment): string {
   const directory = findEmbeddedModel(environment);
   if (directory !== undefined) return directory;
   throw new StartError(`The embedded model ${EMBEDDED_MODEL} is not installed.`, {
-    hint: "Run 'npm run set-up' in the checkout, which fetches it, or name another one by model_server.embeddings.",
+    hint: "Run 'npm run set-up' in the checkout to download it, or configure model_server.embeddings.",
   });
 }

@@ -32,7 +32,7 @@ export async function postJson(request: JsonRequest): Promise<unknown> {
   if (!response.ok) {
     const isKey = response.status === 401 || response.status === 403;
     const about = isKey
-      ? `: ${request.key === undefined ? "it wants a key" : "it refuses the key"}`
+      ? `: ${request.key === undefined ? "it requires a key" : "it rejected the key"}`
       : "";
     throw new ServerError(502, `${origin} answered with ${response.status}${about}.`);
   }

@@ -33,7 +33,7 @@ export async function drain(
       if (connections === 0 || performance.now() - idleSince > idleMs) break;
     } else {
       idleSince = undefined;
-      if (!isAnnounced) report(`Waiting for ${String(requests)} open requests to end.`);
+      if (!isAnnounced) report(`Waiting for ${String(requests)} open requests to finish.`);
       isAnnounced = true;
     }
     await sleep(POLL_MS);

@@ -27,8 +27,8 @@ export function findEnvoy(environment: Environment): EnvoyBinary | undefined {
   const named = environment["ENVOY_BIN"];
   if (named) {
     if (isProgram(named)) return { file: resolve(named), source: "ENVOY_BIN" };
-    throw new GatewayError(`ENVOY_BIN is ${named}, which is not a program that can be run.`, {
-      hint: `Set it to an Envoy ${ENVOY_VERSION} binary, or unset it to have one fetched.`,
+    throw new GatewayError(`ENVOY_BIN is ${named}, which is not an executable file.`, {
+      hint: `Set it to an Envoy ${ENVOY_VERSION} binary, or unset it to download Envoy.`,
     });
   }
   for (const folder of (environment["PATH"] ?? "").split(delimiter)) {

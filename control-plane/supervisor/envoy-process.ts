@@ -25,7 +25,7 @@ export interface EnvoyRun {
   signal: (name: NodeJS.Signals) => void;
   /** The reason that Envoy itself gave in its last lines; empty when it gave none. */
   lastError: () => string;
-  /** Why Envoy refused the last file that it did; empty when it refused none. */
+  /** Why Envoy rejected the last file that it did; empty when it refused none. */
   lastRejection: () => string;
 }
 

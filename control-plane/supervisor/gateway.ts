@@ -318,7 +318,7 @@ function readFilter(): Uint8Array {
   try {
     return readFileSync(FILTER_FILE);
   } catch {
-    throw new GatewayError(`The compiled filter is not there (${FILTER_FILE}).`, {
+    throw new GatewayError(`The compiled filter is missing (${FILTER_FILE}).`, {
       hint: "Run `npm run build:filter` in the checkout.",
     });
   }

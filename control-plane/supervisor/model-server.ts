@@ -161,12 +161,12 @@ function endOf(
 /** Looks whether it answers for as long as it lives, and ends it when it has been silent for too long. */
 async function attend(plan: ModelServerPlan, child: ChildProcess, over: AbortSignal) {
   const onChange = (answers: boolean) => {
-    const what = `The model server ${answers ? "answers again" : "does not answer"}.`;
+    const what = `The model server ${answers ? "responds again" : "does not respond"}.`;
     plan.report(what);
     plan.onMissing?.(answers ? undefined : what);
   };
   const onSilence = () => {
-    plan.report("The model server has not answered for too long: it is ended.");
+    plan.report("The model server did not respond for too long and is restarted.");
     child.kill("SIGKILL");
   };
   await watchPulse(plan.socketPath, { onChange, onSilence }, over);
@@ -188,12 +188,12 @@ async function readiness(child: ChildProcess, ended: Promise<string>): Promise<v
   );
   const early = ended.then((how): ModelServerNews => ({
     kind: "failed",
-    message: `it ended while it started (${how})`,
+    message: `it exited during start (${how})`,
   }));
   const first = await Promise.race([news, tooLate, early]);
   timer.abort();
   if (first.kind === "ready") return;
   await ended;
   const hint = first.hint === undefined ? {} : { hint: first.hint };
-  throw new GatewayError(`The model server does not start: ${first.message}`, hint);
+  throw new GatewayError(`The model server did not start: ${first.message}`, hint);
 }

@@ -71,7 +71,7 @@ export function prepareLogDirectory(directory: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new GatewayError(`The log directory ${directory} cannot be written (${String(code)}).`, {
-      hint: "Name another one by --log-dir or by access_log.directory in the configuration.",
+      hint: "Choose another directory with --log-dir or access_log.directory.",
     });
   }
 }

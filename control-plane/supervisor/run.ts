@@ -189,7 +189,7 @@ function unlessItFails(work: () => void): void {
   try {
     work();
   } catch (error) {
-    say(`Failed; the gateway keeps running: ${String(error)}`);
+    say(`Internal error; the gateway keeps running: ${String(error)}`);
   }
 }
 
@@ -232,7 +232,7 @@ function listenForSignals(early: () => void) {
 /** Envoys whose gateway was killed end by themselves, but may still have the ports: a new one waits for that. */
 async function endOrphans(record: state.RunningRecord): Promise<void> {
   for (const orphan of record.otherEnvoys.splice(0)) {
-    say(`Ending the Envoy of a gateway that was killed (process ${String(orphan.pid)})`);
+    say(`Stopping the Envoy of a killed gateway (process ${String(orphan.pid)})`);
     await endProcess(orphan);
   }
 }
@@ -241,14 +241,14 @@ async function endOrphans(record: state.RunningRecord): Promise<void> {
 function sayReload(result: ReloadResult): void {
   switch (result.kind) {
     case "unchanged":
-      say("Reload: nothing has changed");
+      say("Reload: no changes");
       return;
     case "applied":
-      say(result.hasRestarted ? "Reload: applied with a new Envoy" : "Reload: applied");
+      say(result.hasRestarted ? "Reload complete (Envoy restarted)" : "Reload complete");
       for (const change of result.changes) say(`  ${changeLine(change)}`);
       return;
     case "invalid":
-      say("Reload: not applied, the configuration has problems");
+      say("Reload failed: the configuration is invalid");
       for (const problem of result.problems) say(formatProblem(problem));
       return;
     case "needs restart":

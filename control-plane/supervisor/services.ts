@@ -108,7 +108,7 @@ export function createServices(
       if (!(error instanceof GatewayError) || !isFirst || prompt.guard !== undefined) {
         throw error;
       }
-      report(`${error.message} Prompt targets are off: prompts go to their model without them.`);
+      report(`${error.message} Prompt targets are disabled; prompts go to their model.`);
       if (error.hint !== undefined) report(error.hint);
       server.missing = error.message;
     }

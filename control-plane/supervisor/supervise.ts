@@ -121,7 +121,7 @@ export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Prom
       if (hasAborted(stopping.signal)) {
         fresh.run.signal("SIGKILL");
         await fresh.run.ended;
-        throw new GatewayError("The gateway is being stopped.");
+        throw new GatewayError("The gateway is stopping.");
       }
       const old = current;
       replaced.abort();
@@ -157,17 +157,17 @@ async function firstReadiness({ plan, run }: Running): Promise<void> {
   const how = await run.ended;
   if (hasEnded) {
     const reason = run.lastError();
-    throw new GatewayError(`Envoy ended while it started (${how}).`, lastErrorHint(reason));
+    throw new GatewayError(`Envoy exited during start (${how}).`, lastErrorHint(reason));
   }
   if (rejection !== "") {
-    throw new GatewayError("Envoy refuses its configuration.", lastErrorHint(rejection));
+    throw new GatewayError("Envoy rejected its configuration.", lastErrorHint(rejection));
   }
   const waited = `The gateway was not ready after ${String(READY_MS / 1000)} s: ${missing ?? ""}.`;
   throw new GatewayError(waited, lastErrorHint(run.lastError()));
 }
 
 function lastErrorHint(reason: string): { hint?: string } {
-  return reason === "" ? {} : { hint: `Envoy's last words:\n${reason}` };
+  return reason === "" ? {} : { hint: `Envoy's last log lines:\n${reason}` };
 }
 
 function reportCrash(
@@ -176,9 +176,9 @@ function reportCrash(
   how: string,
   pause: number,
 ): void {
-  report(`Envoy ended by itself (${how}); it is started again in ${String(pause)} ms.`);
+  report(`Envoy stopped unexpectedly (${how}); it is restarted in ${String(pause)} ms.`);
   const reason = run.lastError();
-  if (reason !== "") report(`Envoy's last words:\n${reason}`);
+  if (reason !== "") report(`Envoy's last log lines:\n${reason}`);
 }
 
 async function reportReadiness(

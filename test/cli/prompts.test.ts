@@ -139,7 +139,7 @@ it("without the embedded model: a guard keeps it from starting, targets alone ar
   expect(gateway.stderr()).toMatch(/Prompt targets are off/);
   const health = await desk.run("health", "without-guard.yaml");
   expect(health.code).toBe(1);
-  expect(health.stdout).toMatch(/^The model server does not start: The embedded model .* is not/);
+  expect(health.stdout).toMatch(/^The model server did not start: The embedded model .* is not/);
   expect(await ask(FORECAST)).toContain("no language model");
   gateway.process.kill("SIGTERM");
   expect((await gateway.ended).code).toBe(0);

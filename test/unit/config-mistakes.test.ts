@@ -198,7 +198,7 @@ ${PROVIDER}`,
     text: ``,
     report: [
       "1:1: the file is empty",
-      "the least is: llm_providers: [{model: openai/gpt-4o, access_key: $OPENAI_API_KEY}]",
+      "the minimum is: llm_providers: [{model: openai/gpt-4o, access_key: $OPENAI_API_KEY}]",
     ],
   },
   {
@@ -402,7 +402,7 @@ prompt_targets:
     access_key: sk-proj-0123456789abcdefghij
 `,
     report: [
-      "3:17: llm_providers[0].access_key: the key itself does not belong in the file; expected a reference to it",
+      "3:17: llm_providers[0].access_key: a literal key is not allowed; expected a reference to an environment variable",
       "write access_key: $OPENAI_API_KEY, and put the key in the environment or in .env as OPENAI_API_KEY=…",
     ],
   },

@@ -187,7 +187,7 @@ describe("embeddings of an address", () => {
 
   it("rejects the key: reported at the start", async () => {
     const { log } = await remote("another key");
-    expect(log.join()).toMatch(/answered with 401: it refuses the key/);
+    expect(log.join()).toMatch(/answered with 401: it rejected the key/);
     expect(log.join()).not.toContain("another key");
   });
 

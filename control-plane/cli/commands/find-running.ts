@@ -25,7 +25,7 @@ export function chooseRunning(
   if (meant !== undefined || config !== undefined) return meant;
   if (running.length <= 1) return running[0];
   const list = running.map(({ record }) => `  ${record.configuration}`).join("\n");
-  throw new GatewayError(`${String(running.length)} gateways are running; say which one.`, {
+  throw new GatewayError(`${String(running.length)} gateways are running.`, {
     hint: `Name the configuration file:\n${list}`,
   });
 }

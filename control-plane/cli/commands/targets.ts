@@ -45,7 +45,7 @@ export async function targetsEval(file: string, options: TargetsOptions): Promis
     else for (const line of scoreLines(found)) console.log(line);
     const { require: percent = 0 } = options;
     if (found.right * 100 >= percent * found.cases) return;
-    throw new GatewayError(`Fewer than ${String(percent)} % of the cases are right.`);
+    throw new GatewayError(`Fewer than ${String(percent)} % of the cases are correct.`);
   });
 }
 
@@ -61,8 +61,8 @@ function readTargets({ config }: TargetsOptions): Targets {
   const configuration = readConfiguration(file, process.env);
   const { prompt } = configuration.model;
   if (prompt !== undefined) return { ...configuration, prompt };
-  throw new GatewayError(`${file.name} has no prompt_targets, so there is nothing to choose.`, {
-    hint: "docs/prompt-targets.md tells how to write them; examples/prompt-targets/gateway.yaml has some.",
+  throw new GatewayError(`${file.name} has no prompt_targets, so there is nothing to test.`, {
+    hint: "See docs/prompt-targets.md; examples/prompt-targets/gateway.yaml is an example.",
     exitCode: 2,
   });
 }

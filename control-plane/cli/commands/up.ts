@@ -135,7 +135,7 @@ function runInBackground(
       const how = signal ?? `exit code ${String(code)}`;
       reject(
         new GatewayError(`The gateway ended before it was ready (${how}).`, {
-          hint: `Its own log says why: ${logFile}`,
+          hint: `See the log: ${logFile}`,
         }),
       );
     });

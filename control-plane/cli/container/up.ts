@@ -90,7 +90,7 @@ function requireImage(): void {
   if (docker(["image", "inspect", image()], process.env).code === 0) return;
   if (docker(["pull", "--quiet", image()], process.env).code === 0) return;
   throw new GatewayError(`There is no image ${image()}.`, {
-    hint: "Build it with scripts/container/build-image.sh, or name another one by GATEWAY_IMAGE.",
+    hint: "Build it with scripts/container/build-image.sh, or set GATEWAY_IMAGE to another image.",
   });
 }
 

@@ -21,9 +21,9 @@ export function readApiKeys(
   if (written === undefined) return undefined;
   const at = [...path, "api_keys"];
   if (written.length === 0) {
-    reading.problem(at, "the list is empty, so no client could be let in", {
+    reading.problem(at, "the list is empty, so no client would be accepted", {
       part: "key",
-      hint: `${HINT}; or leave api_keys out to let everybody in`,
+      hint: `${HINT}; or remove api_keys to accept all clients`,
     });
   }
   const found = new Set<string>();
@@ -42,11 +42,11 @@ export function readApiKeys(
 function checkLength(reading: Reading, path: Path, name: string): void {
   const { length } = reading.environment[name] ?? "";
   if (length > MAX_API_KEY) {
-    const message = `the value of ${name} has ${length} characters; a key has ${MAX_API_KEY} at the most`;
-    reading.problem(path, message, { hint: "make one by: openssl rand -hex 32" });
+    const message = `the value of ${name} has ${length} characters; the maximum is ${MAX_API_KEY}`;
+    reading.problem(path, message, { hint: "generate a key: openssl rand -hex 32" });
   } else if (length > 0 && length < SHORT_KEY) {
-    const message = `the value of ${name} is short, so that it can be found by trying`;
-    reading.warning(path, message, { hint: "make a better one by: openssl rand -hex 32" });
+    const message = `the value of ${name} is short and can be guessed`;
+    reading.warning(path, message, { hint: "generate a longer key: openssl rand -hex 32" });
   }
 }
 
@@ -65,7 +65,7 @@ export function refuseSharedKeys(
       if (name === undefined || same === undefined) return;
       const what = same === name ? "is a provider's key too" : `is the same key as ${same}`;
       reading.problem(["listeners", index, "api_keys", at], `${name} ${what}`, {
-        hint: "give clients a key of their own, for example by: openssl rand -hex 32",
+        hint: "generate a separate key for clients: openssl rand -hex 32",
       });
     });
   }

@@ -62,7 +62,7 @@ function readKey(text: string): KeyObject | CertificateFault {
   const part = "key";
   if (text.includes("ENCRYPTED")) {
     const hint = "take the password off: openssl pkey -in encrypted.key -out plain.key";
-    return { part, message: "is encrypted, and there is nobody to ask for the password", hint };
+    return { part, message: "is encrypted; encrypted keys are not supported", hint };
   }
   try {
     return createPrivateKey(text);

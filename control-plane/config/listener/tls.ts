@@ -71,7 +71,7 @@ function report(
   const days = Math.floor((validTo.getTime() - now.getTime()) / DAY_MS);
   if (days >= SOON_DAYS) return;
   reading.warning([...path, "certificate"], `the certificate is valid until ${day(validTo)} only`, {
-    hint: "renew it: the gateway takes up new files while it runs",
+    hint: "renew it; the gateway reloads certificate files while it runs",
   });
 }
 

@@ -13,13 +13,13 @@ const JSON_TYPES = Object.keys(JSON_SCHEMA_TYPES) as (keyof typeof JSON_SCHEMA_T
 export const parameter = mapping(
   {
     name: text("Parameter name: a letter or `_`, then letters, digits, `_`, `-` and `.`."),
-    description: text("What the parameter means; also what a user is asked for."),
+    description: text("What the parameter means; also used to ask the user for it."),
     required: flag({
-      description: "Whether the parameter must be obtained.",
+      description: "Whether the parameter is required; the user is asked for a missing value.",
       default: false,
     }).optional(),
     type: oneOf([...PARAMETER_TYPES, ...JSON_TYPES], {
-      description: "Type of the value. The last six are JSON Schema's names of the first six.",
+      description: "Type of the value. The last six are the JSON Schema names of the first six.",
       default: "str",
     }).optional(),
     in_path: flag({
@@ -28,18 +28,18 @@ export const parameter = mapping(
     }).optional(),
     allow_slashes: flag({
       description:
-        "Whether a value in the path may hold `/` and `\\`. They are sent encoded, and some servers decode a path before they route it. Parts that are empty or consist of dots are refused in any case.",
+        "Whether a value in the path may contain `/` and `\\`. They are sent encoded, but some servers decode paths before routing. Empty segments and segments of dots are always rejected.",
       default: false,
     }).optional(),
     default: z
       .union([z.string(), z.number(), z.boolean()], { error: "a text, a number, true or false" })
       .meta({
-        description: "Value when the prompt does not say one. It has to fit `type` and `enum`.",
+        description: "Value if the prompt contains none. It must match `type` and `enum`.",
       })
       .optional(),
     enum: list(z.union([z.string(), z.number()]), "The values that are allowed.").optional(),
     format: text({
-      description: "Format of the value, for whoever extracts it.",
+      description: "Format of the value, used for the extraction.",
       examples: ["YYYY-MM-DD"],
     }).optional(),
   },

@@ -106,7 +106,7 @@ function checkSegment(reading: Reading, path: Path, parameter: PromptParameter):
     reading.problem(path, `the parameter ${shown} is a ${parameter.type}, which no path can hold`);
   } else if (knownValues(parameter).some((value) => !isPathValue(value, parameter))) {
     reading.problem(path, `a value of the parameter ${shown} cannot stand in the path`, {
-      hint: "for values with / or \\ set allow_slashes: true; parts that are empty or consist of dots are refused",
+      hint: "for values with / or \\ set allow_slashes: true; empty segments and segments of dots are rejected",
     });
   } else if (!parameter.required && parameter.default === undefined) {
     reading.problem(path, `the parameter ${shown} stands in the path and may be missing`, {

@@ -70,8 +70,8 @@ export function readKeyReference(
   if (name === undefined || parts.length !== 1) {
     const message =
       name === undefined
-        ? "the key itself does not belong in the file; expected a reference to it"
-        : "expected one reference and nothing else";
+        ? "a literal key is not allowed; expected a reference to an environment variable"
+        : "expected exactly one reference";
     reading.problem(path, message, { hint });
     return undefined;
   }
@@ -100,13 +100,13 @@ function isMissed(entry: object, { needsKey, headers }: Wanted): boolean {
 function refuseSameHeader(reading: Reading, path: Path, { auth, headers }: Wanted): void {
   const own = auth === "x_api_key" ? "x-api-key" : "authorization";
   if (!headers.some(({ name }) => name === own)) return;
-  const message = `access_key and the header ${own} say the same; expected one of them`;
+  const message = `access_key and the header ${own} are the same credential; expected one of them`;
   reading.problem(path, message, { part: "key" });
 }
 
 function checkKeyValue(reading: Reading, path: Path, name: string): void {
   const value = reading.environment[name] ?? "";
   if (value === "" || /^[\x21-\x7e]+$/.test(value)) return;
-  const message = `the value of ${name} holds white space, a line break or another character that no key has`;
+  const message = `the value of ${name} contains white space, a line break or another invalid character`;
   reading.problem(path, message, { hint: `set ${name} to the key alone` });
 }

@@ -20,7 +20,7 @@ export function refuseSharedClientKeys(
     const message = `a client's key for ${first.name} would be sent to ${other.name} too`;
     reading.problem(path, message, {
       part: "key",
-      hint: "give one of them an access_key in place of passthrough_auth, or take it out here",
+      hint: "set an access_key instead of passthrough_auth for one of them, or remove it here",
     });
   }
 }

@@ -86,14 +86,14 @@ function checkOwnAddress(
   chosen: ProviderInterface | undefined,
 ): void {
   if (provider.baseUrl === undefined) {
-    reading.problem(path, `base_url is missing; ${provider.title} has no address of its own`, {
+    reading.problem(path, `base_url is missing; ${provider.title} has no default address`, {
       hint: "for example base_url: http://localhost:8000/v1",
     });
   } else if (chosen !== undefined && chosen.dialect !== provider.dialect) {
     reading.problem(
       [...path, "provider_interface"],
-      `${provider.name} speaks another format at its own address`,
-      { hint: "leave provider_interface out, or give the address that speaks it as base_url" },
+      `${provider.name} uses another format at its default address`,
+      { hint: "remove provider_interface, or set base_url to an address with this format" },
     );
   }
 }

@@ -73,7 +73,7 @@ function warnOfSharedBareNames(
       [...path, "model"],
       `the bare name ${target.model} means ${other.name}, not ${target.name}`,
       target.configuredName === undefined
-        ? { hint: "clients have to say the whole name; or give this entry a name of its own" }
+        ? { hint: "clients must use the full name; or set a name for this entry" }
         : {},
     );
   });

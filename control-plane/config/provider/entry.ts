@@ -14,7 +14,7 @@ export const providerEntry = mapping(
   {
     model: z.string({ error: "<provider>/<model>, such as openai/gpt-4o" }).meta({
       description:
-        "`<provider>/<model>`: the provider is what stands before the first slash; the model's own name may hold more slashes, dots and colons.",
+        "`<provider>/<model>`: the provider is the part before the first slash; the model name may contain slashes, dots and colons.",
       examples: ["openai/gpt-4o", "together_ai/meta-llama/Llama-3.3-70B-Instruct-Turbo"],
       pattern: "^[^/]+/.+$",
     }),
@@ -28,23 +28,23 @@ export const providerEntry = mapping(
       )
       .meta({
         description:
-          "The provider's key, always as a reference to an environment variable; a literal key is refused. Several keys as a list take turns, and another one is tried where one is refused (401, 403, 429).",
+          "The provider's key, always as a reference to an environment variable; a literal key is rejected. Several keys in a list are used in turn; if the provider rejects a key (401, 403, 429), the next key is tried.",
         examples: ["$OPENAI_API_KEY", "[$KEY_ONE, $KEY_TWO]"],
       })
       .optional(),
     default: flag({
       description:
-        "Serves the requests that choose no model (`model: none`). One entry at most; without it the first entry does.",
+        "Serves requests without a model (`model: none`). At most one entry; otherwise the first entry is the default.",
       default: false,
     }).optional(),
     name: text("Another name by which clients can call this model.").optional(),
     system_prompt: text(
-      "Put before the client's own system text, after the top-level `system_prompt`.",
+      "Added before the client's system prompt, after the top-level `system_prompt`.",
     ).optional(),
     base_url: text(
       {
         description:
-          "Another address for the provider, http or https. Its path becomes the prefix of the request path; see “Base URLs”.",
+          "Address of the provider, http or https. Its path becomes the prefix of the request path; see “Base URLs”.",
         examples: ["https://llm.example.com/v1"],
       },
       "an http:// or https:// URL",
@@ -59,17 +59,17 @@ export const providerEntry = mapping(
     }).optional(),
     headers: named(
       text("Value of the header.", "a text (put numbers in quotes)"),
-      "Headers to add to every request to the provider; they replace the client's. References in values stay secret.",
+      "Headers to add to every request to the provider; they replace the client's headers. References in values stay secret.",
     ).optional(),
     limits: modelLimits.optional(),
     fallbacks: list(
       text("A configured model.", "the name of a configured model"),
-      "Models to ask, in this order, when this one fails: see docs/fallbacks.md.",
+      "Models to try, in this order, when this model fails: see docs/fallbacks.md.",
     ).optional(),
     retry: retryKeys.optional(),
     passthrough_auth: flag({
       description:
-        "Sends the client's own key to the provider, as Bearer or `x-api-key` as the provider wants it, in place of an `access_key`. A key of `api_keys` is never sent: see docs/securing.md.",
+        "Sends the client's key to the provider, as Bearer or `x-api-key` as the provider requires, instead of an `access_key`. Keys of `api_keys` are never sent: see docs/securing.md.",
       default: false,
     }).optional(),
   },

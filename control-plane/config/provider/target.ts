@@ -72,9 +72,9 @@ function checkPassthrough(
     reading.problem(at, "the demonstration model takes no key", { part: "key" });
   } else if (keys.length > 0 || header !== undefined) {
     const other = header === undefined ? "access_key" : `the header ${header.name}`;
-    reading.problem(at, `${other} is the gateway's key for the provider; expected one of them`, {
+    reading.problem(at, `passthrough_auth and ${other} exclude each other`, {
       part: "key",
-      hint: `take out ${other} to send each client's own key`,
+      hint: `remove ${other} to send each client's key`,
     });
   }
 }

@@ -12,22 +12,22 @@ const schema = mapping(
     directory: text(
       {
         description:
-          "Directory of the access logs: absolute, or below the home directory as `~/…`.",
+          "Directory of the access logs: an absolute path or `~/…`.",
         default: "~/gateway_logs",
       },
       "an absolute path, or one that begins with ~/",
     ).optional(),
     max_file_size: size(
-      { description: "A log file that is larger is rotated.", default: "100MiB" },
+      { description: "A larger log file is rotated.", default: "100MiB" },
       "64KiB",
       "64GiB",
     ).optional(),
     keep_files: whole(0, 1000, {
-      description: "How many rotated files of each log are kept.",
+      description: "Number of rotated files to keep per log.",
       default: 5,
     }).optional(),
   },
-  "Where the access logs are written and how long they are kept.",
+  "Where the access logs are written and how many are kept.",
 );
 
 export const accessLog = section({

@@ -77,7 +77,7 @@ function readEndpoint(
     [...path, "endpoint"],
     entry.endpoint,
     usual,
-    `the protocol has a key of its own: protocol: ${entry.endpoint?.split(":")[0] ?? "https"}`,
+    `use the key protocol: protocol: ${entry.endpoint?.split(":")[0] ?? "https"}`,
   );
   const httpHost = checkHost(reading, [...path, "http_host"], entry.http_host);
   if (address === undefined) return undefined;

@@ -10,13 +10,13 @@ const REQUEST_HEADERS_BYTES = 60 * 1024;
 const schema = mapping(
   {
     request_body: size(
-      { description: "Largest request body; a larger one is answered with 413.", default: "32MiB" },
+      { description: "Maximum request body; a larger body is rejected with 413.", default: "32MiB" },
       "1KiB",
       "512MiB",
     ).optional(),
     request_headers: size(
       {
-        description: "Largest request head, all headers together, rounded up to whole KiB.",
+        description: "Maximum size of all request headers together, rounded up to whole KiB.",
         default: "60KiB",
       },
       "4KiB",
@@ -25,7 +25,7 @@ const schema = mapping(
     memory: size(
       {
         description:
-          "Memory that Envoy may use, for the requests under way above all. Default: half of what the machine or the container has. Near it new requests are answered with 503: see docs/overload.md.",
+          "Memory that Envoy may use, mostly for in-flight requests. Default: half of the memory of the machine or container. Near the limit, new requests are rejected with 503: see docs/overload.md.",
         examples: ["1GiB"],
       },
       "32MiB",
@@ -33,12 +33,12 @@ const schema = mapping(
     ).optional(),
     connections: whole(1, 1_000_000, {
       description:
-        "Connections of clients, of all listeners together. One more is closed at once, before it can ask anything.",
+        "Maximum number of client connections, over all listeners. Further connections are closed immediately.",
       default: 20_000,
     }).optional(),
     concurrent_requests: whole(1, 1_000_000, {
       description:
-        "Requests under way at one provider's address. One more is answered with 503 and `retry-after`, or goes to the next target where there is one.",
+        "Maximum number of in-flight requests per provider address. A further request goes to the next target if configured; otherwise it is rejected with 503 and `retry-after`.",
       default: 10_000,
     }).optional(),
   },
@@ -54,8 +54,8 @@ export const limits = section({
     const requestBodyBytes = bytesOf(value.request_body, REQUEST_BODY_BYTES);
     const memoryBytes = value.memory === undefined ? undefined : parseSize(value.memory);
     if (memoryBytes !== undefined && memoryBytes < 2 * requestBodyBytes) {
-      reading.problem(["limits", "memory"], "one request body could fill half of this memory", {
-        hint: "expected twice limits.request_body at least, which is 32MiB unless you set it",
+      reading.problem(["limits", "memory"], "one request body could use half of this memory", {
+        hint: "set at least twice limits.request_body (default 32MiB)",
       });
     }
     const read: Limits = {

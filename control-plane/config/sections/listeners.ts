@@ -15,7 +15,7 @@ import { type Draft, section } from "./section.ts";
 const LISTENER_KEYS = {
   type: oneOf(
     ["ingress", "egress", "prompt", "model"],
-    "`ingress` takes prompts, `egress` calls models; `prompt` and `model` mean the same. Without it the name decides (`ingress`, `my_egress`), then the port (10000 or 12000).",
+    "`ingress` accepts prompts, `egress` calls models. `prompt` and `model` are synonyms. Without it the name decides (`ingress`, `my_egress`), then the port (10000 or 12000).",
   ).optional(),
   address: text(
     {
@@ -33,12 +33,12 @@ const LISTENER_KEYS = {
   ).optional(),
   message_format: text({
     description:
-      "Wire format of the listener: `openai` (chat completions). Egress answers the messages format too, by path.",
+      "Wire format of the listener: `openai` (chat completions). Egress also serves the messages format, at `/v1/messages`.",
     default: "openai",
   }).optional(),
   timeout: duration({
     description:
-      "Longest time for a complete answer. For a stream: longest time to the first byte, and between two bytes, so that a healthy stream is never cut.",
+      "Maximum time for a complete response. For a stream: maximum time to the first byte and between two bytes, so a healthy stream is never cut.",
     default: "30s",
   }).optional(),
   api_keys: list(
@@ -46,14 +46,14 @@ const LISTENER_KEYS = {
       { description: "A reference to a key.", examples: ["$TEAM_KEY"] },
       "a reference to an environment variable, such as $TEAM_KEY",
     ),
-    "Keys of which a client has to send one, as references to environment variables: see docs/securing.md. Without it anybody who reaches the listener may use it.",
+    "API keys that clients must send, as references to environment variables: see docs/securing.md. If not set, anyone who can reach the listener can use it.",
   ).optional(),
   tls: mapping(
     {
       certificate: text(
         {
           description:
-            "PEM file of the server's certificate, followed by those between it and its authority. A path relative to the configuration file, or absolute.",
+            "PEM file of the server's certificate, followed by its intermediate certificates. A path relative to the configuration file, or absolute.",
           examples: ["tls/tls.crt"],
         },
         "the path of a PEM file",
@@ -63,7 +63,7 @@ const LISTENER_KEYS = {
         "the path of a PEM file",
       ),
     },
-    "TLS for clients, 1.2 at least, HTTP/2 and HTTP/1.1. New files are taken up while the gateway runs.",
+    "TLS for clients, 1.2 at least, HTTP/2 and HTTP/1.1. Replaced files are loaded while the gateway runs.",
   ).optional(),
 };
 
@@ -72,7 +72,7 @@ const LISTENERS = "a mapping from names to listeners, or a list of listeners";
 const listenersByName = z
   .record(z.string(), mapping(LISTENER_KEYS, "One listener."), { error: LISTENERS })
   .meta({
-    description: "Listeners by name: `ingress`, `egress`, or names of your own with a `type`.",
+    description: "Listeners by name: `ingress`, `egress`, or any name with a `type`.",
   });
 
 const listenersAsList = list(
@@ -88,7 +88,7 @@ const listenersAsList = list(
 
 const schema = z.union([listenersByName, listenersAsList], { error: LISTENERS }).meta({
   description:
-    "Where clients connect. A listener that is not in the file has its defaults: ingress on 10000, egress on 12000.",
+    "Where clients connect. A listener that is not configured has its defaults: ingress on port 10000, egress on port 12000.",
 });
 
 const KIND_NAMES = ["ingress", "egress"] as const;
@@ -172,8 +172,8 @@ function kindOf(name: string | undefined, { type, port }: Settings): Kind | unde
 
 function reportUnknownKind(reading: Reading, path: Path, name = ""): void {
   const nearest = suggest(name, KIND_NAMES);
-  const add = "type: egress (calls models) or type: ingress (takes prompts)";
-  reading.problem(path, "neither the name nor the port shows which listener this is", {
+  const add = "type: egress (calls models) or type: ingress (accepts prompts)";
+  reading.problem(path, "neither the name nor the port identifies the listener", {
     part: "key",
     hint: nearest === undefined ? `add ${add}` : `did you mean ${nearest}? Otherwise add ${add}`,
   });
@@ -241,7 +241,7 @@ function refuseSharedPort(
 
 function addressHint(address: string): string {
   if (address === "localhost") return "write 127.0.0.1";
-  if (/:\d+$/.test(address)) return "the port has a key of its own: port";
+  if (/:\d+$/.test(address)) return "use the key port";
   return `write "0.0.0.0" for every interface, "127.0.0.1" for this machine only`;
 }
 

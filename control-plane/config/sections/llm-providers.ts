@@ -15,7 +15,7 @@ export const LITELLM_LIST = "model_list";
 
 /** What to write when there is nothing. */
 export const MIN_CONFIGURATION =
-  "the least is: llm_providers: [{model: openai/gpt-4o, access_key: $OPENAI_API_KEY}]";
+  "the minimum is: llm_providers: [{model: openai/gpt-4o, access_key: $OPENAI_API_KEY}]";
 
 export const modelProviders = section({
   key: "model_providers",

@@ -27,17 +27,17 @@ const alias = mapping(
         {
           model: text("A configured model.", "the name of a configured model"),
           weight: whole(0, 1000, {
-            description: "Share of the requests that come to this model first; 0 is none.",
+            description: "Share of the requests that go to this model first; 0 means no request.",
             default: 1,
           }).optional(),
         },
         "One of several models.",
       ),
-      "Several models in place of `target`, which share the requests by weight. When one fails, the others are asked in this order.",
+      "Several models instead of `target`, which share the requests by weight. When one fails, the others are tried in this order.",
     ).optional(),
     fallbacks: list(
       text("A configured model.", "the name of a configured model"),
-      "Models to ask, in this order, when all of the above fail. Without it those of the models themselves.",
+      "Models to try, in this order, when all targets fail. If not set, the fallbacks of the target.",
     ).optional(),
     retry: retryKeys.optional(),
   },
@@ -46,7 +46,7 @@ const alias = mapping(
 
 const schema = named(
   alias,
-  "Other names for configured models: `fast: {target: openai/gpt-4o-mini}`. A name is matched exactly; an alias cannot stand for another alias.",
+  "Alternative names for configured models: `fast: {target: openai/gpt-4o-mini}`. A name is matched exactly; an alias cannot stand for another alias.",
 );
 
 type AliasDraft = Draft<z.output<typeof alias>>;

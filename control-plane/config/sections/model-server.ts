@@ -28,7 +28,7 @@ const embeddings = mapping(
     directory: text(
       "A directory with `model.onnx` and `tokenizer.json`: absolute, or below the home directory as `~/…`.",
     ).optional(),
-    base_url: text("An address that speaks OpenAI's `/embeddings`, without that word.").optional(),
+    base_url: text("Base URL of an OpenAI-compatible `/embeddings` API, without `/embeddings`.").optional(),
     ...REMOTE,
   },
   "The model that makes vectors of sentences: one of `directory`, `base_url` (with `model`) and `transformers`. Without it the embedded all-MiniLM-L6-v2.",
@@ -39,7 +39,7 @@ const classifier = {
     "A directory with `model.onnx`, `tokenizer.json` and `config.json` (which has the labels): absolute, or below the home directory as `~/…`.",
   ).optional(),
   url: text(
-    "An address that answers in the shape of the model server's own: see docs/model-server.md.",
+    "URL of a server with the model server's API: see docs/model-server.md.",
   ).optional(),
   ...REMOTE,
 };
@@ -55,23 +55,23 @@ const schema = mapping(
       {
         ...classifier,
         threshold: number(0, 1, {
-          description: "How sure the guard has to be, 0 to 1.",
+          description: "Minimum confidence for rejecting a prompt, 0 to 1.",
           default: 0.7,
         }).optional(),
       },
-      "The model that finds jailbreaks (text classification): one of `directory`, `url` and `transformers`. Without it a small one of our own.",
+      "The model that finds jailbreaks (text classification): one of `directory`, `url` and `transformers`. If not set, the embedded guard.",
     ).optional(),
     extraction: oneOf(["auto", "embedded", "llm"], {
       description:
-        "Who finds the parameters of a target: `embedded` never asks a language model, `llm` always does, `auto` where the embedded extractor is not sure.",
+        "How parameters are extracted: `embedded` without a language model, `llm` with a language model, `auto` with one if the embedded extractor is not sure.",
       default: "auto",
     }).optional(),
     provider: text(
-      "The configured model that is asked, instead of the default one.",
+      "The configured model to use instead of the default model.",
       "the name of a configured model",
     ).optional(),
   },
-  "Settings of the model server, which chooses targets and finds their parameters.",
+  "Settings of the model server, which selects targets and extracts their parameters.",
 );
 
 export const modelServer = section({

@@ -7,11 +7,11 @@ const schema = mapping(
     prompt_target_intent_matching_threshold: number(
       0,
       1,
-      "How sure the choice of a prompt target has to be, 0 to 1. A larger number chooses less often.",
+      "Minimum confidence for selecting a prompt target, 0 to 1. A higher value selects less often.",
     ).optional(),
     strict_translation: flag({
       description:
-        "Answers 400, naming the member, where a member of a request would be left out because the model or its format cannot take it. Without it the response header `x-gateway-dropped` names what was left out.",
+        "Rejects a request with 400 if one of its members is not supported by the model or its format. If `false`, such members are dropped and listed in the response header `x-gateway-dropped`.",
       default: false,
     }).optional(),
   },

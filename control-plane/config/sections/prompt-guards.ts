@@ -9,16 +9,16 @@ import { type Draft, section } from "./section.ts";
 const jailbreakSchema = mapping(
   {
     on_exception: mapping(
-      { message: text("The reply to a prompt that the guard refuses.") },
-      "What happens when the guard triggers.",
+      { message: text("The response to a prompt that the guard rejects.") },
+      "What happens when the guard rejects a prompt.",
     ).optional(),
     on_failure: oneOf(["refuse", "allow"], {
       description:
-        "What happens to a prompt when the guard cannot be asked: `refuse` answers 503, `allow` lets it pass.",
+        "What happens if the guard is unavailable: `refuse` responds with 503, `allow` passes the prompt.",
       default: "refuse",
     }).optional(),
   },
-  "Guard against jailbreaks: the last message of the user on the ingress listener is checked.",
+  "Checks the last user message on the ingress listener for jailbreaks.",
 );
 
 const schema = mapping(
@@ -56,7 +56,7 @@ function readGuard(
     reading.problem(
       isEmpty ? at : PATH,
       isEmpty ? "the message is empty" : "on_exception.message is missing",
-      { hint: "the guard answers with it, for example: message: I cannot help with that." },
+      { hint: "it is the guard's response, for example: message: I cannot help with that." },
     );
     return undefined;
   }

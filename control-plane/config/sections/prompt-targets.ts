@@ -14,15 +14,15 @@ import { type Draft, type Load, section } from "./section.ts";
 
 const promptTarget = mapping(
   {
-    name: text("Target name: letters, digits, `_` and `-`. The choice of a target reads it."),
-    description: text("What the target does, in a sentence. The choice of a target reads it."),
+    name: text("Target name: letters, digits, `_` and `-`. Used for the selection."),
+    description: text("What the target does, in one sentence. Used for the selection."),
     examples: list(
-      text("A prompt that means this target."),
-      "Three to five prompts that mean this target: they make the choice more certain.",
+      text("An example prompt."),
+      "Three to five example prompts, which improve the selection.",
     ).optional(),
     default: flag({
       description:
-        "Takes the prompts that match no other target, and gets the conversation as `messages` in its JSON body. One target at most.",
+        "Handles prompts that match no other target, and receives the conversation as `messages` in its JSON body. At most one target.",
       default: false,
     }).optional(),
     parameters: list(parameter, "Parameters to extract from the prompt.").optional(),
@@ -35,7 +35,7 @@ const promptTarget = mapping(
           default: "/",
         }).optional(),
         http_method: oneOf(["GET", "POST"], {
-          description: "HTTP method; `POST` for the default target unless said otherwise.",
+          description: "HTTP method. The default target uses `POST` unless configured.",
           default: "GET",
         }).optional(),
         http_headers: named(
@@ -46,11 +46,11 @@ const promptTarget = mapping(
       "The backend call.",
     ).optional(),
     system_prompt: text(
-      "Put before the conversation when a language model writes the answer from the backend's.",
+      "System prompt for the language model that writes the response from the backend's text.",
     ).optional(),
     auto_llm_dispatch_on_response: flag({
       description:
-        "Whether a language model writes the answer from the backend's; `false` answers with the backend's own text.",
+        "Whether a language model writes the response from the backend's text; if `false`, the backend's text is the response.",
       default: true,
     }).optional(),
   },
@@ -214,7 +214,7 @@ function checkDefault(reading: Reading, path: Path, parameters: PromptTarget["pa
       [...path, "parameters", conversation, "name"],
       "the default target has a parameter called messages",
       {
-        hint: "the conversation is sent under this name; choose another one",
+        hint: "the conversation is sent under this name; use a different name",
       },
     );
   }
@@ -222,7 +222,7 @@ function checkDefault(reading: Reading, path: Path, parameters: PromptTarget["pa
   if (required === undefined) return;
   const shown = reading.show([...path, "parameters"], required.name);
   reading.problem([...path, "default"], `the default target requires the parameter ${shown}`, {
-    hint: "it takes prompts that match nothing, so no value can be found; give the parameter a default",
+    hint: "it handles prompts that match no target, so no value is extracted; set a default",
   });
 }
 

@@ -22,15 +22,15 @@ const schema = mapping(
     ),
     on_failure: oneOf(["allow", "deny"], {
       description:
-        "What happens to a request when the service does not answer: it passes uncounted, or is refused with 503.",
+        "What happens if the service does not respond: `allow` passes the request uncounted, `deny` rejects it with 503.",
       default: "allow",
     }).optional(),
     timeout: duration({
-      description: "Longest wait for the service, before each request with a limit.",
+      description: "Maximum time to wait for the service per request.",
       default: "250ms",
     }).optional(),
   },
-  "Where `ratelimits` are counted that several gateways share: Envoy's rate limit service. Without it each gateway counts for itself.",
+  "Envoy's rate limit service, which counts `ratelimits` for several gateways. If not set, each gateway counts separately.",
 );
 
 export const ratelimitService = section({
@@ -40,7 +40,7 @@ export const ratelimitService = section({
     if (service === undefined) return {};
     const path = ["ratelimit_service"];
     if ((part(ratelimits) ?? []).length === 0) {
-      reading.warning(path, "the service has nothing to count: there are no ratelimits", {
+      reading.warning(path, "the service has no effect: no ratelimits are configured", {
         part: "key",
       });
     }

@@ -20,7 +20,7 @@ const MAX_AMOUNT = 999_999_999;
 const ratelimit = mapping(
   {
     model: text(
-      "What is limited: a configured model, under whichever of its names it is asked for, or an alias, whatever it stands for.",
+      "What is limited: a configured model (under all of its names) or an alias.",
       "the name of a configured model or an alias",
     ),
     selector: mapping(
@@ -30,28 +30,28 @@ const ratelimit = mapping(
           examples: ["x-user-id"],
         }),
         value: text(
-          "The value of the header that is limited. Without it each value has a budget of its own, and requests without the header have one together.",
+          "The header value that is limited. If not set, each value has a separate budget, and requests without the header share one.",
         ).optional(),
       },
-      "Which requests are counted together, by a header. Without it all requests for the model are.",
+      "Which requests share a budget, by a request header. If not set, all requests for the model share one.",
     ).optional(),
     limit: mapping(
       {
         tokens: whole(
           1,
           MAX_AMOUNT,
-          "Tokens of requests and replies together, as the provider counts them.",
+          "Tokens of requests and responses together, as reported by the provider.",
           "number of tokens",
         ).optional(),
         requests: whole(
           1,
           MAX_AMOUNT,
-          "Requests, in place of or besides `tokens`.",
+          "Requests, instead of or in addition to `tokens`.",
           "number of requests",
         ).optional(),
-        unit: oneOf(RATE_UNITS, "The time in which that much may be used."),
+        unit: oneOf(RATE_UNITS, "The unit of time."),
       },
-      "How much may be used: `tokens`, `requests` or both.",
+      "The budget: `tokens`, `requests` or both.",
     ),
   },
   "One limit.",
@@ -59,7 +59,7 @@ const ratelimit = mapping(
 
 const schema = list(
   ratelimit,
-  "What clients may use of a model in a unit of time: see docs/rate-limits.md.",
+  "Budgets of requests and tokens per model and unit of time: see docs/rate-limits.md.",
 );
 
 type Entry = Draft<z.output<typeof ratelimit>>;
@@ -148,7 +148,7 @@ function readSelector(
   if (value === undefined) return { header };
   if (namesCredential(header)) {
     reading.problem([...path, "value"], "a client's credential is not written in the file", {
-      hint: "leave value out, so that each credential has a budget of its own, or limit by another header",
+      hint: "remove value, so that each credential has a separate budget, or use another header",
     });
     return "wrong";
   }

@@ -17,24 +17,24 @@ const reason = z.union([z.enum(REASONS), status], { error: REASON });
 
 const KEYS = {
   attempts: whole(1, 5, {
-    description: "How often a model is asked before the next one is.",
+    description: "Number of attempts per model before the next model is tried.",
     default: 1,
   }).optional(),
   on: list(
     reason,
-    `Why there is another attempt: \`connect_failure\` (no connection, or one that closed before the request was sent), \`reset\` (broken off, or too slow, before an answer began), and statuses. Default: both and ${STATUSES.join(", ")}.`,
+    `Reasons for a retry: \`connect_failure\` (no connection, or it closed before the request was sent), \`reset\` (broken off, or too slow, before an answer began), and statuses. Default: both and ${STATUSES.join(", ")}.`,
   ).optional(),
   per_try_timeout: duration(
-    "Longest time until an attempt's answer begins; then the next attempt does. Default where there is another model to ask: two thirds of the listener's `timeout`, or half with several others. Without another model only the listener's `timeout` limits an attempt.",
+    "Maximum time until the response of an attempt begins; then the next attempt starts. Default with one further model: two thirds of the listener's `timeout`; with several: half of it. Without a further model only the listener's `timeout` applies.",
   ).optional(),
   first_byte_timeout: duration(
-    "The same for a stream: longest time until its first token. Default: `per_try_timeout`; without that half of the listener's `timeout` where there is another model to ask.",
+    "Maximum time until the first token of a stream. Default: `per_try_timeout`; if that is not set and a further model is configured, half of the listener's `timeout`.",
   ).optional(),
 };
 
 export const retryKeys = mapping(
   KEYS,
-  "When there is another attempt. A key that is not said here is taken from the model, then from the top level.",
+  "When a request is retried. Keys that are not set are taken from the model, then from the top level.",
 );
 
 export const retry = section({
@@ -44,11 +44,11 @@ export const retry = section({
       ...KEYS,
       budget: whole(0, 10_000, {
         description:
-          "How many further attempts may be under way at once for requests that came to one provider first. Above it the client gets what the failed attempt said: a provider in trouble is not asked even more often, and neither are its fallbacks.",
+          "Maximum number of retries in flight for requests that went to one provider first. Above it the client gets the response of the failed attempt, so a failing provider and its fallbacks get no further load.",
         default: 10_000,
       }).optional(),
     },
-    "When there is another attempt. A model and an alias can say each key, but for `budget`, for themselves.",
+    "When a request is retried: see docs/fallbacks.md. Models and aliases can override each key except `budget`.",
   ),
   read(_load, value) {
     return value?.budget === undefined ? {} : { retryBudget: value.budget };

@@ -4,5 +4,5 @@ import { section } from "./section.ts";
 
 export const systemPrompt = section({
   key: "system_prompt",
-  schema: text("Put before the client's own system text, for every model."),
+  schema: text("Added before the client's system prompt, for every model."),
 });

@@ -10,39 +10,39 @@ const MAX_COUNT = 1_000_000;
 const schema = mapping(
   {
     connect_timeout: duration({
-      description: "Longest time until a connection is made, TLS included.",
+      description: "Maximum time to establish a connection, including TLS.",
       default: "5s",
     }).optional(),
     idle_timeout: duration({
       description:
-        "How long a connection without a request is kept. It should be shorter than the provider keeps it: then no request meets a connection that is just being closed. Default: 50s over TLS, 4s without.",
+        "How long an idle connection is kept. It should be shorter than the provider's own limit, so no request meets a closing connection. Default: 50s with TLS, 4s without.",
     }).optional(),
     circuit_breakers: mapping(
       {
         max_connections: whole(1, MAX_COUNT, {
-          description: "Connections at once.",
+          description: "Maximum number of open connections.",
           default: 10_000,
         }).optional(),
         max_pending_requests: whole(1, MAX_COUNT, {
-          description: "Requests that wait for a connection.",
+          description: "Maximum number of requests waiting for a connection.",
           default: 10_000,
         }).optional(),
       },
-      "Limits of each provider's address, over all models that it has. A request above one of them is answered with 503 at once, and is not tried elsewhere. How many requests there may be is `limits.concurrent_requests`.",
+      "Limits per provider address, over all its models. A request above a limit is rejected with 503 immediately and not retried. For the number of in-flight requests see `limits.concurrent_requests`.",
     ).optional(),
     outlier_detection: mapping(
       {
         consecutive_failures: whole(0, 1000, {
           description:
-            "So many failures in a row eject a provider: no connection, a broken one, no answer in time, 502, 503 or 504. 0: never.",
+            "Number of consecutive failures that eject a provider: connection failures, timeouts, 502, 503 or 504. 0 disables ejection.",
           default: 5,
         }).optional(),
         ejection_time: duration({
-          description: "How long it is left alone.",
+          description: "How long the provider stays ejected.",
           default: "5s",
         }).optional(),
       },
-      "A provider that keeps failing is left out for a while where there is another one to ask: by `fallbacks`, or several targets of an alias. A provider that stands alone is always asked.",
+      "Ejects a provider that keeps failing, if an alternative is configured (`fallbacks`, or several targets of an alias). A provider without an alternative is never ejected.",
     ).optional(),
   },
   "Connections to providers.",
