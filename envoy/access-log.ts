@@ -4,7 +4,7 @@ import { PROPERTY_CLIENT_PATH } from "../contract/words.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
 import type { AccessLogName } from "../control-plane/ir/names.ts";
 import { accessLogFile } from "../control-plane/ir/names.ts";
-import type { Place } from "./place.ts";
+import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { AccessLog, Extension, Fields } from "./types.ts";
 import { extension } from "./types.ts";
 
@@ -33,8 +33,8 @@ export function loggedAs(host: string): Fields {
  * The client's line. A request that was refused before the filters ran has its headers still as they came. A query can
  * hold credentials: it is in the line only as far as the WASM filter has masked them.
  */
-export function ingressLogs(model: GatewayModel, place: Place): Extension[] {
-  return logs("ingress", place, {
+export function ingressLogs(model: GatewayModel, runtime: RuntimeEnvironment): Extension[] {
+  return logs("ingress", runtime, {
     path: firstOf(
       filterState(`wasm.${PROPERTY_CLIENT_PATH}`),
       filterState(CLIENT_PATH),
@@ -53,9 +53,9 @@ export function ingressLogs(model: GatewayModel, place: Place): Extension[] {
  * A line for each attempt: headers as the provider got them. Envoy flags what the provider did wrong. An attempt that
  * has neither a status nor a flag was given up by the gateway, because the client had gone or the time was over.
  */
-export function llmLogs(model: GatewayModel, place: Place): AccessLog[] {
+export function llmLogs(model: GatewayModel, runtime: RuntimeEnvironment): AccessLog[] {
   const llm = (flags: string, filter: Fields): AccessLog[] =>
-    logs("llm", place, {
+    logs("llm", runtime, {
       path: "%REQ(:PATH)%",
       // Known from the connection; an attempt that got none has the one that its provider is asked for.
       protocol: firstOf({ command: "PROTOCOL" }, clusterMetadata(PROTOCOL)),
@@ -73,8 +73,8 @@ export function llmLogs(model: GatewayModel, place: Place): AccessLog[] {
 }
 
 /** A line for each call of a prompt's flow: to the model server, and to the API of a prompt target. */
-export function internalLogs(place: Place): Extension[] {
-  return logs("internal", place, {
+export function internalLogs(runtime: RuntimeEnvironment): Extension[] {
+  return logs("internal", runtime, {
     path: firstOf(filterState(LOGGED_PATH), header(":path")),
     protocol: "%PROTOCOL%",
     flags: "%RESPONSE_FLAGS%",
@@ -169,7 +169,7 @@ interface OwnFields {
 }
 
 /** The log's file and, where it is wanted, standard output, where the log's name comes first. */
-function logs(name: AccessLogName, place: Place, own: OwnFields): Extension[] {
+function logs(name: AccessLogName, runtime: RuntimeEnvironment, own: OwnFields): Extension[] {
   // The 15 fields of spec.md in their order and quoting; START_TIME is UTC with milliseconds by default.
   const fields = [
     "[%START_TIME%]",
@@ -190,9 +190,9 @@ function logs(name: AccessLogName, place: Place, own: OwnFields): Extension[] {
   const file = extension(
     "envoy.access_loggers.file",
     "extensions.access_loggers.file.v3.FileAccessLog",
-    { path: join(place.logDirectory, accessLogFile(name)), log_format: text(line) },
+    { path: join(runtime.logDirectory, accessLogFile(name)), log_format: text(line) },
   );
-  if (place.accessLogOnStdout !== true) return [file];
+  if (runtime.accessLogOnStdout !== true) return [file];
   const stdout = extension(
     "envoy.access_loggers.stdout",
     "extensions.access_loggers.stream.v3.StdoutAccessLog",

@@ -5,28 +5,28 @@ import { clusters } from "./clusters.ts";
 import { listener, OWNER_ONLY, ownEgress } from "./listeners.ts";
 import { internalListener, internalListenerExtension } from "./internal-listener.ts";
 import { overloadManager } from "./overload.ts";
-import type { Place } from "./place.ts";
+import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Bootstrap, Extension } from "./types.ts";
 import { extension } from "./types.ts";
 
 /** Pure: the same model and place give the same bootstrap. */
-export function renderBootstrap(model: GatewayModel, place: Place): Bootstrap {
+export function renderBootstrap(model: GatewayModel, runtime: RuntimeEnvironment): Bootstrap {
   return {
     node: { id: "gateway", cluster: "gateway" },
-    admin: { address: { pipe: { path: place.adminSocketPath, mode: OWNER_ONLY } } },
+    admin: { address: { pipe: { path: runtime.adminSocketPath, mode: OWNER_ONLY } } },
     typed_dns_resolver_config: resolver(),
-    overload_manager: overloadManager(model, place),
+    overload_manager: overloadManager(model, runtime),
     // Also without prompt targets: a running gateway can be given some, but no other bootstrap.
     bootstrap_extensions: [internalListenerExtension()],
     static_resources: {
       listeners: [
-        listener(LISTENER_INGRESS, model.ingress, model, place),
-        listener(LISTENER_EGRESS, model.egress, model, place),
+        listener(LISTENER_INGRESS, model.ingress, model, runtime),
+        listener(LISTENER_EGRESS, model.egress, model, runtime),
         ...(model.prompt === undefined
           ? []
-          : [ownEgress(model, place), internalListener(model, place)]),
+          : [ownEgress(model, runtime), internalListener(model, runtime)]),
       ],
-      clusters: clusters(model, place),
+      clusters: clusters(model, runtime),
     },
   };
 }

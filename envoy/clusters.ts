@@ -12,7 +12,7 @@ import {
 import { common, protocolAskedFor, protocols } from "./cluster-settings.ts";
 import { endpoint, resolution } from "./endpoints.ts";
 import { outlierDetection } from "./outlier-detection.ts";
-import type { Place } from "./place.ts";
+import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import { promptClusters } from "./prompt-clusters.ts";
 import { rateLimitCluster } from "./rate-limit-service.ts";
 import { tlsOf } from "./tls.ts";
@@ -21,27 +21,27 @@ import { extension } from "./types.ts";
 import { upstreamFilters } from "./upstream-filters.ts";
 import { translateFilter } from "./wasm.ts";
 
-export function clusters(model: GatewayModel, place: Place): Cluster[] {
+export function clusters(model: GatewayModel, runtime: RuntimeEnvironment): Cluster[] {
   return [
-    ...upstreams(model).map((upstream) => single(upstream, model, place)),
-    ...attempts(model, place),
-    ...promptClusters(model, place),
+    ...upstreams(model).map((upstream) => single(upstream, model, runtime)),
+    ...attempts(model, runtime),
+    ...promptClusters(model, runtime),
     ...(model.rateLimitService === undefined
       ? []
-      : [rateLimitCluster(model.rateLimitService, model, place)]),
+      : [rateLimitCluster(model.rateLimitService, model, runtime)]),
   ];
 }
 
-function attempts(model: GatewayModel, place: Place): Cluster[] {
+function attempts(model: GatewayModel, runtime: RuntimeEnvironment): Cluster[] {
   const names = attemptedUpstreams(model);
   const places = upstreams(model).filter(({ cluster }) => names.includes(cluster));
   if (places.length === 0) return [];
-  const translate = translateFilter(model, place);
+  const translate = translateFilter(model, runtime);
   const generation = generationOf(model);
   return [...places.map((one) => attempt(one, generation, model, translate)), noAddress(model)];
 }
 
-function single(upstream: Upstream, model: GatewayModel, place: Place): Cluster {
+function single(upstream: Upstream, model: GatewayModel, runtime: RuntimeEnvironment): Cluster {
   const { address, cluster } = upstream;
   return {
     name: cluster,
@@ -49,8 +49,8 @@ function single(upstream: Upstream, model: GatewayModel, place: Place): Cluster 
     ...outlierDetection(cluster, model),
     ...resolution(address),
     ...protocolAskedFor(address),
-    ...tlsOf(address, place),
-    load_assignment: { cluster_name: cluster, endpoints: [endpoint(address, place)] },
+    ...tlsOf(address, runtime),
+    load_assignment: { cluster_name: cluster, endpoints: [endpoint(address, runtime)] },
     ...protocols(address, upstreamFilters(upstream.foreignCredentials), model.upstream),
   };
 }

@@ -71,7 +71,7 @@ export function discoveryResponse(version: string, resources: readonly Fields[])
  * A file, and what only its old version has: a request that has begun, a retry of it and the steps of a prompt still ask
  * for clusters by name, and the routes to them are told apart by that name. The filter is always the new one.
  */
-export function withLeftOvers(fresh: DiscoveryFile, old: DiscoveryFile): DiscoveryFile {
+export function withRetiredResources(fresh: DiscoveryFile, old: DiscoveryFile): DiscoveryFile {
   if (fresh.name.startsWith(FILTER)) return fresh;
   if (fresh.name.startsWith(ROUTES)) {
     const resources = fresh.resources.map((table) =>

@@ -2,14 +2,14 @@
 import { isIP } from "node:net";
 import type { Address } from "../control-plane/ir/model.ts";
 import { loggedAs } from "./access-log.ts";
-import type { Place } from "./place.ts";
+import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Fields } from "./types.ts";
 import { duration, extension, socketAddress } from "./types.ts";
 
 const SECOND = 1000;
 
-export function endpoint(address: Address, place: Place): Fields {
-  if (address.kind === "embedded") return socketEndpoint(place.demonstrationSocketPath);
+export function endpoint(address: Address, runtime: RuntimeEnvironment): Fields {
+  if (address.kind === "embedded") return socketEndpoint(runtime.demonstrationSocketPath);
   return { lb_endpoints: [{ endpoint: { address: socketAddress(address.host, address.port) } }] };
 }
 

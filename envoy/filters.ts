@@ -1,19 +1,23 @@
-// The HTTP filters of a listener: THE ordered list, with the reason for each place. Requests go down the list, replies up.
+// The HTTP filters of a listener: THE ordered list, with the reason for each runtime. Requests go down the list, replies up.
 import { DECOMPRESSOR } from "../contract/words.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
 import { CLIENT_AUTHORITY, CLIENT_FORWARDED_FOR, CLIENT_PATH, llmLogs } from "./access-log.ts";
-import type { Place } from "./place.ts";
+import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields, ListenerName } from "./types.ts";
 import { rateLimitFilter } from "./rate-limit-service.ts";
 import { extension } from "./types.ts";
 import { routeFilter } from "./wasm.ts";
 
-export function httpFilters(name: ListenerName, model: GatewayModel, place: Place): Extension[] {
+export function httpFilters(
+  name: ListenerName,
+  model: GatewayModel,
+  runtime: RuntimeEnvironment,
+): Extension[] {
   return [
     // First, because everything behind it rewrites the headers that the client's log line shows.
-    rememberClient(),
+    recordClientHeaders(),
     // Before the router, which needs the cluster that it chooses; outside of the decompressors, so that it reads plain replies.
-    routeFilter(name, model, place),
+    routeFilter(name, model, runtime),
     // Behind the filter, which says what to ask the service, and before the router, which sends the request on.
     ...(model.rateLimitService === undefined
       ? []
@@ -21,12 +25,12 @@ export function httpFilters(name: ListenerName, model: GatewayModel, place: Plac
     // Between filter and router: a provider that compresses although it was asked not to.
     ...decompressors(),
     // Always last.
-    router(model, place),
+    router(model, runtime),
   ];
 }
 
 /** The path without its query, which can hold credentials: the WASM filter adds it with those masked. */
-function rememberClient(): Extension {
+function recordClientHeaders(): Extension {
   return remember({
     [CLIENT_PATH]: "%PATH(NQ:PATH)%",
     [CLIENT_AUTHORITY]: "%REQ(:authority)%",
@@ -81,12 +85,12 @@ function decompressor(algorithm: string, message: string, fields: Fields = {}): 
   );
 }
 
-function router(model: GatewayModel, place: Place): Extension {
+function router(model: GatewayModel, runtime: RuntimeEnvironment): Extension {
   return extension("envoy.filters.http.router", "extensions.filters.http.router.v3.Router", {
     // Neither the provider nor the client sees an x-envoy header.
     suppress_envoy_headers: true,
     // Counters by status and a histogram per cluster, which nobody reads yet: 3 % of a small request.
     dynamic_stats: false,
-    upstream_log: llmLogs(model, place),
+    upstream_log: llmLogs(model, runtime),
   });
 }

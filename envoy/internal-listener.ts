@@ -6,7 +6,7 @@ import { internalLogs, LOGGED_PATH } from "./access-log.ts";
 import { listenerBuffer } from "./buffers.ts";
 import { decompressors, remember } from "./filters.ts";
 import { identity } from "./listeners.ts";
-import type { Place } from "./place.ts";
+import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields, Listener } from "./types.ts";
 import { duration, extension } from "./types.ts";
 
@@ -21,7 +21,7 @@ export function internalListenerExtension(): Extension {
   );
 }
 
-export function internalListener(model: GatewayModel, place: Place): Listener {
+export function internalListener(model: GatewayModel, runtime: RuntimeEnvironment): Listener {
   return {
     name: INTERNAL_CLUSTER,
     internal_listener: {},
@@ -40,7 +40,7 @@ export function internalListener(model: GatewayModel, place: Place): Listener {
               // The client's request id stays, which makes one story of all lines of a request.
               ...identity(),
               max_request_headers_kb: MAX_HEAD_KIB,
-              access_log: internalLogs(place),
+              access_log: internalLogs(runtime),
               route_config: routeConfiguration(model),
               // The upstream filters take the header out, so the log reads it from filter state.
               http_filters: [

@@ -2,14 +2,14 @@
 // directory of its orders; their bytes are in no file of ours.
 import { join } from "node:path";
 import type { GatewayModel, Listener } from "../control-plane/ir/model.ts";
-import type { Place } from "./place.ts";
+import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Fields } from "./types.ts";
 import { extension, typed } from "./types.ts";
 
 /** The transport socket of a listener's filter chain; nothing where clients connect in plain text. */
-export function listenerTls({ name, tls }: Listener, place: Place): Fields {
+export function listenerTls({ name, tls }: Listener, runtime: RuntimeEnvironment): Fields {
   if (tls === undefined) return {};
-  const path = secretFile(name, place.secretsDirectory ?? "");
+  const path = secretFile(name, runtime.secretsDirectory ?? "");
   const context = {
     common_tls_context: {
       tls_params: { tls_minimum_protocol_version: "TLSv1_2" },

@@ -6,7 +6,7 @@ import { listenerBuffer } from "./buffers.ts";
 import { httpFilters } from "./filters.ts";
 import { listenerTls } from "./listener-tls.ts";
 import { localReplies } from "./local-replies.ts";
-import type { Place } from "./place.ts";
+import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import { routeConfiguration } from "./routes.ts";
 import type { Fields, Listener, ListenerName } from "./types.ts";
 import { duration, extension, socketAddress, TCP_KEEPALIVE } from "./types.ts";
@@ -27,14 +27,14 @@ const CONNECTION_IDLE_TIMEOUT = 15 * MINUTE;
 export const OWNER_ONLY = 0o600;
 
 /** HTTP/2 accepts windows between these (RFC 9113, section 6.9.2). */
-const SMALLEST_WINDOW = 65_535;
-const MAX_WINDOW = 2_147_483_647;
+const MIN_WINDOW_BYTES = 65_535;
+const MAX_WINDOW_BYTES = 2_147_483_647;
 
 export function listener(
   name: ModelListener["name"],
   own: ModelListener,
   model: GatewayModel,
-  place: Place,
+  runtime: RuntimeEnvironment,
 ): Listener {
   return {
     name,
@@ -43,19 +43,19 @@ export function listener(
     traffic_direction: "INBOUND",
     // A client that is gone has its request at the provider reset, which costs money until then.
     tcp_keepalive: TCP_KEEPALIVE,
-    ...http(name, own, model, place, listenerTls(own, place)),
+    ...http(name, own, model, runtime, listenerTls(own, runtime)),
   };
 }
 
 /** What egress serves, for the model server alone: without the keys and TLS that clients may need. */
-export function ownEgress(model: GatewayModel, place: Place): Listener {
-  const path = place.ownEgressSocketPath ?? "";
+export function ownEgress(model: GatewayModel, runtime: RuntimeEnvironment): Listener {
+  const path = runtime.ownEgressSocketPath ?? "";
   return {
     name: LISTENER_OWN_EGRESS,
     address: { pipe: { path, mode: OWNER_ONLY } },
     // However many clients there are, their prompts need it.
     ignore_global_conn_limit: true,
-    ...http(LISTENER_OWN_EGRESS, model.egress, model, place),
+    ...http(LISTENER_OWN_EGRESS, model.egress, model, runtime),
   };
 }
 
@@ -63,7 +63,7 @@ function http(
   name: ListenerName,
   own: ModelListener,
   model: GatewayModel,
-  place: Place,
+  runtime: RuntimeEnvironment,
   tls: Fields = {},
 ): Pick<Listener, "filter_chains"> & Fields {
   return {
@@ -82,9 +82,9 @@ function http(
               ...protocol(model),
               ...timeouts(name, own, model),
               local_reply_config: localReplies(model),
-              access_log: ingressLogs(model, place),
-              route_config: routeConfiguration(own, model, place),
-              http_filters: httpFilters(name, model, place),
+              access_log: ingressLogs(model, runtime),
+              route_config: routeConfiguration(own, model, runtime),
+              http_filters: httpFilters(name, model, runtime),
             },
           ),
         ],
@@ -107,7 +107,7 @@ export function identity(): Fields {
 }
 
 function protocol(model: GatewayModel): Fields {
-  const window = Math.min(Math.max(listenerBuffer(model), SMALLEST_WINDOW), MAX_WINDOW);
+  const window = Math.min(Math.max(listenerBuffer(model), MIN_WINDOW_BYTES), MAX_WINDOW_BYTES);
   return {
     max_request_headers_kb: model.limits.requestHeadersKib,
     // Proxies in front of us still speak 1.0 unless told otherwise, and such a request may have no host.

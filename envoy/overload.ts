@@ -1,6 +1,6 @@
 // What Envoy does when memory or connections run out: it turns new requests away, so that those under way can end.
 import type { GatewayModel } from "../control-plane/ir/model.ts";
-import type { Place } from "./place.ts";
+import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields } from "./types.ts";
 import { duration, extension } from "./types.ts";
 
@@ -22,10 +22,10 @@ const TURN_AWAY = 0.9;
 const RESET_FROM = 0.95;
 const TAKE_NOTHING = 0.98;
 
-export function overloadManager(model: GatewayModel, place: Place): Fields {
+export function overloadManager(model: GatewayModel, runtime: RuntimeEnvironment): Fields {
   return {
     refresh_interval: duration(REFRESH_MS),
-    resource_monitors: [heap(model, place), connections(model)],
+    resource_monitors: [heap(model, runtime), connections(model)],
     // Only requests of HTTP/2 can be reset one by one: those that hold the most go first.
     buffer_factory_config: { minimum_account_to_track_power_of_two: TRACKED_FROM },
     actions: [
@@ -45,8 +45,8 @@ export function overloadManager(model: GatewayModel, place: Place): Fields {
   };
 }
 
-function heap({ limits }: GatewayModel, place: Place): Extension {
-  const memory = place.memoryBytes ?? 2 * GIBIBYTE;
+function heap({ limits }: GatewayModel, runtime: RuntimeEnvironment): Extension {
+  const memory = runtime.memoryBytes ?? 2 * GIBIBYTE;
   const bytes = limits.memoryBytes ?? Math.floor(memory * SHARE_OF_MEMORY);
   return extension(HEAP, "extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig", {
     max_heap_size_bytes: bytes,

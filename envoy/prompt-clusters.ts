@@ -8,18 +8,18 @@ import type { GatewayModel } from "../control-plane/ir/model.ts";
 import type { PromptEndpoint } from "../control-plane/ir/prompt.ts";
 import { common, protocols } from "./cluster-settings.ts";
 import { endpoint, resolution, socketEndpoint } from "./endpoints.ts";
-import type { Place } from "./place.ts";
+import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import { tlsOf } from "./tls.ts";
 import type { Cluster } from "./types.ts";
 import { upstreamFilters } from "./upstream-filters.ts";
 
-export function promptClusters(model: GatewayModel, place: Place): Cluster[] {
+export function promptClusters(model: GatewayModel, runtime: RuntimeEnvironment): Cluster[] {
   const { prompt } = model;
   if (prompt === undefined) return [];
   return [
     internal(model),
-    modelServer(model, place),
-    ...prompt.endpoints.map((one) => backend(one, model, place)),
+    modelServer(model, runtime),
+    ...prompt.endpoints.map((one) => backend(one, model, runtime)),
   ];
 }
 
@@ -37,28 +37,28 @@ function internal(model: GatewayModel): Cluster {
   };
 }
 
-function modelServer(model: GatewayModel, place: Place): Cluster {
+function modelServer(model: GatewayModel, runtime: RuntimeEnvironment): Cluster {
   return {
     name: MODEL_SERVER_CLUSTER,
     ...common(MODEL_SERVER_CLUSTER, model),
     type: "STATIC",
     load_assignment: {
       cluster_name: MODEL_SERVER_CLUSTER,
-      endpoints: [socketEndpoint(place.modelServerSocketPath)],
+      endpoints: [socketEndpoint(runtime.modelServerSocketPath)],
     },
     ...protocols({ kind: "embedded" }, upstreamFilters([])),
   };
 }
 
-function backend(one: PromptEndpoint, model: GatewayModel, place: Place): Cluster {
+function backend(one: PromptEndpoint, model: GatewayModel, runtime: RuntimeEnvironment): Cluster {
   const name = clusterOfEndpoint(one.name);
   const { address } = one;
   return {
     name,
     ...common(name, model, { connectTimeoutMs: one.connectTimeoutMs }),
     ...resolution(address),
-    ...tlsOf(address, place),
-    load_assignment: { cluster_name: name, endpoints: [endpoint(address, place)] },
+    ...tlsOf(address, runtime),
+    load_assignment: { cluster_name: name, endpoints: [endpoint(address, runtime)] },
     ...protocols(address, upstreamFilters([])),
   };
 }

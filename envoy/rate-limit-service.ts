@@ -15,7 +15,7 @@ import type {
 } from "../control-plane/ir/model.ts";
 import { common } from "./cluster-settings.ts";
 import { endpoint, resolution } from "./endpoints.ts";
-import type { Place } from "./place.ts";
+import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Cluster, Extension, Fields } from "./types.ts";
 import { duration, extension, typed } from "./types.ts";
 
@@ -89,14 +89,14 @@ function actions(limit: RateLimit, model: GatewayModel, property: string): Exten
 export function rateLimitCluster(
   service: RateLimitService,
   model: GatewayModel,
-  place: Place,
+  runtime: RuntimeEnvironment,
 ): Cluster {
   const address: Address = { kind: "host", ...service.address, tls: false, serverName: "" };
   return {
     name: CLUSTER,
     ...common(CLUSTER, model, { connectTimeoutMs: service.timeoutMs }),
     ...resolution(address),
-    load_assignment: { cluster_name: CLUSTER, endpoints: [endpoint(address, place)] },
+    load_assignment: { cluster_name: CLUSTER, endpoints: [endpoint(address, runtime)] },
     typed_extension_protocol_options: {
       "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": typed(
         "extensions.upstreams.http.v3.HttpProtocolOptions",

@@ -10,7 +10,7 @@ import { generationOf, inGeneration } from "../control-plane/ir/filter-document/
 import { retryPolicies } from "../control-plane/ir/retry-policies.ts";
 import type { RetryPolicy } from "../control-plane/ir/retry-policies.ts";
 import { attemptCluster, attemptedUpstreams } from "../control-plane/ir/upstreams.ts";
-import type { Place } from "./place.ts";
+import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import { ADD_REQUEST_ID } from "./request-id.ts";
 import { nextAttempt } from "./next-attempt.ts";
 import type { Fields, Route } from "./types.ts";
@@ -40,9 +40,9 @@ const MAX_REST = 10 * SECOND;
 export function routeConfiguration(
   listener: Listener,
   model: GatewayModel,
-  place: Pick<Place, "notReady">,
+  runtime: Pick<RuntimeEnvironment, "notReady">,
 ): Fields {
-  const all = [readiness(place), ...routes(listener, model)];
+  const all = [readiness(runtime), ...routes(listener, model)];
   return {
     name: listener.name,
     response_headers_to_add: [ADD_REQUEST_ID],
@@ -51,7 +51,7 @@ export function routeConfiguration(
 }
 
 /** First, because the next ones go by headers, which any client can send. The filter has let nothing else pass to it. */
-function readiness({ notReady }: Pick<Place, "notReady">): Route {
+function readiness({ notReady }: Pick<RuntimeEnvironment, "notReady">): Route {
   const body =
     notReady === undefined ? { status: "ready" } : { status: "unavailable", reason: notReady };
   return {
@@ -71,8 +71,8 @@ function readiness({ notReady }: Pick<Place, "notReady">): Route {
 
 function routes(listener: Listener, model: GatewayModel): Route[] {
   const generation = generationOf(model);
-  const attempts = attemptedUpstreams(model).map((place) =>
-    inGeneration(attemptCluster(place), generation),
+  const attempts = attemptedUpstreams(model).map((runtime) =>
+    inGeneration(attemptCluster(runtime), generation),
   );
   return [
     ...[...retryPolicies(model)].flatMap(([name, policy]) =>

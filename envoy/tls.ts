@@ -1,16 +1,16 @@
 // TLS to providers: the name that is sent is the name that the certificate has to bear.
 import { isIP } from "node:net";
 import type { Address } from "../control-plane/ir/model.ts";
-import type { Place } from "./place.ts";
+import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields } from "./types.ts";
 import { extension } from "./types.ts";
 
-export function tlsOf(address: Address, place: Place): Fields {
-  const socket = transportSocket(address, place);
+export function tlsOf(address: Address, runtime: RuntimeEnvironment): Fields {
+  const socket = transportSocket(address, runtime);
   return socket === undefined ? {} : { transport_socket: socket };
 }
 
-function transportSocket(address: Address, place: Place): Extension | undefined {
+function transportSocket(address: Address, runtime: RuntimeEnvironment): Extension | undefined {
   if (address.kind === "embedded" || !address.tls) return undefined;
   const { serverName } = address;
   const isAddress = isIP(serverName) !== 0;
@@ -23,7 +23,7 @@ function transportSocket(address: Address, place: Place): Extension | undefined 
       common_tls_context: {
         tls_params: { tls_minimum_protocol_version: "TLSv1_2" },
         validation_context: {
-          trusted_ca: { filename: place.caFile },
+          trusted_ca: { filename: runtime.caFile },
           match_typed_subject_alt_names: [
             { san_type: isAddress ? "IP_ADDRESS" : "DNS", matcher: { exact: serverName } },
           ],

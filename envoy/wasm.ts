@@ -2,21 +2,30 @@
 import { ROOT_ROUTE, ROOT_TRANSLATE } from "../contract/words.ts";
 import { filterConfig } from "../control-plane/ir/filter-document/document.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
-import type { Place } from "./place.ts";
+import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields, ListenerName, Typed } from "./types.ts";
 import { extension } from "./types.ts";
 
 /** In the listener: reads the request, chooses the model, answers what needs no provider. */
-export function routeFilter(name: ListenerName, model: GatewayModel, place: Place): Extension {
-  return wasm(ROOT_ROUTE, model, place, { configuration: json({ listener: name }) });
+export function routeFilter(
+  name: ListenerName,
+  model: GatewayModel,
+  runtime: RuntimeEnvironment,
+): Extension {
+  return wasm(ROOT_ROUTE, model, runtime, { configuration: json({ listener: name }) });
 }
 
 /** In a cluster: one attempt at one target of several. */
-export function translateFilter(model: GatewayModel, place: Place): Extension {
-  return wasm(ROOT_TRANSLATE, model, place, {});
+export function translateFilter(model: GatewayModel, runtime: RuntimeEnvironment): Extension {
+  return wasm(ROOT_TRANSLATE, model, runtime, {});
 }
 
-function wasm(root: string, model: GatewayModel, place: Place, more: Fields): Extension {
+function wasm(
+  root: string,
+  model: GatewayModel,
+  runtime: RuntimeEnvironment,
+  more: Fields,
+): Extension {
   return extension("envoy.filters.http.wasm", "extensions.filters.http.wasm.v3.Wasm", {
     config: {
       name: `gateway_${root}`,
@@ -25,18 +34,18 @@ function wasm(root: string, model: GatewayModel, place: Place, more: Fields): Ex
       failure_policy: "FAIL_RELOAD",
       // Else a filter that holds the request headers never sees the body.
       allow_on_headers_stop_iteration: true,
-      vm_config: virtualMachine(model, place),
+      vm_config: virtualMachine(model, runtime),
       ...more,
     },
   });
 }
 
 /** Equal in every place, byte for byte: Envoy shares a machine between filters that ask for the same one. */
-function virtualMachine(model: GatewayModel, place: Place): Fields {
+function virtualMachine(model: GatewayModel, runtime: RuntimeEnvironment): Fields {
   return {
     vm_id: "gateway",
     runtime: "envoy.wasm.runtime.v8",
-    code: { local: { filename: place.filterPath } },
+    code: { local: { filename: runtime.filterPath } },
     configuration: json(filterConfig(model)),
     environment_variables: { host_env_keys: model.filterEnvironment },
   };

@@ -27,7 +27,7 @@ export function findModel(
     reading.problem(at, message, { hint: insteadOfAlias(written, names, aliases) });
     return undefined;
   }
-  if (reading.misread.has(written)) return undefined;
+  if (reading.invalidNames.has(written)) return undefined;
   const known = [...names.keys()];
   reading.problem(at, `no configured model is called ${reading.show(at, written)}`, {
     hint:

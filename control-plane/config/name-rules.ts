@@ -1,16 +1,16 @@
 // What may be a name: of a model, an entry or an alias. Names reach headers, JSON and Envoy's configuration.
 import { NONE } from "../ir/model-names.ts";
 import type { Path } from "./diagnostics/problem.ts";
-import type { Complaint, Reading } from "./reading.ts";
+import type { DiagnosticOptions, Reading } from "./reading.ts";
 
-const LONGEST = 200;
+const MAX_NAME_LENGTH = 200;
 
 /** The name when it is safe; else undefined, and a problem says why. */
 export function checkName(
   reading: Reading,
   path: Path,
   name: string | undefined,
-  part: NonNullable<Complaint["part"]> = "value",
+  part: NonNullable<DiagnosticOptions["part"]> = "value",
 ): string | undefined {
   if (name === undefined) return undefined;
   const fault = faultOf(name);
@@ -24,7 +24,7 @@ function faultOf(name: string): string | undefined {
   if (name === NONE) {
     return "nothing can be called none: in a request it leaves the choice to the gateway";
   }
-  if (name.length > LONGEST) return `the name is longer than ${LONGEST} characters`;
+  if (name.length > MAX_NAME_LENGTH) return `the name is longer than ${MAX_NAME_LENGTH} characters`;
   if (/[^\x21-\x7e]/.test(name)) {
     return "the name holds white space, a control character or a letter outside ASCII";
   }

@@ -6,7 +6,7 @@ import type { Path, Problem } from "./diagnostics/problem.ts";
 import type { Substitution } from "./substitute.ts";
 import { isSecretPlace, looksLikeSecret, withoutSecrets } from "./secrets.ts";
 
-export interface Complaint {
+export interface DiagnosticOptions {
   hint?: string | undefined;
   /** Point at the key instead of the value. */
   part?: "key" | "value";
@@ -33,13 +33,13 @@ export interface Reading {
   problems: Problem[];
   warnings: Problem[];
   /** Names of entries that already have a problem: what refers to them gets no second one. */
-  misread: Set<string>;
+  invalidNames: Set<string>;
   /** The value as a message may show it: quoted and short; never a secret or an environment value. */
   show(path: Path, value: unknown): string;
   /** Whether a message may repeat the value: neither a secret nor the environment's. */
   isShowable(path: Path, value: unknown): boolean;
-  problem(path: Path, message: string, more?: Complaint): void;
-  warning(path: Path, message: string, more?: Complaint): void;
+  problem(path: Path, message: string, more?: DiagnosticOptions): void;
+  warning(path: Path, message: string, more?: DiagnosticOptions): void;
 }
 
 export function startReading(
@@ -50,7 +50,7 @@ export function startReading(
 ): Reading {
   const problems: Problem[] = [...document.problems];
   const warnings: Problem[] = [];
-  const add = (to: Problem[], path: Path, message: string, more: Complaint = {}): void => {
+  const add = (to: Problem[], path: Path, message: string, more: DiagnosticOptions = {}): void => {
     const place =
       more.at === undefined ? document.place(path, more.part) : document.placeOf(path, more.at);
     const hint = more.hint === undefined ? {} : { hint: withoutSecrets(more.hint) };
@@ -65,7 +65,7 @@ export function startReading(
     machine,
     problems,
     warnings,
-    misread: new Set(),
+    invalidNames: new Set(),
     isShowable: (path, value) =>
       namesAt(path) === undefined &&
       !isSecretPlace(path) &&

@@ -1,4 +1,4 @@
-// Checks a value against the schema: every misfit becomes a problem, and what fits is left for the later checks.
+// Checks a value against the schema: every schemaIssue becomes a problem, and what fits is left for the later checks.
 import type { z } from "zod";
 import { isRecord } from "./yaml/document.ts";
 import type { Path } from "./diagnostics/problem.ts";
@@ -12,7 +12,7 @@ import { knownKeysHint, unknownKeyHint } from "./diagnostics/unknown-key.ts";
 
 type Issue = z.core.$ZodIssue;
 
-interface Misfit {
+interface SchemaIssue {
   path: Path;
   /** What was expected there, as the end of a sentence. */
   expected: string;
@@ -24,33 +24,34 @@ export function checkShape(
   { value, namesAt, malformed }: Substitution,
 ): Record<string, unknown> {
   const copy: unknown = structuredClone(value ?? {});
-  let misfits = misfitsOf(copy);
-  const retyped = misfits.filter(({ path }) => {
+  let schemaIssues = schemaIssuesOf(copy);
+  const retyped = schemaIssues.filter(({ path }) => {
     const found = valueAt(copy, path);
     if (typeof found !== "string" || namesAt(path) === undefined || reading.document.isQuoted(path))
       return false;
     setAt(copy, path, plainMeaning(found));
     return true;
   });
-  if (retyped.length > 0) misfits = misfitsOf(copy);
+  if (retyped.length > 0) schemaIssues = schemaIssuesOf(copy);
   const broken = new Set(malformed.map(({ path }) => JSON.stringify(path)));
-  for (const misfit of misfits) {
+  for (const schemaIssue of schemaIssues) {
     // A reference that is none has its own problem.
-    if (!broken.has(JSON.stringify(misfit.path))) reportMisfit(reading, copy, misfit);
+    if (!broken.has(JSON.stringify(schemaIssue.path)))
+      reportSchemaIssue(reading, copy, schemaIssue);
   }
   // After all are reported: each report reads the value.
-  for (const misfit of misfits) prune(copy, misfit);
+  for (const schemaIssue of schemaIssues) prune(copy, schemaIssue);
   return isRecord(copy) ? copy : {};
 }
 
-function misfitsOf(value: unknown): Misfit[] {
+function schemaIssuesOf(value: unknown): SchemaIssue[] {
   const result = configurationSchema.safeParse(value);
   if (result.success) return [];
   return result.error.issues.flatMap((issue) => flatten(issue, []));
 }
 
 /** A union's issue becomes those of the one branch that the value was meant for, where there is one. */
-function flatten(issue: Issue, above: Path): Misfit[] {
+function flatten(issue: Issue, above: Path): SchemaIssue[] {
   const path = [...above, ...(issue.path as (string | number)[])];
   if (issue.code === "invalid_union") {
     const meant = issue.errors.filter((branch) =>
@@ -64,7 +65,11 @@ function flatten(issue: Issue, above: Path): Misfit[] {
   return [{ path, expected: issue.message, issue }];
 }
 
-function reportMisfit(reading: Reading, value: unknown, { path, expected, issue }: Misfit): void {
+function reportSchemaIssue(
+  reading: Reading,
+  value: unknown,
+  { path, expected, issue }: SchemaIssue,
+): void {
   if (issue.code === "unrecognized_keys") {
     reportUnknownKeys(reading, path, issue.keys);
     return;
@@ -82,8 +87,8 @@ function reportMisfit(reading: Reading, value: unknown, { path, expected, issue 
   }
   reading.problem(path, `expected ${expected}, not ${reading.show(path, found)}`, {
     hint: reading.isShowable(path, found)
-      ? (entryHint(path, found) ?? misfitHint(found, issue))
-      : misfitHint(undefined, issue),
+      ? (entryHint(path, found) ?? schemaIssueHint(found, issue))
+      : schemaIssueHint(undefined, issue),
   });
 }
 
@@ -110,7 +115,7 @@ const PROVIDER_LISTS: ReadonlySet<string | number> = new Set(["llm_providers", "
 const DURATION = "a duration";
 
 /** `found` is undefined where a hint must not repeat it. */
-function misfitHint(found: unknown, issue: Issue): string | undefined {
+function schemaIssueHint(found: unknown, issue: Issue): string | undefined {
   if (issue.message === "v0.1.0") return "write v0.1.0";
   if (issue.code === "invalid_value" && typeof found === "string") {
     return suggestion(suggest(found, issue.values.map(String)));
@@ -135,7 +140,7 @@ function misfitHint(found: unknown, issue: Issue): string | undefined {
   return undefined;
 }
 
-function prune(value: unknown, { path, issue }: Misfit): void {
+function prune(value: unknown, { path, issue }: SchemaIssue): void {
   if (issue.code === "unrecognized_keys") {
     for (const key of issue.keys) setAt(value, [...path, key], undefined);
   } else if (path.length > 0) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ACCESS_LOGS, accessLogFile } from "../ir/names.ts";
 import { callAdmin } from "./admin.ts";
 import { makeDirectory } from "./make-directory.ts";
-import { LOG_DIRECTORY_MODE } from "./place.ts";
+import { LOG_DIRECTORY_MODE } from "./runtime-environment.ts";
 import { createRotation, type RotationRules } from "./rotation.ts";
 
 export interface AccessLogEvents {

@@ -3,7 +3,11 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type DiscoveryFile, discoveryResponse, withLeftOvers } from "../../envoy/dynamic.ts";
+import {
+  type DiscoveryFile,
+  discoveryResponse,
+  withRetiredResources,
+} from "../../envoy/dynamic.ts";
 import { callAdmin } from "./admin.ts";
 import { writePrivately } from "./state.ts";
 
@@ -142,7 +146,7 @@ export function createDiscovery(directory: string, first: readonly DiscoveryFile
 function withPast(file: DiscoveryFile, past: readonly Past[]): DiscoveryFile {
   return past.reduce((merged, { files }) => {
     const old = files.find(({ name }) => name === file.name);
-    return old === undefined ? merged : withLeftOvers(merged, old);
+    return old === undefined ? merged : withRetiredResources(merged, old);
   }, file);
 }
 

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { renderBootstrap } from "../../envoy/bootstrap.ts";
 import { type DiscoveryFile, dynamicConfiguration } from "../../envoy/dynamic.ts";
-import type { Place } from "../../envoy/place.ts";
+import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import type { Bootstrap, Fields } from "../../envoy/types.ts";
 import { toYaml } from "../../envoy/yaml.ts";
 import type { GatewayModel } from "../ir/model.ts";
@@ -21,7 +21,7 @@ export interface Rendered {
 export interface EnvoyFiles {
   bootstrapFile: string;
   discovery: Discovery;
-  render: (model: GatewayModel, place: Place) => Rendered;
+  render: (model: GatewayModel, place: RuntimeEnvironment) => Rendered;
   /** The bootstrap that Envoy has been started with. */
   bootstrap: Fields;
   remove: () => void;
@@ -32,11 +32,11 @@ export function createEnvoyFiles(
   stateDirectory: string,
   number: number,
   model: GatewayModel,
-  place: Place,
+  place: RuntimeEnvironment,
 ): EnvoyFiles {
   const bootstrapFile = join(stateDirectory, numbered("envoy.yaml", number));
   const directory = join(stateDirectory, numbered("discovery", number));
-  const render = (model: GatewayModel, place: Place): Rendered => {
+  const render = (model: GatewayModel, place: RuntimeEnvironment): Rendered => {
     const whole = renderBootstrap(model, place);
     return { whole, ...dynamicConfiguration(whole, directory) };
   };

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import type { Place } from "../../envoy/place.ts";
+import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import { changesBetween } from "../ir/changes.ts";
 import { type Configuration, readConfiguration } from "./configuration-file.ts";
 import { ENVOY_VERSION, type EnvoyBinary, requireEnvoy } from "./envoy-binary.ts";
@@ -19,9 +19,9 @@ import {
   prepareLogDirectory,
   requireCaFile,
   memoryBytes,
-} from "./place.ts";
+} from "./runtime-environment.ts";
 import { checkPorts } from "./ports.ts";
-import { failure, type ReloadResult, restartReasons, type Settled } from "./reload.ts";
+import { failure, type ReloadResult, restartReasons, type RestartInputs } from "./reload.ts";
 import { createServices, type PreparedServices } from "./services.ts";
 import { secretsDirectory, socketPath, writePrivately } from "./state.ts";
 import { type EnvoyPlan, supervise, type Supervisor, type SupervisorEvents } from "./supervise.ts";
@@ -64,12 +64,12 @@ export interface GatewayEvents extends SupervisorEvents {
 /** For a request to arrive whole: its cluster is looked for only then. */
 const REQUEST_MS = 120_000;
 const MARGIN_MS = 5_000;
-const TELL_AGAIN_MS = 1_000;
+const PUBLISH_RETRY_MS = 1_000;
 
 /** What one Envoy runs. */
 interface Running {
   configuration: Configuration;
-  place: Place;
+  place: RuntimeEnvironment;
   files: EnvoyFiles;
   plan: EnvoyPlan;
 }
@@ -81,11 +81,11 @@ export async function startGateway(
   options: GatewayOptions,
   events: GatewayEvents,
 ): Promise<Gateway> {
-  const maker = createMaker(requireEnvoy(first.environment), directory, options);
-  let tellReadiness: (() => void) | undefined;
+  const planner = createEnvoyPlanner(requireEnvoy(first.environment), directory, options);
+  let publishReadiness: (() => void) | undefined;
   const services = createServices(directory, events.report, () => {
     events.onChange();
-    tellReadiness?.();
+    publishReadiness?.();
   });
   let certificates: ReturnType<typeof startCertificates> = { stop: () => undefined };
   const useCertificates = ({ model }: Configuration) => {
@@ -94,12 +94,12 @@ export async function startGateway(
   };
   const start = async () => {
     await checkPorts(listenersOf(first.model), first.environment);
-    prepareLogDirectory(maker.logDirectory(first));
-    maker.copyFilter();
+    prepareLogDirectory(planner.logDirectory(first));
+    planner.copyFilter();
     const prepared = await services.prepare(first, true);
     prepared.commit();
     useCertificates(first);
-    const running = maker.make(first, prepared);
+    const running = planner.make(first, prepared);
     const ports = listenersOf(first.model).map(({ port }) => String(port));
     events.report(`Starting Envoy ${ENVOY_VERSION} on ports ${ports.join(" and ")}`);
     return { running, supervisor: await supervise(running.plan, events) };
@@ -115,7 +115,10 @@ export async function startGateway(
   const become = async (fresh: Configuration, mayRestart: boolean): Promise<ReloadResult> => {
     const changes = changesBetween(running.configuration.model, fresh.model);
     const { warnings } = fresh;
-    const reasons = restartReasons(maker.settled(running), maker.settledOf(fresh, running));
+    const reasons = restartReasons(
+      planner.restartInputs(running),
+      planner.restartInputsAfter(fresh, running),
+    );
     if (reasons.length > 0 && !mayRestart) {
       return { kind: "needs restart", changes, reasons, warnings };
     }
@@ -124,8 +127,8 @@ export async function startGateway(
     try {
       useCertificates(fresh);
       if (reasons.length > 0) {
-        prepareLogDirectory(maker.logDirectory(fresh));
-        await restart(maker.make(fresh, prepared));
+        prepareLogDirectory(planner.logDirectory(fresh));
+        await restart(planner.make(fresh, prepared));
       } else if (!(await apply(fresh, prepared)) && changes.length === 0) {
         return { kind: "unchanged", warnings };
       }
@@ -153,7 +156,7 @@ export async function startGateway(
   /** Gives the configuration to the Envoy that runs. False when there is nothing new for it. */
   const apply = async (fresh: Configuration, prepared: PreparedServices): Promise<boolean> => {
     const { files, plan } = running;
-    const place = maker.placeOf(fresh, prepared, plan.adminSocket);
+    const place = planner.placeOf(fresh, prepared, plan.adminSocket);
     const { whole, files: contents } = files.render(fresh.model, place);
     const isNew = files.discovery.wouldChange(contents);
     if (isNew) {
@@ -181,10 +184,10 @@ export async function startGateway(
   };
 
   /** Makes /readyz tell what is missing. When Envoy cannot be told now, because it has crashed too, it is told later. */
-  tellReadiness = () => {
+  publishReadiness = () => {
     void inTurn(async () => {
       const { configuration, place, files, plan } = running;
-      const next = maker.placeOf(
+      const next = planner.placeOf(
         configuration,
         { ...place, missing: services.missing() },
         plan.adminSocket,
@@ -192,10 +195,10 @@ export async function startGateway(
       const rendered = files.render(configuration.model, next);
       const reason = await files.discovery.apply(rendered.files, 0, supervisor);
       if (reason === undefined) running = { ...running, place: next };
-      else setTimeout(() => tellReadiness?.(), TELL_AGAIN_MS).unref();
+      else setTimeout(() => publishReadiness?.(), PUBLISH_RETRY_MS).unref();
     });
   };
-  if (services.missing() !== running.place.notReady) tellReadiness();
+  if (services.missing() !== running.place.notReady) publishReadiness();
 
   const reload = async (mayRestart: boolean): Promise<ReloadResult> => {
     try {
@@ -214,7 +217,7 @@ export async function startGateway(
     logDirectory: () => running.place.logDirectory,
     reload: ({ restart: mayRestart }) => inTurn(() => reload(mayRestart)),
     async close() {
-      tellReadiness = undefined;
+      publishReadiness = undefined;
       certificates.stop();
       running.files.discovery.close();
       await services.close();
@@ -223,7 +226,7 @@ export async function startGateway(
 }
 
 /** Makes of a configuration what an Envoy is started with. */
-function createMaker(envoy: EnvoyBinary, directory: string, options: GatewayOptions) {
+function createEnvoyPlanner(envoy: EnvoyBinary, directory: string, options: GatewayOptions) {
   // A copy: a rebuild in the checkout must not reach an Envoy that is started again.
   const filterPath = join(directory, "filter.wasm");
   let number = 0;
@@ -239,7 +242,7 @@ function createMaker(envoy: EnvoyBinary, directory: string, options: GatewayOpti
       missing?: string | undefined;
     },
     adminSocketPath: string,
-  ): Place => ({
+  ): RuntimeEnvironment => ({
     filterPath,
     logDirectory: logDirectoryOf(configuration),
     accessLogOnStdout: options.accessLogOnStdout,
@@ -281,13 +284,16 @@ function createMaker(envoy: EnvoyBinary, directory: string, options: GatewayOpti
       };
       return { configuration, place, files, plan };
     },
-    settled: ({ files, plan, place }: Running): Settled => ({
+    restartInputs: ({ files, plan, place }: Running): RestartInputs => ({
       bootstrap: files.bootstrap,
       environment: plan.command.environment,
       logDirectory: place.logDirectory,
     }),
-    /** What would be settled if this Envoy were started with the configuration. */
-    settledOf: (configuration: Configuration, { files, place }: Running): Settled => ({
+    /** What would be restartInputs if this Envoy were started with the configuration. */
+    restartInputsAfter: (
+      configuration: Configuration,
+      { files, place }: Running,
+    ): RestartInputs => ({
       bootstrap: files.render(
         configuration.model,
         placeOf(configuration, place, place.adminSocketPath),

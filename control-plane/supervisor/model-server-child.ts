@@ -10,7 +10,7 @@ export interface ModelServerOrder {
 }
 
 /** What the process tells. */
-export type ModelServerNews =
+export type ModelServerMessage =
   { kind: "ready" } | { kind: "failed"; message: string; hint?: string | undefined };
 
 async function serve({ socketPath, input }: ModelServerOrder): Promise<void> {
@@ -30,7 +30,7 @@ async function serve({ socketPath, input }: ModelServerOrder): Promise<void> {
     await server.close();
     throw error;
   }
-  tell({ kind: "ready" });
+  send({ kind: "ready" });
 }
 
 /**
@@ -47,7 +47,7 @@ function leave(): void {
   if (process.connected) process.disconnect();
 }
 
-function tell(news: ModelServerNews): void {
+function send(news: ModelServerMessage): void {
   process.send?.(news);
 }
 
@@ -56,7 +56,7 @@ process.once("message", (order: ModelServerOrder) => {
   serve(order).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);
     const hint = error instanceof StartError ? error.hint : undefined;
-    tell({ kind: "failed", message, hint });
+    send({ kind: "failed", message, hint });
     process.exitCode = 1;
     leave();
   });

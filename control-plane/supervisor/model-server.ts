@@ -8,7 +8,7 @@ import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { ModelServerInput } from "../model-server/options.ts";
 import { keepRunning, type Run, terminate } from "./keep-running.ts";
 import { watchPulse } from "./model-server-pulse.ts";
-import type { ModelServerNews, ModelServerOrder } from "./model-server-child.ts";
+import type { ModelServerMessage, ModelServerOrder } from "./model-server-child.ts";
 
 export interface ModelServerPlan {
   /** The unix socket on which it listens. */
@@ -174,19 +174,19 @@ async function attend(plan: ModelServerPlan, child: ChildProcess, over: AbortSig
 
 async function readiness(child: ChildProcess, ended: Promise<string>): Promise<void> {
   const timer = new AbortController();
-  const news = new Promise<ModelServerNews>((resolve) => {
+  const news = new Promise<ModelServerMessage>((resolve) => {
     child.once("message", (message) => {
-      resolve(message as ModelServerNews);
+      resolve(message as ModelServerMessage);
     });
   });
   const tooLate = sleep(READY_MS, undefined, { signal: timer.signal, ref: false }).then(
-    (): ModelServerNews => {
+    (): ModelServerMessage => {
       child.kill("SIGKILL");
       return { kind: "failed", message: `it was not ready after ${String(READY_MS / 1000)} s` };
     },
-    (): ModelServerNews => ({ kind: "ready" }),
+    (): ModelServerMessage => ({ kind: "ready" }),
   );
-  const early = ended.then((how): ModelServerNews => ({
+  const early = ended.then((how): ModelServerMessage => ({
     kind: "failed",
     message: `it exited during start (${how})`,
   }));

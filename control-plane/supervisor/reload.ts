@@ -14,8 +14,8 @@ export type ReloadResult =
   | { kind: "needs restart"; changes: Change[]; reasons: string[]; warnings: Problem[] }
   | { kind: "failed"; message: string; hint?: string | undefined; exitCode: ExitCode };
 
-/** What is settled when an Envoy is started. */
-export interface Settled {
+/** What is restartInputs when an Envoy is started. */
+export interface RestartInputs {
   bootstrap: Fields;
   /** What Envoy got, keys included. */
   environment: Environment;
@@ -23,7 +23,7 @@ export interface Settled {
 }
 
 /** What of `fresh` needs another Envoy, as a subject; empty when nothing does. Names only, never a value. */
-export function restartReasons(old: Settled, fresh: Settled): string[] {
+export function restartReasons(old: RestartInputs, fresh: RestartInputs): string[] {
   const reasons = Object.keys(fresh.environment).flatMap((name) => {
     if (old.environment[name] === undefined) return [`the new variable $${name}`];
     return old.environment[name] === fresh.environment[name] ? [] : [`the new value of $${name}`];

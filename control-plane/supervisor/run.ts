@@ -12,7 +12,7 @@ import { serveControl } from "./control.ts";
 import type { EnvoyLine } from "./envoy-process.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
 import { writeLine } from "./own-log.ts";
-import { logDirectory } from "./place.ts";
+import { logDirectory } from "./runtime-environment.ts";
 import { endProcess, identityOf, isAlive, signal } from "./process-identity.ts";
 import { needsRestart, type ReloadResult } from "./reload.ts";
 import * as state from "./state.ts";
@@ -70,7 +70,7 @@ async function attend(
   const closing: (() => void | Promise<void>)[] = [];
   try {
     gateway = await startGateway(configuration, directory, options, {
-      report: say,
+      report: printLine,
       onLine: sayEnvoy,
       onChange: write,
       onEnvoys(current, others) {
@@ -100,7 +100,7 @@ async function attend(
       const { path } = configuration.file;
       const files = [path, join(dirname(path), ".env")];
       closing.push(watchFiles(files, () => void reloadChanged()));
-      say(`Watching ${path}`);
+      printLine(`Watching ${path}`);
     }
     signals.handOver(supervisor);
     options.onReady();
@@ -174,7 +174,7 @@ function attendLogs(
       reopen: supervisor.reopenLogs,
     },
     {
-      report: say,
+      report: printLine,
       onProblem(problem) {
         if (problem === undefined) delete record.accessLogProblem;
         else record.accessLogProblem = problem;
@@ -189,7 +189,7 @@ function unlessItFails(work: () => void): void {
   try {
     work();
   } catch (error) {
-    say(`Internal error; the gateway keeps running: ${String(error)}`);
+    printLine(`Internal error; the gateway keeps running: ${String(error)}`);
   }
 }
 
@@ -203,14 +203,14 @@ function listenForSignals(early: () => void) {
   const stop = () => {
     const now = performance.now();
     if (stoppedAt !== undefined && now - stoppedAt < SAME_SIGNAL_MS) return;
-    say(stoppedAt === undefined ? "Stopping" : "Stopping at once");
+    printLine(stoppedAt === undefined ? "Stopping" : "Stopping at once");
     stoppedAt ??= now;
     if (supervisor === undefined) early();
     else void supervisor.stop();
   };
   const reopen = () => {
     if (supervisor === undefined) return;
-    say("Reopening log files");
+    printLine("Reopening log files");
     supervisor.reopenLogs();
   };
   const handlers: [NodeJS.Signals, () => void][] = [
@@ -232,7 +232,7 @@ function listenForSignals(early: () => void) {
 /** Envoys whose gateway was killed end by themselves, but may still have the ports: a new one waits for that. */
 async function endOrphans(record: state.RunningRecord): Promise<void> {
   for (const orphan of record.otherEnvoys.splice(0)) {
-    say(`Stopping the Envoy of a killed gateway (process ${String(orphan.pid)})`);
+    printLine(`Stopping the Envoy of a killed gateway (process ${String(orphan.pid)})`);
     await endProcess(orphan);
   }
 }
@@ -241,27 +241,27 @@ async function endOrphans(record: state.RunningRecord): Promise<void> {
 function sayReload(result: ReloadResult): void {
   switch (result.kind) {
     case "unchanged":
-      say("Reload: no changes");
+      printLine("Reload: no changes");
       return;
     case "applied":
-      say(result.hasRestarted ? "Reload complete (Envoy restarted)" : "Reload complete");
-      for (const change of result.changes) say(`  ${changeLine(change)}`);
+      printLine(result.hasRestarted ? "Reload complete (Envoy restarted)" : "Reload complete");
+      for (const change of result.changes) printLine(`  ${changeLine(change)}`);
       return;
     case "invalid":
-      say("Reload failed: the configuration is invalid");
-      for (const problem of result.problems) say(formatProblem(problem));
+      printLine("Reload failed: the configuration is invalid");
+      for (const problem of result.problems) printLine(formatProblem(problem));
       return;
     case "needs restart":
-      say(`Reload: ${needsRestart(result.reasons)} Run: ${commandFor("reload --restart")}`);
+      printLine(`Reload: ${needsRestart(result.reasons)} Run: ${commandFor("reload --restart")}`);
       return;
     case "failed":
-      say(`Reload: ${result.message}`);
-      if (result.hint !== undefined) say(result.hint);
+      printLine(`Reload: ${result.message}`);
+      if (result.hint !== undefined) printLine(result.hint);
   }
 }
 
 /** A line of the gateway's own, to standard error: the terminal, or gateway.log. */
-function say(line: string): void {
+function printLine(line: string): void {
   writeLine(`· ${line}`);
 }
 

@@ -9,7 +9,7 @@ import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
 import type { GatewayModel } from "../../control-plane/ir/model.ts";
 import { clusters } from "../../envoy/clusters.ts";
-import type { Place } from "../../envoy/place.ts";
+import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import { mutationsOf, NO_MUTATIONS } from "../../control-plane/wasm-host/native-mutations.ts";
 import type { NativeMutations } from "../../control-plane/wasm-host/native-mutations.ts";
 import { formatMessage, headerOf, parseReply, parseRequest, readable } from "./http-file.ts";
@@ -153,7 +153,7 @@ export function loadCase({
 }
 
 /** For the rendering; nothing of it is looked at here. */
-export const PLACE: Place = {
+export const PLACE: RuntimeEnvironment = {
   filterPath: "/filter.wasm",
   logDirectory: "/logs",
   adminSocketPath: "/admin",

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { renderBootstrap } from "../../envoy/bootstrap.ts";
 import type { GatewayModel } from "../../control-plane/ir/model.ts";
-import type { Place } from "../../envoy/place.ts";
+import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import { toYaml } from "../../envoy/yaml.ts";
 import type { Value } from "../../envoy/types.ts";
 import { compactJson } from "../golden/compact-json.ts";
@@ -16,7 +16,7 @@ import { FILTER_DOCUMENT, fileOf, partsOf, variants } from "./envoy-render/parts
 const GOLDEN = join(import.meta.dirname, "../envoy/golden");
 const isUpdating = process.env["UPDATE_GOLDEN"] === "1";
 
-const PLACE: Place = {
+const PLACE: RuntimeEnvironment = {
   filterPath: "/opt/gateway/filter.wasm",
   logDirectory: "/var/log/gateway",
   adminSocketPath: "/run/gateway/admin.sock",

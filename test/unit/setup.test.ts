@@ -104,7 +104,7 @@ describe("Envoy", () => {
 
   it("in ENVOY_BIN must be a program", () => {
     expect(() => findEnvoy({ ENVOY_BIN: join(directory, "none") })).toThrow(/ENVOY_BIN is .*none/);
-    expect(() => findEnvoy({ ENVOY_BIN: directory })).toThrow(/not a program/);
+    expect(() => findEnvoy({ ENVOY_BIN: directory })).toThrow(/not an executable/);
   });
 
   it("on PATH is no wrapper script, which would swallow signals", () => {

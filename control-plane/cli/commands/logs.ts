@@ -6,7 +6,7 @@ import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
 import { ACCESS_LOGS, type AccessLogName, accessLogFile } from "../../ir/names.ts";
-import { logDirectory } from "../../supervisor/place.ts";
+import { logDirectory } from "../../supervisor/runtime-environment.ts";
 import { type Colors, colorsFor } from "../../config/diagnostics/terminal.ts";
 import { chooseContainer, chooseRunning } from "./find-running.ts";
 import type { LogsOptions } from "./options.ts";

@@ -6,7 +6,7 @@ import { serviceToYaml, toYaml } from "../../../envoy/yaml.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
-import { defaultPlace } from "../../supervisor/place.ts";
+import { defaultPlace } from "../../supervisor/runtime-environment.ts";
 import { noteBuiltIn } from "./built-in.ts";
 import { printWarnings } from "./validate.ts";
 

@@ -10,7 +10,7 @@ import type { Prompt } from "../../ir/prompt.ts";
 import { type Egress, modelServerInput } from "../../supervisor/model-server-input.ts";
 import { callListener } from "../../supervisor/admin.ts";
 import { modelServerEnvironment, superviseModelServer } from "../../supervisor/model-server.ts";
-import { FILTER_FILE } from "../../supervisor/place.ts";
+import { FILTER_FILE } from "../../supervisor/runtime-environment.ts";
 import { urlOf } from "../../supervisor/readiness.ts";
 import { findRunning } from "../../supervisor/state.ts";
 import type { TargetsOptions } from "./options.ts";

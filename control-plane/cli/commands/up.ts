@@ -7,7 +7,7 @@ import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { runContainer, startContainer } from "../container/up.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
-import { logDirectory, prepareLogDirectory } from "../../supervisor/place.ts";
+import { logDirectory, prepareLogDirectory } from "../../supervisor/runtime-environment.ts";
 import { GATEWAY_LOG } from "../../supervisor/rotation.ts";
 import { run } from "../../supervisor/run.ts";
 import { colorsFor } from "../../config/diagnostics/terminal.ts";

@@ -10,12 +10,12 @@ export interface NotSupported {
   /** What it is, for the reference page. */
   what: string;
   /** What is wrong with the value at such a path, and what works today; undefined where the value is supported. */
-  complaint: (value: unknown) => Complaint | undefined;
+  rejection: (value: unknown) => Rejection | undefined;
   /** Whether some values are supported. */
   isPartial?: true;
 }
 
-interface Complaint {
+interface Rejection {
   message: string;
   hint: string;
 }
@@ -24,34 +24,34 @@ const CHAT_COMPLETIONS_FORMATS = ["openai", "chat_completions", "openai_chat_com
 
 const PROVIDER_LISTS = ["llm_providers", "model_providers"];
 
-const REMOVE: Complaint = { message: "not supported yet", hint: "remove it" };
+const REMOVE: Rejection = { message: "not supported yet", hint: "remove it" };
 
 /** Remove a row when its feature works; the schema, the reference page and the JSON Schema follow. */
 export const NOT_SUPPORTED_YET: readonly NotSupported[] = [
-  { path: ["tracing"], what: "tracing", complaint: () => REMOVE },
-  { path: ["mode"], what: "modes", complaint: () => REMOVE },
+  { path: ["tracing"], what: "tracing", rejection: () => REMOVE },
+  { path: ["mode"], what: "modes", rejection: () => REMOVE },
   ...PROVIDER_LISTS.map((list): NotSupported => ({
     path: [list, "*", "provider_interface"],
     what: "native APIs of other providers",
-    complaint: nativeInterface,
+    rejection: nativeInterface,
     isPartial: true,
   })),
   {
     path: ["listeners", "*", "message_format"],
     what: "formats other than `openai`",
-    complaint: messageFormat,
+    rejection: messageFormat,
     isPartial: true,
   },
 ];
 
-function nativeInterface(value: unknown): Complaint | undefined {
+function nativeInterface(value: unknown): Rejection | undefined {
   if (typeof value !== "string" || INTERFACES.has(value)) return undefined;
   const provider = UNSUPPORTED_PROVIDERS.get(value);
   return provider === undefined ? undefined : nativeApi(provider);
 }
 
 /** Returns what to say about a provider whose native API is not supported. */
-export function nativeApi({ title, baseUrl }: UnsupportedProvider): Complaint {
+export function nativeApi({ title, baseUrl }: UnsupportedProvider): Rejection {
   return {
     message: `${title}'s native API is not supported yet`,
     hint:
@@ -61,7 +61,7 @@ export function nativeApi({ title, baseUrl }: UnsupportedProvider): Complaint {
   };
 }
 
-function messageFormat(value: unknown): Complaint | undefined {
+function messageFormat(value: unknown): Rejection | undefined {
   if (typeof value !== "string") return undefined;
   if (CHAT_COMPLETIONS_FORMATS.includes(value.replaceAll("-", "_"))) return undefined;
   return {
@@ -71,11 +71,11 @@ function messageFormat(value: unknown): Complaint | undefined {
 }
 
 /** Every place in `value` that a row of the list names. */
-export function findNotSupported(value: unknown): ({ path: Path } & Complaint)[] {
+export function findNotSupported(value: unknown): ({ path: Path } & Rejection)[] {
   return NOT_SUPPORTED_YET.flatMap((row) =>
     placesOf(value, row.path).flatMap(({ path, found }) => {
-      const complaint = row.complaint(found);
-      return complaint === undefined ? [] : [{ path, ...complaint }];
+      const rejection = row.rejection(found);
+      return rejection === undefined ? [] : [{ path, ...rejection }];
     }),
   );
 }

@@ -17,7 +17,7 @@ export interface CertificateReport {
 }
 
 /** BoringSSL refuses others. */
-const SMALLEST_RSA_BITS = 2048;
+const MIN_RSA_BITS = 2048;
 const CURVES = ["prime256v1", "secp384r1", "secp521r1"];
 
 /** @param now the time at which it has to be valid */
@@ -73,8 +73,8 @@ function readKey(text: string): KeyObject | CertificateFault {
 
 function unfitKey({ asymmetricKeyType: kind, asymmetricKeyDetails: details }: KeyObject) {
   const part = "key" as const;
-  if (kind === "rsa" && (details?.modulusLength ?? 0) < SMALLEST_RSA_BITS) {
-    return { part, message: `is an RSA key of less than ${SMALLEST_RSA_BITS} bits` };
+  if (kind === "rsa" && (details?.modulusLength ?? 0) < MIN_RSA_BITS) {
+    return { part, message: `is an RSA key of less than ${MIN_RSA_BITS} bits` };
   }
   if (kind === "ec" && !CURVES.includes(details?.namedCurve ?? "")) {
     return { part, message: "is an EC key of another curve than P-256, P-384 or P-521" };

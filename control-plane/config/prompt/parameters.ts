@@ -119,7 +119,7 @@ function readEnum(
   values.forEach((value, index) => {
     if (value === undefined) return;
     const here = [...at, index];
-    if (!fits(value, type)) reportMisfit(reading, here, value, type);
+    if (!fits(value, type)) reportSchemaIssue(reading, here, value, type);
     else if (kept.includes(value)) reading.problem(here, "this value is in the enum twice");
     else kept.push(value);
   });
@@ -137,7 +137,7 @@ function readDefault(
   if (value === undefined) return undefined;
   const at = [...path, "default"];
   if (!fits(value, type)) {
-    reportMisfit(reading, at, value, type);
+    reportSchemaIssue(reading, at, value, type);
     return undefined;
   }
   if (allowed !== undefined && !allowed.includes(value)) {
@@ -157,7 +157,7 @@ function isPlain(text: string): boolean {
   return !/\p{Cc}/u.test(text) && text.isWellFormed();
 }
 
-function reportMisfit(reading: Reading, path: Path, value: Value, type: ParameterType): void {
+function reportSchemaIssue(reading: Reading, path: Path, value: Value, type: ParameterType): void {
   const shown = reading.show(path, value);
   const hint =
     type === "str" && typeof value !== "string"

@@ -11,8 +11,7 @@ const schema = mapping(
   {
     directory: text(
       {
-        description:
-          "Directory of the access logs: an absolute path or `~/…`.",
+        description: "Directory of the access logs: an absolute path or `~/…`.",
         default: "~/gateway_logs",
       },
       "an absolute path, or one that begins with ~/",

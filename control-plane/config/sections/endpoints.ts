@@ -59,7 +59,7 @@ function readEndpoints(
     }
     if (entry === undefined) return [];
     const endpoint = readEndpoint(reading, path, name, entry);
-    if (endpoint === undefined) reading.misread.add(name);
+    if (endpoint === undefined) reading.invalidNames.add(name);
     return endpoint === undefined || !isName ? [] : [endpoint];
   });
 }

@@ -10,7 +10,10 @@ const REQUEST_HEADERS_BYTES = 60 * 1024;
 const schema = mapping(
   {
     request_body: size(
-      { description: "Maximum request body; a larger body is rejected with 413.", default: "32MiB" },
+      {
+        description: "Maximum request body; a larger body is rejected with 413.",
+        default: "32MiB",
+      },
       "1KiB",
       "512MiB",
     ).optional(),

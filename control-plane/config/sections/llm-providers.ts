@@ -62,7 +62,7 @@ function readProviders(load: Load, lists: ProviderLists): number {
       const path = [list, index];
       const target = readTarget(reading, path, entry, globalPrompt);
       if (entry.default === true) defaults.push({ path, index: placed.length });
-      if (target === undefined) noteMisread(reading, entry);
+      if (target === undefined) markInvalid(reading, entry);
       else placed.push({ path, target });
     });
   }
@@ -88,9 +88,9 @@ function reportLists({ reading, has }: Load, lists: ProviderLists): void {
   }
 }
 
-function noteMisread(reading: Reading, { model, name }: ProviderDraft): void {
+function markInvalid(reading: Reading, { model, name }: ProviderDraft): void {
   const bare = model?.slice(model.indexOf("/") + 1);
-  for (const said of [model, bare, name]) if (said !== undefined) reading.misread.add(said);
+  for (const said of [model, bare, name]) if (said !== undefined) reading.invalidNames.add(said);
 }
 
 function refuseSecondDefault(reading: Reading, [first, ...more]: readonly Path[]): void {

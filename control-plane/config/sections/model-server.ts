@@ -28,7 +28,9 @@ const embeddings = mapping(
     directory: text(
       "A directory with `model.onnx` and `tokenizer.json`: absolute, or below the home directory as `~/…`.",
     ).optional(),
-    base_url: text("Base URL of an OpenAI-compatible `/embeddings` API, without `/embeddings`.").optional(),
+    base_url: text(
+      "Base URL of an OpenAI-compatible `/embeddings` API, without `/embeddings`.",
+    ).optional(),
     ...REMOTE,
   },
   "The model that makes vectors of sentences: one of `directory`, `base_url` (with `model`) and `transformers`. Without it the embedded all-MiniLM-L6-v2.",
@@ -38,9 +40,7 @@ const classifier = {
   directory: text(
     "A directory with `model.onnx`, `tokenizer.json` and `config.json` (which has the labels): absolute, or below the home directory as `~/…`.",
   ).optional(),
-  url: text(
-    "URL of a server with the model server's API: see docs/model-server.md.",
-  ).optional(),
+  url: text("URL of a server with the model server's API: see docs/model-server.md.").optional(),
   ...REMOTE,
 };
 

@@ -120,7 +120,7 @@ function readSubject(
   const known = clientNames({ targets, aliases: [], defaultTarget });
   const target = known.find((one) => one.name === name)?.target;
   if (target !== undefined) return { target };
-  if (reading.misread.has(name)) return undefined;
+  if (reading.invalidNames.has(name)) return undefined;
   const names = [...known.map((one) => one.name), ...aliases];
   reading.problem(path, `no configured model or alias is called ${reading.show(path, name)}`, {
     hint:

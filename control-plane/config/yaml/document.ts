@@ -7,7 +7,7 @@ import { parseYaml } from "./syntax.ts";
 
 /** Counted with every alias expanded, so that a few lines cannot grow into gigabytes. */
 const MAX_VALUES = 20_000;
-const DEEPEST = 60;
+const MAX_DEPTH = 60;
 
 export interface Source {
   /** As the user named it; problems repeat it. */
@@ -133,7 +133,7 @@ class Converter {
     if (++this.#count > MAX_VALUES) {
       throw new TooLarge("the file holds too many values; are aliases (*name) nested?");
     }
-    if (path.length > DEEPEST) throw new TooLarge("the file is nested too deeply");
+    if (path.length > MAX_DEPTH) throw new TooLarge("the file is nested too deeply");
     const value = node?.range?.[0] ?? keyOffset ?? 0;
     const location: Location = {
       value,

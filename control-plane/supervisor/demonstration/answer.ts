@@ -95,7 +95,7 @@ interface Schema {
   required?: string[];
 }
 
-const DEEPEST_SCHEMA = 8;
+const MAX_SCHEMA_DEPTH = 8;
 
 /** The smallest value that a JSON schema of a tool's parameters takes: required members only, as far as it is simple. */
 function sampleOf(schema: Schema, depth: number): unknown {
@@ -116,7 +116,7 @@ function sampleOf(schema: Schema, depth: number): unknown {
       return null;
     default: {
       const required =
-        Array.isArray(schema.required) && depth < DEEPEST_SCHEMA ? schema.required : [];
+        Array.isArray(schema.required) && depth < MAX_SCHEMA_DEPTH ? schema.required : [];
       return Object.fromEntries(
         required.map((name) => [name, sampleOf(schema.properties?.[name] ?? {}, depth + 1)]),
       );

@@ -1,6 +1,6 @@
 // What the machine decides about an Envoy, and not the configuration. Paths of sockets have at most 107 bytes (`man 7 unix`).
 
-export interface Place {
+export interface RuntimeEnvironment {
   /** The compiled filter. */
   filterPath: string;
   /** Directory of the three access logs; it has to be there. */

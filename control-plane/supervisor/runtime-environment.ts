@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { homedir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
-import type { Place } from "../../envoy/place.ts";
+import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import type { ConfigurationFile } from "../config/diagnostics/configuration-problems.ts";
 import type { Environment } from "../config/environment.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
@@ -28,7 +28,7 @@ export function defaultPlace(
   model: GatewayModel,
   file: ConfigurationFile,
   environment: Environment,
-): Place {
+): RuntimeEnvironment {
   const directory = stateDirectory(file, environment);
   return {
     filterPath: FILTER_FILE,
