@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// The command line `gateway`: its commands, what they say when something is wrong, and their exit codes.
+// The command line `gateway`: its commands, error output and exit codes.
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { addExamples } from "./cli/help.ts";
 import { commandFor, commandName } from "./config/diagnostics/command-name.ts";
 import { paintProblem } from "./config/diagnostics/problem.ts";
 import { parseDuration } from "./config/quantity.ts";
@@ -25,14 +26,14 @@ import { colorsFor, count } from "./config/diagnostics/terminal.ts";
 import { VERSION } from "./supervisor/version.ts";
 
 const CONFIGURATION =
-  "configuration file (default: gateway.yaml, config.yaml or arch_config.yaml here)";
+  "configuration file (default: gateway.yaml, config.yaml or arch_config.yaml in this directory)";
 const WHICH = "configuration file of the gateway, if several are running";
 const AS_JSON = "print JSON";
 
 // Each command is imported when it is called, so that completion and --version do not wait for the others.
 export function buildProgram(): Command {
   const program = new Command("gateway")
-    .description("One gateway in front of every language model you use.")
+    .description("One gateway in front of all language models you use.")
     .version(VERSION, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show help for a command")
@@ -44,6 +45,7 @@ export function buildProgram(): Command {
   addConfiguration(program);
   addTargets(program);
   addCompletion(program);
+  addExamples(program);
   // After the completion, whose script is for `gateway`.
   return program.name(commandName(process.env));
 }
@@ -125,7 +127,7 @@ function addRunning(program: Command): void {
     });
   program
     .command("health")
-    .description("check whether the gateway is ready, for probes; exit code 1 if not")
+    .description("check whether the gateway is ready, for probes")
     .argument("[config]", WHICH)
     .action(async (config: string | undefined) => {
       const { health } = await import("./cli/commands/health.ts");
@@ -133,7 +135,7 @@ function addRunning(program: Command): void {
     });
   program
     .command("status")
-    .description("show the running gateway and its providers; exit code 1 if it is not ready")
+    .description("show the running gateway and its providers")
     .argument("[config]", WHICH)
     .option("--json", AS_JSON)
     .action(async (config: string | undefined, options: { json?: boolean }) => {
@@ -154,7 +156,7 @@ function addLogs(program: Command): void {
       ),
     )
     .option("-f, --follow", "keep printing new lines")
-    .option("--request-id <id>", "show the lines of one request; exit code 1 if there are none")
+    .option("--request-id <id>", "show the lines of one request")
     .option("--probes", "show health probes too (/healthz, /readyz)")
     .addOption(
       new Option("-n, --lines <number>", "number of lines to show")
@@ -177,7 +179,7 @@ function addLogs(program: Command): void {
 function addConfiguration(program: Command): void {
   program
     .command("validate")
-    .description("check a configuration file and list all problems; exit code 2 if there are any")
+    .description("check a configuration file and list all problems")
     .argument("[config]", CONFIGURATION)
     .option("--json", AS_JSON)
     .action(async (config: string | undefined, options: { json?: boolean }) => {
@@ -196,7 +198,7 @@ function addConfiguration(program: Command): void {
     });
   program
     .command("models")
-    .description("list the model names clients can use")
+    .description("list the models and aliases that clients can use")
     .argument("[config]", CONFIGURATION)
     .option("--json", AS_JSON)
     .action(async (config: string | undefined, options: { json?: boolean }) => {
@@ -225,7 +227,7 @@ function addTargets(program: Command): void {
     .description("measure accuracy and confusion over a file of test cases")
     .argument("<cases>", "YAML file: a list of {prompt, target, parameters}")
     .option("-c, --config <file>", CONFIGURATION)
-    .option("--require <percent>", "exit code 1 if fewer cases pass", percentage)
+    .option("--require <percent>", "fail if fewer cases are correct", percentage)
     .option("--json", AS_JSON)
     .action(async (cases: string, options: TargetsOptions) => {
       const { targetsEval } = await import("./cli/commands/targets.ts");
@@ -272,7 +274,7 @@ function explain(error: unknown): number {
 
 /** Runs the command line. Sets the exit code instead of exiting, so that all output is written. */
 export async function runCommand(words: readonly string[]): Promise<void> {
-  // The reader has gone (`gateway render | head`): no error, and for a running gateway no reason to end.
+  // A closed pipe (`gateway render | head`) is no error, and does not stop a running gateway.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   try {
     await buildProgram().parseAsync(words, { from: "user" });
@@ -282,8 +284,8 @@ export async function runCommand(words: readonly string[]): Promise<void> {
 }
 
 /**
- * Nobody but its user and their group reads a file that a command or a process of it creates: logs hold paths and addresses of
- * clients. A stricter mask of the user's stays.
+ * Makes files readable by their user and group only: logs contain paths and addresses of clients. A stricter mask of the
+ * user is kept.
  */
 function keepFilesPrivate(): void {
   const MASK = 0o027;

@@ -104,7 +104,7 @@ it("reports everywhere that it is not ready while its model server hangs", async
     const reply = await fetch(`http://127.0.0.1:${ports.egress}/readyz`);
     return { status: reply.status, body: await reply.json() };
   };
-  const reason = "The model server does not answer.";
+  const reason = "The model server does not respond.";
   const [server = 0] = modelServersOf(Number(/process (\d+)/.exec(up.stdout)?.[1]));
   process.kill(server, "SIGSTOP");
   await vi.waitFor(async () => {
@@ -129,14 +129,14 @@ it("without the embedded model: a guard keeps it from starting, targets alone ar
   desk.environment["XDG_CACHE_HOME"] = join(desk.directory, "empty");
   const refused = await desk.run("up", "gateway.yaml", "--concurrency", "1");
   expect(refused.code).toBe(1);
-  expect(refused.stderr).toMatch(/model server does not start: The embedded model .* is not/);
+  expect(refused.stderr).toMatch(/model server did not start: The embedded model .* is not/);
   expect(refused.stderr).toMatch(/npm run set-up/);
 
   const gateway = desk.start("up", "without-guard.yaml", "--concurrency", "1");
   await vi.waitFor(() => {
     expect(gateway.stdout()).toContain("Ctrl-C stops it.");
   }, SECONDS);
-  expect(gateway.stderr()).toMatch(/Prompt targets are off/);
+  expect(gateway.stderr()).toMatch(/Prompt targets are disabled/);
   const health = await desk.run("health", "without-guard.yaml");
   expect(health.code).toBe(1);
   expect(health.stdout).toMatch(/^The model server did not start: The embedded model .* is not/);
@@ -209,7 +209,7 @@ it("targets eval shows the confusion matrix, ends with 1 below --require, and re
   expect(half.stdout).toContain("1 of 2 right (50.0 %)");
   expect(half.stdout).toMatch(/EXPECTED +CASES +RIGHT +jailbreak +weather_forecast/);
   expect(half.stdout).toMatch(/none +1 +0.0 % +1 +·/);
-  expect(half.stderr).toContain("Fewer than 60 % of the cases are right.");
+  expect(half.stderr).toContain("Fewer than 60 % of the cases are correct.");
   expect((await desk.run("targets", "eval", "cases.yaml", "--require", "50%")).code).toBe(0);
 
   writeFileSync(join(desk.directory, "cases.yaml"), "- { promt: a, target: wether }\n");

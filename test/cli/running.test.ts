@@ -147,7 +147,7 @@ describe("gateway up --detach", () => {
     for (const words of [["--detach"], ["--foreground"]]) {
       const { code, stderr } = await desk.run("up", ...words);
       expect(code).toBe(1);
-      expect(stderr).toContain("Envoy ended while it started (exit code 3).");
+      expect(stderr).toContain("Envoy exited during start (exit code 3).");
       expect(stderr).toContain("the reason that Envoy gives");
     }
     desk.environment["ENVOY_BIN"] = real;
@@ -242,7 +242,7 @@ describe("a running gateway", () => {
     const { envoyPid } = await status();
     process.kill(envoyPid ?? 0, "SIGKILL");
     await vi.waitFor(() => {
-      expect(gateway.stderr()).toContain("Envoy ended by itself (signal SIGKILL)");
+      expect(gateway.stderr()).toContain("Envoy stopped unexpectedly (signal SIGKILL)");
       expect(gateway.stderr()).toContain("Envoy is ready again.");
     }, SECONDS);
     expect((await ask("Hello")).status).toBe(200);

@@ -6,7 +6,8 @@ import { buildProgram } from "../../control-plane/cli.ts";
 
 function pages(command: Command, parents: string[] = []): string[] {
   const names = [...parents, command.name()];
-  const own = command.createHelp().formatHelp(command, command.createHelp());
+  let own = "";
+  command.configureOutput({ writeOut: (text) => (own += text) }).outputHelp();
   return [
     `# ${names.join(" ")}\n\n${own.trimEnd()}`,
     ...command.commands.flatMap((one) => pages(one, names)),

@@ -1,0 +1,90 @@
+// Examples and exit codes at the end of each command's help.
+import type { Command } from "commander";
+import { commandName } from "../config/diagnostics/command-name.ts";
+import { table } from "../config/diagnostics/terminal.ts";
+
+type Rows = readonly (readonly [string, string])[];
+
+/** By command: a command line, and what it does. */
+const EXAMPLES: Readonly<Record<string, Rows>> = {
+  gateway: [
+    ["gateway up", "start with gateway.yaml, or with the demonstration model"],
+    ["gateway validate my.yaml", "check a configuration"],
+    ["gateway status", "show what is running"],
+  ],
+  up: [
+    ["gateway up", "run in this terminal with ./gateway.yaml"],
+    ["gateway up prod.yaml --detach", "run in the background"],
+    ["gateway up --watch --log-level debug", "reload on changes, and log more"],
+    ["gateway up --docker", "run the container image"],
+  ],
+  reload: [
+    ["gateway reload", "apply the changed configuration"],
+    ["gateway reload --restart", "also if the change requires a restart of Envoy"],
+  ],
+  down: [["gateway down", "stop after the open requests have finished"]],
+  health: [["gateway health && echo ready", "use the exit code in a probe"]],
+  status: [
+    ["gateway status", "show listeners, providers and ejections"],
+    ["gateway status --json | jq .providers", "process the status in a script"],
+  ],
+  logs: [
+    ["gateway logs -f", "print new lines as they are written"],
+    ["gateway logs --access llm -n 200", "show the last 200 calls of models"],
+    ["gateway logs --request-id 7f5c1a52-…", "show one request in all logs"],
+  ],
+  validate: [
+    ["gateway validate", "check ./gateway.yaml"],
+    ["gateway validate prod.yaml --json", "list the problems as JSON"],
+  ],
+  render: [
+    ["gateway render -o envoy.yaml", "write Envoy's configuration to a file"],
+    ["gateway render --ratelimit-config", "print the rate limit service's configuration"],
+  ],
+  models: [["gateway models --json", "list models and aliases as JSON"]],
+  "targets test": [
+    ['gateway targets test "Weather in Oslo?" -c my.yaml', "show the selected target and request"],
+  ],
+  "targets eval": [
+    ["gateway targets eval cases.yaml --require 90", "fail if fewer than 90 % are correct"],
+  ],
+  complete: [["source <(gateway complete bash)", "enable completion in this shell"]],
+};
+
+const SUCCESS = ["0", "success"] as const;
+const FAILURE = ["1", "failure; the reason is on standard error"] as const;
+const INVALID = ["2", "the configuration is missing or invalid"] as const;
+
+/** By command, where the exit codes are not those of all commands. */
+const EXIT_CODES: Readonly<Record<string, Rows>> = {
+  gateway: [SUCCESS, FAILURE, INVALID],
+  health: [
+    ["0", "the gateway is ready"],
+    ["1", "the gateway is not ready or not running"],
+  ],
+  status: [
+    ["0", "the gateway is ready"],
+    ["1", "the gateway is not ready or not running"],
+  ],
+  logs: [["0", "success"], ["1", "failure, or no line has the --request-id"], INVALID],
+  validate: [["0", "the configuration is valid"], FAILURE, INVALID],
+  "targets eval": [SUCCESS, ["1", "failure, or fewer correct cases than --require"], INVALID],
+};
+
+/** Adds the examples to the program and to all of its commands. */
+export function addExamples(command: Command, parents: readonly string[] = []): void {
+  const name = parents.length === 0 ? "gateway" : [...parents.slice(1), command.name()].join(" ");
+  const parts = [part("Examples", EXAMPLES[name]), part("Exit codes", EXIT_CODES[name])];
+  const text = parts.filter((one) => one !== "").join("\n\n");
+  if (text !== "") command.addHelpText("after", `\n${text}`);
+  for (const child of command.commands) addExamples(child, [...parents, command.name()]);
+}
+
+function part(title: string, rows: Rows | undefined): string {
+  if (rows === undefined) return "";
+  const called = rows.map(([first, meaning]) => [
+    first.replace(/^gateway\b/, commandName(process.env)),
+    meaning,
+  ]);
+  return [`${title}:`, ...table(called).map((line) => `  ${line}`)].join("\n");
+}
