@@ -1,5 +1,4 @@
 // What must never be printed or written to a file: where secrets stand in the configuration, and what looks like one.
-import type { Path } from "./diagnostics/problem.ts";
 
 /** Places whose references stay names: only the filter resolves them. */
 const SECRET_PLACES: readonly (readonly string[])[] = [
@@ -13,7 +12,7 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
 ];
 
 /** Whether what stands at `path`, or below it, may hold a secret: never substituted, never echoed. */
-export function isSecretPlace(path: Path): boolean {
+export function isSecretPlace(path: readonly (string | number)[]): boolean {
   return SECRET_PLACES.some(
     (place) =>
       path.length >= place.length &&

@@ -1,5 +1,8 @@
 // The gateway's configuration after loading: every default filled in, every reference resolved. Plain data, no I/O.
+import type { Address, ProviderHeader } from "./address.ts";
 import type { Prompt } from "./prompt.ts";
+
+export type { Address, ProviderHeader };
 
 export type Dialect = "openai_chat" | "anthropic_messages";
 export type AuthKind = "none" | "bearer" | "x_api_key";
@@ -104,24 +107,6 @@ export interface Target {
   asksForUsage: boolean;
   /** What the model does not take; only columns that change something. Absent when nothing is known. */
   limits?: ModelLimits;
-}
-
-/** Where a provider listens. `embedded` is the demonstration model, served by the control plane itself. */
-export type Address =
-  | {
-      kind: "host";
-      host: string;
-      port: number;
-      tls: boolean;
-      /** TLS name to send and to verify */ serverName: string;
-    }
-  | { kind: "embedded" };
-
-/** A header for the provider. A value may mix text with references to secrets, which only the filter resolves. */
-export interface ProviderHeader {
-  /** Lower case. */
-  name: string;
-  parts: ({ text: string } | { environment: string })[];
 }
 
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";

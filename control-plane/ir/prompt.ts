@@ -1,5 +1,5 @@
 // The part of the model that is about prompts: targets, their backends, the guard and the model server. Plain data.
-import type { Address, ProviderHeader } from "./model.ts";
+import type { Address, ProviderHeader } from "./address.ts";
 
 export const PARAMETER_TYPES = ["str", "int", "float", "bool", "list", "dict"] as const;
 export type ParameterType = (typeof PARAMETER_TYPES)[number];

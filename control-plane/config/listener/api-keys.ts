@@ -5,12 +5,16 @@ import type { Path } from "../diagnostics/problem.ts";
 import type { Environment } from "../environment.ts";
 import type { Reading } from "../reading.ts";
 import { parseReferences } from "../reference.ts";
-import type { ListenersDraft } from "../sections/listeners.ts";
 
 const HINT =
   "write api_keys: [$TEAM_KEY], and put the key in the environment or in .env as TEAM_KEY=…";
 /** Shorter keys can be tried out. */
 const SHORT_KEY = 16;
+
+interface Listener {
+  api_keys?: readonly (string | undefined)[] | undefined;
+}
+type Listeners = Readonly<Record<string, Listener | undefined>> | readonly (Listener | undefined)[];
 
 /** Names of environment variables; undefined where anybody may use the listener. */
 export function readApiKeys(
@@ -53,7 +57,7 @@ function checkLength(reading: Reading, path: Path, name: string): void {
 /** A client that holds a provider's key needs no gateway: no key of a provider may be one of a listener. */
 export function refuseSharedKeys(
   reading: Reading,
-  listeners: ListenersDraft | undefined,
+  listeners: Listeners | undefined,
   providerKeys: ReadonlySet<string>,
 ): void {
   for (const [key, settings] of Object.entries(listeners ?? {})) {
