@@ -20,8 +20,8 @@ const HEADERS_TIMEOUT = 15 * SECOND;
 const REQUEST_TIMEOUT = 2 * MINUTE;
 /** For the next bytes of a request; once it is whole, the route's timeouts rule. */
 const STREAM_IDLE_TIMEOUT = 1 * MINUTE;
-/** For the next request on a connection: longer than the load balancers that may stand in front keep theirs. */
-const CONNECTION_IDLE_TIMEOUT = 15 * MINUTE;
+/** For the next request on a connection: longer than usual load balancers keep theirs. */
+const CLIENT_IDLE_TIMEOUT = 15 * MINUTE;
 
 /** Mode of a socket. */
 export const OWNER_ONLY = 0o600;
@@ -129,6 +129,8 @@ function timeouts(name: ListenerName, own: ModelListener, model: GatewayModel): 
     request_headers_timeout: duration(HEADERS_TIMEOUT),
     request_timeout: duration(REQUEST_TIMEOUT),
     stream_idle_timeout: duration(Math.max(STREAM_IDLE_TIMEOUT, steps)),
-    common_http_protocol_options: { idle_timeout: duration(CONNECTION_IDLE_TIMEOUT) },
+    common_http_protocol_options: {
+      idle_timeout: duration(model.clientIdleTimeoutMs ?? CLIENT_IDLE_TIMEOUT),
+    },
   };
 }

@@ -1,6 +1,7 @@
 // The shape of gateway.yaml: one section for each key, in the order in which they are read.
 import { z } from "zod";
 import { accessLog } from "./sections/access-log.ts";
+import { clientIdleTimeout } from "./sections/client-idle-timeout.ts";
 import { endpoints } from "./sections/endpoints.ts";
 import { limits } from "./sections/limits.ts";
 import { listeners } from "./sections/listeners.ts";
@@ -30,6 +31,7 @@ export const SECTIONS: readonly Section[] = [
   modelAliases,
   retry,
   limits,
+  clientIdleTimeout,
   ratelimits,
   ratelimitService,
   upstream,

@@ -22,6 +22,8 @@ export interface GatewayModel {
   /** How many attempts besides the first may be under way at once, for each provider; absent: as many as there are. */
   retryBudget?: number;
   limits: Limits;
+  /** How long an idle connection of a client is kept; absent: the default of the rendering. */
+  clientIdleTimeoutMs?: number;
   /** Absent when the configuration has none. */
   rateLimits?: RateLimit[];
   /** Who counts them; absent: each gateway for itself. */

@@ -137,3 +137,14 @@ it("has no golden file of a model that is gone", () => {
   const files = readdirSync(GOLDEN, { recursive: true, encoding: "utf8" });
   expect(files.filter((file) => /\.(yaml|json)$/.test(file)).sort()).toEqual(expected.sort());
 });
+
+it("keeps idle client connections for client_idle_timeout, 15 minutes by default", () => {
+  const { "prompt-targets": model } = GOLDEN_MODELS;
+  if (model === undefined) throw new Error("no such golden model");
+  const idle = (settings: Partial<GatewayModel>) => {
+    const yaml = toYaml(renderBootstrap({ ...model, ...settings }, PLACE));
+    return [...yaml.matchAll(/ idle_timeout: (\S+)/g)].map(([, value]) => value);
+  };
+  expect(idle({})).toContain("900s");
+  expect(idle({ clientIdleTimeoutMs: 1_200_000 })).toContain("1200s");
+});
