@@ -31,7 +31,7 @@ export function renderBootstrap(model: GatewayModel, runtime: RuntimeEnvironment
   };
 }
 
-/** One resolver for all clusters, which reads the machine's settings anew when its servers stop answering: laptops move. */
+/** One resolver for all clusters, which reloads the machine's settings when its servers stop responding: laptops move. */
 function resolver(): Extension {
   return extension(
     "envoy.network.dns_resolver.cares",

@@ -43,7 +43,7 @@ export function common(
     },
     upstream_connection_options: {
       tcp_keepalive: TCP_KEEPALIVE,
-      // Of several addresses the last failure is the one that is told. On a machine without IPv6 that has to be IPv4's.
+      // Of several addresses Envoy reports the last failure. On a machine without IPv6 that has to be IPv4's.
       happy_eyeballs_config: { first_address_family_version: "V6" },
     },
   };

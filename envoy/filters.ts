@@ -1,4 +1,4 @@
-// The HTTP filters of a listener: THE ordered list, with the reason for each runtime. Requests go down the list, replies up.
+// The HTTP filters of a listener: THE ordered list, with the reason for each place. Requests go down the list, replies up.
 import { DECOMPRESSOR } from "../contract/words.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
 import { CLIENT_AUTHORITY, CLIENT_FORWARDED_FOR, CLIENT_PATH, llmLogs } from "./access-log.ts";
@@ -18,7 +18,7 @@ export function httpFilters(
     recordClientHeaders(),
     // Before the router, which needs the cluster that it chooses; outside of the decompressors, so that it reads plain replies.
     routeFilter(name, model, runtime),
-    // Behind the filter, which says what to ask the service, and before the router, which sends the request on.
+    // After the filter, which sets what the service counts, and before the router, which forwards the request.
     ...(model.rateLimitService === undefined
       ? []
       : [rateLimitFilter(model, model.rateLimitService)]),

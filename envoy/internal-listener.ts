@@ -25,7 +25,7 @@ export function internalListener(model: GatewayModel, runtime: RuntimeEnvironmen
   return {
     name: INTERNAL_CLUSTER,
     internal_listener: {},
-    // However many clients there are: the calls belong to requests that are under way.
+    // Not limited by the number of clients: the calls belong to in-flight requests.
     ignore_global_conn_limit: true,
     per_connection_buffer_limit_bytes: listenerBuffer(model),
     filter_chains: [
@@ -66,7 +66,7 @@ function routeConfiguration({ ingress }: GatewayModel): Fields {
   const route = { cluster_header: HEADER_CLUSTER, timeout, idle_timeout: "0s" };
   return {
     name: INTERNAL_CLUSTER,
-    // So that the filter can tell what an API said from what Envoy says of it.
+    // With it the filter distinguishes an API's response from Envoy's own.
     response_headers_to_add: [
       {
         header: { key: HEADER_DETAILS, value: "%RESPONSE_CODE_DETAILS%" },

@@ -93,7 +93,7 @@ function http(
   };
 }
 
-/** What is told of the client and of us: request ids are kept or made, and nothing else is added. */
+/** Headers about the client and the gateway: request ids are kept or created, and nothing else is added. */
 export function identity(): Fields {
   return {
     generate_request_id: true,
@@ -110,7 +110,7 @@ function protocol(model: GatewayModel): Fields {
   const window = Math.min(Math.max(listenerBuffer(model), MIN_WINDOW_BYTES), MAX_WINDOW_BYTES);
   return {
     max_request_headers_kb: model.limits.requestHeadersKib,
-    // Proxies in front of us still speak 1.0 unless told otherwise, and such a request may have no host.
+    // Proxies in front may use HTTP/1.0 by default, and such a request may have no host.
     http_protocol_options: { accept_http_10: true, default_host_for_http_10: "gateway" },
     http2_protocol_options: {
       // A body is held whole, so the window has to let it in: Envoy takes its buffer limit from it.

@@ -166,7 +166,7 @@ export function localReplies(model: GatewayModel): Fields {
   return { mappers: [health(), tooManyAtOnce(), ...mappers] };
 }
 
-/** Without memory for requests the gateway is alive all the same: a restart would only lose those under way. */
+/** Without memory for requests the gateway is still alive: a restart would only lose the in-flight requests. */
 function health(): Fields {
   const path = {
     header_filter: { header: { name: ":path", string_match: { exact: "/healthz" } } },

@@ -4,7 +4,7 @@ import { PROPERTY_NEXT_CLUSTER } from "../contract/words.ts";
 import type { Fields } from "./types.ts";
 import { extension } from "./types.ts";
 
-/** @param clusters that an attempt can go to; the first is taken when the filter has not said anything */
+/** @param clusters that an attempt can go to; the first is the default */
 export function nextAttempt(clusters: string[]): Fields {
   const [first = ""] = clusters;
   const choice = extension(

@@ -1,4 +1,4 @@
-// Leaves out a provider that keeps failing, where there is another one to ask.
+// Ejects a provider that keeps failing, if there is an alternative.
 import type { GatewayModel } from "../control-plane/ir/model.ts";
 import { clusterOf } from "../control-plane/ir/upstreams.ts";
 import type { Fields } from "./types.ts";
@@ -24,7 +24,7 @@ export function outlierDetection(place: string, model: GatewayModel): Fields {
       // 502, 503 and 504, and what Envoy takes for these: no connection, a broken one, no answer in time.
       consecutive_gateway_failure: consecutiveFailures,
       enforcing_consecutive_gateway_failure: 100,
-      // A 500 is often one request's, a 429 one key's: neither says that the provider is down.
+      // A 500 often concerns one request, a 429 one key: neither shows that the provider is down.
       enforcing_consecutive_5xx: 0,
       enforcing_success_rate: 0,
       // The one host of its cluster.

@@ -1,4 +1,4 @@
-// What Envoy does when memory or connections run out: it turns new requests away, so that those under way can end.
+// What Envoy does when memory or connections run out: it rejects new requests, so that in-flight requests can finish.
 import type { GatewayModel } from "../control-plane/ir/model.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields } from "./types.ts";

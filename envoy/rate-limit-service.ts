@@ -21,7 +21,7 @@ import { duration, extension, typed } from "./types.ts";
 
 const CLUSTER = "rate_limit_service";
 const DOMAIN = "gateway";
-/** Key of a descriptor's entry that says which limit is meant, and of the one that says whose budget. */
+/** Keys of a descriptor's entries: which limit, and whose budget. */
 const LIMIT_KEY = "limit";
 const BUDGET_KEY = "budget";
 
@@ -36,7 +36,7 @@ export function rateLimitFilter(model: GatewayModel, service: RateLimitService):
       timeout: duration(service.timeoutMs),
       failure_mode_deny: service.onFailure === "deny",
       status_on_error: { code: "ServiceUnavailable" },
-      // The filter says the same in the client's dialect.
+      // The filter writes the same in the client's dialect.
       enable_x_ratelimit_headers: "DRAFT_VERSION_03",
       rate_limits: limits.flatMap((limit, index) => [
         check(limit, index, model),

@@ -18,7 +18,7 @@ import { duration } from "./types.ts";
 
 const SECOND = 1000;
 
-/** Where the gateway tells whether it is ready. */
+/** Path of the readiness report. */
 const READY_PATH = "/readyz";
 
 /** What happened before the provider can have begun to work on the request. */
@@ -155,7 +155,7 @@ function completeShare({ models }: RetryPolicy): number {
   return models === 2 ? 2 / 3 : 1 / 2;
 }
 
-/** Envoy sees a provider that does not answer; whether an answer is good enough is for the filter to say. */
+/** Envoy detects a provider that does not respond; the filter decides whether a response is an error to retry. */
 function retries(policy: RetryPolicy, perTryMs: number | undefined): Fields {
   const conditions = [
     ...(policy.afterRefusal ? BEFORE_REQUEST : []),

@@ -11,7 +11,7 @@ export interface RuntimeEnvironment {
   adminSocketPath: string;
   /** Unix socket on which the model server asks language models. */
   ownEgressSocketPath?: string;
-  /** Directory of the files that tell Envoy where the listeners' certificates are (`listenerSecrets`). */
+  /** Directory of the files that name the listeners' certificates (`listenerSecrets`). */
   secretsDirectory?: string;
   /** Memory of the machine or the container, in bytes; absent: 2 GiB. */
   memoryBytes?: number;

@@ -1,7 +1,7 @@
 // The parts of Envoy's API that we write, as plain objects: exact where our builders meet, open where Envoy checks anyway.
 import type { LISTENER_EGRESS, LISTENER_INGRESS, LISTENER_OWN_EGRESS } from "../contract/words.ts";
 
-/** Anything that YAML can say. */
+/** Any YAML value. */
 export type Value = string | number | boolean | null | Value[] | { [name: string]: Value };
 export type Fields = Record<string, Value>;
 

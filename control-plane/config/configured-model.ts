@@ -4,13 +4,13 @@ import type { Reading } from "./reading.ts";
 import { suggest, suggestion } from "./diagnostics/suggest.ts";
 
 export interface ModelNames {
-  /** Everything that a client can say for one model → its index. */
+  /** All names that clients can use for one model → its index. */
   names: ReadonlyMap<string, number>;
   /** Names of aliases, which stand for models but are none: what each is written to stand for. */
   aliases: ReadonlyMap<string, string | undefined>;
 }
 
-/** Index of the model; undefined when there is none, and then a problem says why. */
+/** Returns the index of the model; undefined after reporting a problem. */
 export function findModel(
   reading: Reading,
   at: Path,

@@ -21,7 +21,7 @@ export interface JsonSchema {
   maximum?: number;
   default?: string | number | boolean;
   examples?: (string | number)[];
-  /** Read by the YAML language server: marks the key and says this. */
+  /** Shown by the YAML language server at the key. */
   deprecationMessage?: string;
 }
 
@@ -50,7 +50,7 @@ export function below(schema: JsonSchema, part: string | number): JsonSchema[] {
   });
 }
 
-/** Returns the keys of the mapping at `path`; none where users choose the names, or where there is no mapping. */
+/** Returns the keys of the mapping at `path`; empty if users choose the names or there is no mapping. */
 export function keysAt(path: readonly (string | number)[]): string[] {
   let schemas = [jsonSchema()];
   for (const part of path) schemas = schemas.flatMap((schema) => below(schema, part));

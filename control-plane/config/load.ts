@@ -34,7 +34,7 @@ export function loadConfiguration(
   const { document, corrections } = correctKeys(readDocument(source));
   const substitution = substitute(document, environment);
   const reading = startReading(document, environment, substitution.namesAt, machine);
-  // What a damaged file seems to hold would only bury the damage under follow-up complaints.
+  // Further problems of a damaged file would only hide the damage.
   if (document.isDamaged) return { ok: false, problems: sortProblems(reading.problems) };
   if (document.value === undefined || document.value === null) {
     if (reading.problems.length === 0) {

@@ -5,7 +5,7 @@ import type { DiagnosticOptions, Reading } from "./reading.ts";
 
 const MAX_NAME_LENGTH = 200;
 
-/** The name when it is safe; else undefined, and a problem says why. */
+/** Returns the name if it is safe; otherwise undefined, after reporting a problem. */
 export function checkName(
   reading: Reading,
   path: Path,

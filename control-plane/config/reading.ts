@@ -1,4 +1,4 @@
-// What the checks of one load share: the document, the part of it that has the right shape, and where complaints go.
+// What the checks of one load share: the document, the part that fits the schema, and where problems are reported.
 import type { Environment } from "./environment.ts";
 import type { ConfigurationDocument } from "./yaml/document.ts";
 import { pathText } from "./diagnostics/problem.ts";
@@ -32,9 +32,9 @@ export interface Reading {
   machine: Machine | undefined;
   problems: Problem[];
   warnings: Problem[];
-  /** Names of entries that already have a problem: what refers to them gets no second one. */
+  /** Names of entries with a problem: references to them get no second problem. */
   invalidNames: Set<string>;
-  /** The value as a message may show it: quoted and short; never a secret or an environment value. */
+  /** Returns the value for a message: quoted and short; never a secret or an environment value. */
   show(path: Path, value: unknown): string;
   /** Whether a message may repeat the value: neither a secret nor the environment's. */
   isShowable(path: Path, value: unknown): boolean;

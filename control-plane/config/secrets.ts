@@ -27,7 +27,7 @@ const CREDENTIAL_WORDS = new Set(
   ).split(" "),
 );
 
-/** Whether a header's (or a key's) name says that its value is a credential: `x-api-key`, `authorization`. */
+/** Whether the name of a header or key indicates a credential: `x-api-key`, `authorization`. */
 export function namesCredential(name: string): boolean {
   return name
     .toLowerCase()

@@ -50,7 +50,7 @@ function schemaIssuesOf(value: unknown): SchemaIssue[] {
   return result.error.issues.flatMap((issue) => flatten(issue, []));
 }
 
-/** A union's issue becomes those of the one branch that the value was meant for, where there is one. */
+/** Replaces the issue of a union by those of the branch that the value was meant for, if there is exactly one. */
 function flatten(issue: Issue, above: Path): SchemaIssue[] {
   const path = [...above, ...(issue.path as (string | number)[])];
   if (issue.code === "invalid_union") {
@@ -102,7 +102,7 @@ function reportUnknownKeys(reading: Reading, path: Path, keys: readonly string[]
   }
 }
 
-/** A list of names where each model has an entry of its own. */
+/** Returns the hint for a list of names; each model needs a separate entry. */
 function entryHint(path: Path, found: unknown): string | undefined {
   const isEntry = path.length === 2 && PROVIDER_LISTS.has(path[0] ?? "");
   const isModel = typeof found === "string" && /^[\w.-]+\/[\w./:-]+$/.test(found);

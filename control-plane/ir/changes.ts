@@ -1,5 +1,5 @@
 // What differs between two configurations, for people: which models, listeners, prompt targets … came, went or changed.
-// It tells names, ports of listeners and which settings differ, never their values.
+// It reports names, ports of listeners and which settings differ, never their values.
 import type { GatewayModel } from "./model.ts";
 
 export interface Change {
@@ -29,7 +29,7 @@ export function changeLine({ kind, what, name, details }: Change): string {
   return `${sign} ${what} ${name}${details.length === 0 ? "" : `: ${details.join(", ")}`}`;
 }
 
-/** Every part of a model has its place here; what has none of its own is a setting. */
+/** Groups all parts of a model; every remaining member is a setting. */
 function describe(model: GatewayModel): Record<string, Parts> {
   const {
     targets,
@@ -41,7 +41,7 @@ function describe(model: GatewayModel): Record<string, Parts> {
     egress,
     ...all
   } = model;
-  // The models tell their keys.
+  // Changed keys show at the models.
   const { filterEnvironment: _keys, ...rest } = all;
   const { targets: promptTargets = [], endpoints = [], ...promptRest } = prompt ?? {};
   const nameOf = (index: number) => targets[index]?.name;
@@ -94,7 +94,7 @@ function differing(old: Part, fresh: Part): string[] {
   return [...keys].filter((key) => JSON.stringify(old[key]) !== JSON.stringify(fresh[key]));
 }
 
-/** Where a listener is may be told; of everything else only what it is that differs. */
+/** Reports the address of a listener; of all other parts only which member differs. */
 function detail(what: string, key: string, from: unknown, to: unknown): string {
   const isTold = key === "port" && typeof from === "number" && typeof to === "number";
   return isTold ? `port ${String(from)} → ${String(to)}` : keyOf(what, key);

@@ -1,4 +1,4 @@
-// What a client may say in `model`, and which target it means. The one place that decides it.
+// The names that clients can use in `model`, and the target of each.
 import type { GatewayModel, Target } from "./model.ts";
 
 export interface ClientName {

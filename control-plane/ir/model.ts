@@ -19,7 +19,7 @@ export interface GatewayModel {
   aliases: Alias[];
   /** Requests that may have several attempts: at other targets, with another key, or once more. */
   targetSets?: TargetSet[];
-  /** How many attempts besides the first may be under way at once, for each provider; absent: as many as there are. */
+  /** Maximum number of retries in flight per provider; absent: no limit. */
   retryBudget?: number;
   limits: Limits;
   /** How long an idle connection of a client is kept; absent: the default of the rendering. */
@@ -82,7 +82,7 @@ export interface ListenerTls {
 export interface Target {
   /** `<provider>/<model>` as configured: unique. */
   name: string;
-  /** `llm_providers[].name`, when given: another name that a client can say. */
+  /** `llm_providers[].name`: a further name for clients. */
   configuredName?: string;
   /** What stands before the first slash. */
   provider: string;
@@ -114,7 +114,7 @@ export interface Target {
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 /**
- * What a model does not take. Every column is optional: what is not said is not known, and then nothing is changed. The
+ * What a model does not support. Every column is optional; without it nothing is changed. The
  * names are those of the configuration file and of the filter's document; their meaning stands in config/schema-limits.ts.
  */
 export interface ModelLimits {
@@ -187,7 +187,7 @@ export interface RateLimit {
   selector?: {
     /** Request header, lower case. */
     header: string;
-    /** The only value that counts. Absent: each value has a budget of its own, and so have requests without the header. */
+    /** The only value that counts. Absent: each value has a separate budget, and so have requests without the header. */
     value?: string;
   };
   counts: "tokens" | "requests";
@@ -215,7 +215,7 @@ export interface Limits {
   memoryBytes?: number;
   /** Connections of clients; absent: `MAX_CONNECTIONS` of envoy/overload.ts. */
   connections?: number;
-  /** Requests under way at one provider's address; absent: Envoy's own high number. */
+  /** In-flight requests at one provider's address; absent: Envoy's own high number. */
   concurrentRequests?: number;
 }
 

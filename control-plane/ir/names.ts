@@ -16,9 +16,9 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export const ACCESS_LOG_PLACES = ["file", "stdout"] as const;
 export type AccessLogPlace = (typeof ACCESS_LOG_PLACES)[number];
 
-/** How long open requests may take to end after a stop, if nobody says otherwise. */
+/** Default time for open requests to finish after a stop. */
 export const DEFAULT_DRAIN_MS = 30_000;
-/** How long connections of a listener that a reload changes may go on, if nobody says otherwise. */
+/** Default drain timeout of a listener that a reload changes. */
 export const DEFAULT_RELOAD_DRAIN_MS = 600_000;
 
 /** The access logs by the name that `gateway logs --access` takes. */

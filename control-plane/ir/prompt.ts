@@ -74,7 +74,7 @@ export interface PromptTarget {
   /** Usable as the name of a tool. */
   name: string;
   description: string;
-  /** What users say who mean it. */
+  /** Example prompts. */
   examples: string[];
   /** Name of one of the `endpoints`. */
   endpoint: string;

@@ -16,7 +16,7 @@ export interface RetryPolicy extends Pick<
 
 type Model = Pick<GatewayModel, "targets" | "targetSets">;
 
-/** Name → policy. The name is what the filter says in place of a cluster. */
+/** Name → policy. The filter sends the name in place of a cluster. */
 export function retryPolicies(model: Model): Map<string, RetryPolicy> {
   const policies = new Map<string, RetryPolicy>();
   for (const set of model.targetSets ?? [])
@@ -43,7 +43,7 @@ export function policyName(set: TargetSet, model: Model): string {
 function policyOf({ targets, retry }: TargetSet, model: Model): RetryPolicy {
   const { attempts, afterRefusal, afterReset, perTryTimeoutMs, firstByteTimeoutMs } = retry;
   const keys = targets.map((index) => keyCount(model.targets[index]));
-  // Each further key of a target may be good for an attempt of its own.
+  // Each further key of a target allows one more attempt.
   const all = keys.reduce((sum, count) => sum + attempts + count - 1, 0);
   return {
     // One more at least, for a connection that was not made.

@@ -1,4 +1,4 @@
-// An error that the model server's caller is told, with the status it gets.
+// An error for the caller of the model server, with its status.
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 export class ServerError extends Error {

@@ -8,7 +8,7 @@ import { LOG_DIRECTORY_MODE } from "./runtime-environment.ts";
 import { createRotation, type RotationRules } from "./rotation.ts";
 
 export interface AccessLogEvents {
-  /** Something that a person should know. */
+  /** A line for the user. */
   report: (line: string) => void;
   /** Why lines are being lost; undefined when they are written again. */
   onProblem: (problem: string | undefined) => void;
@@ -17,7 +17,7 @@ export interface AccessLogEvents {
 /** What is looked after; each may change with a reload. */
 export interface AccessLogSource {
   rules: () => RotationRules;
-  /** Of the Envoy that takes requests. */
+  /** Of the Envoy that serves requests. */
   adminSocket: () => string;
   reopen: () => void;
 }

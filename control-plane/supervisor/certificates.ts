@@ -1,4 +1,4 @@
-// The certificates of the listeners: tells Envoy where they are, and when they have changed.
+// The certificates of the listeners: reports their files and their changes to Envoy.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { listenerSecrets } from "../../envoy/listener-tls.ts";
@@ -24,7 +24,7 @@ export function startCertificates(
   for (const { file, text } of listenerSecrets(model, directory)) writePrivately(file, text);
   const watches = secured.map((listener) => watch(listener, report));
   const timer = setInterval(() => {
-    // All of them: none may be skipped because another one has news.
+    // Every file is read, also after a change was found.
     const hasNews = watches.map((hasChanged) => hasChanged()).includes(true);
     if (hasNews) announce(directory);
   }, POLL_MS).unref();

@@ -37,13 +37,13 @@ export interface Discovery {
 /** A configuration that was the current one. Requests that began under it may ask for what it had. */
 interface Past {
   files: readonly DiscoveryFile[];
-  /** As `performance.now()` says. */
+  /** By `performance.now()`. */
   until: number;
 }
 
 const CONFIRMED_MS = 15_000;
 const POLL_MS = 15;
-/** Envoy counts a refusal before the line that tells the reason has been read. */
+/** Envoy counts a rejection before the log line with the reason has been read. */
 const REASON_MS = 1_000;
 
 /** Writes the first files. */
@@ -113,7 +113,7 @@ export function createDiscovery(directory: string, first: readonly DiscoveryFile
     inTurn(() => forget(reader)).catch(() => undefined);
   }
 
-  /** What goes wrong is told to whoever waits for the result; the next in turn does not mind. */
+  /** An error rejects the result of this work only; the next one runs. */
   function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = queue.then(work);
     queue = done.catch(() => undefined);

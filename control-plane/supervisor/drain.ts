@@ -1,4 +1,4 @@
-// The end of an Envoy: it takes no more connections, lets open requests end, and goes.
+// The end of an Envoy: it accepts no more connections, finishes open requests, and exits.
 import { setTimeout as sleep } from "node:timers/promises";
 import { callAdmin } from "./admin.ts";
 import type { EnvoyRun } from "./envoy-process.ts";
@@ -42,7 +42,7 @@ export async function drain(
 }
 
 /**
- * Clients' listeners close, and every answer from now on ends its connection. The internal listener goes on: prompts in
+ * Closes the clients' listeners; every further response closes its connection. The internal listener stays open: prompts in
  * flight have calls to make.
  */
 export async function stopAccepting(adminSocket: string): Promise<void> {
@@ -51,7 +51,7 @@ export async function stopAccepting(adminSocket: string): Promise<void> {
   }
 }
 
-/** Requests of clients that have no whole answer yet, and their connections; none when Envoy does not tell. */
+/** Returns the in-flight requests of clients and their connections; 0 if Envoy does not respond. */
 async function stillOpen(adminSocket: string): Promise<{ requests: number; connections: number }> {
   try {
     const path = "/stats?filter=%5C.downstream_(rq|cx)_active$";

@@ -1,4 +1,4 @@
-// What one Envoy of the gateway is started from: a bootstrap of its own, and a folder of files that it reads anew.
+// The files of one Envoy: its bootstrap, and a folder of files that it reloads.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { renderBootstrap } from "../../envoy/bootstrap.ts";

@@ -1,4 +1,4 @@
-// One run of Envoy: its arguments, its environment, and the lines it writes.
+// One run of Envoy: its arguments, environment and output.
 import { createInterface } from "node:readline";
 import type { Environment } from "../config/environment.ts";
 import type { LogLevel } from "../ir/names.ts";
@@ -61,7 +61,7 @@ export function logArguments(level: LogLevel): string[] {
     const components = `wasm:${level},upstream:debug,dns:debug`;
     return ["--log-level", "info", "--component-log-level", components];
   }
-  // Why it refuses a file Envoy says in a warning of this component, and nowhere else.
+  // Envoy reports why it rejects a file only in a warning of this component.
   const isSilent = level !== "info" && level !== "warning";
   return ["--log-level", level, ...(isSilent ? ["--component-log-level", "config:warning"] : [])];
 }

@@ -42,13 +42,13 @@ export interface GatewayOptions {
 export interface Gateway {
   /** The configuration that it runs. */
   current: () => Configuration;
-  /** Why prompts cannot be served for the moment, which /readyz says too; undefined when nothing is missing. */
+  /** Why prompts cannot be served now, as reported by /readyz; undefined if nothing is missing. */
   missing: () => string | undefined;
   /** Where its access logs are. */
   logDirectory: () => string;
   supervisor: Supervisor;
   /**
-   * Reads the configuration file anew and becomes what it says; requests and streams in flight are not touched. When
+   * Reloads the configuration file; in-flight requests and streams are not affected. When
    * it is wrong, or needs another Envoy and `restart` is not given, nothing changes.
    */
   reload: (options: { restart: boolean }) => Promise<ReloadResult>;
@@ -183,7 +183,7 @@ export async function startGateway(
     return done;
   };
 
-  /** Makes /readyz tell what is missing. When Envoy cannot be told now, because it has crashed too, it is told later. */
+  /** Updates /readyz. If Envoy does not accept the update now, because it crashed too, it is sent again later. */
   publishReadiness = () => {
     void inTurn(async () => {
       const { configuration, place, files, plan } = running;

@@ -9,7 +9,7 @@ export interface ModelServerOrder {
   input: ModelServerInput;
 }
 
-/** What the process tells. */
+/** What the process reports. */
 export type ModelServerMessage =
   { kind: "ready" } | { kind: "failed"; message: string; hint?: string | undefined };
 
@@ -41,7 +41,7 @@ function endAtOnce(): void {
   process.kill(process.pid, "SIGKILL");
 }
 
-/** Ends the connection to the gateway, and with it the process as soon as nothing else is under way. */
+/** Disconnects from the gateway; the process exits as soon as nothing else is running. */
 function leave(): void {
   process.off("disconnect", endAtOnce);
   if (process.connected) process.disconnect();

@@ -3,7 +3,7 @@ import type { GatewayModel } from "../ir/model.ts";
 import type { Prompt } from "../ir/prompt.ts";
 import type { ModelServerInput } from "../model-server/options.ts";
 
-/** A language model that says nothing leaves time for the rest of the prompt: the embedded values, or the plain model. */
+/** The language model's timeout leaves time for the rest of the prompt: the embedded values, or the plain model. */
 const EXTRACTION_SHARE = 0.6;
 const MAX_EXTRACTION_MS = 18_000;
 const MIN_EXTRACTION_MS = 100;

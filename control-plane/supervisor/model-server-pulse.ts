@@ -8,7 +8,7 @@ export interface Pulse {
   every: number;
   /** For an answer. Its thread is never busy for a tenth of it. */
   patience: number;
-  /** Without an answer: then it is ended, so that another one is started. */
+  /** Time without a response after which it is killed and restarted. */
   longestSilence: number;
 }
 

@@ -1,4 +1,4 @@
-// Keeps one model server running: starts it in a process of its own, and again when it ends by itself.
+// Runs one model server in a separate process, and restarts it when it stops unexpectedly.
 import { type ChildProcess, fork } from "node:child_process";
 import { extname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -16,7 +16,7 @@ export interface ModelServerPlan {
   input: ModelServerInput;
   /** What its process gets. */
   environment: Environment;
-  /** Something that a person should know. */
+  /** A line for the user. */
   report: (line: string) => void;
   /** Why it cannot be asked for the moment; undefined when it can again. */
   onMissing?: (why: string | undefined) => void;
@@ -53,7 +53,7 @@ export function modelServerEnvironment(
   return Object.fromEntries(names.map((name) => [name, all[name]]));
 }
 
-/** Resolves when it is ready. Rejects with a GatewayError that says why it cannot be; then nothing is left running. */
+/** Resolves when it is ready. Rejects with a GatewayError that names the reason; then no process is left. */
 export async function superviseModelServer(plan: ModelServerPlan): Promise<RunningModelServer> {
   const stopping = new AbortController();
   let current = start(plan);
@@ -119,7 +119,7 @@ function start(plan: ModelServerPlan): ModelServerRun {
   const over = new AbortController();
   const { ended, hasEnded } = endOf(child, over);
   const ready = readiness(child, ended);
-  // Whoever started it is told; a later run has nobody who waits.
+  // The first start waits for `ready`; restarts do not.
   ready.then(
     () => void attend(plan, child, over.signal),
     () => undefined,

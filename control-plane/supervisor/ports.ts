@@ -10,7 +10,7 @@ import type { Listener } from "../ir/model.ts";
 import { findRunning, type RunningRecord } from "./state.ts";
 
 /**
- * Throws when the ports of listeners are taken, with all of them. Envoy would not tell: it listens with SO_REUSEPORT,
+ * Throws if ports of listeners are in use, naming all of them. Envoy would not report it: it listens with SO_REUSEPORT,
  * so that two gateways on one port would each get a part of the requests.
  */
 export async function checkPorts(

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Process id with its start time, in clock ticks since boot as /proc says; empty where there is no /proc. */
+/** Process id and start time, in clock ticks since boot as in /proc; empty without /proc. */
 export interface ProcessIdentity {
   pid: number;
   startTime: string;

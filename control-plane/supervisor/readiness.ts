@@ -1,4 +1,4 @@
-// When the gateway is ready: Envoy says so, and every listener answers through the filter.
+// The gateway is ready when Envoy reports it and every listener responds through the filter.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Listener } from "../ir/model.ts";
 import { callAdmin, callListener, reachable } from "./admin.ts";

@@ -6,7 +6,7 @@ import { ConfigurationProblems } from "../config/diagnostics/configuration-probl
 import type { Environment } from "../config/environment.ts";
 import { type ExitCode, GatewayError } from "../config/diagnostics/gateway-error.ts";
 
-/** What `gateway reload` is told. Holds no secret. */
+/** The result that `gateway reload` prints. Contains no secret. */
 export type ReloadResult =
   | { kind: "unchanged"; warnings: Problem[] }
   | { kind: "applied"; changes: Change[]; hasRestarted: boolean; warnings: Problem[] }

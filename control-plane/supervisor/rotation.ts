@@ -1,4 +1,4 @@
-// Keeps log files small: a large one is renamed, and Envoy is told to open a new one.
+// Rotates log files: renames a large file and has Envoy open a new one.
 import { copyFileSync, existsSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { ACCESS_LOGS, accessLogFile } from "../ir/names.ts";
@@ -20,7 +20,7 @@ export interface Rotation {
 }
 
 /**
- * @param current the rules, which a reload may change. `reopen` makes Envoy open its files anew. It is called also when a file has been renamed or removed by somebody
+ * @param current the rules, which a reload may change. `reopen` makes Envoy reopen its files. It is called also when a file has been renamed or removed by somebody
  * else (logrotate, a second gateway in the same directory), or Envoy would go on writing into the old one.
  */
 export function createRotation(current: () => RotationRules, reopen: () => void): Rotation {

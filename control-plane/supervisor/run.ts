@@ -137,7 +137,7 @@ function newRecord(
   };
 }
 
-/** What `status` tells of a configuration. */
+/** What `status` reports of a configuration. */
 function served({
   model,
   warnings,

@@ -60,7 +60,7 @@ export function logDirectory(
   return model.accessLog.directory ?? join(home, "gateway_logs");
 }
 
-/** For the user alone: lines hold paths and addresses of clients. Who wants others to read them creates it before. */
+/** Readable by the user only: lines contain paths and addresses of clients. An existing directory keeps its mode. */
 export const LOG_DIRECTORY_MODE = 0o700;
 
 /** Creates the log directory. Throws when it cannot be written. */

@@ -17,11 +17,11 @@ export interface PreparedServices {
   /** Unix sockets, where the configuration needs somebody to listen there. */
   demonstrationSocketPath: string;
   modelServerSocketPath: string | undefined;
-  /** Whether the model server is another one than before. */
+  /** Whether the model server is a new process. */
   hasNewModelServer: boolean;
   /** Why prompts cannot be served. */
   missing: string | undefined;
-  /** Makes these the services of the gateway; what they replace goes on for as long as a prompt may take. */
+  /** Makes these the gateway's services; replaced services keep running for the maximum duration of a prompt. */
   commit: () => void;
   /** Ends what was started for them alone. */
   discard: () => Promise<void>;

@@ -25,7 +25,7 @@ export interface RunningRecord {
   gateway: ProcessIdentity;
   /** Absent while Envoy is being started again. */
   envoy?: ProcessIdentity;
-  /** Those that another one has replaced, as long as they have open requests, and one that is to replace it. */
+  /** Replaced Envoys with open requests, and one that is starting. */
   otherEnvoys: ProcessIdentity[];
   version: string;
   /** Absolute path of the configuration file. */
@@ -88,7 +88,7 @@ export function socketPath(directory: string, name: keyof typeof SOCKETS, number
   return join(socketDirectory(directory), numbered(SOCKETS[name], number));
 }
 
-/** Where Envoy is told of the listeners' certificates. */
+/** Directory of the files that name the listeners' certificates for Envoy. */
 export function secretsDirectory(directory: string): string {
   return join(directory, "certificates");
 }
@@ -122,7 +122,7 @@ function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 8);
 }
 
-/** Makes this process the one writer of the directory. Throws when another one is, naming it. */
+/** Makes this process the only writer of the directory. Throws if another process is, naming it. */
 export function takeState(directory: string): void {
   try {
     makePrivate(directory);
@@ -160,7 +160,7 @@ function makePrivate(directory: string): void {
   chmodSync(directory, 0o700);
 }
 
-/** The process that has the directory, as long as it lives. The record in it may still be of another one, which was killed. */
+/** The process that has the directory, as long as it lives. The record may still be that of a killed process. */
 export function ownerOf(directory: string): ProcessIdentity | undefined {
   const owner = readJson(join(directory, LOCK)) as ProcessIdentity | undefined;
   return owner !== undefined && isAlive(owner) ? owner : undefined;
@@ -230,7 +230,7 @@ export function envoysOf({ envoy, otherEnvoys }: RunningRecord): ProcessIdentity
   return envoy === undefined ? otherEnvoys : [envoy, ...otherEnvoys];
 }
 
-/** None where there is no such directory. */
+/** Returns an empty list without the directory. */
 function pathsIn(directory: string): string[] {
   try {
     return readdirSync(directory).map((name) => join(directory, name));

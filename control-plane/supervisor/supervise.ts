@@ -8,40 +8,40 @@ import { hasAborted, keepRunning } from "./keep-running.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import { waitUntilReady } from "./readiness.ts";
 
-/** How one Envoy is started. Another one in its place needs another admin socket. */
+/** How one Envoy is started. Each Envoy needs its own admin socket. */
 export interface EnvoyPlan {
   command: EnvoyCommand;
   adminSocket: string;
-  /** Those that have to answer. They may become others, for when Envoy is started again. */
+  /** The listeners that must respond. A reload may change them before a restart. */
   listeners: readonly Listener[];
-  /** How long open requests may take to end at the end. Milliseconds. */
+  /** Drain timeout for open requests at shutdown. Milliseconds. */
   drainMs: number;
 }
 
 export interface SupervisorEvents {
-  /** Something that a person should know. */
+  /** A line for the user. */
   report: (line: string) => void;
   /** A line that Envoy wrote. */
   onLine: (line: EnvoyLine) => void;
-  /** The Envoy that takes requests, if there is one for the moment, and those that come to their end or are starting. */
+  /** The Envoy that serves requests, if one is running, and those that are draining or starting. */
   onEnvoys: (current: ProcessIdentity | undefined, others: ProcessIdentity[]) => void;
 }
 
 export interface Supervisor {
-  /** Of the Envoy that takes requests. */
+  /** Of the Envoy that serves requests. */
   adminSocket: () => string;
-  /** Why that Envoy refused a file; empty when it refused none. */
+  /** Why that Envoy rejected a file; empty if it rejected none. */
   lastRejection: () => string;
   /**
    * Starts another Envoy beside the one that runs, and drains the old one when the new one is ready: both listen for a
-   * moment. Rejects with Envoy's own reason when it does not become ready; then the old one goes on.
+   * moment. Rejects with Envoy's reason if it does not become ready; then the old one stays.
    */
   replace: (plan: EnvoyPlan) => Promise<void>;
-  /** Ends open requests first; the second call does not wait for them. Resolves when Envoy has gone. */
+  /** Drains open requests; the second call does not wait for them. Resolves when Envoy has exited. */
   stop: () => Promise<void>;
-  /** Makes Envoy open its log files anew. */
+  /** Makes Envoy reopen its log files. */
   reopenLogs: () => void;
-  /** Resolves when Envoy has gone for good, after `stop`. */
+  /** Resolves when Envoy has exited after `stop`. */
   ended: Promise<void>;
 }
 
@@ -53,7 +53,7 @@ interface Running {
 const READY_MS = 30_000;
 /** For idle connections at the end, which somebody waits for. */
 const STOPPED_IDLE_MS = 250;
-/** For those of an Envoy that another one has replaced: nobody waits, and its clients go on sending. */
+/** For the connections of a replaced Envoy: no user waits, and its clients keep sending. */
 const REPLACED_IDLE_MS = 5_000;
 
 /** Starts Envoy and resolves when it is ready. Rejects with Envoy's own reason if it is not ready in time. */
@@ -62,7 +62,7 @@ export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Prom
   const hasEnded = Promise.withResolvers<undefined>();
   const others = new Set<Running>();
   let current: Running = { plan, run: startEnvoy(plan.command, events.onLine) };
-  /** Ends the restarts of an Envoy that another one replaces. */
+  /** Aborted when the current Envoy is replaced: it is not restarted any more. */
   let replaced = new AbortController();
 
   const reportEnvoys = (isRunning = true) => {

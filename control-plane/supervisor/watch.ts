@@ -1,4 +1,4 @@
-// Notices that a file has become another one: written in place, replaced, or behind a link that points elsewhere now.
+// Detects changes of a file: written in place, replaced, or behind a link with a new target.
 import { unwatchFile, watchFile } from "node:fs";
 import type { Stats } from "node:fs";
 
@@ -9,7 +9,7 @@ const QUIET_MS = 250;
 
 type FileState = Pick<Stats, "mtimeMs" | "size" | "ino" | "dev">;
 
-/** Whether a file is another one, or has other content; that it was read is no change. */
+/** Whether the file was replaced or its content changed; reading it is no change. */
 export function isChanged(now: FileState, before: FileState): boolean {
   // Of a file that is not there all is 0; Node calls its listener once for such a file.
   return (

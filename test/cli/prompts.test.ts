@@ -115,7 +115,7 @@ it("reports everywhere that it is not ready while its model server hangs", async
   expect(status.code).toBe(1);
   expect(JSON.parse(status.stdout)).toMatchObject({ live: true, ready: false, reason });
   expect((await desk.run("status")).stdout).toMatch(
-    /^State +not ready\n +The model server does not answer\.$/m,
+    /^State +not ready\n +The model server does not respond\.$/m,
   );
 
   process.kill(server, "SIGCONT");

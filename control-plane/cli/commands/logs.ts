@@ -13,7 +13,7 @@ import type { LogsOptions } from "./options.ts";
 
 type Row = AccessLogEntry & { log: AccessLogName };
 
-/** Prints the last lines; with --follow goes on until it is interrupted. */
+/** Prints the last lines; with --follow also new lines, until it is interrupted. */
 export async function logs(config: string | undefined, options: LogsOptions): Promise<void> {
   const directory = findLogDirectory(config, options.logDir);
   const names = options.access === undefined ? ACCESS_LOGS : [options.access];
@@ -52,7 +52,7 @@ export async function logs(config: string | undefined, options: LogsOptions): Pr
   );
 }
 
-/** Of the running gateway; else where the configuration says; else the usual place. */
+/** Returns the directory of the running gateway, the configured one, or the default. */
 function findLogDirectory(config: string | undefined, option: string | undefined): string {
   const container = option === undefined ? chooseContainer(config, process.env) : undefined;
   if (container !== undefined) return container.record.logDirectory;

@@ -1,4 +1,4 @@
-// `gateway models`: every name that a client can say in `model`, and what it stands for.
+// `gateway models`: every name for `model`, and its target.
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { filterConfig } from "../../ir/filter-document/document.ts";
@@ -7,7 +7,7 @@ import { colorsFor, table } from "../../config/diagnostics/terminal.ts";
 import { noteBuiltIn } from "./built-in.ts";
 
 export interface ModelName {
-  /** What a client says. */
+  /** The name in `model`. */
   name: string;
   /** `<provider>/<model>`. */
   target: string;

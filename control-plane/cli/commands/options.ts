@@ -14,7 +14,7 @@ export interface UpOptions {
   drainTime: number;
   /** Milliseconds. */
   reloadDrainTime: number;
-  /** Of the background process alone: tell the command that started it when it is ready. */
+  /** Set for the background process: it reports to the command that started it when it is ready. */
   announce?: boolean;
 }
 

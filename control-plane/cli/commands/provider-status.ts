@@ -58,7 +58,7 @@ interface Clusters {
   }[];
 }
 
-/** None when Envoy does not tell. */
+/** Returns an empty list if Envoy does not respond. */
 async function readHosts(adminSocket: string): Promise<Host[]> {
   try {
     const { body } = await callAdmin(adminSocket, "GET", "/clusters?format=json");

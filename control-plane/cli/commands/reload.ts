@@ -1,4 +1,4 @@
-// `gateway reload`: makes a running gateway read its configuration anew, and tells what has changed.
+// `gateway reload`: has a running gateway reload its configuration, and prints the changes.
 import { changeLine } from "../../ir/changes.ts";
 import { CALLED_AS, commandFor, commandName } from "../../config/diagnostics/command-name.ts";
 import { ConfigurationProblems } from "../../config/diagnostics/configuration-problems.ts";

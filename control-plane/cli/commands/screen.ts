@@ -61,7 +61,7 @@ function modelLines({ targets, defaultTarget, aliases }: GatewayModel): string[]
   return more > 0 ? [...shown, `  … and ${String(more)} more: ${commandFor("models")}`] : shown;
 }
 
-/** The default model, unless only another one speaks the dialect. */
+/** Returns the default model, or a model with the dialect if the default has another. */
 function exampleModel({ targets, defaultTarget }: GatewayModel, dialect: Dialect): string {
   const usual = targets[defaultTarget];
   const same = (target: Target | undefined) => target?.dialect === dialect;

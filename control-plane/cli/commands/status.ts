@@ -21,7 +21,7 @@ export interface Status {
   running: true;
   /** Whether Envoy takes requests. */
   live: boolean;
-  /** Whether all that the configuration needs is there, as /readyz says. */
+  /** Whether everything that the configuration needs is running, as reported by /readyz. */
   ready: boolean;
   /** Why it is not ready. */
   reason: string | null;

@@ -30,7 +30,7 @@ export async function targetsTest(text: string, options: TargetsOptions): Promis
   });
 }
 
-/** Prints accuracy and confusion over a file of cases; exit code 1 when fewer are right than `--require` says. */
+/** Prints accuracy and confusion over a file of cases; exit code 1 if fewer are correct than `--require`. */
 export async function targetsEval(file: string, options: TargetsOptions): Promise<void> {
   const configuration = readTargets(options);
   const cases = readCases(file, configuration.prompt.targets);

@@ -23,7 +23,7 @@ const NEXT_COMMANDS = ["status", "logs --follow", "down"]
   .map((words) => commandFor(words))
   .join("   ");
 
-/** What the gateway in the background tells the command that started it. */
+/** What the background gateway reports to the command that started it. */
 type Announcement =
   | { kind: "ready"; pid: number }
   | { kind: "failed"; message: string; hint?: string | undefined; exitCode: 1 | 2 };
@@ -101,7 +101,7 @@ function announce(announcement: Announcement): void {
   });
 }
 
-/** Starts this command again in a session of its own, and waits until it says how it went. Returns its process id. */
+/** Starts this command in a new session and waits for its report. Returns its process id. */
 function runInBackground(
   config: string | undefined,
   options: UpOptions,

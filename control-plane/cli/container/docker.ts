@@ -9,7 +9,7 @@ export interface DockerReply {
   stderr: string;
 }
 
-/** Throws when docker is not installed or its daemon cannot be reached; another failure is the caller's to tell. */
+/** Throws if docker is not installed or its daemon is unreachable; callers report all other failures. */
 export function docker(words: readonly string[], environment: Environment): DockerReply {
   const { error, status, stdout, stderr } = spawnSync("docker", words, {
     encoding: "utf8",

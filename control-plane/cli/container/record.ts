@@ -27,7 +27,7 @@ export function removeContainerRecord(directory: string): void {
   rmSync(join(directory, RECORD), { force: true });
 }
 
-/** Those whose container runs. Docker is asked only where there is a record. */
+/** Returns the gateways whose container runs; docker is called only if there is a record. */
 export function runningContainers(
   environment: Environment,
 ): { directory: string; record: ContainerRecord }[] {

@@ -94,7 +94,7 @@ function requireImage(): void {
   });
 }
 
-/** On the host's network: the listeners are where the configuration says, and providers on this machine can be reached. */
+/** Uses the host's network: listeners get the configured ports, and providers on this machine are reachable. */
 function runArguments(
   { configuration: { file }, logDirectory, options }: ContainerStart,
   name: string,

@@ -71,7 +71,7 @@ function* linesBackwards(descriptor: number, end: number): Generator<string> {
 }
 
 /**
- * Calls `onLine` for each line behind the offset `start`, also after the file is renamed and made anew, or when it
+ * Calls `onLine` for each line behind the offset `start`, also after the file is rotated, or when it
  * is not there yet. Looks every `pollMs`. Resolves when `signal` aborts.
  */
 export async function followLines(

@@ -50,7 +50,7 @@ function nativeInterface(value: unknown): Rejection | undefined {
   return provider === undefined ? undefined : nativeApi(provider);
 }
 
-/** Returns what to say about a provider whose native API is not supported. */
+/** Returns the problem of a provider whose native API is not supported. */
 export function nativeApi({ title, baseUrl }: UnsupportedProvider): Rejection {
   return {
     message: `${title}'s native API is not supported yet`,

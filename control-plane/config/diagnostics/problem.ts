@@ -1,4 +1,4 @@
-// What is wrong with the user's configuration, and where: one value for every complaint that `validate` and `up` print.
+// A problem of the user's configuration with its place, as `validate` and `up` print it.
 import { looksLikeSecret } from "../secrets.ts";
 
 /** Keys and list indices from the top of the document: `["llm_providers", 0, "model"]`. */

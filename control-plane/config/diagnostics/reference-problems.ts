@@ -1,4 +1,4 @@
-// Complaints about `$NAME` references: variables that are not set, and keys that would end up in envoy.yaml.
+// Problems of `$NAME` references: variables that are not set, and keys that would be written to envoy.yaml.
 import type { Path } from "./problem.ts";
 import type { Reading } from "../reading.ts";
 import { nameWithDefault, referenceTo } from "../reference.ts";
@@ -53,7 +53,7 @@ function isShowable(path: Path, name: string): boolean {
 
 /**
  * Substituted values are written to envoy.yaml, so no key may be among them: no variable that an
- * `access_key` refers to, and none whose name says that it holds a credential.
+ * `access_key` refers to, and none whose name indicates a credential.
  */
 export function refuseKeysElsewhere(
   reading: Reading,

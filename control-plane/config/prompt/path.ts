@@ -21,7 +21,7 @@ export function placeholdersOf(template: string): { name: string; isInQuery: boo
   }));
 }
 
-/** The path as written, `/` without one; problems say what is wrong with it. */
+/** Returns the path as written, `/` by default, after reporting its problems. */
 export function readTargetPath(
   reading: Reading,
   path: Path,

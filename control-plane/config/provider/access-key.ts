@@ -92,7 +92,7 @@ function variableOf({ environment }: Reading, written: string): string | undefin
 }
 
 function isMissed(entry: object, { needsKey, headers }: Wanted): boolean {
-  // Whose access_key has the wrong shape was told so already.
+  // An access_key of the wrong shape has a problem already.
   const wasGiven = Object.hasOwn(entry, "access_key");
   return needsKey && !wasGiven && !headers.some(({ name }) => namesCredential(name));
 }

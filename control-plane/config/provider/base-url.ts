@@ -3,7 +3,7 @@ import { pathText } from "../diagnostics/problem.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import type { Reading } from "../reading.ts";
 
-/** The URL when it can be used; else undefined, and a problem says why. */
+/** Returns the URL if it is valid; otherwise undefined, after reporting a problem. */
 export function checkBaseUrl(
   reading: Reading,
   path: Path,

@@ -3,7 +3,7 @@ import type { Target, TargetSet } from "../../ir/model.ts";
 import type { PlacedTarget } from "./entry-names.ts";
 import type { Reading } from "../reading.ts";
 
-/** Refuses that a client's key for one provider would go to another one when the first fails. */
+/** Rejects configurations that would send a client's key for one provider to a second provider on failure. */
 export function refuseSharedClientKeys(
   reading: Reading,
   sets: readonly TargetSet[],

@@ -39,7 +39,7 @@ export function checkEntryNames(
   warnOfSharedBareNames(reading, placed, defaultTarget);
 }
 
-/** A `name` may repeat its own entry's model name, even a shared one: then it says whose it is. */
+/** A `name` may repeat its entry's model name, even a shared one: it then selects this entry. */
 function refuseTakenName(
   reading: Reading,
   { path, target }: PlacedTarget,

@@ -12,7 +12,7 @@ import type { Reading } from "../reading.ts";
 import type { ProviderDraft } from "./entry.ts";
 import { readSystemPrompt } from "./system-prompt.ts";
 
-/** Undefined when too little of the entry makes sense; then a problem says why. */
+/** Returns undefined if the entry is incomplete; then a problem was reported. */
 export function readTarget(
   reading: Reading,
   path: Path,

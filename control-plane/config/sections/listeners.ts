@@ -156,7 +156,7 @@ function entriesOf(reading: Reading, listeners: ListenersDraft | undefined): Ent
     const kind = kindOf(name, settings);
     const title = name ?? kind ?? pathText(path);
     if (kind !== undefined) return [{ kind, title, path, settings }];
-    // Whose type has a problem of its own was told so already.
+    // An invalid type has a problem already.
     if (!Object.hasOwn(settings, "type")) reportUnknownKind(reading, path, name);
     return [];
   });

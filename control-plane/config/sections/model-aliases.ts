@@ -75,7 +75,7 @@ interface OwnFailover {
 interface Aliases {
   /** Those that stand for one model, and for all that the model's own names mean. */
   aliases: Alias[];
-  /** Those that say more. */
+  /** All other aliases. */
   sets: (TargetSet & { name: string })[];
 }
 

@@ -195,7 +195,7 @@ function readKey(reading: Reading, path: Path, entry: Remote): { access_key_vari
   return name === undefined ? {} : { access_key_variable: name };
 }
 
-/** The one of the keys that is given; else undefined, and a problem says so. */
+/** Returns the one key that is set; otherwise undefined, after reporting a problem. */
 function onlyOne<const Key extends string>(
   reading: Reading,
   path: Path,

@@ -79,7 +79,7 @@ export const ratelimits = section({
 interface Limitable {
   targets: Target[];
   defaultTarget: number;
-  /** As the file names them, those with problems of their own too. */
+  /** As the file names them, also those with problems. */
   aliases: ReadonlySet<string>;
 }
 

@@ -193,7 +193,7 @@ class Converter {
     return result;
   }
 
-  /** `<<: *name`: what the mapping itself says wins. */
+  /** `<<: *name`: keys of the mapping itself win. */
   #merge(
     result: Record<string, unknown>,
     { value, offset }: { value: unknown; offset: number },

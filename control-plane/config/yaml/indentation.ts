@@ -89,7 +89,7 @@ function push(levels: Level[], line: Line, column: number): Level[] {
     const mark = { ...line.key, line: line.number };
     added.push({ mark, isList: false });
   }
-  // A list at the column of its key goes on below it.
+  // A list may continue at the column of its key.
   const parent = line.dashes.length > 0 ? same.filter(({ isList }) => !isList) : [];
   return [...kept, ...parent, ...added];
 }
@@ -121,7 +121,7 @@ function* blockLines(text: string): Generator<Line> {
     const trimmed = content.trim();
     if (trimmed === "" || trimmed.startsWith("#") || /^(?:---|\.\.\.|%)/.test(content)) continue;
     const indent = content.length - content.trimStart().length;
-    // The first line of a block text says where all of it begins.
+    // The first line of a block scalar sets its indentation.
     if (textBelow !== undefined && indent > textBelow) {
       if (isTextNew) textBelow = indent - 1;
       isTextNew = false;

@@ -1,4 +1,4 @@
-// Parses YAML; what the parser complains about is said in our own words, for its own may quote the line, and the line may hold a key.
+// Parses YAML. The parser's messages are replaced by ours: they may quote the line, and the line may contain a key.
 import { parseDocument, visit } from "yaml";
 import type { Document } from "yaml";
 import { wrongIndentation } from "./indentation.ts";
@@ -130,7 +130,7 @@ function linesBetween(text: string, from: number, to: number): number {
   return text.slice(Math.min(from, to), to).split("\n").length - 1;
 }
 
-/** The parser tells where it gave up; people look for where the quote begins. */
+/** Returns where the quote begins: the parser reports where it gave up. */
 function openingQuote(document: Document.Parsed, end: number): number {
   let opening = end;
   visit(document, {

@@ -31,7 +31,7 @@ export interface FilterConfig {
   rate_limit_service?: true;
   /** One per target, in their order, then one per set of targets, then one per alias of one model with limits of its own. */
   routes: FilterRoute[];
-  /** Everything a client may say in `model` or in the hint header → index into `routes`. `none` is not in it. */
+  /** Every value of `model` and of the hint header → index into `routes`, without `none`. */
   names: Record<string, number>;
   /** Index into `routes` for `model: none`. */
   default: number;

@@ -7,7 +7,7 @@ export interface FilterRateLimit {
   id: string;
   /** For a message: `1000 tokens a minute for openai/gpt-4o`. */
   label: string;
-  /** Request header that tells clients apart. */
+  /** Request header that identifies clients. */
   header?: string;
   /** The only value of the header that counts. */
   value?: string;

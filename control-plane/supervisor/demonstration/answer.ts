@@ -1,4 +1,4 @@
-// What the demonstration model says: the same answer to the same request, and plainly what it is. Pure.
+// The text of the demonstration model: the same response to the same request. Pure.
 import { z } from "zod";
 
 const textPart = z.looseObject({ type: z.literal("text"), text: z.string() });

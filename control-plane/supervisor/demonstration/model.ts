@@ -25,7 +25,7 @@ export async function startDemonstrationModel(socketPath: string): Promise<Demon
   return { close: () => closeNow(server) };
 }
 
-/** Bytes that requests under way may hold: it lives in the process that looks after everything else. */
+/** Maximum bytes of in-flight requests: it runs in the supervisor's process. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** @see https://platform.openai.com/docs/api-reference/chat */
