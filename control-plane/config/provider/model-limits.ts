@@ -1,7 +1,7 @@
 // The limits of one model: what is known of it, and what the entry's own `limits` say instead.
 import { DIALECT_ANTHROPIC, DIALECT_OPENAI } from "../../../contract/words.ts";
 import { KNOWN_LIMITS, LIMITS_BY_HOST, limitsIn } from "../../providers/known-limits.ts";
-import type { ProviderLimits } from "../../providers/known-limits.ts";
+import type { ProviderLimits } from "../../providers/limits/families.ts";
 import { dialectOf, effectiveLimits } from "../../ir/model-limits.ts";
 import type { LimitName } from "../../ir/model-limits.ts";
 import type { Dialect, ModelLimits, Target } from "../../ir/model.ts";

@@ -1,0 +1,132 @@
+// The known limits of Anthropic's models.
+import type { ModelLimits } from "../../ir/model.ts";
+import { dated, upTo, type ProviderLimits } from "./families.ts";
+
+const CLAUDE_MIGRATION =
+  "https://platform.claude.com/docs/en/about-claude/models/migration-guide; npm @ai-sdk/anthropic 3.0.138";
+
+const CLAUDE_EFFORT = "https://platform.claude.com/docs/en/build-with-claude/effort";
+
+const CLAUDE_SYSTEM_MESSAGES =
+  "https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages";
+
+/** Claude 4.7 and newer. */
+const CLAUDE_ADAPTIVE: ModelLimits = {
+  thinking: "adaptive",
+  efforts: upTo("max"),
+  sampling: "none",
+  prefill: false,
+};
+
+export const ANTHROPIC: ProviderLimits = {
+  families: [
+    {
+      models: ["claude-3-opus*", "claude-3-sonnet*", "claude-3-haiku*"],
+      limits: { thinking: "none", efforts: [], output_schema: false, max_output_tokens: 4096 },
+      source: CLAUDE_MIGRATION,
+    },
+    {
+      models: ["claude-3-5-*"],
+      limits: { thinking: "none", efforts: [], output_schema: false, max_output_tokens: 8192 },
+      source: CLAUDE_MIGRATION,
+    },
+    {
+      models: ["claude-3-7-*"],
+      limits: { thinking: "budget", efforts: [], output_schema: false },
+      source: CLAUDE_MIGRATION,
+    },
+    {
+      models: [...dated("claude-opus-4"), "claude-opus-4-0"],
+      limits: { thinking: "budget", efforts: [], output_schema: false, max_output_tokens: 32_000 },
+      source: CLAUDE_MIGRATION,
+    },
+    {
+      models: [...dated("claude-sonnet-4"), "claude-sonnet-4-0"],
+      limits: { thinking: "budget", efforts: [], output_schema: false, max_output_tokens: 64_000 },
+      source: CLAUDE_MIGRATION,
+    },
+    {
+      models: dated("claude-opus-4-1"),
+      limits: { thinking: "budget", efforts: [], max_output_tokens: 32_000 },
+      source: CLAUDE_MIGRATION,
+    },
+    {
+      models: dated("claude-opus-4-5"),
+      limits: {
+        thinking: "budget",
+        efforts: upTo("high"),
+        sampling: "one",
+        max_output_tokens: 64_000,
+      },
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_EFFORT}`,
+    },
+    {
+      models: dated("claude-sonnet-4-5", "claude-haiku-4-5"),
+      limits: { thinking: "budget", efforts: [], sampling: "one", max_output_tokens: 64_000 },
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_EFFORT}`,
+    },
+    {
+      models: dated("claude-opus-4-6", "claude-sonnet-4-6"),
+      limits: {
+        thinking: "both",
+        efforts: [...upTo("high"), "max"],
+        sampling: "one",
+        prefill: false,
+      },
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_EFFORT}`,
+    },
+    {
+      // Sources disagree whether Sonnet 5 takes system messages inside the conversation: there they go to the top.
+      models: dated("claude-opus-4-7", "claude-sonnet-5"),
+      limits: CLAUDE_ADAPTIVE,
+      source: CLAUDE_MIGRATION,
+    },
+    {
+      models: dated("claude-opus-4-8", "claude-opus-5", "claude-haiku-5-5"),
+      limits: { ...CLAUDE_ADAPTIVE, system_messages: true },
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}`,
+    },
+    {
+      models: dated("claude-opus-5-5"),
+      limits: {
+        ...CLAUDE_ADAPTIVE,
+        system_messages: true,
+        thinking_off: "none",
+        forced_tools: "none",
+      },
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}`,
+    },
+    {
+      models: dated("claude-sonnet-5-5"),
+      limits: {
+        ...CLAUDE_ADAPTIVE,
+        system_messages: true,
+        thinking_off: "between_tools",
+        forced_tools: "none",
+      },
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}`,
+    },
+    {
+      models: dated("claude-mythos-preview"),
+      limits: { ...CLAUDE_ADAPTIVE, thinking_off: "none" },
+      source:
+        "https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-adaptive-thinking.html",
+    },
+    {
+      models: dated("claude-fable-5-1", "claude-mythos-5-1"),
+      limits: {
+        ...CLAUDE_ADAPTIVE,
+        system_messages: true,
+        thinking_off: "none",
+        forced_tools: "none",
+      },
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}`,
+    },
+    {
+      // Of the 5.2 models nothing is known but what the SDK takes for granted: as 5.0.
+      models: ["claude-fable-5", "claude-mythos-5", "claude-fable-5-2", "claude-mythos-5-2"],
+      limits: { ...CLAUDE_ADAPTIVE, system_messages: true, thinking_off: "none" },
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}`,
+    },
+  ],
+};

@@ -1,0 +1,30 @@
+// The known limits of Mistral's models.
+import { family, MODEL_SIZES, type ProviderLimits } from "./families.ts";
+
+export const MISTRAL: ProviderLimits = {
+  // Refuses every member that its reference does not name, with 422 "Extra inputs are not permitted".
+  everyModel: {
+    limits: {
+      max_tokens_member: "max_tokens",
+      user: false,
+      developer_role: false,
+      efforts: [],
+      refuses: [
+        "store",
+        "metadata",
+        "logit_bias",
+        "messages[].reasoning_content",
+        "messages[].reasoning_details",
+      ],
+    },
+    source:
+      "https://docs.mistral.ai/api; https://github.com/charmbracelet/crush/issues/1590; https://github.com/editor-code-assistant/eca/issues/231",
+  },
+  families: [
+    {
+      models: family("mistral-small-2603", "mistral-medium-2604"),
+      limits: { efforts: ["none", "high"] },
+      source: MODEL_SIZES,
+    },
+  ],
+};

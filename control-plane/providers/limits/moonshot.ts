@@ -1,0 +1,44 @@
+// The known limits of Moonshot AI's models.
+import type { ModelLimits } from "../../ir/model.ts";
+import { MODEL_SIZES, type ProviderLimits } from "./families.ts";
+
+/** Kimi models fix these themselves: another value is a 400. */
+const KIMI: ModelLimits = {
+  sampling: "none",
+  refuses: ["presence_penalty", "frequency_penalty"],
+  reasoning_content: true,
+};
+
+export const MOONSHOT: ProviderLimits = {
+  everyModel: {
+    limits: { developer_role: false },
+    source: "npm @mariozechner/pi-ai (openai-completions)",
+  },
+  families: [
+    {
+      models: ["kimi-k2.5"],
+      limits: { ...KIMI, efforts: [] },
+      source: "https://platform.moonshot.ai/docs/api/chat; npm @ai-sdk/moonshotai 2.0.61",
+    },
+    {
+      models: ["kimi-k2.6", "kimi-k2.7-code*"],
+      limits: { ...KIMI, efforts: [], forced_tools: "named" },
+      source: "https://platform.moonshot.ai/docs/api/chat; npm @ai-sdk/moonshotai 2.0.61",
+    },
+    {
+      models: ["kimi-k3"],
+      limits: { ...KIMI, efforts: ["low", "high", "max"] },
+      source: "https://platform.moonshot.ai/docs/api/chat; npm @ai-sdk/moonshotai 2.0.61",
+    },
+    {
+      models: ["kimi-k2-thinking*"],
+      limits: { reasoning_content: true, efforts: [] },
+      source: MODEL_SIZES,
+    },
+    {
+      models: ["moonshot-v1-*"],
+      limits: { efforts: [] },
+      source: "npm @ai-sdk/moonshotai 2.0.61",
+    },
+  ],
+};

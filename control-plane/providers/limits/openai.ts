@@ -1,0 +1,155 @@
+// The known limits of OpenAI's models.
+import type { ModelLimits } from "../../ir/model.ts";
+import { family, upTo, MODEL_SIZES, type ProviderLimits } from "./families.ts";
+
+const OPENAI_REASONING_GUIDE = "https://developers.openai.com/api/docs/guides/reasoning";
+
+const OPENAI_EFFORTS = `${OPENAI_REASONING_GUIDE}; https://community.openai.com/t/1371738`;
+
+/** Every reasoning model of OpenAI. */
+const OPENAI_REASONING: ModelLimits = {
+  max_tokens_member: "max_completion_tokens",
+  sampling: "none",
+  refuses: ["presence_penalty", "frequency_penalty", "logit_bias"],
+};
+
+/** GPT-5 and newer refuse `stop` too. */
+const GPT_5: ModelLimits = { ...OPENAI_REASONING, stop: false, max_output_tokens: 128_000 };
+
+const GPT_6: ModelLimits = {
+  ...GPT_5,
+  refuses: [...(OPENAI_REASONING.refuses ?? []), "prompt_cache_retention"],
+};
+
+export const OPENAI: ProviderLimits = {
+  families: [
+    {
+      models: family("o1-mini", "o1-preview"),
+      limits: { ...OPENAI_REASONING, system_role: "none", stop: false, efforts: [] },
+      source: OPENAI_REASONING_GUIDE,
+    },
+    {
+      models: family("o1"),
+      limits: { ...OPENAI_REASONING, efforts: upTo("high"), max_output_tokens: 100_000 },
+      source: OPENAI_EFFORTS,
+    },
+    {
+      models: family("o3", "o3-mini", "o4-mini"),
+      limits: {
+        ...OPENAI_REASONING,
+        stop: false,
+        efforts: upTo("high"),
+        max_output_tokens: 100_000,
+      },
+      source: `${OPENAI_EFFORTS}; stop: https://platform.openai.com/docs/api-reference/chat/create`,
+    },
+    {
+      models: ["gpt-5-chat*"],
+      limits: { max_tokens_member: "max_completion_tokens", efforts: [] },
+      source: OPENAI_EFFORTS,
+    },
+    {
+      models: ["gpt-5.1-chat*", "gpt-5.2-chat*", "gpt-5.3-chat*"],
+      limits: {
+        max_tokens_member: "max_completion_tokens",
+        efforts: [],
+        max_output_tokens: 16_384,
+      },
+      source: `${OPENAI_EFFORTS}; ${MODEL_SIZES}`,
+    },
+    {
+      models: family("gpt-5"),
+      limits: { ...GPT_5, efforts: ["minimal", ...upTo("high")] },
+      source: OPENAI_EFFORTS,
+    },
+    {
+      models: family("gpt-5.1"),
+      limits: {
+        ...GPT_5,
+        sampling: "without_reasoning",
+        efforts: ["none", ...upTo("high")],
+        reasons_by_default: false,
+      },
+      source: `${OPENAI_EFFORTS}; sampling: https://github.com/vercel/ai/issues/10932`,
+    },
+    {
+      models: family("gpt-5.2"),
+      limits: {
+        ...GPT_5,
+        sampling: "without_reasoning",
+        efforts: ["none", ...upTo("xhigh")],
+        reasons_by_default: false,
+      },
+      source: OPENAI_EFFORTS,
+    },
+    {
+      models: family("gpt-5.4"),
+      limits: {
+        ...GPT_5,
+        sampling: "without_reasoning",
+        efforts: ["none", ...upTo("xhigh")],
+        reasons_by_default: false,
+        reasoning_with_tools: false,
+      },
+      source: `${MODEL_SIZES}; tools: https://github.com/openai/openai-openapi/issues/541`,
+    },
+    {
+      models: family("gpt-5.5"),
+      limits: {
+        ...GPT_5,
+        sampling: "without_reasoning",
+        efforts: ["none", ...upTo("xhigh")],
+        reasoning_with_tools: false,
+      },
+      source: `${MODEL_SIZES}; tools: https://github.com/charmbracelet/crush/issues/2913`,
+    },
+    {
+      models: family("gpt-5.6"),
+      limits: {
+        ...GPT_5,
+        sampling: "without_reasoning",
+        efforts: ["none", ...upTo("xhigh")],
+        reasoning_with_tools: false,
+      },
+      source:
+        "https://github.com/livekit/agents/pull/7169; tools: https://github.com/BerriAI/litellm/pull/34569",
+    },
+    {
+      models: family("gpt-6-sol", "gpt-6-luna", "gpt-6.1-terra"),
+      limits: { ...GPT_6, efforts: ["none", ...upTo("max")], reasoning_with_tools: false },
+      source:
+        "npm @ai-sdk/openai 3.0.141; tools: https://github.com/onyx-dot-app/onyx/issues/15008",
+    },
+    {
+      // Takes no tools on this endpoint at all (https://github.com/genkit-ai/genkit/pull/6303): nothing helps but its 400.
+      models: family("gpt-6-astra", "gpt-6.1-sol"),
+      limits: { ...GPT_6, efforts: upTo("max") },
+      source: "npm @ai-sdk/openai 3.0.141; https://github.com/bolna-ai/bolna/pull/1019",
+    },
+    {
+      models: ["gpt-4o-2024-05-13"],
+      limits: { efforts: [], max_output_tokens: 4096, output_schema: false },
+      source: `${MODEL_SIZES}; https://platform.openai.com/docs/guides/structured-outputs`,
+    },
+    {
+      models: family("gpt-4o", "chatgpt-4o"),
+      limits: { efforts: [], max_output_tokens: 16_384 },
+      source: MODEL_SIZES,
+    },
+    {
+      models: family("gpt-4.1"),
+      limits: { efforts: [], max_output_tokens: 32_768 },
+      source: MODEL_SIZES,
+    },
+    {
+      models: ["gpt-4-turbo*", "gpt-4-1106*", "gpt-4-0125*", "gpt-3.5-turbo*"],
+      limits: { efforts: [], max_output_tokens: 4096, output_schema: false },
+      source: `${MODEL_SIZES}; https://platform.openai.com/docs/guides/structured-outputs`,
+    },
+    {
+      models: ["gpt-4", "gpt-4-0613", "gpt-4-0314"],
+      limits: { efforts: [], max_output_tokens: 8192 },
+      source: MODEL_SIZES,
+    },
+  ],
+};

@@ -1,0 +1,16 @@
+// The known limits of OpenRouter's models.
+import { upTo, type ProviderLimits } from "./families.ts";
+
+export const OPENROUTER: ProviderLimits = {
+  // It leaves out itself what a model does not take.
+  everyModel: {
+    limits: {
+      top_k: true,
+      cache_control: true,
+      reasoning_details: true,
+      efforts: ["none", "minimal", ...upTo("xhigh")],
+    },
+    source:
+      "https://openrouter.ai/docs/use-cases/reasoning-tokens; https://openrouter.ai/docs/features/prompt-caching",
+  },
+};

@@ -1,0 +1,42 @@
+// The known limits of xAI's models.
+import type { ModelLimits } from "../../ir/model.ts";
+import { upTo, MODEL_SIZES, type ProviderLimits } from "./families.ts";
+
+const XAI_REASONING: ModelLimits = {
+  stop: false,
+  refuses: ["presence_penalty", "frequency_penalty"],
+};
+
+export const XAI: ProviderLimits = {
+  everyModel: {
+    limits: { developer_role: false },
+    source: "npm @mariozechner/pi-ai (openai-completions)",
+  },
+  families: [
+    {
+      models: ["grok-4.20-0309-non-reasoning", "grok-4-fast-non-reasoning*"],
+      limits: { efforts: [] },
+      source: "https://docs.x.ai/docs/guides/reasoning",
+    },
+    {
+      models: ["grok-4.3*"],
+      limits: { ...XAI_REASONING, efforts: ["none", ...upTo("high")] },
+      source: `https://docs.x.ai/docs/guides/reasoning; ${MODEL_SIZES}`,
+    },
+    {
+      models: ["grok-4.5*"],
+      limits: { ...XAI_REASONING, efforts: upTo("high") },
+      source: "https://docs.x.ai/docs/guides/reasoning",
+    },
+    {
+      models: ["grok-4", "grok-4-*", "grok-4.20*", "grok-build-0.1", "grok-code-fast-1*"],
+      limits: { ...XAI_REASONING, efforts: [] },
+      source: `https://docs.x.ai/docs/guides/reasoning; ${MODEL_SIZES}`,
+    },
+    {
+      models: ["grok-3-mini*"],
+      limits: { ...XAI_REASONING, efforts: ["low", "high"] },
+      source: "https://docs.x.ai/docs/guides/reasoning",
+    },
+  ],
+};

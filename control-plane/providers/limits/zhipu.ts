@@ -1,0 +1,26 @@
+// The known limits of Zhipu (Z.ai)'s models.
+import { upTo, MODEL_SIZES, type ProviderLimits } from "./families.ts";
+
+export const ZHIPU: ProviderLimits = {
+  everyModel: {
+    limits: { developer_role: false },
+    source: "npm @mariozechner/pi-ai (openai-completions)",
+  },
+  families: [
+    {
+      models: ["glm-5.2*"],
+      limits: { efforts: ["none", "minimal", ...upTo("max")], reasoning_content: true },
+      source: "https://docs.bigmodel.cn/cn/guide/capabilities/thinking",
+    },
+    {
+      models: ["glm-4.7*", "glm-5", "glm-5-*", "glm-5.1*"],
+      limits: { efforts: [], reasoning_content: true },
+      source: `https://docs.bigmodel.cn/cn/guide/capabilities/thinking; ${MODEL_SIZES}`,
+    },
+    {
+      models: ["glm-4-*", "glm-4.5*", "glm-4.6*"],
+      limits: { efforts: [] },
+      source: "https://docs.bigmodel.cn/cn/guide/capabilities/thinking",
+    },
+  ],
+};
