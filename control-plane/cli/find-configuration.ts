@@ -20,7 +20,7 @@ export function findConfiguration(
   if (found) return found;
   const names = CONFIGURATION_NAMES.join(", ");
   throw new GatewayError(`There is no configuration in ${directory} (${names}).`, {
-    hint: `Name the file: ${commandFor("validate path/to/gateway.yaml")}`,
+    hint: `Specify the file: ${commandFor("validate path/to/gateway.yaml")}`,
     exitCode: 2,
   });
 }

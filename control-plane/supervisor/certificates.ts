@@ -57,10 +57,12 @@ function watch({ tls, ...listener }: Listener, report: (line: string) => void): 
     const outcome = check(tls);
     const place = `${placeOf(listener)}.tls`;
     if (outcome.problem !== undefined) {
-      report(`The new certificate is not used (${place}): ${outcome.problem}. The old one stays.`);
+      report(
+        `The new certificate was rejected (${place}): ${outcome.problem}. The previous one stays active.`,
+      );
       return false;
     }
-    report(`A new certificate is used (${place}), valid until ${outcome.validTo}.`);
+    report(`The new certificate is active (${place}), valid until ${outcome.validTo}.`);
     return true;
   };
 }

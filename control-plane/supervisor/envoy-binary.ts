@@ -46,7 +46,7 @@ export function requireEnvoy(environment: Environment): EnvoyBinary {
   const envoy = findEnvoy(environment);
   if (envoy) return envoy;
   throw new GatewayError(`Envoy ${ENVOY_VERSION} is not installed.`, {
-    hint: "Run 'npm start' in the checkout, which fetches it, or set ENVOY_BIN to an Envoy 1.40 binary.",
+    hint: "Run 'npm start' in the checkout to download it, or set ENVOY_BIN to an Envoy 1.40 binary.",
   });
 }
 

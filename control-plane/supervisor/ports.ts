@@ -83,7 +83,7 @@ function problemOf(listener: Listener, code: string, environment: Environment): 
   if (code === "EADDRNOTAVAIL") {
     return {
       message: `This machine has no address ${address} (${place}.address).`,
-      hint: "Use 0.0.0.0 for all addresses, or 127.0.0.1 for this machine alone.",
+      hint: "Use 0.0.0.0 for all addresses, or 127.0.0.1 for this machine only.",
     };
   }
   return {

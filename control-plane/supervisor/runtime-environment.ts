@@ -96,7 +96,7 @@ export function requireCaFile(model: GatewayModel, environment: Environment): st
   const file = findCaFile(environment);
   if (file !== undefined) return file;
   throw new GatewayError(
-    `${secure.name} is called by https, and this machine has no CA certificates to verify it with.`,
+    `${secure.name} uses https, but this machine has no CA certificates to verify it.`,
     {
       hint: "Install them (Debian, Ubuntu: apt-get install ca-certificates) or set SSL_CERT_FILE to a PEM file.",
     },

@@ -107,7 +107,7 @@ function socketDirectory(directory: string): string {
   );
   if (fits(shorter)) return shorter;
   throw new GatewayError(
-    `The paths of unix sockets have at most ${String(MAX_SOCKET_PATH)} bytes, and those in ${directory} and ${shorter} are longer.`,
+    `The paths of unix sockets have at most ${String(MAX_SOCKET_PATH)} bytes, but paths in ${directory} and ${shorter} are longer.`,
     { hint: "Set XDG_STATE_HOME or TMPDIR to a shorter path." },
   );
 }
@@ -154,7 +154,7 @@ function makePrivate(directory: string): void {
   const { uid } = lstatSync(directory);
   if (process.getuid !== undefined && uid !== process.getuid()) {
     throw new GatewayError(`${directory} belongs to another user (uid ${String(uid)}).`, {
-      hint: "Remove it, or set XDG_STATE_HOME or TMPDIR to a directory of your own.",
+      hint: "Remove it, or set XDG_STATE_HOME or TMPDIR to a directory that you own.",
     });
   }
   chmodSync(directory, 0o700);
@@ -170,7 +170,7 @@ function runsAlready(owner: ProcessIdentity, directory: string): GatewayError {
   const record = readRecord(directory);
   const since = record === undefined ? "" : `, since ${record.startedAt}`;
   const what = record === undefined ? "This configuration" : record.configuration;
-  return new GatewayError(`${what} is running already (process ${String(owner.pid)}${since}).`, {
+  return new GatewayError(`${what} is already running (process ${String(owner.pid)}${since}).`, {
     hint: `Show it: ${commandFor("status")}. Stop it: ${commandFor("down")}.`,
   });
 }

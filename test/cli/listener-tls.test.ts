@@ -123,7 +123,7 @@ it("serves HTTP/1.1 and HTTP/2, and reloads certificate files that are written i
       join(desk.environment["HOME"] ?? "", "gateway_logs/gateway.log"),
       "utf8",
     );
-    expect(log).toMatch(/The new certificate is not used .* is not the key of the certificate/);
+    expect(log).toMatch(/The new certificate was rejected .* is not the key of the certificate/);
   }, SECONDS);
   expect((await greet()).names).toBe("DNS:two.test");
   expect((await desk.run("down")).code).toBe(0);

@@ -68,7 +68,7 @@ describe.skipIf(!inject("canRunContainers"))("gateway up --docker", () => {
   it("--detach returns when it is ready; status, reload, logs and down know it", async () => {
     const up = await desk.run("up", "--docker", "--detach");
     expect(up.code, up.stderr).toBe(0);
-    const [, name = ""] = /runs in the container (\S+);/.exec(up.stdout) ?? [];
+    const [, name = ""] = /Running in the container (\S+)\./.exec(up.stdout) ?? [];
     expect(up.stdout).toContain(`http://127.0.0.1:${ports.egress}/v1`);
     expect(await ask()).toContain("You said: hello");
     expect(provider.violations()).toEqual([]);

@@ -75,7 +75,7 @@ describe("a pair that cannot serve is a problem", () => {
     ],
     ["no certificate", { cert: "hello" }, /certificate: the file is no certificate in PEM form/],
     ["a key as certificate", { cert: other.key }, /holds a private key, no certificate/],
-    ["no key", { key: "hello" }, /tls\.key: the file is no private key in PEM form/],
+    ["no key", { key: "hello" }, /tls\.key: the file is not a private key in PEM format/],
     [
       "an encrypted key",
       {

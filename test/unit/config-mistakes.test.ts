@@ -287,7 +287,7 @@ ${PROVIDER}`,
 `,
     report: [
       "4:12: llm_providers[1].model: openai/gpt-4o is configured twice",
-      "the first one is in line 2; keep one of them",
+      "the first one is in line 2; remove one of them",
     ],
   },
   {
@@ -531,7 +531,7 @@ prompt_targets:
 ${PROVIDER}`,
     report: [
       "3:18: listeners.egress.port: port 12000 is used by both listeners, ingress and egress",
-      "give one of them another port",
+      "use different ports",
     ],
   },
   {

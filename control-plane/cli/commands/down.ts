@@ -52,7 +52,7 @@ async function stopProcess(gateway: ProcessIdentity, drainMs: number): Promise<v
   const end = performance.now() + drainMs + PATIENCE_MS;
   while (isAlive(gateway) && performance.now() < end) await sleep(50);
   if (!isAlive(gateway)) return;
-  throw new GatewayError(`The gateway (process ${String(gateway.pid)}) does not end.`, {
+  throw new GatewayError(`The gateway (process ${String(gateway.pid)}) did not stop.`, {
     hint: `Run ${commandFor("down")} again: the second time it does not wait for open requests.`,
   });
 }

@@ -26,7 +26,7 @@ export function chooseRunning(
   if (running.length <= 1) return running[0];
   const list = running.map(({ record }) => `  ${record.configuration}`).join("\n");
   throw new GatewayError(`${String(running.length)} gateways are running.`, {
-    hint: `Name the configuration file:\n${list}`,
+    hint: `Specify the configuration file:\n${list}`,
   });
 }
 

@@ -49,13 +49,13 @@ function tell(result: ReloadResult, file: { name: string; path: string }): void 
   switch (result.kind) {
     case "unchanged":
       printWarnings(result.warnings);
-      console.log("Nothing has changed.");
+      console.log("No changes.");
       return;
     case "applied":
       printWarnings(result.warnings);
       for (const change of result.changes) console.log(changeLine(change));
       console.log(
-        green(result.hasRestarted ? "Applied with a new Envoy." : "Applied.") +
+        green(result.hasRestarted ? "Reload complete (Envoy restarted)." : "Applied.") +
           (result.hasRestarted
             ? " Open requests finish on the old Envoy."
             : " Open requests finish under the old configuration."),

@@ -35,7 +35,7 @@ export function render(config: string | undefined, options: RenderOptions): void
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new GatewayError(`${options.output} cannot be written (${String(code)}).`, {
-      hint: "Name a file in a directory that exists and that you can write to.",
+      hint: "Use a file in an existing, writable directory.",
     });
   }
 }

@@ -49,7 +49,7 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     }
     const name = await startContainer(start);
     ready();
-    console.log(`\nIt runs in the container ${name}; docker logs ${name} shows its own log.`);
+    console.log(`\nRunning in the container ${name}. Log: docker logs ${name}`);
     console.log(NEXT_COMMANDS);
     return;
   }
@@ -60,7 +60,7 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     const ownLog = join(directory, GATEWAY_LOG);
     const pid = await runInBackground(config, options, ownLog);
     ready();
-    console.log(`\nIt runs in the background (process ${String(pid)}). Its own log: ${ownLog}`);
+    console.log(`\nRunning in the background (process ${String(pid)}). Log: ${ownLog}`);
     console.log(NEXT_COMMANDS);
     return;
   }
@@ -134,7 +134,7 @@ function runInBackground(
     child.once("exit", (code, signal) => {
       const how = signal ?? `exit code ${String(code)}`;
       reject(
-        new GatewayError(`The gateway ended before it was ready (${how}).`, {
+        new GatewayError(`The gateway exited before it was ready (${how}).`, {
           hint: `See the log: ${logFile}`,
         }),
       );

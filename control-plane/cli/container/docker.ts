@@ -16,13 +16,13 @@ export function docker(words: readonly string[], environment: Environment): Dock
     env: environment,
   });
   if (error !== undefined) {
-    throw new GatewayError(`docker cannot be called (${error.message}).`, {
+    throw new GatewayError(`docker failed (${error.message}).`, {
       hint: "Install docker, or start the gateway without --docker.",
     });
   }
   if (/cannot connect to the docker daemon|permission denied.*docker/i.test(stderr)) {
     throw new GatewayError(stderr.trim(), {
-      hint: "Start docker, and be a user that may use it (often: in the group docker).",
+      hint: "Start docker, and check that your user may use it (often: group docker).",
     });
   }
   return { code: status ?? 1, stdout, stderr };

@@ -50,7 +50,7 @@ export async function startContainer(start: ContainerStart): Promise<string> {
   const { code, stderr } = docker(words, clientEnvironment(start));
   if (code !== 0) {
     removeContainerRecord(directory);
-    throw new GatewayError(`The container cannot be started: ${stderr.trim()}`);
+    throw new GatewayError(`The container did not start: ${stderr.trim()}`);
   }
   await untilReady(name, process.env).catch((error: unknown) => {
     docker(["rm", "--force", "--volumes", name], process.env);
@@ -67,7 +67,7 @@ async function prepare(start: ContainerStart) {
   const running = runningContainers(process.env);
   const same = running.find(({ record }) => record.configuration === file.path);
   if (same !== undefined) {
-    throw new GatewayError(`${file.path} is running already (container ${same.record.name}).`, {
+    throw new GatewayError(`${file.path} is already running (container ${same.record.name}).`, {
       hint: `Show it: ${commandFor("status")}. Stop it: ${commandFor("down")}.`,
     });
   }
@@ -90,7 +90,7 @@ function requireImage(): void {
   if (docker(["image", "inspect", image()], process.env).code === 0) return;
   if (docker(["pull", "--quiet", image()], process.env).code === 0) return;
   throw new GatewayError(`There is no image ${image()}.`, {
-    hint: "Build it with scripts/container/build-image.sh, or set GATEWAY_IMAGE to another image.",
+    hint: "Build it with scripts/container/build-image.sh, or set GATEWAY_IMAGE.",
   });
 }
 

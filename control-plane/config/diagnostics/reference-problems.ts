@@ -67,7 +67,7 @@ export function refuseKeysElsewhere(
       if (!keys.has(name) && (!namesCredential(name) || NAMES_PLACE.test(name))) continue;
       reading.problem(path, `${name} is a credential, and this value is written to files`, {
         at: referenceTo(name),
-        hint: "references to credentials work in access_key and in headers of a provider",
+        hint: "use such references only in access_key and in headers of a provider",
       });
     }
   }

@@ -57,7 +57,7 @@ const ADVICE: readonly Advice[] = [
     {
       path: [list, "*"],
       keys: ["temperature", "max_tokens", "top_p", "stream"],
-      hint: "clients set it in their requests; remove it",
+      hint: "remove it: clients set it in their requests",
     },
   ]),
 ];

@@ -67,7 +67,7 @@ function readKey(text: string): KeyObject | CertificateFault {
   try {
     return createPrivateKey(text);
   } catch {
-    return { part, message: "is no private key in PEM form" };
+    return { part, message: "is not a private key in PEM format" };
   }
 }
 
@@ -77,7 +77,10 @@ function unfitKey({ asymmetricKeyType: kind, asymmetricKeyDetails: details }: Ke
     return { part, message: `is an RSA key of less than ${MIN_RSA_BITS} bits` };
   }
   if (kind === "ec" && !CURVES.includes(details?.namedCurve ?? "")) {
-    return { part, message: "is an EC key of another curve than P-256, P-384 or P-521" };
+    return {
+      part,
+      message: "is an EC key with an unsupported curve; supported are P-256, P-384 and P-521",
+    };
   }
   if (kind === "rsa" || kind === "ec") return undefined;
   return { part, message: "is neither an RSA nor an EC key" };

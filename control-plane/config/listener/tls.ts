@@ -51,7 +51,7 @@ function readText(
     return machine.readFile(file);
   } catch (error) {
     reading.problem(path, `${reasonOf(error)}: ${file}`, {
-      hint: "a path is relative to the configuration file, or absolute",
+      hint: "paths are absolute or relative to the configuration file",
     });
     return undefined;
   }

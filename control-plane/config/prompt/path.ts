@@ -62,16 +62,16 @@ function faultOf(template: string): { message: string; hint?: string } | undefin
     const isUrl = /^https?:\/\//.test(template);
     return {
       message: "the path does not begin with /",
-      hint: isUrl ? "host and port belong into endpoints" : `write /${template.slice(0, 40)}`,
+      hint: isUrl ? "host and port belong in endpoints" : `write /${template.slice(0, 40)}`,
     };
   }
   if (template.startsWith("//")) return { message: "the path begins with two slashes" };
   if (template.length > 2000) return { message: "the path is longer than 2000 characters" };
   const rest = template.replaceAll(PLACEHOLDER, "");
-  if (/[{}]/.test(rest)) return { message: "a { or } of the path belongs to no placeholder" };
+  if (/[{}]/.test(rest)) return { message: "the path has an unmatched { or }" };
   if (/[^\x21-\x7e]|["'\\<>^`|#]/.test(rest)) {
     return {
-      message: "the path holds a character that has no place in a URL",
+      message: "the path contains a character that is not allowed in a URL",
       hint: "write it percent-encoded: a space is %20",
     };
   }
@@ -110,7 +110,7 @@ function checkSegment(reading: Reading, path: Path, parameter: PromptParameter):
     });
   } else if (!parameter.required && parameter.default === undefined) {
     reading.problem(path, `the parameter ${shown} stands in the path and may be missing`, {
-      hint: "make it required, or give it a default",
+      hint: "make it required, or set a default",
     });
   }
 }

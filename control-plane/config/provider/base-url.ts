@@ -35,12 +35,12 @@ function faultOf(written: string): { message: string; hint?: string } | undefine
   const url = new URL(written);
   // The parser silently drops line breaks and turns backslashes: what it reads must be what is written.
   if (/[^\x21-\x7e]|["'\\<>^`{|}]/.test(written)) {
-    return { message: "holds a character that has no place in a URL" };
+    return { message: "contains a character that is not allowed in a URL" };
   }
   if (url.username !== "" || url.password !== "" || written.includes("@")) {
     return {
       message: "holds credentials",
-      hint: "give the key as access_key: $NAME, or in headers with a reference",
+      hint: "set access_key: $NAME, or use a reference in headers",
     };
   }
   if (/[?#]/.test(written)) return { message: "has a query or a fragment; expected none" };
@@ -48,7 +48,7 @@ function faultOf(written: string): { message: string; hint?: string } | undefine
   const tail = /\/(?:v1\/)?(?:chat\/completions|messages)\/*$/.exec(url.pathname);
   if (tail !== null) {
     return {
-      message: "names one endpoint; expected the address without it",
+      message: "ends with an endpoint; expected the address without it",
       hint: `write it without ${/\/(?:chat\/completions|messages)/.exec(tail[0])?.[0] ?? tail[0]} at the end`,
     };
   }
@@ -72,7 +72,7 @@ export function checkHost(
     `expected a host such as llm.example.com, not ${reading.show(path, host)}`,
     {
       hint: /^https?:\/\//.test(host)
-        ? `${pathText(path.slice(-1))} takes the host alone, without http://`
+        ? `${pathText(path.slice(-1))} must be a host without http://`
         : undefined,
     },
   );

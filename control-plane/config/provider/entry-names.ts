@@ -23,7 +23,7 @@ export function checkEntryNames(
     if (twin === undefined) models.set(target.name, entry);
     else {
       reading.problem([...path, "model"], `${target.name} is configured twice`, {
-        hint: `the first one is ${placeOf(reading, twin)}; keep one of them`,
+        hint: `the first one is ${placeOf(reading, twin)}; remove one of them`,
       });
     }
     if (target.configuredName === undefined) continue;
@@ -31,7 +31,7 @@ export function checkEntryNames(
     if (namesake === undefined) names.set(target.configuredName, entry);
     else {
       reading.problem([...path, "name"], `two entries have the name ${target.configuredName}`, {
-        hint: `the first one is ${placeOf(reading, namesake)}; choose another name`,
+        hint: `the first one is ${placeOf(reading, namesake)}; use a different name`,
       });
     }
   }
@@ -53,7 +53,7 @@ function refuseTakenName(
   );
   if (owner === undefined || target.name === name) return;
   reading.problem([...path, "name"], `${name} already is a name of ${owner.target.name}`, {
-    hint: `that model is ${placeOf(reading, owner)}; choose another name`,
+    hint: `that model is ${placeOf(reading, owner)}; use a different name`,
   });
 }
 

@@ -72,7 +72,7 @@ function readValue(
       "a header's value is one line of ASCII characters, without control characters",
     );
   } else if (value.trim() === "") {
-    reading.problem(path, "the header's value is empty", { hint: "leave the header out" });
+    reading.problem(path, "the header's value is empty", { hint: "remove the header" });
   } else if (value.length > 8192) {
     reading.problem(path, "the header's value is longer than 8192 characters");
   }

@@ -65,7 +65,7 @@ function checkOwn(
     if (only === undefined || only === dialect) continue;
     reading.problem([...path, name], `${name} is a limit of the ${FORMATS[only]} format`, {
       part: "key",
-      hint: `leave it out: this model is called in the ${FORMATS[dialect]} format`,
+      hint: `remove it: this model uses the ${FORMATS[dialect]} format`,
     });
   }
   if (own.sampling === "without_reasoning" && dialect === DIALECT_ANTHROPIC) {

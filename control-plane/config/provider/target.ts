@@ -147,6 +147,6 @@ function warnOfPlainHttp(reading: Reading, path: Path, { address, auth, headers 
   if (secret === undefined || address.kind !== "host" || address.tls) return;
   if (/^(?:localhost|.*\.localhost|127\.[\d.]+|::1)$/.test(address.host)) return;
   reading.warning([...path, "base_url"], `${secret} is sent unencrypted (http://)`, {
-    hint: "use https:// unless the network in between is yours",
+    hint: "use https:// unless you control the network",
   });
 }

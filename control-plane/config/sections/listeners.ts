@@ -235,7 +235,7 @@ function refuseSharedPort(
   reading.problem(
     own === undefined ? [] : [...own.path, "port"],
     `port ${egress.port} is used by both listeners, ${titles.join(" and ")}`,
-    { hint: "give one of them another port" },
+    { hint: "use different ports" },
   );
 }
 

@@ -156,7 +156,7 @@ function checkEndpoint(
   if (name === undefined || known.includes(name)) return name;
   const at = [...path, "endpoint", "name"];
   reading.problem(at, `no endpoint is called ${reading.show(at, name)}`, {
-    hint: suggestion(suggest(name, known)) ?? "configure it under endpoints",
+    hint: suggestion(suggest(name, known)) ?? "add it to endpoints",
   });
   return undefined;
 }
@@ -244,7 +244,7 @@ function refuseTwice(
     const at = [...path, index, "name"];
     const { line } = reading.document.place([...path, first, "name"]);
     reading.problem(at, `two ${what}s are called ${reading.show(at, name)}`, {
-      hint: `the first one is in line ${line}; choose another name`,
+      hint: `the first one is in line ${line}; use a different name`,
     });
   });
 }

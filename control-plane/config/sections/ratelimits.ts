@@ -141,7 +141,7 @@ function readSelector(
   const header = key.toLowerCase();
   if (!/^[a-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(header)) {
     reading.problem([...path, "key"], `${reading.show([...path, "key"], key)} is no header name`, {
-      hint: "write the name of a request header, such as x-user-id",
+      hint: "use the name of a request header, such as x-user-id",
     });
     return "wrong";
   }
@@ -154,7 +154,7 @@ function readSelector(
   }
   if (!/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value)) {
     reading.problem([...path, "value"], "no header can have this value", {
-      hint: "write one line of ASCII characters, or leave value out",
+      hint: "use one line of ASCII characters, or remove value",
     });
     return "wrong";
   }
@@ -167,7 +167,7 @@ function checkLimit(reading: Reading, path: Path, limit: Entry["limit"]): void {
   if (Object.hasOwn(limit, "tokens") || Object.hasOwn(limit, "requests")) return;
   reading.problem(path, "limit must set `tokens`, `requests` or both", {
     part: "key",
-    hint: "write for example limit: {tokens: 100000, unit: minute}",
+    hint: "for example limit: {tokens: 100000, unit: minute}",
   });
 }
 
@@ -189,7 +189,7 @@ function refuseTwin(
     path,
     `the same requests have a limit of ${limit.counts} a ${limit.unit} already`,
     {
-      hint: `the first one is in line ${String(line)}; keep one of them`,
+      hint: `the first one is in line ${String(line)}; remove one of them`,
     },
   );
 }
