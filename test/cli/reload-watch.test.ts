@@ -31,13 +31,13 @@ describe("gateway up --watch", () => {
     }, SECONDS);
     writeFileSync(path, "llm_providers: nonsense\n");
     await vi.waitFor(() => {
-      expect(said()).toContain("not applied, the configuration has problems");
+      expect(said()).toContain("Reload failed: the configuration is invalid");
     }, SECONDS);
     // Neither the .env that is not there nor the reading of the file is a change.
-    const reloads = said().match(/^· Reload: .*/gm) ?? [];
+    const reloads = said().match(/^· Reload\b.*/gm) ?? [];
     expect(reloads.map((line) => line.split(",")[0])).toEqual([
-      "· Reload: applied",
-      "· Reload: not applied",
+      "· Reload complete",
+      "· Reload failed: the configuration is invalid",
     ]);
     expect((await ask(ports.egress, { model: "second" })).status).toBe(200);
     configure(["third"]);
@@ -106,7 +106,7 @@ ${more}endpoints:
         expect(await readyz()).toMatchObject({
           status: 503,
           body: expect.stringContaining(
-            "The model server ended by itself (signal SIGKILL)",
+            "The model server stopped unexpectedly (signal SIGKILL)",
           ) as string,
         });
       },

@@ -106,7 +106,7 @@ describe("gateway up --detach", () => {
 
     const again = await desk.run("up", "--detach");
     expect(again.code).toBe(1);
-    expect(again.stderr).toMatch(/is running already \(process \d+/);
+    expect(again.stderr).toMatch(/is already running \(process \d+/);
 
     const down = await desk.run("down");
     expect(down).toMatchObject({ code: 0, stdout: "The gateway has stopped.\n" });

@@ -96,7 +96,7 @@ describe.skipIf(!inject("canRunContainers"))("gateway up --docker", () => {
 
     const again = await desk.run("up", "--docker", "--detach");
     expect(again.code).toBe(1);
-    expect(again.stderr).toContain(`is running already (container ${name})`);
+    expect(again.stderr).toContain(`is already running (container ${name})`);
 
     const down = await desk.run("down");
     expect(down).toMatchObject({ code: 0, stdout: "The gateway has stopped.\n" });

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readConfiguration } from "../../control-plane/supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../../control-plane/cli/find-configuration.ts";
 import { envoyEnvironment, logArguments } from "../../control-plane/supervisor/envoy-process.ts";
-import { findCaFile, requireCaFile } from "../../control-plane/supervisor/place.ts";
+import { findCaFile, requireCaFile } from "../../control-plane/supervisor/runtime-environment.ts";
 
 let directory: string;
 beforeEach(() => {

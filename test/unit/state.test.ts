@@ -99,7 +99,7 @@ describe("the state directory", () => {
     state.takeState(path);
     expect(() => {
       state.takeState(path);
-    }).toThrow(new RegExp(`is running already \\(process ${process.pid}\\)`));
+    }).toThrow(new RegExp(`is already running \\(process ${process.pid}\\)`));
     expect(statSync(path).mode & 0o777).toBe(0o700);
     state.leaveState(path);
     expect(readdirSync(path)).toEqual([]);
