@@ -4,10 +4,10 @@ import { EFFORTS } from "../../ir/model-limits.ts";
 import { flag, list, mapping, oneOf, whole } from "../schema-words.ts";
 
 const MAX_TOKENS = 10_000_000;
-/** Not what makes it a request. */
+/** Members that every request needs are excluded. */
 const MEMBER =
   /^(?!(?:model|messages|stream|messages\[\]\.(?:role|content))$)(?:messages\[\]\.)?[A-Za-z_][A-Za-z0-9_]*$/;
-const MEMBER_NAME = "a member that can be left out of a request, such as seed or messages[].name";
+const MEMBER_NAME = "an optional member of a request, such as seed or messages[].name";
 
 /** Where only one wire format has the member, its name stands in brackets. */
 export const modelLimits = mapping(
@@ -15,117 +15,117 @@ export const modelLimits = mapping(
     max_output_tokens: whole(
       1,
       MAX_TOKENS,
-      "Most tokens that the model can answer with. A larger `max_tokens` is lowered to it.",
+      "Maximum number of output tokens. A larger `max_tokens` is lowered to it.",
       "number of tokens",
     ).optional(),
     default_max_tokens: whole(
       1,
       MAX_TOKENS,
       {
-        description:
-          "`max_tokens` for a chat client that says none. (messages: the format requires one)",
+        description: "`max_tokens` if a chat client sends none. (messages, which requires it)",
         default: 4096,
       },
       "number of tokens",
     ).optional(),
     max_tokens_member: oneOf(["any", "max_tokens", "max_completion_tokens"], {
       description:
-        "Which of the two members the model takes; the other one is renamed. (chat completions)",
+        "Which of the two members the model supports; the other is renamed. (chat completions)",
       default: "any",
     }).optional(),
     sampling: oneOf(["any", "one", "without_reasoning", "none"], {
       description:
-        "Whether `temperature`, `top_p` and `top_k` are taken: `one` is `temperature` or `top_p`, not both; `without_reasoning` is only while the model does not reason (chat completions); `none` leaves `presence_penalty` and `frequency_penalty` out too. A value that asks for the default is left out without a word.",
+        "Support of `temperature`, `top_p` and `top_k`: `one` means `temperature` or `top_p`, not both; `without_reasoning` only if the model does not reason (chat completions); `none` also drops `presence_penalty` and `frequency_penalty`. Default values are removed without being reported.",
       default: "any",
     }).optional(),
     stop: flag({
-      description: "Whether `stop` (messages: `stop_sequences`) is taken.",
+      description: "Whether `stop` (messages: `stop_sequences`) is supported.",
       default: true,
     }).optional(),
     user: flag({
-      description: "Whether `user` is taken. (chat completions)",
+      description: "Whether `user` is supported. (chat completions)",
       default: true,
     }).optional(),
     top_k: flag({
       description:
-        "Whether a messages client's `top_k` is sent on, which OpenAI itself does not know. (chat completions)",
+        "Whether `top_k` of a messages client is forwarded; OpenAI does not support it. (chat completions)",
       default: false,
     }).optional(),
     system_role: oneOf(["anywhere", "first", "none"], {
       description:
-        "Where messages of role `system` may stand: `first` is only as the first message, `none` is nowhere. The text of others goes before the next user text. (chat completions)",
+        "Where messages with role `system` are supported: `first` only as the first message, `none` nowhere. The text of the others is added before the next user text. (chat completions)",
       default: "anywhere",
     }).optional(),
     developer_role: flag({
       description:
-        "Whether messages of role `developer` are taken; else they become `system`. (chat completions)",
+        "Whether messages with role `developer` are supported; otherwise they become `system`. (chat completions)",
       default: true,
     }).optional(),
     system_messages: flag({
       description:
-        "Whether messages of role `system` may stand inside the conversation; else a chat client's go to the top. (messages)",
+        "Whether messages with role `system` are supported within the conversation; otherwise those of a chat client move to the top. (messages)",
       default: false,
     }).optional(),
     efforts: list(
-      oneOf(EFFORTS, "A word."),
-      "The words that `reasoning_effort` (messages: `output_config.effort`) may have. Another one becomes the next lower that the model takes, else the next higher. An empty list: no effort is taken.",
+      oneOf(EFFORTS, "An effort."),
+      "Supported values of `reasoning_effort` (messages: `output_config.effort`). Other values become the next lower supported value, or else the next higher. An empty list means that effort is not supported.",
     ).optional(),
     reasons_by_default: flag({
-      description:
-        "Whether the model reasons when a request says nothing of it. (chat completions)",
+      description: "Whether the model reasons by default. (chat completions)",
       default: true,
     }).optional(),
     reasoning_with_tools: flag({
       description:
-        "Whether the model reasons when it has tools. Where it does not, `reasoning_effort` is `none` for requests with tools. (chat completions)",
+        "Whether the model supports reasoning with tools. If `false`, requests with tools get `reasoning_effort: none`. (chat completions)",
       default: true,
     }).optional(),
     thinking: oneOf(
       ["none", "budget", "adaptive", "both"],
-      "How thinking is asked for: not at all, with `budget_tokens`, as `adaptive`, or both ways. The other way is translated. (messages)",
+      "Supported forms of `thinking`: none, `budget_tokens`, `adaptive` or both. The other form is translated. (messages)",
     ).optional(),
     thinking_off: oneOf(["disabled", "between_tools", "none"], {
       description:
-        "The type of `thinking` that asks for the least: `none` where the model always thinks. (messages)",
+        "The `thinking` type with the least thinking; `none` if the model always thinks. (messages)",
       default: "disabled",
     }).optional(),
     reasoning_content: flag({
-      description: "Whether assistant messages take `reasoning_content` back. (chat completions)",
+      description:
+        "Whether `reasoning_content` is supported in assistant messages. (chat completions)",
       default: false,
     }).optional(),
     reasoning_details: flag({
-      description: "Whether assistant messages take `reasoning_details` back. (chat completions)",
+      description:
+        "Whether `reasoning_details` is supported in assistant messages. (chat completions)",
       default: false,
     }).optional(),
     forced_tools: oneOf(["all", "named", "none"], {
       description:
-        "Which kinds of `tool_choice` that force a call are taken: `named` is only a tool by its name. Others become `auto`.",
+        "Supported kinds of forced `tool_choice`; `named` means only a tool by name. Others become `auto`.",
       default: "all",
     }).optional(),
     output_schema: flag({
       description:
-        "Whether answers by a JSON schema are taken; else the schema goes into the system text.",
+        "Whether output with a JSON schema is supported; otherwise the schema is added to the system prompt.",
       default: true,
     }).optional(),
     prefill: flag({
       description:
-        "Whether the last message may be the assistant's, to be continued; else a short user message follows it. (messages)",
+        "Whether the last message may be an assistant message to continue; otherwise a short user message is added. (messages)",
       default: true,
     }).optional(),
     cache_control: flag({
-      description: "Whether a messages client's `cache_control` is sent on. (chat completions)",
+      description: "Whether `cache_control` of a messages client is forwarded. (chat completions)",
       default: false,
     }).optional(),
     stream_usage: flag(
-      "Whether a stream may be asked for its usage (`stream_options.include_usage`). Default: as the provider or `provider_interface` does it. (chat completions)",
+      "Whether streams support `stream_options.include_usage`. Default: by the provider or `provider_interface`. (chat completions)",
     ).optional(),
     refuses: list(
       z
         .string({ error: MEMBER_NAME })
         .regex(MEMBER, { error: MEMBER_NAME })
         .meta({ description: "A member of the request." }),
-      "Further members that are to be left out of requests in the model's own format: `seed`, or `messages[].name`. They replace those of the gateway's table.",
+      "Further members to drop from requests, such as `seed` or `messages[].name`. They replace those of the built-in table.",
     ).optional(),
   },
-  "What the model does not take. The gateway's own table (see “What some models refuse”) is the start; a key here wins over it.",
+  "Limits of the model. Each key overrides the built-in table: see docs/model-limits.md.",
 );
