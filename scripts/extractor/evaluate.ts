@@ -10,7 +10,7 @@ import {
 } from "../../control-plane/model-server/extraction/parameter.ts";
 import type { ParameterDescription } from "../../control-plane/model-server/options.ts";
 import { Extractor, settled } from "./extractor.ts";
-import { readValue } from "./read-value.ts";
+import { readValue, wholeSpan } from "./read-value.ts";
 
 interface Target {
   name: string;
@@ -80,7 +80,8 @@ for (const { prompt, target: wanted, parameters: values = {} } of cases) {
     settled(own.candidates, margin).forEach((span, index) => {
       const parameter = own.parameters[index];
       if (span === undefined || parameter === undefined) return;
-      const value = readValue(parameter, prompt.slice(span.start, span.end), now);
+      const whole = wholeSpan(parameter, prompt, span);
+      const value = readValue(parameter, prompt.slice(whole.start, whole.end), now);
       if (value !== undefined) found[parameter.name] = value;
     });
     const missed = tally.add(values, found);

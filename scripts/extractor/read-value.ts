@@ -3,7 +3,31 @@ import * as chrono from "chrono-node";
 import { coerce } from "../../control-plane/model-server/extraction/coerce.ts";
 import { formatDate } from "../../control-plane/model-server/extraction/dates.ts";
 import { currencyCode, numberWord } from "../../control-plane/model-server/extraction/mentions.ts";
-import { kindOf, type Parameter } from "../../control-plane/model-server/extraction/parameter.ts";
+import {
+  type Kind,
+  kindOf,
+  type Parameter,
+} from "../../control-plane/model-server/extraction/parameter.ts";
+
+interface Span {
+  start: number;
+  end: number;
+}
+
+/**
+ * The span made longer up to the ends of its word, so that no half of one is ever a value. An id is all that stands between spaces
+ * (10.0.0.1, fe80::1, 2024/DE/0091), less the signs at its ends; a number or a currency may stand at once beside the other (75EUR).
+ */
+export function wholeSpan(parameter: Parameter, prompt: string, { start, end }: Span): Span {
+  const kind = valueKind(parameter);
+  if (kind === "number" || kind === "currency") return { start, end };
+  const inside = kind === "id" ? /[^\s"“”«»'(),;!?]/u : /[\p{L}\p{M}\p{N}_]/u;
+  let [from, to] = [start, end];
+  while (from > 0 && inside.test(prompt.charAt(from - 1))) from--;
+  while (to < prompt.length && inside.test(prompt.charAt(to))) to++;
+  const ends = kind === "id" ? /[.:]+$/ : /^$/;
+  return { start: from, end: to - (ends.exec(prompt.slice(end, to))?.[0].length ?? 0) };
+}
 
 /** The value, or undefined where the span is none of the parameter's kind. */
 export function readValue(parameter: Parameter, said: string, now: Date): unknown {
@@ -16,7 +40,7 @@ export function readValue(parameter: Parameter, said: string, now: Date): unknow
 
 function valueOf(parameter: Parameter, text: string, now: Date): unknown {
   if (isTimeOfDay(parameter)) return timeOfDay(text, now);
-  switch (kindOf(parameter)) {
+  switch (valueKind(parameter)) {
     case "number":
       return numberIn(parameter, text);
     case "date": {
@@ -37,6 +61,13 @@ function valueOf(parameter: Parameter, text: string, now: Date): unknown {
     case "object":
       return text;
   }
+}
+
+/** As the rules judge it, and a currency also where only the description says so. */
+function valueKind(parameter: Parameter): Kind {
+  const kind = kindOf(parameter);
+  const isText = kind === "text" || kind === "place";
+  return isText && /\bcurrency\b/i.test(parameter.description) ? "currency" : kind;
 }
 
 /** Without quotation marks and signs around it. */
