@@ -12,7 +12,7 @@ import { ResponseMetadata } from "./response-metadata";
 const NO_PROMPT = new Span(0, 0);
 
 export class Exchange {
-  /** The stage that runs next: its number in pipeline/stages.ts. */
+  /** The stage that runs next: an index of STAGES (pipeline/stages.ts). */
   stage: i32 = 0;
   client: Client;
   response: Response = new Response();

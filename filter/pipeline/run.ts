@@ -8,7 +8,7 @@ import { CONTINUE, STOP } from "../host/status";
 import { takeWaiting } from "../prompt/callouts";
 import { flowOf } from "../prompt/flows";
 import { Outcome, RequestEvent, Turn } from "./outcome";
-import { runStage, STAGES } from "./stages";
+import { STAGES } from "./stages";
 
 const turn = new Turn();
 
@@ -34,8 +34,8 @@ export function onCallout(config: Config, token: u32, size: u32): void {
 /** Runs the stages until one stops. Returns the status for Envoy. */
 function run(exchange: Exchange): i32 {
   let outcome = Outcome.Next;
-  while (exchange.stage < STAGES) {
-    outcome = runStage(exchange.stage, exchange, turn);
+  while (exchange.stage < STAGES.length) {
+    outcome = unchecked(STAGES[exchange.stage])(exchange, turn);
     if (outcome != Outcome.Next) break;
     exchange.stage++;
   }
