@@ -80,7 +80,7 @@ export class Block {
   }
 }
 
-export const NO_MESSAGE: u32 = 0xffffffff;
+const NO_MESSAGE: u32 = 0xffffffff;
 
 /** A tool that the model may call. */
 @unmanaged

@@ -22,7 +22,6 @@ import * as member from "./members";
 const USER = constant("user");
 const ASSISTANT = constant("assistant");
 const SYSTEM = constant("system");
-const MESSAGES = constant("messages");
 const CONTENT = constant("content");
 
 const message = new MemberReader(member.message);
@@ -41,18 +40,12 @@ export function readSystem(
   readContent(tape, node, SYSTEM, request, report);
 }
 
-export function readMessages(
+export function readMessage(
   tape: Tape,
-  list: u32,
+  item: u32,
   request: HubRequest,
   report: RequestReport,
 ): void {
-  if (tape.isArray(list) && !tape.isEmpty(list))
-    readList(tape, list, MESSAGES, request, report, readMessage);
-  else report.reject("messages", "must be a list with at least one message.");
-}
-
-function readMessage(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
   request.message++;
   message.read(tape, item, report);
   const node = message.node(member.ROLE);

@@ -14,12 +14,12 @@ import {
   SERVICE_STANDARD,
 } from "../../hub/request";
 import { budgetEffort, effortOf } from "../../hub/request-effort";
-import { readList } from "../../hub/read-list";
+import { readList, readMessageList } from "../../hub/read-list";
 import { RequestReport } from "../../hub/request-report";
 import { readCount } from "../../bytes/json/number";
 import { Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
-import { readMessages, readSystem } from "./read-messages";
+import { readMessage, readSystem } from "./read-messages";
 import * as member from "./members";
 
 const TOOLS = constant("tools");
@@ -66,7 +66,8 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
   readList(tape, top.node(member.TOOLS), TOOLS, request, report, readTool);
   if (report.fault === null) readToolChoice(tape, request, report);
   if (report.fault === null) readSystem(tape, top.node(member.SYSTEM), request, report);
-  if (report.fault === null) readMessages(tape, top.node(member.MESSAGES), request, report);
+  if (report.fault === null)
+    readMessageList(tape, top.node(member.MESSAGES), request, report, readMessage);
 }
 
 function readOutput(tape: Tape, request: HubRequest, report: RequestReport): void {

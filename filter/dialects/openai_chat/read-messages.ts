@@ -25,7 +25,6 @@ import {
 import * as feature from "../../hub/features";
 import * as member from "./members";
 
-const MESSAGES = constant("messages");
 const TOOL_CALLS = constant("tool_calls");
 const SYSTEM = constant("system");
 const DEVELOPER = constant("developer");
@@ -38,18 +37,12 @@ const message = new MemberReader(member.message);
 const call = new MemberReader(member.toolCall);
 const called = new MemberReader(member.calledFunction);
 
-export function readMessages(
+export function readMessage(
   tape: Tape,
-  list: u32,
+  item: u32,
   request: HubRequest,
   report: RequestReport,
 ): void {
-  if (tape.isArray(list) && !tape.isEmpty(list))
-    readList(tape, list, MESSAGES, request, report, readMessage);
-  else report.reject("messages", "must be a list with at least one message.");
-}
-
-function readMessage(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
   request.message++;
   if (!tape.isObject(item)) {
     report.reject("", "must be an object with 'role' and 'content'.");

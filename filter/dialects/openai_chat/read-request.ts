@@ -14,11 +14,11 @@ import {
   SERVICE_STANDARD,
 } from "../../hub/request";
 import { effortOf } from "../../hub/request-effort";
-import { readList } from "../../hub/read-list";
+import { readList, readMessageList } from "../../hub/read-list";
 import { RequestReport } from "../../hub/request-report";
 import { KIND_FALSE, Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
-import { readMessages } from "./read-messages";
+import { readMessage } from "./read-messages";
 import * as feature from "../../hub/features";
 import * as member from "./members";
 
@@ -67,7 +67,8 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
   readFormat(tape, request, report);
   readList(tape, top.node(member.TOOLS), TOOLS, request, report, readTool);
   if (report.fault === null) readToolChoice(tape, request, report);
-  if (report.fault === null) readMessages(tape, top.node(member.MESSAGES), request, report);
+  if (report.fault === null)
+    readMessageList(tape, top.node(member.MESSAGES), request, report, readMessage);
 }
 
 function readStream(tape: Tape, request: HubRequest, report: RequestReport): void {

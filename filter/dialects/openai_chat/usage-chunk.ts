@@ -1,5 +1,6 @@
 // The chunk that `stream_options.include_usage` adds to a stream: an empty `choices` and a `usage` object
 // (https://platform.openai.com/docs/api-reference/chat/streaming).
+import { byteAt } from "../../bytes/text/at";
 import { constant } from "../../bytes/text/bytes";
 import { contains } from "../../bytes/text/find";
 import { scan, SCAN_OK } from "../../bytes/json/scan";
@@ -12,9 +13,9 @@ const USAGE = constant("usage");
 const A_CHOICE = constant('"choices":[{');
 const tape = scratchTape();
 
-/** Whether the data of an event is that chunk. `length` is not 0. */
+/** Returns whether the data of an event is that chunk. `length` must not be 0. */
 export function isUsageChunk(pointer: usize, length: u32): bool {
-  if (load<u8>(pointer) != OPEN_BRACE) return false;
+  if (byteAt(pointer) != OPEN_BRACE) return false;
   // Nearly every event has a choice: found by its bytes, because a scan would take five times as long.
   if (contains(pointer, length, A_CHOICE)) return false;
   if (scan(tape, pointer, length) != SCAN_OK) return false;
