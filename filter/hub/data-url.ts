@@ -1,5 +1,5 @@
 // Reads a data: URL (RFC 2397), and which kind of URL a text is.
-import { byteAt, isLetter } from "../bytes/text/at";
+import { byteAt, startsWithIgnoringCase } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
 
 const DATA = constant("data:");
@@ -22,8 +22,10 @@ export class DataUrl {
   data: Span = new Span(0, 0);
 
   read(pointer: usize, length: u32): void {
-    this.isData = beginsWith(pointer, length, DATA);
-    this.isWeb = beginsWith(pointer, length, HTTPS) || beginsWith(pointer, length, HTTP);
+    this.isData = startsWithIgnoringCase(pointer, length, DATA);
+    this.isWeb =
+      startsWithIgnoringCase(pointer, length, HTTPS) ||
+      startsWithIgnoringCase(pointer, length, HTTP);
     this.isBase64 = false;
     this.isImage = false;
     this.isPdf = false;
@@ -34,13 +36,13 @@ export class DataUrl {
     const headLength = comma - DATA.length;
     this.isBase64 =
       headLength >= BASE64.length &&
-      beginsWith(head + headLength - BASE64.length, BASE64.length, BASE64);
+      startsWithIgnoringCase(head + headLength - BASE64.length, BASE64.length, BASE64);
     this.mediaType.pointer = head;
     this.mediaType.length = indexOf(head, headLength, 0x3b);
     this.data.pointer = pointer + comma + 1;
     this.data.length = length - comma - 1;
     this.isPdf = isSame(this.mediaType, PDF);
-    this.isImage = beginsWith(head, this.mediaType.length, IMAGE);
+    this.isImage = startsWithIgnoringCase(head, this.mediaType.length, IMAGE);
     if (isSame(this.mediaType, JPG)) {
       this.mediaType.pointer = JPEG.pointer;
       this.mediaType.length = JPEG.length;
@@ -48,18 +50,8 @@ export class DataUrl {
   }
 }
 
-/** Returns whether the bytes begin with a lower-case text, ignoring case. */
-function beginsWith(pointer: usize, length: u32, text: Span): bool {
-  if (length < text.length) return false;
-  for (let i: u32 = 0; i < text.length; i++) {
-    const byte = byteAt(pointer, i);
-    if ((isLetter(byte) ? byte | 0x20 : byte) != byteAt(text.pointer, i)) return false;
-  }
-  return true;
-}
-
 function isSame(span: Span, text: Span): bool {
-  return span.length == text.length && beginsWith(span.pointer, span.length, text);
+  return span.length == text.length && startsWithIgnoringCase(span.pointer, span.length, text);
 }
 
 /** Returns the offset of a byte, or `length`. */

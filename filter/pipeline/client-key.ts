@@ -5,7 +5,7 @@ import { ApiKeys } from "../config/api-keys";
 import { Exchange } from "../exchange/exchange";
 import { AUTHORIZATION, GATEWAY_KEY, METHOD, X_API_KEY } from "../exchange/request-head";
 import { addLocalHeader } from "../host/local-response";
-import { startsWith } from "../bytes/text/ascii";
+import { startsWithIgnoringCase } from "../bytes/text/at";
 import { byteAt, constant, Span } from "../bytes/text/bytes";
 import { isForModels } from "./endpoint";
 import { Outcome, Turn } from "./outcome";
@@ -22,7 +22,11 @@ const token = new Span(0, 0);
  * empty without one. Valid until the next call.
  */
 export function bearerToken(): Span {
-  const isBearer = startsWith(AUTHORIZATION.pointer, AUTHORIZATION.length, BEARER_SCHEME);
+  const isBearer = startsWithIgnoringCase(
+    AUTHORIZATION.pointer,
+    AUTHORIZATION.length,
+    BEARER_SCHEME,
+  );
   token.pointer = AUTHORIZATION.pointer + BEARER_SCHEME.length;
   token.length = isBearer ? AUTHORIZATION.length - BEARER_SCHEME.length : 0;
   while (token.length > 0 && isSpace(byteAt(token, 0))) {

@@ -1,7 +1,7 @@
 // The configured name that an unknown one probably means, for "Did you mean …?". Its work is bounded, because clients choose
 // the name.
 import { NameTable } from "../config/name-table";
-import { lowerCaseAt } from "../bytes/text/ascii";
+import { lowerCaseAt } from "../bytes/text/at";
 import { Span } from "../bytes/text/bytes";
 import { findByte } from "../bytes/text/find";
 

@@ -6,7 +6,7 @@ import { Exchange } from "../exchange/exchange";
 import { AUTHORITY, METHOD, ORIGIN } from "../exchange/request-head";
 import { property } from "../host/host";
 import { byteAt, constant, Span } from "../bytes/text/bytes";
-import { startsWith } from "../bytes/text/ascii";
+import { startsWithIgnoringCase } from "../bytes/text/at";
 import { isForModels } from "./endpoint";
 import { Outcome, Turn } from "./outcome";
 
@@ -37,10 +37,13 @@ export function checkOrigin(exchange: Exchange, turn: Turn): Outcome {
 /** Whether the origin is the host of the request. `null`, the origin of sandboxed pages and files, is not. */
 function isOwnHost(): bool {
   for (let i: u32 = 0; i + SCHEME_END.length < ORIGIN.length; i++) {
-    if (!startsWith(ORIGIN.pointer + i, ORIGIN.length - i, SCHEME_END)) continue;
+    if (!startsWithIgnoringCase(ORIGIN.pointer + i, ORIGIN.length - i, SCHEME_END)) continue;
     page.pointer = ORIGIN.pointer + i + SCHEME_END.length;
     page.length = ORIGIN.length - i - SCHEME_END.length;
-    return page.length == AUTHORITY.length && startsWith(page.pointer, page.length, AUTHORITY);
+    return (
+      page.length == AUTHORITY.length &&
+      startsWithIgnoringCase(page.pointer, page.length, AUTHORITY)
+    );
   }
   return false;
 }
@@ -52,12 +55,15 @@ function isOwnHost(): bool {
 function isRebound(): bool {
   readHostName();
   if (isAddress(name) || endsWith(name, BELOW_LOCALHOST)) return false;
-  if (name.length == LOCALHOST.length && startsWith(name.pointer, name.length, LOCALHOST))
+  if (
+    name.length == LOCALHOST.length &&
+    startsWithIgnoringCase(name.pointer, name.length, LOCALHOST)
+  )
     return false;
   const local = property(LOCAL_ADDRESS);
   return (
-    startsWith(local.pointer, local.length, IPV4_LOOPBACK) ||
-    startsWith(local.pointer, local.length, IPV6_LOOPBACK)
+    startsWithIgnoringCase(local.pointer, local.length, IPV4_LOOPBACK) ||
+    startsWithIgnoringCase(local.pointer, local.length, IPV6_LOOPBACK)
   );
 }
 
@@ -85,5 +91,5 @@ function isAddress(host: Span): bool {
 function endsWith(text: Span, end: Span): bool {
   if (text.length < end.length) return false;
   const rest = text.length - end.length;
-  return startsWith(text.pointer + rest, end.length, end);
+  return startsWithIgnoringCase(text.pointer + rest, end.length, end);
 }

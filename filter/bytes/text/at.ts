@@ -19,3 +19,18 @@ export function isDigit(byte: u32): bool {
 export function isLetter(byte: u32): bool {
   return (byte | 0x20) - 0x61 < 26;
 }
+
+/** Returns the byte at an offset; a letter in lower case. */
+export function lowerCaseAt(pointer: usize, offset: u32): u32 {
+  const byte = byteAt(pointer, offset);
+  return byte - 0x41 < 26 ? byte | 0x20 : byte;
+}
+
+/** Returns whether the bytes begin with a text, ignoring the case of ASCII letters. */
+export function startsWithIgnoringCase(pointer: usize, length: u32, text: Span): bool {
+  if (length < text.length) return false;
+  for (let i: u32 = 0; i < text.length; i++) {
+    if (lowerCaseAt(pointer, i) != lowerCaseAt(text.pointer, i)) return false;
+  }
+  return true;
+}
