@@ -63,6 +63,16 @@ export default defineConfig(
       ],
     },
   },
+  {
+    // Compiled by AssemblyScript too: a class gives the shape of object literals, and each field its type.
+    files: ["contract/**/*.ts"],
+    rules: {
+      "@typescript-eslint/consistent-type-imports": "off",
+      "@typescript-eslint/no-inferrable-types": "off",
+      "@typescript-eslint/no-unsafe-class-instance-assignment": "off",
+      "@typescript-eslint/prefer-for-of": "off",
+    },
+  },
   // Configuration files have to export a default.
   { files: ["*.config.ts", "*.config.mjs"], rules: { "no-restricted-syntax": "off" } },
   {

@@ -7,15 +7,6 @@ export const FILTER_CONFIG_VERSION = 1;
 export const ROOT_ROUTE = "route";
 export const ROOT_TRANSLATE = "translate";
 
-/** Wire formats. The folder in `filter/dialects/` has the same name. */
-export const DIALECT_OPENAI = "openai_chat";
-export const DIALECT_ANTHROPIC = "anthropic_messages";
-
-/** How a provider wants its key: not at all, `authorization: Bearer KEY`, or `x-api-key: KEY`. */
-export const AUTH_NONE = "none";
-export const AUTH_BEARER = "bearer";
-export const AUTH_X_API_KEY = "x_api_key";
-
 /** Listeners, as the filter's plugin configuration names them. */
 export const LISTENER_INGRESS = "ingress";
 export const LISTENER_EGRESS = "egress";

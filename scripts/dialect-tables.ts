@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { compileFunction } from "node:vm";
 import { ModuleKind, transpileModule } from "typescript";
+import { DIALECTS } from "../contract/dialects.ts";
 
 /** A feature of filter/hub/features.ts. */
 export interface Feature {
@@ -60,17 +61,12 @@ interface Note {
 type Run = (exported: object, require: (name: string) => object) => void;
 
 const FILTER = join(import.meta.dirname, "../filter");
-const DIALECTS = [
-  { folder: "openai_chat", title: "OpenAI Chat Completions" },
-  { folder: "anthropic_messages", title: "Anthropic Messages" },
-];
-
 /** The dialects in the order of the filter's registry. Throws if a table cannot be run. */
 export function readDialectTables(): DialectTables[] {
   const load = loader();
   const features = Object.entries(load(join(FILTER, "hub/features.ts")));
   for (const [id, feature] of features) (feature as Feature).id = id;
-  return DIALECTS.map(({ folder, title }) => {
+  return DIALECTS.map(({ name: folder, title }) => {
     const exported = load(join(FILTER, "dialects", folder, "members.ts"));
     const tables = Object.entries(exported).filter(([, value]) => value instanceof MemberTable);
     return {

@@ -1,6 +1,7 @@
 // What a model does not take: the columns of the known limits (known-limits.ts) and of `limits` in the configuration.
-import { DIALECT_ANTHROPIC, DIALECT_OPENAI } from "../../contract/words.ts";
-import type { Dialect, Effort, ModelLimits } from "./model.ts";
+import { ANTHROPIC_MESSAGES, DIALECTS, OPENAI_CHAT } from "../../contract/dialects.ts";
+import type { DialectRow } from "../../contract/dialects.ts";
+import type { Effort, ModelLimits } from "./model.ts";
 
 /** From the least to the most. */
 export const EFFORTS = [
@@ -38,34 +39,32 @@ const DEFAULTS: ModelLimits = {
 };
 
 /** The columns that only one of the formats has a member for. */
-const COLUMNS_OF: Record<Dialect, readonly LimitName[]> = {
-  [DIALECT_OPENAI]: [
-    "max_tokens_member",
-    "user",
-    "top_k",
-    "system_role",
-    "developer_role",
-    "reasons_by_default",
-    "reasoning_with_tools",
-    "reasoning_content",
-    "reasoning_details",
-    "cache_control",
-    "stream_usage",
+const COLUMNS_OF = new Map<DialectRow, readonly LimitName[]>([
+  [
+    OPENAI_CHAT,
+    [
+      "max_tokens_member",
+      "user",
+      "top_k",
+      "system_role",
+      "developer_role",
+      "reasons_by_default",
+      "reasoning_with_tools",
+      "reasoning_content",
+      "reasoning_details",
+      "cache_control",
+      "stream_usage",
+    ],
   ],
-  [DIALECT_ANTHROPIC]: [
-    "default_max_tokens",
-    "system_messages",
-    "thinking",
-    "thinking_off",
-    "prefill",
+  [
+    ANTHROPIC_MESSAGES,
+    ["default_max_tokens", "system_messages", "thinking", "thinking_off", "prefill"],
   ],
-};
+]);
 
 /** The format that alone has such a column; undefined for a column of both. */
-export function dialectOf(name: LimitName): Dialect | undefined {
-  return ([DIALECT_OPENAI, DIALECT_ANTHROPIC] as const).find((dialect) =>
-    COLUMNS_OF[dialect].includes(name),
-  );
+export function dialectOf(name: LimitName): DialectRow | undefined {
+  return DIALECTS.find((dialect) => COLUMNS_OF.get(dialect)?.includes(name));
 }
 
 /** Only the columns that change something; undefined when none does. */

@@ -4,9 +4,6 @@ import type { Prompt } from "./prompt.ts";
 
 export type { Address, ProviderHeader };
 
-export type Dialect = "openai_chat" | "anthropic_messages";
-export type AuthKind = "none" | "bearer" | "x_api_key";
-
 export interface GatewayModel {
   /** The configuration's own schema version, for example `v0.1.0`. */
   version: string;
@@ -88,14 +85,16 @@ export interface Target {
   provider: string;
   /** The bare name that the provider is sent. */
   model: string;
-  dialect: Dialect;
+  /** The name of its row in contract/dialects.ts. */
+  dialect: string;
   address: Address;
   /** Value of `:authority` for the provider, with the port only where it is not the scheme's own. */
   authority: string;
   /** Whole request path, for example `/v1/chat/completions`: the base URL's path and the dialect's own. */
   path: string;
   auth: {
-    kind: AuthKind;
+    /** The name of its row in contract/credentials.ts. */
+    kind: string;
     /** environment variable that holds the key */ environmentVariable?: string;
     /** the key is the client's own; then there is no variable */ passesClientKey?: true;
     /** those of further keys, which take turns with it */ otherVariables?: string[];
@@ -105,7 +104,7 @@ export interface Target {
   systemPrompt?: string;
   /** The same without the top-level one; present only where there is one. A prompt target's own replaces that. */
   ownSystemPrompt?: string;
-  /** Whether a stream may be asked for usage (`stream_options.include_usage`); OpenAI's dialect only. */
+  /** Whether a stream may be asked for usage (`stream_options.include_usage`). */
   asksForUsage: boolean;
   /** What the model does not take; only columns that change something. Absent when nothing is known. */
   limits?: ModelLimits;

@@ -1,20 +1,17 @@
 // Which upstream clusters there are, what each is called, and which of them a target is reached through.
-import {
-  AUTH_BEARER,
-  AUTH_X_API_KEY,
-  DIALECT_ANTHROPIC,
-  DIALECT_OPENAI,
-} from "../../contract/words.ts";
-import type { Address, AuthKind, Dialect, GatewayModel, Target } from "./model.ts";
+import { BEARER, CREDENTIAL_KINDS } from "../../contract/credentials.ts";
+import { DIALECTS } from "../../contract/dialects.ts";
+import type { Address, GatewayModel, Target } from "./model.ts";
 
-/** Request headers that carry a credential. A provider gets those that are its own, never the client's. */
+/** Request headers in which clients send credentials that no provider of ours reads. */
+const OTHER_CREDENTIAL_HEADERS = ["api-key", "x-goog-api-key", "proxy-authorization", "cookie"];
+
+/** Request headers that carry a credential. A provider is sent its own, never the client's. */
 export const CREDENTIAL_HEADERS = [
-  "authorization",
-  "x-api-key",
-  "api-key",
-  "x-goog-api-key",
-  "proxy-authorization",
-  "cookie",
+  ...new Set([
+    ...CREDENTIAL_KINDS.map(({ header }) => header).filter((header) => header !== ""),
+    ...OTHER_CREDENTIAL_HEADERS,
+  ]),
 ];
 
 /** Targets at one place, told apart by nothing that Envoy has to know: they share connections. */
@@ -64,12 +61,12 @@ export function attemptCluster(cluster: string): string {
 export function clusterOf(target: Target): string {
   const { address, auth } = target;
   const kept = CREDENTIAL_HEADERS.filter(
-    (name) => name !== credentialOf(auth.kind) && !foreignCredentials(target).includes(name),
+    (name) => name !== headerOf(auth.kind) && !foreignCredentials(target).includes(name),
   );
   const parts = [
     ...placeOf(address),
     auth.kind,
-    ...(target.dialect === usualDialect(auth.kind) ? [] : [target.dialect]),
+    ...(target.dialect === usualDialect(target) ? [] : [target.dialect]),
     ...kept.map((name) => `+${name}`),
   ];
   return parts.join("/");
@@ -86,21 +83,21 @@ function placeOf(address: Address): string[] {
   ];
 }
 
-function usualDialect(kind: AuthKind): Dialect {
-  return kind === AUTH_X_API_KEY ? DIALECT_ANTHROPIC : DIALECT_OPENAI;
+/** Returns the header in which a kind of credential is sent; empty for none. */
+function headerOf(kind: string): string {
+  return CREDENTIAL_KINDS.find(({ name }) => name === kind)?.header ?? "";
 }
 
-/** The header that the filter writes the key to. */
-function credentialOf(kind: AuthKind): string | undefined {
-  if (kind === AUTH_BEARER) return "authorization";
-  return kind === AUTH_X_API_KEY ? "x-api-key" : undefined;
+/** Returns the dialect whose providers usually expect this kind of credential, or else the first. */
+function usualDialect({ auth }: Target): string | undefined {
+  return (DIALECTS.find(({ credential }) => credential.name === auth.kind) ?? DIALECTS[0])?.name;
 }
 
-/** Credential headers that only the client can have written: neither the key nor a configured header is in them. */
+/** Returns credential headers that only the client can have written: neither the key nor a configured header. */
 function foreignCredentials(target: Target): string[] {
-  const own = new Set<string | undefined>(target.headers.map((header) => header.name));
-  own.add(credentialOf(target.auth.kind));
-  // Where the client's own key is sent, Anthropic wants some as Bearer: the filter leaves one of the two.
-  if (target.auth.passesClientKey === true) own.add("authorization");
+  const own = new Set(target.headers.map((header) => header.name));
+  own.add(headerOf(target.auth.kind));
+  // Anthropic requires some of the clients' keys as bearer tokens: the filter leaves one of the two headers.
+  if (target.auth.passesClientKey === true) own.add(BEARER.header);
   return CREDENTIAL_HEADERS.filter((name) => !own.has(name));
 }

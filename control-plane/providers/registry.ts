@@ -1,7 +1,10 @@
 // The one table of providers: where each listens, which wire format it speaks and how it takes its key. What their models
 // refuse is in known-limits.ts.
-import { DIALECT_ANTHROPIC, DIALECT_OPENAI } from "../../contract/words.ts";
-import type { Address, AuthKind, Dialect } from "../ir/model.ts";
+import type { CredentialKind } from "../../contract/credentials.ts";
+import { NO_CREDENTIAL } from "../../contract/credentials.ts";
+import type { DialectRow } from "../../contract/dialects.ts";
+import { ANTHROPIC_MESSAGES, OPENAI_CHAT } from "../../contract/dialects.ts";
+import type { Address } from "../ir/model.ts";
 
 export interface Provider {
   /** What stands before the first slash of `model`. */
@@ -12,9 +15,9 @@ export interface Provider {
   baseUrl?: string;
   /** The demonstration model, served by the control plane itself. */
   embedded?: true;
-  dialect: Dialect;
-  /** How the key is sent, when there is one. */
-  auth: AuthKind;
+  dialect: DialectRow;
+  /** How the key is sent, if there is one. */
+  auth: CredentialKind;
   /** Whether `access_key` is required at the provider's own address. */
   needsKey: boolean;
   /**
@@ -35,10 +38,10 @@ function openaiCompatible(
     name,
     title,
     ...(baseUrl === undefined ? {} : { baseUrl }),
-    dialect: DIALECT_OPENAI,
-    auth: "bearer",
+    dialect: OPENAI_CHAT,
+    auth: OPENAI_CHAT.credential,
     needsKey: true,
-    asksForUsage: true,
+    asksForUsage: OPENAI_CHAT.asksForUsage,
     ...more,
   };
 }
@@ -49,10 +52,10 @@ export const PROVIDERS: readonly Provider[] = [
     name: "anthropic",
     title: "Anthropic",
     baseUrl: "https://api.anthropic.com",
-    dialect: DIALECT_ANTHROPIC,
-    auth: "x_api_key",
+    dialect: ANTHROPIC_MESSAGES,
+    auth: ANTHROPIC_MESSAGES.credential,
     needsKey: true,
-    asksForUsage: false,
+    asksForUsage: ANTHROPIC_MESSAGES.asksForUsage,
   },
   // Refuses `stream_options.include_usage` with 422 (openai/openai-agents-python#442); usage comes unasked.
   openaiCompatible("mistral", "Mistral AI", "https://api.mistral.ai/v1", { asksForUsage: false }),
@@ -74,15 +77,15 @@ export const PROVIDERS: readonly Provider[] = [
   openaiCompatible("vllm", "vLLM", undefined, { needsKey: false }),
   openaiCompatible("demo", "Demonstration model", undefined, {
     embedded: true,
-    auth: "none",
+    auth: NO_CREDENTIAL,
     needsKey: false,
   }),
 ];
 
 /** A word of `provider_interface`: which wire format and key header an address speaks. */
 export interface ProviderInterface {
-  dialect: Dialect;
-  auth: AuthKind;
+  dialect: DialectRow;
+  auth: CredentialKind;
   asksForUsage: boolean;
 }
 
@@ -140,19 +143,18 @@ export interface Base {
 /**
  * Where a request goes, from a base URL that `isBaseUrl` accepts.
  *
- * The URL's path becomes the prefix: OpenAI's format adds `/chat/completions` to it, Anthropic's
- * `/v1/messages` (a `/v1` at the prefix's end is not doubled). Without a path the prefix is `/v1`.
+ * The URL's path replaces the dialect's `basePath`: `/chat/completions` of OpenAI's format is added to it, `/v1/messages`
+ * of Anthropic's (a `/v1` at its end is not doubled).
  */
-export function baseOf(baseUrl: string, dialect: Dialect): Base {
+export function baseOf(baseUrl: string, dialect: DialectRow): Base {
   const url = new URL(baseUrl);
   const tls = url.protocol === "https:";
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = url.port === "" ? (tls ? 443 : 80) : Number(url.port);
-  const prefix = url.pathname.replace(/\/+$/, "");
-  const path =
-    dialect === DIALECT_ANTHROPIC
-      ? `${prefix.replace(/\/v1$/, "")}/v1/messages`
-      : `${prefix === "" ? "/v1" : prefix}/chat/completions`;
+  const own = url.pathname.replace(/\/+$/, "");
+  const prefix = own === "" ? dialect.basePath : own;
+  const endpoint = dialect.path.slice(dialect.basePath.length);
+  const path = `${endpoint.startsWith("/v1/") ? prefix.replace(/\/v1$/, "") : prefix}${endpoint}`;
   return {
     address: { kind: "host", host, port, tls, serverName: host },
     authority: url.host,

@@ -1,13 +1,7 @@
 // The VM configuration (control-plane/ir/filter-document/document.ts, `FilterConfig`) and the environment → the filter's own tables.
 import { DEFAULT_SHARE } from "../memory/budget";
-import {
-  AUTH_BEARER,
-  AUTH_NONE,
-  AUTH_X_API_KEY,
-  FILTER_CONFIG_VERSION,
-  LISTENER_EGRESS,
-  LISTENER_INGRESS,
-} from "../../contract/words";
+import { CREDENTIAL_KINDS, CredentialKind } from "../../contract/credentials";
+import { FILTER_CONFIG_VERSION, LISTENER_EGRESS, LISTENER_INGRESS } from "../../contract/words";
 import { dialectByName } from "../dialects/registry";
 import { scan, scanMessage, SCAN_OK } from "../bytes/json/scan";
 import { escape, escapeText } from "../bytes/json/text";
@@ -192,11 +186,9 @@ function readCredentials(
   environment: Map<string, string>,
   target: Target,
 ): void {
-  const auth = stringMember(tape, node, "auth");
-  if (auth == AUTH_NONE) return;
-  if (auth == AUTH_BEARER) target.credentialName = constant("authorization");
-  else if (auth == AUTH_X_API_KEY) target.credentialName = constant("x-api-key");
-  else reportProblem("unknown auth '" + auth + "'");
+  const kind = readCredentialKind(stringMember(tape, node, "auth"));
+  if (kind === null || kind.header.length == 0) return;
+  target.credentialName = constant(kind.header);
   const keys = memberOf(tape, node, "keys");
   const end = tape.next(keys);
   for (let item = tape.first(keys); item < end; item = tape.next(item)) {
@@ -212,9 +204,17 @@ function readCredentials(
       );
     }
     addSecret(target.secrets, key);
-    target.credentials.push(constant(auth == AUTH_BEARER ? "Bearer " + key : key));
+    target.credentials.push(constant(kind.prefix + key));
   }
   if (target.credentials.length == 0) reportProblem("target '" + target.name + "' has no key");
+}
+
+function readCredentialKind(name: string): CredentialKind | null {
+  for (let i = 0; i < CREDENTIAL_KINDS.length; i++) {
+    if (CREDENTIAL_KINDS[i].name == name) return CREDENTIAL_KINDS[i];
+  }
+  reportProblem("unknown auth '" + name + "'");
+  return null;
 }
 
 function readRoutes(tape: Tape, list: u32, config: Config): void {

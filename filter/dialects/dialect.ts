@@ -1,5 +1,7 @@
 // A dialect: everything that the gateway needs of a wire format, in one class. registry.ts lists the dialects; each has a
 // folder. The rest of the filter calls these methods and never asks which dialect it has.
+import { CredentialKind } from "../../contract/credentials";
+import { DialectRow } from "../../contract/dialects";
 import { ResponseHead, ResponseSink } from "../hub/events";
 import { Dropped } from "../hub/dropped";
 import { Fault } from "../hub/fault";
@@ -26,52 +28,60 @@ export class RequiredHeader {
 
 /** Names of the response headers that report a rate limit. */
 export class LimitHeaders {
-  constructor(
-    public limit: Span,
-    public remaining: Span,
-    public reset: Span,
-  ) {}
-}
+  limit: Span;
+  remaining: Span;
+  reset: Span;
 
-/** A way to send a key: its header, and what stands before the key. */
-export class CredentialScheme {
-  constructor(
-    public header: Span,
-    public prefix: Span,
-  ) {}
+  /** @param pattern `rateLimitHeaders` of a contract's row */
+  constructor(pattern: string, unit: string) {
+    const names = pattern.replaceAll("{unit}", unit);
+    this.limit = constant(names.replaceAll("{field}", "limit"));
+    this.remaining = constant(names.replaceAll("{field}", "remaining"));
+    this.reset = constant(names.replaceAll("{field}", "reset"));
+  }
 }
-
-export const BEARER_TOKEN = new CredentialScheme(constant("authorization"), constant("Bearer "));
-export const API_KEY = new CredentialScheme(constant("x-api-key"), constant(""));
 
 const request = new HubRequest();
 
 export abstract class Dialect {
   /** The dialect's bit in `Feature.supporters`. */
   supporter: u32 = 0;
+  /** The name in the filter's configuration. */
+  name: string;
+  /** The API in error messages: "the Anthropic Messages API". */
+  api: string;
+  path: Span;
+  isOnIngress: bool;
+  /** Those of the row and the required ones. */
+  ownHeaders: Span[] = [];
+  requiredHeaders: RequiredHeader[] = [];
+  requestIdHeader: Span;
+  tokenLimitHeaders: LimitHeaders;
+  requestLimitHeaders: LimitHeaders;
 
   constructor(
-    /** The name in the filter's configuration. */
-    public name: string,
-    /** The API in error messages: "the Anthropic Messages API". */
-    public api: string,
-    /** The path of the endpoint that clients call; everything below it belongs to the dialect too. */
-    public path: Span,
-    /** Whether the ingress listener serves it: prompt targets respond in this dialect. */
-    public isOnIngress: bool,
+    row: DialectRow,
     /** The members of a request's top level. */
     public members: MemberTable,
     /** What the request writer can express beyond the hub's common slots. */
     public supported: Feature[],
-    /** Request headers that only this dialect has: they do not reach a provider of another one. */
-    public ownHeaders: Span[],
-    /** Request headers that a provider of this dialect requires. */
-    public requiredHeaders: RequiredHeader[],
-    /** The response header in which SDKs look for the request id. */
-    public requestIdHeader: Span,
-    public tokenLimitHeaders: LimitHeaders,
-    public requestLimitHeaders: LimitHeaders,
-  ) {}
+  ) {
+    this.name = row.name;
+    this.api = "the " + row.title + " API";
+    this.path = constant(row.path);
+    this.isOnIngress = row.isOnIngress;
+    this.requestIdHeader = constant(row.requestIdHeader);
+    this.tokenLimitHeaders = new LimitHeaders(row.rateLimitHeaders, "tokens");
+    this.requestLimitHeaders = new LimitHeaders(row.rateLimitHeaders, "requests");
+    for (let i = 0; i < row.ownHeaders.length; i++)
+      this.ownHeaders.push(constant(row.ownHeaders[i]));
+    for (let i = 0; i < row.requiredHeaders.length; i++) {
+      const header = row.requiredHeaders[i];
+      const name = constant(header.name);
+      this.ownHeaders.push(name);
+      this.requiredHeaders.push(new RequiredHeader(name, constant(header.value)));
+    }
+  }
 
   // ---- Requests
 
@@ -157,7 +167,7 @@ export abstract class Dialect {
   abstract askUsage(tape: Tape, edits: Edits): bool;
 
   /** Returns how a client's own key is sent to a provider of this dialect. */
-  abstract credentialScheme(key: Span): CredentialScheme;
+  abstract credentialKind(key: Span): CredentialKind;
 
   // ---- Responses of a provider
 

@@ -1,7 +1,7 @@
 // The headers of a request for one target. The attempts of a request share one header map: each writes all that an earlier
 // one may have changed.
+import { CREDENTIAL_KINDS } from "../../contract/credentials";
 import { Target } from "../config/target";
-import { API_KEY, BEARER_TOKEN } from "../dialects/dialect";
 import { KeptHeader } from "../exchange/attempts";
 import { Exchange } from "../exchange/exchange";
 import { hasOwnHeader } from "../exchange/request-head";
@@ -10,6 +10,11 @@ import { ByteBuffer, constant, sameSpan, scratchBuffer, Span } from "../bytes/te
 
 const PATH = constant(":path");
 const AUTHORITY = constant(":authority");
+
+/** In the order of `CREDENTIAL_KINDS`; empty for none. */
+const CREDENTIAL_HEADERS: Span[] = [];
+for (let i = 0; i < CREDENTIAL_KINDS.length; i++)
+  CREDENTIAL_HEADERS.push(constant(CREDENTIAL_KINDS[i].header));
 
 const text = scratchBuffer();
 const value = new Span(0, 0);
@@ -67,18 +72,21 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
   }
 }
 
-/** Writes the client's own key into the header that the provider's dialect uses, and into no other. */
+/** Writes the client's own key to the header that the provider expects, and removes it from the others. */
 function passClientKey(key: ByteBuffer, target: Target): void {
   value.pointer = key.pointer;
   value.length = key.length;
-  const scheme = target.dialect.credentialScheme(value);
+  const kind = target.dialect.credentialKind(value);
   text.clear();
-  text.span(scheme.prefix);
+  text.text(kind.prefix);
   text.bytes(key.pointer, key.length);
   value.pointer = text.pointer;
   value.length = text.length;
-  setHeader(REQUEST_HEADERS, scheme.header, value);
-  removeHeader(REQUEST_HEADERS, scheme === API_KEY ? BEARER_TOKEN.header : API_KEY.header);
+  for (let i = 0; i < CREDENTIAL_HEADERS.length; i++) {
+    const name = CREDENTIAL_HEADERS[i];
+    if (CREDENTIAL_KINDS[i] === kind) setHeader(REQUEST_HEADERS, name, value);
+    else if (name.length > 0) removeHeader(REQUEST_HEADERS, name);
+  }
 }
 
 /** Whether the request has a header. Earlier attempts may have set it: then the header map is read again. */

@@ -1,19 +1,19 @@
 // The provider table: addresses and paths.
 import { describe, expect, it } from "vitest";
-import { DIALECT_ANTHROPIC, DIALECT_OPENAI } from "../../contract/words.ts";
+import { ANTHROPIC_MESSAGES, OPENAI_CHAT } from "../../contract/dialects.ts";
 import { INTERFACES, PROVIDERS, baseOf } from "../../control-plane/providers/registry.ts";
 
 describe("request paths", () => {
   it.each([
-    ["https://host", DIALECT_OPENAI, "/v1/chat/completions"],
-    ["https://host/", DIALECT_OPENAI, "/v1/chat/completions"],
-    ["https://host/v1", DIALECT_OPENAI, "/v1/chat/completions"],
-    ["https://host/api/paas/v4/", DIALECT_OPENAI, "/api/paas/v4/chat/completions"],
-    ["https://host", DIALECT_ANTHROPIC, "/v1/messages"],
-    ["https://host/v1", DIALECT_ANTHROPIC, "/v1/messages"],
-    ["https://host/prefix", DIALECT_ANTHROPIC, "/prefix/v1/messages"],
-    ["https://host/prefix/v1/", DIALECT_ANTHROPIC, "/prefix/v1/messages"],
-    ["https://host/v10", DIALECT_ANTHROPIC, "/v10/v1/messages"],
+    ["https://host", OPENAI_CHAT, "/v1/chat/completions"],
+    ["https://host/", OPENAI_CHAT, "/v1/chat/completions"],
+    ["https://host/v1", OPENAI_CHAT, "/v1/chat/completions"],
+    ["https://host/api/paas/v4/", OPENAI_CHAT, "/api/paas/v4/chat/completions"],
+    ["https://host", ANTHROPIC_MESSAGES, "/v1/messages"],
+    ["https://host/v1", ANTHROPIC_MESSAGES, "/v1/messages"],
+    ["https://host/prefix", ANTHROPIC_MESSAGES, "/prefix/v1/messages"],
+    ["https://host/prefix/v1/", ANTHROPIC_MESSAGES, "/prefix/v1/messages"],
+    ["https://host/v10", ANTHROPIC_MESSAGES, "/v10/v1/messages"],
   ] as const)("%s in %s → %s", (baseUrl, dialect, path) => {
     expect(baseOf(baseUrl, dialect).path).toBe(path);
   });
@@ -29,7 +29,7 @@ describe("addresses", () => {
     ["HTTPS://HOST", { host: "host", tls: true }, "host"],
     ["http://[2001:db8::1]:8000", { host: "2001:db8::1", port: 8000 }, "[2001:db8::1]:8000"],
   ])("%s", (baseUrl, address, authority) => {
-    expect(baseOf(baseUrl, DIALECT_OPENAI)).toMatchObject({ address, authority });
+    expect(baseOf(baseUrl, OPENAI_CHAT)).toMatchObject({ address, authority });
   });
 });
 
@@ -56,7 +56,7 @@ describe("the table", () => {
 
   it("asks only OpenAI's format for usage", () => {
     expect(
-      PROVIDERS.filter(({ dialect, asksForUsage }) => asksForUsage && dialect !== DIALECT_OPENAI),
+      PROVIDERS.filter(({ dialect, asksForUsage }) => asksForUsage && dialect !== OPENAI_CHAT),
     ).toEqual([]);
   });
 });

@@ -11,7 +11,8 @@ export interface ModelName {
   name: string;
   /** `<provider>/<model>`. */
   target: string;
-  dialect: Target["dialect"];
+  /** The wire format of its provider. */
+  dialect: string;
   /** Whether `model: none` means it. */
   default: boolean;
   /** URL of the provider, or `built in`. */

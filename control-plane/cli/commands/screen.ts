@@ -1,6 +1,8 @@
 // What a person sees when the gateway is ready: the addresses, the models, and an example to paste for each dialect.
+import type { DialectRow } from "../../../contract/dialects.ts";
+import { DIALECTS } from "../../../contract/dialects.ts";
 import { commandFor } from "../../config/diagnostics/command-name.ts";
-import type { Dialect, GatewayModel, Listener, Target } from "../../ir/model.ts";
+import type { GatewayModel, Listener, Target } from "../../ir/model.ts";
 import { urlOf } from "../../supervisor/readiness.ts";
 import { type Colors, table } from "../../config/diagnostics/terminal.ts";
 import { VERSION } from "../../supervisor/version.ts";
@@ -28,9 +30,10 @@ export function screen(model: GatewayModel, logDirectory: string, colors: Colors
     "",
     colors.bold("Try it"),
     ...promptExample(model),
-    ...openaiExample(model.egress, exampleModel(model, "openai_chat")),
-    "",
-    ...anthropicExample(model.egress, exampleModel(model, "anthropic_messages")),
+    ...DIALECTS.flatMap((dialect, index) => [
+      ...(index === 0 ? [] : [""]),
+      ...example(model.egress, dialect, exampleModel(model, dialect)),
+    ]),
   ];
 }
 
@@ -62,16 +65,18 @@ function modelLines({ targets, defaultTarget, aliases }: GatewayModel): string[]
 }
 
 /** Returns the default model, or a model with the dialect if the default has another. */
-function exampleModel({ targets, defaultTarget }: GatewayModel, dialect: Dialect): string {
+function exampleModel({ targets, defaultTarget }: GatewayModel, dialect: DialectRow): string {
   const usual = targets[defaultTarget];
-  const same = (target: Target | undefined) => target?.dialect === dialect;
+  const same = (target: Target | undefined) => target?.dialect === dialect.name;
   return (same(usual) ? usual : (targets.find(same) ?? usual))?.name ?? "none";
 }
 
 /** A prompt that means a target, where the configuration has one. */
 function promptExample({ ingress, prompt }: GatewayModel): string[] {
   const [text] = prompt?.targets.flatMap(({ examples }) => examples) ?? [];
-  return text === undefined ? [] : [...openaiExample(ingress, "none", text), ""];
+  const dialect = DIALECTS.find(({ isOnIngress }) => isOnIngress);
+  if (text === undefined || dialect === undefined) return [];
+  return [...example(ingress, dialect, "none", text), ""];
 }
 
 /** The name of a variable, for a shell that has it: never the key itself. */
@@ -80,20 +85,24 @@ function keyHeader({ apiKeys = [] }: Listener, start: string): string[] {
   return variable === undefined ? [] : [`    -H "${start}$${variable}" \\`];
 }
 
-function openaiExample(listener: Listener, model: string, text = "Hello!"): string[] {
+function example(
+  listener: Listener,
+  { path, credential, requiredHeaders, requiredMembers }: DialectRow,
+  model: string,
+  text = "Hello!",
+): string[] {
+  const headers = [{ name: "content-type", value: "application/json" }, ...requiredHeaders];
+  const flags = headers.map(({ name, value }) => `-H '${name}: ${value}'`).join(" ");
   // Between the quotes of a shell.
   const content = JSON.stringify(text).replaceAll("'", "'\\''");
-  return [
-    `  curl ${urlOf(listener)}/v1/chat/completions -H 'content-type: application/json' \\`,
-    ...keyHeader(listener, "authorization: Bearer "),
-    `    -d '{"model": "${model}", "messages": [{"role": "user", "content": ${content}}]}'`,
+  const members = [
+    `"model": "${model}"`,
+    ...(requiredMembers === "" ? [] : [requiredMembers]),
+    `"messages": [{"role": "user", "content": ${content}}]`,
   ];
-}
-
-function anthropicExample(listener: Listener, model: string): string[] {
   return [
-    `  curl ${urlOf(listener)}/v1/messages -H 'content-type: application/json' -H 'anthropic-version: 2023-06-01' \\`,
-    ...keyHeader(listener, "x-api-key: "),
-    `    -d '{"model": "${model}", "max_tokens": 100, "messages": [{"role": "user", "content": "Hello!"}]}'`,
+    `  curl ${urlOf(listener)}${path} ${flags} \\`,
+    ...keyHeader(listener, `${credential.header}: ${credential.prefix}`),
+    `    -d '{${members.join(", ")}}'`,
   ];
 }

@@ -1,5 +1,4 @@
 // docs/configuration.md: one part for each section of the schema, one heading for each key.
-import { DIALECT_ANTHROPIC, DIALECT_OPENAI } from "../../../contract/words.ts";
 import { INTERFACES, PROVIDERS, baseOf } from "../../providers/registry.ts";
 import type { Provider } from "../../providers/registry.ts";
 import { NOT_SUPPORTED_YET } from "../diagnostics/not-supported-yet.ts";
@@ -141,12 +140,12 @@ function providers(): string {
     code(provider.name),
     provider.title,
     requestUrl(provider),
-    provider.dialect === DIALECT_ANTHROPIC ? "messages" : "chat completions",
+    provider.dialect.format,
     provider.needsKey ? "required" : provider.embedded === true ? "none" : "optional",
   ]);
   const words = [...INTERFACES.keys()].map(code).join(", ");
   const silent = [...INTERFACES].flatMap(([word, { dialect, asksForUsage }]) =>
-    dialect === DIALECT_OPENAI && !asksForUsage ? [code(word)] : [],
+    dialect.asksForUsage && !asksForUsage ? [code(word)] : [],
   );
   return [
     "These need no `base_url`, except where the table shows it. Any other provider name works with `base_url` and `provider_interface`.",

@@ -1,5 +1,6 @@
 // `access_key`: a reference to an environment variable, or a list of them. A key in the file itself is refused, and never repeated.
-import type { AuthKind, ProviderHeader } from "../../ir/model.ts";
+import type { CredentialKind } from "../../../contract/credentials.ts";
+import type { ProviderHeader } from "../../ir/model.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import type { Reading } from "../reading.ts";
 import { parseReferences } from "../reference.ts";
@@ -10,7 +11,7 @@ interface Wanted {
   /** What stands before the slash of `model`, for the hint. */
   provider: string | undefined;
   needsKey: boolean;
-  auth: AuthKind;
+  auth: CredentialKind;
   headers: readonly ProviderHeader[];
 }
 
@@ -98,9 +99,8 @@ function isMissed(entry: object, { needsKey, headers }: Wanted): boolean {
 }
 
 function refuseSameHeader(reading: Reading, path: Path, { auth, headers }: Wanted): void {
-  const own = auth === "x_api_key" ? "x-api-key" : "authorization";
-  if (!headers.some(({ name }) => name === own)) return;
-  const message = `access_key and the header ${own} are the same credential; expected one of them`;
+  if (!headers.some(({ name }) => name === auth.header)) return;
+  const message = `access_key and the header ${auth.header} are the same credential; expected one of them`;
   reading.problem(path, message, { part: "key" });
 }
 

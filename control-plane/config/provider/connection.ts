@@ -1,6 +1,5 @@
 // Where the requests of one entry go and in which wire format: the provider's row in the table, or `base_url` and `provider_interface`.
 import { isIP } from "node:net";
-import { DIALECT_OPENAI } from "../../../contract/words.ts";
 import type { Target } from "../../ir/model.ts";
 import { INTERFACES, PROVIDERS, UNSUPPORTED_PROVIDERS, baseOf } from "../../providers/registry.ts";
 import type { Base, Provider, ProviderInterface } from "../../providers/registry.ts";
@@ -17,11 +16,10 @@ export interface Connection
 
 type Entry = ProviderDraft;
 
-/** What the configuration cannot choose: the control plane serves the demonstration model itself. */
-const EMBEDDED: Pick<Connection, "address" | "authority" | "path"> = {
+/** The control plane serves the demonstration model itself. */
+const EMBEDDED: Pick<Connection, "address" | "authority"> = {
   address: { kind: "embedded" },
   authority: "demo.gateway.internal",
-  path: "/v1/chat/completions",
 };
 
 /** Undefined when the entry does not say enough; then a problem says what is missing. */
@@ -34,7 +32,7 @@ export function readConnection(
 ): Connection | undefined {
   if (provider?.embedded === true) {
     refuseForEmbedded(reading, path, entry);
-    return { ...protocolOf(provider), ...EMBEDDED };
+    return { ...protocolOf(provider), ...EMBEDDED, path: provider.dialect.path };
   }
   const chosen = readInterface(reading, path, entry.provider_interface);
   const baseUrl = checkBaseUrl(reading, [...path, "base_url"], entry.base_url);
@@ -49,7 +47,7 @@ export function readConnection(
 }
 
 function protocolOf({ dialect, auth, asksForUsage }: ProviderInterface): ProviderInterface {
-  return { dialect, auth, asksForUsage: dialect === DIALECT_OPENAI && asksForUsage };
+  return { dialect, auth, asksForUsage: dialect.asksForUsage && asksForUsage };
 }
 
 /** No certificate is asked for by an IP address where there is a name. */

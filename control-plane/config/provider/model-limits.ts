@@ -1,20 +1,16 @@
 // The limits of one model: what is known of it, and what the entry's own `limits` say instead.
-import { DIALECT_ANTHROPIC, DIALECT_OPENAI } from "../../../contract/words.ts";
+import { ANTHROPIC_MESSAGES, OPENAI_CHAT } from "../../../contract/dialects.ts";
+import type { DialectRow } from "../../../contract/dialects.ts";
 import { KNOWN_LIMITS, LIMITS_BY_HOST, limitsIn } from "../../providers/known-limits.ts";
 import type { ProviderLimits } from "../../providers/limits/families.ts";
 import { dialectOf, effectiveLimits } from "../../ir/model-limits.ts";
 import type { LimitName } from "../../ir/model-limits.ts";
-import type { Dialect, ModelLimits, Target } from "../../ir/model.ts";
+import type { ModelLimits, Target } from "../../ir/model.ts";
 import { INTERFACES } from "../../providers/registry.ts";
 import type { Connection } from "./connection.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import type { Reading } from "../reading.ts";
 import type { ProviderDraft } from "./entry.ts";
-
-const FORMATS: Record<Dialect, string> = {
-  [DIALECT_OPENAI]: "chat completions",
-  [DIALECT_ANTHROPIC]: "messages",
-};
 
 /** `path`: of the entry. */
 export function readModelLimits(
@@ -39,7 +35,7 @@ function tableOf(
   provider: string,
   { address, dialect }: Connection,
 ): ProviderLimits | undefined {
-  if (address.kind === "host" && dialect === DIALECT_OPENAI) {
+  if (address.kind === "host" && dialect === OPENAI_CHAT) {
     for (const [host, table] of Object.entries(LIMITS_BY_HOST)) {
       if (address.host === host || address.host.endsWith(`.${host}`)) return table;
     }
@@ -53,7 +49,7 @@ function checkOwn(
   reading: Reading,
   path: Path,
   draft: NonNullable<ProviderDraft["limits"]>,
-  dialect: Dialect,
+  dialect: DialectRow,
 ): ModelLimits {
   const own: ModelLimits = {
     ...(draft as Omit<typeof draft, "efforts" | "refuses"> as ModelLimits),
@@ -63,12 +59,12 @@ function checkOwn(
   for (const name of Object.keys(own) as LimitName[]) {
     const only = dialectOf(name);
     if (only === undefined || only === dialect) continue;
-    reading.problem([...path, name], `${name} is a limit of the ${FORMATS[only]} format`, {
+    reading.problem([...path, name], `${name} is a limit of the ${only.format} format`, {
       part: "key",
-      hint: `remove it: this model uses the ${FORMATS[dialect]} format`,
+      hint: `remove it: this model uses the ${dialect.format} format`,
     });
   }
-  if (own.sampling === "without_reasoning" && dialect === DIALECT_ANTHROPIC) {
+  if (own.sampling === "without_reasoning" && dialect === ANTHROPIC_MESSAGES) {
     reading.problem([...path, "sampling"], "without_reasoning is for the chat completions format", {
       hint: "write none, one or any",
     });

@@ -1,4 +1,5 @@
 // One entry of `llm_providers` → one target: its model, connection, key and headers.
+import { BEARER, CREDENTIAL_KINDS, NO_CREDENTIAL } from "../../../contract/credentials.ts";
 import type { Target } from "../../ir/model.ts";
 import { findProvider } from "../../providers/registry.ts";
 import { readAccessKeys } from "./access-key.ts";
@@ -31,7 +32,7 @@ export function readTarget(
       provider?.needsKey === true &&
       entry.base_url === undefined &&
       entry.passthrough_auth !== true,
-    auth: connection?.auth ?? "bearer",
+    auth: connection?.auth ?? BEARER,
     headers,
   });
   if (split === undefined || connection === undefined) return undefined;
@@ -42,11 +43,13 @@ export function readTarget(
     name: `${split.provider}/${split.model}`,
     ...(configuredName === undefined ? {} : { configuredName }),
     ...split,
-    dialect,
+    dialect: dialect.name,
     address,
     authority,
     path: requestPath,
-    auth: passesClientKey ? { kind: connection.auth, passesClientKey } : authOf(connection, keys),
+    auth: passesClientKey
+      ? { kind: connection.auth.name, passesClientKey }
+      : authOf(connection, keys),
     headers,
     ...joinedPrompt(globalPrompt, ownPrompt),
     ...(globalPrompt === undefined ? {} : { ownSystemPrompt: ownPrompt ?? "" }),
@@ -67,7 +70,8 @@ function checkPassthrough(
   }: { keys: string[]; headers: Target["headers"]; connection: Connection },
 ): void {
   const at = [...path, "passthrough_auth"];
-  const header = headers.find(({ name }) => name === "authorization" || name === "x-api-key");
+  const names = CREDENTIAL_KINDS.map(({ header }) => header);
+  const header = headers.find(({ name }) => names.includes(name));
   if (connection.address.kind === "embedded") {
     reading.problem(at, "the demonstration model takes no key", { part: "key" });
   } else if (keys.length > 0 || header !== undefined) {
@@ -80,9 +84,9 @@ function checkPassthrough(
 }
 
 function authOf({ auth }: Connection, [key, ...others]: string[]): Target["auth"] {
-  if (key === undefined) return { kind: "none" };
+  if (key === undefined) return { kind: NO_CREDENTIAL.name };
   return {
-    kind: auth,
+    kind: auth.name,
     environmentVariable: key,
     ...(others.length === 0 ? {} : { otherVariables: others }),
   };

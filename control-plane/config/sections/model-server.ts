@@ -1,4 +1,5 @@
 // `model_server`: which models choose targets, find jailbreaks and parameters.
+import { BEARER } from "../../../contract/credentials.ts";
 import type { z } from "zod";
 import { clientNames } from "../../ir/model-names.ts";
 import type { GatewayModel } from "../../ir/model.ts";
@@ -190,8 +191,9 @@ function transformers(
 }
 
 function readKey(reading: Reading, path: Path, entry: Remote): { access_key_variable?: string } {
-  const wanted = { provider: String(path.at(-1)), needsKey: false, auth: "bearer", headers: [] };
-  const [name] = readAccessKeys(reading, path, entry, { ...wanted, auth: "bearer" });
+  const provider = String(path.at(-1));
+  const wanted = { provider, needsKey: false, auth: BEARER, headers: [] };
+  const [name] = readAccessKeys(reading, path, entry, wanted);
   return name === undefined ? {} : { access_key_variable: name };
 }
 

@@ -1,5 +1,6 @@
 // The document that the filter gets as its VM configuration, and how it is made from the model.
 import { createHash } from "node:crypto";
+import { NO_CREDENTIAL } from "../../../contract/credentials.ts";
 import { FILTER_CONFIG_VERSION } from "../../../contract/words.ts";
 import { clientNames } from "../model-names.ts";
 import { filterPrompt } from "./prompt.ts";
@@ -9,8 +10,6 @@ import { filterRateLimits, rateLimitsOfName, rateLimitsOfTarget } from "./rate-l
 import { effectiveLimits } from "../model-limits.ts";
 import type {
   Alias,
-  AuthKind,
-  Dialect,
   GatewayModel,
   Listener,
   ModelLimits,
@@ -70,10 +69,11 @@ export interface FilterRoute {
 export interface FilterTarget {
   name: string;
   model: string;
-  dialect: Dialect;
+  /** Names of contract/dialects.ts and contract/credentials.ts. */
+  dialect: string;
   authority: string;
   path: string;
-  auth: AuthKind;
+  auth: string;
   /** Environment variables with the keys; absent for `none`. */
   keys?: string[];
   /** The client's own key is sent; then `auth` is `none`, and the dialect decides the header. */
@@ -234,7 +234,7 @@ function filterTarget(target: Target, index: number, model: GatewayModel): Filte
     authority: target.authority,
     path: target.path,
     ...(auth.passesClientKey === true
-      ? { auth: "none", passes_client_key: true }
+      ? { auth: NO_CREDENTIAL.name, passes_client_key: true }
       : { auth: auth.kind }),
     ...(auth.environmentVariable === undefined
       ? {}

@@ -1,6 +1,6 @@
 // Anthropic's Messages API.
-// @see https://platform.claude.com/docs/en/api/messages/create
-import { DIALECT_ANTHROPIC } from "../../../contract/words";
+import { BEARER, CredentialKind, X_API_KEY } from "../../../contract/credentials";
+import { ANTHROPIC_MESSAGES } from "../../../contract/dialects";
 import { Dropped } from "../../hub/dropped";
 import { ResponseHead, ResponseSink } from "../../hub/events";
 import { Fault } from "../../hub/fault";
@@ -11,14 +11,7 @@ import { Usage } from "../../hub/usage";
 import { Edits } from "../../bytes/json/edit";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, sameBytes, Span } from "../../bytes/text/bytes";
-import {
-  API_KEY,
-  BEARER_TOKEN,
-  CredentialScheme,
-  Dialect,
-  LimitHeaders,
-  RequiredHeader,
-} from "../dialect";
+import { Dialect } from "../dialect";
 import { addSystemPrompt } from "./edit";
 import { removeUnsignedThinking } from "./edit-thinking";
 import { isFirstToken } from "./first-token";
@@ -36,7 +29,6 @@ import { writeReset } from "./write-reset";
 
 const USAGE = constant("usage");
 const MESSAGE = constant("message");
-const VERSION = constant("anthropic-version");
 /** Tokens of Anthropic's subscriptions (Claude Code) begin so; they are bearer tokens. */
 const OAUTH = constant("sk-ant-oat");
 
@@ -46,27 +38,7 @@ const limitEdits = new AnthropicMessagesLimitEdits();
 
 export class AnthropicMessages extends Dialect {
   constructor() {
-    super(
-      DIALECT_ANTHROPIC,
-      "the Anthropic Messages API",
-      constant("/v1/messages"),
-      false,
-      members,
-      SUPPORTED,
-      [VERSION, constant("anthropic-beta"), constant("anthropic-dangerous-direct-browser-access")],
-      [new RequiredHeader(VERSION, constant("2023-06-01"))],
-      constant("request-id"),
-      new LimitHeaders(
-        constant("anthropic-ratelimit-tokens-limit"),
-        constant("anthropic-ratelimit-tokens-remaining"),
-        constant("anthropic-ratelimit-tokens-reset"),
-      ),
-      new LimitHeaders(
-        constant("anthropic-ratelimit-requests-limit"),
-        constant("anthropic-ratelimit-requests-remaining"),
-        constant("anthropic-ratelimit-requests-reset"),
-      ),
-    );
+    super(ANTHROPIC_MESSAGES, members, SUPPORTED);
   }
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
@@ -108,14 +80,14 @@ export class AnthropicMessages extends Dialect {
     return false;
   }
 
-  credentialScheme(key: Span): CredentialScheme {
+  credentialKind(key: Span): CredentialKind {
     const isOauth = sameBytes(
       key.pointer,
       min(key.length, OAUTH.length),
       OAUTH.pointer,
       OAUTH.length,
     );
-    return isOauth ? BEARER_TOKEN : API_KEY;
+    return isOauth ? BEARER : X_API_KEY;
   }
 
   newReader(

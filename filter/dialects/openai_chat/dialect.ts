@@ -1,6 +1,6 @@
 // OpenAI's Chat Completions API, which most providers support.
-// @see https://platform.openai.com/docs/api-reference/chat/create
-import { DIALECT_OPENAI } from "../../../contract/words";
+import { BEARER, CredentialKind } from "../../../contract/credentials";
+import { OPENAI_CHAT } from "../../../contract/dialects";
 import { Dropped } from "../../hub/dropped";
 import { ResponseHead, ResponseSink } from "../../hub/events";
 import { Fault } from "../../hub/fault";
@@ -12,7 +12,7 @@ import { Edits } from "../../bytes/json/edit";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { startsWith } from "../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
-import { BEARER_TOKEN, CredentialScheme, Dialect, LimitHeaders } from "../dialect";
+import { Dialect } from "../dialect";
 import { addSystemPrompt, askUsage } from "./edit";
 import { isFirstToken } from "./first-token";
 import { OpenaiChatLimitEdits } from "./limit-edits";
@@ -39,27 +39,7 @@ const limitEdits = new OpenaiChatLimitEdits();
 
 export class OpenaiChat extends Dialect {
   constructor() {
-    super(
-      DIALECT_OPENAI,
-      "the OpenAI Chat Completions API",
-      constant("/v1/chat/completions"),
-      true,
-      members,
-      SUPPORTED,
-      [constant("openai-organization"), constant("openai-project"), constant("openai-beta")],
-      [],
-      constant("x-request-id"),
-      new LimitHeaders(
-        constant("x-ratelimit-limit-tokens"),
-        constant("x-ratelimit-remaining-tokens"),
-        constant("x-ratelimit-reset-tokens"),
-      ),
-      new LimitHeaders(
-        constant("x-ratelimit-limit-requests"),
-        constant("x-ratelimit-remaining-requests"),
-        constant("x-ratelimit-reset-requests"),
-      ),
-    );
+    super(OPENAI_CHAT, members, SUPPORTED);
   }
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
@@ -99,8 +79,8 @@ export class OpenaiChat extends Dialect {
     return askUsage(tape, edits);
   }
 
-  credentialScheme(_key: Span): CredentialScheme {
-    return BEARER_TOKEN;
+  credentialKind(_key: Span): CredentialKind {
+    return BEARER;
   }
 
   newReader(

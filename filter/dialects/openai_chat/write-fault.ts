@@ -1,37 +1,11 @@
-// A fault in OpenAI's envelope: {"error":{"message","type","param","code"}}.
+// A fault as OpenAI's SDKs and agents recognise it.
+import { OPENAI_CHAT } from "../../../contract/dialects";
 import { Fault } from "../../hub/fault";
-import { escapeText } from "../../bytes/json/text";
 import { ByteBuffer } from "../../bytes/text/bytes";
+import { writeFault } from "../write-fault";
 
 export function writeOpenaiFault(fault: Fault, out: ByteBuffer): void {
-  out.text('{"error":{"message":"');
-  escapeText(fault.message, out);
-  out.text('","type":"');
-  out.text(errorType(fault.status));
-  out.text('","param":');
-  nullable(fault.member, out);
-  out.text(',"code":');
-  nullable(fault.code, out);
-  out.text("}}");
-}
-
-function nullable(text: string, out: ByteBuffer): void {
-  if (text.length == 0) {
-    out.text("null");
-    return;
-  }
-  out.text('"');
-  escapeText(text, out);
-  out.text('"');
-}
-
-/** The error type by HTTP status. OpenAI documents no closed list; these are the words that its API and SDKs use. */
-function errorType(status: u32): string {
-  if (status == 403) return "permission_error";
-  if (status == 429) return "rate_limit_error";
-  if (status == 503 || status == 529) return "overloaded_error";
-  if (status == 408 || status == 504) return "timeout_error";
-  return status < 500 ? "invalid_request_error" : "server_error";
+  writeFault(OPENAI_CHAT, fault, "", "", out);
 }
 
 /** Agents and SDKs recognise some errors by their code; Anthropic's API has only messages. */

@@ -1,0 +1,109 @@
+// The wire formats that the gateway supports: what the control plane, Envoy's configuration and the filter know of each,
+// once. A row here and a folder filter/dialects/<name>/ make a dialect. Compiled by tsc and asc.
+import { BEARER, CredentialKind, NO_CREDENTIAL, X_API_KEY } from "./credentials.ts";
+
+export class Header {
+  /** Lower case. */
+  name: string = "";
+  value: string = "";
+}
+
+export class DialectRow {
+  /** The name in the filter's configuration, in the names of clusters and of the folder. */
+  name: string = "";
+  /** The display name: "the <title> API". */
+  title: string = "";
+  /** The name in configuration messages and tables. */
+  format: string = "";
+  /** The path of the endpoint that clients call; everything below it belongs to the dialect too. */
+  path: string = "";
+  /** The beginning of `path` that a provider's base URL usually includes. */
+  basePath: string = "";
+  /** Whether the ingress listener serves it: prompt targets respond in this dialect. */
+  isOnIngress: boolean = false;
+  /** How its providers usually expect the key. */
+  credential: CredentialKind = NO_CREDENTIAL;
+  /** Further request headers that only this dialect has: they are not sent to a provider of another one. */
+  ownHeaders: string[] = [];
+  /** Request headers that only this dialect has and requires; `value` is sent if the client has sent none. */
+  requiredHeaders: Header[] = [];
+  /** Members that each request requires besides `model` and `messages`: the inside of a JSON object. */
+  requiredMembers: string = "";
+  /** Whether a stream reports its usage only if the request asks for it. */
+  asksForUsage: boolean = false;
+  /** Response header in which SDKs look for the request id. */
+  requestIdHeader: string = "";
+  /** Response headers that report a rate limit; `{unit}` is tokens or requests, `{field}` limit, remaining or reset. */
+  rateLimitHeaders: string = "";
+  /**
+   * An error body. `$message`, `$type`, `$param`, `$code` and `$request_id` stand for a text or null, `$details` for
+   * further members or nothing.
+   */
+  errorBody: string = "";
+  /** Returns the type of an error with this HTTP status. */
+  errorType: (status: number) => string = openaiErrorType;
+}
+
+/** @see https://platform.openai.com/docs/api-reference/chat/create */
+export const OPENAI_CHAT: DialectRow = {
+  name: "openai_chat",
+  title: "OpenAI Chat Completions",
+  format: "chat completions",
+  path: "/v1/chat/completions",
+  basePath: "/v1",
+  isOnIngress: true,
+  credential: BEARER,
+  ownHeaders: ["openai-organization", "openai-project", "openai-beta"],
+  requiredHeaders: [],
+  requiredMembers: "",
+  asksForUsage: true,
+  requestIdHeader: "x-request-id",
+  rateLimitHeaders: "x-ratelimit-{field}-{unit}",
+  errorBody: '{"error":{"message":$message,"type":$type,"param":$param,"code":$code}}',
+  errorType: openaiErrorType,
+};
+
+/** @see https://platform.claude.com/docs/en/api/messages/create */
+export const ANTHROPIC_MESSAGES: DialectRow = {
+  name: "anthropic_messages",
+  title: "Anthropic Messages",
+  format: "messages",
+  path: "/v1/messages",
+  basePath: "",
+  isOnIngress: false,
+  credential: X_API_KEY,
+  ownHeaders: ["anthropic-beta", "anthropic-dangerous-direct-browser-access"],
+  requiredHeaders: [{ name: "anthropic-version", value: "2023-06-01" }],
+  requiredMembers: '"max_tokens": 100',
+  asksForUsage: false,
+  requestIdHeader: "request-id",
+  rateLimitHeaders: "anthropic-ratelimit-{unit}-{field}",
+  errorBody:
+    '{"type":"error","error":{"type":$type,"message":$message$details},"request_id":$request_id}',
+  errorType: anthropicErrorType,
+};
+
+/** In the order of the filter's registry. The first is also the dialect of whatever belongs to none: unknown paths. */
+export const DIALECTS: DialectRow[] = [OPENAI_CHAT, ANTHROPIC_MESSAGES];
+
+/** OpenAI documents no closed list; these are the types that its API and SDKs use. */
+export function openaiErrorType(status: number): string {
+  if (status === 403) return "permission_error";
+  if (status === 429) return "rate_limit_error";
+  if (status === 503 || status === 529) return "overloaded_error";
+  if (status === 408 || status === 504) return "timeout_error";
+  return status < 500 ? "invalid_request_error" : "server_error";
+}
+
+/** @see https://docs.anthropic.com/en/api/errors (529 is Anthropic's own status) */
+export function anthropicErrorType(status: number): string {
+  if (status === 401) return "authentication_error";
+  if (status === 402) return "billing_error";
+  if (status === 403) return "permission_error";
+  if (status === 404) return "not_found_error";
+  if (status === 413) return "request_too_large";
+  if (status === 429) return "rate_limit_error";
+  if (status === 503 || status === 529) return "overloaded_error";
+  if (status === 408 || status === 504) return "timeout_error";
+  return status < 500 ? "invalid_request_error" : "api_error";
+}

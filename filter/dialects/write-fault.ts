@@ -1,0 +1,44 @@
+// An error body, by the pattern of a dialect's row in contract/dialects.ts.
+import { DialectRow } from "../../contract/dialects";
+import { Fault } from "../hub/fault";
+import { escapeText } from "../bytes/json/text";
+import { ByteBuffer } from "../bytes/text/bytes";
+
+/** Appends the pattern with the values of the fault. `details`: further members of the error, or empty. */
+export function writeFault(
+  row: DialectRow,
+  fault: Fault,
+  details: string,
+  requestId: string,
+  out: ByteBuffer,
+): void {
+  const pattern = row.errorBody;
+  for (let at = 0; at < pattern.length; at++) {
+    const character = pattern.charCodeAt(at);
+    if (character != 0x24) {
+      out.byte(character);
+      continue;
+    }
+    // The names differ in their first letters.
+    const name = pattern.charCodeAt(at + 1);
+    while (isNamePart(pattern.charCodeAt(at + 1))) at++;
+    if (name == 0x6d) quote(fault.message, out);
+    else if (name == 0x74) quote(row.errorType(fault.status), out);
+    else if (name == 0x64) out.text(details);
+    else {
+      const text = name == 0x70 ? fault.member : name == 0x63 ? fault.code : requestId;
+      if (text.length == 0) out.text("null");
+      else quote(text, out);
+    }
+  }
+}
+
+function isNamePart(character: i32): bool {
+  return character == 0x5f || (character >= 0x61 && character <= 0x7a);
+}
+
+function quote(text: string, out: ByteBuffer): void {
+  out.byte(0x22);
+  escapeText(text, out);
+  out.byte(0x22);
+}

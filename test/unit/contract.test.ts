@@ -1,0 +1,56 @@
+// The contract's tables: a row is enough for everything that the control plane makes of it.
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CREDENTIAL_KINDS, CredentialKind, NO_CREDENTIAL } from "../../contract/credentials.ts";
+import { DIALECTS } from "../../contract/dialects.ts";
+import { filterConfig } from "../../control-plane/ir/filter-document/document.ts";
+import { clusterOf, CREDENTIAL_HEADERS, upstreams } from "../../control-plane/ir/upstreams.ts";
+import { host, modelOf, targetAt } from "../envoy/models.ts";
+
+/** Azure's `api-key`, which no provider of the table uses yet. */
+const AZURE = Object.assign(new CredentialKind(), { name: "api_key", header: "api-key" });
+
+describe("a kind of credential", () => {
+  beforeAll(() => CREDENTIAL_KINDS.push(AZURE));
+  afterAll(() => CREDENTIAL_KINDS.pop());
+
+  it.each([...CREDENTIAL_KINDS.filter((kind) => kind !== NO_CREDENTIAL), AZURE])(
+    "$name has its own cluster, which passes its header alone",
+    (kind) => {
+      const target = targetAt("a/b", host("api.example.com"), {
+        auth: { kind: kind.name, environmentVariable: "A_KEY" },
+      });
+      const model = modelOf([target]);
+      expect(clusterOf(target)).toMatch(new RegExp(`/${kind.name}(/|$)`));
+      expect(upstreams(model)[0]?.foreignCredentials).toEqual(
+        CREDENTIAL_HEADERS.filter((name) => name !== kind.header),
+      );
+      expect(filterConfig(model).targets[0]).toMatchObject({ auth: kind.name, keys: ["A_KEY"] });
+    },
+  );
+
+  it("has a name and a header that no other kind has", () => {
+    for (const key of ["name", "header"] as const)
+      expect(new Set(CREDENTIAL_KINDS.map((kind) => kind[key])).size).toBe(CREDENTIAL_KINDS.length);
+  });
+});
+
+describe.each(DIALECTS)("the dialect $name", ({ name, path, basePath, errorBody, errorType }) => {
+  it("has a folder in the filter", () => {
+    expect(existsSync(`filter/dialects/${name}/dialect.ts`)).toBe(true);
+  });
+
+  it("has an endpoint below its base path", () => {
+    expect(path.startsWith(`${basePath}/`)).toBe(true);
+  });
+
+  it("has an error body that is JSON", () => {
+    const values = errorBody.replaceAll("$details", "").replaceAll(/\$[a-z_]+/g, '"x"');
+    expect(JSON.parse(values)).toMatchObject({ error: { type: "x", message: "x" } });
+  });
+
+  it("has a type for each error status", () => {
+    for (let status = 400; status < 600; status++)
+      expect(errorType(status)).toMatch(/_error$|_large$/);
+  });
+});
