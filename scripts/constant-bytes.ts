@@ -3,7 +3,7 @@
 // The compiler keeps a string literal as UTF-16 behind a header of 20 bytes; such literals were a third of the filter (66 KB).
 // `constant("text")` becomes the address of a span in a table, without code at start, and so does the text of `out.text("text")`;
 // any other string is decoded when it is used, so code for every request or event uses `constant`. Notes for the
-// documentation are left out. Without the transform the program means the same.
+// documentation are left out, and constants of contract/ that the filter does not use. Without the transform the program means the same.
 import { relative } from "node:path/posix";
 import {
   ArrayLiteralExpression,
@@ -45,6 +45,9 @@ type MakeI64 = (low: number) => Parameters<typeof Node.createIntegerLiteralExpre
 // A default export, because the compiler asks for one.
 export default class ConstantBytes extends Transform {
   afterParse(parser: Parser): void {
+    removeUnused(
+      parser.sources.filter(({ normalizedPath: path }) => /^(filter|contract)\//.test(path)),
+    );
     const run = new Run();
     const sources = parser.sources.filter(({ normalizedPath: path }) => path.startsWith("filter/"));
     for (const source of sources) {
@@ -58,6 +61,35 @@ export default class ConstantBytes extends Transform {
     fill(home, SPANS, [run.spans.size, 0, ...spans]);
     fill(home, RUN, [...run.bytes]);
   }
+}
+
+/** Takes those constants out of the contract that no file uses: the compiler would keep them, and their texts. */
+function removeUnused(sources: Source[]): void {
+  const used = new Set<string>();
+  for (const { statements } of sources) {
+    for (const statement of statements) {
+      if (statement instanceof ImportStatement) continue;
+      // A declaration's name is no use of it.
+      const parts =
+        statement instanceof VariableStatement
+          ? statement.declarations.flatMap(({ initializer }) => initializer ?? [])
+          : statement;
+      addNames(parts, used);
+    }
+  }
+  for (const { statements, normalizedPath } of sources) {
+    if (!normalizedPath.startsWith("contract/")) continue;
+    for (const statement of statements)
+      if (statement instanceof VariableStatement)
+        statement.declarations = statement.declarations.filter(({ name }) => used.has(name.text));
+  }
+}
+
+/** Adds the names in `parent`, a node or a list of nodes; the tree has no circles but through `range`. */
+function addNames(parent: object, names: Set<string>): void {
+  if (parent instanceof IdentifierExpression) names.add(parent.text);
+  for (const [member, child] of Object.entries(parent) as [string, unknown][])
+    if (typeof child === "object" && child !== null && member !== "range") addNames(child, names);
 }
 
 /** Texts one after the other, each once. */

@@ -1,77 +1,79 @@
-// What a model does not take: the columns of the known limits (known-limits.ts) and of `limits` in the configuration.
-import { ANTHROPIC_MESSAGES, DIALECTS, OPENAI_CHAT } from "../../contract/dialects.ts";
+// The capabilities of one model (contract/model-capabilities.ts), as the known limits of providers and `limits` in the
+// configuration set them.
 import type { DialectRow } from "../../contract/dialects.ts";
-import type { Effort, ModelLimits } from "./model.ts";
+import { CAPABILITIES } from "../../contract/model-capabilities.ts";
 
-/** From the least to the most. */
-export const EFFORTS = [
-  "none",
-  "minimal",
-  "low",
-  "medium",
-  "high",
-  "xhigh",
-  "max",
-] as const satisfies readonly Effort[];
+type Split<Text> = Text extends `${infer First}|${infer Rest}` ? First | Split<Rest> : Text;
+
+type ValueOf<Type> = Type extends "boolean"
+  ? boolean
+  : Type extends "number"
+    ? number
+    : Type extends "member[]"
+      ? string[]
+      : Type extends `(${infer Values})[]`
+        ? Split<Values>[]
+        : Split<Type>;
+
+type Declaration = (typeof CAPABILITIES)[number]["declaration"];
+type TypeOf<Text> = Text extends `${string}: ${infer Type} = ${string}`
+  ? Type
+  : Text extends `${string}: ${infer Type}`
+    ? Type
+    : never;
+type NameOf<Text> = Text extends `${infer Name}: ${string}` ? Name : never;
+
+/** What a model supports. Every key is optional: what is not set is not known, and then nothing is changed. */
+export type ModelLimits = { [D in Declaration as NameOf<D>]?: ValueOf<TypeOf<D>> };
 
 export type LimitName = keyof ModelLimits;
+export type Effort = NonNullable<ModelLimits["efforts"]>[number];
 
-/** What happens anyway where a column is not said. A column without an entry changes something whenever it is said. */
-const DEFAULTS: ModelLimits = {
-  default_max_tokens: 4096,
-  max_tokens_member: "any",
-  sampling: "any",
-  stop: true,
-  user: true,
-  top_k: false,
-  system_role: "anywhere",
-  developer_role: true,
-  system_messages: false,
-  reasons_by_default: true,
-  reasoning_with_tools: true,
-  thinking_off: "disabled",
-  reasoning_content: false,
-  reasoning_details: false,
-  forced_tools: "all",
-  output_schema: true,
-  prefill: true,
-  cache_control: false,
-};
-
-/** The columns that only one of the formats has a member for. */
-const COLUMNS_OF = new Map<DialectRow, readonly LimitName[]>([
-  [
-    OPENAI_CHAT,
-    [
-      "max_tokens_member",
-      "user",
-      "top_k",
-      "system_role",
-      "developer_role",
-      "reasons_by_default",
-      "reasoning_with_tools",
-      "reasoning_content",
-      "reasoning_details",
-      "cache_control",
-      "stream_usage",
-    ],
-  ],
-  [
-    ANTHROPIC_MESSAGES,
-    ["default_max_tokens", "system_messages", "thinking", "thinking_off", "prefill"],
-  ],
-]);
-
-/** The format that alone has such a column; undefined for a column of both. */
-export function dialectOf(name: LimitName): DialectRow | undefined {
-  return DIALECTS.find((dialect) => COLUMNS_OF.get(dialect)?.includes(name));
+/** A row of contract/model-capabilities.ts, its declaration taken apart. */
+export interface Capability {
+  name: LimitName;
+  type: string;
+  /** The values of a type that has some. */
+  values: readonly string[];
+  /** What holds if it is not set; empty if that is not known. */
+  fallback: string;
+  only: DialectRow | undefined;
+  onlyValue: string;
+  description: string;
 }
 
-/** Only the columns that change something; undefined when none does. */
+export const MODEL_CAPABILITIES: readonly Capability[] = CAPABILITIES.map(
+  ({ declaration, only, onlyValue, description }) => {
+    const [name = "", type = "", fallback = ""] = declaration.split(/: | = /);
+    const values = type.replace(/^\((.*)\)\[\]$/, "$1").split("|");
+    return {
+      name: name as LimitName,
+      type,
+      values,
+      fallback,
+      only: only ?? undefined,
+      onlyValue,
+      description,
+    };
+  },
+);
+
+export function capabilityNamed(name: string): Capability | undefined {
+  return MODEL_CAPABILITIES.find((one) => one.name === name);
+}
+
+/** From the least to the most. */
+export const EFFORTS = (capabilityNamed("efforts")?.values ?? []) as readonly Effort[];
+
+/** Returns only what changes something; undefined if nothing does. */
 export function effectiveLimits(limits: ModelLimits): ModelLimits | undefined {
   const changing = Object.entries(limits).filter(
-    ([name, value]) =>
-      value !== undefined && name !== "stream_usage" && DEFAULTS[name as LimitName] !== value,
+    ([name, value]) => name !== "stream_usage" && !isDefault(name, value),
   );
   return changing.length === 0 ? undefined : Object.fromEntries(changing);
+}
+
+function isDefault(name: string, value: ModelLimits[LimitName]): boolean {
+  const fallback = capabilityNamed(name)?.fallback ?? "";
+  return value === undefined || (fallback !== "" && fallback === String(value));
 }

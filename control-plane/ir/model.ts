@@ -1,5 +1,6 @@
 // The gateway's configuration after loading: every default filled in, every reference resolved. Plain data, no I/O.
 import type { Address, ProviderHeader } from "./address.ts";
+import type { ModelLimits } from "./model-limits.ts";
 import type { Prompt } from "./prompt.ts";
 
 export type { Address, ProviderHeader };
@@ -108,38 +109,6 @@ export interface Target {
   asksForUsage: boolean;
   /** What the model does not take; only columns that change something. Absent when nothing is known. */
   limits?: ModelLimits;
-}
-
-export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
-
-/**
- * What a model does not support. Every column is optional; without it nothing is changed. The
- * names are those of the configuration file and of the filter's document; their meaning stands in config/schema-limits.ts.
- */
-export interface ModelLimits {
-  max_output_tokens?: number;
-  default_max_tokens?: number;
-  max_tokens_member?: "any" | "max_tokens" | "max_completion_tokens";
-  sampling?: "any" | "one" | "without_reasoning" | "none";
-  stop?: boolean;
-  user?: boolean;
-  top_k?: boolean;
-  system_role?: "anywhere" | "first" | "none";
-  developer_role?: boolean;
-  system_messages?: boolean;
-  efforts?: Effort[];
-  reasons_by_default?: boolean;
-  reasoning_with_tools?: boolean;
-  thinking?: "none" | "budget" | "adaptive" | "both";
-  thinking_off?: "disabled" | "between_tools" | "none";
-  reasoning_content?: boolean;
-  reasoning_details?: boolean;
-  forced_tools?: "all" | "named" | "none";
-  output_schema?: boolean;
-  prefill?: boolean;
-  cache_control?: boolean;
-  stream_usage?: boolean;
-  refuses?: string[];
 }
 
 export interface Alias {

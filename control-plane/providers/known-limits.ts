@@ -4,7 +4,9 @@
 // names its source. Looked up on 2026-11-21: the SDK packages, the issues, models.dev (state of 2026-07-02) and, of the
 // providers' own pages, what search engines and those sources quote of them. No row was tried with a real key. A model
 // that no row names has no limits: it may be newer than this table.
-import type { ModelLimits } from "../ir/model.ts";
+import type { DialectRow } from "../../contract/dialects.ts";
+import { OPENAI_CHAT } from "../../contract/dialects.ts";
+import type { ModelLimits } from "../ir/model-limits.ts";
 import type { ProviderLimits } from "./limits/families.ts";
 import { ANTHROPIC } from "./limits/anthropic.ts";
 import { DEEPSEEK } from "./limits/deepseek.ts";
@@ -44,6 +46,14 @@ export const LIMITS_BY_HOST: Readonly<Record<string, ProviderLimits>> = {
   "api.z.ai": ZHIPU,
   "aliyuncs.com": QWEN,
 };
+
+/** Returns the table of a host; those of `LIMITS_BY_HOST` are of its chat completions. */
+export function limitsOfHost(host: string, dialect: DialectRow): ProviderLimits | undefined {
+  if (dialect !== OPENAI_CHAT) return undefined;
+  return Object.entries(LIMITS_BY_HOST).find(
+    ([end]) => host === end || host.endsWith(`.${end}`),
+  )?.[1];
+}
 
 function matchesModel(pattern: string, model: string): boolean {
   return pattern.endsWith("*") ? model.startsWith(pattern.slice(0, -1)) : model === pattern;

@@ -67,6 +67,14 @@ export function integerOf(tape: Tape, node: u32): i32 {
   return value;
 }
 
+/** Returns how many members an object has. */
+export function membersOf(tape: Tape, object: u32): u32 {
+  let count: u32 = 0;
+  const end = tape.next(object);
+  for (let key = tape.first(object); key < end; key = tape.next(key + 1)) count++;
+  return count;
+}
+
 /** Refuses a member that this version does not know: an old filter must not half-understand a new configuration. */
 export function onlyKnownMembers(tape: Tape, object: u32, known: string[]): void {
   const end = tape.next(object);

@@ -1,60 +1,82 @@
-// The member `limits` of a target (control-plane/ir/model.ts, `ModelLimits`) → what the request path asks for.
+// The member `limits` of a target → the fields of RequestLimits. Names, values and defaults are those of
+// contract/model-capabilities.ts.
 import {
-  FORCED_ALL,
-  FORCED_NAMED,
-  FORCED_NONE,
-  OFF_BETWEEN_TOOLS,
-  OFF_DISABLED,
-  OFF_NONE,
-  REASONING_ADAPTIVE,
-  REASONING_BOTH,
-  REASONING_BUDGET,
-  REASONING_NONE,
-  RequestLimits,
-} from "../hub/request-report";
+  CACHE_CONTROL,
+  DEFAULT_MAX_TOKENS,
+  DEVELOPER_ROLE,
+  EFFORTS,
+  FORCED_TOOLS,
+  MAX_OUTPUT_TOKENS,
+  MAX_TOKENS_MEMBER,
+  OUTPUT_SCHEMA,
+  PREFILL,
+  REASONING_CONTENT,
+  REASONING_DETAILS,
+  REASONING_WITH_TOOLS,
+  REASONS_BY_DEFAULT,
+  REFUSES,
+  SAMPLING,
+  STOP,
+  SYSTEM_MESSAGES,
+  SYSTEM_ROLE,
+  THINKING,
+  THINKING_OFF,
+  TOP_K,
+  USER,
+} from "../../contract/model-capabilities";
+import { FORCED_ALL, REASONING_ADAPTIVE, RequestLimits } from "../hub/request-report";
 import { effortOf } from "../hub/request-effort";
-import { EFFORT_UNSET } from "../hub/request";
+import { EFFORT_HIGH, EFFORT_LOW, EFFORT_MEDIUM, EFFORT_UNSET } from "../hub/request";
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { constant } from "../bytes/text/bytes";
-import { integerOf, memberOf, onlyKnownMembers, reportProblem, textOf } from "./document";
+import { integerOf, memberOf, membersOf, reportProblem, textOf } from "./document";
 
 const IN_MESSAGES = "messages[].";
+/** Nearly every model supports these. */
+const USUAL_EFFORTS: u32 = (1 << EFFORT_LOW) | (1 << EFFORT_MEDIUM) | (1 << EFFORT_HIGH);
 
-/** Fills `limits`; what it does not understand is a problem of the document. */
+/** Members of the object that were found. */
+let known: u32 = 0;
+
+/** Fills `limits`, with defaults where `object` is missing; what it does not understand is a problem of the document. */
 export function readLimits(tape: Tape, object: u32, limits: RequestLimits): void {
-  if (object == NO_NODE) return;
-  onlyKnownMembers(tape, object, [
-    "max_output_tokens",
-    "default_max_tokens",
-    "max_tokens_member",
-    "sampling",
-    "stop",
-    "user",
-    "top_k",
-    "system_role",
-    "developer_role",
-    "system_messages",
-    "efforts",
-    "reasons_by_default",
-    "reasoning_with_tools",
-    "thinking",
-    "thinking_off",
-    "reasoning_content",
-    "reasoning_details",
-    "forced_tools",
-    "output_schema",
-    "prefill",
-    "cache_control",
-    "refuses",
-  ]);
-  readTokens(tape, object, limits);
-  readMembers(tape, object, limits);
-  readReasoning(tape, object, limits);
-  readRefused(tape, memberOf(tape, object, "refuses"), limits);
+  known = 0;
+  limits.highestMaxTokens = count(tape, object, MAX_OUTPUT_TOKENS);
+  limits.defaultMaxTokens = count(tape, object, DEFAULT_MAX_TOKENS);
+  const member = choice(tape, object, MAX_TOKENS_MEMBER);
+  limits.takesMaxCompletionTokens = member != 1;
+  limits.usesMaxCompletionTokens = member == 2;
+  const sampling = choice(tape, object, SAMPLING);
+  limits.takesBothSampling = sampling != 1;
+  limits.samplesWithoutReasoning = sampling == 2;
+  limits.takesTemperature = sampling != 3;
+  const role = choice(tape, object, SYSTEM_ROLE);
+  limits.takesLaterSystem = role == 0;
+  limits.takesSystemRole = role != 2;
+  limits.takesStop = flag(tape, object, STOP);
+  limits.takesUser = flag(tape, object, USER);
+  limits.takesTopK = flag(tape, object, TOP_K);
+  limits.takesDeveloperRole = flag(tape, object, DEVELOPER_ROLE);
+  limits.takesSystemMessages = flag(tape, object, SYSTEM_MESSAGES);
+  limits.takesReasoningContent = flag(tape, object, REASONING_CONTENT);
+  limits.takesReasoningDetails = flag(tape, object, REASONING_DETAILS);
+  limits.takesOutputSchema = flag(tape, object, OUTPUT_SCHEMA);
+  limits.takesPrefill = flag(tape, object, PREFILL);
+  limits.takesCacheControl = flag(tape, object, CACHE_CONTROL);
+  limits.reasonsByDefault = flag(tape, object, REASONS_BY_DEFAULT);
+  limits.takesReasoningWithTools = flag(tape, object, REASONING_WITH_TOOLS);
+  limits.forcedTools = choice(tape, object, FORCED_TOOLS);
+  limits.thinkingOff = choice(tape, object, THINKING_OFF);
+  const thinking = choice(tape, object, THINKING);
+  limits.knowsReasoning = thinking >= 0;
+  limits.reasoning = thinking < 0 ? REASONING_ADAPTIVE : thinking;
+  readEfforts(tape, capability(tape, object, EFFORTS), limits);
+  readRefused(tape, capability(tape, object, REFUSES), limits);
+  if (known != membersOf(tape, object)) reportProblem("unknown member of 'limits'");
   limits.isLimiting = changesOwnDialect(limits);
 }
 
-/** The other columns are for the translation alone. */
+/** The other capabilities are for the translation alone. */
 function changesOwnDialect(limits: RequestLimits): bool {
   if (limits.highestMaxTokens != 0 || limits.usesMaxCompletionTokens) return true;
   if (!limits.takesMaxCompletionTokens || limits.samplesWithoutReasoning) return true;
@@ -67,71 +89,15 @@ function changesOwnDialect(limits: RequestLimits): bool {
   return limits.refuses.length > 0 || limits.refusesInMessages.length > 0;
 }
 
-function readTokens(tape: Tape, object: u32, limits: RequestLimits): void {
-  limits.highestMaxTokens = countMember(tape, object, "max_output_tokens", 0);
-  limits.defaultMaxTokens = countMember(
-    tape,
-    object,
-    "default_max_tokens",
-    limits.defaultMaxTokens,
-  );
-  const member = wordMember(tape, object, "max_tokens_member", [
-    "any",
-    "max_tokens",
-    "max_completion_tokens",
-  ]);
-  limits.takesMaxCompletionTokens = member != 1;
-  limits.usesMaxCompletionTokens = member == 2;
-}
-
-function readMembers(tape: Tape, object: u32, limits: RequestLimits): void {
-  const sampling = wordMember(tape, object, "sampling", [
-    "any",
-    "one",
-    "without_reasoning",
-    "none",
-  ]);
-  limits.takesBothSampling = sampling != 1;
-  limits.samplesWithoutReasoning = sampling == 2;
-  limits.takesTemperature = sampling != 3;
-  const role = wordMember(tape, object, "system_role", ["anywhere", "first", "none"]);
-  limits.takesLaterSystem = role <= 0;
-  limits.takesSystemRole = role != 2;
-  limits.takesStop = flagMember(tape, object, "stop", true);
-  limits.takesUser = flagMember(tape, object, "user", true);
-  limits.takesTopK = flagMember(tape, object, "top_k", false);
-  limits.takesDeveloperRole = flagMember(tape, object, "developer_role", true);
-  limits.takesSystemMessages = flagMember(tape, object, "system_messages", false);
-  limits.takesReasoningContent = flagMember(tape, object, "reasoning_content", false);
-  limits.takesReasoningDetails = flagMember(tape, object, "reasoning_details", false);
-  limits.takesOutputSchema = flagMember(tape, object, "output_schema", true);
-  limits.takesPrefill = flagMember(tape, object, "prefill", true);
-  limits.takesCacheControl = flagMember(tape, object, "cache_control", false);
-  const forced = wordMember(tape, object, "forced_tools", ["all", "named", "none"]);
-  limits.forcedTools = forced == 1 ? FORCED_NAMED : forced == 2 ? FORCED_NONE : FORCED_ALL;
-}
-
-function readReasoning(tape: Tape, object: u32, limits: RequestLimits): void {
-  const efforts = memberOf(tape, object, "efforts");
-  if (efforts != NO_NODE) {
-    limits.knowsEfforts = true;
-    limits.efforts = 0;
-    const end = tape.next(efforts);
-    for (let word = tape.first(efforts); word < end; word = tape.next(word)) {
-      const effort = effortOf(tape, word);
-      if (effort == EFFORT_UNSET) reportProblem("unknown effort '" + textOf(tape, word) + "'");
-      else limits.efforts |= (<u32>1) << effort;
-    }
+function readEfforts(tape: Tape, list: u32, limits: RequestLimits): void {
+  limits.knowsEfforts = list != NO_NODE;
+  limits.efforts = limits.knowsEfforts ? 0 : USUAL_EFFORTS;
+  const end = tape.next(list);
+  for (let word = tape.first(list); word < end; word = tape.next(word)) {
+    const effort = effortOf(tape, word);
+    if (effort == EFFORT_UNSET) reportProblem("unknown effort '" + textOf(tape, word) + "'");
+    else limits.efforts |= (<u32>1) << effort;
   }
-  limits.reasonsByDefault = flagMember(tape, object, "reasons_by_default", true);
-  limits.takesReasoningWithTools = flagMember(tape, object, "reasoning_with_tools", true);
-  const thinking = wordMember(tape, object, "thinking", ["none", "budget", "adaptive", "both"]);
-  limits.knowsReasoning = thinking >= 0;
-  if (thinking == 0) limits.reasoning = REASONING_NONE;
-  else if (thinking == 1) limits.reasoning = REASONING_BUDGET;
-  else limits.reasoning = thinking == 3 ? REASONING_BOTH : REASONING_ADAPTIVE;
-  const off = wordMember(tape, object, "thinking_off", ["disabled", "between_tools", "none"]);
-  limits.thinkingOff = off == 1 ? OFF_BETWEEN_TOOLS : off == 2 ? OFF_NONE : OFF_DISABLED;
 }
 
 function readRefused(tape: Tape, list: u32, limits: RequestLimits): void {
@@ -147,22 +113,49 @@ function readRefused(tape: Tape, list: u32, limits: RequestLimits): void {
   }
 }
 
-function flagMember(tape: Tape, object: u32, name: string, otherwise: bool): bool {
-  const node = memberOf(tape, object, name);
-  return node == NO_NODE ? otherwise : tape.isTrue(node);
+/** Returns the node of a declared capability; counts it if there is one. */
+function capability(tape: Tape, object: u32, declaration: string): u32 {
+  const node = memberOf(tape, object, declaration.substring(0, declaration.indexOf(":")));
+  if (node != NO_NODE) known++;
+  return node;
 }
 
-function countMember(tape: Tape, object: u32, name: string, otherwise: u32): u32 {
-  const node = memberOf(tape, object, name);
-  return node == NO_NODE ? otherwise : <u32>max(integerOf(tape, node), 0);
+function fallbackOf(declaration: string): string {
+  const at = declaration.indexOf(" = ");
+  return at < 0 ? "" : declaration.substring(at + 3);
 }
 
-/** Index of the member's word; -1 when there is no such member. */
-function wordMember(tape: Tape, object: u32, name: string, words: string[]): i32 {
-  const node = memberOf(tape, object, name);
-  if (node == NO_NODE) return -1;
-  const word = textOf(tape, node);
-  const index = words.indexOf(word);
-  if (index < 0) reportProblem("unknown " + name + " '" + word + "'");
-  return index;
+function flag(tape: Tape, object: u32, declaration: string): bool {
+  const node = capability(tape, object, declaration);
+  return node == NO_NODE ? declaration.endsWith("true") : tape.isTrue(node);
+}
+
+function count(tape: Tape, object: u32, declaration: string): u32 {
+  const node = capability(tape, object, declaration);
+  if (node != NO_NODE) return <u32>max(integerOf(tape, node), 0);
+  let value: u32 = 0;
+  const fallback = fallbackOf(declaration);
+  for (let i = 0; i < fallback.length; i++) value = value * 10 + (fallback.charCodeAt(i) - 0x30);
+  return value;
+}
+
+/** Returns the index of the value among those of the type; -1 if the capability is not set and has no default. */
+function choice(tape: Tape, object: u32, declaration: string): i32 {
+  const node = capability(tape, object, declaration);
+  const value = node == NO_NODE ? fallbackOf(declaration) : textOf(tape, node);
+  // `name: a|b = a`
+  let from = declaration.indexOf(": ") + 2;
+  for (let index = 0; ; index++) {
+    let to = from;
+    while (isOfValue(declaration.charCodeAt(to))) to++;
+    if (declaration.substring(from, to) == value) return index;
+    if (declaration.charCodeAt(to) != 0x7c) break;
+    from = to + 1;
+  }
+  if (node != NO_NODE) reportProblem("unknown value '" + value + "' in 'limits'");
+  return -1;
+}
+
+function isOfValue(character: i32): bool {
+  return character == 0x5f || (character >= 0x61 && character <= 0x7a);
 }

@@ -7,7 +7,7 @@ import {
   LIMITS_BY_HOST,
   limitsIn,
 } from "../../control-plane/providers/known-limits.ts";
-import type { ModelLimits } from "../../control-plane/ir/model.ts";
+import type { ModelLimits } from "../../control-plane/ir/model-limits.ts";
 import { PROVIDERS } from "../../control-plane/providers/registry.ts";
 import { readAnthropicRequest } from "../providers/anthropic-request.ts";
 import { isRefusal, readOpenaiRequest } from "../providers/openai-request.ts";

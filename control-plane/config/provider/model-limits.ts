@@ -1,11 +1,10 @@
-// The limits of one model: what is known of it, and what the entry's own `limits` say instead.
-import { ANTHROPIC_MESSAGES, OPENAI_CHAT } from "../../../contract/dialects.ts";
+// What one model supports: what is known of it, overridden by the entry's `limits`.
 import type { DialectRow } from "../../../contract/dialects.ts";
-import { KNOWN_LIMITS, LIMITS_BY_HOST, limitsIn } from "../../providers/known-limits.ts";
+import { KNOWN_LIMITS, limitsIn, limitsOfHost } from "../../providers/known-limits.ts";
 import type { ProviderLimits } from "../../providers/limits/families.ts";
-import { dialectOf, effectiveLimits } from "../../ir/model-limits.ts";
-import type { LimitName } from "../../ir/model-limits.ts";
-import type { ModelLimits, Target } from "../../ir/model.ts";
+import { capabilityNamed, effectiveLimits } from "../../ir/model-limits.ts";
+import type { ModelLimits } from "../../ir/model-limits.ts";
+import type { Target } from "../../ir/model.ts";
 import { INTERFACES } from "../../providers/registry.ts";
 import type { Connection } from "./connection.ts";
 import type { Path } from "../diagnostics/problem.ts";
@@ -29,22 +28,19 @@ export function readModelLimits(
   };
 }
 
-/** The address says more than the provider's name, and that more than the interface, which may only be the format. */
+/** The address decides before the provider's name, and that before the interface, which may only be the format. */
 function tableOf(
   chosen: string | undefined,
   provider: string,
   { address, dialect }: Connection,
 ): ProviderLimits | undefined {
-  if (address.kind === "host" && dialect === OPENAI_CHAT) {
-    for (const [host, table] of Object.entries(LIMITS_BY_HOST)) {
-      if (address.host === host || address.host.endsWith(`.${host}`)) return table;
-    }
-  }
+  const ofHost = address.kind === "host" ? limitsOfHost(address.host, dialect) : undefined;
+  if (ofHost !== undefined) return ofHost;
   const name = [provider, chosen].find((word) => INTERFACES.get(word ?? "")?.dialect === dialect);
   return KNOWN_LIMITS[name ?? ""];
 }
 
-/** The columns that make sense; each of the others has its problem. */
+/** Returns the capabilities that are set, and reports those that the dialect does not have. */
 function checkOwn(
   reading: Reading,
   path: Path,
@@ -56,18 +52,19 @@ function checkOwn(
     ...(draft.efforts === undefined ? {} : { efforts: unique(draft.efforts) }),
     ...(draft.refuses === undefined ? {} : { refuses: unique(draft.refuses) }),
   };
-  for (const name of Object.keys(own) as LimitName[]) {
-    const only = dialectOf(name);
+  for (const [name, value] of Object.entries(own)) {
+    const { only, onlyValue = "", values = [] } = capabilityNamed(name) ?? {};
     if (only === undefined || only === dialect) continue;
-    reading.problem([...path, name], `${name} is a limit of the ${only.format} format`, {
-      part: "key",
-      hint: `remove it: this model uses the ${dialect.format} format`,
-    });
-  }
-  if (own.sampling === "without_reasoning" && dialect === ANTHROPIC_MESSAGES) {
-    reading.problem([...path, "sampling"], "without_reasoning is for the chat completions format", {
-      hint: "write none, one or any",
-    });
+    if (onlyValue === "") {
+      reading.problem([...path, name], `${name} is a limit of the ${only.format} format`, {
+        part: "key",
+        hint: `remove it: this model uses the ${dialect.format} format`,
+      });
+    } else if (value === onlyValue) {
+      reading.problem([...path, name], `${onlyValue} is for the ${only.format} format`, {
+        hint: `write one of ${values.filter((one) => one !== onlyValue).join(", ")}`,
+      });
+    }
   }
   return own;
 }

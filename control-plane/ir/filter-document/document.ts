@@ -7,16 +7,9 @@ import { filterPrompt } from "./prompt.ts";
 import type { FilterPrompt } from "./prompt.ts";
 import type { FilterRateLimit } from "./rate-limits.ts";
 import { filterRateLimits, rateLimitsOfName, rateLimitsOfTarget } from "./rate-limits.ts";
+import type { ModelLimits } from "../model-limits.ts";
 import { effectiveLimits } from "../model-limits.ts";
-import type {
-  Alias,
-  GatewayModel,
-  Listener,
-  ModelLimits,
-  ProviderHeader,
-  Target,
-  TargetSet,
-} from "../model.ts";
+import type { Alias, GatewayModel, Listener, ProviderHeader, Target, TargetSet } from "../model.ts";
 import { policyName } from "../retry-policies.ts";
 import { attemptCluster, clusterOf } from "../upstreams.ts";
 
@@ -85,7 +78,7 @@ export interface FilterTarget {
   /** In its place behind a prompt target's own; absent when it is the same. */
   own_system_prompt?: string;
   asks_usage?: boolean;
-  /** Only what differs from the filter's defaults (`filter/hub/request-limits.ts`). */
+  /** Only what differs from `fallback` in contract/model-capabilities.ts. */
   limits?: Omit<ModelLimits, "stream_usage">;
   /** Indices of the limits of this model. */
   rate_limits?: number[];

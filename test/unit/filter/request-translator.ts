@@ -1,5 +1,5 @@
 // Drives the request translation that is compiled for the tests: JSON text in, JSON text and report out.
-import type { ModelLimits } from "../../../control-plane/ir/model.ts";
+import type { ModelLimits } from "../../../control-plane/ir/model-limits.ts";
 import { startPart } from "./lab.ts";
 
 export const CHAT = 0;

@@ -6,7 +6,7 @@ import { readLimits } from "../../../filter/config/read-limits";
 import { DIALECTS } from "../../../filter/dialects/registry";
 import { Edits } from "../../../filter/bytes/json/edit";
 import { scan } from "../../../filter/bytes/json/scan";
-import { Tape } from "../../../filter/bytes/json/tape";
+import { NO_NODE, Tape } from "../../../filter/bytes/json/tape";
 import { ByteBuffer, PADDING, Span } from "../../../filter/bytes/text/bytes";
 
 const tape = new Tape();
@@ -16,7 +16,13 @@ const edits = new Edits();
 const report = new RequestReport();
 const model = new Span(0, 0);
 const prompt = new Span(0, 0);
-let limits = new RequestLimits();
+let limits = defaultLimits();
+
+function defaultLimits(): RequestLimits {
+  const defaults = new RequestLimits();
+  readLimits(tape, NO_NODE, defaults);
+  return defaults;
+}
 
 export function allocate(length: u32): usize {
   return heap.alloc(length + PADDING);

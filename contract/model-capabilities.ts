@@ -1,0 +1,186 @@
+// What a model of a provider supports, beyond what every model does: each capability once. Its name is the key of `limits`
+// in the configuration file and in the filter's document. The schema, the IR's type, the reference page and the filter's
+// reader (filter/config/read-limits.ts) are driven by this file. Compiled by tsc and asc.
+//
+// A capability that is not set is not known, and then nothing is changed.
+import { ANTHROPIC_MESSAGES, DialectRow, OPENAI_CHAT } from "./dialects.ts";
+
+// `name: type = default`. The type is boolean, a number of tokens, a list of members, or the values: `a|b` for one of them,
+// `(a|b)[]` for a list. Without a default it depends on the provider, or is not known. tsc computes the IR's type from these.
+export const MAX_OUTPUT_TOKENS = "max_output_tokens: number";
+export const DEFAULT_MAX_TOKENS = "default_max_tokens: number = 4096";
+export const MAX_TOKENS_MEMBER = "max_tokens_member: any|max_tokens|max_completion_tokens = any";
+export const SAMPLING = "sampling: any|one|without_reasoning|none = any";
+export const STOP = "stop: boolean = true";
+export const USER = "user: boolean = true";
+export const TOP_K = "top_k: boolean = false";
+export const SYSTEM_ROLE = "system_role: anywhere|first|none = anywhere";
+export const DEVELOPER_ROLE = "developer_role: boolean = true";
+export const SYSTEM_MESSAGES = "system_messages: boolean = false";
+export const EFFORTS = "efforts: (none|minimal|low|medium|high|xhigh|max)[]";
+export const REASONS_BY_DEFAULT = "reasons_by_default: boolean = true";
+export const REASONING_WITH_TOOLS = "reasoning_with_tools: boolean = true";
+export const THINKING = "thinking: none|budget|adaptive|both";
+export const THINKING_OFF = "thinking_off: disabled|between_tools|none = disabled";
+export const REASONING_CONTENT = "reasoning_content: boolean = false";
+export const REASONING_DETAILS = "reasoning_details: boolean = false";
+export const FORCED_TOOLS = "forced_tools: all|named|none = all";
+export const OUTPUT_SCHEMA = "output_schema: boolean = true";
+export const PREFILL = "prefill: boolean = true";
+export const CACHE_CONTROL = "cache_control: boolean = false";
+export const STREAM_USAGE = "stream_usage: boolean";
+export const REFUSES = "refuses: member[]";
+
+export class CapabilityRow<Declaration extends string = string> {
+  declaration: Declaration;
+  /** The dialect that alone has it; null for all. */
+  only: DialectRow | null;
+  /** The one value that only this dialect has; empty if it alone has the whole capability. */
+  onlyValue: string;
+  /** For the reference page; Markdown. */
+  description: string;
+
+  constructor(
+    declaration: Declaration,
+    only: DialectRow | null,
+    onlyValue: string,
+    description: string,
+  ) {
+    this.declaration = declaration;
+    this.only = only;
+    this.onlyValue = onlyValue;
+    this.description = description;
+  }
+}
+
+/** Its type parameter keeps the text of the declaration for tsc. */
+function row<Declaration extends string>(
+  declaration: Declaration,
+  only: DialectRow | null,
+  onlyValue: string,
+  description: string,
+): CapabilityRow<Declaration> {
+  return new CapabilityRow<Declaration>(declaration, only, onlyValue, description);
+}
+
+/** In the order of the reference page. The filter does not use it, so scripts/constant-bytes.ts leaves it out. */
+export const CAPABILITIES = [
+  row(
+    MAX_OUTPUT_TOKENS,
+    null,
+    "",
+    "Maximum number of output tokens. A larger `max_tokens` is lowered to it.",
+  ),
+  row(
+    DEFAULT_MAX_TOKENS,
+    ANTHROPIC_MESSAGES,
+    "",
+    "`max_tokens` if a chat client sends none; the format requires it.",
+  ),
+  row(
+    MAX_TOKENS_MEMBER,
+    OPENAI_CHAT,
+    "",
+    "Which of the two members the model supports; the other is renamed.",
+  ),
+  row(
+    SAMPLING,
+    OPENAI_CHAT,
+    "without_reasoning",
+    "Support of `temperature`, `top_p` and `top_k`: `one` means `temperature` or `top_p`, not both; `without_reasoning` only if the model does not reason (chat completions); `none` also drops `presence_penalty` and `frequency_penalty`. Default values are removed without being reported.",
+  ),
+  row(STOP, null, "", "Whether `stop` (messages: `stop_sequences`) is supported."),
+  row(USER, OPENAI_CHAT, "", "Whether `user` is supported."),
+  row(
+    TOP_K,
+    OPENAI_CHAT,
+    "",
+    "Whether `top_k` of a messages client is forwarded; OpenAI does not support it.",
+  ),
+  row(
+    SYSTEM_ROLE,
+    OPENAI_CHAT,
+    "",
+    "Where messages with role `system` are supported: `first` only as the first message, `none` nowhere. The text of the others is added before the next user text.",
+  ),
+  row(
+    DEVELOPER_ROLE,
+    OPENAI_CHAT,
+    "",
+    "Whether messages with role `developer` are supported; otherwise they become `system`.",
+  ),
+  row(
+    SYSTEM_MESSAGES,
+    ANTHROPIC_MESSAGES,
+    "",
+    "Whether messages with role `system` are supported within the conversation; otherwise those of a chat client move to the top.",
+  ),
+  row(
+    EFFORTS,
+    null,
+    "",
+    "Supported values of `reasoning_effort` (messages: `output_config.effort`). Other values become the next lower supported value, or else the next higher. An empty list means that effort is not supported.",
+  ),
+  row(REASONS_BY_DEFAULT, OPENAI_CHAT, "", "Whether the model reasons by default."),
+  row(
+    REASONING_WITH_TOOLS,
+    OPENAI_CHAT,
+    "",
+    "Whether the model supports reasoning with tools. If `false`, requests with tools get `reasoning_effort: none`.",
+  ),
+  row(
+    THINKING,
+    ANTHROPIC_MESSAGES,
+    "",
+    "Supported forms of `thinking`: none, `budget_tokens`, `adaptive` or both. The other form is translated.",
+  ),
+  row(
+    THINKING_OFF,
+    ANTHROPIC_MESSAGES,
+    "",
+    "The `thinking` type with the least thinking; `none` if the model always thinks.",
+  ),
+  row(
+    REASONING_CONTENT,
+    OPENAI_CHAT,
+    "",
+    "Whether `reasoning_content` is supported in assistant messages.",
+  ),
+  row(
+    REASONING_DETAILS,
+    OPENAI_CHAT,
+    "",
+    "Whether `reasoning_details` is supported in assistant messages.",
+  ),
+  row(
+    FORCED_TOOLS,
+    null,
+    "",
+    "Supported kinds of forced `tool_choice`; `named` means only a tool by name. Others become `auto`.",
+  ),
+  row(
+    OUTPUT_SCHEMA,
+    null,
+    "",
+    "Whether output with a JSON schema is supported; otherwise the schema is added to the system prompt.",
+  ),
+  row(
+    PREFILL,
+    ANTHROPIC_MESSAGES,
+    "",
+    "Whether the last message may be an assistant message to continue; otherwise a short user message is added.",
+  ),
+  row(CACHE_CONTROL, OPENAI_CHAT, "", "Whether `cache_control` of a messages client is forwarded."),
+  row(
+    STREAM_USAGE,
+    OPENAI_CHAT,
+    "",
+    "Whether streams support `stream_options.include_usage`. Default: by the provider or `provider_interface`.",
+  ),
+  row(
+    REFUSES,
+    null,
+    "",
+    "Further members to drop from requests, such as `seed` or `messages[].name`. They replace those of the built-in table.",
+  ),
+];
