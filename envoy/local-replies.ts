@@ -1,5 +1,8 @@
 // What Envoy answers itself before, past or without the filter: too large a head, a request that is no HTTP, a client
 // that is too slow, a provider that breaks off. Each becomes JSON in the client's dialect; what the filter answers is left alone.
+import type { DialectRow } from "../contract/dialects.ts";
+import { DIALECTS } from "../contract/dialects.ts";
+import { NO_MEMORY_FOR_REQUEST, NOT_HTTP, RETRY_SECONDS } from "../contract/upstream-errors.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
 import { CLIENT_PATH } from "./access-log.ts";
 import { REQUEST_ID, SET_REQUEST_ID } from "./request-id.ts";
@@ -11,8 +14,6 @@ interface Reason {
   status?: number;
   /** Envoy's words for how the reply came to be ("Response Code Details"), or how they begin. The filter's own are empty. */
   details: string | { prefix: string };
-  /** Anthropic's type of the error. */
-  type: string;
   /** What is wrong and what to do. */
   message: string;
   /** OpenAI's code of the error; absent: null. */
@@ -25,73 +26,59 @@ interface Reason {
   retryAfter?: number;
 }
 
-/** Seconds until another try of a request that was turned away. */
-const SOON = 2;
-const ANTHROPIC_PATH = "/v1/messages";
 /** How the details of what the codecs find begin: `http1.headers_too_large`, `http2.…`. */
 const CODEC = { prefix: "http" };
 
 function reasons(model: GatewayModel): Reason[] {
-  const invalid = "invalid_request_error";
   const kib = String(model.limits.requestHeadersKib);
   return [
     {
       status: 431,
       details: CODEC,
-      type: invalid,
       message: `The request's headers are larger than this gateway allows: ${kib} KiB (limits.request_headers) in at most 100 headers.`,
     },
     {
       status: 400,
       details: CODEC,
-      type: invalid,
-      message:
-        "The request is not valid HTTP, so the gateway could not read it. Check the client and any proxy before the gateway.",
+      message: NOT_HTTP,
     },
     {
       status: 400,
       details: "missing_host_header",
-      type: invalid,
       message: "The request has no Host header.",
     },
     {
       status: 403,
       details: "upgrade_failed",
-      type: "permission_error",
       message: "The gateway does not upgrade connections (WebSocket); send a plain HTTP request.",
     },
     {
       status: 404,
       details: "absolute_path_rejected",
-      type: "not_found_error",
       message: "The request's path has to begin with a slash.",
     },
     {
       status: 408,
       details: "request_header_timeout",
-      type: "timeout_error",
       message: "The request's headers did not arrive in time.",
     },
     {
       status: 503,
       details: "overload",
-      type: "overloaded_error",
-      message: `The gateway has no memory left for more requests (limits.memory); try again in ${String(SOON)} seconds.`,
-      retryAfter: SOON,
+      message: `The gateway has no memory left for more requests (limits.memory); try again in ${String(RETRY_SECONDS)} seconds.`,
+      retryAfter: RETRY_SECONDS,
     },
     {
       // The codec takes nothing more, of bodies neither.
       status: 500,
       details: "overload",
       as: 503,
-      type: "overloaded_error",
-      message: `The gateway has no memory left for this request (limits.memory); try again in ${String(SOON)} seconds.`,
-      retryAfter: SOON,
+      message: NO_MEMORY_FOR_REQUEST,
+      retryAfter: RETRY_SECONDS,
     },
     {
       status: 503,
       details: "wasm_fail_stream",
-      type: "overloaded_error",
       message:
         "The gateway's filter had to be started again while it had this request; try again in a moment.",
       hasClientPath: true,
@@ -107,7 +94,6 @@ function ofRateLimitService(): Reason[] {
     {
       status: 429,
       details: "request_rate_limited",
-      type: "rate_limit_error",
       code: "rate_limit_exceeded",
       message: "A rate limit for this request is used up; retry-after says when to try again.",
       hasClientPath: true,
@@ -115,7 +101,6 @@ function ofRateLimitService(): Reason[] {
     {
       status: 503,
       details: "rate_limiter_error",
-      type: "overloaded_error",
       message: "The rate limit service does not answer (ratelimit_service.on_failure).",
       hasClientPath: true,
     },
@@ -129,39 +114,36 @@ function whileHeld(): Reason[] {
     {
       details: { prefix: "upstream_reset_after_response_started" },
       as: 502,
-      type: "api_error",
       message:
         "The provider broke off its answer in the middle (%RESPONSE_CODE_DETAILS%); try again in a moment.",
     },
     {
       status: 504,
       details: "response_timeout",
-      type: "timeout_error",
       message: tooLate,
     },
     {
       status: 504,
       details: "stream_idle_timeout",
-      type: "timeout_error",
       message: tooLate,
     },
     {
       status: 500,
       details: "response_payload_too_large",
       as: 502,
-      type: "api_error",
       message: "The provider's answer is larger than this gateway can hold to translate it.",
     },
   ].map((reason) => ({ ...reason, hasClientPath: true }));
 }
 
 export function localReplies(model: GatewayModel): Fields {
+  // The first dialect responds to whatever belongs to none, so its mappers have no condition and come last.
+  const [first, ...others] = DIALECTS;
   const mappers = reasons(model).flatMap((reason) => [
-    mapper(reason, [...conditions(reason), ofAnthropicClient(reason)], {
-      body: anthropicBody(reason),
-      idHeader: "request-id",
-    }),
-    mapper(reason, conditions(reason), { body: openaiBody(reason), idHeader: "x-request-id" }),
+    ...others.map((dialect) =>
+      mapper(reason, dialect, [...conditions(reason), ofClient(reason, dialect)]),
+    ),
+    ...(first === undefined ? [] : [mapper(reason, first, conditions(reason))]),
   ]);
   return { mappers: [health(), tooManyAtOnce(), ...mappers] };
 }
@@ -185,7 +167,7 @@ function tooManyAtOnce(): Fields {
   const details = "upstream_reset_before_response_started{overflow}";
   return {
     filter: { and_filter: { filters: conditions({ status: 503, details }) } },
-    headers_to_add: [retryAfter(SOON)],
+    headers_to_add: [retryAfter(RETRY_SECONDS)],
   };
 }
 
@@ -193,32 +175,37 @@ function retryAfter(seconds: number): Fields {
   return { header: { key: "retry-after", value: String(seconds) } };
 }
 
-interface Spoken {
-  body: Fields;
-  /** Where the dialect's SDK looks for the id of a failed request; left out when there is no id yet. */
-  idHeader: string;
-}
-
-function mapper(
-  { as, retryAfter: seconds }: Reason,
-  filters: Fields[],
-  { body, idHeader }: Spoken,
-): Fields {
+function mapper(reason: Reason, dialect: DialectRow, filters: Fields[]): Fields {
+  const { as, retryAfter: seconds } = reason;
   return {
     filter: { and_filter: { filters } },
     ...(as === undefined ? {} : { status_code: as }),
-    body_format_override: { json_format: body },
+    body_format_override: { json_format: bodyOf(reason, dialect) },
     headers_to_add: [
-      { header: { key: idHeader, value: REQUEST_ID } },
+      // Left out while there is no id.
+      { header: { key: dialect.requestIdHeader, value: REQUEST_ID } },
       SET_REQUEST_ID,
       ...(seconds === undefined ? [] : [retryAfter(seconds)]),
     ],
   };
 }
 
-function ofAnthropicClient({ hasClientPath }: Reason): Fields {
-  if (hasClientPath === true) return expression(beginsWith(CLIENT_PATH, ANTHROPIC_PATH));
-  return { header_filter: { header: { name: ":path", string_match: { prefix: ANTHROPIC_PATH } } } };
+/** Returns the dialect's error body; its type follows from the client's status. */
+function bodyOf(
+  { as, status, message, code = null }: Reason,
+  { errorBody, errorType }: DialectRow,
+): Fields {
+  const type = errorType(as ?? status ?? 500);
+  const values = { message, type, param: null, code, request_id: REQUEST_ID };
+  const text = errorBody
+    .replaceAll("$details", "")
+    .replaceAll(/\$([a-z_]+)/g, (_, name: keyof typeof values) => JSON.stringify(values[name]));
+  return JSON.parse(text) as Fields;
+}
+
+function ofClient({ hasClientPath }: Reason, { path }: DialectRow): Fields {
+  if (hasClientPath === true) return expression(beginsWith(CLIENT_PATH, path));
+  return { header_filter: { header: { name: ":path", string_match: { prefix: path } } } };
 }
 
 /** Filter state is bytes to CEL, which have an order but no `startsWith`: all that begins so stands between two others. */
@@ -250,20 +237,4 @@ function expression(text: string): Fields {
       { expression: text },
     ),
   };
-}
-
-/** What OpenAI calls otherwise. */
-const OPENAI_TYPES: Record<string, string> = {
-  not_found_error: "invalid_request_error",
-  api_error: "server_error",
-};
-
-/** @see https://platform.openai.com/docs/guides/error-codes */
-function openaiBody({ type, message, code = null }: Reason): Fields {
-  return { error: { message, type: OPENAI_TYPES[type] ?? type, param: null, code } };
-}
-
-/** @see https://docs.anthropic.com/en/api/errors */
-function anthropicBody({ type, message }: Reason): Fields {
-  return { type: "error", error: { type, message }, request_id: REQUEST_ID };
 }

@@ -1,5 +1,6 @@
 // Local responses of Envoy (no connection, a timeout, a body too large): why they came, and what to do about it.
 import { Fault } from "../hub/fault";
+import { NO_MEMORY_FOR_REQUEST, NOT_HTTP } from "../../contract/upstream-errors";
 import { NO_ADDRESS } from "../../contract/words";
 import { Target } from "../config/target";
 import { property } from "../host/host";
@@ -61,8 +62,7 @@ export function upstreamFault(
 ): Fault {
   if (status == 413) return bodyTooLarge();
   // The codec's words: "http1.codec_error" and the like.
-  if (details.startsWith("http"))
-    return new Fault(status, "The request is not valid HTTP, so the gateway could not read it.");
+  if (details.startsWith("http")) return new Fault(status, NOT_HTTP);
   if (details.includes("timeout") && !details.includes("connection_timeout")) {
     if (status == 408) return new Fault(408, "The request did not arrive in time.");
     const limit = details.includes("per_try")
@@ -80,11 +80,7 @@ export function upstreamFault(
   }
   if (details.includes("cluster_not_found"))
     return new Fault(503, subject + " is not known to this gateway yet. Retry later.");
-  // As envoy/local-responses.ts words it where no filter runs.
-  if (details.includes("overload")) {
-    const what = "The gateway has no memory left for this request (limits.memory)";
-    return new Fault(503, what + "; try again in 2 seconds.");
-  }
+  if (details.includes("overload")) return new Fault(503, NO_MEMORY_FOR_REQUEST);
   if (details.includes("overflow")) {
     const what = "Too many requests are in flight to " + upstream;
     const keys = " (limits.concurrent_requests, upstream.circuit_breakers). Retry later.";
