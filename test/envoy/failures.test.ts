@@ -1,7 +1,5 @@
 // Providers that cannot be reached: the client gets a sentence to act on, in its own dialect, and soon.
 import { writeFileSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -10,20 +8,13 @@ import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
 import type { FakeProvider } from "../providers/server.ts";
+import { CLOSED_PORT } from "./failing-providers.ts";
 import { ask, errorOf } from "./ask.ts";
 import type { DialectName } from "./ask.ts";
 
 let all: WithFakes;
 let tls: Record<"good" | "wrongName" | "stranger", FakeProvider>;
 let directory: string;
-
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "gateway-tls-"));
@@ -37,13 +28,12 @@ beforeAll(async () => {
   };
   const entry = (model: string, baseUrl: string, more = ""): string =>
     `  - {model: ${model}, base_url: "${baseUrl}", provider_interface: ${more === "" ? "openai" : more}}\n`;
-  const port = await closedPort();
   all = await startWithFakes({
     caFile,
     timeoutMs: 3_000,
     config: [
-      entry("closed/openai", `http://127.0.0.1:${port}/v1`),
-      entry("closed/anthropic", `http://127.0.0.1:${port}`, "anthropic"),
+      entry("closed/openai", `http://127.0.0.1:${CLOSED_PORT}/v1`),
+      entry("closed/anthropic", `http://127.0.0.1:${CLOSED_PORT}`, "anthropic"),
       entry("nowhere/openai", "http://nowhere.invalid/v1"),
       entry("nowhere/anthropic", "http://nowhere.invalid", "anthropic"),
       entry("tls/good", `https://llm.test:${tls.good.port}/v1`),

@@ -1,11 +1,12 @@
 // Prompt targets and the guard through a real Envoy, against a model server and an API that do as the prompt says.
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:net";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LogLine } from "../gateway/log-line.ts";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
+import { CLOSED_PORT } from "./failing-providers.ts";
 import { errorOf } from "./ask.ts";
 import { RETRY } from "./models.ts";
 import { listen } from "./behaving-provider.ts";
@@ -26,14 +27,6 @@ let modelServer: FakeModelServer;
 let api: FakeApi;
 /** Takes connections and never says a word: no TLS handshake comes to its end. */
 let mute: Listening | undefined;
-
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function startMuteServer(): Promise<Listening> {
   const sockets: Socket[] = [];
@@ -114,7 +107,7 @@ beforeAll(async () => {
   api = await startApi();
   mute = await startMuteServer();
   all = await startWithFakes({
-    config: configuration(api.port, await closedPort()),
+    config: configuration(api.port, CLOSED_PORT),
     environment: { API_SECRET },
     modelServerSocketPath: modelServer.socketPath,
   });
