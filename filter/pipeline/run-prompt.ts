@@ -4,7 +4,7 @@ import { REQUEST_HEADERS, setHeaderNumber } from "../host/host";
 import { answerPrompt } from "../prompt/answer-prompt";
 import { PromptFlow } from "../prompt/flow";
 import { endFlow, flowOf, keepFlow } from "../prompt/flows";
-import { OUTCOME_ANSWER, OUTCOME_SEND, OUTCOME_WAIT } from "../prompt/outcome";
+import { StepOutcome } from "../prompt/outcome";
 import { Prompt } from "../prompt/prompt";
 import { constant } from "../bytes/text/bytes";
 import { Outcome, Turn } from "./outcome";
@@ -18,7 +18,7 @@ export function runPrompt(exchange: Exchange, turn: Turn): Outcome {
   if (config === null || !exchange.client.isIngress) return Outcome.Next;
   const waiting = flowOf(<i32>exchange.contextId);
   let flow: PromptFlow;
-  let outcome: i32;
+  let outcome: StepOutcome;
   if (waiting === null) {
     flow = new PromptFlow(new Prompt(config, exchange, turn.tape, turn.body, turn.tape.length));
     turn.body = 0;
@@ -34,16 +34,15 @@ export function runPrompt(exchange: Exchange, turn: Turn): Outcome {
   return result;
 }
 
-function apply(outcome: i32, flow: PromptFlow, turn: Turn): Outcome {
-  if (outcome == OUTCOME_WAIT) return Outcome.Wait;
+function apply(outcome: StepOutcome, flow: PromptFlow, turn: Turn): Outcome {
+  if (outcome == StepOutcome.Wait) return Outcome.Wait;
   const prompt = flow.prompt;
   const exchange = prompt.exchange;
-  exchange.mayHaveActed = prompt.mayHaveActed;
-  if (outcome == OUTCOME_ANSWER) {
+  if (outcome == StepOutcome.Answer) {
     answerPrompt(prompt);
     return Outcome.Responded;
   }
-  if (outcome == OUTCOME_SEND) {
+  if (outcome == StepOutcome.Send) {
     limitTime(exchange, max(flow.timeLeft(), 1));
     turn.body = prompt.body;
     prompt.detachBody();

@@ -28,7 +28,6 @@ export function extendRequest(prompt: Prompt): bool {
   const target = prompt.target;
   if (target === null) return true;
   const exchange = prompt.exchange;
-  exchange.mayHaveActed = prompt.mayHaveActed;
   exchange.hasTargetPrompt = target.systemPromptJson.length > 0;
   edits.clear();
   addSystemPrompt(prompt.tape, target.systemPromptJson);

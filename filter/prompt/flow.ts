@@ -11,7 +11,7 @@ import { CalloutResponse } from "./callout-response";
 import { lastUserMessage } from "./conversation";
 import { extendRequest } from "./extend-request";
 import { timeoutFault } from "./faults";
-import { OUTCOME_NEXT, OUTCOME_SEND, OUTCOME_WAIT } from "./outcome";
+import { StepOutcome } from "./outcome";
 import { Prompt } from "./prompt";
 import { CallApi } from "./steps/call-api";
 import { Embed } from "./steps/embed";
@@ -52,12 +52,14 @@ export class PromptFlow {
   }
 
   /** Starts the first step. Returns the outcome for the pipeline. */
-  start(): i32 {
-    return lastUserMessage(this.prompt.tape) == NO_NODE ? OUTCOME_SEND : this.finish(this.run());
+  start(): StepOutcome {
+    return lastUserMessage(this.prompt.tape) == NO_NODE
+      ? StepOutcome.Send
+      : this.finish(this.run());
   }
 
   /** Has the step read the response to its callout, and starts the next one. Returns the outcome for the pipeline. */
-  onResponse(size: u32): i32 {
+  onResponse(size: u32): StepOutcome {
     this.token = NO_CALLOUT;
     response.receive(size);
     // From here on headers and bodies are the client's request again.
@@ -67,7 +69,7 @@ export class PromptFlow {
     const isTimerFirst = this.hasAllTime && response.status == 504 && response.details.length == 0;
     response.isLate = isTimerFirst || this.timeLeft() == 0;
     const outcome = this.read();
-    return this.finish(outcome == OUTCOME_NEXT ? this.run() : outcome);
+    return this.finish(outcome == StepOutcome.Next ? this.run() : outcome);
   }
 
   /** Ends a callback: frees the response, and the client's body, which can be read again. */
@@ -89,48 +91,48 @@ export class PromptFlow {
   }
 
   /** Runs the steps that this prompt needs, until one has to wait or decides. */
-  private run(): i32 {
+  private run(): StepOutcome {
     while (this.position < STEPS.length) {
       const step = unchecked(STEPS[this.position++]);
       if (!step.isNeeded(this.prompt)) continue;
       this.step = step;
       let outcome = this.send();
-      if (outcome == OUTCOME_NEXT && this.token == NO_CALLOUT) {
+      if (outcome == StepOutcome.Next && this.token == NO_CALLOUT) {
         response.clear();
         outcome = this.read();
       }
-      if (outcome != OUTCOME_NEXT) return outcome;
-      if (this.token != NO_CALLOUT) return OUTCOME_WAIT;
+      if (outcome != StepOutcome.Next) return outcome;
+      if (this.token != NO_CALLOUT) return StepOutcome.Wait;
     }
-    return OUTCOME_SEND;
+    return StepOutcome.Send;
   }
 
   /** Sends the callout of the current step; `token` stays NO_CALLOUT if it cannot be sent. */
-  private send(): i32 {
+  private send(): StepOutcome {
     const prompt = this.prompt;
     const step = this.step;
     const outcome = step.request(prompt);
-    if (outcome != OUTCOME_NEXT) return outcome;
+    if (outcome != StepOutcome.Next) return outcome;
     if (wasRefused()) return prompt.rejectForMemory();
     const left = this.timeLeft();
     if (left == 0) return prompt.reject(timeoutFault(step.name));
     this.hasAllTime = left <= step.timeoutMs;
     this.token = step.send(prompt, min(step.timeoutMs, left));
-    return OUTCOME_NEXT;
+    return StepOutcome.Next;
   }
 
   /** Has the current step read the response. */
-  private read(): i32 {
+  private read(): StepOutcome {
     const outcome = this.step.onResponse(this.prompt, response);
     return wasRefused() ? this.prompt.rejectForMemory() : outcome;
   }
 
   /** Puts the API's text into the request, if one was called; the time has to last for the model, too. */
-  private finish(outcome: i32): i32 {
-    if (outcome != OUTCOME_SEND) return outcome;
+  private finish(outcome: StepOutcome): StepOutcome {
+    if (outcome != StepOutcome.Send) return outcome;
     const prompt = this.prompt;
     if (this.timeLeft() == 0) return prompt.reject(timeoutFault(this.step.name));
     if (prompt.apiStatus != 0 && !extendRequest(prompt)) return prompt.rejectForMemory();
-    return OUTCOME_SEND;
+    return StepOutcome.Send;
   }
 }

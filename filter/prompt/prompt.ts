@@ -7,7 +7,7 @@ import { REQUEST_BODY, takeBody } from "../host/host";
 import { scan, SCAN_OK } from "../bytes/json/scan";
 import { Tape } from "../bytes/json/tape";
 import { ByteBuffer, sameBytes } from "../bytes/text/bytes";
-import { OUTCOME_ANSWER, OUTCOME_FAULT } from "./outcome";
+import { StepOutcome } from "./outcome";
 
 export class Prompt {
   /** The target whose API is called; null if the request goes to its model alone. */
@@ -21,8 +21,6 @@ export class Prompt {
   arguments: Tape = new Tape();
   /** Status of the API's response; 0 until it has been called. */
   apiStatus: u32 = 0;
-  /** Whether an API may have acted on the prompt (it was called by POST), so that the client must not send it again by itself. */
-  mayHaveActed: bool = false;
   /** Text of the gateway's response (the inside of a JSON string), or the API's text for the model (plain UTF-8). */
   text: ByteBuffer = new ByteBuffer();
   fault: Fault | null = null;
@@ -58,18 +56,18 @@ export class Prompt {
   }
 
   /** The gateway responds with this text, the inside of a JSON string. */
-  answer(pointer: usize, length: u32): i32 {
+  answer(pointer: usize, length: u32): StepOutcome {
     this.text.clear();
     this.text.bytes(pointer, length);
-    return OUTCOME_ANSWER;
+    return StepOutcome.Answer;
   }
 
-  reject(fault: Fault): i32 {
+  reject(fault: Fault): StepOutcome {
     this.fault = fault;
-    return OUTCOME_FAULT;
+    return StepOutcome.Refuse;
   }
 
-  rejectForMemory(): i32 {
+  rejectForMemory(): StepOutcome {
     return this.reject(outOfMemory("request"));
   }
 

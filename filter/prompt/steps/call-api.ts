@@ -5,7 +5,7 @@ import { CalloutResponse } from "../callout-response";
 import { callApi } from "../callouts";
 import { firstChoiceMessage } from "../completion";
 import { apiFault, valueFault } from "../faults";
-import { OUTCOME_ANSWER, OUTCOME_NEXT } from "../outcome";
+import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 import { ApiRequest } from "../api-request";
 import { Step } from "./step";
@@ -29,23 +29,23 @@ export class CallApi extends Step {
     return prompt.target !== null;
   }
 
-  request(prompt: Prompt): i32 {
+  request(prompt: Prompt): StepOutcome {
     const target = prompt.target;
-    if (target === null) return OUTCOME_NEXT;
+    if (target === null) return StepOutcome.Next;
     const rejected = request.write(target, prompt.arguments, prompt.tape);
-    return rejected === null ? OUTCOME_NEXT : prompt.reject(valueFault(rejected));
+    return rejected === null ? StepOutcome.Next : prompt.reject(valueFault(rejected));
   }
 
   send(prompt: Prompt, timeoutMs: u32): u32 {
     const target = prompt.target;
     if (target === null) return NO_CALLOUT;
-    prompt.mayHaveActed = !target.isGet;
+    prompt.exchange.mayHaveActed = !target.isGet;
     return callApi(prompt.exchange, target, request, timeoutMs);
   }
 
-  onResponse(prompt: Prompt, response: CalloutResponse): i32 {
+  onResponse(prompt: Prompt, response: CalloutResponse): StepOutcome {
     const target = prompt.target;
-    if (target === null) return OUTCOME_NEXT;
+    if (target === null) return StepOutcome.Next;
     prompt.apiStatus = response.status;
     const fault = apiFault(target, response);
     if (fault !== null) return prompt.reject(fault);
@@ -54,10 +54,10 @@ export class CallApi extends Step {
     text.clear();
     readText(target, response, text);
     maskInPlace(text, target.secrets);
-    if (!isAnswer) return OUTCOME_NEXT;
+    if (!isAnswer) return StepOutcome.Next;
     prompt.text.clear();
     escape(text.pointer, text.length, prompt.text);
-    return OUTCOME_ANSWER;
+    return StepOutcome.Answer;
   }
 }
 

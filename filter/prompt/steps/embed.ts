@@ -3,7 +3,7 @@
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { appendInput } from "../conversation";
-import { OUTCOME_NEXT } from "../outcome";
+import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 import { ModelServerStep } from "./step";
 
@@ -21,7 +21,7 @@ export class Embed extends ModelServerStep {
     out.text('","model":"embedding"}');
   }
 
-  read(_prompt: Prompt, _response: Tape): i32 {
-    return OUTCOME_NEXT;
+  read(_prompt: Prompt, _response: Tape): StepOutcome {
+    return StepOutcome.Next;
   }
 }

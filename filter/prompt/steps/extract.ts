@@ -6,7 +6,7 @@ import { unescape } from "../../bytes/json/text";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { firstChoiceMessage } from "../completion";
 import { appendMessages } from "../conversation";
-import { OUTCOME_NEXT } from "../outcome";
+import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 import { ModelServerStep } from "./step";
 
@@ -44,18 +44,18 @@ export class Extract extends ModelServerStep {
     out.text("]}");
   }
 
-  read(prompt: Prompt, response: Tape): i32 {
+  read(prompt: Prompt, response: Tape): StepOutcome {
     const message = firstChoiceMessage(response);
     const calls = response.member(message, TOOL_CALLS);
     if (response.isArray(calls) && !response.isEmpty(calls)) {
       const call = response.member(response.first(calls), FUNCTION);
-      return readCall(prompt, response, call) ? OUTCOME_NEXT : this.onFailure(prompt, 200);
+      return readCall(prompt, response, call) ? StepOutcome.Next : this.onFailure(prompt, 200);
     }
     const question = response.member(message, CONTENT);
     if (response.isString(question) && response.size(question) > 0)
       return prompt.answer(response.pointer(question), response.size(question));
     prompt.useDefaultTarget();
-    return OUTCOME_NEXT;
+    return StepOutcome.Next;
   }
 }
 

@@ -3,7 +3,7 @@ import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { appendMessages, appendUserTurns } from "../conversation";
 import { groundingFault } from "../faults";
-import { OUTCOME_NEXT } from "../outcome";
+import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 import { ModelServerStep } from "./step";
 
@@ -32,16 +32,16 @@ export class Ground extends ModelServerStep {
     out.text("}");
   }
 
-  read(prompt: Prompt, response: Tape): i32 {
+  read(prompt: Prompt, response: Tape): StepOutcome {
     const missing = response.member(0, MISSING);
-    if (!response.isArray(missing) || response.isEmpty(missing)) return OUTCOME_NEXT;
+    if (!response.isArray(missing) || response.isEmpty(missing)) return StepOutcome.Next;
     const question = response.member(0, QUESTION);
     if (!response.isString(question)) return this.onFailure(prompt, 200);
     return prompt.answer(response.pointer(question), response.size(question));
   }
 
   /** No API is called with parameters that were not checked. */
-  onFailure(prompt: Prompt, _status: u32): i32 {
+  onFailure(prompt: Prompt, _status: u32): StepOutcome {
     return prompt.reject(groundingFault());
   }
 }

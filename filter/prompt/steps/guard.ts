@@ -4,7 +4,7 @@ import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { appendInput } from "../conversation";
 import { guardFault } from "../faults";
-import { OUTCOME_NEXT } from "../outcome";
+import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 import { ModelServerStep } from "./step";
 
@@ -24,17 +24,17 @@ export class Guard extends ModelServerStep {
     out.text('","task":"jailbreak"}');
   }
 
-  read(prompt: Prompt, response: Tape): i32 {
-    if (!response.isTrue(response.member(0, JAILBREAK_VERDICT))) return OUTCOME_NEXT;
+  read(prompt: Prompt, response: Tape): StepOutcome {
+    if (!response.isTrue(response.member(0, JAILBREAK_VERDICT))) return StepOutcome.Next;
     const message = prompt.config.guardMessageJson;
     return prompt.answer(message.pointer, message.length);
   }
 
-  onFailure(prompt: Prompt, _status: u32): i32 {
+  onFailure(prompt: Prompt, _status: u32): StepOutcome {
     if (!prompt.config.guardFailsOpen) return prompt.reject(guardFault());
     logWarning(
       "gateway: the jailbreak guard is unavailable; the prompt is accepted (on_failure: allow)",
     );
-    return OUTCOME_NEXT;
+    return StepOutcome.Next;
   }
 }

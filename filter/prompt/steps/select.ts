@@ -2,7 +2,7 @@
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { appendInput, appendMessages } from "../conversation";
-import { OUTCOME_NEXT } from "../outcome";
+import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 import { ModelServerStep } from "./step";
 
@@ -31,17 +31,17 @@ export class Select extends ModelServerStep {
   }
 
   /** Without a decision the default target stays chosen, if there is one. */
-  read(prompt: Prompt, response: Tape): i32 {
+  read(prompt: Prompt, response: Tape): StepOutcome {
     const decision = response.member(0, DECISION);
-    if (response.equals(decision, DECISION_NONE)) return OUTCOME_NEXT;
+    if (response.equals(decision, DECISION_NONE)) return StepOutcome.Next;
     prompt.isTargetCertain = response.equals(decision, DECISION_TARGET);
     if (prompt.isTargetCertain) {
       const target = prompt.findTarget(response, response.member(0, PREDICTED_CLASS));
-      if (target === null) return OUTCOME_NEXT;
+      if (target === null) return StepOutcome.Next;
       prompt.target = target;
       // Its API can be called at once if there is nothing to extract.
       if (target.parameters.length > 0) prompt.candidates.push(target);
-      return OUTCOME_NEXT;
+      return StepOutcome.Next;
     }
     const list = response.member(0, CANDIDATES);
     const end = response.next(list);
@@ -49,6 +49,6 @@ export class Select extends ModelServerStep {
       const candidate = prompt.findTarget(response, name);
       if (candidate !== null) prompt.candidates.push(candidate);
     }
-    return OUTCOME_NEXT;
+    return StepOutcome.Next;
   }
 }

@@ -5,7 +5,7 @@ import { ByteBuffer, scratchBuffer, Span } from "../../bytes/text/bytes";
 import { CalloutResponse } from "../callout-response";
 import { callModelServer } from "../callouts";
 import { timeoutFault } from "../faults";
-import { OUTCOME_NEXT, OUTCOME_SEND } from "../outcome";
+import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 
 export abstract class Step {
@@ -18,12 +18,12 @@ export abstract class Step {
 
   /** Returns whether the prompt needs the step, by what the steps before found out. */
   abstract isNeeded(prompt: Prompt): bool;
-  /** Writes the callout. Returns OUTCOME_NEXT, or another outcome if there is nothing to send. */
-  abstract request(prompt: Prompt): i32;
+  /** Writes the callout. Returns StepOutcome.Next, or another outcome if there is nothing to send. */
+  abstract request(prompt: Prompt): StepOutcome;
   /** Sends the callout that `request` wrote. Returns its token, or NO_CALLOUT. */
   abstract send(prompt: Prompt, timeoutMs: u32): u32;
   /** Returns the outcome of the response, which has status 0 if there was none. */
-  abstract onResponse(prompt: Prompt, response: CalloutResponse): i32;
+  abstract onResponse(prompt: Prompt, response: CalloutResponse): StepOutcome;
 }
 
 /** Body of the callout to the model server that is sent next. */
@@ -44,26 +44,26 @@ export abstract class ModelServerStep extends Step {
   /** Writes the body of the request. */
   abstract write(prompt: Prompt, out: ByteBuffer): void;
   /** Returns the outcome of a response with status 200 whose body is a JSON object. */
-  abstract read(prompt: Prompt, response: Tape): i32;
+  abstract read(prompt: Prompt, response: Tape): StepOutcome;
 
-  request(prompt: Prompt): i32 {
+  request(prompt: Prompt): StepOutcome {
     body.clear();
     this.write(prompt, body);
-    return OUTCOME_NEXT;
+    return StepOutcome.Next;
   }
 
   send(prompt: Prompt, timeoutMs: u32): u32 {
     return callModelServer(prompt.exchange, this.path, body, timeoutMs);
   }
 
-  onResponse(prompt: Prompt, response: CalloutResponse): i32 {
+  onResponse(prompt: Prompt, response: CalloutResponse): StepOutcome {
     if (response.status == 200 && response.readObject()) return this.read(prompt, response.json);
     if (response.isLate) return prompt.reject(timeoutFault(this.name));
     return this.onFailure(prompt, response.status);
   }
 
   /** Returns the outcome of any other response: by default the prompt goes to its model without a target. */
-  onFailure(_prompt: Prompt, status: u32): i32 {
+  onFailure(_prompt: Prompt, status: u32): StepOutcome {
     logWarning(
       "gateway: prompt step " +
         this.name +
@@ -71,6 +71,6 @@ export abstract class ModelServerStep extends Step {
         status.toString() +
         "); the prompt is sent to its model without a prompt target",
     );
-    return OUTCOME_SEND;
+    return StepOutcome.Send;
   }
 }
