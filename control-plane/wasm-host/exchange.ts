@@ -307,7 +307,7 @@ export class Exchange {
   #routerHeaders(headers: HeaderMap, isEnd: boolean): void {
     const name = headers.get(HEADER_STREAM_CLUSTER) ?? headers.get(HEADER_CLUSTER) ?? "";
     const route = this.#config.routes.find((candidate) => candidate.cluster === name);
-    this.#isSeveral = route?.several !== undefined;
+    this.#isSeveral = route?.retry !== undefined;
     this.#cluster = this.#isSeveral ? this.#nextCluster() : name;
     if (route === undefined || this.#cluster === "") {
       this.fault(`the request went on without a known cluster: "${name}"`);

@@ -1,12 +1,9 @@
 // The VM configuration (control-plane/ir/filter-document/document.ts, `FilterConfig`) and the environment → the filter's own tables.
 import { DEFAULT_SHARE } from "../memory/budget";
-import { CREDENTIAL_KINDS, CredentialKind } from "../../contract/credentials";
 import { FILTER_CONFIG_VERSION, LISTENER_EGRESS, LISTENER_INGRESS } from "../../contract/words";
-import { dialectByName } from "../dialects/registry";
 import { scan, scanMessage, SCAN_OK } from "../bytes/json/scan";
-import { escape, escapeText } from "../bytes/json/text";
 import { NO_NODE, Tape } from "../bytes/json/tape";
-import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
+import { constant } from "../bytes/text/bytes";
 import {
   bytesOf,
   clearProblem,
@@ -16,13 +13,11 @@ import {
   onlyKnownMembers,
   reportProblem,
   stringMember,
-  textOf,
 } from "./document";
 import { ApiKeys, readApiKeys } from "./api-keys";
 import { NameTable } from "./name-table";
 import { PromptConfig } from "./prompt-target";
-import { addSecret, readHeaders } from "./read-headers";
-import { readLimits } from "./read-limits";
+import { readTarget } from "./read-target";
 import { readPrompt } from "./read-prompt";
 import { RateLimit } from "./rate-limit";
 import { pickRateLimits, readRateLimits } from "./read-rate-limits";
@@ -124,103 +119,17 @@ function readTargets(
 ): void {
   const end = tape.next(list);
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    config.targets.push(readTarget(tape, node, environment, config));
+    const target = readTarget(tape, node, environment, config.rateLimits);
+    if (target.passesClientKey) config.passesClientKey = true;
+    config.targets.push(target);
   }
   if (config.targets.length == 0) reportProblem("'targets' is empty");
-}
-
-function readTarget(
-  tape: Tape,
-  node: u32,
-  environment: Map<string, string>,
-  config: Config,
-): Target {
-  onlyKnownMembers(tape, node, [
-    "name",
-    "model",
-    "dialect",
-    "authority",
-    "path",
-    "auth",
-    "keys",
-    "attempt_cluster",
-    "passes_client_key",
-    "headers",
-    "system_prompt",
-    "own_system_prompt",
-    "asks_usage",
-    "limits",
-    "rate_limits",
-  ]);
-  const target = new Target();
-  target.name = stringMember(tape, node, "name");
-  const dialect = dialectByName(stringMember(tape, node, "dialect"));
-  if (dialect === null) reportProblem("unknown dialect of target '" + target.name + "'");
-  else target.dialect = dialect;
-  target.modelJson = quoted(stringMember(tape, node, "model"));
-  target.modelText = new Span(target.modelJson.pointer + 1, target.modelJson.length - 2);
-  target.authority = constant(stringMember(tape, node, "authority"));
-  target.path = constant(stringMember(tape, node, "path"));
-  const prompt = memberOf(tape, node, "system_prompt");
-  if (tape.isString(prompt)) target.systemPromptJson = escaped(bytesOf(tape, prompt));
-  const ownPrompt = memberOf(tape, node, "own_system_prompt");
-  target.ownPromptJson = tape.isString(ownPrompt)
-    ? escaped(bytesOf(tape, ownPrompt))
-    : target.systemPromptJson;
-  target.asksUsage = tape.isTrue(memberOf(tape, node, "asks_usage"));
-  target.limits.takesStreamUsage = target.asksUsage;
-  readLimits(tape, memberOf(tape, node, "limits"), target.limits);
-  pickRateLimits(tape, memberOf(tape, node, "rate_limits"), config.rateLimits, target.rateLimits);
-  readCredentials(tape, node, environment, target);
-  target.passesClientKey = tape.isTrue(memberOf(tape, node, "passes_client_key"));
-  if (target.passesClientKey) config.passesClientKey = true;
-  const cluster = memberOf(tape, node, "attempt_cluster");
-  if (tape.isString(cluster)) target.attemptCluster = bytesOf(tape, cluster);
-  readHeaders(tape, memberOf(tape, node, "headers"), environment, target.headers, target.secrets);
-  return target;
-}
-
-function readCredentials(
-  tape: Tape,
-  node: u32,
-  environment: Map<string, string>,
-  target: Target,
-): void {
-  const kind = readCredentialKind(stringMember(tape, node, "auth"));
-  if (kind === null || kind.header.length == 0) return;
-  target.credentialName = constant(kind.header);
-  const keys = memberOf(tape, node, "keys");
-  const end = tape.next(keys);
-  for (let item = tape.first(keys); item < end; item = tape.next(item)) {
-    const variable = textOf(tape, item);
-    const key = environment.has(variable) ? environment.get(variable) : "";
-    if (key.length == 0) {
-      reportProblem(
-        "the environment variable '" +
-          variable +
-          "' of target '" +
-          target.name +
-          "' is not set for Envoy",
-      );
-    }
-    addSecret(target.secrets, key);
-    target.credentials.push(constant(kind.prefix + key));
-  }
-  if (target.credentials.length == 0) reportProblem("target '" + target.name + "' has no key");
-}
-
-function readCredentialKind(name: string): CredentialKind | null {
-  for (let i = 0; i < CREDENTIAL_KINDS.length; i++) {
-    if (CREDENTIAL_KINDS[i].name == name) return CREDENTIAL_KINDS[i];
-  }
-  reportProblem("unknown auth '" + name + "'");
-  return null;
 }
 
 function readRoutes(tape: Tape, list: u32, config: Config): void {
   const end = tape.next(list);
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    onlyKnownMembers(tape, node, ["cluster", "targets", "several", "rate_limits"]);
+    onlyKnownMembers(tape, node, ["cluster", "targets", "retry", "rate_limits"]);
     const targets = new Array<Target>();
     const indices = memberOf(tape, node, "targets");
     const stop = tape.next(indices);
@@ -230,7 +139,7 @@ function readRoutes(tape: Tape, list: u32, config: Config): void {
       else reportProblem("a route names a target that is not there");
     }
     if (targets.length == 0) reportProblem("a route has no target");
-    const retryPolicy = readRetryPolicy(tape, memberOf(tape, node, "several"), targets);
+    const retryPolicy = readRetryPolicy(tape, memberOf(tape, node, "retry"), targets);
     const route = new Route(constant(stringMember(tape, node, "cluster")), targets, retryPolicy);
     pickRateLimits(tape, memberOf(tape, node, "rate_limits"), config.rateLimits, route.rateLimits);
     route.isLimited = route.rateLimits.length > 0;
@@ -284,19 +193,4 @@ function readModels(tape: Tape, list: u32, config: Config): void {
   for (let i = 0; i < shown; i++) config.modelList += (i == 0 ? "" : ", ") + ids[i];
   if (ids.length > shown)
     config.modelList += " (" + (ids.length - shown).toString() + " more: GET /v1/models)";
-}
-
-/** A text as a JSON string, quotes included. */
-function quoted(text: string): Span {
-  const out = new ByteBuffer();
-  out.byte(0x22);
-  escapeText(text, out);
-  out.byte(0x22);
-  return new Span(out.pointer, out.length);
-}
-
-function escaped(text: Span): Span {
-  const out = new ByteBuffer();
-  escape(text.pointer, text.length, out);
-  return new Span(out.pointer, out.length);
 }

@@ -27,7 +27,7 @@ it("has a route for each target and each set, and a name for every model name th
         /^several\/1\+models=2\+refusal\+reset@[0-9a-f]{8}$/,
       ) as string,
       targets: [1, 0],
-      several: { attempts: 1, statuses: RETRY.statuses },
+      retry: { attempts: 1, statuses: RETRY.statuses },
     },
   ]);
   expect(config.names).toEqual({
@@ -73,9 +73,9 @@ it("takes a model called __proto__ for a name like any other", () => {
 it.each(Object.entries(GOLDEN_MODELS))("%s: every route has a cluster", (_, model) => {
   const clusters = new Set(upstreams(model).map(({ cluster }) => cluster));
   const policies = retryPolicies(model);
-  for (const { cluster, several } of filterConfig(model).routes) {
+  for (const { cluster, retry } of filterConfig(model).routes) {
     const policy = cluster.replace(/@[0-9a-f]{8}$/, "");
-    expect(several === undefined ? clusters.has(cluster) : policies.has(policy)).toBe(true);
+    expect(retry === undefined ? clusters.has(cluster) : policies.has(policy)).toBe(true);
   }
 });
 

@@ -42,14 +42,14 @@ export interface FilterConfig {
 }
 
 export interface FilterRoute {
-  /** Value of the `x-gateway-cluster` header: a cluster, or a retry policy where there is `several`. */
+  /** Value of the `x-gateway-cluster` header: a cluster, or the name of a retry policy if there is `retry`. */
   cluster: string;
   /** Indices into `targets`, in the order in which they are asked. */
   targets: number[];
   /** Indices of the limits of the name that stands for this route alone. */
   rate_limits?: number[];
-  /** There may be several attempts, each of them prepared by the upstream filter. */
-  several?: {
+  /** Allows several attempts, each prepared by the upstream filter. */
+  retry?: {
     /** Shares of the first so many targets. */
     weights?: number[];
     /** How often one target is asked. */
@@ -71,7 +71,7 @@ export interface FilterTarget {
   keys?: string[];
   /** The client's own key is sent; then `auth` is `none`, and the dialect decides the header. */
   passes_client_key?: true;
-  /** The cluster of one attempt of several; absent where nothing has several. */
+  /** The cluster of one attempt of several; absent if no route to the target has `retry`. */
   attempt_cluster?: string;
   headers?: ProviderHeader[];
   system_prompt?: string;
@@ -101,7 +101,7 @@ export function filterConfig(model: GatewayModel): FilterConfig {
         : { ...target, attempt_cluster: name(target.attempt_cluster) },
     ),
     routes: routes.map((route) =>
-      route.several === undefined ? route : { ...route, cluster: name(route.cluster) },
+      route.retry === undefined ? route : { ...route, cluster: name(route.cluster) },
     ),
   };
 }
@@ -207,7 +207,7 @@ function routeOfSet(set: TargetSet, model: GatewayModel): FilterRoute {
   return {
     cluster: policyName(set, model),
     targets,
-    several: {
+    retry: {
       ...(weights === undefined ? {} : { weights }),
       attempts: retry.attempts,
       statuses: retry.statuses,

@@ -1,0 +1,122 @@
+// One target of the filter's configuration: where its requests go, its credentials, headers, capabilities and limits.
+import { CREDENTIAL_KINDS, CredentialKind } from "../../contract/credentials";
+import { dialectByName } from "../dialects/registry";
+import { escape, escapeText } from "../bytes/json/text";
+import { Tape } from "../bytes/json/tape";
+import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
+import {
+  bytesOf,
+  memberOf,
+  onlyKnownMembers,
+  reportProblem,
+  stringMember,
+  textOf,
+} from "./document";
+import { RateLimit } from "./rate-limit";
+import { addSecret, readHeaders } from "./read-headers";
+import { readLimits } from "./read-limits";
+import { pickRateLimits } from "./read-rate-limits";
+import { Target } from "./target";
+
+/** Returns one target of the document. */
+export function readTarget(
+  tape: Tape,
+  node: u32,
+  environment: Map<string, string>,
+  rateLimits: RateLimit[],
+): Target {
+  onlyKnownMembers(tape, node, [
+    "name",
+    "model",
+    "dialect",
+    "authority",
+    "path",
+    "auth",
+    "keys",
+    "attempt_cluster",
+    "passes_client_key",
+    "headers",
+    "system_prompt",
+    "own_system_prompt",
+    "asks_usage",
+    "limits",
+    "rate_limits",
+  ]);
+  const target = new Target();
+  target.name = stringMember(tape, node, "name");
+  const dialect = dialectByName(stringMember(tape, node, "dialect"));
+  if (dialect === null) reportProblem("unknown dialect of target '" + target.name + "'");
+  else target.dialect = dialect;
+  target.modelJson = quoted(stringMember(tape, node, "model"));
+  target.modelText = new Span(target.modelJson.pointer + 1, target.modelJson.length - 2);
+  target.authority = constant(stringMember(tape, node, "authority"));
+  target.path = constant(stringMember(tape, node, "path"));
+  const prompt = memberOf(tape, node, "system_prompt");
+  if (tape.isString(prompt)) target.systemPromptJson = escaped(bytesOf(tape, prompt));
+  const ownPrompt = memberOf(tape, node, "own_system_prompt");
+  target.ownPromptJson = tape.isString(ownPrompt)
+    ? escaped(bytesOf(tape, ownPrompt))
+    : target.systemPromptJson;
+  target.asksUsage = tape.isTrue(memberOf(tape, node, "asks_usage"));
+  target.limits.takesStreamUsage = target.asksUsage;
+  readLimits(tape, memberOf(tape, node, "limits"), target.limits);
+  pickRateLimits(tape, memberOf(tape, node, "rate_limits"), rateLimits, target.rateLimits);
+  readCredentials(tape, node, environment, target);
+  target.passesClientKey = tape.isTrue(memberOf(tape, node, "passes_client_key"));
+  const cluster = memberOf(tape, node, "attempt_cluster");
+  if (tape.isString(cluster)) target.attemptCluster = bytesOf(tape, cluster);
+  readHeaders(tape, memberOf(tape, node, "headers"), environment, target.headers, target.secrets);
+  return target;
+}
+
+function readCredentials(
+  tape: Tape,
+  node: u32,
+  environment: Map<string, string>,
+  target: Target,
+): void {
+  const kind = readCredentialKind(stringMember(tape, node, "auth"));
+  if (kind === null || kind.header.length == 0) return;
+  target.credentialName = constant(kind.header);
+  const keys = memberOf(tape, node, "keys");
+  const end = tape.next(keys);
+  for (let item = tape.first(keys); item < end; item = tape.next(item)) {
+    const variable = textOf(tape, item);
+    const key = environment.has(variable) ? environment.get(variable) : "";
+    if (key.length == 0) {
+      reportProblem(
+        "the environment variable '" +
+          variable +
+          "' of target '" +
+          target.name +
+          "' is not set for Envoy",
+      );
+    }
+    addSecret(target.secrets, key);
+    target.credentials.push(constant(kind.prefix + key));
+  }
+  if (target.credentials.length == 0) reportProblem("target '" + target.name + "' has no key");
+}
+
+function readCredentialKind(name: string): CredentialKind | null {
+  for (let i = 0; i < CREDENTIAL_KINDS.length; i++) {
+    if (CREDENTIAL_KINDS[i].name == name) return CREDENTIAL_KINDS[i];
+  }
+  reportProblem("unknown auth '" + name + "'");
+  return null;
+}
+
+/** A text as a JSON string, quotes included. */
+function quoted(text: string): Span {
+  const out = new ByteBuffer();
+  out.byte(0x22);
+  escapeText(text, out);
+  out.byte(0x22);
+  return new Span(out.pointer, out.length);
+}
+
+function escaped(text: Span): Span {
+  const out = new ByteBuffer();
+  escape(text.pointer, text.length, out);
+  return new Span(out.pointer, out.length);
+}
