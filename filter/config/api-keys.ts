@@ -27,7 +27,7 @@ export class ApiKeys {
   }
 
   /**
-   * Whether these bytes are one of the keys. How long that takes depends on what the client sent and on the number of
+   * Returns whether these bytes are one of the keys. How long that takes depends on what the client sent and on the number of
    * keys only: every byte of every key is compared, padding included, so that time tells nothing of a key or its length.
    */
   has(pointer: usize, length: u32): bool {

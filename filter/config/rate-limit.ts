@@ -22,7 +22,7 @@ export class RateLimit {
   check: Span = new Span(0, 0);
   charge: Span = new Span(0, 0);
 
-  /** Whether each value of the header has its own budget. */
+  /** Returns whether each value of the header has its own budget. */
   isPerValue(): bool {
     return this.header.length > 0 && this.value.length == 0;
   }

@@ -185,15 +185,15 @@ export abstract class Dialect {
     requestId: string,
   ): ResponseReader;
 
-  /** Whether an event's data, which is not JSON, marks the end of the stream. */
+  /** Returns whether an event's data, which is not JSON, marks the end of the stream. */
   isEndMark(_pointer: usize, _length: u32): bool {
     return false;
   }
 
-  /** Whether the event in the tape carries content: with it the response has begun. */
+  /** Returns whether the event in the tape carries content: with it the response has begun. */
   abstract isFirstToken(tape: Tape): bool;
 
-  /** Whether the data of a stream's event (not empty) is only the usage that `askUsage` has asked for. */
+  /** Returns whether the data of a stream's event (not empty) is only the usage that `askUsage` has asked for. */
   isUsageChunk(_pointer: usize, _length: u32): bool {
     return false;
   }

@@ -108,7 +108,7 @@ export class Attempts {
     return this.rejected + 1 < this.target.credentials.length;
   }
 
-  /** Whether a response with this status is followed by another attempt, if there can be one. */
+  /** Returns whether a response with this status is followed by another attempt, if there can be one. */
   isRetried(status: u32): bool {
     return this.policy.statuses.includes(<i32>status);
   }

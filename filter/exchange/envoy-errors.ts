@@ -22,7 +22,7 @@ export function responseDetails(): string {
   return String.UTF8.decodeUnsafe(details.pointer, details.length);
 }
 
-/** Whether the details are those of a provider's response. */
+/** Returns whether the details are those of a provider's response. */
 export function isFromProvider(details: string): bool {
   return details == VIA_UPSTREAM || details.length == 0;
 }
@@ -34,7 +34,7 @@ export function bodyTooLarge(): Fault {
   );
 }
 
-/** Whether the details are those of Envoy's rate limit filter, whose error envoy/local-responses.ts writes. */
+/** Returns whether the details are those of Envoy's rate limit filter, whose error envoy/local-replies.ts writes. */
 export function isOfRateLimit(details: string): bool {
   return details.includes("rate_limit");
 }

@@ -39,17 +39,17 @@ export class Exchange {
     this.client = new Client(isIngress, isModelServer, keys);
   }
 
-  /** Whether the upstream filter writes each attempt's request, because there may be several attempts. */
+  /** Returns whether the upstream filter writes each attempt's request, because there may be several attempts. */
   runsUpstream(): bool {
     return this.attempts !== null;
   }
 
-  /** Whether the upstream filter reads the provider's response; else the filter in the listener does. */
+  /** Returns whether the upstream filter reads the provider's response; else the filter in the listener does. */
   isReadUpstream(): bool {
     return this.attempts !== null && !this.response.isLeftToListener;
   }
 
-  /** Whether client and provider use different dialects. */
+  /** Returns whether client and provider use different dialects. */
   isTranslated(): bool {
     const target = this.target;
     return target !== null && target.dialect !== this.client.dialect;
@@ -61,7 +61,7 @@ export class Exchange {
     return target === null ? this.client.dialect : target.dialect;
   }
 
-  /** Whether a provider's response passes unchanged and unread. */
+  /** Returns whether a provider's response passes unchanged and unread. */
   isPassthrough(): bool {
     const response = this.response;
     if (response.usageFilter !== null || response.dropped.length > 0) return false;

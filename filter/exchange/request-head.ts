@@ -27,7 +27,7 @@ for (let i = 0; i < DIALECTS.length; i++) {
   for (let j = 0; j < names.length; j++) OWN_HEADERS.push(head.want(names[j]));
 }
 
-/** Whether the request whose head had these bits (`readHead`) has a header that only one dialect has. */
+/** Returns whether the request whose head had these bits (`readHead`) has a header that only one dialect has. */
 export function hasOwnHeader(bits: u32, name: Span): bool {
   for (let i = 0; i < OWN_HEADERS.length; i++) {
     const header = unchecked(OWN_HEADERS[i]);

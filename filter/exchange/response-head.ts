@@ -33,7 +33,7 @@ export function readResponseHead(): void {
   head.read();
 }
 
-/** Whether the body is compressed. Envoy decompresses in the listener only, which is behind the upstream filter. */
+/** Returns whether the body is compressed. Envoy decompresses in the listener only, which is behind the upstream filter. */
 export function isCompressed(): bool {
   return CONTENT_ENCODING.length > 0 && !sameSpan(CONTENT_ENCODING, IDENTITY);
 }

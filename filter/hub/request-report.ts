@@ -97,7 +97,7 @@ export class RequestReport {
     this.fault = new Fault(400, path + " " + reason).at(path);
   }
 
-  /** Whether the target's request writer supports a feature. */
+  /** Returns whether the target's request writer supports a feature. */
   supports(feature: Feature): bool {
     return (feature.supporters & this.supporter) != 0;
   }

@@ -51,7 +51,7 @@ export class Meter {
     return this.limits.length == 0;
   }
 
-  /** Whether Envoy's rate limit service counts, for all limits. */
+  /** Returns whether Envoy's rate limit service counts, for all limits. */
   isByService(): bool {
     return this.limits.length > 0 && this.limits[0].limit.isByService;
   }

@@ -72,14 +72,14 @@ export function keepClientKey(exchange: Exchange, turn: Turn): Outcome {
   return Outcome.Next;
 }
 
-/** Whether a value is one key, and not an API key of any listener: those are never sent to a provider. */
+/** Returns whether a value is one key, and not an API key of any listener: those are never sent to a provider. */
 function isForProvider(key: Span, turn: Turn): bool {
   const config = turn.config;
   return isOneKey(key) && !holds(config.ingressKeys, key) && !holds(config.egressKeys, key);
 }
 
 /**
- * Whether a value is a single key. Envoy joins equal headers with commas, so that the value could hold an API key of the
+ * Returns whether a value is a single key. Envoy joins equal headers with commas, so that the value could hold an API key of the
  * gateway too; no provider's key holds white space or a comma (RFC 6750, section 2.1).
  */
 function isOneKey(key: Span): bool {

@@ -37,7 +37,7 @@ export function endpointOf(path: Span): i32 {
   return ENDPOINT_UNKNOWN;
 }
 
-/** Whether the request reads or uses models: then a listener's key or origin is checked. */
+/** Returns whether the request reads or uses models: then a listener's key or origin is checked. */
 export function isForModels(endpoint: i32, method: Span): bool {
   return endpoint == ENDPOINT_INFERENCE
     ? isPost(method)

@@ -34,7 +34,7 @@ export function checkOrigin(exchange: Exchange, turn: Turn): Outcome {
   );
 }
 
-/** Whether the origin is the host of the request. `null`, the origin of sandboxed pages and files, is not. */
+/** Returns whether the origin is the host of the request. `null`, the origin of sandboxed pages and files, is not. */
 function isOwnHost(): bool {
   for (let i: u32 = 0; i + SCHEME_END.length < ORIGIN.length; i++) {
     if (!startsWithIgnoringCase(ORIGIN.pointer + i, ORIGIN.length - i, SCHEME_END)) continue;
@@ -49,7 +49,7 @@ function isOwnHost(): bool {
 }
 
 /**
- * Whether the name of a page's own server has been rebound to this machine (DNS rebinding): the connection was made to a
+ * Returns whether the name of a page's own server has been rebound to this machine (DNS rebinding): the connection was made to a
  * loopback address, and the host is neither an IP address nor a name that only means loopback.
  */
 function isRebound(): bool {
@@ -78,7 +78,7 @@ function readHostName(): void {
   }
 }
 
-/** Whether a host is an IP address, which no name server can change. */
+/** Returns whether a host is an IP address, which no name server can change. */
 function isAddress(host: Span): bool {
   if (host.length > 0 && byteAt(host, 0) == 0x5b) return true;
   for (let i: u32 = 0; i < host.length; i++) {

@@ -11,7 +11,7 @@ export const UPSTREAM_TYPE = constant("x-gateway-upstream-content-type");
 
 const JSON = constant("json");
 
-/** Whether a content type is `application/json` or one with `+json`. */
+/** Returns whether a content type is `application/json` or one with `+json`. */
 export function isJson(type: Span): bool {
   return contains(type.pointer, type.length, JSON);
 }

@@ -81,7 +81,7 @@ export function checkBody(exchange: Exchange, target: Target, tape: Tape): Fault
   return makeBody(exchange, target, tape);
 }
 
-/** Whether a target supports the request; `otherwise` if there is no memory to find out. */
+/** Returns whether a target supports the request; `otherwise` if there is no memory to find out. */
 export function isSupported(exchange: Exchange, target: Target, tape: Tape, otherwise: bool): bool {
   const fault = writeBody(exchange, target, tape);
   return wasRefused() ? otherwise : fault === null;

@@ -89,7 +89,7 @@ function passClientKey(key: ByteBuffer, target: Target): void {
   }
 }
 
-/** Whether the request has a header. Earlier attempts may have set it: then the header map is read again. */
+/** Returns whether the request has a header. Earlier attempts may have set it: then the header map is read again. */
 function hasHeader(exchange: Exchange, name: Span): bool {
   return exchange.runsUpstream()
     ? header(REQUEST_HEADERS, name).length > 0

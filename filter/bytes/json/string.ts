@@ -188,14 +188,14 @@ function areEscapes(p: usize, letters: u64): bool {
   return true;
 }
 
-/** Whether the byte at `p` may follow a backslash; if it is a `u`, whether four hexadecimal digits follow. */
+/** Returns whether the byte at `p` may follow a backslash; if it is a `u`, whether four hexadecimal digits follow. */
 function isEscape(p: usize): bool {
   const letter = <u32>load<u8>(p);
   if (letter == 0x75) return areHex(load<u32>(p + 1));
   return letter < 0x80 && (((letter < 0x40 ? ESCAPES_LOW : ESCAPES_HIGH) >> (letter & 63)) & 1) != 0;
 }
 
-/** Whether four bytes are hexadecimal digits: each sum sets the high bit of the bytes from some character on. */
+/** Returns whether four bytes are hexadecimal digits: each sum sets the high bit of the bytes from some character on. */
 function areHex(bytes: u32): bool {
   const lower = bytes | 0x20202020;
   const digits = (bytes + 0x50505050) & ~(bytes + 0x46464646); // from "0", not from ":"

@@ -19,7 +19,7 @@ const BELOW_THREE = memory.data<u64>([0x6060606060606060, 0x6060606060606060]);
 const BELOW_FOUR = memory.data<u64>([0x7070707070707070, 0x7070707070707070]);
 
 /**
- * Whether those of the 64 bytes at `p` are UTF-8 whose bit is set in `inside` (all below one of them). They begin with a
+ * Returns whether those of the 64 bytes at `p` are UTF-8 whose bit is set in `inside` (all below one of them). They begin with a
  * character's first byte. A character that byte 63 cuts off is no mistake; one that the end of `inside` cuts off is.
  */
 export function isUtf8(p: usize, inside: u64): bool {

@@ -73,7 +73,7 @@ export function byteAt(text: Span, offset: u32): u32 {
   return load<u8>(text.pointer + offset);
 }
 
-/** Whether the bytes of `text` begin with those of `prefix`. */
+/** Returns whether the bytes of `text` begin with those of `prefix`. */
 export function hasPrefix(text: Span, prefix: Span): bool {
   return (
     text.length >= prefix.length &&

@@ -17,7 +17,7 @@ import { CONTENT_LENGTH, CONTENT_TYPE } from "../header-names";
 
 const out = scratchBuffer();
 
-/** The body of Envoy's rate limit filter is right already (envoy/local-responses.ts). */
+/** The body of Envoy's rate limit filter is right already (envoy/local-replies.ts). */
 export function onEnvoyErrorHead(exchange: Exchange, details: string, endsHere: bool): i32 {
   const response = exchange.response;
   if (isOfRateLimit(details)) {

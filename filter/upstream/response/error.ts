@@ -122,7 +122,7 @@ function becomeJson(type: Span): void {
   setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
 }
 
-/** Whether the bytes are JSON in which an SDK can find an error. */
+/** Returns whether the bytes are JSON in which an SDK can find an error. */
 function isJsonObject(pointer: usize, length: u32): bool {
   const isObject =
     pointer != 0 &&

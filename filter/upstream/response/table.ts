@@ -64,7 +64,7 @@ export function onTrailers(exchange: Exchange): i32 {
 }
 
 /**
- * Whether this is the end of a body that Envoy decompresses. Its decompressors add trailers, so the last body callback
+ * Returns whether this is the end of a body that Envoy decompresses. Its decompressors add trailers, so the last body callback
  * does not say that it is the last, and a filter that holds it is never called again (Envoy 1.40). In a stream that is
  * not translated, the end comes in an empty frame.
  */
