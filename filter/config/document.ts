@@ -1,10 +1,13 @@
-// Reading the configuration document: small typed questions to a JSON tape, every failure collected as a sentence.
+// Typed access to the filter's document. The first problem is kept as a sentence.
 import { freeBlock } from "../memory/blocks";
 import { unescape } from "../bytes/json/text";
-import { NO_NODE, Tape } from "../bytes/json/tape";
+import { Tape } from "../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
+import { decimal } from "../bytes/text/decimal";
 
-/** The first thing that was wrong with the document; empty while all is well. */
+const digits = new Span(0, 0);
+
+/** The first problem of the document; empty while there is none. */
 export let documentProblem: string = "";
 
 export function reportProblem(problem: string): void {
@@ -22,7 +25,7 @@ export function memberOf(tape: Tape, object: u32, name: string): u32 {
   return node;
 }
 
-/** A string node's text in a block that lives as long as the VM. */
+/** Returns a string node's text, in a block that lives as long as the VM. */
 export function bytesOf(tape: Tape, node: u32): Span {
   const out = new ByteBuffer();
   unescape(tape.pointer(node), tape.size(node), out);
@@ -48,22 +51,12 @@ export function optionalString(tape: Tape, object: u32, name: string): string {
   return textOf(tape, memberOf(tape, object, name));
 }
 
-/** A small non-negative integer, or -1 with a problem. */
+/** Returns a whole number of at most nine digits; -1, and reports a problem, for anything else. */
 export function integerOf(tape: Tape, node: u32): i32 {
-  const size = tape.size(node);
-  if (node == NO_NODE || size == 0 || size > 9) {
-    reportProblem("a number is missing or too large");
-    return -1;
-  }
-  let value: i32 = 0;
-  for (let i: u32 = 0; i < size; i++) {
-    const digit = <i32>load<u8>(tape.pointer(node) + i) - 0x30;
-    if (digit < 0 || digit > 9) {
-      reportProblem("a number is not a whole one");
-      return -1;
-    }
-    value = value * 10 + digit;
-  }
+  digits.pointer = tape.pointer(node);
+  digits.length = tape.size(node);
+  const value = decimal(digits);
+  if (value < 0) reportProblem("a number is missing, too large or not whole");
   return value;
 }
 

@@ -1,5 +1,6 @@
-// Names that a client can say → routes: a hash table over bytes, so that a lookup makes no string.
+// Model names → routes: a hash table over bytes, so that a lookup creates no string.
 import { sameBytes, Span } from "../bytes/text/bytes";
+import { hash64 } from "../bytes/text/hash";
 
 export class NameTable {
   private names: Span[] = [];
@@ -19,23 +20,23 @@ export class NameTable {
     for (let i = 0; i < this.names.length; i++) this.place(i);
   }
 
-  /** How many names there are. */
+  /** The number of names. */
   get size(): i32 {
     return this.names.length;
   }
 
-  /** A name by its index, in the order of the configuration; the index has to be below `size`. */
+  /** Returns a name by its index, in the order of the configuration; the index must be below `size`. */
   at(index: i32): Span {
     return this.names[index];
   }
 
-  /** The name as it is kept, or null. */
+  /** Returns the stored name, or null. */
   find(pointer: usize, length: u32): Span | null {
     const index = this.indexOf(pointer, length);
     return index < 0 ? null : this.names[index];
   }
 
-  /** Index of the route, or -1. */
+  /** Returns the index of the route, or -1. */
   get(pointer: usize, length: u32): i32 {
     const index = this.indexOf(pointer, length);
     return index < 0 ? -1 : this.routes[index];
@@ -43,7 +44,7 @@ export class NameTable {
 
   private indexOf(pointer: usize, length: u32): i32 {
     const mask = <u32>this.slots.length - 1;
-    let slot = hash(pointer, length) & mask;
+    let slot = (<u32>hash64(pointer, length)) & mask;
     // At most half of the slots are taken, so the walk meets a free one.
     while (this.slots[slot] != 0) {
       const index = this.slots[slot] - 1;
@@ -57,15 +58,8 @@ export class NameTable {
   private place(index: i32): void {
     const mask = <u32>this.slots.length - 1;
     const name = this.names[index];
-    let slot = hash(name.pointer, name.length) & mask;
+    let slot = (<u32>hash64(name.pointer, name.length)) & mask;
     while (this.slots[slot] != 0) slot = (slot + 1) & mask;
     this.slots[slot] = index + 1;
   }
-}
-
-/** FNV-1a, 32 bits. */
-function hash(pointer: usize, length: u32): u32 {
-  let value: u32 = 0x811c9dc5;
-  for (let i: u32 = 0; i < length; i++) value = (value ^ load<u8>(pointer + i)) * 0x01000193;
-  return value;
 }

@@ -81,6 +81,13 @@ export function hasPrefix(text: Span, prefix: Span): bool {
   );
 }
 
+/** Returns whether two runs of bytes are equal, in a time that depends on the length alone: a multiple of 8. */
+export function sameInConstantTime(a: usize, b: usize, length: u32): bool {
+  let difference: u64 = 0;
+  for (let i: u32 = 0; i < length; i += 8) difference |= load<u64>(a + i) ^ load<u64>(b + i);
+  return difference == 0;
+}
+
 function sameLongBytes(a: usize, b: usize, length: u32): bool {
   const last = length - 16;
   for (let i: u32 = 0; i < last; i += 16) {
@@ -125,6 +132,14 @@ export class ByteBuffer {
     if (to == 0) return;
     store<u8>(to, <u8>value);
     this.length += 1;
+  }
+
+  /** Appends zero bytes. */
+  zeros(count: u32): void {
+    const to = this.reserve(count);
+    if (to == 0) return;
+    memory.fill(to, 0, count);
+    this.length += count;
   }
 
   /** Appends a string of the program as UTF-8. For rare paths: a constant span is cheaper. */
