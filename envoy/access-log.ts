@@ -1,4 +1,4 @@
-// The access logs: one line of the 15 fields of the interface (spec.md, section 2) for each request and each attempt.
+// The access logs: one line with the 15 fields of the interface (spec.md, section 2) per request and per attempt.
 import { join } from "node:path";
 import { PROPERTY_CLIENT_PATH } from "../contract/words.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
@@ -9,29 +9,29 @@ import type { AccessLog, Extension, Fields } from "./types.ts";
 import { extension } from "./types.ts";
 
 /**
- * What the client sent, kept as filter state: the filter and the upstream filters rewrite the one
- * header map that all logs of a request read, also the client's line, which is written last.
+ * The client's request head, kept as filter state: the filter and the upstream filters rewrite the one header map that
+ * all logs of a request read, and the client's log line, which also reads it, is written last.
  */
 export const CLIENT_PATH = "gateway.client_path";
-/** The path of a call on the internal listener as its line shows it. */
+/** The path of a call on the internal listener, as its log line shows it. */
 export const LOGGED_PATH = "gateway.logged_path";
 export const CLIENT_AUTHORITY = "gateway.client_authority";
 export const CLIENT_FORWARDED_FOR = "gateway.client_forwarded_for";
 
-/** Of metadata of ours. */
+/** Namespace of the gateway's own metadata. */
 const NAMESPACE = "gateway";
 const PROTOCOL = "protocol";
-/** What stands for a host in the logs, because its address is no `<ip>:<port>`. */
+/** Metadata key of the name that the logs show for a host whose address is not an `<ip>:<port>`. */
 const HOST = "host";
 
-/** Metadata of an endpoint. */
+/** Returns the metadata of an endpoint that sets its name in the logs. */
 export function loggedAs(host: string): Fields {
   return { filter_metadata: { [NAMESPACE]: { [HOST]: host } } };
 }
 
 /**
- * The client's line. A request that was refused before the filters ran has its headers still as they came. A query can
- * hold credentials: it is in the line only as far as the WASM filter has masked them.
+ * Returns the log of client requests. For a request that was rejected before the filters ran, the headers are still as
+ * the client sent them. A query can hold credentials: the line contains it only if the WASM filter has masked them.
  */
 export function ingressLogs(model: GatewayModel, runtime: RuntimeEnvironment): Extension[] {
   return logs("ingress", runtime, {
@@ -50,19 +50,21 @@ export function ingressLogs(model: GatewayModel, runtime: RuntimeEnvironment): E
 }
 
 /**
- * A line for each attempt: headers as the provider got them. Envoy flags what the provider did wrong. An attempt that
- * has neither a status nor a flag was given up by the gateway, because the client had gone or the time was over.
+ * Returns the log with one line per attempt: headers as the provider received them. Envoy's flags show what the
+ * provider did wrong. An attempt with neither a status nor a flag was cancelled by the gateway, because the client had
+ * disconnected or the timeout had expired.
  */
 export function llmLogs(model: GatewayModel, runtime: RuntimeEnvironment): AccessLog[] {
   const llm = (flags: string, filter: Fields): AccessLog[] =>
     logs("llm", runtime, {
       path: "%REQ(:PATH)%",
-      // Known from the connection; an attempt that got none has the one that its provider is asked for.
+      // Known from the connection; an attempt without a connection shows the protocol that the provider is configured
+      // for.
       protocol: firstOf({ command: "PROTOCOL" }, clusterMetadata(PROTOCOL)),
       flags,
       authority: "%REQ(:AUTHORITY)%",
       forwardedFor: "%REQ(X-FORWARDED-FOR)%",
-      // Envoy counts an attempt from its own side; here, as in the client's line, request comes before reply.
+      // Envoy counts an attempt from its own side; here, as in the client's line, request comes before response.
       bytes: "%BYTES_SENT% %BYTES_RECEIVED%",
       upstreamHost: upstreamHost(hasDemonstration(model)),
     }).map((log) => ({ ...log, filter }));
@@ -72,7 +74,9 @@ export function llmLogs(model: GatewayModel, runtime: RuntimeEnvironment): Acces
   ];
 }
 
-/** A line for each call of a prompt's flow: to the model server, and to the API of a prompt target. */
+/**
+ * Returns the log with one line per call of a prompt's flow: to the model server, and to the API of a prompt target.
+ */
 export function internalLogs(runtime: RuntimeEnvironment): Extension[] {
   return logs("internal", runtime, {
     path: firstOf(filterState(LOGGED_PATH), header(":path")),
@@ -85,7 +89,7 @@ export function internalLogs(runtime: RuntimeEnvironment): Extension[] {
   });
 }
 
-/** Envoy's word for a connection that it reset itself. */
+/** Envoy's response flag for a connection that Envoy reset itself. */
 const LOCAL_RESET = "LR";
 
 function hasStatus(): Fields {
@@ -105,7 +109,7 @@ function hasFlag(): Fields {
   return { response_flag_filter: {} };
 }
 
-/** There is no "not" among the log filters. Asked last: for the few attempts without a status. */
+/** Log filters have no "not". Evaluated last: only the few attempts without a status reach it. */
 function hasNoFlag(): Fields {
   const cel = extension(
     "envoy.access_loggers.extension_filters.cel",
@@ -126,7 +130,7 @@ function hasDemonstration({ targets }: GatewayModel): boolean {
   return targets.some(({ address }) => address.kind === "embedded");
 }
 
-/** One of Envoy's log commands, as COALESCE takes it. */
+/** One of Envoy's log commands, in the form that COALESCE accepts. */
 interface Operator {
   command: string;
   param?: string;
@@ -148,7 +152,7 @@ function clusterMetadata(key: string): Operator {
   return { command: "CLUSTER_METADATA", param: `${NAMESPACE}:${key}` };
 }
 
-/** Metadata of a provider's cluster: the protocol of an attempt without a connection. */
+/** Returns the metadata of a provider's cluster: the protocol of an attempt without a connection. */
 export function logMetadata(protocol: "HTTP/1.1" | "HTTP/2"): Fields {
   return { metadata: { filter_metadata: { [NAMESPACE]: { [PROTOCOL]: protocol } } } };
 }
@@ -157,7 +161,7 @@ function firstOf(...operators: Operator[]): string {
   return `%COALESCE(${JSON.stringify({ operators })})%`;
 }
 
-/** The fields that the two kinds of line get from different places. */
+/** The fields whose source differs between the two kinds of line. */
 interface OwnFields {
   path: string;
   protocol: string;
@@ -168,7 +172,9 @@ interface OwnFields {
   upstreamHost: string;
 }
 
-/** The log's file and, where it is wanted, standard output, where the log's name comes first. */
+/**
+ * Returns the loggers: the log's file and, if configured, standard output, where the line starts with the log's name.
+ */
 function logs(name: AccessLogName, runtime: RuntimeEnvironment, own: OwnFields): Extension[] {
   // The 15 fields of spec.md in their order and quoting; START_TIME is UTC with milliseconds by default.
   const fields = [
@@ -178,7 +184,8 @@ function logs(name: AccessLogName, runtime: RuntimeEnvironment, own: OwnFields):
     own.flags,
     own.bytes,
     "%DURATION%",
-    // From the last byte of the request to the first of the answer; x-envoy-upstream-service-time is not there for attempts.
+    // From the last byte of the request to the first of the response; x-envoy-upstream-service-time does not exist for
+    // attempts.
     "%COMMON_DURATION(US_TX_END:US_RX_BEG:ms)%",
     `"${own.forwardedFor}"`,
     '"%REQ(USER-AGENT)%"',

@@ -1,4 +1,5 @@
-// The model and the machine's own facts → Envoy's whole configuration. No secret can be in it: the model holds names of variables only.
+// The model and the runtime environment → Envoy's whole configuration. It cannot contain a secret: the model holds only
+// names of variables.
 import { LISTENER_EGRESS, LISTENER_INGRESS } from "../contract/words.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
 import { clusters } from "./clusters.ts";
@@ -9,14 +10,14 @@ import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Bootstrap, Extension } from "./types.ts";
 import { extension } from "./types.ts";
 
-/** Pure: the same model and place give the same bootstrap. */
+/** Returns the bootstrap. Pure: the same model and environment give the same bootstrap. */
 export function renderBootstrap(model: GatewayModel, runtime: RuntimeEnvironment): Bootstrap {
   return {
     node: { id: "gateway", cluster: "gateway" },
     admin: { address: { pipe: { path: runtime.adminSocketPath, mode: OWNER_ONLY } } },
     typed_dns_resolver_config: resolver(),
     overload_manager: overloadManager(model, runtime),
-    // Also without prompt targets: a running gateway can be given some, but no other bootstrap.
+    // Also without prompt targets: a reload can add some, but it cannot change the bootstrap.
     bootstrap_extensions: [internalListenerExtension()],
     static_resources: {
       listeners: [
@@ -31,7 +32,10 @@ export function renderBootstrap(model: GatewayModel, runtime: RuntimeEnvironment
   };
 }
 
-/** One resolver for all clusters, which reloads the machine's settings when its servers stop responding: laptops move. */
+/**
+ * Returns one resolver for all clusters. It reloads the system's settings when its DNS servers stop responding, because
+ * laptops change networks.
+ */
 function resolver(): Extension {
   return extension(
     "envoy.network.dns_resolver.cares",

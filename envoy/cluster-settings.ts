@@ -1,4 +1,5 @@
-// What clusters have in common: how long connections live, how many there may be, which HTTP is spoken.
+// Settings that clusters share: idle timeout and lifetime of connections, the maximum number of them, and the HTTP
+// version.
 import type { Address, GatewayModel, UpstreamSettings } from "../control-plane/ir/model.ts";
 import { logMetadata } from "./access-log.ts";
 import { CLUSTER_BUFFER } from "./buffers.ts";
@@ -8,26 +9,32 @@ import { duration, TCP_KEEPALIVE, typed } from "./types.ts";
 const SECOND = 1000;
 
 const CONNECT_TIMEOUT = 5 * SECOND;
-/** Shorter than the servers' own (AWS's load balancers: 60 s), so that no request meets a connection that is just being closed. */
+/**
+ * Shorter than the servers' own (AWS's load balancers: 60 s), so that no request is sent on a connection that the
+ * server is closing.
+ */
 const IDLE_TIMEOUT_PUBLIC = 50 * SECOND;
-/** Model servers of one's own close early: uvicorn (vLLM) and Node after 5 s. */
+/** Self-hosted model servers close early: uvicorn (vLLM) and Node after 5 s. */
 const IDLE_TIMEOUT_PLAIN = 4 * SECOND;
-/** After it a connection takes no new request, so that a busy one follows its name to a new address some time. */
+/** After this time a connection accepts no new request, so that a busy one eventually follows a DNS change. */
 const CONNECTION_LIFETIME = 10 * 60 * SECOND;
-/** Streams last minutes, so many are open at once; Envoy's own 1024 is for short calls. */
+/** Streams last minutes, so many are open at once; Envoy's default of 1024 is for short calls. */
 const MAX_AT_ONCE = 10_000;
 
-/** @param settings of connections to providers; everything else has the defaults */
+/**
+ * Returns the common settings of a cluster. @param settings of connections to providers; every other cluster has the
+ * defaults
+ */
 export function common(
   cluster: string,
   model: GatewayModel,
   settings: UpstreamSettings & { /** Requests under way. */ atOnce?: number | undefined } = {},
 ): Fields {
   return {
-    // A dot ends a part of a statistic's name.
+    // A dot separates the parts of a statistic's name.
     alt_stat_name: cluster.replaceAll(/[^A-Za-z0-9_-]/g, "_"),
     connect_timeout: duration(settings.connectTimeoutMs ?? CONNECT_TIMEOUT),
-    // A name that cannot be resolved must not keep the gateway from starting.
+    // A name that cannot be resolved must not prevent the gateway from starting.
     wait_for_warm_on_init: false,
     per_connection_buffer_limit_bytes: CLUSTER_BUFFER,
     circuit_breakers: {
@@ -36,14 +43,15 @@ export function common(
           max_connections: settings.maxConnections ?? MAX_AT_ONCE,
           max_pending_requests: settings.maxPendingRequests ?? MAX_AT_ONCE,
           max_requests: settings.atOnce ?? MAX_AT_ONCE,
-          // Envoy's own 3 would leave most requests without their fallback when a provider is down.
+          // Envoy's default of 3 would leave most requests without their fallback when a provider is down.
           max_retries: model.retryBudget ?? MAX_AT_ONCE,
         },
       ],
     },
     upstream_connection_options: {
       tcp_keepalive: TCP_KEEPALIVE,
-      // Of several addresses Envoy reports the last failure. On a machine without IPv6 that has to be IPv4's.
+      // Of several addresses Envoy reports the last failure. On a machine without IPv6 that must be the failure of
+      // IPv4.
       happy_eyeballs_config: { first_address_family_version: "V6" },
     },
   };
@@ -73,7 +81,9 @@ export function protocols(
   };
 }
 
-/** Metadata of a cluster that the log of attempts reads: the HTTP that a connection is asked for, as the log prints it. */
+/**
+ * Returns the metadata of a cluster that the log of attempts reads: the configured HTTP version, as the log prints it.
+ */
 export function protocolAskedFor(address: Address): Fields {
   return logMetadata(usesTls(address) ? "HTTP/2" : "HTTP/1.1");
 }
@@ -82,12 +92,12 @@ function usesTls(address: Address): boolean {
   return address.kind === "host" && address.tls;
 }
 
-/** HTTP/2 where the provider offers it (ALPN), HTTP/1.1 elsewhere. */
+/** Returns the options for HTTP/2 if the provider offers it (ALPN), else HTTP/1.1. */
 function negotiated(): Fields {
   return {
     auto_config: {
       http_protocol_options: {},
-      // A connection that died unseen is found before a request has to wait for it.
+      // Detects a dead connection before a request has to wait for it.
       http2_protocol_options: {
         connection_keepalive: { interval: duration(30 * SECOND), timeout: duration(5 * SECOND) },
       },

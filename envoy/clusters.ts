@@ -56,9 +56,10 @@ function single(upstream: Upstream, model: GatewayModel, runtime: RuntimeEnviron
 }
 
 /**
- * One attempt at a place, of a request that may have several: the connections are the place's own, the filters write
- * the attempt anew. A place without an address (its name does not resolve) gives way to one that refuses at once, so
- * that there is another attempt; Envoy would answer in its place.
+ * Returns the cluster for one attempt at an upstream, of a request that may have several attempts: it has its own
+ * connections, and the filters rewrite the request for each attempt. An upstream without an address (its name does not
+ * resolve) is replaced by one that refuses connections at once, so that the next attempt follows; otherwise Envoy would
+ * send a local reply.
  */
 function attempt(
   { cluster: place, address }: Upstream,
@@ -79,12 +80,12 @@ function attempt(
         clusters: [place, NO_ADDRESS],
       },
     ),
-    // All of them: the filter runs behind this, and writes the credential of the target that the attempt goes to.
+    // All credential headers: the filter runs after this one, and writes the credential of the attempt's target.
     ...protocols({ kind: "embedded" }, upstreamFilters(CREDENTIAL_HEADERS, translate)),
   };
 }
 
-/** Refuses every connection: no socket can be below a file. */
+/** Returns a cluster that refuses every connection: a socket's path cannot continue below a file. */
 function noAddress(model: GatewayModel): Cluster {
   const address = { pipe: { path: `/dev/null/${NO_ADDRESS}` } };
   return {

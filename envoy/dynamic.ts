@@ -1,22 +1,22 @@
-// The bootstrap of a gateway that runs: everything that may change is cut out of it into files that Envoy reads anew
-// when they are replaced. What changes most (models, prompts, routes) is apart from the listeners, so that no connection
-// of a client has to end for it. docs/decisions/2026-11-22-reload.md
+// The bootstrap of a running gateway: every part that may change is moved into files, which Envoy reads again when they
+// are replaced. The parts that change most (models, prompts, routes) are separate from the listeners, so that no client
+// connection has to be closed for them. docs/decisions/2026-11-22-reload.md
 import type { Bootstrap, Cluster, Extension, Fields, Listener, Value } from "./types.ts";
 import { typed } from "./types.ts";
 
-/** One file and the subscription of Envoy that reads it. */
+/** One file and the Envoy subscription that reads it. */
 export interface DiscoveryFile {
   name: string;
-  /** What the names of the subscription's statistics begin with. */
+  /** Prefix of the names of the subscription's statistics. */
   statistics: string;
-  /** Whether Envoy counts (`config_reload`) that all its threads have the new version. */
+  /** Whether Envoy counts (`config_reload`) when all its threads have the new version. */
   countsReloads: boolean;
   resources: Fields[];
 }
 
 export interface DynamicConfiguration {
   bootstrap: Fields;
-  /** In the order in which a new version has to be given to Envoy: what is pointed at comes before what points. */
+  /** In the order in which a new version has to be written: a resource comes before those that refer to it. */
   files: DiscoveryFile[];
 }
 
@@ -27,7 +27,7 @@ const FILTER = "filter-";
 const HTTP = "envoy.filters.network.http_connection_manager";
 const WASM = "envoy.filters.http.wasm";
 
-/** Pure. Together, the files and the bootstrap say the same as `whole` alone. @param directory where the files will be */
+/** Returns the bootstrap and the files that together equal `whole`. Pure. @param directory where the files will be */
 export function dynamicConfiguration(whole: Bootstrap, directory: string): DynamicConfiguration {
   const { static_resources: resources, ...rest } = whole;
   const cut = resources.listeners.map((listener) => cutListener(listener, directory));
@@ -62,14 +62,15 @@ export function dynamicConfiguration(whole: Bootstrap, directory: string): Dynam
   };
 }
 
-/** What stands in a file. @param version as Envoy's statistics will show it */
+/** Returns the content of a file. @param version as Envoy's statistics will show it */
 export function discoveryResponse(version: string, resources: readonly Fields[]): string {
   return JSON.stringify({ version_info: version, resources });
 }
 
 /**
- * A file, and what only its old version has: a request that has begun, a retry of it and the steps of a prompt still ask
- * for clusters by name, and the routes to them are told apart by that name. The filter is always the new one.
+ * Returns a file together with the resources that only its old version has: in-flight requests, their retries and the
+ * steps of a prompt still refer to clusters by name, and that name selects their routes. The filter is always the new
+ * one.
  */
 export function withRetiredResources(fresh: DiscoveryFile, old: DiscoveryFile): DiscoveryFile {
   if (fresh.name.startsWith(FILTER)) return fresh;
@@ -84,7 +85,10 @@ export function withRetiredResources(fresh: DiscoveryFile, old: DiscoveryFile): 
   return { ...fresh, resources: [...fresh.resources, ...missing] };
 }
 
-/** The old ones for one cluster come first: the last of the others takes whatever is left. */
+/**
+ * Returns the table with the old routes added. Old routes that match one cluster come first: the last of the new routes
+ * matches every remaining request.
+ */
 function withOldRoutes(table: Fields, old: Fields[]): Fields {
   const routes = routesOf(table);
   const known = new Set(routes.map(({ match }) => JSON.stringify(match)));
@@ -102,7 +106,7 @@ function routesOf(table: Fields): Fields[] {
   return list(table["virtual_hosts"]).flatMap((host) => list(host["routes"]));
 }
 
-/** The tables that we write have one virtual host. */
+/** Returns a table with other routes. The gateway's tables have one virtual host. */
 function replaceRoutes(table: Fields, routes: Fields[]): Fields {
   const hosts = list(table["virtual_hosts"]).map((host) => ({ ...host, routes }));
   return { ...table, virtual_hosts: hosts };
@@ -124,7 +128,7 @@ function cutListener(listener: Listener, directory: string): Cut {
   return { listener: { ...listener, filter_chains }, files };
 }
 
-/** Takes the routes and the WASM filter out of an HTTP connection manager. */
+/** Removes the routes and the WASM filter from an HTTP connection manager. */
 function cutManager(
   manager: Extension,
   listener: string,
@@ -180,7 +184,7 @@ function cutFilter(
   };
 }
 
-/** Envoy looks when a file of this name is moved to its place. */
+/** Returns a config source: Envoy reads the file again when a file of this name is moved into the directory. */
 function fileSource(directory: string, file: string): Fields {
   return {
     path_config_source: { path: `${directory}/${file}` },

@@ -1,4 +1,4 @@
-// Where the hosts of a cluster are, and how their names become addresses.
+// Addresses of a cluster's hosts, and how their names are resolved.
 import { isIP } from "node:net";
 import type { Address } from "../control-plane/ir/model.ts";
 import { loggedAs } from "./access-log.ts";
@@ -13,18 +13,18 @@ export function endpoint(address: Address, runtime: RuntimeEnvironment): Fields 
   return { lb_endpoints: [{ endpoint: { address: socketAddress(address.host, address.port) } }] };
 }
 
-/** A part of the gateway that listens on a unix socket. */
+/** Returns the endpoint of a part of the gateway that listens on a unix socket. */
 export function socketEndpoint(path = ""): Fields {
   const endpoint = { address: { pipe: { path } } };
   return { lb_endpoints: [{ endpoint, metadata: loggedAs(NO_PORT) }] };
 }
 
-/** What the access logs have for a unix socket: on this machine, at no port of it. */
+/** What the access logs show for a unix socket: this machine, with no port. */
 const NO_PORT = "127.0.0.1:0";
 
 /**
- * How the host is found. One logical endpoint keeps the connections that there are when a name's addresses change, as
- * they do all the time at large providers, and tries IPv6 and IPv4 of the host one after the other (happy eyeballs).
+ * Returns how the host is resolved. One logical endpoint keeps existing connections when a name's addresses change, as
+ * they constantly do at large providers, and tries IPv6 and IPv4 of the host one after the other (happy eyeballs).
  */
 export function resolution(address: Address): Fields {
   if (address.kind === "embedded" || isIP(address.host) !== 0) return { type: "STATIC" };
@@ -33,7 +33,7 @@ export function resolution(address: Address): Fields {
       all_addresses_in_single_endpoint: true,
       dns_lookup_family: "ALL",
       respect_dns_ttl: true,
-      // For answers without a lifetime (hosts file), and after a failure.
+      // For DNS responses without a TTL (hosts file), and after a failure.
       dns_refresh_rate: duration(30 * SECOND),
       dns_failure_refresh_rate: {
         base_interval: duration(1 * SECOND),

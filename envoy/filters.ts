@@ -1,4 +1,5 @@
-// The HTTP filters of a listener: THE ordered list, with the reason for each place. Requests go down the list, replies up.
+// The HTTP filters of a listener: THE ordered list, with the reason for each position. Requests pass down the list,
+// responses up.
 import { DECOMPRESSOR } from "../contract/words.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
 import { CLIENT_AUTHORITY, CLIENT_FORWARDED_FOR, CLIENT_PATH, llmLogs } from "./access-log.ts";
@@ -14,22 +15,23 @@ export function httpFilters(
   runtime: RuntimeEnvironment,
 ): Extension[] {
   return [
-    // First, because everything behind it rewrites the headers that the client's log line shows.
+    // First, because every later filter may rewrite the headers that the client's log line shows.
     recordClientHeaders(),
-    // Before the router, which needs the cluster that it chooses; outside of the decompressors, so that it reads plain replies.
+    // Before the router, which needs the cluster that it chooses; outside of the decompressors, so that it reads
+    // uncompressed responses.
     routeFilter(name, model, runtime),
-    // After the filter, which sets what the service counts, and before the router, which forwards the request.
+    // After the WASM filter, which sets what the service counts, and before the router, which forwards the request.
     ...(model.rateLimitService === undefined
       ? []
       : [rateLimitFilter(model, model.rateLimitService)]),
-    // Between filter and router: a provider that compresses although it was asked not to.
+    // Between filter and router: for a provider that compresses although the request asked it not to.
     ...decompressors(),
     // Always last.
     router(model, runtime),
   ];
 }
 
-/** The path without its query, which can hold credentials: the WASM filter adds it with those masked. */
+/** Records the path without its query, which can hold credentials: the WASM filter adds the query with those masked. */
 function recordClientHeaders(): Extension {
   return remember({
     [CLIENT_PATH]: "%PATH(NQ:PATH)%",
@@ -38,7 +40,10 @@ function recordClientHeaders(): Extension {
   });
 }
 
-/** Keeps values of the request's head as filter state, by name, for its log line. @param values Envoy's formats */
+/**
+ * Returns a filter that stores values of the request head as filter state, by name, for the log line. @param values
+ * Envoy's formats
+ */
 export function remember(values: Record<string, string>): Extension {
   return extension(
     "envoy.filters.http.set_filter_state",
@@ -57,7 +62,7 @@ export function remember(values: Record<string, string>): Extension {
   );
 }
 
-/** For replies that come compressed although nobody asked for it. */
+/** Returns decompressors for responses that are compressed although the request did not allow it. */
 export function decompressors(): Extension[] {
   return [
     decompressor("gzip", "extensions.compression.gzip.decompressor.v3.Gzip", { window_bits: 15 }),
@@ -65,16 +70,19 @@ export function decompressors(): Extension[] {
   ];
 }
 
-/** Replies only, and never announced: the request's `accept-encoding` is the upstream filters' business. */
+/**
+ * Returns a decompressor for responses only, never advertised: the upstream filters set the request's
+ * `accept-encoding`.
+ */
 function decompressor(algorithm: string, message: string, fields: Fields = {}): Extension {
   return extension(
     `envoy.filters.http.decompressor.${algorithm}`,
     "extensions.filters.http.decompressor.v3.Decompressor",
     {
-      // One name for all of them, which their trailers and statistics have.
+      // All of them share one name, which their trailers and statistics use.
       decompressor_library: extension(DECOMPRESSOR, message, fields),
       response_direction_config: {
-        // `cache-control: no-transform` forbids it; but nobody asked the provider to compress.
+        // `cache-control: no-transform` forbids decompression; but the provider was asked not to compress.
         common_config: { ignore_no_transform_header: true },
       },
       request_direction_config: {
@@ -87,9 +95,9 @@ function decompressor(algorithm: string, message: string, fields: Fields = {}): 
 
 function router(model: GatewayModel, runtime: RuntimeEnvironment): Extension {
   return extension("envoy.filters.http.router", "extensions.filters.http.router.v3.Router", {
-    // Neither the provider nor the client sees an x-envoy header.
+    // Neither the provider nor the client receives an x-envoy header.
     suppress_envoy_headers: true,
-    // Counters by status and a histogram per cluster, which nobody reads yet: 3 % of a small request.
+    // Counters by status and a histogram per cluster, which nothing reads yet: 3 % of a small request.
     dynamic_stats: false,
     upstream_log: llmLogs(model, runtime),
   });

@@ -1,4 +1,5 @@
-// The internal listener: where the filter's own calls of a prompt's flow pass, so that they are logged and routed as requests.
+// The internal listener: the filter's own calls of a prompt's flow pass through it, so that they are logged and routed
+// like requests.
 import { HEADER_CLUSTER, HEADER_DETAILS, HEADER_LOGGED_PATH } from "../contract/words.ts";
 import { INTERNAL_CLUSTER } from "../control-plane/ir/filter-document/prompt.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
@@ -10,10 +11,10 @@ import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields, Listener } from "./types.ts";
 import { duration, extension } from "./types.ts";
 
-/** Values of parameters become part of paths, each up to 6 KiB encoded. */
+/** Parameter values become part of paths, each up to 6 KiB encoded. */
 const MAX_HEAD_KIB = 128;
 
-/** Envoy knows listeners without an address only with it. */
+/** Returns the bootstrap extension that Envoy needs for listeners without an address. */
 export function internalListenerExtension(): Extension {
   return extension(
     "envoy.bootstrap.internal_listener",
@@ -25,7 +26,7 @@ export function internalListener(model: GatewayModel, runtime: RuntimeEnvironmen
   return {
     name: INTERNAL_CLUSTER,
     internal_listener: {},
-    // Not limited by the number of clients: the calls belong to in-flight requests.
+    // Exempt from the connection limit of the clients: the calls belong to in-flight requests.
     ignore_global_conn_limit: true,
     per_connection_buffer_limit_bytes: listenerBuffer(model),
     filter_chains: [
@@ -37,12 +38,12 @@ export function internalListener(model: GatewayModel, runtime: RuntimeEnvironmen
             {
               stat_prefix: INTERNAL_CLUSTER,
               codec_type: "HTTP1",
-              // The client's request id stays, which makes one story of all lines of a request.
+              // The client's request id is kept, so that all log lines of a request share it.
               ...identity(),
               max_request_headers_kb: MAX_HEAD_KIB,
               access_log: internalLogs(runtime),
               route_config: routeConfiguration(model),
-              // The upstream filters take the header out, so the log reads it from filter state.
+              // The upstream filters remove the header, so the log reads it from filter state.
               http_filters: [
                 remember({ [LOGGED_PATH]: `%REQ(${HEADER_LOGGED_PATH})%` }),
                 ...decompressors(),
@@ -57,16 +58,17 @@ export function internalListener(model: GatewayModel, runtime: RuntimeEnvironmen
 }
 
 /**
- * The filter names the cluster, and nobody else can: this listener has no address. Nothing is tried twice, because
- * an API may have acted already; a redirect is an answer, not a way to another host.
+ * Returns the routes. The filter names the cluster, and no client can: this listener has no address. There are no
+ * retries, because an API may have acted already; a redirect is returned as the response, and not followed to another
+ * host.
  */
 function routeConfiguration({ ingress }: GatewayModel): Fields {
-  // The filter gives every call a shorter limit; this one is for what it forgets.
+  // The filter gives every call a shorter timeout; this one is the fallback.
   const timeout = duration(ingress.timeoutMs + 1000);
   const route = { cluster_header: HEADER_CLUSTER, timeout, idle_timeout: "0s" };
   return {
     name: INTERNAL_CLUSTER,
-    // With it the filter distinguishes an API's response from Envoy's own.
+    // By this header the filter distinguishes an API's response from Envoy's local replies.
     response_headers_to_add: [
       {
         header: { key: HEADER_DETAILS, value: "%RESPONSE_CODE_DETAILS%" },

@@ -1,12 +1,12 @@
-// TLS for clients. Envoy reads certificate and key from the user's own files, and anew whenever a file is moved into the
-// directory of its orders; their bytes are in no file of ours.
+// TLS for clients. Envoy reads certificate and key from the user's own files, and reads them again when a file is moved
+// into the directory of secrets; the gateway copies their bytes to no file.
 import { join } from "node:path";
 import type { GatewayModel, Listener } from "../control-plane/ir/model.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Fields } from "./types.ts";
 import { extension, typed } from "./types.ts";
 
-/** The transport socket of a listener's filter chain; nothing where clients connect in plain text. */
+/** Returns the transport socket of a listener's filter chain; no fields if clients connect in plain text. */
 export function listenerTls({ name, tls }: Listener, runtime: RuntimeEnvironment): Fields {
   if (tls === undefined) return {};
   const path = secretFile(name, runtime.secretsDirectory ?? "");
@@ -26,13 +26,13 @@ export function listenerTls({ name, tls }: Listener, runtime: RuntimeEnvironment
   };
 }
 
-/** A file by which Envoy learns where a listener's certificate is. */
+/** A file that gives Envoy the paths of a listener's certificate and key. */
 export interface ListenerSecret {
   file: string;
   text: string;
 }
 
-/** One for each listener with TLS; they have to be there when Envoy starts. JSON is YAML. */
+/** Returns one file for each listener with TLS; they must exist when Envoy starts. JSON is YAML. */
 export function listenerSecrets(
   { ingress, egress }: Pick<GatewayModel, "ingress" | "egress">,
   directory: string,

@@ -1,4 +1,4 @@
-// A listener: where clients connect, how long they may take, how much they may send.
+// A listener: where clients connect, its timeouts, and how much clients may send.
 import { LISTENER_OWN_EGRESS } from "../contract/words.ts";
 import type { GatewayModel, Listener as ModelListener } from "../control-plane/ir/model.ts";
 import { ingressLogs } from "./access-log.ts";
@@ -14,16 +14,16 @@ import { duration, extension, socketAddress, TCP_KEEPALIVE } from "./types.ts";
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** For the head of a request, from its first byte. */
+/** Timeout for the head of a request, from its first byte. */
 const HEADERS_TIMEOUT = 15 * SECOND;
-/** For a whole request, body included: 32 MiB take that long at 2 Mbit/s. */
+/** Timeout for a whole request, body included: 32 MiB take that long at 2 Mbit/s. */
 const REQUEST_TIMEOUT = 2 * MINUTE;
-/** For the next bytes of a request; once it is whole, the route's timeouts rule. */
+/** Idle timeout between bytes of a request; once it is complete, the route's timeouts apply. */
 const STREAM_IDLE_TIMEOUT = 1 * MINUTE;
-/** For the next request on a connection: longer than usual load balancers keep theirs. */
+/** Idle timeout for the next request on a connection: longer than the usual idle timeout of load balancers. */
 const CLIENT_IDLE_TIMEOUT = 15 * MINUTE;
 
-/** Mode of a socket. */
+/** File mode of a socket. */
 export const OWNER_ONLY = 0o600;
 
 /** HTTP/2 accepts windows between these (RFC 9113, section 6.9.2). */
@@ -39,21 +39,25 @@ export function listener(
   return {
     name,
     address: socketAddress(own.address, own.port),
-    // Clients come in here: at the end these listeners close, and the others go on for the prompts in flight.
+    // Client traffic enters here: at shutdown these listeners close, and the internal ones stay open for prompts in
+    // flight.
     traffic_direction: "INBOUND",
-    // A client that is gone has its request at the provider reset, which costs money until then.
+    // Detects a vanished client, so that its request at the provider, which costs money, is reset.
     tcp_keepalive: TCP_KEEPALIVE,
     ...http(name, own, model, runtime, listenerTls(own, runtime)),
   };
 }
 
-/** What egress serves, for the model server alone: without the keys and TLS that clients may need. */
+/**
+ * Returns the listener that serves the same as egress to the model server alone: without the API keys and TLS that
+ * clients may need.
+ */
 export function ownEgress(model: GatewayModel, runtime: RuntimeEnvironment): Listener {
   const path = runtime.ownEgressSocketPath ?? "";
   return {
     name: LISTENER_OWN_EGRESS,
     address: { pipe: { path, mode: OWNER_ONLY } },
-    // However many clients there are, their prompts need it.
+    // Exempt from the connection limit: the clients' prompts need it, whatever their number.
     ignore_global_conn_limit: true,
     ...http(LISTENER_OWN_EGRESS, model.egress, model, runtime),
   };
@@ -93,7 +97,10 @@ function http(
   };
 }
 
-/** Headers about the client and the gateway: request ids are kept or created, and nothing else is added. */
+/**
+ * Returns the settings of headers about the client and the gateway: request ids are kept or created, and no other
+ * header is added.
+ */
 export function identity(): Fields {
   return {
     generate_request_id: true,
@@ -101,7 +108,7 @@ export function identity(): Fields {
     use_remote_address: false,
     skip_xff_append: true,
     server_header_transformation: "PASS_THROUGH",
-    // :scheme as the provider's connection has it; HTTP/2 providers compare it.
+    // :scheme is set to that of the provider's connection; HTTP/2 providers compare the two.
     scheme_header_transformation: { match_upstream: true },
   };
 }
@@ -113,17 +120,17 @@ function protocol(model: GatewayModel): Fields {
     // Proxies in front may use HTTP/1.0 by default, and such a request may have no host.
     http_protocol_options: { accept_http_10: true, default_host_for_http_10: "gateway" },
     http2_protocol_options: {
-      // A body is held whole, so the window has to let it in: Envoy takes its buffer limit from it.
+      // A body is held completely, so the window must be as large: Envoy derives its buffer limit from it.
       initial_stream_window_size: window,
       initial_connection_window_size: window,
-      // One bad request does not cost the other streams of a connection their answer.
+      // One invalid request does not break the other streams of its connection.
       override_stream_error_on_invalid_http_message: true,
     },
   };
 }
 
 function timeouts(name: ListenerName, own: ModelListener, model: GatewayModel): Fields {
-  // A prompt's own steps are silence on its stream, and have the listener's timeout as their limit.
+  // While the steps of a prompt run, its stream is silent, and the listener's timeout limits them.
   const steps = name === "ingress" && model.prompt !== undefined ? own.timeoutMs + SECOND : 0;
   return {
     request_headers_timeout: duration(HEADERS_TIMEOUT),

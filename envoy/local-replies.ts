@@ -1,5 +1,6 @@
-// What Envoy answers itself before, past or without the filter: too large a head, a request that is no HTTP, a client
-// that is too slow, a provider that breaks off. Each becomes JSON in the client's dialect; what the filter answers is left alone.
+// Responses that Envoy creates before, past or without the filter: for too large a head, a request that is not HTTP, a
+// client that is too slow, a provider that breaks the connection. Each becomes JSON in the client's dialect; the
+// filter's own responses are left unchanged.
 import type { DialectRow } from "../contract/dialects.ts";
 import { DIALECTS } from "../contract/dialects.ts";
 import { NO_MEMORY_FOR_REQUEST, NOT_HTTP, RETRY_SECONDS } from "../contract/upstream-errors.ts";
@@ -12,21 +13,26 @@ import { extension } from "./types.ts";
 interface Reason {
   /** Envoy's status; absent: any. */
   status?: number;
-  /** Envoy's words for how the reply came to be ("Response Code Details"), or how they begin. The filter's own are empty. */
+  /**
+   * Envoy's reason for the local reply ("Response Code Details"), or a prefix of it. It is empty for the filter's own.
+   */
   details: string | { prefix: string };
   /** What is wrong and what to do. */
   message: string;
-  /** OpenAI's code of the error; absent: null. */
+  /** OpenAI's error code; absent: null. */
   code?: string | null;
-  /** The client's status; absent: Envoy's. */
+  /** The status that the client receives; absent: Envoy's. */
   as?: number;
-  /** Whether it comes when the filter has written the provider's path over the client's, which the filter state holds. */
+  /**
+   * Whether it occurs after the filter has replaced the client's path by the provider's; the filter state still holds
+   * the client's.
+   */
   hasClientPath?: boolean;
-  /** Seconds after which the client may try again. */
+  /** Seconds after which the client may retry. */
   retryAfter?: number;
 }
 
-/** How the details of what the codecs find begin: `http1.headers_too_large`, `http2.…`. */
+/** Prefix of the details of errors that the codecs find: `http1.headers_too_large`, `http2.…`. */
 const CODEC = { prefix: "http" };
 
 function reasons(model: GatewayModel): Reason[] {
@@ -69,7 +75,7 @@ function reasons(model: GatewayModel): Reason[] {
       retryAfter: RETRY_SECONDS,
     },
     {
-      // The codec takes nothing more, of bodies neither.
+      // Load shed in the codec: it accepts no more bytes, not even of a body.
       status: 500,
       details: "overload",
       as: 503,
@@ -88,7 +94,7 @@ function reasons(model: GatewayModel): Reason[] {
   ];
 }
 
-/** What Envoy's rate limit filter answers; the WASM filter adds the headers. */
+/** Returns the responses of Envoy's rate limit filter; the WASM filter adds the headers. */
 function ofRateLimitService(): Reason[] {
   return [
     {
@@ -107,7 +113,7 @@ function ofRateLimitService(): Reason[] {
   ];
 }
 
-/** What goes past the filter because a reply that it holds for translation has begun. */
+/** Returns the local replies that bypass the filter, because a response that it holds for translation has begun. */
 function whileHeld(): Reason[] {
   const tooLate = "The provider did not finish its answer within the listener's timeout.";
   return [
@@ -137,18 +143,18 @@ function whileHeld(): Reason[] {
 }
 
 export function localReplies(model: GatewayModel): Fields {
-  // The first dialect responds to whatever belongs to none, so its mappers have no condition and come last.
-  const [first, ...others] = DIALECTS;
+  // The first dialect applies to every request without a dialect, so its mappers have no condition and come last.
+  const [first, ...rest] = DIALECTS;
   const mappers = reasons(model).flatMap((reason) => [
-    ...others.map((dialect) =>
-      mapper(reason, dialect, [...conditions(reason), ofClient(reason, dialect)]),
+    ...rest.map((dialect) =>
+      mapper(reason, dialect, [...conditions(reason), isForDialect(reason, dialect)]),
     ),
     ...(first === undefined ? [] : [mapper(reason, first, conditions(reason))]),
   ]);
-  return { mappers: [health(), tooManyAtOnce(), ...mappers] };
+  return { mappers: [health(), tooManyInFlight(), ...mappers] };
 }
 
-/** Without memory for requests the gateway is still alive: a restart would only lose the in-flight requests. */
+/** Keeps /healthz successful when no memory is left for requests: a restart would only lose the in-flight requests. */
 function health(): Fields {
   const path = {
     header_filter: { header: { name: ":path", string_match: { exact: "/healthz" } } },
@@ -162,8 +168,8 @@ function health(): Fields {
   };
 }
 
-/** The filter words it, and knows the target; it only has to be said when to try again. */
-function tooManyAtOnce(): Fields {
+/** Adds `retry-after` only: the filter, which knows the target, writes the message. */
+function tooManyInFlight(): Fields {
   const details = "upstream_reset_before_response_started{overflow}";
   return {
     filter: { and_filter: { filters: conditions({ status: 503, details }) } },
@@ -182,7 +188,7 @@ function mapper(reason: Reason, dialect: DialectRow, filters: Fields[]): Fields 
     ...(as === undefined ? {} : { status_code: as }),
     body_format_override: { json_format: bodyOf(reason, dialect) },
     headers_to_add: [
-      // Left out while there is no id.
+      // Omitted if the request has no id.
       { header: { key: dialect.requestIdHeader, value: REQUEST_ID } },
       SET_REQUEST_ID,
       ...(seconds === undefined ? [] : [retryAfter(seconds)]),
@@ -203,19 +209,22 @@ function bodyOf(
   return JSON.parse(text) as Fields;
 }
 
-function ofClient({ hasClientPath }: Reason, { path }: DialectRow): Fields {
+function isForDialect({ hasClientPath }: Reason, { path }: DialectRow): Fields {
   if (hasClientPath === true) return expression(beginsWith(CLIENT_PATH, path));
   return { header_filter: { header: { name: ":path", string_match: { prefix: path } } } };
 }
 
-/** Filter state is bytes to CEL, which have an order but no `startsWith`: all that begins so stands between two others. */
+/**
+ * Returns a CEL prefix test. Filter state is bytes to CEL, which can be compared but have no `startsWith`: all values
+ * with the prefix lie between two bounds.
+ */
 function beginsWith(state: string, start: string): string {
   const next = start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) + 1);
   const value = `filter_state['${state}']`;
   return `${value} >= b'${start}' && ${value} < b'${next}'`;
 }
 
-/** Cheap ones first: a filter behind one that does not fit is not asked. */
+/** Returns the conditions, cheap ones first: evaluation stops at the first that does not match. */
 function conditions({ status, details }: Pick<Reason, "status" | "details">): Fields[] {
   const how =
     typeof details === "string"

@@ -1,10 +1,10 @@
-// Where the next attempt of a request goes: the filter has said it in the request's filter state, and the route looks there
-// before each attempt.
+// Where the next attempt of a request goes: the filter has written the cluster to the request's filter state, and the
+// route reads it before each attempt.
 import { PROPERTY_NEXT_CLUSTER } from "../contract/words.ts";
 import type { Fields } from "./types.ts";
 import { extension } from "./types.ts";
 
-/** @param clusters that an attempt can go to; the first is the default */
+/** Returns the matcher. @param clusters the possible clusters of an attempt; the first is the default */
 export function nextAttempt(clusters: string[]): Fields {
   const [first = ""] = clusters;
   const choice = extension(

@@ -6,39 +6,39 @@ import { duration } from "./types.ts";
 
 const SECOND = 1000;
 const CONSECUTIVE_FAILURES = 5;
-/** Short, because what looks like every provider's failure is often a moment of our own network's. */
+/** Short, because what looks like a failure of every provider is often a brief failure of the gateway's own network. */
 const EJECTION_TIME = 5 * SECOND;
 
 /**
- * For the cluster of a place. An attempt of several turns away from an ejected place (the aggregate has the address that
- * refuses behind it); a request for the place alone still goes there, because Envoy asks ejected hosts rather than nobody
- * (its panic threshold).
+ * Returns the outlier detection for the cluster of an upstream. A request with several attempts skips an ejected
+ * upstream (behind it the aggregate cluster has the address that refuses connections); a request for this upstream
+ * alone still goes there, because Envoy uses ejected hosts if no healthy one is left (its panic threshold).
  */
 export function outlierDetection(place: string, model: GatewayModel): Fields {
   const { consecutiveFailures = CONSECUTIVE_FAILURES, ejectionTimeMs = EJECTION_TIME } =
     model.upstream ?? {};
-  if (consecutiveFailures === 0 || !hasOthersBeside(place, model)) return {};
+  if (consecutiveFailures === 0 || !hasAlternative(place, model)) return {};
   const time = duration(ejectionTimeMs);
   return {
     outlier_detection: {
-      // 502, 503 and 504, and what Envoy takes for these: no connection, a broken one, no answer in time.
+      // 502, 503 and 504, and what Envoy counts as these: no connection, a broken connection, a timeout.
       consecutive_gateway_failure: consecutiveFailures,
       enforcing_consecutive_gateway_failure: 100,
       // A 500 often concerns one request, a 429 one key: neither shows that the provider is down.
       enforcing_consecutive_5xx: 0,
       enforcing_success_rate: 0,
-      // The one host of its cluster.
+      // The cluster has only this one host.
       max_ejection_percent: 100,
       base_ejection_time: time,
-      // Envoy would make it longer each time.
+      // Envoy would otherwise increase it with each ejection.
       max_ejection_time: time,
       interval: duration(Math.min(ejectionTimeMs, SECOND)),
     },
   };
 }
 
-/** Whether every request that may have several attempts, and one here, can have one somewhere else. */
-function hasOthersBeside(place: string, model: GatewayModel): boolean {
+/** Whether every request with a retry policy that can use this upstream can also use a different one. */
+function hasAlternative(place: string, model: GatewayModel): boolean {
   const sets = placesOfSets(model).filter((places) => places.has(place));
   return sets.length > 0 && sets.every((places) => places.size > 1);
 }

@@ -4,19 +4,19 @@ import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields } from "./types.ts";
 import { duration, extension } from "./types.ts";
 
-/** Each costs a file descriptor, and one more for the provider while it is busy. */
+/** Each costs a file descriptor, and a second one for the provider while a request is in flight. */
 const MAX_CONNECTIONS = 20_000;
 const GIBIBYTE = 1024 ** 3;
-/** The rest is for what Envoy does not count (the filter's own memory), the control plane and the model server. */
+/** The rest is for memory that Envoy does not count (the filter's own), the control plane and the model server. */
 const SHARE_OF_MEMORY = 0.5;
-/** How much can come in before it is seen is a matter of this time; a look costs microseconds. */
+/** Limits how many bytes can arrive before the next check; a check costs microseconds. */
 const REFRESH_MS = 25;
-/** Streams that hold less than this power of two are not worth a look when memory runs out: 1 MiB. */
+/** Streams that hold less than this power of two (1 MiB) are not tracked for a reset when memory runs out. */
 const TRACKED_FROM = 20;
 
 const HEAP = "envoy.resource_monitors.fixed_heap";
 
-/** Shares of the memory at which something is done, in their order. */
+/** Shares of the memory at which the overload actions start, in their order. */
 const GIVE_BACK = 0.85;
 const TURN_AWAY = 0.9;
 const RESET_FROM = 0.95;
@@ -26,7 +26,7 @@ export function overloadManager(model: GatewayModel, runtime: RuntimeEnvironment
   return {
     refresh_interval: duration(REFRESH_MS),
     resource_monitors: [heap(model, runtime), connections(model)],
-    // Only requests of HTTP/2 can be reset one by one: those that hold the most go first.
+    // Only HTTP/2 requests can be reset one by one: those that hold the most memory are reset first.
     buffer_factory_config: { minimum_account_to_track_power_of_two: TRACKED_FROM },
     actions: [
       action("shrink_heap", { threshold: { value: GIVE_BACK } }),
@@ -35,7 +35,7 @@ export function overloadManager(model: GatewayModel, runtime: RuntimeEnvironment
         scaled: { scaling_threshold: RESET_FROM, saturation_threshold: 1 },
       }),
     ],
-    // Bodies that are still coming in by HTTP/1 are not read any further.
+    // Stops reading HTTP/1 bodies that are still arriving.
     loadshed_points: [
       {
         name: "envoy.load_shed_points.http1_server_abort_dispatch",

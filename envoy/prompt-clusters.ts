@@ -1,4 +1,4 @@
-// The clusters of a prompt's flow: the way to the internal listener, the model server, and one for each backend.
+// The clusters of a prompt's flow: the one for the internal listener, the model server, and one for each backend.
 import {
   INTERNAL_CLUSTER,
   MODEL_SERVER_CLUSTER,
@@ -23,7 +23,7 @@ export function promptClusters(model: GatewayModel, runtime: RuntimeEnvironment)
   ];
 }
 
-/** Keeps the header by which the listener routes: it is removed behind it, on the way out. */
+/** Keeps the header by which the listener routes: it is removed after that, by the upstream filters. */
 function internal(model: GatewayModel): Cluster {
   const address = { envoy_internal_address: { server_listener_name: INTERNAL_CLUSTER } };
   return {

@@ -1,6 +1,8 @@
-// Limits that several gateways share: Envoy asks its rate limit service before a request, and charges it after the answer.
+// Limits that several gateways share: Envoy queries its rate limit service before a request, and charges it after the
+// response.
 //
-// What to ask comes from the filter, as filter state: it knows the model, the clients' budgets and what was used.
+// The WASM filter supplies the descriptors as filter state: it knows the model, the clients' budgets and the tokens
+// used.
 import {
   PROPERTY_LIMIT_CHARGE,
   PROPERTY_LIMIT_CHECK,
@@ -21,11 +23,11 @@ import { duration, extension, typed } from "./types.ts";
 
 const CLUSTER = "rate_limit_service";
 const DOMAIN = "gateway";
-/** Keys of a descriptor's entries: which limit, and whose budget. */
+/** Keys of a descriptor's entries: the limit, and the client whose budget it is. */
 const LIMIT_KEY = "limit";
 const BUDGET_KEY = "budget";
 
-/** The HTTP filter; behind the WASM filter, which fills the filter state. */
+/** Returns the HTTP filter; it comes after the WASM filter, which fills the filter state. */
 export function rateLimitFilter(model: GatewayModel, service: RateLimitService): Extension {
   const limits = model.rateLimits ?? [];
   return extension(
@@ -36,7 +38,7 @@ export function rateLimitFilter(model: GatewayModel, service: RateLimitService):
       timeout: duration(service.timeoutMs),
       failure_mode_deny: service.onFailure === "deny",
       status_on_error: { code: "ServiceUnavailable" },
-      // The filter writes the same in the client's dialect.
+      // The WASM filter writes the same headers in the client's dialect.
       enable_x_ratelimit_headers: "DRAFT_VERSION_03",
       rate_limits: limits.flatMap((limit, index) => [
         check(limit, index, model),
@@ -50,7 +52,7 @@ export function rateLimitFilter(model: GatewayModel, service: RateLimitService):
   );
 }
 
-/** Tokens are only looked at: nobody knows yet how many it will be. */
+/** Returns the check before a request. A token budget is only read: the number of tokens is not known yet. */
 function check(limit: RateLimit, index: number, model: GatewayModel): Fields {
   return {
     actions: actions(limit, model, `${PROPERTY_LIMIT_CHECK}${String(index)}`),
@@ -66,7 +68,7 @@ function charge(limit: RateLimit, index: number, model: GatewayModel): Fields {
   };
 }
 
-/** A limit whose property the filter has not set is left out of what Envoy asks. */
+/** Returns the actions of a limit. If the filter has not set its property, Envoy omits the limit from the query. */
 function actions(limit: RateLimit, model: GatewayModel, property: string): Extension[] | Fields[] {
   return [
     {
@@ -85,7 +87,7 @@ function actions(limit: RateLimit, model: GatewayModel, property: string): Exten
   ];
 }
 
-/** The way to the service, over HTTP/2 as gRPC asks. */
+/** Returns the cluster of the service, with HTTP/2 as gRPC requires. */
 export function rateLimitCluster(
   service: RateLimitService,
   model: GatewayModel,
@@ -102,7 +104,7 @@ export function rateLimitCluster(
         "extensions.upstreams.http.v3.HttpProtocolOptions",
         {
           explicit_http_config: {
-            // A connection that died unseen is found before requests have to wait for it.
+            // Detects a dead connection before requests have to wait for it.
             http2_protocol_options: {
               connection_keepalive: { interval: duration(10_000), timeout: duration(2_000) },
             },
@@ -113,7 +115,7 @@ export function rateLimitCluster(
   };
 }
 
-/** The service's own configuration: a limit for each of the gateway's, by the same names. */
+/** Returns the service's own configuration: one limit for each limit of the gateway, with the same name. */
 export function serviceConfiguration(model: GatewayModel): Fields {
   return {
     domain: DOMAIN,
@@ -124,7 +126,7 @@ export function serviceConfiguration(model: GatewayModel): Fields {
         {
           key: BUDGET_KEY,
           rate_limit: {
-            // By it the filter knows which headers are meant.
+            // By this name the filter recognises the headers of the limit.
             name: limit.counts,
             unit: limit.unit,
             requests_per_unit: limit.amount,

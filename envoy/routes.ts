@@ -1,4 +1,4 @@
-// The routes of a listener: the filter names the cluster, the route gives the right kind of timeout.
+// The routes of a listener: the filter names the cluster, the route sets the right kind of timeout.
 import {
   HEADER_CLUSTER,
   HEADER_RETRY,
@@ -21,20 +21,20 @@ const SECOND = 1000;
 /** Path of the readiness report. */
 const READY_PATH = "/readyz";
 
-/** What happened before the provider can have begun to work on the request. */
+/** Failures that occurred before the provider can have started to process the request. */
 const BEFORE_REQUEST = ["connect-failure", "refused-stream", "reset-before-request"];
-/** For everybody: a pooled connection that has just been closed is no fault of anyone's. */
+/** Applies to every request: a pooled connection that was closed a moment ago is not an error of the provider. */
 const RECONNECT: Fields = {
   retry_on: BEFORE_REQUEST.join(","),
   num_retries: 1,
   retry_back_off: { base_interval: "0.001s", max_interval: "0.01s" },
 };
 /**
- * Envoy copies a body that it may have to send again, which would cost a large one a quarter more CPU time. The client's
- * SDK sends it again where no other target does.
+ * Envoy copies a body that it may have to resend, which would cost a large one a quarter more CPU time. If no fallback
+ * is configured, the client's SDK retries instead.
  */
 const MAX_RECONNECT_BYTES = 128 * 1024;
-/** The longest pause that a provider can ask for; the filter does not wait for a longer one. */
+/** The longest pause that a provider can request; the filter does not wait for a longer one. */
 const MAX_REST = 10 * SECOND;
 
 export function routeConfiguration(
@@ -50,7 +50,10 @@ export function routeConfiguration(
   };
 }
 
-/** First, because the next ones go by headers, which any client can send. The filter has let nothing else pass to it. */
+/**
+ * Returns the route of the readiness report. First, because the next routes match by headers, which any client can
+ * send. The filter lets no other request reach it.
+ */
 function readiness({ notReady }: Pick<RuntimeEnvironment, "notReady">): Route {
   const body =
     notReady === undefined ? { status: "ready" } : { status: "unavailable", reason: notReady };
@@ -84,8 +87,8 @@ function routes(listener: Listener, model: GatewayModel): Route[] {
 }
 
 /**
- * Of a request that the filter answers: it lets none through without a cluster. A route to a cluster, because Envoy adds
- * the headers of this table to the filter's responses only where there is one.
+ * Returns the route for requests to which the filter itself responds: it forwards no request without a cluster. It is a
+ * route to a cluster, because Envoy adds the headers of this table to the filter's responses only if the route has one.
  */
 function unrouted(): Route {
   const route = {
@@ -95,12 +98,15 @@ function unrouted(): Route {
   return { match: { prefix: "/" }, route };
 }
 
-/** A stream may last as long as it is alive: the limit is on silence, before the first byte and after. */
+/**
+ * Returns the timeouts of a stream. Its duration is unlimited; only silence is limited, before the first byte and after
+ * it.
+ */
 function streamTimeouts({ timeoutMs }: Listener): Fields {
   return { timeout: "0s", idle_timeout: duration(timeoutMs) };
 }
 
-/** A complete answer has one limit on the whole of it, and may be silent until then. */
+/** Returns the timeouts of a complete response: one limit for all of it, which may be silent until then. */
 function completeTimeouts({ timeoutMs }: Listener): Fields {
   return { timeout: duration(timeoutMs), idle_timeout: "0s" };
 }
@@ -130,7 +136,7 @@ function severalAttempts(
   const route = (header: string, timeouts: Fields, perTryMs: number | undefined): Route => ({
     match: { prefix: "/", headers: [{ name: header, string_match: { exact: name } }] },
     route: { ...nextAttempt(attempts), ...timeouts, retry_policy: retries(policy, perTryMs) },
-    // They are there when Envoy did not follow.
+    // Present if Envoy did not retry.
     response_headers_to_remove: [HEADER_RETRY, HEADER_RETRY_AFTER],
   });
   return [
@@ -139,17 +145,17 @@ function severalAttempts(
   ];
 }
 
-/** Returns how long an attempt may be silent, because the provider would use up the time that the next one needs. */
+/** Returns how long an attempt may be silent: a silent provider would use up the time that the next attempt needs. */
 function silence({ timeoutMs }: Listener, policy: RetryPolicy, share: number): number | undefined {
-  // Where nothing follows, a limit would only cut off who is slow.
+  // Without a fallback, a limit would only cut off slow providers.
   return policy.models > 1 && policy.afterReset ? Math.ceil(timeoutMs * share) : undefined;
 }
 
 /**
- * Returns the share of one attempt at a complete answer, which is silent until it is complete, so that a slow provider
- * cannot be told from a dead one. With one fallback the first model has most of the time. With several it has half, so
- * that the next one can have as much. Less would cut off good answers at every model: Envoy has one limit for all
- * attempts of a request.
+ * Returns the share of the timeout for one attempt at a complete response, which is silent until it is complete, so that
+ * a slow provider cannot be distinguished from a dead one. With one fallback the first model has most of the time. With
+ * several fallbacks it has half, so that the next one can have as much. Less would cut off good responses of every model:
+ * Envoy has one limit for all attempts of a request.
  */
 function completeShare({ models }: RetryPolicy): number {
   return models === 2 ? 2 / 3 : 1 / 2;
@@ -167,16 +173,16 @@ function retries(policy: RetryPolicy, perTryMs: number | undefined): Fields {
     retriable_headers: [{ name: HEADER_RETRY, present_match: true }],
     num_retries: policy.retries,
     refresh_cluster_on_retry: true,
-    // Jittered by Envoy: from nothing to this, and to the double, the fourfold for later attempts.
+    // Envoy adds jitter: the pause is between zero and this, and up to two and four times this for later attempts.
     retry_back_off: policy.repeats
       ? { base_interval: "0.25s", max_interval: "2s" }
-      : // Another provider, or another key, need not be given a rest.
+      : // A different provider, or a different key, needs no pause.
         { base_interval: "0.001s", max_interval: "0.01s" },
     rate_limited_retry_back_off: {
       reset_headers: [{ name: HEADER_RETRY_AFTER, format: "SECONDS" }],
       max_interval: duration(MAX_REST),
     },
-    // Envoy ignores it as soon as the client has got something.
+    // Envoy ignores it as soon as the client has received a part of the response.
     ...(perTryMs === undefined ? {} : { per_try_timeout: duration(perTryMs) }),
   };
 }

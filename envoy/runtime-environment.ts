@@ -1,15 +1,16 @@
-// What the machine decides about an Envoy, and not the configuration. Paths of sockets have at most 107 bytes (`man 7 unix`).
+// Settings of an Envoy that come from the machine, and not from the configuration. Paths of sockets have at most 107
+// bytes (`man 7 unix`).
 
 export interface RuntimeEnvironment {
   /** The compiled filter. */
   filterPath: string;
-  /** Directory of the three access logs; it has to be there. */
+  /** Directory of the three access logs; it must exist. */
   logDirectory: string;
   /** Whether access log lines go to Envoy's standard output as well. */
   accessLogOnStdout?: boolean;
-  /** Unix socket of Envoy's administration. */
+  /** Unix socket of Envoy's admin interface. */
   adminSocketPath: string;
-  /** Unix socket on which the model server asks language models. */
+  /** Unix socket on which the model server calls language models. */
   ownEgressSocketPath?: string;
   /** Directory of the files that name the listeners' certificates (`listenerSecrets`). */
   secretsDirectory?: string;
@@ -19,8 +20,8 @@ export interface RuntimeEnvironment {
   caFile: string;
   /** Unix socket on which the control plane serves the demonstration model. */
   demonstrationSocketPath?: string;
-  /** Unix socket of the model server; needed where the model has a `prompt`. */
+  /** Unix socket of the model server; required if the model has a `prompt`. */
   modelServerSocketPath?: string;
-  /** Why the gateway is not ready, as far as that is not seen by its answering at all. */
+  /** Why the gateway is not ready, if the reason is outside Envoy; absent: a response alone proves readiness. */
   notReady?: string;
 }

@@ -1,4 +1,4 @@
-// TLS to providers: the name that is sent is the name that the certificate has to bear.
+// TLS to providers: the certificate must be valid for the server name that is sent.
 import { isIP } from "node:net";
 import type { Address } from "../control-plane/ir/model.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
@@ -18,7 +18,7 @@ function transportSocket(address: Address, runtime: RuntimeEnvironment): Extensi
     "envoy.transport_sockets.tls",
     "extensions.transport_sockets.tls.v3.UpstreamTlsContext",
     {
-      // An address is no name to send (RFC 6066, section 3).
+      // An IP address must not be sent as SNI (RFC 6066, section 3).
       ...(isAddress ? {} : { sni: serverName }),
       common_tls_context: {
         tls_params: { tls_minimum_protocol_version: "TLSv1_2" },

@@ -1,4 +1,5 @@
-// The parts of Envoy's API that we write, as plain objects: exact where our builders meet, open where Envoy checks anyway.
+// The parts of Envoy's API that the gateway writes, as plain objects: exact types between our own functions, open types
+// for what Envoy validates anyway.
 import type { LISTENER_EGRESS, LISTENER_INGRESS, LISTENER_OWN_EGRESS } from "../contract/words.ts";
 
 /** Any YAML value. */
@@ -32,7 +33,7 @@ export type Listener = {
   filter_chains: { filters: Extension[] }[];
 } & Fields;
 
-/** The listeners whose requests pass the filter. */
+/** The listeners whose requests pass through the filter. */
 export type ListenerName =
   typeof LISTENER_INGRESS | typeof LISTENER_EGRESS | typeof LISTENER_OWN_EGRESS;
 
@@ -42,7 +43,7 @@ export type Route = { match: Fields } & Fields;
 /** @see https://www.envoyproxy.io/docs/envoy/v1.40.0/api-v3/config/cluster/v3/cluster.proto */
 export type Cluster = { name: string } & Fields;
 
-/** `typed_config` of the message `envoy.<name>`. */
+/** Returns the `typed_config` of the message `envoy.<name>`. */
 export function typed(message: string, fields: Fields = {}): Typed {
   return { "@type": `type.googleapis.com/envoy.${message}`, ...fields };
 }
@@ -51,12 +52,12 @@ export function extension(name: string, message: string, fields: Fields = {}): E
   return { name, typed_config: typed(message, fields) };
 }
 
-/** Milliseconds as protobuf's JSON form of a duration: `0.25s`. */
+/** Returns milliseconds as protobuf's JSON form of a duration: `0.25s`. */
 export function duration(milliseconds: number): string {
   return `${String(milliseconds / 1000)}s`;
 }
 
-/** Finds the peer that vanished without a word, within about a minute. */
+/** Detects a peer that vanished without closing the connection, within about a minute. */
 export const TCP_KEEPALIVE = { keepalive_probes: 3, keepalive_time: 30, keepalive_interval: 10 };
 
 export function socketAddress(address: string, port: number): Fields {

@@ -1,18 +1,21 @@
-// The HTTP filters of a cluster: THE ordered list, with the reason for each place. They run for every attempt.
+// The HTTP filters of a cluster: THE ordered list, with the reason for each position. They run for every attempt.
 import { HEADER_ENCODING } from "../contract/words.ts";
 import type { Extension, Fields } from "./types.ts";
 import { extension } from "./types.ts";
 
-/** Headers of ours, of Envoy and of proxies in front of us: none of them is a provider's business. */
+/** Headers of the gateway, of Envoy and of proxies in front: no provider should receive them. */
 const OWN_PREFIXES = ["x-gateway-", "x-forwarded-", "x-envoy-"];
-/** The same by other names (RFC 7239, nginx), and what is for one hop only (RFC 9110, section 7.6.1). */
+/** The same under different names (RFC 7239, nginx), and hop-by-hop headers (RFC 9110, section 7.6.1). */
 const OWN_NAMES = ["forwarded", "x-real-ip", "te"];
 
-/** Headers of ours and of Envoy: a provider that sends one would speak in our name, and be believed by filter and router. */
+/**
+ * Headers of the gateway and of Envoy: if a provider sent one, the filter and the router would trust it as the
+ * gateway's own.
+ */
 const FOREIGN_PREFIXES = ["x-envoy-", "x-gateway-", "access-control-"];
-/** What holds for the provider's connection, host name or pages, and would be believed of ours. */
+/** Headers that apply to the provider's connection, host name or pages; a client would apply them to the gateway. */
 const FOREIGN_NAMES = ["alt-svc", "strict-transport-security", "set-cookie", "trailer"];
-/** What sends a client somewhere else, or asks it for a credential: the provider's client is the gateway. */
+/** Headers that redirect a client or request a credential from it: the provider's client is the gateway. */
 const COMMANDS = ["location", "refresh"];
 const CHALLENGES = "-authenticate";
 
@@ -24,14 +27,15 @@ export function upstreamFilters(foreignCredentials: string[], translate?: Extens
   const request = requestMutations(foreignCredentials);
   return [
     ...(translate === undefined
-      ? [headerMutation({ ...request, ...REPLY_MUTATIONS })]
+      ? [headerMutation({ ...request, ...RESPONSE_MUTATIONS })]
       : [
-          // First, so that nothing that a client wrote is left when the filter writes the provider's own.
+          // First, so that no header of the client is left when the filter writes those of the provider.
           headerMutation(request),
-          // Behind it, because it writes the credential of the chosen target.
+          // After it, because it writes the credential of the chosen target.
           translate,
-          // Replies pass from the last to the first: what a provider must not send is gone before the filter reads it.
-          headerMutation(REPLY_MUTATIONS),
+          // Responses pass from the last to the first: headers that a provider must not send are removed before the
+          // filter reads them.
+          headerMutation(RESPONSE_MUTATIONS),
         ]),
     // Always last: it writes the request to the wire.
     extension(
@@ -47,7 +51,7 @@ function requestMutations(foreignCredentials: string[]): Fields {
       ...OWN_PREFIXES.map((prefix) => whenKey({ prefix })),
       ...[...OWN_NAMES, ...foreignCredentials].map((name) => ({ remove: name })),
       {
-        // The filter reads every reply, so a provider should not compress it.
+        // The filter reads every response, so a provider should not compress it.
         append: {
           header: { key: "accept-encoding", value: "identity" },
           append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
@@ -58,23 +62,23 @@ function requestMutations(foreignCredentials: string[]): Fields {
 }
 
 /**
- * By a look at each header: a removal by name makes Envoy build an index, which a reply has no other use for (7,000
- * instructions; a request has one already). A matcher costs 500 on a short reply.
+ * Tests each header: a removal by name makes Envoy build an index, which a response does not otherwise need (7,000
+ * instructions; a request has one already). A matcher costs 500 on a short response.
  */
-const REPLY_MUTATIONS: Fields = {
+const RESPONSE_MUTATIONS: Fields = {
   response_mutations: [
     ...FOREIGN_PREFIXES.map((prefix) => whenKey({ prefix })),
     ...[...FOREIGN_NAMES, ...COMMANDS].map((exact) => whenKey({ exact })),
     whenKey({ suffix: CHALLENGES }),
     {
-      // Nothing is added where it is absent (800 instructions).
+      // Nothing is added if it is absent (800 instructions).
       append: {
         header: { key: HEADER_ENCODING, value: "%RESP(CONTENT-ENCODING)%" },
         append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
       },
     },
   ],
-  // No provider's API has any; they would be a way round all of the above.
+  // No provider's API uses trailers; they would bypass all of the rules above.
   response_trailers_mutations: [whenKey({ safe_regex: { regex: ".*" } })],
 };
 

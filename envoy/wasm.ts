@@ -1,4 +1,5 @@
-// The WASM filter as Envoy loads it. Both of its places get the same virtual machine, so that they share memory.
+// The WASM filter as Envoy loads it. Both filters (listener and cluster) get the same virtual machine, so that they
+// share memory.
 import { ROOT_ROUTE, ROOT_TRANSLATE } from "../contract/words.ts";
 import { filterConfig } from "../control-plane/ir/filter-document/document.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
@@ -6,7 +7,7 @@ import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields, ListenerName, Typed } from "./types.ts";
 import { extension } from "./types.ts";
 
-/** In the listener: reads the request, chooses the model, answers what needs no provider. */
+/** Returns the filter of a listener: reads the request, chooses the model, responds to requests that need no provider. */
 export function routeFilter(
   name: ListenerName,
   model: GatewayModel,
@@ -15,7 +16,7 @@ export function routeFilter(
   return wasm(ROOT_ROUTE, model, runtime, { configuration: json({ listener: name }) });
 }
 
-/** In a cluster: one attempt at one target of several. */
+/** Returns the filter of a cluster: one attempt at one of several targets. */
 export function translateFilter(model: GatewayModel, runtime: RuntimeEnvironment): Extension {
   return wasm(ROOT_TRANSLATE, model, runtime, {});
 }
@@ -30,9 +31,9 @@ function wasm(
     config: {
       name: `gateway_${root}`,
       root_id: root,
-      // After a trap the next request gets a new virtual machine; the default would answer 503 for ever.
+      // After a trap the next request gets a new virtual machine; the default would return 503 for ever.
       failure_policy: "FAIL_RELOAD",
-      // Else a filter that holds the request headers never sees the body.
+      // Otherwise a filter that holds the request headers never gets the body.
       allow_on_headers_stop_iteration: true,
       vm_config: virtualMachine(model, runtime),
       ...more,
@@ -40,7 +41,10 @@ function wasm(
   });
 }
 
-/** Equal in every place, byte for byte: Envoy shares a machine between filters that ask for the same one. */
+/**
+ * Returns the VM configuration. It is equal in every filter, byte for byte: Envoy shares a machine between filters with
+ * the same one.
+ */
 function virtualMachine(model: GatewayModel, runtime: RuntimeEnvironment): Fields {
   return {
     vm_id: "gateway",

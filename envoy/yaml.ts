@@ -9,12 +9,15 @@ export function toYaml(bootstrap: Bootstrap | Fields): string {
   return HEADER + yaml(bootstrap);
 }
 
-/** Of the rate limit service. */
+/** Returns the configuration of the rate limit service as YAML. */
 export function serviceToYaml(configuration: Fields): string {
   return HEADER.replace("render", "render --ratelimit-config") + yaml(configuration);
 }
 
-/** Envoy reads YAML 1.1, where `yes` and `12:30` are no strings: so those get quotes, and nothing is an alias. */
+/**
+ * Returns YAML for Envoy, which reads YAML 1.1, where unquoted `yes` and `12:30` are not strings: those are quoted. No
+ * aliases are written.
+ */
 function yaml(value: Bootstrap | Fields): string {
   return stringify(value, { version: "1.1", aliasDuplicateObjects: false, lineWidth: 0 });
 }
