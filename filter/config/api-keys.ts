@@ -1,15 +1,15 @@
-// The API keys of a listener, one of which each client must send.
+// The API keys of a listener; its clients must send one of them.
 import { MAX_API_KEY } from "../../contract/words";
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { ByteBuffer, sameInConstantTime } from "../bytes/text/bytes";
 import { reportProblem, textOf } from "./document";
 
-/** What a client sent, padded with zeros; no key and no header contains a zero. */
+/** The key that the client sent, padded with zeros; no key and no header contains a zero. */
 const sent = memory.data(MAX_API_KEY);
 const LONGEST: u32 = MAX_API_KEY;
 
 export class ApiKeys {
-  /** One after the other, each padded with zeros to the maximum length. */
+  /** The keys one after the other, each padded with zeros to the maximum length. */
   private keys: ByteBuffer = new ByteBuffer();
 
   add(key: string): void {
@@ -25,8 +25,8 @@ export class ApiKeys {
   }
 
   /**
-   * Returns whether these bytes are one of the keys. The time depends only on what the client sent and on the number of
-   * keys: every byte of every key is compared, padding included, so that it reveals nothing of a key or its length.
+   * Whether these bytes are one of the keys. The time depends only on the bytes sent and on the number of keys: every
+   * byte of every key is compared, padding included, so that timing reveals neither a key nor its length.
    */
   has(pointer: usize, length: u32): bool {
     if (length == 0 || length > LONGEST) return false;
@@ -40,7 +40,7 @@ export class ApiKeys {
   }
 }
 
-/** Returns the keys in a list of environment variables; null without a list. */
+/** Returns the keys of a list of environment variables; null without a list. */
 export function readApiKeys(
   tape: Tape,
   list: u32,

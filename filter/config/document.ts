@@ -1,4 +1,4 @@
-// Typed access to the filter's document. The first problem is kept as a sentence.
+// Reads the configuration document: small typed accessors to a JSON tape, which report every failure as a sentence.
 import { freeBlock } from "../memory/blocks";
 import { unescape } from "../bytes/json/text";
 import { Tape } from "../bytes/json/tape";
@@ -25,7 +25,7 @@ export function memberOf(tape: Tape, object: u32, name: string): u32 {
   return node;
 }
 
-/** Returns a string node's text, in a block that lives as long as the VM. */
+/** Returns a string node's text in a block that lives as long as the VM. */
 export function bytesOf(tape: Tape, node: u32): Span {
   const out = new ByteBuffer();
   unescape(tape.pointer(node), tape.size(node), out);
@@ -51,7 +51,7 @@ export function optionalString(tape: Tape, object: u32, name: string): string {
   return textOf(tape, memberOf(tape, object, name));
 }
 
-/** Returns a whole number of at most nine digits; -1, and reports a problem, for anything else. */
+/** Returns a small non-negative integer, or -1 with a problem reported. */
 export function integerOf(tape: Tape, node: u32): i32 {
   digits.pointer = tape.pointer(node);
   digits.length = tape.size(node);
@@ -68,7 +68,9 @@ export function membersOf(tape: Tape, object: u32): u32 {
   return count;
 }
 
-/** Refuses a member that this version does not know: an old filter must not half-understand a new configuration. */
+/**
+ * Rejects a member that this version does not support: an old filter must not apply only a part of a new configuration.
+ */
 export function onlyKnownMembers(tape: Tape, object: u32, known: string[]): void {
   const end = tape.next(object);
   for (let key = tape.first(object); key < end; key = tape.next(key + 1)) {

@@ -1,4 +1,4 @@
-// Model names → routes: a hash table over bytes, so that a lookup creates no string.
+// Model names and aliases → routes: a hash table over bytes, so that a lookup creates no string.
 import { sameBytes, Span } from "../bytes/text/bytes";
 import { hash64 } from "../bytes/text/hash";
 
@@ -20,7 +20,7 @@ export class NameTable {
     for (let i = 0; i < this.names.length; i++) this.place(i);
   }
 
-  /** The number of names. */
+  /** Returns the number of names. */
   get size(): i32 {
     return this.names.length;
   }

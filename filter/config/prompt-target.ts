@@ -1,12 +1,13 @@
-// The prompt targets of the configuration, prepared for the steps: everything that does not depend on a prompt is bytes.
+// The prompt targets of the configuration, prepared for the steps: every part that does not depend on a prompt is
+// already bytes.
 import { ProviderHeader } from "./target";
 import { Span } from "../bytes/text/bytes";
 
 export class Parameter {
   name: Span = new Span(0, 0);
-  /** Whether the path has its value. */
+  /** Whether its value is a part of the path. */
   isInPath: bool = false;
-  /** Whether a value in the path may hold `/` and `\`. */
+  /** Whether a value in the path may contain `/` and `\`. */
   allowsSlashes: bool = false;
   /** The default as JSON; empty without a default. */
   defaultJson: Span = new Span(0, 0);
@@ -20,7 +21,7 @@ export class PathPiece {
     public literal: Span,
     /** Null in the last piece. */
     public parameter: Parameter | null,
-    /** Whether the value stands in the query. */
+    /** Whether the value is in the query. */
     public isInQuery: bool,
   ) {}
 }
@@ -37,13 +38,13 @@ export class PromptTarget {
   /** Values of environment variables in headers: sent to the API, and masked in its response. */
   secrets: Span[] = [];
   parameters: Parameter[] = [];
-  /** Its definition as a tool, JSON. */
+  /** The target's definition as a tool, JSON. */
   tool: Span = new Span(0, 0);
   /** The inside of a JSON string; empty without a system prompt. */
   systemPromptJson: Span = new Span(0, 0);
-  /** Whether it gets the prompts that fit no other target, with the conversation. */
+  /** Whether it receives the prompts that match no other target, with the conversation. */
   isDefault: bool = false;
-  /** Whether the API's text goes to the language model; else it is the gateway's response. */
+  /** Whether the API's text is sent to the language model; otherwise it is the gateway's response. */
   dispatches: bool = true;
 }
 

@@ -1,4 +1,5 @@
-// The VM configuration (control-plane/ir/filter-document/document.ts, `FilterConfig`) and the environment → the filter's own tables.
+// Reads the VM configuration (control-plane/ir/filter-document/document.ts, `FilterConfig`) and the environment into
+// the filter's own tables.
 import { DEFAULT_SHARE } from "../memory/budget";
 import { FILTER_CONFIG_VERSION, LISTENER_EGRESS, LISTENER_INGRESS } from "../../contract/words";
 import { scan, scanMessage, SCAN_OK } from "../bytes/json/scan";
@@ -23,7 +24,7 @@ import { RateLimit } from "./rate-limit";
 import { pickRateLimits, readRateLimits } from "./read-rate-limits";
 import { RetryPolicy, Route, Target } from "./target";
 
-/** What every request is answered by. */
+/** The configuration by which every request is processed. */
 export class Config {
   targets: Target[] = [];
   rateLimits: RateLimit[] = [];
@@ -32,26 +33,26 @@ export class Config {
   /** The first names of GET /v1/models, for a message: "a, b, c (3 more: GET /v1/models)". */
   modelList: string = "";
   defaultRoute: i32 = 0;
-  /** Bytes of a request body; above it, 413. */
+  /** Maximum size of a request body in bytes; a larger one gets a 413. */
   largestBody: u32 = 0;
   /** Bytes that requests and streams may hold between callbacks (filter/memory/budget.ts). */
   heldMemory: u32 = DEFAULT_SHARE;
   /** Ids and owners of GET /v1/models, in order. */
   modelIds: string[] = [];
   modelOwners: string[] = [];
-  /** Whether some provider is sent the client's own key. */
+  /** Whether one of the providers uses pass-through auth (it is sent the client's own key). */
   passesClientKey: bool = false;
-  /** Keys of the listeners' clients, null where anybody may ask. */
+  /** API keys of the listeners' clients; null if no key is required. */
   ingressKeys: ApiKeys | null = null;
   egressKeys: ApiKeys | null = null;
-  /** Prompt targets and the guard, null where none is configured. */
+  /** Prompt targets and the guard; null if neither is configured. */
   prompt: PromptConfig | null = null;
 }
 
-/** Names in a message; GET /v1/models has them all. */
+/** Maximum number of names in a message; GET /v1/models lists all of them. */
 const MAX_NAMES_SHOWN = 10;
 
-/** The configuration, or null: then `documentProblem` says what is wrong with it. */
+/** Returns the configuration, or null: then `documentProblem` contains the reason. */
 export function readConfig(
   pointer: usize,
   length: u32,

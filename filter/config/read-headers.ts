@@ -1,4 +1,4 @@
-// Headers that the configuration adds to requests; their secrets come from the environment.
+// Reads the headers that the configuration adds to requests; their secrets come from the environment.
 import { Tape } from "../bytes/json/tape";
 import { constant, Span } from "../bytes/text/bytes";
 import { MIN_SECRET } from "../bytes/text/mask";
@@ -11,7 +11,10 @@ import {
 } from "./document";
 import { ProviderHeader } from "./target";
 
-/** Appends the headers of a list to `headers`, every reference replaced by its variable's value, and the values to `secrets`. */
+/**
+ * Appends the headers of a list to `headers`, with every reference replaced by its variable's value, and appends the
+ * values to `secrets`.
+ */
 export function readHeaders(
   tape: Tape,
   list: u32,
@@ -47,7 +50,7 @@ export function readHeaders(
   }
 }
 
-/** Adds a value that is to be masked where it comes back. */
+/** Adds a value that is masked wherever a response contains it. */
 export function addSecret(secrets: Span[], value: string): void {
   const secret = constant(value);
   if (secret.length >= MIN_SECRET) secrets.push(secret);

@@ -1,4 +1,4 @@
-// The member `limits` of a target → the fields of RequestLimits. Names, values and defaults are those of
+// Reads the member `limits` of a target into the fields of RequestLimits. Names, values and defaults are those of
 // contract/model-capabilities.ts.
 import {
   CACHE_CONTROL,
@@ -35,10 +35,13 @@ const IN_MESSAGES = "messages[].";
 /** Nearly every model supports these. */
 const USUAL_EFFORTS: u32 = (1 << EFFORT_LOW) | (1 << EFFORT_MEDIUM) | (1 << EFFORT_HIGH);
 
-/** Members of the object that were found. */
+/** Number of members of the object that were found. */
 let known: u32 = 0;
 
-/** Fills `limits`, with defaults where `object` is missing; what it does not understand is a problem of the document. */
+/**
+ * Fills `limits`, with defaults if `object` is missing; an unknown member or value is reported as a problem of the
+ * document.
+ */
 export function readLimits(tape: Tape, object: u32, limits: RequestLimits): void {
   known = 0;
   limits.highestMaxTokens = count(tape, object, MAX_OUTPUT_TOKENS);
@@ -76,7 +79,10 @@ export function readLimits(tape: Tape, object: u32, limits: RequestLimits): void
   limits.isLimiting = changesOwnDialect(limits);
 }
 
-/** The other capabilities are for the translation alone. */
+/**
+ * Whether the limits also change requests in the provider's own dialect; the remaining capabilities affect translation
+ * only.
+ */
 function changesOwnDialect(limits: RequestLimits): bool {
   if (limits.highestMaxTokens != 0 || limits.usesMaxCompletionTokens) return true;
   if (!limits.takesMaxCompletionTokens || limits.samplesWithoutReasoning) return true;
@@ -113,7 +119,7 @@ function readRefused(tape: Tape, list: u32, limits: RequestLimits): void {
   }
 }
 
-/** Returns the node of a declared capability; counts it if there is one. */
+/** Returns the node of a declared capability, and counts it if it is present. */
 function capability(tape: Tape, object: u32, declaration: string): u32 {
   const node = memberOf(tape, object, declaration.substring(0, declaration.indexOf(":")));
   if (node != NO_NODE) known++;

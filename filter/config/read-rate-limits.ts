@@ -1,4 +1,5 @@
-// The members `rate_limits` (control-plane/ir/filter-document/rate-limits.ts) → limits, and which of them a name or a model has.
+// Reads the members `rate_limits` (control-plane/ir/filter-document/rate-limits.ts): the limits, and those of each name
+// or model.
 import { PROPERTY_LIMIT_CHARGE, PROPERTY_LIMIT_CHECK } from "../../contract/words";
 import { Tape } from "../bytes/json/tape";
 import { constant } from "../bytes/text/bytes";
@@ -39,7 +40,7 @@ export function readRateLimits(tape: Tape, list: u32, isByService: bool): RateLi
   return limits;
 }
 
-/** Appends those of `limits` whose indices are in the list. */
+/** Appends the rate limits whose indices are in the list to `picked`. */
 export function pickRateLimits(
   tape: Tape,
   list: u32,

@@ -1,11 +1,11 @@
-// One model of one provider, as the request path needs it: every value already in bytes.
+// One model of one provider, in the form that the request path needs: every value already in bytes.
 import { RequestLimits } from "../hub/request-report";
 import { Dialect } from "../dialects/dialect";
 import { defaultDialect } from "../dialects/registry";
 import { Span } from "../bytes/text/bytes";
 import { RateLimit } from "./rate-limit";
 
-/** A header for the provider, its secrets filled in. */
+/** A header that is sent to the provider, with its secrets filled in. */
 export class ProviderHeader {
   constructor(
     public name: Span,
@@ -23,52 +23,58 @@ export class Target {
   modelText: Span = new Span(0, 0);
   authority: Span = new Span(0, 0);
   path: Span = new Span(0, 0);
-  /** Header that carries a key, and its whole value for each of the keys; both empty for a provider without one. */
+  /**
+   * Header that carries a key, and its complete value for each of the keys; both empty for a provider without a key.
+   */
   credentialName: Span = new Span(0, 0);
   credentials: Span[] = [];
   /** Counts requests, so that the credentials rotate. */
   nextCredential: u32 = 0;
   /** The cluster of one attempt; empty if no route with this target retries. */
   attemptCluster: Span = new Span(0, 0);
-  /** Whether the provider is sent the client's own key. */
+  /** Whether the provider uses pass-through auth (it is sent the client's own key). */
   passesClientKey: bool = false;
   headers: ProviderHeader[] = [];
-  /** What the provider is sent and nobody else may see: keys without what stands before them, and secrets in headers. */
+  /**
+   * Secrets that only the provider may receive: keys without their prefix (`Bearer `), and secret values in headers.
+   */
   secrets: Span[] = [];
   /** The inside of a JSON string; empty when there is no system prompt. */
   systemPromptJson: Span = new Span(0, 0);
-  /** The same without the top-level one, for a request in which a prompt target's own stands. */
+  /** The same without the top-level system prompt, for a request to which a prompt target has added its own. */
   ownPromptJson: Span = new Span(0, 0);
   asksUsage: bool = false;
   limits: RequestLimits = new RequestLimits();
-  /** What this model is limited to, under whichever name it is asked for. */
+  /** The rate limits of this model, by whichever name it is requested. */
   rateLimits: RateLimit[] = [];
 }
 
-/** How a route retries: which target comes first, how often one is tried, and after which statuses. */
+/**
+ * The retry policy of a route: which target comes first, the attempts per target, and the statuses that are retried.
+ */
 export class RetryPolicy {
-  /** Shares of the first so many targets of the route; empty: the first target comes first. */
+  /** Weights of the first targets of the route; empty: the first target comes first. */
   weights: i32[] = [];
   totalWeight: u32 = 0;
-  /** Attempts at one target. */
+  /** Maximum attempts at one target. */
   attempts: i32 = 1;
-  /** Statuses of responses after which there is another attempt. */
+  /** Response statuses that are retried. */
   statuses: i32[] = [];
 }
 
 /** Where requests for a model go. */
 export class Route {
-  /** Limits of the name that stands for this route alone. */
+  /** Limits of the name that identifies this route alone. */
   rateLimits: RateLimit[] = [];
   /** Whether this route or one of its targets has a limit. */
   isLimited: bool = false;
 
   constructor(
-    /** A cluster; a retry policy where there are several attempts. */
+    /** A cluster, or the name of a retry policy if there are several attempts. */
     public cluster: Span,
-    /** In the order in which they are asked. */
+    /** In the order of the attempts. */
     public targets: Target[],
-    /** Null if there is one attempt only. */
+    /** Null if there is only one attempt. */
     public retryPolicy: RetryPolicy | null,
   ) {}
 }
