@@ -14,7 +14,7 @@ export function listenerBuffer(model: GatewayModel): number {
   const prompts = model.targets.map(({ systemPrompt = "" }) =>
     Buffer.byteLength(JSON.stringify(systemPrompt)),
   );
-  // The minimum that a translation into another dialect may add.
+  // Allowance for the bytes that a translation into another dialect adds.
   const growth = Math.max(MEBIBYTE, Math.ceil(requestBodyBytes / 4));
   return requestBodyBytes + growth + Math.max(0, ...prompts);
 }

@@ -22,13 +22,15 @@ const CONNECTION_LIFETIME = 10 * 60 * SECOND;
 const MAX_AT_ONCE = 10_000;
 
 /**
- * Returns the common settings of a cluster. @param settings of connections to providers; every other cluster has the
- * defaults
+ * Returns the common settings of a cluster.
+ * @param settings of connections to providers; every other cluster has the defaults
  */
 export function common(
   cluster: string,
   model: GatewayModel,
-  settings: UpstreamSettings & { /** Requests under way. */ atOnce?: number | undefined } = {},
+  settings: UpstreamSettings & {
+    /** Maximum in-flight requests. */ atOnce?: number | undefined;
+  } = {},
 ): Fields {
   return {
     // A dot separates the parts of a statistic's name.

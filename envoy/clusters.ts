@@ -34,11 +34,11 @@ export function clusters(model: GatewayModel, runtime: RuntimeEnvironment): Clus
 
 function attempts(model: GatewayModel, runtime: RuntimeEnvironment): Cluster[] {
   const names = attemptedUpstreams(model);
-  const places = upstreams(model).filter(({ cluster }) => names.includes(cluster));
-  if (places.length === 0) return [];
+  const retried = upstreams(model).filter(({ cluster }) => names.includes(cluster));
+  if (retried.length === 0) return [];
   const translate = translateFilter(model, runtime);
   const generation = generationOf(model);
-  return [...places.map((one) => attempt(one, generation, model, translate)), noAddress(model)];
+  return [...retried.map((one) => attempt(one, generation, model, translate)), noAddress(model)];
 }
 
 function single(upstream: Upstream, model: GatewayModel, runtime: RuntimeEnvironment): Cluster {
@@ -62,12 +62,12 @@ function single(upstream: Upstream, model: GatewayModel, runtime: RuntimeEnviron
  * send a local reply.
  */
 function attempt(
-  { cluster: place, address }: Upstream,
+  { cluster, address }: Upstream,
   generation: string,
   model: GatewayModel,
   translate: Extension,
 ): Cluster {
-  const name = attemptCluster(place);
+  const name = attemptCluster(cluster);
   return {
     name: inGeneration(name, generation),
     ...common(name, model, model.upstream),
@@ -77,7 +77,7 @@ function attempt(
       "envoy.clusters.aggregate",
       "extensions.clusters.aggregate.v3.ClusterConfig",
       {
-        clusters: [place, NO_ADDRESS],
+        clusters: [cluster, NO_ADDRESS],
       },
     ),
     // All credential headers: the filter runs after this one, and writes the credential of the attempt's target.

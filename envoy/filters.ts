@@ -41,8 +41,8 @@ function recordClientHeaders(): Extension {
 }
 
 /**
- * Returns a filter that stores values of the request head as filter state, by name, for the log line. @param values
- * Envoy's formats
+ * Returns a filter that stores values of the request head as filter state, by name, for the log line.
+ * @param values Envoy's formats
  */
 export function remember(values: Record<string, string>): Extension {
   return extension(

@@ -147,7 +147,7 @@ export function localReplies(model: GatewayModel): Fields {
   const [first, ...rest] = DIALECTS;
   const mappers = reasons(model).flatMap((reason) => [
     ...rest.map((dialect) =>
-      mapper(reason, dialect, [...conditions(reason), isForDialect(reason, dialect)]),
+      mapper(reason, dialect, [...conditions(reason), dialectFilter(reason, dialect)]),
     ),
     ...(first === undefined ? [] : [mapper(reason, first, conditions(reason))]),
   ]);
@@ -209,7 +209,7 @@ function bodyOf(
   return JSON.parse(text) as Fields;
 }
 
-function isForDialect({ hasClientPath }: Reason, { path }: DialectRow): Fields {
+function dialectFilter({ hasClientPath }: Reason, { path }: DialectRow): Fields {
   if (hasClientPath === true) return expression(beginsWith(CLIENT_PATH, path));
   return { header_filter: { header: { name: ":path", string_match: { prefix: path } } } };
 }

@@ -14,10 +14,10 @@ const EJECTION_TIME = 5 * SECOND;
  * upstream (behind it the aggregate cluster has the address that refuses connections); a request for this upstream
  * alone still goes there, because Envoy uses ejected hosts if no healthy one is left (its panic threshold).
  */
-export function outlierDetection(place: string, model: GatewayModel): Fields {
+export function outlierDetection(upstream: string, model: GatewayModel): Fields {
   const { consecutiveFailures = CONSECUTIVE_FAILURES, ejectionTimeMs = EJECTION_TIME } =
     model.upstream ?? {};
-  if (consecutiveFailures === 0 || !hasAlternative(place, model)) return {};
+  if (consecutiveFailures === 0 || !hasAlternative(upstream, model)) return {};
   const time = duration(ejectionTimeMs);
   return {
     outlier_detection: {
@@ -38,12 +38,12 @@ export function outlierDetection(place: string, model: GatewayModel): Fields {
 }
 
 /** Whether every request with a retry policy that can use this upstream can also use a different one. */
-function hasAlternative(place: string, model: GatewayModel): boolean {
-  const sets = placesOfSets(model).filter((places) => places.has(place));
-  return sets.length > 0 && sets.every((places) => places.size > 1);
+function hasAlternative(upstream: string, model: GatewayModel): boolean {
+  const sets = upstreamsOfSets(model).filter((upstreams) => upstreams.has(upstream));
+  return sets.length > 0 && sets.every((upstreams) => upstreams.size > 1);
 }
 
-function placesOfSets({ targets, targetSets = [] }: GatewayModel): Set<string>[] {
+function upstreamsOfSets({ targets, targetSets = [] }: GatewayModel): Set<string>[] {
   return targetSets.map(
     (set) =>
       new Set(

@@ -74,8 +74,8 @@ function readiness({ notReady }: Pick<RuntimeEnvironment, "notReady">): Route {
 
 function routes(listener: Listener, model: GatewayModel): Route[] {
   const generation = generationOf(model);
-  const attempts = attemptedUpstreams(model).map((runtime) =>
-    inGeneration(attemptCluster(runtime), generation),
+  const attempts = attemptedUpstreams(model).map((upstream) =>
+    inGeneration(attemptCluster(upstream), generation),
   );
   return [
     ...[...retryPolicies(model)].flatMap(([name, policy]) =>

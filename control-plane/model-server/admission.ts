@@ -1,21 +1,21 @@
-// How much a server takes on at a time: decided by the head of a request before a byte of its body is read, and once more by
-// the number of its values before they become objects (`readJson`).
+// Limits how much work a server accepts at a time: checked against the head of a request before its body is read, and
+// again against the number of its values before they become objects (`readJson`).
 import type { MiddlewareHandler } from "hono";
 import { ServerError } from "./server-error.ts";
 
-/** More at once wait for each other. */
+/** Maximum number of in-flight requests; further ones are rejected with a 503. */
 const MAX_REQUESTS = 512;
 const RETRY_AFTER_SECONDS = 1;
 
-/** What the handlers of admitted requests have. */
+/** Variables of admitted requests that the handlers can use. */
 export interface Admitted {
   Variables: {
-    /** Takes so many bytes more until the request has been answered. Throws a ServerError when there is no room for them. */
+    /** Reserves further bytes until the response has been sent. Throws a ServerError if they are not available. */
     hold: (bytes: number) => void;
   };
 }
 
-/** @param most bytes that one request may hold, and all that are under way together */
+/** Returns the middleware. @param most bytes that one request may hold, and all in-flight requests together */
 export function admission(most: number): MiddlewareHandler<Admitted> {
   let requests = 0;
   let inUse = 0;
@@ -44,7 +44,7 @@ export function admission(most: number): MiddlewareHandler<Admitted> {
   };
 }
 
-/** Bytes of a body whose head tells them; undefined for one that is counted as it comes (`readJson`). */
+/** Returns the size of a body from its head; undefined for a body that is counted as it arrives (`readJson`). */
 export function announcedSize(headers: Headers): number | undefined {
   const length = headers.get("content-length");
   return length === null || headers.has("transfer-encoding") ? undefined : Number(length);

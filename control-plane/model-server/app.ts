@@ -1,4 +1,4 @@
-// The model server's HTTP interface: one handler per endpoint, zod at the border, errors in OpenAI's shape.
+// The model server's HTTP interface: one handler per endpoint, requests validated with zod, errors in OpenAI's format.
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { admission, type Admitted } from "./admission.ts";
@@ -25,7 +25,7 @@ export interface AppContext {
   /** Undefined until they are loaded. */
   models: () => Models | undefined;
   now: () => Date;
-  /** One line without prompts, keys or bodies. */
+  /** Logs one line, without prompts, keys or bodies. */
   log: (line: string) => void;
 }
 
@@ -60,7 +60,7 @@ export function modelServerApp(context: AppContext): Hono<Admitted> {
   return app;
 }
 
-/** Whoever sends something else has not meant this server. */
+/** Rejects bodies that are not JSON: their clients called the wrong server. */
 function jsonOnly(): MiddlewareHandler {
   return async (http, next) => {
     const type = http.req.header("content-type") ?? "";
@@ -109,7 +109,7 @@ async function zeroshot(context: AppContext, http: Context<Admitted>) {
   };
 }
 
-/** The parameters of each target as questions name them: with the descriptions that the server was started with. */
+/** Returns the parameters of each target for questions: with the descriptions that the server was started with. */
 function detailsOf(
   { options }: AppContext,
   names: Readonly<Record<string, readonly string[]>>,
@@ -142,7 +142,10 @@ async function extraction(context: AppContext, http: Context<Admitted>) {
   return completion(found, context.now());
 }
 
-/** Whether the selection alone, without a language model, takes the target: over all targets, as it did before. */
+/**
+ * Whether the selection alone, without a language model, chooses the target: over all targets, as in the first
+ * selection.
+ */
 async function isLikely(
   context: AppContext,
   models: Models,
@@ -217,7 +220,7 @@ function loaded(context: AppContext): Models {
   return models;
 }
 
-/** The body, checked. A 400 names the place and the expectation, never the value. */
+/** Returns the validated body. A 400 names the location and the expectation, never the value. */
 async function body<Request>(
   http: Context<Admitted>,
   schema: z.ZodType<Request>,
@@ -235,7 +238,7 @@ async function body<Request>(
   throw new ServerError(400, `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is not valid"}`);
 }
 
-/** Only what a request id can be: it goes on as a header. */
+/** Returns the request id if it has the format of one: it is sent on as a header. */
 function requestIdOf(http: Context<Admitted>): string | undefined {
   const id = http.req.header("x-request-id");
   return id !== undefined && /^[\x21-\x7e]{1,200}$/.test(id) ? id : undefined;

@@ -1,21 +1,21 @@
-// What a conversation's messages say: the user's turns, and whether the last one answers a question of ours.
+// Reads a conversation's messages: the user's turns, and whether the last one answers a question of the gateway.
 import { z } from "zod";
 import { isOurs } from "./question.ts";
 
-/** Only roles and texts are looked at; the rest of a message is the client's business. */
+/** Only roles and texts are read; the rest of a message is ignored. */
 export const messagesSchema = z
   .array(z.looseObject({ role: z.string(), content: z.unknown().optional() }))
   .max(4096);
 export type Messages = z.output<typeof messagesSchema>;
 
 export interface Dialogue {
-  /** The user's turns since the one that the question was about, the oldest first; the last is the answer. */
+  /** The user's turns from the one that led to the question, the oldest first; the last is the answer. */
   turns: string[];
-  /** What the assistant asked between them: one less than the turns. */
+  /** The assistant's questions between them: one fewer than the turns. */
   questions: string[];
 }
 
-/** The dialogue that the last user message goes on with, if the assistant asked something before it. */
+/** Returns the dialogue that the last user message continues, if the assistant asked a question before it. */
 export function dialogueOf(messages: Messages): Dialogue | undefined {
   const spoken = messages
     .filter(({ role }) => role === "user" || role === "assistant")
@@ -44,7 +44,7 @@ export function userTexts(messages: Messages): string[] {
   return messages.filter(({ role }) => role === "user").map(({ content }) => textOf(content));
 }
 
-/** Whether a turn reads as an answer, and not as a new wish. */
+/** Whether a turn reads as an answer, and not as a new request. */
 export function readsAsAnswer(text: string): boolean {
   const words = text.trim().split(/\s+/);
   if (words.length > 15 || words[0] === "" || isCancellation(text)) return false;
@@ -62,12 +62,12 @@ const CANCELLATION =
 const NEW_WISH =
   /^(?:please |can you |could you |would you |hey,? |ok(?:ay)?,? |actually,? |instead,? )*(?:who|what|when|where|why|which|whose|how|tell|write|explain|translate|summari[sz]e|show|give|list|find|help|make|create|generate|calculate|compare|describe|suggest|recommend|draft|compose|sing|play)\b/i;
 
-/** A question mark at the end, in any script. */
+/** Whether the text ends with a question mark, in any script. */
 function isQuestion(text: string): boolean {
   return isOurs(text) || /[?？؟]\s*$/u.test(text);
 }
 
-/** The text of a message: a string, or the text parts of a list. */
+/** Returns the text of a message: a string, or the text parts of a list. */
 export function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";

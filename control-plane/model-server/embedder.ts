@@ -1,16 +1,16 @@
-// What every embedding model offers, whatever runs it.
+// The interface of every embedding model, independent of what runs it.
 
 export interface Embedding {
-  /** Of length 1. */
+  /** A vector of length 1. */
   vector: Float32Array;
-  /** How many tokens of the text the model read; 0 where it does not tell. */
+  /** How many tokens of the text the model read; 0 if it does not report that. */
   tokens: number;
 }
 
 export interface Embedder {
-  /** What `model` says in answers. */
+  /** The value of `model` in responses. */
   readonly model: string;
-  /** One for each text, in their order. Rejects with a ServerError, whose message can be shown. */
+  /** Returns one embedding for each text, in their order. Rejects with a ServerError, whose message can be shown. */
   embed: (texts: readonly string[]) => Promise<Embedding[]>;
   close: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-// An embedding model behind an address that speaks OpenAI's /embeddings.
+// An embedding model at an address that implements OpenAI's /embeddings.
 import { z } from "zod";
 import type { Environment } from "./options.ts";
 import type { Embedder, Embedding } from "./embedder.ts";
@@ -13,11 +13,11 @@ const answer = z.object({
   ),
   usage: z.object({ prompt_tokens: z.number() }).optional(),
 });
-/** The gateway waits 5 s for an answer of this server. */
+/** The gateway waits 5 s for a response of this server. */
 const TIMEOUT_MS = 4000;
-/** Texts of one request: every server that is known takes as many. */
+/** Texts of one request: all known servers accept this many. */
 const BATCH = 32;
-/** Models take 512 tokens and more, and refuse longer texts; the embedded one reads as much. Characters. */
+/** Models accept 512 tokens and more, and reject longer texts; the embedded one reads as much. Characters. */
 const MAX_TEXT = 1200;
 
 export function remoteEmbedder(
@@ -37,7 +37,7 @@ export function remoteEmbedder(
       const embedding = data.find((one) => one.index === index)?.embedding;
       if (embedding === undefined) throw refused(url, "too few embeddings");
       width ??= embedding.length;
-      // Another model answers now: its vectors cannot be compared with those that are known.
+      // A different model responds now: its vectors cannot be compared with the known ones.
       if (embedding.length !== width) {
         throw refused(url, `${String(embedding.length)} numbers a text, not ${String(width)}`);
       }
@@ -49,15 +49,15 @@ export function remoteEmbedder(
   return {
     model,
     embed: async (texts) => {
-      const said = texts.map((text) => text.slice(0, MAX_TEXT).toWellFormed());
-      // An empty text is refused by OpenAI, and is like nothing.
-      const sent = said.filter((text) => text.trim() !== "");
+      const cut = texts.map((text) => text.slice(0, MAX_TEXT).toWellFormed());
+      // OpenAI rejects an empty text, and no text is similar to it.
+      const sent = cut.filter((text) => text.trim() !== "");
       const found: Embedding[] = [];
       for (let start = 0; start < sent.length; start += BATCH) {
         found.push(...(await embedBatch(sent.slice(start, start + BATCH))));
       }
       const nothing = { vector: new Float32Array(width ?? 1), tokens: 0 };
-      return said.map((text) => (text.trim() === "" ? nothing : (found.shift() ?? nothing)));
+      return cut.map((text) => (text.trim() === "" ? nothing : (found.shift() ?? nothing)));
     },
     close: () => Promise.resolve(),
   };

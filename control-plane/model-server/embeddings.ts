@@ -8,12 +8,12 @@ import type { EmbeddingBackend } from "./options.ts";
 import type { RunQueue } from "./run-queue.ts";
 import { transformersEmbedder } from "./transformers.ts";
 
-/** One user's prompt is embedded by /embeddings and asked for again by /zeroshot; labels are asked for all the time. */
+/** A prompt is embedded by /embeddings and requested again by /zeroshot; labels are requested with every prompt. */
 const CACHED_TEXTS = 2000;
-/** Longer texts are not kept: they come once. Characters. */
+/** Longer texts are not cached: they occur only once. Characters. */
 const MAX_CACHED_TEXT = 4000;
 
-/** The model of the options, loaded. Rejects with a StartError when it is not there. */
+/** Opens the configured model. Rejects with a StartError if it is missing. */
 export async function openEmbedder(
   backend: EmbeddingBackend,
   environment: Environment,
@@ -31,7 +31,7 @@ export async function openEmbedder(
   }
 }
 
-/** The same embedder with the last texts' vectors kept; a text that is under way is not started twice. */
+/** Returns the same embedder with a cache of the latest vectors; a text whose run is in flight is not started twice. */
 export function cached(embedder: Embedder): Embedder {
   const known = new Map<string, Promise<Embedding>>();
   const remember = (text: string, embedding: Promise<Embedding>) => {
@@ -52,7 +52,7 @@ export function cached(embedder: Embedder): Embedder {
       const started = open.length === 0 ? Promise.resolve([]) : embedder.embed(open);
       open.forEach((text, index) => {
         const embedding = started.then((all) => required(all[index]));
-        // Whoever asked is told; the cache only forgets.
+        // The caller gets the error; the cache only removes the entry.
         embedding.catch(() => {
           if (known.get(text) === embedding) known.delete(text);
         });

@@ -1,9 +1,9 @@
-// Whether a parameter's value was said by the user: 1 when it stands there, less for what only resembles it.
+// Scores whether the user stated a parameter's value: 1 if the text contains it, less for a similar text.
 import { currenciesOf, datesOf, numbersOf } from "./extraction/mentions.ts";
 import { kindOf, type Parameter, stem } from "./extraction/parameter.ts";
 
 export interface Grounding {
-  /** What the user said, all turns. */
+  /** All of the user's turns. */
   prompt: string;
   now: Date;
 }
@@ -21,7 +21,7 @@ const UNITS: readonly (readonly string[])[] = [
   ["percent", "%"],
 ];
 
-/** 0 to 1. A default value and an empty one are grounded: nobody invented them. */
+/** Returns a score from 0 to 1. The parameter's default value has 1, because it was not invented; an empty value has 0. */
 export function groundingScore(
   { prompt, now }: Grounding,
   value: unknown,
@@ -55,7 +55,9 @@ function least(scores: readonly number[]): number {
   return scores.length === 0 ? 0 : Math.min(...scores);
 }
 
-/** A yes or no has no text of its own: its parameter's words, or an answer that is one. */
+/**
+ * Scores a boolean, which has no text: by the words of its parameter's name, or by a yes or no at the start of a turn.
+ */
 function booleanScore(text: string, parameter: Parameter | undefined): number {
   if (/(?:^|\n)\s*(?:yes|yeah|yep|sure|no|nope|true|false)\b/i.test(text)) return 1;
   const own = (parameter?.name.toLowerCase().match(/\p{L}{3,}/gu) ?? []).map(stem);
@@ -68,7 +70,7 @@ function numberScore(text: string, value: number): number {
   if (said.includes(value)) return 1;
   const digits = text.match(/\d+(?:\.\d+)?/g) ?? [];
   if (digits.some((number) => Number(number) === value)) return 0.9;
-  // 15 percent is 0.15, half past is not: only hundredths.
+  // 15 percent is 0.15, but half past is not 0.5: only hundredths count.
   return said.some((number) => Math.abs(number / 100 - value) < 1e-9) && /%|percent/i.test(text)
     ? 0.8
     : 0;
@@ -90,7 +92,7 @@ function textScore(text: string, value: string): number {
   return 0.9 * overlap(wordsOf(value), wordsOf(text));
 }
 
-/** The share of the value's words that the prompt has, by their stems. */
+/** Returns the share of the value's words that the prompt contains, compared by their stems. */
 function overlap(value: readonly string[], prompt: readonly string[]): number {
   const said = new Set(prompt.map(stem));
   const own = value.filter((word) => word.length > 1 || /\d/.test(word));
@@ -98,7 +100,7 @@ function overlap(value: readonly string[], prompt: readonly string[]): number {
   return own.filter((word) => said.has(stem(word))).length / own.length;
 }
 
-/** NYC for New York City, both ways. */
+/** Whether one is the initials of the other (NYC and New York City), in both directions. */
 function isInitials(value: string, text: string): boolean {
   const initials = (words: readonly string[]) => words.map((word) => word.charAt(0)).join("");
   if (/^\p{Lu}{2,5}$/u.test(value)) {
@@ -123,7 +125,7 @@ function dateScore(text: string, value: string, now: Date): number {
   return isSaid ? 1 : 0;
 }
 
-/** Lower case without accents and marks; one space between words. */
+/** Returns the text in lower case without accents and marks, with one space between words. */
 function normal(text: string): string {
   return wordsOf(text).join(" ");
 }

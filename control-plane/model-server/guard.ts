@@ -3,7 +3,7 @@ import type { Embedder } from "./embedder.ts";
 import head from "./guard-head.json" with { type: "json" };
 
 export interface GuardResult {
-  /** 0 to 1. */
+  /** From 0 to 1. */
   probability: number;
   /** The window with that probability. */
   window: string;
@@ -11,13 +11,13 @@ export interface GuardResult {
 
 const SENTENCES = 3;
 const STRIDE = 2;
-/** Each costs one run of the model; a longer text's windows are spread over all of it. */
+/** Each costs one run of the model; the windows of a longer text are spread over all of it. */
 const MAX_WINDOWS = 24;
 const OPENING = 1200;
 const MAX_SENTENCE = 240;
 const MIN_COST_OF_A_LONG_TEXT = 5000;
 
-/** The most suspicious window of the text. The scores of the windows are asked from `score`. */
+/** Returns the most suspicious window of the text. `score` returns the scores of the windows. */
 export async function guardText(
   text: string,
   score: (windows: readonly string[]) => Promise<readonly number[]>,
@@ -32,12 +32,12 @@ export async function guardText(
   return worst;
 }
 
-/** What the runs for a text's windows cost at the least. Characters. */
+/** Returns the minimum cost of the runs for a text's windows. Characters. */
 export function leastCost(text: string): number {
   return Math.min(text.length, MIN_COST_OF_A_LONG_TEXT);
 }
 
-/** The shipped head's probability for each window. */
+/** Returns the shipped head's probability for each window. */
 export async function embeddedGuardScores(
   embedder: Embedder,
   windows: readonly string[],
@@ -58,9 +58,9 @@ export function headProbability(
   return 1 / (1 + Math.exp(-sum));
 }
 
-/** The opening, and overlapping runs of sentences. */
+/** Returns the beginning of the text, and overlapping runs of sentences. */
 export function windowsOf(text: string): string[] {
-  // Said again, a sentence is as harmless as it was.
+  // A repeated sentence is no more dangerous than the first.
   const sentences = [...new Set(sentencesOf(visible(text)))];
   const starts: number[] = [];
   for (let start = 0; start < sentences.length; start += STRIDE) {
@@ -68,7 +68,7 @@ export function windowsOf(text: string): string[] {
     if (start + SENTENCES >= sentences.length) break;
   }
   const runs = starts.map((start) => sentences.slice(start, start + SENTENCES));
-  // Each sentence by itself too: one attack can hide between harmless sentences.
+  // Each sentence alone too: one attack can hide between harmless sentences.
   const all = [...runs, ...sentences.map((sentence) => [sentence])];
   const kept = all.length <= MAX_WINDOWS ? all : chosen(runs, all);
   const windows = kept.map((window) => window.join(" "));
@@ -76,7 +76,7 @@ export function windowsOf(text: string): string[] {
   return [...new Set(opening === "" ? windows : [opening, ...windows])];
 }
 
-/** Without the characters that split words for a program and not for a person. */
+/** Removes the characters that split words for a program, but are invisible to a person. */
 function visible(text: string): string {
   return text.normalize("NFKC").replace(/[\p{Cf}]|(?![\t\n])\p{Cc}/gu, "");
 }
@@ -89,7 +89,10 @@ function sentencesOf(text: string): string[] {
     .filter((sentence) => sentence !== "");
 }
 
-/** Of a long text, half are those with the most words of an attack, so that padding does not hide one; half are spread over it. */
+/**
+ * Returns the windows to score. For a long text, half are those with the most words of an attack, so that padding
+ * cannot hide one; the rest are spread over the text.
+ */
 function chosen(
   runs: readonly (readonly string[])[],
   all: readonly (readonly string[])[],
@@ -108,7 +111,7 @@ function chosen(
   return [...suspicious, ...spread(runs, half)];
 }
 
-/** Of each sentence once, because most stand in several windows. */
+/** Returns the attack words of each sentence, searched once, because most sentences are in several windows. */
 function attackWords(sentences: readonly string[]): Map<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   for (const sentence of sentences) {
@@ -121,7 +124,7 @@ function attackWords(sentences: readonly string[]): Map<string, readonly string[
 const ATTACK_WORDS =
   /ignore|disregard|forget|instruction|guideline|rules|restriction|system|prompt|pretend|act as|role ?play|persona|unfiltered|uncensored|jailbr|developer mode|\bdan\b|bypass|override|policy|policies|filter|ethic|moral|refuse|secret|reveal|hidden|safety|limits|no longer|from now on/g;
 
-/** `most` of the items, the first and the last among them. */
+/** Returns `most` of the items, including the first and the last. */
 function spread<Item>(items: readonly Item[], most: number): Item[] {
   if (items.length <= most) return [...items];
   const last = items.length - 1;

@@ -1,20 +1,20 @@
-// What the labels of other people's classification models mean.
+// The meaning of the labels of third-party classification models.
 import { StartError } from "./start-error.ts";
 
 export interface LabelScore {
   label: string;
-  /** 0 to 1. */
+  /** From 0 to 1. */
   score: number;
 }
 
 const HARM = /jailbreak|injection|unsafe|malicious|harmful|^label_1$/i;
 
-/** How likely one of the labels is true that mean a jailbreak. */
+/** Returns the highest probability among the labels that mean a jailbreak. */
 export function harmOf(scores: readonly LabelScore[]): number {
   return Math.max(0, ...scores.filter(({ label }) => HARM.test(label)).map(({ score }) => score));
 }
 
-/** Throws a StartError when none of the labels means a jailbreak: such a guard would let everything pass. */
+/** Throws a StartError if no label means a jailbreak: such a guard would let every text pass. */
 export function requireHarm(labels: readonly string[], model: string): void {
   if (labels.some((label) => HARM.test(label))) return;
   throw new StartError(
@@ -23,7 +23,7 @@ export function requireHarm(labels: readonly string[], model: string): void {
   );
 }
 
-/** The place of the label that means "this follows from the text"; -1 when there is none. */
+/** Returns the index of the label that means "this follows from the text"; -1 if the model has no such label. */
 export function entailmentOf(labels: readonly string[]): number {
   return labels.findIndex((label) => /^entail/i.test(label));
 }

@@ -1,4 +1,4 @@
-// The models of the options, opened: embeddings, zero-shot scores, jailbreak scores.
+// Opens the configured models: embeddings, zero-shot scores, jailbreak scores.
 import { z } from "zod";
 import type { Environment } from "./options.ts";
 import type { Embedder } from "./embedder.ts";
@@ -15,9 +15,9 @@ import { transformersGuard, transformersZeroshot } from "./transformers.ts";
 
 export interface Models {
   embedder: Embedder;
-  /** 0 to 1 for each label, in their order. */
+  /** Returns a score from 0 to 1 for each label, in their order. */
   scoreLabels: (text: string, labels: readonly Label[]) => Promise<number[]>;
-  /** Undefined where none is configured. */
+  /** Undefined if no guard is configured. */
   guard: ((text: string) => Promise<GuardResult>) | undefined;
   /** Names for GET /models. */
   names: string[];
@@ -28,7 +28,7 @@ const TIMEOUT_MS = 4000;
 const zeroshotAnswer = z.object({ scores: z.record(z.string(), z.number().min(0).max(1)) });
 const guardAnswer = z.object({ jailbreak_prob: z.number().min(0).max(1) });
 
-/** Loads all of them, and the labels' vectors. Rejects with a StartError when one is not there. */
+/** Loads all configured models, and the labels' vectors. Rejects with a StartError if one is missing. */
 export async function openModels(
   options: ModelServerOptions,
   environment: Environment,
@@ -93,7 +93,7 @@ async function labelScores(
   }
 }
 
-/** The windows of a text that would be refused are not even looked for: that takes long too. */
+/** Returns the guard for a score function. It checks the queue before it computes windows, which itself takes long. */
 function windowed(
   score: (windows: readonly string[]) => Promise<readonly number[]>,
   queue: RunQueue,
@@ -126,7 +126,7 @@ async function guardScores(
   }
 }
 
-/** An NLI model is asked about a target's description: it says more than a name. */
+/** Returns label scores of an NLI model. It scores a target's description, which contains more than the name. */
 function described(
   score: (text: string, labels: readonly string[]) => Promise<number[]>,
 ): Models["scoreLabels"] {

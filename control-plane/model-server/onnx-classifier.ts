@@ -17,7 +17,10 @@ interface Classifier {
   labels: string[];
 }
 
-/** How well each label suits a text, 0 to 1, by an NLI model. Rejects with a StartError. */
+/**
+ * Returns a function that scores from 0 to 1 how well each label matches a text, by an NLI model. Rejects with a
+ * StartError.
+ */
 export async function onnxZeroshot(directory: string, queue: RunQueue) {
   const { model, labels } = await open(directory);
   if (entailmentOf(labels) < 0) {
@@ -37,7 +40,10 @@ export async function onnxZeroshot(directory: string, queue: RunQueue) {
     );
 }
 
-/** How likely each text is a jailbreak, 0 to 1, by a classification model. Rejects with a StartError. */
+/**
+ * Returns a function that scores from 0 to 1 how likely each text is a jailbreak, by a classification model. Rejects
+ * with a StartError.
+ */
 export async function onnxGuard(directory: string, queue: RunQueue) {
   const { model, labels } = await open(directory);
   requireHarm(labels, `The model in ${directory}`);
@@ -68,7 +74,7 @@ function open(directory: string): Promise<Classifier> {
   );
 }
 
-/** Entailment against contradiction: what is neither says nothing. */
+/** Returns the probability of entailment against contradiction: the neutral label is ignored. */
 function entailment(logits: Float32Array, labels: readonly string[]): number {
   const yes = logits[entailmentOf(labels)] ?? 0;
   const contradiction = labels.findIndex((label) => /contradict|not_entail/i.test(label));

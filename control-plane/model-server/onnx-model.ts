@@ -1,4 +1,4 @@
-// Models in ONNX: one thread, one text a run, because int8 results depend on what else is in a batch.
+// Models in ONNX: one thread and one text per run, because int8 results depend on the rest of a batch.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
@@ -6,7 +6,7 @@ import { InferenceSession, Tensor } from "onnxruntime-node";
 import { StartError } from "./start-error.ts";
 import { unitVector } from "./vector.ts";
 
-/** The package's own types cannot be resolved by Node's rules: their imports have no extensions. */
+/** Node's rules cannot resolve the package's own types: their imports have no extensions. */
 interface WordTokenizer {
   encode: (
     text: string,
@@ -19,11 +19,11 @@ const WordTokenizer = Tokenizer as unknown as new (
   configuration: object,
 ) => WordTokenizer;
 
-/** What all-MiniLM-L6-v2 was trained with; more makes no better vector and costs time. */
+/** The maximum with which all-MiniLM-L6-v2 was trained; more tokens do not improve the vector and cost time. */
 const MAX_TOKENS = 256;
-/** No text of so many tokens is longer, but for odd ones, whose rest is not missed. Characters. */
+/** Texts with MAX_TOKENS tokens are shorter, except for unusual ones, whose rest can be ignored. Characters. */
 const MAX_TEXT = 4000;
-/** Of a pair: what the text is compared with is a label or a sentence about one. Characters. */
+/** For a pair: the second text is a label or a sentence about a label. Characters. */
 const MAX_SECOND = 400;
 
 export interface OnnxModel {
@@ -32,7 +32,7 @@ export interface OnnxModel {
   separator: number | undefined;
 }
 
-/** Loads a directory and hands it to `start`, which reads what more is in it. Rejects with a StartError. */
+/** Loads a directory and passes the model to `start`, which reads further files. Rejects with a StartError. */
 export async function openOnnxModel<Opened>(
   directory: string,
   start: (model: OnnxModel) => Promise<Opened>,
@@ -55,7 +55,7 @@ export async function openOnnxModel<Opened>(
   }
 }
 
-/** Loads `model.onnx` and `tokenizer.json`. Rejects when they are not what they should be. */
+/** Loads `model.onnx` and `tokenizer.json`. Rejects if they are invalid. */
 export async function loadOnnxModel(directory: string): Promise<OnnxModel> {
   const read = (name: string) => JSON.parse(readFileSync(join(directory, name), "utf8")) as object;
   const tokenizer = new WordTokenizer(read("tokenizer.json"), {});
@@ -70,7 +70,7 @@ export async function loadOnnxModel(directory: string): Promise<OnnxModel> {
   return { tokenizer, session, separator };
 }
 
-/** The ids that the model is given: at most 256, the end token kept. */
+/** Returns the model's input ids: at most 256, the end token kept. */
 export function tokenIds({ tokenizer, separator }: OnnxModel, text: string): number[] {
   const { ids } = tokenizer.encode(readable(text));
   if (ids.length <= MAX_TOKENS) return ids;
@@ -79,7 +79,10 @@ export function tokenIds({ tokenizer, separator }: OnnxModel, text: string): num
   return cut;
 }
 
-/** The ids of a text and a short second one, and which of the two each is of: the text is cut, never the second one. */
+/**
+ * Returns the ids of a text and a short second one, and to which of the two each belongs: the text is cut, never the
+ * second one.
+ */
 export function pairIds(
   { tokenizer }: OnnxModel,
   text: string,
@@ -103,7 +106,7 @@ function readable(text: string): string {
   return text.slice(0, MAX_TEXT).toWellFormed();
 }
 
-/** The text's unit vector. The run blocks the thread: 1 ms for a short sentence, 20 ms for the longest. */
+/** Returns the text's unit vector. The run blocks the thread: 1 ms for a short sentence, 20 ms for the longest. */
 export async function embedText(
   model: OnnxModel,
   text: string,
@@ -113,7 +116,7 @@ export async function embedText(
   return { vector: unitVector(pool(data, dims)), tokens: ids.length };
 }
 
-/** The floats of the named output, else of the first one. */
+/** Returns the floats of the named output, else of the first one. */
 export async function runModel(
   { session }: OnnxModel,
   ids: readonly number[],
@@ -134,7 +137,7 @@ export async function runModel(
   return { data: found.data, dims: found.dims };
 }
 
-/** [1, length, width] → the mean of its words; [1, width] is pooled already. */
+/** Pools [1, length, width] to the mean of its words; [1, width] is already pooled. */
 function pool(data: Float32Array, dimensions: readonly number[]): Float32Array {
   if (dimensions.length < 3) return Float32Array.from(data);
   const width = dimensions.at(-1) ?? 0;

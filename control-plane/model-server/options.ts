@@ -1,4 +1,4 @@
-// What the model server is started with: the targets, the thresholds, and which models do the work.
+// The options of the model server: the targets, the thresholds, and the models.
 import { z } from "zod";
 
 /** Environment variables, which hold the keys of remote models. */
@@ -12,7 +12,7 @@ const embeddingBackend = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("onnx"), directory: z.string().min(1) }),
   z.strictObject({
     kind: z.literal("openai"),
-    /** Up to and without `/embeddings`. */
+    /** The URL before `/embeddings`. */
     base_url: z.url({ protocol: /^https?$/ }),
     model: z.string().min(1),
     /** Name of the environment variable with the key. */
@@ -24,9 +24,9 @@ const embeddingBackend = z.discriminatedUnion("kind", [
 /** A classification model in place of label similarity (zero-shot) or of the shipped head (guard). */
 const classifierBackend = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("embedded") }),
-  /** With model.onnx, tokenizer.json and config.json. */
+  /** A directory with model.onnx, tokenizer.json and config.json. */
   z.strictObject({ kind: z.literal("onnx"), directory: z.string().min(1) }),
-  /** A server that answers this server's own /zeroshot or /guard shapes. */
+  /** A server with the same request and response format as this server's /zeroshot or /guard. */
   z.strictObject({
     kind: z.literal("address"),
     url: z.url({ protocol: /^https?$/ }),
@@ -42,7 +42,7 @@ const parameter = z.strictObject({
   name: z.string().min(1),
   description: z.string().default(""),
   required: z.boolean().default(false),
-  /** `str`, `int`, `float`, `bool`, `list`, `dict`, or JSON Schema's names of them. */
+  /** `str`, `int`, `float`, `bool`, `list`, `dict`, or the corresponding names of JSON Schema. */
   type: z.string().default("str"),
   enum: z.array(z.union([z.string(), z.number()])).optional(),
   default: z.json().optional(),
@@ -57,7 +57,7 @@ const target = z.strictObject({
 });
 
 export const modelServerOptions = z.strictObject({
-  /** Bytes that a request may hold (its body and a part for each value in it), and all that are under way together. */
+  /** Bytes that a request may hold (its body and a part for each value in it), and all in-flight requests together. */
   most_bytes: z
     .int()
     .min(1)
@@ -65,32 +65,35 @@ export const modelServerOptions = z.strictObject({
   targets: z.array(target).default([]),
   embeddings: embeddingBackend.default({ kind: "embedded" }),
   zeroshot: classifierBackend.default({ kind: "embedded" }),
-  /** Without it, /guard is not there. */
+  /** If absent, /guard does not exist. */
   guard: z
     .strictObject({
       backend: classifierBackend.default({ kind: "embedded" }),
-      /** At or above it a text is a jailbreak. */
+      /** A text with this score or more is a jailbreak. */
       threshold: z.number().min(0).max(1).default(0.7),
     })
     .optional(),
   selection: z
     .strictObject({
-      /** `overrides.prompt_target_intent_matching_threshold`: where no language model is asked, at or above it a target is taken. */
+      /**
+       * `overrides.prompt_target_intent_matching_threshold`: if no language model is used, a target with this score or
+       * more is chosen.
+       */
       threshold: z.number().min(0).max(1).default(0.5),
-      /** At or above it no language model is asked. */
+      /** With this score or more no language model is called. */
       certain: z.number().min(0).max(1).default(0.8),
-      /** Below it there is no target, and no language model is asked either. */
+      /** Below this score no target is chosen, and no language model is called either. */
       possible: z.number().min(0).max(1).default(0.3),
     })
     .prefault({}),
   extraction: z
     .strictObject({
       mode: extractionMode.default("auto"),
-      /** The egress listener, for example `http://127.0.0.1:12000`; without it no language model is asked. */
+      /** The egress listener, for example `http://127.0.0.1:12000`; if absent, no language model is called. */
       egress: z.url({ protocol: /^https?$/ }).optional(),
-      /** The unix socket that leads there, where it is not the URL's port. */
+      /** The unix socket of that listener, if it differs from the URL's port. */
       socket: z.string().min(1).optional(),
-      /** What `model` says there. */
+      /** The value of `model` in requests to it. */
       model: z.string().min(1).default("none"),
       timeout_ms: z
         .int()
@@ -99,11 +102,11 @@ export const modelServerOptions = z.strictObject({
         .default(18 * seconds),
     })
     .prefault({}),
-  /** At or above it a value counts as said by the user. */
+  /** A value with this score or more counts as stated by the user. */
   grounding_threshold: z.number().min(0).max(1).default(0.5),
 });
 
-/** What a person or the control plane writes; defaults may be left out. */
+/** Options as a person or the control plane writes them; members with a default are optional. */
 export type ModelServerInput = z.input<typeof modelServerOptions>;
 export type ModelServerOptions = z.output<typeof modelServerOptions>;
 export type TargetDescription = z.output<typeof target>;

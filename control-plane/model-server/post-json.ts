@@ -1,4 +1,4 @@
-// A POST of JSON with a time limit and a size limit on the answer.
+// Sends a POST with JSON, with a timeout and a size limit for the response.
 import { fetchAt } from "./unix-socket.ts";
 import { ServerError } from "./server-error.ts";
 
@@ -11,11 +11,11 @@ export interface JsonRequest {
   key?: string | undefined;
   headers?: Readonly<Record<string, string>>;
   timeoutMs: number;
-  /** A unix socket to connect to in place of the URL's host. */
+  /** A unix socket to connect to instead of the URL's host. */
   socketPath?: string | undefined;
 }
 
-/** The parsed answer of a 2xx reply. Rejects with a ServerError (502) that never holds a body or a key. */
+/** Returns the parsed body of a 2xx response. Rejects with a ServerError (502) that never contains a body or a key. */
 export async function postJson(request: JsonRequest): Promise<unknown> {
   const { origin } = new URL(request.url);
   let response: Response;

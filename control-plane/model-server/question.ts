@@ -1,5 +1,5 @@
-// The question for what a prompt target still needs, in the user's words: by descriptions, never by parameter names. Nothing
-// is stored, so the next turn is understood by reading the question back.
+// The question for a prompt target's missing parameters, in the user's words: by descriptions, never by parameter
+// names. Nothing is stored: the next turn is interpreted by parsing the question.
 
 export interface Detail {
   name: string;
@@ -10,12 +10,12 @@ const START = "I still need ";
 const START_OF_CLAUSES = "I still need to know ";
 /** A longer description is cut. */
 const MAX_PHRASE = 200;
-/** Has an article, or something in its place. */
+/** Has an article, or a word that replaces it. */
 const DETERMINED =
   /^(?:the|an?|your|my|their|its|his|her|this|that|these|those|all|any|each|one)\s/i;
 const CLAUSE = /^(?:who|whose|what|which|when|where|why|how|whether|if)\b/i;
 
-/** Returns the question for exactly these details. @param all of the target: those that read alike are told apart */
+/** Returns the question for exactly these details. @param all of the target: equal descriptions are made distinct */
 export function questionFor(missing: readonly Detail[], all: readonly Detail[] = missing): string {
   const phrases = missing.map((detail) => phraseOf(detail, all));
   const start = phrases.some((phrase) => CLAUSE.test(phrase)) ? START_OF_CLAUSES : START;
@@ -29,15 +29,15 @@ export function isOurs(question: string): boolean {
   return question.startsWith(START) && question.endsWith(".");
 }
 
-/** Returns the names of those details of a target that a question of ours asks for. */
+/** Returns the names of those details of a target that a question of the gateway asks for. */
 export function askedNames(question: string, all: readonly Detail[]): string[] {
   if (!isOurs(question)) return [];
-  // The longest first, each taken out when it is found: a short one can be a part of it.
+  // The longest first, each removed when it is found: a short one can be a part of it.
   const byLength = [...all].sort((a, b) => phraseOf(b, all).length - phraseOf(a, all).length);
   const exact = found(question, byLength, all, true);
   const asked = all.filter((detail) => exact.has(detail));
   if (questionFor(asked, all) === question) return asked.map(({ name }) => name);
-  // Descriptions that look like lists of others: rather one too many than one too few.
+  // Some descriptions look like lists of other descriptions: one detail too many is better than one too few.
   const possible = found(question, byLength, all, false);
   return all.filter((detail) => possible.has(detail)).map(({ name }) => name);
 }
@@ -78,7 +78,10 @@ function wordsOf(name: string): string {
   return name.replaceAll(/[_.-]+/g, " ");
 }
 
-/** On one line, without the end of a sentence, and without its capital where that is no name or abbreviation. */
+/**
+ * Returns the description on one line, without the end of a sentence, and without its capital unless it starts a name
+ * or abbreviation.
+ */
 function plain(description: string): string {
   const text = description
     .replaceAll(/\s+/g, " ")

@@ -1,7 +1,8 @@
-// JSON whose memory is known before it is read: an empty object has two bytes in a body, and many more as an object.
+// Parses JSON with a memory limit that is checked before parsing: an empty object has two bytes in a body, and many
+// more as an object.
 import { announcedSize } from "./admission.ts";
 
-/** What a value takes at most, besides its text: an object of V8 with its place in a list. */
+/** Maximum size of a value without its text: an object of V8 with its position in a list. */
 const BYTES_OF_A_VALUE = 200;
 
 const QUOTE = 0x22;
@@ -12,8 +13,8 @@ const BACKSLASH = 0x5c;
 const OPEN_OBJECT = 0x7b;
 
 /**
- * Returns the value of an admitted request's body. Rejects with a SyntaxError when it is no JSON.
- * @param hold is told the bytes that the body takes beyond what its head said, and throws when they are too many
+ * Returns the value of an admitted request's body. Rejects with a SyntaxError if it is not JSON.
+ * @param hold reserves the bytes beyond those that the head announced, and throws if they are not available
  */
 export async function readJson(request: Request, hold: (bytes: number) => void): Promise<unknown> {
   const isCounted = announcedSize(request.headers) !== undefined;
@@ -34,7 +35,7 @@ async function readCounting({ body }: Request, hold: (bytes: number) => void): P
   return Buffer.concat(pieces);
 }
 
-/** At least as many as there are: what stands outside of strings and begins another one. */
+/** Returns an upper bound of the number of values: the characters outside of strings that start a further value. */
 function mostValues(bytes: Uint8Array): number {
   let count = 1;
   let at = 0;
@@ -48,7 +49,7 @@ function mostValues(bytes: Uint8Array): number {
   return count;
 }
 
-/** Where the quotation mark is that ends the string; behind the last byte where none does. */
+/** Returns the index of the closing quotation mark; the end of the bytes if it is missing. */
 function endOfString(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;

@@ -1,11 +1,14 @@
-// The bodies that the model server's callers send.
+// The request bodies of the model server.
 import { z } from "zod";
 import { messagesSchema } from "./conversation.ts";
 import { toolSchema } from "./extraction/tool.ts";
 
 const text = z.string().max(1024 * 1024);
 const name = z.string().min(1).max(256);
-/** As many labels or tools as a configuration can sensibly have; each costs up to three runs of the model, once. */
+/**
+ * Maximum number of labels or tools, more than any sensible configuration has; each costs up to three runs of the
+ * model, once.
+ */
 const MAX_LABELS = 256;
 
 export const embeddingsRequest = z.looseObject({

@@ -1,28 +1,30 @@
-// Work for the models of this process, which block its thread: piece by piece, with a bound on what waits.
+// Runs the models of this process, which block its thread: text by text, with a limit on the waiting work.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ServerError } from "./server-error.ts";
 
-/** Whoever has waited this long is no longer listened to: the gateway gives each step of a prompt 5 s. */
+/** After this time the caller has given up: the gateway's timeout for each step of a prompt is 5 s. */
 const MAX_WAIT_MS = 5000;
-/** What a run costs beside its text, and what one costs at most, for a model reads no more of it. Characters. */
+/**
+ * The cost of a run without its text, and the maximum cost of a run, because a model reads no more of it. Characters.
+ */
 const RUN_COST = 60;
 const MAX_COST = 1260;
-/** Milliseconds of a run by its cost, before any was measured, and how much each run changes what is expected. */
+/** Initial estimate of milliseconds per unit of cost, and the weight of each measured run in the estimate. */
 const FIRST_PACE = 0.015;
 const WEIGHT = 0.05;
-/** What waits may take so long by the pace of the last runs: a busy machine takes less work on. */
+/** Maximum duration of the waiting work at the pace of the latest runs: a busy machine accepts less work. */
 const MAX_WORK_MS = 3000;
 const RETRY_AFTER_SECONDS = 1;
 
-/** One for all models of a process, because they share its thread. */
+/** One queue for all models of a process, because they share its thread. */
 export class RunQueue {
   #waiting = 0;
   #pace = FIRST_PACE;
   #last: Promise<unknown> = Promise.resolve();
 
   /**
-   * The results of `run` for each text. Several callers take turns, text by text, so that a short prompt does not
-   * wait for all of a long one. Rejects with a ServerError (503) when too much waits, or when it has waited too long.
+   * Returns the results of `run` for each text. Callers take turns, text by text, so that a short prompt does not wait
+   * for all of a long one. Rejects with a ServerError (503) if too much work waits, or if it has waited too long.
    */
   async runAll<Result>(
     texts: readonly string[],
@@ -44,14 +46,14 @@ export class RunQueue {
     return results;
   }
 
-  /** Throws a ServerError (503) when work of this cost would be refused, so that nothing is prepared for it. Characters. */
+  /** Throws a ServerError (503) if work of this cost would be rejected, before it is prepared. Characters. */
   requireRoom(cost: number): void {
     const work = (this.#waiting + cost) * this.#pace;
-    // However large a job is, it is done when nothing else waits.
+    // A job of any size is accepted if no other work waits.
     if (this.#waiting > 0 && work > MAX_WORK_MS) throw busy();
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no run is in flight. */
   async idle(): Promise<void> {
     await this.#last;
   }

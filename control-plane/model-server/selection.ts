@@ -1,4 +1,4 @@
-// Which target a conversation's last turn is meant for, if any: thresholds, and a running dialogue about parameters.
+// Selects the target for a conversation's last turn, if any: by thresholds, and by a running dialogue about parameters.
 import {
   type Dialogue,
   dialogueOf,
@@ -13,29 +13,29 @@ import type { Label } from "./similarity.ts";
 export interface SelectionRequest {
   input: string;
   labels: readonly Label[];
-  /** Of each label, its parameters. */
+  /** The parameters of each label. */
   parameters: Readonly<Record<string, readonly Detail[]>>;
   messages: Messages;
 }
 
 export interface Selection {
   best: string | null;
-  /** Of the best one, 0 to 1. */
+  /** The score of the best target, from 0 to 1. */
   score: number;
   scores: Record<string, number>;
-  /** `target`: it is the best one. `ask_model`: a language model decides between the candidates. */
+  /** `target`: the best one is chosen. `ask_model`: a language model decides between the candidates. */
   decision: "target" | "ask_model" | "none";
   /** The best first; at most five. */
   candidates: string[];
-  /** Whether the turn goes on with the parameters of a target that was chosen before. */
+  /** Whether the turn continues the dialogue about the parameters of a target chosen before. */
   isDialogue: boolean;
 }
 
 export interface Selector {
-  /** 0 to 1 for each label, in their order. */
+  /** Returns a score from 0 to 1 for each label, in their order. */
   score: (text: string, labels: readonly Label[]) => Promise<number[]>;
   thresholds: ModelServerOptions["selection"];
-  /** Whether a language model can be asked. */
+  /** Whether a language model is available. */
   asksModel: boolean;
 }
 
@@ -57,13 +57,13 @@ export async function select(selector: Selector, request: SelectionRequest): Pro
   };
 }
 
-/** A topic change: another target for certain, or a turn that is a wish of its own. */
+/** Whether the topic changes: a different target with certainty, or a turn that is a new request. */
 function leaves(selector: Selector, input: string, alone: Selection, target: string): boolean {
   if (alone.best !== target && alone.score >= selector.thresholds.certain) return true;
   return !readsAsAnswer(input);
 }
 
-/** The target that the dialogue's question was about: the one that its first turn selects. */
+/** Returns the target to which the dialogue's question belongs: the one that its first turn selects. */
 async function dialogueTarget(
   selector: Selector,
   { labels, parameters }: SelectionRequest,
@@ -78,7 +78,7 @@ async function dialogueTarget(
   if (isOurs(question)) {
     return ranked.find((name) => askedNames(question, parameters[name] ?? []).length > 0);
   }
-  // A language model's question is any question: the turn before it has to be meant for the target.
+  // A language model's question can have any form, so the turn before it has to match the target.
   return ranked.find((name) => (first.scores[name] ?? 0) >= selector.thresholds.threshold);
 }
 
@@ -98,7 +98,7 @@ async function selectText(
     .filter((candidate) => candidate.score >= Math.min(possible, threshold))
     .slice(0, MAX_CANDIDATES)
     .map(({ name }) => name);
-  // Whoever wants a choice to be surer than usual wants no certain one below that.
+  // If the configured threshold is higher than `certain`, it also applies to certain choices.
   const decision = selector.asksModel
     ? decide(score, Math.max(certain, threshold), Math.min(possible, threshold))
     : decide(score, threshold, threshold);

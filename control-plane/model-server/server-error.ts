@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 export class ServerError extends Error {
   readonly status: ContentfulStatusCode;
-  /** Seconds until another attempt makes sense. */
+  /** Seconds after which the caller may retry. */
   readonly retryAfter: number | undefined;
 
   constructor(status: ContentfulStatusCode, message: string, retryAfter?: number) {

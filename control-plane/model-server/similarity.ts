@@ -1,4 +1,4 @@
-// How well each target suits a text: the mean of three similarities, calibrated to 0 to 1.
+// Scores how well each target matches a text: the mean of three similarities, calibrated to 0 to 1.
 import type { Embedder } from "./embedder.ts";
 import { cosine } from "./vector.ts";
 
@@ -8,12 +8,15 @@ export interface Label {
   examples: readonly string[];
 }
 
-/** Where half of the texts are meant for the label, by what is compared; measured on public sets of intents. */
+/**
+ * The similarity at which half of the texts belong to the label, by what is compared; measured on public intent
+ * datasets.
+ */
 const MIDDLE = { fewLabels: 0.25, asksModel: 0.27, alone: 0.3, examples: 0.03 };
 const FEW_LABELS = 5;
 const STEEPNESS = 18;
 
-/** Of every label, in their order, 0 to 1. */
+/** Returns a score for every label, in their order, from 0 to 1. */
 export async function similarities(
   embedder: Embedder,
   text: string,
@@ -23,7 +26,7 @@ export async function similarities(
   const usual = asksModel ? MIDDLE.asksModel : MIDDLE.alone;
   const middle = labels.length <= FEW_LABELS ? MIDDLE.fewLabels : usual;
   const compared = labels.map(comparedWith);
-  // In one go: a remote model is asked once for all that is not known yet.
+  // In one call: a remote model gets one request for all texts that are not cached.
   const found = await embedder.embed([
     text,
     ...compared.flatMap(({ own, examples }) => [...own, ...examples]),
@@ -39,7 +42,7 @@ export async function similarities(
   });
 }
 
-/** The texts of a label that a prompt is held against. */
+/** Returns the texts of a label with which a prompt is compared. */
 function comparedWith({ name, description, examples }: Label) {
   const called = words(name);
   const own = [called, description, `${called}: ${description}`].filter((text) => text !== "");
@@ -54,7 +57,7 @@ function average(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length);
 }
 
-/** get_current_weather, getCurrentWeather → get current weather */
+/** Returns the words of a name: get_current_weather, getCurrentWeather → get current weather */
 export function words(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")

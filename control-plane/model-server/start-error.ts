@@ -1,4 +1,4 @@
-// An error that keeps the model server from starting: what failed, and what to do about it.
+// An error that prevents the start of the model server: what failed, and what to do about it.
 export class StartError extends Error {
   readonly hint: string | undefined;
 

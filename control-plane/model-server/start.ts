@@ -1,4 +1,4 @@
-// Starts the model server on a unix socket: it listens at once, and answers 503 until its models are loaded.
+// Starts the model server on a unix socket: it listens at once, and returns 503 until its models are loaded.
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Environment } from "./options.ts";
@@ -10,19 +10,19 @@ import { modelServerOptions, type ModelServerInput, type ModelServerOptions } fr
 import { ServerError } from "./server-error.ts";
 
 export interface ModelServer {
-  /** Resolves when the models are loaded; rejects with a StartError when they cannot be. */
+  /** Resolves when the models are loaded; rejects with a StartError if they cannot be. */
   ready: Promise<void>;
   close: () => Promise<void>;
 }
 
 export interface ModelServerSurroundings {
   environment: Environment;
-  /** Without it, nothing is logged. */
+  /** If absent, nothing is logged. */
   log?: (line: string) => void;
   now?: () => Date;
 }
 
-/** Rejects when the options are not valid or it cannot listen. */
+/** Starts the server. Rejects if the options are invalid or it cannot listen. */
 export async function startModelServer(
   socketPath: string,
   input: ModelServerInput,
@@ -55,7 +55,7 @@ export async function startModelServer(
     await prepareLabels(opened, options.targets, log);
     models = opened;
   });
-  // Whoever waits for it is told; nobody has to.
+  // Avoids an unhandled rejection: callers may await `ready`, but need not.
   ready.catch((error: unknown) => {
     log(error instanceof Error ? error.message : String(error));
   });
@@ -69,12 +69,12 @@ export async function startModelServer(
   };
 }
 
-/** So many at once that they do not wait too long for the model. */
+/** Texts in one batch: small enough that they do not wait too long for the model. */
 const LABELS_AT_ONCE = 8;
 
 /**
- * The labels' vectors are known before the first prompt comes. An address that does not answer now can do so later:
- * until then each choice fails by itself, and its prompt goes to its model.
+ * Computes the labels' vectors before the first prompt arrives. An unreachable address may be reachable later: until then
+ * each selection fails, and its prompt goes to its model.
  */
 async function prepareLabels(
   models: Models,

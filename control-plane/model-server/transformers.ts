@@ -1,4 +1,4 @@
-// Models by @huggingface/transformers, which is not installed by default: who wants one installs it beside the gateway.
+// Models of @huggingface/transformers, an optional package that is installed beside the gateway.
 import { StartError } from "./start-error.ts";
 import type { Embedder } from "./embedder.ts";
 import { harmOf, HYPOTHESIS, type LabelScore, requireHarm } from "./labels.ts";
@@ -7,19 +7,19 @@ import { unitVector } from "./vector.ts";
 
 const PACKAGE = "@huggingface/transformers";
 
-/** What the models read of a text, about 256 tokens. Characters. */
+/** The part of a text that the models read, about 256 tokens. Characters. */
 const MAX_TEXT = 1200;
-/** As for our own runs: more threads are slower where Envoy needs them too. */
+/** As for the ONNX models: more threads are slower, because Envoy needs the processors too. */
 const SESSION = { intraOpNumThreads: 1, interOpNumThreads: 1 };
 
-/** The little that is used of the package, whose types are not there when it is not. */
+/** The part of the package that is used; its own types exist only if it is installed. */
 interface Transformers {
   pipeline: (task: string, model: string, options: object) => Promise<Pipeline>;
 }
 type Pipeline = ((...words: unknown[]) => Promise<unknown>) & { dispose: () => Promise<unknown> };
 
 async function open(task: string, model: string): Promise<Pipeline> {
-  // In a variable, so that neither the compiler nor a bundler looks for it.
+  // In a variable, so that neither the compiler nor a bundler resolves it.
   const name = PACKAGE;
   let transformers: Transformers;
   try {
@@ -37,7 +37,7 @@ async function open(task: string, model: string): Promise<Pipeline> {
   }
 }
 
-/** From a directory or a name of the hub. Rejects with a StartError, as those below. */
+/** Loads a model from a directory or by its name in the hub. Rejects with a StartError, as do the functions below. */
 export async function transformersEmbedder(model: string, queue: RunQueue): Promise<Embedder> {
   const run = await open("feature-extraction", model);
   const embedText = async (text: string) => {
@@ -55,7 +55,10 @@ export async function transformersEmbedder(model: string, queue: RunQueue): Prom
   };
 }
 
-/** How well each label suits the text, 0 to 1, by a natural-language-inference model. */
+/**
+ * Returns a function that scores from 0 to 1 how well each label matches the text, by a natural-language-inference
+ * model.
+ */
 export async function transformersZeroshot(model: string, queue: RunQueue) {
   const run = await open("zero-shot-classification", model);
   const options = { multi_label: true, hypothesis_template: HYPOTHESIS };
@@ -66,7 +69,10 @@ export async function transformersZeroshot(model: string, queue: RunQueue) {
     });
 }
 
-/** How likely each text is a jailbreak, 0 to 1, by a text-classification model with a label for it. */
+/**
+ * Returns a function that scores from 0 to 1 how likely each text is a jailbreak, by a text-classification model with
+ * such a label.
+ */
 export async function transformersGuard(model: string, queue: RunQueue) {
   const run = await open("text-classification", model);
   const classify = (text: string) =>

@@ -1,13 +1,13 @@
-// HTTP on unix sockets: how the parts of a gateway talk to each other, so that nobody else on the machine can.
+// HTTP on unix sockets: the parts of a gateway communicate by them, so that no other user of the machine can connect.
 import { chmodSync, rmSync } from "node:fs";
 import { type IncomingMessage, request, type Server } from "node:http";
 import { Readable } from "node:stream";
 
-/** Mode of a socket that its owner alone can open. */
+/** Mode of a socket that only its owner can open. */
 export const OWNER_ONLY = 0o600;
 
 /**
- * Listens at `path`, in a directory that is the user's alone (`takeState`). A file that a killed process left there is
+ * Listens at `path`, in a directory that only the user can access (`takeState`). A file left by a killed process is
  * replaced. Rejects with the system's error.
  */
 export function listenAt(server: Server, path: string): Promise<void> {
@@ -22,7 +22,7 @@ export function listenAt(server: Server, path: string): Promise<void> {
   });
 }
 
-/** Ends a server with all its connections; its socket's file goes too. */
+/** Closes a server with all its connections; its socket's file is removed too. */
 export function closeNow(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => {
@@ -39,7 +39,10 @@ export interface SocketRequest {
   signal: AbortSignal;
 }
 
-/** As `fetch`, which cannot connect to a socket. The host of `url` becomes the request's host, and is not connected to. */
+/**
+ * Sends a request like `fetch`, which cannot connect to a socket. The host of `url` becomes the request's host; no
+ * connection to it is made.
+ */
 export function fetchAt(
   socketPath: string,
   url: string,
@@ -61,10 +64,10 @@ export function fetchAt(
   });
 }
 
-/** Statuses whose replies have no body, which a Response insists on. */
+/** Statuses whose responses have no body, as the constructor of Response requires. */
 const BODILESS = [204, 205, 304];
 
-/** Throws a RangeError where the status is none that a Response can have. */
+/** Returns the Response. Throws a RangeError if Response does not support the status. */
 function responseOf(incoming: IncomingMessage): Response {
   const { statusCode: status = 502, headersDistinct } = incoming;
   const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) =>

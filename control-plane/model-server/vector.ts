@@ -1,6 +1,6 @@
 // Arithmetic of embedding vectors.
 
-/** Of two unit vectors. */
+/** Returns the cosine of two unit vectors. */
 export function cosine(left: Float32Array, right: Float32Array): number {
   let sum = 0;
   for (let index = 0; index < left.length; index++) {
@@ -9,7 +9,7 @@ export function cosine(left: Float32Array, right: Float32Array): number {
   return sum;
 }
 
-/** The vector at length 1; a vector without direction stays. */
+/** Returns the vector scaled to length 1; a zero vector is returned unchanged. */
 export function unitVector(values: ArrayLike<number>): Float32Array {
   const vector = Float32Array.from(values);
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0)) || 1;

@@ -1,4 +1,4 @@
-// Looks after the access logs of a running gateway: their directory, their size, and whether Envoy can write them.
+// Monitors the access logs of a running gateway: their directory, their size, and whether Envoy can write them.
 import { closeSync, existsSync, openSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { ACCESS_LOGS, accessLogFile } from "../ir/names.ts";
@@ -8,52 +8,52 @@ import { LOG_DIRECTORY_MODE } from "./runtime-environment.ts";
 import { createRotation, type RotationRules } from "./rotation.ts";
 
 export interface AccessLogEvents {
-  /** A line for the user. */
+  /** Reports a line to the user. */
   report: (line: string) => void;
-  /** Why lines are being lost; undefined when they are written again. */
+  /** Receives why lines are being lost; undefined as soon as they are written again. */
   onProblem: (problem: string | undefined) => void;
 }
 
-/** What is looked after; each may change with a reload. */
+/** What is monitored; each value may change with a reload. */
 export interface AccessLogSource {
   rules: () => RotationRules;
-  /** Of the Envoy that serves requests. */
+  /** Admin socket of the Envoy that serves requests. */
   adminSocket: () => string;
   reopen: () => void;
 }
 
-const LOOK_MS = 2_000;
-/** Envoy walks through all of its statistics to answer: 20 ms of its main thread with 500 providers. */
-const LOOKS_FOR_ONE_READ = 5;
+const CHECK_MS = 2_000;
+/** Envoy iterates over all of its statistics to respond: 20 ms of its main thread with 500 providers. */
+const CHECKS_PER_READ = 5;
 
-/** Looks at the files every two seconds and at Envoy's counters every ten; returns what ends it. */
+/** Checks the files every two seconds and Envoy's counters every ten; returns a function that stops the checks. */
 export function attendAccessLogs(source: AccessLogSource, events: AccessLogEvents): () => void {
-  let looks = 0;
+  let checks = 0;
   const read = () =>
-    looks++ % LOOKS_FOR_ONE_READ === 0
+    checks++ % CHECKS_PER_READ === 0
       ? readWrites(source.adminSocket())
       : Promise.resolve(undefined);
-  const look = createLook(source, read, events);
-  let isLooking = false;
+  const check = createLook(source, read, events);
+  let isChecking = false;
   const timer = setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
-    void look().finally(() => (isLooking = false));
-  }, LOOK_MS);
+    if (isChecking) return;
+    isChecking = true;
+    void check().finally(() => (isChecking = false));
+  }, CHECK_MS);
   return () => {
     clearInterval(timer);
   };
 }
 
-/** What Envoy has written since its start, in blocks of lines. */
+/** The writes of Envoy since its start, in blocks of lines. */
 export interface Writes {
   completed: number;
   failed: number;
 }
 
 /**
- * One look; what it finds is reported when it begins and when it ends.
- * @param read what Envoy has written; undefined when it is not asked this time. It may reject.
+ * Returns a function that checks once; a problem is reported when it begins and when it ends.
+ * @param read what Envoy has written; undefined if Envoy is not queried this time. It may reject.
  */
 export function createLook(
   { rules, reopen }: Pick<AccessLogSource, "rules" | "reopen">,
@@ -63,7 +63,7 @@ export function createLook(
   const rotation = createRotation(rules, reopen);
   let before: Writes = { completed: 0, failed: 0 };
   let problem: string | undefined;
-  const become = (next: string | undefined, line: string) => {
+  const setProblem = (next: string | undefined, line: string) => {
     problem = next;
     onProblem(next);
     report(line);
@@ -77,7 +77,7 @@ export function createLook(
   return async () => {
     let reason = attempt(restoreDirectory) ?? attempt(rotation.check);
     const now = (await read().catch(() => undefined)) ?? before;
-    // Fewer than before: another Envoy counts from 0.
+    // Fewer than before: a new Envoy counts from 0.
     const last = now.completed < before.completed ? { completed: 0, failed: 0 } : before;
     const { directory } = rules();
     if (now.failed > last.failed) reason ??= whyNot(directory);
@@ -85,14 +85,14 @@ export function createLook(
     before = now;
     if (reason !== undefined && problem === undefined) {
       const lost = `Access logs cannot be written to ${directory} (${reason})`;
-      become(lost, `${lost}. Requests are still answered, but their log lines are lost.`);
+      setProblem(lost, `${lost}. Requests are still answered, but their log lines are lost.`);
     } else if (reason === undefined && isWritten && problem !== undefined) {
-      become(undefined, `Access logs are written to ${directory} again.`);
+      setProblem(undefined, `Access logs are written to ${directory} again.`);
     }
   };
 }
 
-/** The system's error when the work fails. */
+/** Returns the system's error if the work fails. */
 function attempt(work: () => void): string | undefined {
   try {
     work();
@@ -102,7 +102,10 @@ function attempt(work: () => void): string | undefined {
   }
 }
 
-/** Envoy counts failed writes and does not keep their reason: what hinders this process hinders Envoy too. */
+/**
+ * Returns why writing fails. Envoy counts failed writes without their reason, but the same reason also affects this
+ * process.
+ */
 function whyNot(directory: string): string {
   const open = () => {
     for (const name of ACCESS_LOGS) closeSync(openSync(join(directory, accessLogFile(name)), "a"));

@@ -1,4 +1,4 @@
-// Calls of Envoy's admin interface, which listens on a unix socket only.
+// Requests to Envoy's admin interface, which listens on a unix socket only.
 import { request, type RequestOptions } from "node:http";
 import { request as requestByTls } from "node:https";
 import type { Listener } from "../ir/model.ts";
@@ -9,7 +9,7 @@ export interface AdminReply {
   body: string;
 }
 
-/** One request. Rejects when Envoy does not answer within `timeoutMs`. */
+/** Sends one request. Rejects if Envoy does not respond within `timeoutMs`. */
 export function callAdmin(
   socketPath: string,
   method: "GET" | "POST",
@@ -19,22 +19,22 @@ export function callAdmin(
   return call({ socketPath, method, path }, timeoutMs);
 }
 
-/** GET of a path on a listener, for readiness. Rejects when nothing answers. */
+/** Sends a GET for a path on a listener, for readiness. Rejects if there is no response. */
 export function callListener(
   { address, port, tls }: Pick<Listener, "address" | "port" | "tls">,
   path: string,
   timeoutMs = 2000,
 ): Promise<AdminReply> {
-  // The name stands in the access log, where somebody may wonder who asked.
+  // The name appears in the access log, where it explains who sent the request.
   const headers = { "user-agent": `gateway/${VERSION} (readiness)` };
   const options = { host: reachable(address), port, method: "GET", path, headers };
-  // The certificate is for the names that clients use, and nothing is sent that is worth a check.
+  // The certificate is for the names that clients use, and the request contains nothing that needs verification.
   return tls === undefined
     ? call(options, timeoutMs)
     : call({ ...options, rejectUnauthorized: false }, timeoutMs, requestByTls);
 }
 
-/** An address to call for one to listen on: any address means this machine's own. */
+/** Returns an address to connect to for a listening address: the wildcard address becomes the loopback address. */
 export function reachable(address: string): string {
   if (address === "0.0.0.0") return "127.0.0.1";
   return address === "::" ? "::1" : address;

@@ -1,4 +1,4 @@
-// The certificates of the listeners: reports their files and their changes to Envoy.
+// The certificates of the listeners: writes the files that name them, and notifies Envoy when they change.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { listenerSecrets } from "../../envoy/listener-tls.ts";
@@ -7,12 +7,12 @@ import { placeOf } from "../ir/model.ts";
 import type { GatewayModel, Listener, ListenerTls } from "../ir/model.ts";
 import { writePrivately } from "./state.ts";
 
-/** Polled, because files may be written in place, swapped behind a symbolic link, or on a network's file system. */
+/** Polled, because files may be written in place, swapped behind a symbolic link, or on a network file system. */
 const POLL_MS = 1_000;
 /** Envoy reads the certificates again when a file is moved into their directory. */
 const MARK = "changed";
 
-/** Writes what Envoy reads at its start, and watches from then on. */
+/** Writes the files that Envoy reads at its start, and watches the certificates from then on. */
 export function startCertificates(
   model: GatewayModel,
   directory: string,
@@ -24,9 +24,9 @@ export function startCertificates(
   for (const { file, text } of listenerSecrets(model, directory)) writePrivately(file, text);
   const watches = secured.map((listener) => watch(listener, report));
   const timer = setInterval(() => {
-    // Every file is read, also after a change was found.
-    const hasNews = watches.map((hasChanged) => hasChanged()).includes(true);
-    if (hasNews) announce(directory);
+    // Checks every file, even after a change was found.
+    const isAnyChanged = watches.map((hasChanged) => hasChanged()).includes(true);
+    if (isAnyChanged) announce(directory);
   }, POLL_MS).unref();
   return {
     stop: () => {
@@ -43,7 +43,10 @@ export function announce(directory: string): void {
   renameSync(fresh, join(directory, MARK));
 }
 
-/** Answers whether there is a new pair that can serve. Files that still change are left alone for another turn. */
+/**
+ * Returns a function that returns whether there is a new, valid pair. Files that are still changing are checked again
+ * next time.
+ */
 function watch({ tls, ...listener }: Listener, report: (line: string) => void): () => boolean {
   if (tls === undefined) return () => false;
   let served = signature(tls);
@@ -67,7 +70,7 @@ function watch({ tls, ...listener }: Listener, report: (line: string) => void): 
   };
 }
 
-/** Changes with every change of the files, whatever links lead to them. */
+/** Returns a value that changes whenever the files do, whatever links lead to them. */
 function signature({ certificate, key }: ListenerTls): string {
   return [certificate, key]
     .map((file) => {

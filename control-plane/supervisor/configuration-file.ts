@@ -1,4 +1,4 @@
-// Reads the user's configuration file and the `.env` beside it, and turns both into the model.
+// Reads the user's configuration file and the `.env` next to it, and converts both to the model.
 import { readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { dirname, join } from "node:path";
@@ -13,14 +13,14 @@ import type { Environment } from "../config/environment.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { GatewayModel } from "../ir/model.ts";
 
-/** The address of a listener whose configuration names none. */
+/** Variable with the address of listeners whose configuration sets none. */
 export const DEFAULT_ADDRESS_VARIABLE = "GATEWAY_DEFAULT_ADDRESS";
 
-/** What nearly always is behind a directory with the name of a configuration file. */
+/** The usual cause if the configuration file turns out to be a directory. */
 const DIRECTORY_HINT =
   "Docker makes a directory where a file that is to be mounted does not exist: check the path before the colon of -v, and remove the directory.";
 
-/** Process environment over `.env`. */
+/** A loaded configuration. The process environment takes precedence over `.env`. */
 export interface Configuration {
   file: ConfigurationFile;
   model: GatewayModel;
@@ -28,7 +28,10 @@ export interface Configuration {
   environment: Environment;
 }
 
-/** Reads and loads it. Throws ConfigurationProblems with every problem, or a GatewayError when it cannot be read. */
+/**
+ * Reads and loads the configuration. Throws ConfigurationProblems with every problem, or a GatewayError if it cannot be
+ * read.
+ */
 export function readConfiguration(
   file: ConfigurationFile,
   processEnvironment: Environment,
@@ -45,7 +48,10 @@ export function readConfiguration(
   return { file, model: result.model, warnings: result.warnings, environment };
 }
 
-/** The image sets it, because no client is on a container's own loopback interface. Throws unless it is an IP address. */
+/**
+ * Returns the default address. The image sets it, because no client can reach a container's loopback interface. Throws
+ * unless it is an IP address.
+ */
 function defaultAddress(environment: Environment): { defaultAddress?: string } {
   const address = environment[DEFAULT_ADDRESS_VARIABLE];
   if (address === undefined || address === "") return {};

@@ -1,4 +1,4 @@
-// How commands reach the running gateway: HTTP on a unix socket that only its user can open.
+// How commands reach the running gateway: HTTP on a unix socket that only the gateway's user can open.
 import { createServer } from "node:http";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import { closeNow, fetchAt, listenAt } from "../model-server/unix-socket.ts";
@@ -12,7 +12,7 @@ export interface ControlServer {
   close: () => Promise<void>;
 }
 
-/** Listens at `socketPath`. */
+/** Starts the control server at `socketPath`. */
 export async function serveControl(
   socketPath: string,
   reload: (options: { restart: boolean }) => Promise<ReloadResult>,
@@ -38,7 +38,7 @@ export async function serveControl(
   return { close: () => closeNow(server) };
 }
 
-/** Has a running gateway reload its configuration. Rejects with a GatewayError if it does not respond. */
+/** Makes a running gateway reload its configuration. Rejects with a GatewayError if it does not respond. */
 export async function askReload(
   socketPath: string,
   { restart }: { restart: boolean },

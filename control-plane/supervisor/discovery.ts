@@ -1,5 +1,5 @@
-// The files that a running Envoy has its configuration from: written one after the other, confirmed by Envoy, and taken
-// back when it refuses one.
+// The files from which a running Envoy reads its configuration: written one after the other, confirmed by Envoy, and
+// rolled back if it rejects one.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,30 +14,31 @@ import { writePrivately } from "./state.ts";
 /** The Envoy that reads the files. */
 export interface DiscoveryReader {
   adminSocket: () => string;
-  /** Why it refused the last file that it did. */
+  /** Returns why it rejected the last rejected file. */
   lastRejection: () => string;
 }
 
 export interface Discovery {
-  /** Whether Envoy would be given anything new. */
+  /** Returns whether Envoy's configuration would change. */
   wouldChange: (files: readonly DiscoveryFile[]) => boolean;
   /**
-   * Gives Envoy another configuration, and resolves when it has it. What only the old one has stays for `keepMs`: requests
-   * in flight may ask for it. Resolves with the reason when Envoy does not take it; then everything is as before.
+   * Applies a new configuration, and resolves when Envoy has it. Resources that only the old one has are kept for
+   * `keepMs`, because in-flight requests may refer to them. Resolves with the reason if Envoy rejects the
+   * configuration; then the previous one stays active.
    */
   apply: (
     files: readonly DiscoveryFile[],
     keepMs: number,
     reader: DiscoveryReader,
   ) => Promise<string | undefined>;
-  /** Nothing is taken away any more. */
+  /** Stops the removal of old resources. */
   close: () => void;
 }
 
-/** A configuration that was the current one. Requests that began under it may ask for what it had. */
+/** A previous configuration. Requests that began under it may still refer to its resources. */
 interface Past {
   files: readonly DiscoveryFile[];
-  /** By `performance.now()`. */
+  /** The time of its removal, by `performance.now()`. */
   until: number;
 }
 
@@ -46,13 +47,13 @@ const POLL_MS = 15;
 /** Envoy counts a rejection before the log line with the reason has been read. */
 const REASON_MS = 1_000;
 
-/** Writes the first files. */
+/** Returns the discovery, and writes the first files. */
 export function createDiscovery(directory: string, first: readonly DiscoveryFile[]): Discovery {
   let current = first;
   let past: Past[] = [];
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
-  /** One change at a time. */
+  /** Applies one change at a time. */
   let queue: Promise<unknown> = Promise.resolve();
   const written = new Map<string, string>();
 
@@ -62,14 +63,15 @@ export function createDiscovery(directory: string, first: readonly DiscoveryFile
   };
   for (const file of first) write(file.name, contentOf(file).text);
 
-  /** Writes a file and waits until Envoy has it. Resolves with the reason when it has not. */
-  const give = async (
+  /** Writes a file and waits until Envoy has it. Resolves with the reason if it does not. */
+  const writeAndConfirm = async (
     file: DiscoveryFile,
     reader: DiscoveryReader,
   ): Promise<string | undefined> => {
     const { version, text } = contentOf(file);
     if (written.get(file.name) === text) return undefined;
-    // Nothing reads it before the listener is there that it is for, which waits for it.
+    // A new file has no reader yet: Envoy reads it when the listener that needs it is added, and that listener waits
+    // for it.
     if (!written.has(file.name)) {
       write(file.name, text);
       return undefined;
@@ -83,10 +85,10 @@ export function createDiscovery(directory: string, first: readonly DiscoveryFile
     }
   };
 
-  const become = async (files: readonly DiscoveryFile[], reader: DiscoveryReader) => {
+  const switchTo = async (files: readonly DiscoveryFile[], reader: DiscoveryReader) => {
     const before = new Map(written);
     for (const file of files) {
-      const reason = await give(withPast(file, past), reader);
+      const reason = await writeAndConfirm(withPast(file, past), reader);
       if (reason === undefined) continue;
       for (const [name, old] of before) if (written.get(name) !== old) write(name, old);
       for (const name of written.keys()) if (!before.has(name)) written.delete(name);
@@ -97,19 +99,19 @@ export function createDiscovery(directory: string, first: readonly DiscoveryFile
     return undefined;
   };
 
-  /** Takes away what nobody asks for any more, now and when the next one is due. */
+  /** Removes the resources of expired configurations, now and when the next one expires. */
   const forget = async (reader: DiscoveryReader) => {
     clearTimeout(timer);
     const now = performance.now();
     past = past.filter(({ until }) => until > now);
-    await become(current, reader);
+    await switchTo(current, reader);
     const next = Math.min(...past.map(({ until }) => until));
     if (isClosed || past.length === 0) return;
     timer = setTimeout(forgetInTurn, next - now + 1, reader).unref();
   };
 
   function forgetInTurn(reader: DiscoveryReader): void {
-    // Nobody waits for it. When Envoy does not take it now, the next change does it.
+    // No caller waits for it. If Envoy rejects it now, the next change repeats it.
     inTurn(() => forget(reader)).catch(() => undefined);
   }
 
@@ -131,7 +133,7 @@ export function createDiscovery(directory: string, first: readonly DiscoveryFile
         const before = { current, past };
         past = [{ files: current, until: performance.now() + keepMs }, ...past];
         current = files;
-        const reason = await become(files, reader);
+        const reason = await switchTo(files, reader);
         if (reason !== undefined) ({ current, past } = before);
         forgetInTurn(reader);
         return reason;
@@ -176,7 +178,7 @@ async function readCounters(
   };
 }
 
-/** Waits until Envoy, with all its threads, has the version. Resolves with the reason when it has not. */
+/** Waits until all of Envoy's threads have the version. Resolves with the reason if they do not. */
 async function confirm(
   file: DiscoveryFile,
   version: string,

@@ -1,4 +1,4 @@
-// The end of an Envoy: it accepts no more connections, finishes open requests, and exits.
+// The shutdown of an Envoy: it accepts no more connections, finishes open requests, and exits.
 import { setTimeout as sleep } from "node:timers/promises";
 import { callAdmin } from "./admin.ts";
 import type { EnvoyRun } from "./envoy-process.ts";
@@ -7,16 +7,17 @@ import { terminate } from "./keep-running.ts";
 const POLL_MS = 50;
 
 export interface DrainLimits {
-  /** For open requests to end. Milliseconds. */
+  /** Drain timeout for open requests. Milliseconds. */
   longestMs: number;
   /**
-   * How long connections without a request are kept, because their clients may be about to send one: the answer to it
-   * closes the connection in an orderly way, and a connection that is closed while a request is on its way loses it. Milliseconds.
+   * How long connections without a request are kept, because their clients may be about to send one: the response to it
+   * closes the connection cleanly, whereas closing a connection while a request is on its way loses that request.
+   * Milliseconds.
    */
   idleMs: number;
 }
 
-/** Ends an Envoy whose doors are closed, and resolves when it has gone. */
+/** Drains an Envoy that accepts no more connections, and resolves when it has exited. */
 export async function drain(
   adminSocket: string,
   envoy: EnvoyRun,
@@ -42,8 +43,8 @@ export async function drain(
 }
 
 /**
- * Closes the clients' listeners; every further response closes its connection. The internal listener stays open: prompts in
- * flight have calls to make.
+ * Closes the clients' listeners; every further response closes its connection. The internal listener stays open,
+ * because prompts in flight still need it.
  */
 export async function stopAccepting(adminSocket: string): Promise<void> {
   for (const path of ["/healthcheck/fail", "/drain_listeners?inboundonly"]) {

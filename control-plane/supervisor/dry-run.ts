@@ -1,4 +1,4 @@
-// Envoy's own check of a configuration, the filter's part of it included, before it is given to the Envoy that runs.
+// Validates a configuration with Envoy, including the filter's part, before it is applied to the running Envoy.
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { text } from "node:stream/consumers";
@@ -8,7 +8,7 @@ import { writePrivately } from "./state.ts";
 
 const MAX_MS = 20_000;
 
-/** Resolves with Envoy's reason when it would not take it. @param file where it may be written for the moment */
+/** Resolves with Envoy's reason if it rejects the configuration. @param file temporary file for the configuration */
 export async function dryRun(
   bootstrap: Bootstrap,
   command: Pick<EnvoyCommand, "file" | "environment">,
@@ -37,8 +37,8 @@ export async function dryRun(
         resolve(code === 0 ? undefined : (signal ?? `exit code ${String(code)}`));
       });
     });
-    const [said, how] = await Promise.all([text(child.stderr), ended]);
-    return how === undefined ? undefined : said.trim().split("\n").slice(-2).join("\n") || how;
+    const [output, how] = await Promise.all([text(child.stderr), ended]);
+    return how === undefined ? undefined : output.trim().split("\n").slice(-2).join("\n") || how;
   } finally {
     rmSync(file, { force: true });
   }

@@ -1,4 +1,4 @@
-// Which Envoy runs: ENVOY_BIN, else one on PATH of the right version, else the one that the set-up fetched.
+// Selects the Envoy binary: ENVOY_BIN, else one on PATH of the right version, else the one that the set-up fetched.
 import { spawnSync } from "node:child_process";
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -6,7 +6,7 @@ import { delimiter, join, resolve } from "node:path";
 import type { Environment } from "../config/environment.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 
-/** The version that the set-up fetches; another patch release of the same minor version is as good. */
+/** The version that the set-up fetches; any patch release of the same minor version is accepted. */
 export const ENVOY_VERSION = "1.40.0";
 const RIGHT_VERSION = /\/1\.40\.\d+\//;
 
@@ -15,14 +15,14 @@ export interface EnvoyBinary {
   source: "ENVOY_BIN" | "PATH" | "cache";
 }
 
-/** Where the set-up puts Envoy. */
+/** Returns the path to which the set-up writes Envoy. */
 export function cachedEnvoyFile(environment: Environment): string {
   const home = environment["HOME"] ?? homedir();
   const cache = environment["XDG_CACHE_HOME"] || join(home, ".cache");
   return join(cache, "gateway", `envoy-${ENVOY_VERSION}`, "envoy");
 }
 
-/** The Envoy to run, or undefined when the set-up has to fetch it. Throws when ENVOY_BIN names no program. */
+/** Returns the Envoy to run, or undefined if the set-up has to fetch it. Throws if ENVOY_BIN is not a program. */
 export function findEnvoy(environment: Environment): EnvoyBinary | undefined {
   const named = environment["ENVOY_BIN"];
   if (named) {
@@ -41,7 +41,7 @@ export function findEnvoy(environment: Environment): EnvoyBinary | undefined {
   return isProgram(cached) ? { file: cached, source: "cache" } : undefined;
 }
 
-/** The Envoy to run. Throws when there is none. */
+/** Returns the Envoy to run. Throws if it is not found. */
 export function requireEnvoy(environment: Environment): EnvoyBinary {
   const envoy = findEnvoy(environment);
   if (envoy) return envoy;
@@ -59,7 +59,7 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** A wrapper such as pip's `envoy` script stands between us and Envoy, and swallows its signals. */
+/** Whether the file is a script: a wrapper such as pip's `envoy` script does not pass signals on to Envoy. */
 function isScript(file: string): boolean {
   const start = Buffer.alloc(2);
   try {

@@ -11,7 +11,7 @@ import { createDiscovery, type Discovery } from "./discovery.ts";
 import { makeDirectory } from "./make-directory.ts";
 import { numbered, writePrivately } from "./state.ts";
 
-/** A configuration in the two forms that Envoy takes: the whole, and cut into files. */
+/** A configuration in the two forms that Envoy reads: as a whole, and split into files. */
 export interface Rendered {
   whole: Bootstrap;
   bootstrap: Fields;
@@ -21,28 +21,28 @@ export interface Rendered {
 export interface EnvoyFiles {
   bootstrapFile: string;
   discovery: Discovery;
-  render: (model: GatewayModel, place: RuntimeEnvironment) => Rendered;
-  /** The bootstrap that Envoy has been started with. */
+  render: (model: GatewayModel, runtime: RuntimeEnvironment) => Rendered;
+  /** The bootstrap with which Envoy was started. */
   bootstrap: Fields;
   remove: () => void;
 }
 
-/** Writes them. @param number of the Envoy: each has its own, because two may overlap */
+/** Writes the files. @param number of the Envoy: each has its own files, because two may overlap */
 export function createEnvoyFiles(
   stateDirectory: string,
   number: number,
   model: GatewayModel,
-  place: RuntimeEnvironment,
+  runtime: RuntimeEnvironment,
 ): EnvoyFiles {
   const bootstrapFile = join(stateDirectory, numbered("envoy.yaml", number));
   const directory = join(stateDirectory, numbered("discovery", number));
-  const render = (model: GatewayModel, place: RuntimeEnvironment): Rendered => {
-    const whole = renderBootstrap(model, place);
+  const render = (model: GatewayModel, runtime: RuntimeEnvironment): Rendered => {
+    const whole = renderBootstrap(model, runtime);
     return { whole, ...dynamicConfiguration(whole, directory) };
   };
   rmSync(directory, { recursive: true, force: true });
   makeDirectory(directory, 0o700);
-  const { bootstrap, files } = render(model, place);
+  const { bootstrap, files } = render(model, runtime);
   writePrivately(bootstrapFile, toYaml(bootstrap));
   const discovery = createDiscovery(directory, files);
   return {

@@ -10,28 +10,30 @@ export interface EnvoyCommand {
   configurationFile: string;
   logLevel: LogLevel;
   concurrency: number;
-  /** Access log lines, which are all that Envoy writes there, go to this process's standard output. */
+  /**
+   * Whether Envoy's standard output, which contains only access log lines, is passed to this process's standard output.
+   */
   passesStdout: boolean;
-  /** How long connections of a listener that changed may go on. Milliseconds. */
+  /** Drain timeout for connections of a changed listener. Milliseconds. */
   listenerDrainMs: number;
   environment: Environment;
 }
 
 export interface EnvoyRun {
   identity: ProcessIdentity;
-  /** How it ended, in words: `exit code 1`, `signal SIGSEGV`. */
+  /** Resolves with how it ended: `exit code 1`, `signal SIGSEGV`. */
   ended: Promise<string>;
   hasEnded: () => boolean;
   signal: (name: NodeJS.Signals) => void;
-  /** The reason that Envoy itself gave in its last lines; empty when it gave none. */
+  /** Returns the reason in Envoy's last lines; empty if it logged none. */
   lastError: () => string;
-  /** Why Envoy rejected the last file that it did; empty when it refused none. */
+  /** Returns why Envoy rejected the last rejected file; empty if it rejected none. */
   lastRejection: () => string;
 }
 
 export interface EnvoyLine {
   level: string;
-  /** `2026-01-31 10:00:00.000 warning wasm message`, or a line that is not Envoy's own. */
+  /** `2026-01-31 10:00:00.000 warning wasm message`, or a line without Envoy's format. */
   text: string;
 }
 
@@ -40,10 +42,10 @@ const LOG_FORMAT = "%Y-%m-%d %T.%e\t%l\t%n\t%v";
 const KEPT_LINES = 40;
 const REJECTION = /Filesystem config update (?:rejected|failure): (.*)$/;
 
-/** What Envoy or a library in it reads for itself; keys come only as far as the configuration refers to them. */
+/** Variables that Envoy or a library in it reads itself; keys are passed only if the configuration refers to them. */
 const PASSED_VARIABLES = ["PATH", "HOME", "TZ", "TMPDIR", "LANG", "LD_LIBRARY_PATH"] as const;
 
-/** The variables that Envoy gets: of all that stand in the environment and in .env, those that it needs. */
+/** Returns the variables that Envoy gets: those of the environment and .env that it needs. */
 export function envoyEnvironment(
   all: Environment,
   filterVariables: readonly string[],
@@ -53,8 +55,8 @@ export function envoyEnvironment(
 }
 
 /**
- * Envoy's own level stays at info at the most: on debug it writes whole request heads, and so the keys in them.
- * `debug` and `trace` raise the filter, the upstream connections and name resolution instead.
+ * Returns the log arguments. Envoy's own level is never below info: at debug it writes whole request heads, and with
+ * them API keys. `debug` and `trace` apply to the filter, the upstream connections and name resolution instead.
  */
 export function logArguments(level: LogLevel): string[] {
   if (level === "debug" || level === "trace") {
@@ -67,15 +69,15 @@ export function logArguments(level: LogLevel): string[] {
 }
 
 /**
- * Starts Envoy, which ends with this process. In its own process group: a Ctrl-C in the terminal is for the gateway, which
- * drains Envoy first.
+ * Starts Envoy, which ends with this process. It has its own process group: a Ctrl-C in the terminal stops the gateway,
+ * which drains Envoy first.
  */
 export function startEnvoy(command: EnvoyCommand, onLine: (line: EnvoyLine) => void): EnvoyRun {
   const child = spawnWithLifeline(
     command.file,
     ["--config-path", command.configurationFile, "--disable-hot-restart"].concat(
       ["--concurrency", String(command.concurrency), "--file-flush-interval-msec", "1000"],
-      // A listener that changed lets its connections go with their next answer, not some time.
+      // A changed listener closes its connections with their next response, not at a random time.
       [
         "--drain-time-s",
         String(Math.ceil(command.listenerDrainMs / 1000)),
@@ -132,7 +134,7 @@ function readLine(text: string): EnvoyLine {
   return { level, text: `${time} ${level} ${component} ${message}` };
 }
 
-/** Envoy's last critical or error lines; where there are none (a crash), the last lines whatever they are. */
+/** Returns Envoy's last critical or error lines; if there are none (a crash), the last lines of any level. */
 function lastError(lines: readonly EnvoyLine[]): string {
   const grave = lines.filter(({ level }) => level === "critical" || level === "error");
   return (grave.length > 0 ? grave : lines)

@@ -1,4 +1,4 @@
-// The running gateway: one configuration with the Envoy and the services that serve it, and the way to the next one.
+// The running gateway: one configuration with the Envoy and the services that serve it, and the switch to the next one.
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -27,54 +27,57 @@ import { secretsDirectory, socketPath, writePrivately } from "./state.ts";
 import { type EnvoyPlan, supervise, type Supervisor, type SupervisorEvents } from "./supervise.ts";
 
 export interface GatewayOptions {
-  /** `--log-dir`, which wins over the configuration. */
+  /** `--log-dir`, which takes precedence over the configuration. */
   logDir: string | undefined;
   accessLogOnStdout: boolean;
   logLevel: LogLevel;
   /** Envoy's worker threads; one per processor when absent. */
   concurrency: number | undefined;
-  /** How long open requests may take to end after the first signal. Milliseconds. */
+  /** Drain timeout for open requests after the first signal. Milliseconds. */
   drainMs: number;
-  /** How long connections of a listener that a reload changes may go on. Milliseconds. */
+  /** Drain timeout for connections of a listener that a reload changes. Milliseconds. */
   reloadDrainMs: number;
 }
 
 export interface Gateway {
-  /** The configuration that it runs. */
+  /** Returns the active configuration. */
   current: () => Configuration;
-  /** Why prompts cannot be served now, as reported by /readyz; undefined if nothing is missing. */
+  /** Returns why prompts cannot be served now, as reported by /readyz; undefined if nothing is missing. */
   missing: () => string | undefined;
-  /** Where its access logs are. */
+  /** Returns the directory of the access logs. */
   logDirectory: () => string;
   supervisor: Supervisor;
   /**
-   * Reloads the configuration file; in-flight requests and streams are not affected. When
-   * it is wrong, or needs another Envoy and `restart` is not given, nothing changes.
+   * Reloads the configuration file; in-flight requests and streams are not affected. If it is invalid, or requires a
+   * restart of Envoy without the option `restart`, the previous configuration stays active.
    */
   reload: (options: { restart: boolean }) => Promise<ReloadResult>;
-  /** Ends what runs beside Envoy, which has ended. */
+  /** Stops the services beside Envoy, which has already exited. */
   close: () => Promise<void>;
 }
 
 export interface GatewayEvents extends SupervisorEvents {
-  /** Another configuration is the current one, or there is another reason why it cannot be served. */
+  /** Called when the active configuration changes, or the reason why prompts cannot be served. */
   onChange: () => void;
 }
 
-/** For a request to arrive whole: its cluster is looked for only then. */
+/** Time for a request to arrive completely: its cluster is looked up only then. */
 const REQUEST_MS = 120_000;
 const MARGIN_MS = 5_000;
 const PUBLISH_RETRY_MS = 1_000;
 
-/** What one Envoy runs. */
+/** The configuration and files of one Envoy. */
 interface Running {
   configuration: Configuration;
-  place: RuntimeEnvironment;
+  runtime: RuntimeEnvironment;
   files: EnvoyFiles;
   plan: EnvoyPlan;
 }
 
-/** @param directory the state directory, taken. Rejects when the gateway cannot become ready; then nothing is left. */
+/**
+ * Starts the gateway. Rejects if it cannot become ready; then no process is left.
+ * @param directory the state directory, already locked by `takeState`
+ */
 export async function startGateway(
   first: Configuration,
   directory: string,
@@ -112,7 +115,7 @@ export async function startGateway(
   const { supervisor } = started;
   let { running } = started;
 
-  const become = async (fresh: Configuration, mayRestart: boolean): Promise<ReloadResult> => {
+  const switchTo = async (fresh: Configuration, mayRestart: boolean): Promise<ReloadResult> => {
     const changes = changesBetween(running.configuration.model, fresh.model);
     const { warnings } = fresh;
     const reasons = restartReasons(
@@ -141,7 +144,7 @@ export async function startGateway(
     return { kind: "applied", changes, hasRestarted: reasons.length > 0, warnings };
   };
 
-  /** Puts another Envoy in the place of the one that runs. */
+  /** Replaces the running Envoy with a new one. */
   const restart = async (next: Running) => {
     try {
       await supervisor.replace(next.plan);
@@ -153,11 +156,11 @@ export async function startGateway(
     running = next;
   };
 
-  /** Gives the configuration to the Envoy that runs. False when there is nothing new for it. */
+  /** Applies the configuration to the running Envoy. Returns false if nothing changed. */
   const apply = async (fresh: Configuration, prepared: PreparedServices): Promise<boolean> => {
     const { files, plan } = running;
-    const place = planner.placeOf(fresh, prepared, plan.adminSocket);
-    const { whole, files: contents } = files.render(fresh.model, place);
+    const runtime = planner.runtimeOf(fresh, prepared, plan.adminSocket);
+    const { whole, files: contents } = files.render(fresh.model, runtime);
     const isNew = files.discovery.wouldChange(contents);
     if (isNew) {
       const reason =
@@ -171,11 +174,11 @@ export async function startGateway(
       }
     }
     plan.listeners = listenersOf(fresh.model);
-    running = { configuration: fresh, place, files, plan };
+    running = { configuration: fresh, runtime, files, plan };
     return isNew;
   };
 
-  /** One change at a time. */
+  /** Applies one change at a time. */
   let queue: Promise<unknown> = Promise.resolve();
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const done = queue.then(work);
@@ -186,24 +189,24 @@ export async function startGateway(
   /** Updates /readyz. If Envoy does not accept the update now, because it crashed too, it is sent again later. */
   publishReadiness = () => {
     void inTurn(async () => {
-      const { configuration, place, files, plan } = running;
-      const next = planner.placeOf(
+      const { configuration, runtime, files, plan } = running;
+      const next = planner.runtimeOf(
         configuration,
-        { ...place, missing: services.missing() },
+        { ...runtime, missing: services.missing() },
         plan.adminSocket,
       );
       const rendered = files.render(configuration.model, next);
       const reason = await files.discovery.apply(rendered.files, 0, supervisor);
-      if (reason === undefined) running = { ...running, place: next };
+      if (reason === undefined) running = { ...running, runtime: next };
       else setTimeout(() => publishReadiness?.(), PUBLISH_RETRY_MS).unref();
     });
   };
-  if (services.missing() !== running.place.notReady) publishReadiness();
+  if (services.missing() !== running.runtime.notReady) publishReadiness();
 
   const reload = async (mayRestart: boolean): Promise<ReloadResult> => {
     try {
       const fresh = readConfiguration(running.configuration.file, process.env);
-      const result = await become(fresh, mayRestart);
+      const result = await switchTo(fresh, mayRestart);
       events.onChange();
       return result;
     } catch (error) {
@@ -214,7 +217,7 @@ export async function startGateway(
     supervisor,
     current: () => running.configuration,
     missing: services.missing,
-    logDirectory: () => running.place.logDirectory,
+    logDirectory: () => running.runtime.logDirectory,
     reload: ({ restart: mayRestart }) => inTurn(() => reload(mayRestart)),
     async close() {
       publishReadiness = undefined;
@@ -225,16 +228,16 @@ export async function startGateway(
   };
 }
 
-/** Makes of a configuration what an Envoy is started with. */
+/** Returns the functions that prepare the start of an Envoy from a configuration. */
 function createEnvoyPlanner(envoy: EnvoyBinary, directory: string, options: GatewayOptions) {
-  // A copy: a rebuild in the checkout must not reach an Envoy that is started again.
+  // A copy: a rebuild in the checkout must not affect an Envoy that is restarted.
   const filterPath = join(directory, "filter.wasm");
   let number = 0;
   const logDirectoryOf = ({ model, environment }: Configuration) =>
     logDirectory(model, environment, options.logDir);
   const environmentOf = ({ model, environment }: Configuration) =>
     envoyEnvironment(environment, model.filterEnvironment);
-  const placeOf = (
+  const runtimeOf = (
     configuration: Configuration,
     services: {
       demonstrationSocketPath?: string | undefined;
@@ -257,17 +260,17 @@ function createEnvoyPlanner(envoy: EnvoyBinary, directory: string, options: Gate
   });
   return {
     logDirectory: logDirectoryOf,
-    placeOf,
+    runtimeOf,
     copyFilter() {
       writePrivately(filterPath, readFilter());
     },
-    /** The next Envoy's files are written with it. */
+    /** Writes the files of the next Envoy, and returns its configuration and start plan. */
     make(configuration: Configuration, prepared: PreparedServices): Running {
       number += 1;
       const { model } = configuration;
       const adminSocket = socketPath(directory, "admin", number);
-      const place = placeOf(configuration, prepared, adminSocket);
-      const files = createEnvoyFiles(directory, number, model, place);
+      const runtime = runtimeOf(configuration, prepared, adminSocket);
+      const files = createEnvoyFiles(directory, number, model, runtime);
       const plan = {
         command: {
           file: envoy.file,
@@ -282,21 +285,21 @@ function createEnvoyPlanner(envoy: EnvoyBinary, directory: string, options: Gate
         listeners: listenersOf(model),
         drainMs: options.drainMs,
       };
-      return { configuration, place, files, plan };
+      return { configuration, runtime, files, plan };
     },
-    restartInputs: ({ files, plan, place }: Running): RestartInputs => ({
+    restartInputs: ({ files, plan, runtime }: Running): RestartInputs => ({
       bootstrap: files.bootstrap,
       environment: plan.command.environment,
-      logDirectory: place.logDirectory,
+      logDirectory: runtime.logDirectory,
     }),
-    /** What would be restartInputs if this Envoy were started with the configuration. */
+    /** Returns the restartInputs that this Envoy would have if it were started with the configuration. */
     restartInputsAfter: (
       configuration: Configuration,
-      { files, place }: Running,
+      { files, runtime }: Running,
     ): RestartInputs => ({
       bootstrap: files.render(
         configuration.model,
-        placeOf(configuration, place, place.adminSocketPath),
+        runtimeOf(configuration, runtime, runtime.adminSocketPath),
       ).bootstrap,
       environment: environmentOf(configuration),
       logDirectory: logDirectoryOf(configuration),
@@ -308,13 +311,13 @@ function listenersOf({ ingress, egress }: GatewayModel): Listener[] {
   return [ingress, egress];
 }
 
-/** Those on a port that the gateway does not have yet. */
+/** Returns the listeners on ports that the gateway does not use yet. */
 function newListeners(old: GatewayModel, fresh: GatewayModel): Listener[] {
   const own = new Set(listenersOf(old).map(({ port }) => port));
   return listenersOf(fresh).filter(({ port }) => !own.has(port));
 }
 
-/** How long a request that began under a configuration may ask for what it has. */
+/** Returns how long a request that began under a configuration may refer to its resources. */
 function keepMs(old: GatewayModel): number {
   const longest = Math.max(...listenersOf(old).map(({ timeoutMs }) => timeoutMs));
   return REQUEST_MS + longest + MARGIN_MS;

@@ -1,4 +1,5 @@
-// Keeps a process running: restarts it when it ends by itself, after growing pauses, and ends it in the end.
+// Keeps a process running: restarts it after increasing pauses when it exits unexpectedly, and terminates it at
+// shutdown.
 import { setTimeout as sleep } from "node:timers/promises";
 
 const FIRST_PAUSE_MS = 250;
@@ -8,18 +9,20 @@ const GOOD_RUN_MS = 60_000;
 const KILL_AFTER_MS = 3_000;
 
 export interface Run {
-  /** Resolves with how the process ended, in words: `exit code 1`, `signal SIGSEGV`. */
+  /** Resolves with how the process ended: `exit code 1`, `signal SIGSEGV`. */
   ended: Promise<string>;
 }
 
 export interface Restarts<Of extends Run> {
-  /** The process ended by itself; the next one starts after the pause. */
+  /** The process exited unexpectedly; it is restarted after the pause. */
   onCrash: (run: Of, how: string, pauseMs: number) => void;
-  /** Starts the next one. */
+  /** Starts the process again, and returns the new run. */
   restart: () => Of;
 }
 
-/** Resolves when the signal is aborted and the process has ended, or between two runs. */
+/**
+ * Restarts the process until the signal is aborted. Resolves when the process has ended, or at once between two runs.
+ */
 export async function keepRunning<Of extends Run>(
   first: Of,
   signal: AbortSignal,
@@ -51,7 +54,7 @@ export async function terminate(
   clearTimeout(killer);
 }
 
-/** Whether the signal is aborted by now: during an `await`, which the type checker does not see. */
+/** Whether the signal is aborted now: it may change during an `await`, which the type checker cannot detect. */
 export function hasAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }

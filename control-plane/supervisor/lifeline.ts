@@ -1,14 +1,15 @@
-// Starts a program that ends with this process, whatever ends this process: also SIGKILL, or the kernel short of memory.
+// Starts a program that ends with this process, whatever ends this process: also SIGKILL, or the kernel's OOM killer.
 // docs/decisions/2026-11-22-everything-ends-with-the-gateway.md
 import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process";
 
-/** The descriptor in the program's shell whose other end only this process has. */
+/** The pipe's descriptor in the program's shell; only this process holds the other end. */
 const PIPE = 3;
 
 /**
- * The shell becomes the program, which keeps its process id. What it leaves behind waits at the pipe: the kernel closes this
- * process's end of it. From the working directory, which belongs to one process and to no later one with its id, it sees
- * whether the program is still there. Neither holds the program's output open, and the program does not hold the pipe.
+ * The shell becomes the program, which keeps its process id. A background process of the shell waits at the pipe, until
+ * the kernel closes this process's end of it. Through the working directory, which belongs to one process and to no
+ * later one with its id, it detects whether the program is still running. It does not keep the program's output open,
+ * and the program does not keep the pipe open.
  */
 const SCRIPT = `
 (
@@ -27,8 +28,8 @@ exec "$@"
 `;
 
 /**
- * Returns the started program. It gets SIGTERM as soon as this process has ended, and SIGKILL 3 s later.
- * @param output what it does with standard output and standard error; it has no input
+ * Starts the program and returns it. It gets SIGTERM as soon as this process has ended, and SIGKILL 3 s later.
+ * @param output where standard output and standard error go; it has no input
  */
 export function spawnWithLifeline(
   file: string,
@@ -40,7 +41,7 @@ export function spawnWithLifeline(
     ...options,
     stdio: ["ignore", output.stdout, output.stderr, "pipe"],
   });
-  // Nobody has to wait for a program that has ended.
+  // Stops the background process as soon as the program has ended.
   child.once("exit", () => {
     child.stdio[PIPE]?.destroy();
   });

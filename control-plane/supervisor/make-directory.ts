@@ -1,8 +1,9 @@
-// Makes a directory with its parents. Node's own way of it never returns below /proc, whose folders take no new one.
+// Creates a directory with its parents. Node's own recursive mkdir never returns below /proc, where no directory can be
+// created.
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Throws the system's error when it cannot be made. `mode` is that of the directories that are new. */
+/** Creates the directory. Throws the system's error on failure. `mode` applies to new directories. */
 export function makeDirectory(directory: string, mode = 0o777): void {
   try {
     mkdirSync(directory, { mode });
@@ -16,7 +17,7 @@ export function makeDirectory(directory: string, mode = 0o777): void {
   try {
     mkdirSync(directory, { mode });
   } catch (error) {
-    // Another process may have been faster.
+    // A different process may have created it first.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }

@@ -1,15 +1,16 @@
-// The model server in its own process, started by model-server.ts: its options come by IPC, and it ends with whoever started it.
+// The model server in its own process, started by model-server.ts: its options arrive by IPC, and it ends with its
+// parent process.
 import type { ModelServerInput } from "../model-server/options.ts";
 import { StartError } from "../model-server/start-error.ts";
 import { startModelServer } from "../model-server/start.ts";
 
-/** What the process is sent. */
+/** The message that starts the server. */
 export interface ModelServerOrder {
   socketPath: string;
   input: ModelServerInput;
 }
 
-/** What the process reports. */
+/** The messages that the process sends. */
 export type ModelServerMessage =
   { kind: "ready" } | { kind: "failed"; message: string; hint?: string | undefined };
 
@@ -34,8 +35,8 @@ async function serve({ socketPath, input }: ModelServerOrder): Promise<void> {
 }
 
 /**
- * The gateway has gone, whatever happened to it: nobody waits for an answer. Not by exit(), which would remove the file of
- * its socket: the next gateway may listen there already.
+ * Ends the process at once after the gateway has ended, for whatever reason: no caller waits for a response. It does
+ * not call exit(), which would remove the socket's file: the next gateway may already listen there.
  */
 function endAtOnce(): void {
   process.kill(process.pid, "SIGKILL");
@@ -47,8 +48,8 @@ function leave(): void {
   if (process.connected) process.disconnect();
 }
 
-function send(news: ModelServerMessage): void {
-  process.send?.(news);
+function send(message: ModelServerMessage): void {
+  process.send?.(message);
 }
 
 process.once("disconnect", endAtOnce);

@@ -1,4 +1,4 @@
-// What the model server is started with, made from the gateway's model. Pure; holds names of keys, never their values.
+// The model server's options, made from the gateway's model. Pure; contains names of keys, never their values.
 import type { GatewayModel } from "../ir/model.ts";
 import type { Prompt } from "../ir/prompt.ts";
 import type { ModelServerInput } from "../model-server/options.ts";
@@ -7,18 +7,21 @@ import type { ModelServerInput } from "../model-server/options.ts";
 const EXTRACTION_SHARE = 0.6;
 const MAX_EXTRACTION_MS = 18_000;
 const MIN_EXTRACTION_MS = 100;
-/** Of a choice: the labels with their descriptions and examples. */
+/** Part of a selection request: the labels with their descriptions and examples. */
 const MAX_LABELS_BYTES = 8 * 1024 * 1024;
 
-/** Where a language model can be asked. */
+/** Where a language model can be reached. */
 export interface Egress {
   /** For example `http://127.0.0.1:12000`. */
   url: string;
-  /** The unix socket that leads there, past the keys and TLS of clients; undefined where it is not on this machine. */
+  /**
+   * The unix socket of this listener, which bypasses the API keys and TLS of clients; undefined if it is not on this
+   * machine.
+   */
   socketPath: string | undefined;
 }
 
-/** @param egress undefined: no language model is asked */
+/** Returns the options. @param egress undefined: no language model is used */
 export function modelServerInput(
   model: Pick<GatewayModel, "targets" | "ingress" | "limits">,
   prompt: Prompt,
@@ -27,16 +30,16 @@ export function modelServerInput(
   const { modelServer, threshold } = prompt;
   const { embeddings, zeroshot, guard, guardThreshold } = modelServer;
   const provider = model.targets[modelServer.provider];
-  // The demonstration model understands nothing, so its answer would be no help.
-  // The model server has no key of a client's to show.
+  // The demonstration model does not understand prompts, so its response is useless here.
+  // The model server has no client key for a provider with pass-through auth.
   const canAsk =
     provider !== undefined &&
     provider.address.kind !== "embedded" &&
     provider.auth.passesClientKey !== true;
   return {
-    // A choice has the conversation, and the last prompt once more.
+    // A selection request contains the conversation, and the last prompt a second time.
     most_bytes: 2 * model.limits.requestBodyBytes + MAX_LABELS_BYTES,
-    // The default target is no choice: it takes what is left.
+    // The default target is not a candidate: it receives all remaining prompts.
     targets: prompt.targets
       .filter(({ isDefault }) => !isDefault)
       .map(({ name, description, examples, parameters }) => ({
@@ -49,7 +52,7 @@ export function modelServerInput(
       })),
     ...(embeddings === undefined ? {} : { embeddings }),
     ...(zeroshot === undefined ? {} : { zeroshot }),
-    // A guard that nobody asks would need its model all the same.
+    // An unused guard would still load its model.
     ...(prompt.guard === undefined
       ? {}
       : {

@@ -1,12 +1,12 @@
-// Whether a model server that runs also answers: a process can be there and hang.
+// Checks whether a running model server also responds: a process can exist and hang.
 import { setTimeout as sleep } from "node:timers/promises";
 import { fetchAt } from "../model-server/unix-socket.ts";
 
-/** Milliseconds. */
+/** Timing of the health checks, in milliseconds. */
 export interface Pulse {
-  /** Between two questions. */
+  /** Interval between two checks. */
   every: number;
-  /** For an answer. Its thread is never busy for a tenth of it. */
+  /** Timeout of one check. The server's thread is never busy for a tenth of it. */
   patience: number;
   /** Time without a response after which it is killed and restarted. */
   longestSilence: number;
@@ -15,13 +15,13 @@ export interface Pulse {
 export const PULSE: Pulse = { every: 1_000, patience: 3_000, longestSilence: 30_000 };
 
 export interface PulseEvents {
-  /** Called with false when it does not answer, and with true when it does again. */
+  /** Called with false when it stops responding, and with true when it responds again. */
   onChange: (answers: boolean) => void;
-  /** It has not answered for too long. */
+  /** Called when it has not responded for `longestSilence`. */
   onSilence: () => void;
 }
 
-/** Asks `GET /healthz` again and again, until the signal is aborted or the silence is too long. */
+/** Polls `GET /healthz` until the signal is aborted or the silence is too long. */
 export async function watchPulse(
   socketPath: string,
   { onChange, onSilence }: PulseEvents,

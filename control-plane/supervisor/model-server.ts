@@ -14,32 +14,32 @@ export interface ModelServerPlan {
   /** The unix socket on which it listens. */
   socketPath: string;
   input: ModelServerInput;
-  /** What its process gets. */
+  /** The environment of its process. */
   environment: Environment;
-  /** A line for the user. */
+  /** Reports a line to the user. */
   report: (line: string) => void;
-  /** Why it cannot be asked for the moment; undefined when it can again. */
+  /** Receives why it is unavailable at the moment; undefined as soon as it is available again. */
   onMissing?: (why: string | undefined) => void;
 }
 
 export interface RunningModelServer {
-  /** Its process, for as long as it lives; undefined between two runs. */
+  /** Returns its process id; undefined between two runs. */
   pid: () => number | undefined;
-  /** Resolves when it has gone. */
+  /** Stops it. Resolves when it has exited. */
   stop: () => Promise<void>;
 }
 
-/** Compiled or not, as this file is. */
+/** The extension follows this file's: compiled or not. */
 const PROGRAM = join(import.meta.dirname, `model-server-child${extname(import.meta.filename)}`);
 const READY_MS = 30_000;
 
 /**
- * With these and Node's own young generation kept small it stays below 250 MB after long prompts, not 380: glibc's
- * allocator would keep a pool for each thread, and memory that is free again. Names of mallopt(3).
+ * With these settings and a small young generation in Node it stays below 250 MB after long prompts, instead of 380:
+ * glibc's allocator would keep a pool for each thread, and memory that was freed. Names of mallopt(3).
  */
 const SMALL_MEMORY = { MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "1000000" };
 
-/** What Node and the models read for themselves; keys come only as far as the configuration refers to them. */
+/** Variables that Node and the models read themselves; keys are passed only if the configuration refers to them. */
 const PASSED_VARIABLES = [
   ...["PATH", "HOME", "XDG_CACHE_HOME", "TMPDIR", "LANG", "TZ", "HF_HOME"],
   ...["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "HTTPS_PROXY", "https_proxy", "NO_PROXY"],
@@ -53,7 +53,10 @@ export function modelServerEnvironment(
   return Object.fromEntries(names.map((name) => [name, all[name]]));
 }
 
-/** Resolves when it is ready. Rejects with a GatewayError that names the reason; then no process is left. */
+/**
+ * Starts the model server and resolves when it is ready. Rejects with a GatewayError that names the reason; then no
+ * process is left.
+ */
 export async function superviseModelServer(plan: ModelServerPlan): Promise<RunningModelServer> {
   const stopping = new AbortController();
   let current = start(plan);
@@ -94,13 +97,16 @@ async function reportReadiness({ report, onMissing }: ModelServerPlan, { ready }
 
 interface ModelServerRun extends Run {
   pid: number | undefined;
-  /** Rejects with a GatewayError. */
+  /** Resolves when it is ready; rejects with a GatewayError. */
   ready: Promise<void>;
   hasEnded: () => boolean;
   end: () => void;
 }
 
-/** In its own process group: a Ctrl-C in the terminal is for the gateway, which ends open requests first. */
+/**
+ * Starts the process in its own process group: a Ctrl-C in the terminal stops the gateway, which drains open requests
+ * first.
+ */
 function start(plan: ModelServerPlan): ModelServerRun {
   const { socketPath, input, environment, report } = plan;
   const child = fork(PROGRAM, {
@@ -115,7 +121,7 @@ function start(plan: ModelServerPlan): ModelServerRun {
       report(`model server: ${line}`);
     });
   }
-  /** Its end is meant, or has come. */
+  /** Aborted when the process is stopped on purpose or has exited. */
   const over = new AbortController();
   const { ended, hasEnded } = endOf(child, over);
   const ready = readiness(child, ended);
@@ -158,7 +164,7 @@ function endOf(
   return { ended, hasEnded: () => hasEnded };
 }
 
-/** Looks whether it answers for as long as it lives, and ends it when it has been silent for too long. */
+/** Checks whether it responds until it exits, and kills it when it has not responded for too long. */
 async function attend(plan: ModelServerPlan, child: ChildProcess, over: AbortSignal) {
   const onChange = (answers: boolean) => {
     const what = `The model server ${answers ? "responds again" : "does not respond"}.`;
@@ -174,7 +180,7 @@ async function attend(plan: ModelServerPlan, child: ChildProcess, over: AbortSig
 
 async function readiness(child: ChildProcess, ended: Promise<string>): Promise<void> {
   const timer = new AbortController();
-  const news = new Promise<ModelServerMessage>((resolve) => {
+  const message = new Promise<ModelServerMessage>((resolve) => {
     child.once("message", (message) => {
       resolve(message as ModelServerMessage);
     });
@@ -190,7 +196,7 @@ async function readiness(child: ChildProcess, ended: Promise<string>): Promise<v
     kind: "failed",
     message: `it exited during start (${how})`,
   }));
-  const first = await Promise.race([news, tooLate, early]);
+  const first = await Promise.race([message, tooLate, early]);
   timer.abort();
   if (first.kind === "ready") return;
   await ended;

@@ -1,16 +1,19 @@
-// The gateway's own log: standard error, also after its file has been removed.
+// The gateway's own log: standard error, also after its file was removed.
 import { appendFileSync, readlinkSync } from "node:fs";
 
 const STANDARD_ERROR = "/proc/self/fd/2";
 const REMOVED = " (deleted)";
 
-/** Writes a line to standard error; where that is a file that has been removed, to a new one in its place. */
+/** Writes a line to standard error; if that is a file that was removed, to a new file at the same path. */
 export function writeLine(line: string): void {
   const file = removedFile();
   if (file === undefined || !append(file, line)) console.error(line);
 }
 
-/** A process cannot open its standard error again: without this, all later lines would be lost with the file. */
+/**
+ * Returns the path of a removed log file. A process cannot reopen its standard error: without this, all later lines
+ * would be lost with the file.
+ */
 function removedFile(): string | undefined {
   try {
     const target = readlinkSync(STANDARD_ERROR);

@@ -1,4 +1,5 @@
-// Whether the configured ports are free, and which process has one that is not. Reads /proc; calls no other program.
+// Checks whether the configured ports are free, and which process uses one that is not. Reads /proc; runs no other
+// program.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { basename, relative } from "node:path";
@@ -33,7 +34,7 @@ interface Problem {
   hint: string;
 }
 
-/** A port on 127.0.0.1 that was free a moment ago. */
+/** Returns a port on 127.0.0.1 that was free a moment ago. */
 export async function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -92,7 +93,10 @@ function problemOf(listener: Listener, code: string, environment: Environment): 
   };
 }
 
-/** This user's gateway that has the port: one with an Envoy, which this one, and others that are starting, have not yet. */
+/**
+ * Returns this user's gateway that uses the port: one with an Envoy, which this gateway, and any other that is still
+ * starting, does not have yet.
+ */
 function gatewayOn(port: number, environment: Environment): RunningRecord | undefined {
   return findRunning(environment)
     .map(({ record }) => record)
@@ -111,7 +115,7 @@ function usedByGateway(what: string, { configuration, gateway }: RunningRecord):
   };
 }
 
-/** `node server.js (pid 1234)`; undefined when /proc does not show it, as for another user's process. */
+/** Returns `node server.js (pid 1234)`; undefined if /proc does not show it, as for a process of a different user. */
 export function findOwner(port: number): string | undefined {
   const sockets = new Set([
     ...listening("/proc/net/tcp", port),
@@ -127,7 +131,10 @@ export function findOwner(port: number): string | undefined {
   return undefined;
 }
 
-/** Inodes of sockets in state LISTEN (0A) on the port. @see https://docs.kernel.org/networking/proc_net_tcp.html */
+/**
+ * Returns the inodes of sockets in state LISTEN (0A) on the port.
+ * @see https://docs.kernel.org/networking/proc_net_tcp.html
+ */
 function listening(table: string, port: number): string[] {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   return read(table)
@@ -137,7 +144,7 @@ function listening(table: string, port: number): string[] {
     .flatMap((fields) => fields[9] ?? []);
 }
 
-/** The program, and the script that it runs, without their directories and without what follows. */
+/** Returns the program, and the script that it runs, without their directories and without further arguments. */
 function programOf(pid: string): string {
   const [program = "", script = ""] = read(`/proc/${pid}/cmdline`).split("\0");
   if (program === "") return read(`/proc/${pid}/comm`).trim();

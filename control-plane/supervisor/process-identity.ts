@@ -1,4 +1,4 @@
-// Whether a process that was written down is still the same one: its id may belong to another by now.
+// Identifies a recorded process: its id may have been reused by a different process.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -12,7 +12,10 @@ export function identityOf(pid: number): ProcessIdentity {
   return { pid, startTime: readStat(pid)?.startTime ?? "" };
 }
 
-/** False for a zombie too: nobody may have waited for it, as in a container without an init. */
+/**
+ * Whether the process runs. False for a zombie too: its parent may not have reaped it, as in a container without an
+ * init.
+ */
 export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
   try {
     process.kill(pid, 0);
@@ -24,7 +27,7 @@ export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
   return stat.state !== "Z" && stat.startTime === startTime;
 }
 
-/** Sends a signal, unless the process has gone. */
+/** Sends a signal, unless the process has exited. */
 export function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
   if (!isAlive(identity)) return;
   try {
@@ -34,7 +37,7 @@ export function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
   }
 }
 
-/** SIGTERM, after 3 s SIGKILL; resolves when the process has gone. */
+/** Sends SIGTERM, after 3 s SIGKILL; resolves when the process has exited. */
 export async function endProcess(identity: ProcessIdentity): Promise<void> {
   signal(identity, "SIGTERM");
   for (let waited = 0; isAlive(identity); waited += 50) {
@@ -43,7 +46,10 @@ export async function endProcess(identity: ProcessIdentity): Promise<void> {
   }
 }
 
-/** @see https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: fields 3 and 22, counted after the name's bracket. */
+/**
+ * Reads state and start time.
+ * @see https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: fields 3 and 22, counted after the name's bracket.
+ */
 function readStat(pid: number): { state: string; startTime: string } | undefined {
   try {
     const text = readFileSync(`/proc/${String(pid)}/stat`, "latin1");

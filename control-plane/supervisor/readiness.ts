@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Listener } from "../ir/model.ts";
 import { callAdmin, callListener, reachable } from "./admin.ts";
 
-/** Where the filter answers 200 by itself. */
+/** Path for which the filter itself returns 200. */
 const HEALTH_PATH = "/healthz";
 const POLL_MS = 25;
 
-/** What is still missing, in words; undefined when the gateway is ready. */
+/** Returns what is still missing, as a sentence; undefined if the gateway is ready. */
 export async function missingForReadiness(
   adminSocket: string,
   listeners: readonly Listener[],
@@ -35,13 +35,13 @@ async function probe(listener: Listener): Promise<string | undefined> {
   }
 }
 
-/** `http://127.0.0.1:12000`: where this machine reaches a listener. */
+/** Returns `http://127.0.0.1:12000`: the URL at which this machine reaches a listener. */
 export function urlOf({ address, port, tls }: Pick<Listener, "address" | "port" | "tls">): string {
   const host = reachable(address);
   return `${tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${String(port)}`;
 }
 
-/** Polls until ready, `isOver` or the deadline. Returns what is missing then, or undefined when ready. */
+/** Polls until ready, `isOver` or the deadline. Returns what is still missing, or undefined if ready. */
 export async function waitUntilReady(
   adminSocket: string,
   listeners: readonly Listener[],

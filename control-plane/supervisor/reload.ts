@@ -1,4 +1,4 @@
-// What a reload reports, and whether a configuration can be had without another Envoy.
+// The result of a reload, and whether a configuration can be applied without a restart of Envoy.
 import type { Fields } from "../../envoy/types.ts";
 import type { Change } from "../ir/changes.ts";
 import type { Problem } from "../config/diagnostics/problem.ts";
@@ -14,15 +14,18 @@ export type ReloadResult =
   | { kind: "needs restart"; changes: Change[]; reasons: string[]; warnings: Problem[] }
   | { kind: "failed"; message: string; hint?: string | undefined; exitCode: ExitCode };
 
-/** What is restartInputs when an Envoy is started. */
+/** The restartInputs of an Envoy at its start. */
 export interface RestartInputs {
   bootstrap: Fields;
-  /** What Envoy got, keys included. */
+  /** The environment that Envoy received, keys included. */
   environment: Environment;
   logDirectory: string;
 }
 
-/** What of `fresh` needs another Envoy, as a subject; empty when nothing does. Names only, never a value. */
+/**
+ * Returns which parts of `fresh` require a restart of Envoy, as a subject; empty if none does. Names only, never a
+ * value.
+ */
 export function restartReasons(old: RestartInputs, fresh: RestartInputs): string[] {
   const reasons = Object.keys(fresh.environment).flatMap((name) => {
     if (old.environment[name] === undefined) return [`the new variable $${name}`];
@@ -34,7 +37,7 @@ export function restartReasons(old: RestartInputs, fresh: RestartInputs): string
   return reasons;
 }
 
-/** Returns the sentence for a reload that was not applied. @param reasons as `restartReasons` has them */
+/** Returns the sentence for a reload that was not applied. @param reasons from `restartReasons` */
 export function needsRestart(reasons: readonly string[]): string {
   const verb = reasons.length === 1 ? "needs" : "need";
   return `Not applied: ${reasons.join(" and ")} ${verb} an Envoy restart.`;
@@ -45,7 +48,7 @@ function differing(old: Fields, fresh: Fields): string[] {
   return [...names].filter((name) => JSON.stringify(old[name]) !== JSON.stringify(fresh[name]));
 }
 
-/** The result of a reload that was refused. Rethrows what is not the user's business. */
+/** Returns the result of a rejected reload. Rethrows errors that the user did not cause. */
 export function failure(error: unknown): ReloadResult {
   if (error instanceof ConfigurationProblems) return { kind: "invalid", problems: error.problems };
   if (!(error instanceof GatewayError)) throw error;

@@ -1,4 +1,4 @@
-// Rotates log files: renames a large file and has Envoy open a new one.
+// Rotates log files: renames a large file and makes Envoy open a new one.
 import { copyFileSync, existsSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { ACCESS_LOGS, accessLogFile } from "../ir/names.ts";
@@ -7,7 +7,7 @@ export interface RotationRules {
   directory: string;
   /** Bytes. */
   maxFileBytes: number;
-  /** How many rotated files are kept: `access_llm.log.1` is the youngest. */
+  /** How many rotated files are kept: `access_llm.log.1` is the newest. */
   keepFiles: number;
 }
 
@@ -15,13 +15,15 @@ export interface RotationRules {
 export const GATEWAY_LOG = "gateway.log";
 
 export interface Rotation {
-  /** Looks once at all files. Throws the system's error when one cannot be renamed. */
+  /** Checks all files once. Throws the system's error if one cannot be renamed. */
   check: () => void;
 }
 
 /**
- * @param current the rules, which a reload may change. `reopen` makes Envoy reopen its files. It is called also when a file has been renamed or removed by somebody
- * else (logrotate, a second gateway in the same directory), or Envoy would go on writing into the old one.
+ * Returns the rotation.
+ * @param current returns the rules, which a reload may change
+ * @param reopen makes Envoy reopen its files. It is also called when a file was renamed or removed by a different program
+ * (logrotate, a second gateway in the same directory); otherwise Envoy would continue to write to the old one.
  */
 export function createRotation(current: () => RotationRules, reopen: () => void): Rotation {
   const filesIn = ({ directory }: RotationRules) =>
@@ -41,7 +43,7 @@ export function createRotation(current: () => RotationRules, reopen: () => void)
   };
 }
 
-/** `x.log` → `x.log.1` → `x.log.2` …; what would be older than `keep` files is removed. */
+/** Renames `x.log` → `x.log.1` → `x.log.2` …; removes files beyond `keep`. */
 function rename(file: string, keep: number): void {
   if (keep === 0) {
     rmSync(file, { force: true });
@@ -55,7 +57,9 @@ function rename(file: string, keep: number): void {
   renameSync(file, `${file}.1`);
 }
 
-/** This process and its parent's shell hold it open for appending, so it is copied and emptied instead of renamed. */
+/**
+ * Copies and truncates the log instead of renaming it: this process and its parent's shell hold it open for appending.
+ */
 function truncateOwnLog(file: string, rules: RotationRules): void {
   if (!isLarge(file, rules)) return;
   if (rules.keepFiles > 0) copyFileSync(file, `${file}.1`);

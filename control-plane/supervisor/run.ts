@@ -20,12 +20,12 @@ import type { Supervisor } from "./supervise.ts";
 import { watchFiles } from "./watch.ts";
 
 export interface RunOptions extends GatewayOptions {
-  /** Whether a change of the file is a reload. */
+  /** Whether a change of the file triggers a reload. */
   watch: boolean;
   onReady: () => void;
 }
 
-/** npm passes a Ctrl-C on that the terminal has sent already: within this time it is the same one. */
+/** npm forwards a Ctrl-C that the terminal has also sent: within this time it is the same one. */
 const SAME_SIGNAL_MS = 500;
 
 /** Runs the gateway until SIGINT or SIGTERM; a second one does not wait for open requests. */
@@ -43,7 +43,7 @@ export async function run(configuration: Configuration, options: RunOptions): Pr
   }
 }
 
-/** Looks after the gateway while signals and commands come in and log files grow. */
+/** Handles signals, commands and the growth of log files while the gateway runs. */
 async function attend(
   configuration: Configuration,
   directory: string,
@@ -66,12 +66,12 @@ async function attend(
     });
   };
   const signals = listenForSignals(endEnvoys);
-  process.on("exit", endEnvoys); // whatever happens here, no Envoy is left without a gateway
+  process.on("exit", endEnvoys); // whatever happens here, no Envoy outlives its gateway
   const closing: (() => void | Promise<void>)[] = [];
   try {
     gateway = await startGateway(configuration, directory, options, {
       report: printLine,
-      onLine: sayEnvoy,
+      onLine: reportEnvoyLine,
       onChange: write,
       onEnvoys(current, others) {
         if (current === undefined) delete record.envoy;
@@ -84,17 +84,17 @@ async function attend(
     closing.push(close);
     write();
     closing.push(attendLogs(gateway, record, write));
-    const reloadAndSay = async (asked: { restart: boolean }) => {
+    const reloadAndReport = async (asked: { restart: boolean }) => {
       const result = await reload(asked);
-      sayReload(result);
+      reportReload(result);
       return result;
     };
     const reloadChanged = async () => {
       const result = await reload({ restart: false });
-      // Nobody asked, and there is nothing to report.
-      if (result.kind !== "unchanged") sayReload(result);
+      // Triggered by the file, not by a user, and there is nothing to report.
+      if (result.kind !== "unchanged") reportReload(result);
     };
-    const control = await serveControl(record.controlSocket, reloadAndSay);
+    const control = await serveControl(record.controlSocket, reloadAndReport);
     closing.push(control.close);
     if (options.watch) {
       const { path } = configuration.file;
@@ -109,12 +109,12 @@ async function attend(
     if (!signals.stopped()) throw error;
   } finally {
     for (const close of closing.reverse()) await close();
-    // The signals stay caught: one more while this ends must not become its exit code, nor leave the lock behind.
+    // The signals stay handled: a further one during shutdown must not become the exit code, nor leave the lock behind.
     process.off("exit", endEnvoys);
   }
 }
 
-/** Of this process, with the Envoys that it takes over from one that was killed. */
+/** Returns the record of this process, with the Envoys left by a gateway that was killed. */
 function newRecord(
   configuration: Configuration,
   directory: string,
@@ -137,7 +137,7 @@ function newRecord(
   };
 }
 
-/** What `status` reports of a configuration. */
+/** Returns the part of the record that `status` reports of a configuration. */
 function served({
   model,
   warnings,
@@ -161,7 +161,7 @@ function served({
   };
 }
 
-/** Returns what ends it. `status` shows a problem by the record. */
+/** Starts the monitoring of the logs and returns a function that stops it. `status` reads a problem from the record. */
 function attendLogs(
   { current, logDirectory, supervisor }: Gateway,
   record: state.RunningRecord,
@@ -184,7 +184,7 @@ function attendLogs(
   );
 }
 
-/** A full disk must not end a gateway that answers requests. */
+/** Runs the work and ignores its failure: a full disk must not end a gateway that serves requests. */
 function unlessItFails(work: () => void): void {
   try {
     work();
@@ -194,8 +194,8 @@ function unlessItFails(work: () => void): void {
 }
 
 /**
- * SIGINT and SIGTERM stop, SIGUSR1 and SIGHUP reopen the log files. A SIGHUP of a terminal that closes
- * stops too: there is nobody left to look. Until there is a supervisor, `early` ends what has been started.
+ * SIGINT and SIGTERM stop, SIGUSR1 and SIGHUP reopen the log files. The SIGHUP of a closed terminal stops too: its user
+ * is gone. Before the supervisor exists, `early` ends the processes that were started.
  */
 function listenForSignals(early: () => void) {
   let supervisor: Supervisor | undefined;
@@ -229,7 +229,10 @@ function listenForSignals(early: () => void) {
   };
 }
 
-/** Envoys whose gateway was killed end by themselves, but may still have the ports: a new one waits for that. */
+/**
+ * Ends Envoys whose gateway was killed: they end without help, but may still use the ports, so a new gateway waits for
+ * that.
+ */
 async function endOrphans(record: state.RunningRecord): Promise<void> {
   for (const orphan of record.otherEnvoys.splice(0)) {
     printLine(`Stopping the Envoy of a killed gateway (process ${String(orphan.pid)})`);
@@ -237,8 +240,8 @@ async function endOrphans(record: state.RunningRecord): Promise<void> {
   }
 }
 
-/** What came of a reload, for whoever reads the gateway's own log. */
-function sayReload(result: ReloadResult): void {
+/** Reports the result of a reload in the gateway's own log. */
+function reportReload(result: ReloadResult): void {
   switch (result.kind) {
     case "unchanged":
       printLine("Reload: no changes");
@@ -260,13 +263,13 @@ function sayReload(result: ReloadResult): void {
   }
 }
 
-/** A line of the gateway's own, to standard error: the terminal, or gateway.log. */
+/** Writes a line of the gateway's own to standard error: the terminal, or gateway.log. */
 function printLine(line: string): void {
   writeLine(`· ${line}`);
 }
 
-function sayEnvoy({ level, text }: EnvoyLine): void {
-  // The gateway's own way of ending it, which Envoy calls a warning.
+function reportEnvoyLine({ level, text }: EnvoyLine): void {
+  // Envoy logs a warning when the gateway stops it.
   if (text.endsWith("caught ENVOY_SIGTERM")) return;
   const colors = colorsFor(process.stderr);
   const isGrave = level === "error" || level === "critical";

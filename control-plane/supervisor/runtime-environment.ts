@@ -1,4 +1,5 @@
-// What the machine decides about a rendered configuration: where the filter, the logs, the admin socket and the CA file are.
+// Settings of a rendered configuration that come from the machine: paths of the filter, the logs, the admin socket and
+// the CA file.
 import { accessSync, constants, existsSync } from "node:fs";
 import { homedir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
@@ -23,7 +24,10 @@ const CA_FILES = [
   "/usr/local/share/certs/ca-root-nss.crt",
 ] as const;
 
-/** The place that `gateway render` shows: of this installation, without what only a running gateway has. */
+/**
+ * Returns the environment that `gateway render` shows: that of this installation, without what only a running gateway
+ * has.
+ */
 export function defaultPlace(
   model: GatewayModel,
   file: ConfigurationFile,
@@ -43,13 +47,13 @@ export function defaultPlace(
   };
 }
 
-/** Of the container where one limits it, else of the machine. */
+/** Returns the memory limit of the container if it has one, else the memory of the machine. */
 export function memoryBytes(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** Absolute: `--log-dir`, else the configuration's, else `~/gateway_logs`. */
+/** Returns an absolute path: `--log-dir`, else the configuration's, else `~/gateway_logs`. */
 export function logDirectory(
   model: GatewayModel,
   environment: Environment,
@@ -63,7 +67,7 @@ export function logDirectory(
 /** Readable by the user only: lines contain paths and addresses of clients. An existing directory keeps its mode. */
 export const LOG_DIRECTORY_MODE = 0o700;
 
-/** Creates the log directory. Throws when it cannot be written. */
+/** Creates the log directory. Throws if it is not writable. */
 export function prepareLogDirectory(directory: string): void {
   try {
     makeDirectory(directory, LOG_DIRECTORY_MODE);
@@ -76,7 +80,7 @@ export function prepareLogDirectory(directory: string): void {
   }
 }
 
-/** The file of CA certificates: SSL_CERT_FILE, else the system's. */
+/** Returns the file of CA certificates: SSL_CERT_FILE, else the system's. */
 export function findCaFile(environment: Environment): string | undefined {
   const named = environment["SSL_CERT_FILE"];
   if (named) {
@@ -88,7 +92,7 @@ export function findCaFile(environment: Environment): string | undefined {
   return CA_FILES.find((file) => existsSync(file));
 }
 
-/** The CA file, which only providers with TLS need. Throws when one does and there is none. */
+/** Returns the CA file, which only providers with TLS need. Throws if it is needed and missing. */
 export function requireCaFile(model: GatewayModel, environment: Environment): string {
   const called = [...model.targets, ...(model.prompt?.endpoints ?? [])];
   const secure = called.find(({ address }) => address.kind === "host" && address.tls);

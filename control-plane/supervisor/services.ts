@@ -1,4 +1,4 @@
-// What the gateway runs beside Envoy, as far as a configuration needs it: the demonstration model and the model server.
+// The services that run beside Envoy if a configuration needs them: the demonstration model and the model server.
 import type { Configuration } from "./configuration-file.ts";
 import { startDemonstrationModel } from "./demonstration/model.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
@@ -12,48 +12,49 @@ import {
 import { urlOf } from "./readiness.ts";
 import { socketPath } from "./state.ts";
 
-/** What a configuration is given, before it is the current one. */
+/** The services of a configuration, started before it becomes active. */
 export interface PreparedServices {
-  /** Unix sockets, where the configuration needs somebody to listen there. */
+  /** Unix sockets of the services that the configuration needs. */
   demonstrationSocketPath: string;
   modelServerSocketPath: string | undefined;
   /** Whether the model server is a new process. */
   hasNewModelServer: boolean;
   /** Why prompts cannot be served. */
   missing: string | undefined;
-  /** Makes these the gateway's services; replaced services keep running for the maximum duration of a prompt. */
+  /** Activates these services; replaced services keep running for the maximum duration of a prompt. */
   commit: () => void;
-  /** Ends what was started for them alone. */
+  /** Stops the services that were started only for this configuration. */
   discard: () => Promise<void>;
 }
 
 export interface Services {
   /**
-   * Starts what the configuration needs and the current one has not. Rejects with a GatewayError when the model server
-   * does not start, unless it is the gateway's own start and there is no guard: then prompts go to their model as if there
-   * were no targets.
+   * Starts the services that the configuration needs and that are not running yet. Rejects with a GatewayError if the
+   * model server does not start, except at the gateway's own start without a guard: then prompts go to their model as
+   * if no targets were configured.
    */
   prepare: (configuration: Configuration, isFirst: boolean) => Promise<PreparedServices>;
-  /** Why prompts cannot be served for the moment; undefined when nothing is missing. */
+  /** Returns why prompts cannot be served at the moment; undefined if nothing is missing. */
   missing: () => string | undefined;
   close: () => Promise<void>;
 }
 
 interface ModelServer {
   socketPath: string;
-  /** What it was started with: the same again needs no other. */
+  /** The options it was started with: equal options need no new server. */
   plan: string;
-  /** Undefined where it could not be started, and prompts do without it. */
+  /** Undefined if it could not be started; prompts then skip it. */
   running: RunningModelServer | undefined;
-  /** Why it cannot be asked. */
+  /** Why it is unavailable. */
   missing?: string | undefined;
   timeoutMs: number;
 }
 
-/** An answer that is on its way when a prompt's time is over. */
+/** Time for a response that is in flight when a prompt's timeout expires. */
 const MARGIN_MS = 2_000;
 
 /**
+ * Returns the services.
  * @param directory the state directory
  * @param onReadiness called when `missing` may have changed
  */

@@ -20,10 +20,10 @@ import type { Listener } from "../ir/model.ts";
 import { makeDirectory } from "./make-directory.ts";
 import { identityOf, isAlive, type ProcessIdentity } from "./process-identity.ts";
 
-/** What a running gateway writes down about itself. Holds no secret. */
+/** The record of a running gateway. Contains no secret. */
 export interface RunningRecord {
   gateway: ProcessIdentity;
-  /** Absent while Envoy is being started again. */
+  /** Absent while Envoy is being restarted. */
   envoy?: ProcessIdentity;
   /** Replaced Envoys with open requests, and one that is starting. */
   otherEnvoys: ProcessIdentity[];
@@ -33,38 +33,40 @@ export interface RunningRecord {
   /** ISO 8601. */
   startedAt: string;
   logDirectory: string;
-  /** Why it is not ready, beside Envoy itself. */
+  /** Why it is not ready, if the reason is not Envoy itself. */
   missing?: string | undefined;
   /** Why access log lines are being lost; absent while they are written. */
   accessLogProblem?: string;
-  /** How long it waits for open requests when it is stopped. */
+  /** Drain timeout for open requests when it is stopped. */
   drainMs: number;
   adminSocket: string;
   controlSocket: string;
-  /** Where the egress listener's requests come in without a key; nobody listens there where there are no prompts. */
+  /**
+   * Socket of the egress listener for requests without an API key; nothing listens there if no prompts are configured.
+   */
   egressSocket: string;
   listeners: Pick<Listener, "name" | "address" | "port" | "tls">[];
   models: string[];
-  /** Of the configuration, as `gateway validate` prints them. */
+  /** Warnings of the configuration, as `gateway validate` prints them. */
   warnings: string[];
-  /** With the clusters that lead to each, and what its attempts have as authority in the log. */
+  /** The providers, with the clusters that lead to each, and the authorities of their attempts in the log. */
   providers: { name: string; clusters: string[]; authorities: string[] }[];
 }
 
-/** A unix socket's path must fit into 107 bytes; Envoy refuses a longer one. */
+/** A unix socket's path must fit into 107 bytes; Envoy rejects a longer one. */
 const MAX_SOCKET_PATH = 107;
-/** Of Envoys and model servers in one run of the gateway: more than anybody restarts. */
+/** Maximum number of Envoys and model servers in one run of the gateway: more than any realistic number of restarts. */
 const MAX_NUMBER = 99_999;
 const LOCK = "gateway.pid";
 const RECORD = "gateway.json";
 
-/** Parent of all state directories of this user. */
+/** Returns the parent of all state directories of this user. */
 export function stateRoot(environment: Environment): string {
   const home = environment["HOME"] ?? homedir();
   return join(environment["XDG_STATE_HOME"] || join(home, ".local/state"), "gateway");
 }
 
-/** One directory per configuration file: `<folder of the file>-<hash of its path>`. */
+/** Returns one directory per configuration file: `<folder of the file>-<hash of its path>`. */
 export function stateDirectory(file: ConfigurationFile, environment: Environment): string {
   const folder = basename(dirname(file.path)).replace(/[^\w.-]/g, "_");
   const name = file.isBuiltIn ? "built-in" : `${folder}-${shortHash(file.path)}`;
@@ -77,23 +79,23 @@ const SOCKETS = {
   admin: "admin.sock",
   /** The gateway itself: commands such as `gateway reload`. */
   control: "control.sock",
-  /** What the egress listener serves, for the model server alone. A later Envoy takes it over. */
+  /** Serves the same as the egress listener, to the model server alone. A new Envoy takes it over. */
   egress: "egress.sock",
   modelServer: "model-server.sock",
   demonstration: "demonstration.sock",
 } as const;
 
-/** @param number of the Envoy or the model server, as `numbered` has it: two may overlap */
+/** Returns the path of a socket. @param number of the Envoy or the model server, as for `numbered`: two may overlap */
 export function socketPath(directory: string, name: keyof typeof SOCKETS, number = 1): string {
   return join(socketDirectory(directory), numbered(SOCKETS[name], number));
 }
 
-/** Directory of the files that name the listeners' certificates for Envoy. */
+/** Returns the directory of the files that give Envoy the paths of the listeners' certificates. */
 export function secretsDirectory(directory: string): string {
   return join(directory, "certificates");
 }
 
-/** The state directory, or one of the user's for temporary files when paths in it are too long. */
+/** Returns the state directory, or one in the user's temporary directory if paths in it are too long. */
 function socketDirectory(directory: string): string {
   const longest = Math.max(
     ...Object.values(SOCKETS).map((name) => numbered(name, MAX_NUMBER).length),
@@ -112,7 +114,10 @@ function socketDirectory(directory: string): string {
   );
 }
 
-/** `envoy.yaml` of the first Envoy of a gateway, `envoy-2.yaml` of the second, which may overlap. */
+/**
+ * Returns `envoy.yaml` for the first Envoy of a gateway, `envoy-2.yaml` for the second, which may overlap with the
+ * first.
+ */
 export function numbered(file: string, number: number): string {
   const { name, ext } = parse(file);
   return number === 1 ? file : `${name}-${String(number)}${ext}`;
@@ -122,7 +127,7 @@ function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 8);
 }
 
-/** Makes this process the only writer of the directory. Throws if another process is, naming it. */
+/** Makes this process the only writer of the directory. Throws if it is locked by a different process, and names it. */
 export function takeState(directory: string): void {
   try {
     makePrivate(directory);
@@ -137,7 +142,7 @@ export function takeState(directory: string): void {
   const own = `${lock}.${String(process.pid)}`;
   writeFileSync(own, JSON.stringify(identityOf(process.pid)), { mode: 0o600 });
   try {
-    // A link appears with its content, and only one of two processes gets it.
+    // A link appears together with its content, and only one of two processes can create it.
     while (!tryLink(own, lock)) {
       const owner = ownerOf(directory);
       if (owner !== undefined) throw runsAlready(owner, directory);
@@ -148,7 +153,9 @@ export function takeState(directory: string): void {
   }
 }
 
-/** Throws when somebody else has made it: the owner of a directory could replace the sockets in it. */
+/**
+ * Creates the directory. Throws if a different user owns it: the owner of a directory could replace the sockets in it.
+ */
 function makePrivate(directory: string): void {
   makeDirectory(directory, 0o700);
   const { uid } = lstatSync(directory);
@@ -160,7 +167,7 @@ function makePrivate(directory: string): void {
   chmodSync(directory, 0o700);
 }
 
-/** The process that has the directory, as long as it lives. The record may still be that of a killed process. */
+/** Returns the running process that owns the directory. The record may still be that of a killed process. */
 export function ownerOf(directory: string): ProcessIdentity | undefined {
   const owner = readJson(join(directory, LOCK)) as ProcessIdentity | undefined;
   return owner !== undefined && isAlive(owner) ? owner : undefined;
@@ -175,14 +182,14 @@ function runsAlready(owner: ProcessIdentity, directory: string): GatewayError {
   });
 }
 
-/** Removes the sockets of a gateway that has ended: not every process can do so itself. */
+/** Removes the sockets of a gateway that has ended: a killed process cannot do so itself. */
 export function removeSockets(directory: string): void {
   for (const path of pathsIn(socketDirectory(directory))) {
     if (path.endsWith(".sock")) rmSync(path, { force: true });
   }
 }
 
-/** Gives the directory back; what is left in it serves to look at the last run. */
+/** Releases the directory; its remaining files document the last run. */
 export function leaveState(directory: string): void {
   removeSockets(directory);
   const place = socketDirectory(directory);
@@ -191,24 +198,27 @@ export function leaveState(directory: string): void {
   rmSync(join(directory, LOCK), { force: true });
 }
 
-/** Replaces the record as a whole. */
+/** Replaces the whole record. */
 export function writeRecord(directory: string, record: RunningRecord): void {
   writePrivately(join(directory, RECORD), JSON.stringify(record, null, 2));
 }
 
-/** Writes a file that only its user can read, by a rename. */
+/** Writes a file that only its user can read, and renames it into place. */
 export function writePrivately(file: string, content: string | Uint8Array): void {
   const fresh = `${file}.${String(process.pid)}`;
   writeFileSync(fresh, content, { mode: 0o600 });
   renameSync(fresh, file);
 }
 
-/** The record of the gateway that owns the directory; it may have died without taking it away. */
+/** Returns the record of the gateway that owns the directory; a killed gateway leaves its record behind. */
 export function readRecord(directory: string): RunningRecord | undefined {
   return readJson(join(directory, RECORD)) as RunningRecord | undefined;
 }
 
-/** Records of all gateways of this user that run, start or end: a process has the directory, or an Envoy is alive. */
+/**
+ * Returns the records of all gateways of this user that run, start or stop: a process owns the directory, or an Envoy
+ * is alive.
+ */
 export function findRunning(
   environment: Environment,
 ): { directory: string; record: RunningRecord }[] {
@@ -220,17 +230,17 @@ export function findRunning(
   });
 }
 
-/** All of this user's, of running gateways and of others. */
+/** Returns all state directories of this user, of running and of stopped gateways. */
 export function stateDirectories(environment: Environment): string[] {
   return pathsIn(stateRoot(environment));
 }
 
-/** Every Envoy that the record knows. */
+/** Returns every Envoy in the record. */
 export function envoysOf({ envoy, otherEnvoys }: RunningRecord): ProcessIdentity[] {
   return envoy === undefined ? otherEnvoys : [envoy, ...otherEnvoys];
 }
 
-/** Returns an empty list without the directory. */
+/** Returns the paths in a directory; empty if it does not exist. */
 function pathsIn(directory: string): string[] {
   try {
     return readdirSync(directory).map((name) => join(directory, name));

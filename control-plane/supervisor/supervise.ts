@@ -1,5 +1,5 @@
-// Keeps one Envoy running: starts it, waits until it is ready, starts it again when it crashes, puts another in its place,
-// drains it at the end.
+// Keeps one Envoy running: starts it, waits until it is ready, restarts it after a crash, replaces it, and drains it at
+// the end.
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { Listener } from "../ir/model.ts";
 import { stopAccepting, drain } from "./drain.ts";
@@ -19,22 +19,22 @@ export interface EnvoyPlan {
 }
 
 export interface SupervisorEvents {
-  /** A line for the user. */
+  /** Reports a line to the user. */
   report: (line: string) => void;
-  /** A line that Envoy wrote. */
+  /** Receives a line that Envoy wrote. */
   onLine: (line: EnvoyLine) => void;
-  /** The Envoy that serves requests, if one is running, and those that are draining or starting. */
+  /** Receives the Envoy that serves requests, if one is running, and those that are draining or starting. */
   onEnvoys: (current: ProcessIdentity | undefined, others: ProcessIdentity[]) => void;
 }
 
 export interface Supervisor {
-  /** Of the Envoy that serves requests. */
+  /** Returns the admin socket of the Envoy that serves requests. */
   adminSocket: () => string;
-  /** Why that Envoy rejected a file; empty if it rejected none. */
+  /** Returns why that Envoy rejected a file; empty if it rejected none. */
   lastRejection: () => string;
   /**
-   * Starts another Envoy beside the one that runs, and drains the old one when the new one is ready: both listen for a
-   * moment. Rejects with Envoy's reason if it does not become ready; then the old one stays.
+   * Starts a second Envoy, and drains the old one when the new one is ready: both listen for a moment. Rejects with
+   * Envoy's reason if it does not become ready; then the old one stays active.
    */
   replace: (plan: EnvoyPlan) => Promise<void>;
   /** Drains open requests; the second call does not wait for them. Resolves when Envoy has exited. */
@@ -51,9 +51,9 @@ interface Running {
 }
 
 const READY_MS = 30_000;
-/** For idle connections at the end, which somebody waits for. */
+/** Idle timeout of connections at shutdown, for which a user waits. */
 const STOPPED_IDLE_MS = 250;
-/** For the connections of a replaced Envoy: no user waits, and its clients keep sending. */
+/** Idle timeout of a replaced Envoy's connections: no user waits, and its clients keep sending. */
 const REPLACED_IDLE_MS = 5_000;
 
 /** Starts Envoy and resolves when it is ready. Rejects with Envoy's own reason if it is not ready in time. */
@@ -62,7 +62,7 @@ export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Prom
   const hasEnded = Promise.withResolvers<undefined>();
   const others = new Set<Running>();
   let current: Running = { plan, run: startEnvoy(plan.command, events.onLine) };
-  /** Aborted when the current Envoy is replaced: it is not restarted any more. */
+  /** Aborted when the current Envoy is replaced: it is not restarted after that. */
   let replaced = new AbortController();
 
   const reportEnvoys = (isRunning = true) => {
@@ -70,7 +70,7 @@ export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Prom
     events.onEnvoys(isRunning ? current.run.identity : undefined, ids);
   };
 
-  /** Restarts the current Envoy whenever it ends by itself, until it is replaced or the gateway stops. */
+  /** Restarts the current Envoy whenever it exits unexpectedly, until it is replaced or the gateway stops. */
   const keep = async () => {
     const { signal } = (replaced = new AbortController());
     await keepRunning(current.run, AbortSignal.any([stopping.signal, signal]), {

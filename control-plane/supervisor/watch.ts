@@ -2,16 +2,19 @@
 import { unwatchFile, watchFile } from "node:fs";
 import type { Stats } from "node:fs";
 
-/** Asking for the state of a file twice a second costs nothing, and sees what inotify does not (links, networks). */
+/**
+ * Reading a file's state twice a second costs nothing, and detects changes that inotify does not report (links,
+ * networks).
+ */
 const POLL_MS = 500;
-/** Who writes a file in several steps is given this long to finish. */
+/** Time for a program that writes the file in several steps to finish. */
 const QUIET_MS = 250;
 
 type FileState = Pick<Stats, "mtimeMs" | "size" | "ino" | "dev">;
 
-/** Whether the file was replaced or its content changed; reading it is no change. */
+/** Whether the file was replaced or its content changed; a read is not a change. */
 export function isChanged(now: FileState, before: FileState): boolean {
-  // Of a file that is not there all is 0; Node calls its listener once for such a file.
+  // For a missing file every field is 0; Node calls its listener once for such a file.
   return (
     now.mtimeMs !== before.mtimeMs ||
     now.size !== before.size ||
@@ -20,7 +23,7 @@ export function isChanged(now: FileState, before: FileState): boolean {
   );
 }
 
-/** Calls `onChange` after each change of any of the files, which need not exist. Returns what ends it. */
+/** Calls `onChange` after each change of any of the files, which may be missing. Returns a function that stops it. */
 export function watchFiles(files: readonly string[], onChange: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   const later = (now: Stats, before: Stats) => {

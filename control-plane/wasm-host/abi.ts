@@ -1,4 +1,4 @@
-// The numbers and names of proxy-wasm ABI 0.2.1, as Envoy 1.40 speaks it.
+// The numbers and names of proxy-wasm ABI 0.2.1, as Envoy 1.40 implements it.
 
 /** What a host function returns. */
 export const Result = {
@@ -55,8 +55,8 @@ export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "critical"
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * Every `env` import that Envoy 1.40 knows for this ABI. A module with another one is not loaded.
- * The host answers those that it does not model with `unimplemented` and reports the call.
+ * Every `env` import that Envoy 1.40 supports for this ABI. A module with any other import is not loaded. If an import
+ * is not modelled, the host returns `unimplemented` and reports the call.
  */
 export const ENVOY_IMPORTS = new Set(
   `log get_log_level get_status get_property set_property send_local_response get_shared_data
@@ -71,7 +71,7 @@ export const ENVOY_IMPORTS = new Set(
     .map((name) => `proxy_${name}`),
 );
 
-/** Every WASI import that Envoy 1.40 knows. */
+/** Every WASI import that Envoy 1.40 supports. */
 export const WASI_IMPORTS = new Set(
   `args_get args_sizes_get clock_time_get environ_get environ_sizes_get fd_close fd_fdstat_get
    fd_read fd_seek fd_write path_create_directory path_open path_remove_directory path_rename

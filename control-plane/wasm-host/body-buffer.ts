@@ -1,4 +1,4 @@
-// A body in flight, with the operations of Envoy's buffers that a filter can reach.
+// The body of an in-flight message, with the operations of Envoy's buffers that a filter can call.
 import { Result } from "./abi.ts";
 
 const EMPTY = new Uint8Array(0);
@@ -17,12 +17,12 @@ export class BodyBuffer {
     return this.#end - this.#start;
   }
 
-  /** A view, valid until the buffer changes. */
+  /** Returns a view, valid until the buffer changes. */
   view(): Uint8Array {
     return this.#bytes.subarray(this.#start, this.#end);
   }
 
-  /** All bytes, as a copy; the buffer is empty afterwards. */
+  /** Returns a copy of all bytes, and empties the buffer. */
   take(): Uint8Array {
     const bytes = this.view().slice();
     this.#bytes = EMPTY;
@@ -59,8 +59,8 @@ export class BodyBuffer {
   }
 
   /**
-   * `proxy_set_buffer_bytes`: start 0 drains `length` and prepends, a start at or behind the end appends, anything
-   * else is refused. Returns a `Result`.
+   * Implements `proxy_set_buffer_bytes` and returns a `Result`: start 0 removes `length` bytes and prepends, a start at
+   * or after the end appends, any other start is rejected.
    */
   set(start: number, length: number, bytes: Uint8Array): number {
     if (start === 0) {

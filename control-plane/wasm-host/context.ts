@@ -1,4 +1,4 @@
-// A stream context: one filter (route or translate) on one stream, and what it may read and write at which moment.
+// A stream context: one filter (route or translate) on one stream, and what it may read and write in each phase.
 import { BufferType, MapType } from "./abi.ts";
 import type { BodyBuffer } from "./body-buffer.ts";
 import { Direction } from "./direction.ts";
@@ -9,19 +9,19 @@ import type { HeaderMap } from "./header-map.ts";
 import { Trap } from "./virtual-machine.ts";
 import type { RootContext, VirtualMachine } from "./virtual-machine.ts";
 
-/** Names by path joined with dots. A number is answered as Envoy does: 8 bytes, little endian. */
+/** Values by path, joined with dots. A number is returned in Envoy's form: 8 bytes, little endian. */
 export type Properties = Record<string, string | number>;
 
 export interface ContextOptions {
   side: "downstream" | "upstream";
   root: RootContext;
-  /** Where requests go after this filter, and where replies go. */
+  /** The next stages after this filter, for requests and for responses. */
   request: Next;
   reply: Next;
-  /** Largest body that can be held, in bytes. */
+  /** Maximum size of a held body, in bytes. */
   requestLimit: number;
   replyLimit: number;
-  /** What the place in the configuration gives: endpoint metadata, cluster name … */
+  /** Properties that follow from the filter's position in the configuration: endpoint metadata, cluster name … */
   properties: Properties;
   onTooLarge(direction: "request" | "reply"): void;
 }
@@ -91,7 +91,10 @@ export class StreamContext {
     return type === MapType.responseHeaders ? this.#responseHeaders : undefined;
   }
 
-  /** Envoy accepts a change of headers that have left, without effect; here it is reported. */
+  /**
+   * Returns the map for a change. Envoy accepts a change of headers that were already sent, without effect; the host
+   * reports it as a fault.
+   */
   writableMap(type: number): HeaderMap | undefined {
     if (type === MapType.responseTrailers) return this.#responseTrailers;
     const isRequest = type === MapType.requestHeaders;
@@ -140,7 +143,7 @@ export class StreamContext {
     this.replies.isAborted = true;
   }
 
-  /** Log (downstream only), done, delete: the order in which Envoy takes a stream down. */
+  /** Calls log (downstream only), done, delete: the order in which Envoy destroys a stream. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -155,7 +158,7 @@ export class StreamContext {
     this.#machine.streams.delete(this.id);
   }
 
-  /** The properties that Envoy reads from the headers, which are only there while the filter may see them. */
+  /** Returns a property that Envoy reads from the headers; it exists only while the filter may read them. */
   #propertyOfHeaders([first, second, third]: string[]): string | undefined {
     if (first === "request" && second !== undefined) {
       const map = this.#isLogging ? this.exchange.requestHeaders : this.#requestHeaders;
@@ -200,7 +203,10 @@ export class StreamContext {
     return status;
   }
 
-  /** `stopped` is the status that Envoy puts in the place of the guest's own after a local reply. */
+  /**
+   * Runs a callback and returns its status. `stopped` is the status with which Envoy replaces the guest's after a local
+   * reply.
+   */
   #guard(body: () => unknown, stopped = 0): number | undefined {
     const machine = this.#machine;
     try {

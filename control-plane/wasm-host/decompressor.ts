@@ -1,4 +1,4 @@
-// Envoy's `decompressor` filters on a reply: they sit between the router and the filter in the listener.
+// Envoy's `decompressor` filters on a response: they sit between the router and the filter in the listener.
 import { brotliDecompressSync, constants, gunzipSync } from "node:zlib";
 import { DECOMPRESSOR } from "../../contract/words.ts";
 import { HeaderMap } from "./header-map.ts";
@@ -17,7 +17,7 @@ export class Decompressor {
     this.#decode = decode;
   }
 
-  /** The decompressor for a reply with these headers, which are changed as Envoy does. */
+  /** Returns the decompressor for a response with these headers, and changes the headers as Envoy does. */
   static for(headers: HeaderMap): Decompressor | undefined {
     const decode = DECODERS[headers.get("content-encoding") ?? ""];
     if (decode === undefined) return undefined;
@@ -26,7 +26,7 @@ export class Decompressor {
     return new Decompressor(decode);
   }
 
-  /** What these bytes complete. Damage is no error: from there on nothing comes. */
+  /** Returns the bytes that can be decompressed now. Corrupt data is no error: from there on the result is empty. */
   push(bytes: Uint8Array): Uint8Array {
     this.#compressed = Buffer.concat([this.#compressed, bytes]);
     let all: Buffer;
@@ -40,7 +40,7 @@ export class Decompressor {
     return made;
   }
 
-  /** The trailers that it adds in the very call that brings the last bytes. */
+  /** Returns the trailers that it adds in the same call as the last bytes. */
   trailers(): HeaderMap {
     const name = `x-envoy-decompressor-${DECOMPRESSOR}`;
     return HeaderMap.of([

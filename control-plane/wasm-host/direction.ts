@@ -1,31 +1,34 @@
-// One direction of one filter: what Envoy's filter manager does with the statuses that its callbacks return.
+// One direction of one filter: how Envoy's filter manager handles the statuses that its callbacks return.
 import { DataStatus, HeadersStatus, TrailersStatus } from "./abi.ts";
 import { BodyBuffer } from "./body-buffer.ts";
 import type { HeaderMap } from "./header-map.ts";
 
-/** What comes after the filter in this direction. */
+/** The next stage after the filter in this direction. */
 export interface Next {
   headers(headers: HeaderMap, isEnd: boolean): void;
   data(bytes: Uint8Array, isEnd: boolean): void;
   trailers(trailers: HeaderMap): void;
 }
 
-/** The filter's own callbacks; undefined: the stream was answered or has failed meanwhile, stop here. */
+/**
+ * The filter's own callbacks. If one returns undefined, the stream received a local reply or failed in the meantime:
+ * stop here.
+ */
 export interface Callbacks {
   headers(isEnd: boolean): number | undefined;
   body(size: number, isEnd: boolean): number | undefined;
   trailers(trailers: HeaderMap): number | undefined;
-  /** The body that is held is larger than the limit. */
+  /** The held body exceeds the limit. */
   tooLarge(): void;
   fault(message: string): void;
 }
 
 export class Direction {
   headers: HeaderMap | undefined;
-  /** What `proxy_get_buffer_bytes` sees. */
+  /** The body that `proxy_get_buffer_bytes` reads. */
   visible: BodyBuffer | undefined;
   headersWereSent = false;
-  /** No callback comes any more: answered locally, reset, or failed. */
+  /** No further callback is called: local reply, reset, or failure. */
   isAborted = false;
   #state: "continue" | "stopSingle" | "stopAll" = "continue";
   #held: BodyBuffer | undefined;
@@ -73,8 +76,8 @@ export class Direction {
   }
 
   /**
-   * The last bytes, when a filter before this one adds trailers in the same call: nobody says that they are the last, and
-   * a filter that was stopped until now, or stops here, has no trailers callback.
+   * Passes the last bytes when an earlier filter adds trailers in the same call: the bytes are not marked as the last,
+   * and a filter that was stopped until now, or stops here, gets no trailers callback.
    */
   onLastData(bytes: Uint8Array, trailers: HeaderMap): void {
     this.#trailers = trailers;
@@ -100,7 +103,7 @@ export class Direction {
     if (!this.isStopped) this.onTrailers(trailers);
   }
 
-  /** `continue_stream`: headers if they wait, then what is held. */
+  /** Implements `continue_stream`: passes the headers if they are held, then the held body. */
   resume(): void {
     if (this.isAborted) return;
     if (this.#state === "continue") {
@@ -122,18 +125,18 @@ export class Direction {
     else this.#sendTrailers();
   }
 
-  /** Whether something is still held back; at the end of an exchange that is a stream that hangs. */
+  /** Whether headers or a body are still held; at the end of an exchange that means the stream hangs. */
   get isStopped(): boolean {
     return this.#state !== "continue";
   }
 
-  /** As a call, because sending may have ended the stream. */
+  /** A function, because sending may have ended the stream. */
   #isOver(): boolean {
     return this.isAborted;
   }
 
   #callBody(chunk: BodyBuffer, isEnd: boolean): void {
-    // While it buffers, the filter sees all that is held, the new chunk included.
+    // While it buffers, the filter sees the whole held body, the new chunk included.
     if (this.#isBuffering) {
       if (!this.#hold(chunk.take())) return;
       this.visible = this.#held;

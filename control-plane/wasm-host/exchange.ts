@@ -1,5 +1,5 @@
-// One client request and everything that follows, as Envoy's connection manager and router would lead it through the filter.
-// Longer than most files: it is one sequence, and is read as one.
+// One client request and everything that follows, in the order in which Envoy's connection manager and router call the
+// filter. Longer than most files: it is one sequence, and is read as one.
 import {
   HEADER_CLUSTER,
   HEADER_REQUEST_ID,
@@ -31,29 +31,32 @@ export interface ExchangeInput {
     method: string;
     path: string;
     headers: readonly HeaderPair[];
-    /** Whole, or as it arrives. Empty or absent: the headers end the request. */
+    /** Complete, or in chunks as it arrives. Empty or absent: the headers end the request. */
     body?: Uint8Array | readonly Uint8Array[];
-    /** The end comes in an empty frame of its own. */
+    /** Whether the end of the stream arrives in a separate empty frame. */
     emptyEnd?: boolean;
   };
-  /** What the provider answers to an attempt. */
+  /** Returns the provider's response to an attempt. */
   upstream?: (request: SentRequest) => UpstreamReply | UpstreamFailure;
   /**
-   * What a callout of the filter gets. A cluster that cannot be reached is a reply too, Envoy's own 503 or 504;
-   * undefined: the call is reset, and the filter is called with nothing. A promise needs `FilterHost.exchangeAsync`.
+   * Returns the response to a callout of the filter. For an unreachable cluster it is also a response, Envoy's own 503
+   * or 504; undefined: the call is reset, and the filter's callback gets no response. A promise needs
+   * `FilterHost.exchangeAsync`.
    */
   calls?: (call: HttpCall) => CallReply | Promise<CallReply>;
-  /** Clusters that can be called; others are refused. Default: all can. */
+  /** Clusters that can be called; calls to any other are rejected. Default: all can be called. */
   clusters?: readonly string[];
-  /** Further properties by dotted path, for example `source.address`. */
+  /** Additional properties by dotted path, for example `source.address`. */
   properties?: Properties;
-  /** The client hangs up after that many chunks of the reply. */
+  /** The client disconnects after this number of response chunks. */
   clientLeavesAfter?: number;
-  /** Largest request body in bytes, then 413. Default 32 MiB. */
+  /** Maximum request body in bytes; a larger one gets a 413. Default 32 MiB. */
   requestBodyLimit?: number;
-  /** The most attempts that Envoy makes, whatever the policy of the route says: a case may have no more replies. */
+  /** Maximum attempts that Envoy makes, whatever the route's policy allows: a case may have no more responses. */
   mostAttempts?: number;
-  /** What the cluster's own `header_mutation` does to the headers of requests and replies. Default: nothing. */
+  /**
+   * Returns what the cluster's own `header_mutation` does to the headers of requests and responses. Default: nothing.
+   */
   mutations?: (cluster: string) => NativeMutations;
 }
 
@@ -64,7 +67,7 @@ export type Wait = Promise<void> | undefined;
 
 export interface ReplyChunk {
   bytes: Uint8Array;
-  /** The event that let it out: `request body 0`, `reply headers`, `reply body 3`, `call 1` … */
+  /** The event during which it was sent: `request body 0`, `reply headers`, `reply body 3`, `call 1` … */
   during: string;
 }
 
@@ -74,16 +77,16 @@ export interface ClientReply {
   chunks: ReplyChunk[];
   /** All chunks together. */
   body: Uint8Array;
-  /** `complete`, `reset` (cut by the gateway or the provider), or `left` (the client hung up). */
+  /** `complete`, `reset` (by the gateway or the provider), or `left` (the client disconnected). */
   ending: "complete" | "reset" | "left";
 }
 
 export interface ExchangeResult {
   reply: ClientReply;
-  /** One for each attempt that reached a provider whole. */
+  /** One for each attempt whose request reached a provider completely. */
   sent: SentRequest[];
   calls: HttpCall[];
-  /** Empty when all is well: traps, stale content-length, hanging streams, late header changes … */
+  /** Empty if the exchange had no faults: traps, stale content-length, hanging streams, late header changes … */
   faults: string[];
   trap: string | undefined;
   logs: LogLine[];
@@ -91,9 +94,9 @@ export interface ExchangeResult {
   filterState: Map<string, string>;
 }
 
-/** A property that is there once the provider's last byte is. */
+/** A property that exists from the provider's last byte on. */
 const BACKEND_LATENCY = "response.backend_latency";
-/** Where clients connect to, as in the tests with Envoy. */
+/** Address to which clients connect, as in the tests with Envoy. */
 const LISTENER_ADDRESS = "127.0.0.1:12000";
 const DEFAULT_BODY_LIMIT = 32 * 1024 * 1024;
 const HOP_BY_HOP = new Set(["connection", "transfer-encoding", "keep-alive", "proxy-connection"]);
@@ -124,10 +127,10 @@ export class Exchange {
   #attempt: Attempt | undefined;
   #retriesLeft = 0;
   #isSeveral = false;
-  /** Whether the router has got the head of a reply that it hands on: after that nothing is tried again. */
-  #hasReplied = false;
+  /** Whether the router has passed on the head of a response: after that there is no retry. */
+  #hasResponse = false;
   #cluster = "";
-  #wantsRetry = false;
+  #isRetryPending = false;
   #decompressor: Decompressor | undefined;
   #ending: "complete" | "reset" | "left" | undefined;
   #trap: string | undefined;
@@ -142,14 +145,14 @@ export class Exchange {
     this.properties = { "destination.address": LISTENER_ADDRESS, ...input.properties };
   }
 
-  /** Leads the exchange to its end, with a yield after every event, so that several can be interleaved. */
+  /** Runs the exchange to its end, with a yield after every event, so that several can be interleaved. */
   *run(): Generator<Wait, ExchangeResult> {
     yield* this.#receive();
-    yield* this.#answerCalls();
+    yield* this.#respondToCalls();
     while (this.#ending === undefined && this.#attempt?.isComplete === true) {
       const attempt = this.#attempt;
-      yield* this.#reply(attempt);
-      yield* this.#answerCalls();
+      yield* this.#respond(attempt);
+      yield* this.#respondToCalls();
       if (this.#attempt === attempt) break;
     }
     if (!this.#isOver()) {
@@ -163,7 +166,7 @@ export class Exchange {
     this.#faults.push(message);
   }
 
-  /** Whether the call is accepted: false when there is no such cluster. */
+  /** Returns whether the call is accepted: false if the cluster does not exist. */
   callMade(root: RootContext, call: HttpCall): boolean {
     if (this.#input.clusters?.includes(call.cluster) === false) return false;
     this.#calls.push(call);
@@ -171,7 +174,7 @@ export class Exchange {
     return true;
   }
 
-  /** A trap fails the stream: 503 if the client has not seen headers, else a reset. */
+  /** Fails the stream after a trap: 503 if no headers were sent to the client, else a reset. */
   trapped(message: string): void {
     if (this.#trap === undefined) this.fault(message);
     this.#trap = message;
@@ -188,7 +191,7 @@ export class Exchange {
     this.#ending = "reset";
   }
 
-  /** An answer of Envoy's or the filter's own. It passes the filter's response callbacks if no reply has begun. */
+  /** Sends a local reply of Envoy or the filter. It passes the filter's response callbacks if no response has begun. */
   localReply(from: StreamContext | undefined, reply: LocalReply): void {
     if (this.#ending !== undefined) return;
     this.#stopRequest();
@@ -203,11 +206,11 @@ export class Exchange {
     const isHead = this.requestHeaders.get(":method") === "HEAD";
     const hasBody = reply.body.length > 0 && !isHead;
     if (this.replyHeaders === undefined || from?.side === "upstream") {
-      this.#replyHeaders(headers, !hasBody);
+      this.#responseHeaders(headers, !hasBody);
       if (hasBody && !this.#isOver()) this.#route.replies.onData(reply.body, true);
       return;
     }
-    // A reply was on its way through the filter: the answer goes past it, straight to the client.
+    // A response was already passing through the filter: the local reply bypasses it, straight to the client.
     this.#abort();
     this.replyHeaders = headers;
     this.#clientHeaders(headers, !hasBody);
@@ -259,17 +262,17 @@ export class Exchange {
     }
   }
 
-  /** As a call, because every event may end the exchange. */
+  /** A function, because every event may end the exchange. */
   #isOver(): boolean {
     return this.#ending !== undefined;
   }
 
-  /** As a call, because every context that is made calls the guest. */
+  /** A function, because creating a context calls the guest. */
   #hasTrapped(): boolean {
     return this.#trap !== undefined;
   }
 
-  *#answerCalls(): Generator<Wait, void> {
+  *#respondToCalls(): Generator<Wait, void> {
     for (;;) {
       const next = this.#waitingCalls.shift();
       if (next === undefined || this.#trap !== undefined) return;
@@ -321,7 +324,7 @@ export class Exchange {
     this.#attemptHeaders(isEnd);
   }
 
-  /** What the route's matcher finds in the filter state. */
+  /** Returns the cluster that the route's matcher finds in the filter state. */
   #nextCluster(): string {
     return this.filterState.get(PROPERTY_NEXT_CLUSTER) ?? "";
   }
@@ -368,16 +371,16 @@ export class Exchange {
       },
       reply: {
         headers: (headers, isEnd) => {
-          this.#routerReply(attempt, headers, isEnd);
+          this.#routerResponse(attempt, headers, isEnd);
         },
         data: (bytes, isEnd) => {
-          if (this.#attempt !== attempt || this.#wantsRetry) return;
-          // The router is done with an attempt before it hands on its last bytes.
+          if (this.#attempt !== attempt || this.#isRetryPending) return;
+          // The router finishes an attempt before it passes on its last bytes.
           if (isEnd) attempt.context?.close();
           this.#routeData(bytes, isEnd);
         },
         trailers: (trailers) => {
-          if (this.#attempt !== attempt || this.#wantsRetry) return;
+          if (this.#attempt !== attempt || this.#isRetryPending) return;
           attempt.context?.close();
           this.#routeTrailers(trailers);
         },
@@ -391,12 +394,12 @@ export class Exchange {
     });
   }
 
-  /** Of the cluster that the attempt under way goes to. */
+  /** The mutations of the cluster of the current attempt. */
   get #mutations(): NativeMutations {
     return this.#input.mutations?.(this.#cluster) ?? NO_MUTATIONS;
   }
 
-  /** First of the cluster's filters; the header map is that of all attempts. */
+  /** Runs the first of the cluster's filters; all attempts share the header map. */
   #mutateNatively(): void {
     mutate(this.requestHeaders, this.#mutations.request);
   }
@@ -439,7 +442,7 @@ export class Exchange {
     this.#checkLength("request", attempt.sent.headers, attempt.sent.body.length);
   }
 
-  *#reply(attempt: Attempt): Generator<undefined, void> {
+  *#respond(attempt: Attempt): Generator<undefined, void> {
     const script = this.#input.upstream;
     if (script === undefined) {
       this.fault("a request reached the provider, and the case has no reply for it");
@@ -459,26 +462,27 @@ export class Exchange {
     const endsWithHeaders =
       chunks.length === 0 && reply.ending !== "reset" && reply.trailers === undefined;
     const headers = HeaderMap.of([[":status", String(reply.status)], ...reply.headers]);
-    // Replies pass the cluster's filters from the last to the first: what a provider must not send is gone before the filter.
+    // Responses pass the cluster's filters from the last to the first: headers that a provider must not send are
+    // removed before the filter reads them.
     mutate(headers, this.#mutations.response);
     if (attempt.context !== undefined) attempt.context.replies.onHeaders(headers, endsWithHeaders);
-    else this.#routerReply(attempt, headers, endsWithHeaders);
+    else this.#routerResponse(attempt, headers, endsWithHeaders);
     yield;
-    yield* this.#replyBody(attempt, reply, chunks);
+    yield* this.#respondBody(attempt, reply, chunks);
     const isReset = reply.ending === "reset" && this.#ending === undefined;
-    const isResetEarly = isReset && !this.#hasReplied && this.#retriesLeft > 0;
-    if (this.#wantsRetry || isResetEarly) this.#retry(attempt);
-    else if (isReset && !this.#hasReplied) this.localReply(undefined, FAILURES.reset.failure);
+    const isResetEarly = isReset && !this.#hasResponse && this.#retriesLeft > 0;
+    if (this.#isRetryPending || isResetEarly) this.#retry(attempt);
+    else if (isReset && !this.#hasResponse) this.localReply(undefined, FAILURES.reset.failure);
     else if (isReset) this.resetByFilter();
   }
 
-  *#replyBody(
+  *#respondBody(
     attempt: Attempt,
     reply: UpstreamReply,
     chunks: readonly Uint8Array[],
   ): Generator<undefined, void> {
     for (const [index, chunk] of chunks.entries()) {
-      if (this.#ending !== undefined || this.#wantsRetry) return;
+      if (this.#ending !== undefined || this.#isRetryPending) return;
       if (index === this.#input.clientLeavesAfter) {
         this.#ending = "left";
         return;
@@ -491,7 +495,7 @@ export class Exchange {
       else this.#routeData(chunk, isEnd);
       yield;
     }
-    if (reply.trailers === undefined || this.#isOver() || this.#wantsRetry) return;
+    if (reply.trailers === undefined || this.#isOver() || this.#isRetryPending) return;
     this.#during = "reply trailers";
     this.properties[BACKEND_LATENCY] = 1;
     const trailers = HeaderMap.of(reply.trailers);
@@ -501,7 +505,7 @@ export class Exchange {
     yield;
   }
 
-  /** Behind the router and the decompressors, in front of the filter in the listener. */
+  /** Passes bytes to the filter in the listener, after the router and the decompressors. */
   #routeData(bytes: Uint8Array, isEnd: boolean): void {
     const decompressor = this.#decompressor;
     if (decompressor === undefined) {
@@ -519,25 +523,25 @@ export class Exchange {
     this.#route.replies.onTrailers(trailers);
   }
 
-  /** The router's place: it decides about a retry after the upstream filter has seen the reply's headers. */
-  #routerReply(attempt: Attempt, headers: HeaderMap, isEnd: boolean): void {
+  /** Runs the router: it decides about a retry after the upstream filter has processed the response's headers. */
+  #routerResponse(attempt: Attempt, headers: HeaderMap, isEnd: boolean): void {
     if (this.#attempt !== attempt) return;
     const status = Number(headers.get(":status"));
     this.properties["response.code"] = status;
     if (this.#retriesLeft > 0 && headers.get(HEADER_RETRY) !== undefined) {
-      this.#wantsRetry = true;
+      this.#isRetryPending = true;
       attempt.context?.abort();
       return;
     }
-    this.#hasReplied = true;
+    this.#hasResponse = true;
     for (const name of [HEADER_RETRY, HEADER_RETRY_AFTER]) headers.remove(name);
     this.#addRequestId(headers);
     if (isEnd) attempt.context?.close();
-    this.#replyHeaders(headers, isEnd);
+    this.#responseHeaders(headers, isEnd);
   }
 
   #retry(attempt: Attempt): void {
-    this.#wantsRetry = false;
+    this.#isRetryPending = false;
     this.#retriesLeft--;
     attempt.context?.close();
     this.#cluster = this.#nextCluster();
@@ -547,12 +551,12 @@ export class Exchange {
     if (body.length > 0) this.#attemptData(body, true);
   }
 
-  /** What the route adds (envoy/request-id.ts). */
+  /** Adds the header that the route adds (envoy/request-id.ts). */
   #addRequestId(headers: HeaderMap): void {
     headers.add(HEADER_REQUEST_ID, this.requestHeaders.get("x-request-id") ?? "");
   }
 
-  #replyHeaders(headers: HeaderMap, isEnd: boolean): void {
+  #responseHeaders(headers: HeaderMap, isEnd: boolean): void {
     this.replyHeaders = headers;
     this.#decompressor = isEnd ? undefined : Decompressor.for(headers);
     this.#route.replies.onHeaders(headers, isEnd);
@@ -629,12 +633,12 @@ export class Exchange {
   }
 }
 
-/** How many retries a route's policy allows: its name says it (control-plane/ir/retry-policies.ts). */
+/** Returns how many retries a route's policy allows, which its name contains (control-plane/ir/retry-policies.ts). */
 function retriesOf(name: string): number {
   return Number(/^several\/(\d+)/.exec(name)?.[1] ?? 0);
 }
 
-/** The request as Envoy's connection manager hands it to the first filter. */
+/** Returns the request as Envoy's connection manager passes it to the first filter. */
 function requestPairs({ request }: ExchangeInput): HeaderPair[] {
   const named = (name: string): string | undefined =>
     request.headers.find(([key]) => key.toLowerCase() === name)?.[1];

@@ -1,4 +1,4 @@
-// The whole public face of the host: load the filter once, then lead exchanges through it.
+// The public interface of the host: load the filter once, then run exchanges through it.
 import { readFile } from "node:fs/promises";
 import {
   LISTENER_EGRESS,
@@ -19,9 +19,9 @@ export interface FilterHostOptions {
   /** The environment of the VM: keys by name. */
   environment?: Record<string, string>;
   logLevel?: LogLevel;
-  /** The clock, in milliseconds since the epoch. Default: the machine's. */
+  /** Returns the time, in milliseconds since the epoch. Default: the machine's clock. */
   now?: () => number;
-  /** For several hosts as the workers of one Envoy. Outlives a VM that trapped. */
+  /** For several hosts that act as the workers of one Envoy. Outlives a VM that trapped. */
   sharedData?: SharedData;
 }
 
@@ -38,7 +38,7 @@ export class FilterHost {
     this.#machine = this.#start();
   }
 
-  /** Throws when Envoy would refuse the module or the filter refuses its configuration. */
+  /** Loads the filter. Throws if Envoy would reject the module or the filter rejects its configuration. */
   static async load(
     wasm: Uint8Array<ArrayBuffer> | WebAssembly.Module,
     options: FilterHostOptions,
@@ -47,12 +47,12 @@ export class FilterHost {
     return new FilterHost(module, options);
   }
 
-  /** Size of the VM's memory in bytes; it never shrinks. */
+  /** Returns the size of the VM's memory in bytes; it never shrinks. */
   get memorySize(): number {
     return this.#machine.memory.size;
   }
 
-  /** Everything that the filter logged since it was loaded, its start included. */
+  /** Returns every line that the filter logged since it was loaded, its start included. */
   get logs(): readonly LogLine[] {
     return this.#machine.logs;
   }
@@ -61,14 +61,14 @@ export class FilterHost {
     return Object.fromEntries([...this.#machine.metrics].map(([name, { value }]) => [name, value]));
   }
 
-  /** One exchange from start to end. After a trap the next one gets a new VM, as with FAIL_RELOAD. */
+  /** Runs one exchange from start to end. After a trap the next one gets a new VM, as with FAIL_RELOAD. */
   exchange(input: ExchangeInput): ExchangeResult {
     const [result] = this.interleave([input]);
     if (result === undefined) throw new Error("an exchange has no result");
     return result;
   }
 
-  /** One exchange whose callouts may take time. */
+  /** Runs one exchange whose callouts may be asynchronous. */
   async exchangeAsync(input: ExchangeInput): Promise<ExchangeResult> {
     if (this.#machine.trap !== undefined) this.#machine = this.#start();
     const run = new Exchange(this.#machine, this.#options.filterConfig, input).run();
@@ -79,7 +79,7 @@ export class FilterHost {
     }
   }
 
-  /** Several exchanges at once in one VM, one event of each in turn. */
+  /** Runs several exchanges concurrently in one VM, one event of each in turn. */
   interleave(inputs: readonly ExchangeInput[]): ExchangeResult[] {
     if (this.#machine.trap !== undefined) this.#machine = this.#start();
     const machine = this.#machine;
@@ -123,7 +123,7 @@ export class FilterHost {
 
 const compiled = new Map<string, Promise<WebAssembly.Module>>();
 
-/** Compiles a file once for the whole process. */
+/** Compiles a file once per process. */
 export function compileFilter(file: string): Promise<WebAssembly.Module> {
   let module = compiled.get(file);
   if (module === undefined) {

@@ -1,4 +1,4 @@
-// Reads and writes of the guest's linear memory. Every value that the host returns is a block that the guest allocated.
+// Reads and writes the guest's linear memory. Every value that the host returns is in a block that the guest allocated.
 import type { GuestExports } from "./abi.ts";
 import type { HeaderPair } from "./header-map.ts";
 
@@ -6,8 +6,8 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const encoder = new TextEncoder();
 
 /**
- * Header values are bytes. In TypeScript they are strings of one character per byte (as Node's HTTP has them),
- * so that nothing is lost; names are ASCII anyway.
+ * Header values are bytes. In TypeScript they are strings of one character per byte (as in Node's HTTP), so that no
+ * byte is lost; names are ASCII anyway.
  */
 export function bytesFromLatin1(text: string): Uint8Array {
   return Buffer.from(text, "latin1");
@@ -23,12 +23,14 @@ export class GuestMemory {
     this.#guest = guest;
   }
 
-  /** Size of the guest's memory in bytes; it never shrinks. */
+  /** Returns the size of the guest's memory in bytes; it never shrinks. */
   get size(): number {
     return this.#guest.memory.buffer.byteLength;
   }
 
-  /** A copy of `size` bytes. Throws RangeError outside the memory, which Envoy answers with InvalidMemoryAccess. */
+  /**
+   * Returns a copy of `size` bytes. Throws RangeError outside the memory, for which Envoy returns InvalidMemoryAccess.
+   */
   bytes(pointer: number, size: number): Uint8Array {
     this.#refresh();
     this.#check(pointer, size);
@@ -63,7 +65,7 @@ export class GuestMemory {
     this.#bytes.set(bytes, pointer >>> 0);
   }
 
-  /** Copies to a block of the guest's own. An empty value has no block: its pointer is 0. */
+  /** Copies to a block that the guest allocates. An empty value has no block: its pointer is 0. */
   give(bytes: Uint8Array, pointerTo: number, sizeTo: number): void {
     let pointer = 0;
     if (bytes.length > 0) {
@@ -75,7 +77,7 @@ export class GuestMemory {
     this.setWord(sizeTo, bytes.length);
   }
 
-  /** The binary layout of header pairs: count, then both sizes of each, then both texts of each with a NUL. */
+  /** Reads the binary layout of header pairs: count, then both sizes of each, then both texts of each with a NUL. */
   readPairs(pointer: number, size: number): HeaderPair[] {
     if (size === 0) return [];
     const bytes = this.bytes(pointer, size);
@@ -114,7 +116,7 @@ export class GuestMemory {
   }
 }
 
-/** The reverse of `readPairs`. */
+/** Returns the binary layout of the pairs: the reverse of `readPairs`. */
 export function packPairs(pairs: readonly HeaderPair[]): Uint8Array {
   if (pairs.length === 0) return new Uint8Array(0);
   const texts = pairs.map(

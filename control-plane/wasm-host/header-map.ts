@@ -1,10 +1,10 @@
-// A header map with Envoy's rules: lower-case names, pseudo headers first, one entry for the well-known ones.
+// A header map with Envoy's rules: lower-case names, pseudo headers first, one entry for each well-known header.
 
 export type HeaderPair = readonly [name: string, value: string];
 
 /**
- * Headers that Envoy keeps in a slot of their own: adding one that is there appends to its value with a comma.
- * All others are kept as separate entries.
+ * Headers for which Envoy has a fixed slot: adding one that exists appends to its value with a comma. All remaining
+ * headers are kept as separate entries.
  */
 const SINGLE_ENTRY = new Set(
   `:authority :method :path :scheme :status :protocol content-length content-type connection
@@ -13,12 +13,14 @@ const SINGLE_ENTRY = new Set(
    date server location authorization`.split(/\s+/),
 );
 
-/** What a header's value must never hold: it would let a value start a header or a message of its own. */
+/** Characters that a header's value must never contain: with them a value could start a new header or message. */
 const FORBIDDEN_VALUE = /[\0\r\n]/;
 
 export class HeaderMap {
   #entries: [string, string][] = [];
-  /** Things that Envoy would have refused or that would have broken the wire; the exchange reports them. */
+  /**
+   * Changes that Envoy would have rejected or that would have produced an invalid message; the exchange reports them.
+   */
   readonly faults: string[] = [];
 
   static of(pairs: Iterable<HeaderPair>): HeaderMap {
@@ -31,12 +33,12 @@ export class HeaderMap {
     return this.#entries.length;
   }
 
-  /** Sum of the lengths of all names and values. */
+  /** Returns the sum of the lengths of all names and values. */
   get byteSize(): number {
     return this.#entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   }
 
-  /** The first value of that name, as Envoy answers `proxy_get_header_map_value`. */
+  /** Returns the first value with that name, as Envoy does for `proxy_get_header_map_value`. */
   get(name: string): string | undefined {
     const key = canonical(name);
     for (const entry of this.#entries) if (entry[0] === key) return entry[1];
@@ -56,7 +58,7 @@ export class HeaderMap {
     this.#insert(key, value);
   }
 
-  /** One entry with that value: every other entry of that name is gone. */
+  /** Sets one entry with that value, and removes every other entry with that name. */
   replace(name: string, value: string): void {
     const key = canonical(name);
     this.#check(key, value);
@@ -103,7 +105,7 @@ export class HeaderMap {
   }
 }
 
-/** Envoy keeps the legacy `host` as `:authority`. */
+/** Returns the name under which Envoy stores a header: the legacy `host` is `:authority`. */
 function canonical(name: string): string {
   const key = name.toLowerCase();
   return key === "host" ? ":authority" : key;

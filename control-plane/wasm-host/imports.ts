@@ -6,7 +6,7 @@ import type { VirtualMachine } from "./virtual-machine.ts";
 type HostFunction = (...values: number[]) => number;
 type WideFunction = (id: number, value: bigint) => number;
 
-/** The import object. `used` are the names that the module asks for. */
+/** Returns the import object. `used` contains the names that the module imports. */
 export function createImports(machine: VirtualMachine, used: string[]): WebAssembly.Imports {
   const env: Record<string, HostFunction | WideFunction> = {
     ...general(machine),
@@ -28,7 +28,7 @@ export function createImports(machine: VirtualMachine, used: string[]): WebAssem
   return { env: guarded(env), wasi_snapshot_preview1: guarded(wasi) };
 }
 
-/** A pointer outside the guest's memory is answered, not thrown. */
+/** Returns a status for a pointer outside the guest's memory, instead of throwing. */
 function guarded<T extends HostFunction | WideFunction>(
   table: Record<string, T>,
 ): Record<string, T> {
@@ -172,7 +172,7 @@ function bodies(machine: VirtualMachine): Record<string, HostFunction> {
       const from = start >>> 0;
       if (from > bytes.length) return Result.badArgument;
       const part = bytes.subarray(from, Math.min(bytes.length, from + (length >>> 0)));
-      // Envoy writes nothing at all for nothing: the guest's own pointer and size stay as they are.
+      // For an empty value Envoy writes nothing: the guest's own pointer and size stay unchanged.
       if (part.length > 0) memory().give(part, pointerTo, sizeTo);
       return Result.ok;
     },
@@ -199,7 +199,7 @@ function readableBytes(machine: VirtualMachine, type: number): Uint8Array | unde
   if (type === 7 && machine.configuring !== undefined)
     return Buffer.from(machine.configuring.configuration);
   if (type === 4) return machine.callReply?.body;
-  // A body that is not at hand reads as an empty one, and cannot be written.
+  // An unavailable body reads as an empty one, and cannot be written.
   return machine.stream?.buffer(type)?.view() ?? (type < 2 ? new Uint8Array(0) : undefined);
 }
 
@@ -324,7 +324,7 @@ function metrics(machine: VirtualMachine): Record<string, HostFunction | WideFun
   };
 }
 
-/** WASI: the environment and randomness; nothing else of it is for a filter. */
+/** Returns the WASI functions: the environment and randomness; a filter needs no more of WASI. */
 function environment(machine: VirtualMachine): Record<string, HostFunction | WideFunction> {
   const lines = Object.entries(machine.options.environment).map(([name, value]) =>
     Buffer.from(`${name}=${value}\0`),
@@ -355,7 +355,7 @@ function environment(machine: VirtualMachine): Record<string, HostFunction | Wid
   };
 }
 
-/** The memory exists only after instantiation, the functions before it. */
+/** Returns access to the memory, which exists only after instantiation, whereas the functions are needed before it. */
 function lazily(machine: VirtualMachine) {
   return { memory: () => machine.memory };
 }

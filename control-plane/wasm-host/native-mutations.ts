@@ -1,4 +1,4 @@
-// What Envoy's `header_mutation` filter does: the mutations that the rendering puts into every cluster.
+// Envoy's `header_mutation` filter: the mutations that the renderer adds to every cluster.
 // https://www.envoyproxy.io/docs/envoy/v1.40.0/api-v3/config/common/mutation_rules/v3/mutation_rules.proto
 import type { HeaderMap } from "./header-map.ts";
 
@@ -19,7 +19,7 @@ export interface NativeMutations {
 
 export const NO_MUTATIONS: NativeMutations = { request: [], response: [], trailers: [] };
 
-/** Throws for a kind of mutation that it does not know: the host must not be milder than Envoy. */
+/** Applies the mutations. Throws for an unsupported kind of mutation: the host must not be more lenient than Envoy. */
 export function mutate(headers: HeaderMap, mutations: readonly HeaderMutation[]): void {
   for (const { remove, remove_on_match: match, append } of mutations) {
     if (remove !== undefined) headers.remove(remove);
@@ -39,7 +39,7 @@ function matches(matcher: KeyMatcher): (name: string) => boolean {
   throw new Error(`an unknown matcher: ${JSON.stringify(matcher)}`);
 }
 
-/** A text, or the value of a header of the reply. */
+/** Returns a text, or the value of a header of the response. */
 function formatted(value: string, headers: HeaderMap): string {
   const [, name] = /^%RESP\(([\w-]+)\)%$/.exec(value) ?? [];
   if (name !== undefined) return headers.get(name.toLowerCase()) ?? "";
@@ -47,12 +47,12 @@ function formatted(value: string, headers: HeaderMap): string {
   return value;
 }
 
-/** Envoy's regular expressions match the whole of a name. */
+/** Returns a pattern for the whole name, as Envoy's regular expressions match it. */
 function fully(regex: string): RegExp {
   return new RegExp(`^(?:${regex})$`);
 }
 
-/** The mutations of a rendered cluster: of one filter, or of one before and one behind the WASM filter. */
+/** Returns the mutations of a rendered cluster: of one filter, or of one before and one after the WASM filter. */
 export function mutationsOf(cluster: object): NativeMutations {
   const all = filtersOf(cluster)
     .filter(({ name }) => name === "envoy.filters.http.header_mutation")

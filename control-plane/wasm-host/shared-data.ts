@@ -3,7 +3,7 @@
 export class SharedData {
   readonly #values = new Map<string, { bytes: Uint8Array; version: number }>();
   #lastVersion = 0;
-  /** Called behind every read: what another worker does before this one can write. */
+  /** Called after every read: simulates a write of a second worker before this one can write. */
   afterGet: ((key: string) => void) | undefined;
 
   get size(): number {
@@ -16,7 +16,7 @@ export class SharedData {
     return found;
   }
 
-  /** False when the value is no longer of that version. Version 0 sets it whatever it was, as Envoy does. */
+  /** Returns false if the value no longer has that version. Version 0 sets it unconditionally, as in Envoy. */
   set(key: string, bytes: Uint8Array, version: number): boolean {
     const found = this.#values.get(key);
     if (found !== undefined && version !== 0 && version !== found.version) return false;

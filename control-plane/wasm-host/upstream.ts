@@ -1,9 +1,9 @@
-// What the provider's side of an exchange looks like to the host: requests as sent, replies as scripted, failures.
+// The provider's side of an exchange: requests as sent, scripted responses, failures.
 import type { HeaderPair } from "./header-map.ts";
 
-/** A request on the wire to a provider, after everything that Envoy takes away natively. */
+/** A request as sent to a provider, after all native changes by Envoy. */
 export interface SentRequest {
-  /** Which attempt this is, from 0. */
+  /** Number of the attempt, from 0. */
   attempt: number;
   cluster: string;
   method: string;
@@ -16,17 +16,20 @@ export interface SentRequest {
 export interface UpstreamReply {
   status: number;
   headers: readonly HeaderPair[];
-  /** The body as it arrives: one body callback for each. */
+  /** The body in chunks as it arrives: one body callback for each. */
   chunks?: readonly Uint8Array[];
-  /** Come behind the last chunk. */
+  /** Follow the last chunk. */
   trailers?: readonly HeaderPair[];
   /** `reset`: the connection breaks after the last chunk. Default `complete`. */
   ending?: "complete" | "reset";
-  /** The end comes in an empty frame of its own, as with chunked encoding. Default: together with the last chunk. */
+  /**
+   * Whether the end of the stream arrives in a separate empty frame, as with chunked encoding. Default: together with
+   * the last chunk.
+   */
   emptyEnd?: boolean;
 }
 
-/** Nothing usable came back: Envoy answers in the provider's place. */
+/** A failed attempt without a usable response: Envoy sends a local reply. */
 export interface UpstreamFailure {
   failure: LocalReply;
 }
@@ -45,7 +48,7 @@ function failure(status: number, details: string, body: string): UpstreamFailure
 
 const DISCONNECTED = "upstream connect error or disconnect/reset before headers. reset reason: ";
 
-/** Envoy's own words for the usual failures, as Envoy 1.40 says them. */
+/** The usual failures, with the texts of Envoy 1.40. */
 export const FAILURES = {
   connectionRefused: failure(
     503,

@@ -8,17 +8,20 @@ import { limitMemory } from "./memory-limit.ts";
 import { SharedData } from "./shared-data.ts";
 import { createImports } from "./imports.ts";
 
-/** A plugin: one configured use of the module. Same `rootId` with another configuration is another root context. */
+/**
+ * A plugin: one configured use of the module. The same `rootId` with a different configuration is a separate root
+ * context.
+ */
 export interface PluginDescription {
   rootId: string;
   configuration: string;
-  /** What `plugin_name` answers. */
+  /** The value of the property `plugin_name`. */
   name: string;
 }
 
 export interface RootContext extends PluginDescription {
   id: number;
-  /** Callouts that wait for their answer. */
+  /** Callouts that have no response yet. */
   calls: Map<number, HttpCall>;
 }
 
@@ -43,14 +46,14 @@ export interface LogLine {
 
 export interface MachineOptions {
   vmConfiguration: string;
-  /** What `host_env_keys` would hand to the VM. */
+  /** The variables that `host_env_keys` would pass to the VM. */
   environment: Record<string, string>;
   plugins: PluginDescription[];
-  /** Lines below it are dropped, and `proxy_get_log_level` answers it. Default `trace`. */
+  /** Lines below it are dropped; `proxy_get_log_level` returns it. Default `trace`. */
   logLevel?: LogLevel;
-  /** The clock, in milliseconds since the epoch. Default: the machine's. */
+  /** Returns the time, in milliseconds since the epoch. Default: the machine's clock. */
   now?: () => number;
-  /** Shared with the other workers; default: with nobody. */
+  /** Shared with the other workers; default: not shared. */
   sharedData?: SharedData;
 }
 
@@ -63,17 +66,17 @@ export class VirtualMachine {
   readonly roots: RootContext[] = [];
   readonly streams = new Map<number, StreamContext>();
   readonly logs: LogLine[] = [];
-  /** By name: counters and gauges as they stand. */
+  /** Current values of counters and gauges, by name. */
   readonly metrics = new Map<string, { id: number; kind: number; value: bigint }>();
-  /** Mistakes that Envoy would not have told: reported by the exchange in which they happen. */
+  /** Mistakes that Envoy would not have reported: the exchange in which they happen reports them. */
   readonly faults: string[] = [];
   guest!: GuestExports;
   memory!: GuestMemory;
   trap: string | undefined;
   effectiveContext = 0;
-  /** The answer that a root's `proxy_on_http_call_response` can read. */
+  /** The response that a root's `proxy_on_http_call_response` can read. */
   callReply: HttpCallReply | undefined;
-  /** The plugin configuration is readable in `proxy_on_configure` only. */
+  /** The root context in `proxy_on_configure`; the plugin configuration is readable only there. */
   configuring: RootContext | undefined;
   stopsNextIteration = false;
   #current: StreamContext | RootContext | undefined;
@@ -116,7 +119,9 @@ export class VirtualMachine {
     return this.#nextToken++;
   }
 
-  /** The context that host functions act on: the effective one if the guest has set it, else the current one. */
+  /**
+   * Returns the context that host functions act on: the effective one if the guest has set it, else the current one.
+   */
   get context(): StreamContext | RootContext | undefined {
     return this.streams.get(this.effectiveContext) ?? this.#current;
   }
@@ -126,12 +131,12 @@ export class VirtualMachine {
     return context !== undefined && "side" in context ? context : undefined;
   }
 
-  /** A context may have an effect only after the guest has returned: local replies, continuing a stream. */
+  /** Defers an effect until the guest has returned: a local reply, continuing a stream. */
   afterCall(action: () => void): void {
     this.#afterCall.push(action);
   }
 
-  /** Calls into the guest. A trap fails the machine for good and is thrown as `Trap`. */
+  /** Calls the guest. A trap disables the machine permanently and is thrown as `Trap`. */
   call<T>(context: StreamContext | RootContext, body: () => T): T {
     if (this.trap !== undefined) throw new Trap(this.trap);
     const before = this.#current;
@@ -154,7 +159,7 @@ export class VirtualMachine {
     }
   }
 
-  /** Runs what waits for the guest's return. Called when the outermost callback's status has been taken. */
+  /** Runs the deferred effects. Called after the outermost callback's status has been read. */
   runAfterCall(): void {
     if (this.#depth > 0) return;
     this.stopsNextIteration = false;
@@ -192,7 +197,7 @@ export class VirtualMachine {
   }
 }
 
-/** Refuses a module as Envoy does: an import that it does not know. */
+/** Returns the module's imports. Rejects a module as Envoy does if it has an unsupported import. */
 function moduleImports(module: WebAssembly.Module): string[] {
   const unknown: string[] = [];
   const names: string[] = [];

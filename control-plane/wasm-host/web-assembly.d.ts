@@ -1,4 +1,5 @@
-// The part of the WebAssembly API that the host uses. TypeScript has it in its "dom" library only, which has no place here.
+// The part of the WebAssembly API that the host uses. TypeScript declares it only in its "dom" library, which does not
+// fit a Node program.
 declare namespace WebAssembly {
   type ImportValue = (...values: never[]) => number;
   type Imports = Record<string, Record<string, ImportValue>>;
