@@ -101,13 +101,13 @@ function ofRateLimitService(): Reason[] {
       status: 429,
       details: "request_rate_limited",
       code: "rate_limit_exceeded",
-      message: "A rate limit for this request is used up; retry-after says when to try again.",
+      message: "Rate limit reached. Retry after the seconds in retry-after.",
       hasClientPath: true,
     },
     {
       status: 503,
       details: "rate_limiter_error",
-      message: "The rate limit service does not answer (ratelimit_service.on_failure).",
+      message: "The rate limit service is unavailable (ratelimit_service.on_failure).",
       hasClientPath: true,
     },
   ];
@@ -115,13 +115,13 @@ function ofRateLimitService(): Reason[] {
 
 /** Returns the local replies that bypass the filter, because a response that it holds for translation has begun. */
 function whileHeld(): Reason[] {
-  const tooLate = "The provider did not finish its answer within the listener's timeout.";
+  const tooLate = "The provider did not finish its response within the listener's timeout.";
   return [
     {
       details: { prefix: "upstream_reset_after_response_started" },
       as: 502,
       message:
-        "The provider broke off its answer in the middle (%RESPONSE_CODE_DETAILS%); try again in a moment.",
+        "The provider closed the connection in the middle of its response (%RESPONSE_CODE_DETAILS%). Retry later.",
     },
     {
       status: 504,
@@ -137,7 +137,7 @@ function whileHeld(): Reason[] {
       status: 500,
       details: "response_payload_too_large",
       as: 502,
-      message: "The provider's answer is larger than this gateway can hold to translate it.",
+      message: "The provider's response is larger than the gateway can hold to translate it.",
     },
   ].map((reason) => ({ ...reason, hasClientPath: true }));
 }

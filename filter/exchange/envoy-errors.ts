@@ -66,8 +66,8 @@ export function upstreamFault(
   if (details.includes("timeout") && !details.includes("connection_timeout")) {
     if (status == 408) return new Fault(408, "The request did not arrive in time.");
     const limit = details.includes("per_try")
-      ? " did not begin to answer in time (retry.per_try_timeout, retry.first_byte_timeout, the listener's timeout)."
-      : " did not answer within the listener's timeout.";
+      ? " did not start its response in time (retry.per_try_timeout, retry.first_byte_timeout, the listener's timeout)."
+      : " did not respond within the listener's timeout.";
     return new Fault(504, subject + limit);
   }
   // In the middle of a sentence.
@@ -96,5 +96,7 @@ function connectionFault(details: string, subject: string, whom: string): string
   if (details.includes("TLS_error")) return handshakeMessage(details, whom);
   if (details.includes("connection_failure") || details.includes("connection_timeout"))
     return connectionMessage(details, whom);
-  return subject + " closed the connection before it answered: " + rest(details) + ". Retry later.";
+  return (
+    subject + " closed the connection before it responded: " + rest(details) + ". Retry later."
+  );
 }

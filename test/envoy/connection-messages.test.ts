@@ -138,7 +138,10 @@ it.each([
     "no-name",
     "No address for no-such-host.invalid, WHOM: its host name could not be resolved, or it is ejected after repeated failures. Check base_url and DNS, or retry later.",
   ],
-  ["cut", "The provider of 'x/cut' closed the connection before it answered: REASON. Retry later."],
+  [
+    "cut",
+    "The provider of 'x/cut' closed the connection before it responded: REASON. Retry later.",
+  ],
 ])("%s", async (name, message) => {
   const reply = await ask(gateway, "chat", { model: `x/${name}` });
   expect(reply.status).toBe(503);
@@ -146,6 +149,6 @@ it.each([
     .replace("AT", `${NAME}:${String(servers[name]?.port)}`)
     .replace("WHOM", `the provider of 'x/${name}'`);
   const text = (await errorOf(reply, "chat")).message;
-  if (name === "cut") expect(text).toMatch(/closed the connection before it answered: [a-z ]+\. /);
+  if (name === "cut") expect(text).toMatch(/closed the connection before it responded: [a-z ]+\. /);
   else expect(text).toBe(wanted);
 });

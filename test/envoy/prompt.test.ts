@@ -353,9 +353,9 @@ describe.concurrent("an API that fails is an error with its status and the targe
     ["@big", 502, /'big' returned more than 1 MiB/],
     ["@endless", 502, /'endless' closed the connection early or exceeded the 1 MiB limit/],
     ["@broken", 502, /'broken' closed the connection early/],
-    ["@hang", 504, /'hang' did not answer within the listener's timeout/],
-    ["@silent", 504, /'silent' did not answer within the listener's timeout/],
-    ["@close", 503, /'close' closed the connection before it answered/],
+    ["@hang", 504, /'hang' did not respond within the listener's timeout/],
+    ["@silent", 504, /'silent' did not respond within the listener's timeout/],
+    ["@close", 503, /'close' closed the connection before it responded/],
     ["@handshake", 503, /^Cannot connect to .*'handshake': no connection within connect_timeout/],
     ["@refused", 503, /^Cannot connect to .*'refused': connection refused/],
     ["@nowhere", 503, /^No address for .*'nowhere': its host name could not be resolved/],
@@ -732,7 +732,7 @@ describe("around the flow", () => {
     const seen = [...api.requests, ...modelServer.requests, ...short.openai.requests];
     for (const { id, nonce, text, isSilent } of replies) {
       const others = nonces.filter((other) => other !== nonce);
-      if (isSilent) expect(text).toContain("did not answer within the listener's timeout");
+      if (isSilent) expect(text).toContain("did not respond within the listener's timeout");
       else expect(joined(text)).toContain(nonce);
       const own = seen.filter(({ headers }) => headers["x-request-id"] === id);
       expect(own.length).toBeGreaterThanOrEqual(4);
