@@ -234,7 +234,7 @@ describe.concurrent("the gateway", () => {
     expect(await textOf("chat", slow.reply, false)).toBe(SAID);
     const never = await send("chat", "slow", "slow=hang b=hang");
     expect(never.reply.status).toBe(504);
-    expect((await errorOf(never.reply, "chat")).message).toContain("openai/b' did not begin");
+    expect((await errorOf(never.reply, "chat")).message).toContain("openai/b' did not start");
     const status = await send("chat", "slow", "slow=500");
     expect(status.reply.status).toBe(500);
     expect(status.attempts()).toHaveLength(1);
