@@ -2,7 +2,8 @@
 import { header, REQUEST_HEADERS, setHeader } from "../host/host";
 import { randomUuid } from "../host/random";
 import { REQUEST_ID as SENT_ID } from "./request-head";
-import { byteAt, constant, Span } from "../bytes/text/bytes";
+import { byteAt } from "../bytes/text/at";
+import { constant, Span } from "../bytes/text/bytes";
 import { Exchange } from "./exchange";
 
 export const REQUEST_ID = constant("x-request-id");
@@ -33,7 +34,7 @@ export function requestIdSpan(exchange: Exchange): Span {
 function isPlain(id: Span): bool {
   if (id.length > MAX_LENGTH) return false;
   for (let i: u32 = 0; i < id.length; i++) {
-    if (!isPlainByte(byteAt(id, i))) return false;
+    if (!isPlainByte(byteAt(id.pointer, i))) return false;
   }
   return true;
 }

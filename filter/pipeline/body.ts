@@ -7,7 +7,8 @@ import { Exchange } from "../exchange/exchange";
 import { CONTENT_LENGTH } from "../exchange/request-head";
 import { REQUEST_BODY, takeBody } from "../host/host";
 import { scan, scanErrorAt, scanMessage, SCAN_MEMORY, SCAN_OK } from "../bytes/json/scan";
-import { byteAt, Span } from "../bytes/text/bytes";
+import { byteAt } from "../bytes/text/at";
+import { Span } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
 import { Outcome, RequestEvent, Turn } from "./outcome";
 
@@ -53,7 +54,7 @@ function noBody(): Fault {
 
 function notJson(code: i32, body: Span): Fault {
   // The magic number of gzip.
-  if (byteAt(body, 0) == 0x1f && byteAt(body, 1) == 0x8b)
+  if (byteAt(body.pointer, 0) == 0x1f && byteAt(body.pointer, 1) == 0x8b)
     return new Fault(415, "Compressed request bodies are not supported; send plain JSON.");
   const where = " (at byte " + scanErrorAt.toString() + ")";
   return new Fault(400, "The request body is not valid JSON: " + scanMessage(code) + where + ".");

@@ -5,8 +5,8 @@ import { ApiKeys } from "../config/api-keys";
 import { Exchange } from "../exchange/exchange";
 import { AUTHORIZATION, GATEWAY_KEY, METHOD, X_API_KEY } from "../exchange/request-head";
 import { addLocalHeader } from "../host/local-response";
-import { startsWithIgnoringCase } from "../bytes/text/at";
-import { byteAt, constant, Span } from "../bytes/text/bytes";
+import { byteAt, startsWithIgnoringCase } from "../bytes/text/at";
+import { constant, Span } from "../bytes/text/bytes";
 import { isForModels } from "./endpoint";
 import { Outcome, Turn } from "./outcome";
 
@@ -29,11 +29,11 @@ export function bearerToken(): Span {
   );
   token.pointer = AUTHORIZATION.pointer + BEARER_SCHEME.length;
   token.length = isBearer ? AUTHORIZATION.length - BEARER_SCHEME.length : 0;
-  while (token.length > 0 && isSpace(byteAt(token, 0))) {
+  while (token.length > 0 && isSpace(byteAt(token.pointer, 0))) {
     token.pointer++;
     token.length--;
   }
-  while (token.length > 0 && isSpace(byteAt(token, token.length - 1))) token.length--;
+  while (token.length > 0 && isSpace(byteAt(token.pointer, token.length - 1))) token.length--;
   return token;
 }
 
@@ -84,7 +84,7 @@ function isForProvider(key: Span, turn: Turn): bool {
  */
 function isOneKey(key: Span): bool {
   for (let i: u32 = 0; i < key.length; i++) {
-    const byte = byteAt(key, i);
+    const byte = byteAt(key.pointer, i);
     if (isSpace(byte) || byte == 0x2c) return false;
   }
   return key.length > 0;

@@ -2,7 +2,8 @@
 import { Fault } from "../hub/fault";
 import { Exchange } from "../exchange/exchange";
 import { METHOD, PATH } from "../exchange/request-head";
-import { byteAt, constant, sameBytes, Span } from "../bytes/text/bytes";
+import { byteAt } from "../bytes/text/at";
+import { constant, sameBytes, Span } from "../bytes/text/bytes";
 import { lengthWithoutQuery } from "../bytes/text/query";
 import { allowedMethods, takesPost } from "./endpoint";
 
@@ -66,7 +67,7 @@ function adviceFor(exchange: Exchange): string {
   const isModel =
     length > MODELS.length && sameBytes(PATH.pointer, MODELS.length, MODELS.pointer, MODELS.length);
   if (isModel) return " GET /v1/models lists all models.";
-  const endsInSlash = length > 1 && byteAt(PATH, length - 1) == SLASH;
+  const endsInSlash = length > 1 && byteAt(PATH.pointer, length - 1) == SLASH;
   return endsInSlash ? " Remove the slash at the end." : "";
 }
 
@@ -74,7 +75,7 @@ function adviceFor(exchange: Exchange): string {
 function shown(part: Span, length: u32, maxLength: u32, otherwise: string): string {
   if (length == 0 || length > maxLength) return otherwise;
   for (let i: u32 = 0; i < length; i++) {
-    if (byteAt(part, i) - 0x21 >= 0x5e) return otherwise;
+    if (byteAt(part.pointer, i) - 0x21 >= 0x5e) return otherwise;
   }
   return String.UTF8.decodeUnsafe(part.pointer, length);
 }

@@ -5,8 +5,8 @@ import { Fault } from "../hub/fault";
 import { Exchange } from "../exchange/exchange";
 import { AUTHORITY, METHOD, ORIGIN } from "../exchange/request-head";
 import { property } from "../host/host";
-import { byteAt, constant, Span } from "../bytes/text/bytes";
-import { startsWithIgnoringCase } from "../bytes/text/at";
+import { byteAt, startsWithIgnoringCase } from "../bytes/text/at";
+import { constant, Span } from "../bytes/text/bytes";
 import { isForModels } from "./endpoint";
 import { Outcome, Turn } from "./outcome";
 
@@ -72,7 +72,7 @@ function readHostName(): void {
   name.pointer = AUTHORITY.pointer;
   name.length = AUTHORITY.length;
   for (let i = AUTHORITY.length; i > 0; i--) {
-    const byte = byteAt(AUTHORITY, i - 1);
+    const byte = byteAt(AUTHORITY.pointer, i - 1);
     if (byte == 0x3a) name.length = i - 1;
     if (byte - 0x30 >= 10) return;
   }
@@ -80,9 +80,9 @@ function readHostName(): void {
 
 /** Returns whether a host is an IP address, which no name server can change. */
 function isAddress(host: Span): bool {
-  if (host.length > 0 && byteAt(host, 0) == 0x5b) return true;
+  if (host.length > 0 && byteAt(host.pointer, 0) == 0x5b) return true;
   for (let i: u32 = 0; i < host.length; i++) {
-    const byte = byteAt(host, i);
+    const byte = byteAt(host.pointer, i);
     if (byte != 0x2e && byte - 0x30 >= 10) return false;
   }
   return host.length > 0;

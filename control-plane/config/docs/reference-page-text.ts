@@ -79,7 +79,7 @@ With https the certificate is verified against the system's roots for the host o
 
 export const LIMITS = `### Limits of a model
 
-Models differ in what they take: some refuse \`temperature\`, some want \`max_completion_tokens\`, some know no \`developer\` role. A member that the chosen model would refuse is left out, and the response header \`x-gateway-dropped\` names it; with \`overrides.strict_translation: true\` the request is answered with 400 instead. This holds for translated requests and for pass-through requests, of which nothing else is changed. A limit applies only where the gateway's table or \`limits\` of the entry says so.
+Models differ in what they support: some reject \`temperature\`, some require \`max_completion_tokens\`, some have no \`developer\` role. A member that the chosen model would refuse is left out, and the response header \`x-gateway-dropped\` names it; with \`overrides.strict_translation: true\` the request is answered with 400 instead. This holds for translated requests and for pass-through requests, of which nothing else is changed. A limit applies only where the gateway's table or \`limits\` of the entry says so.
 
 \`\`\`yaml
 llm_providers:

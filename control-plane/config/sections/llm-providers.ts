@@ -90,7 +90,7 @@ function reportLists({ reading, has }: Load, lists: ProviderLists): void {
 
 function markInvalid(reading: Reading, { model, name }: ProviderDraft): void {
   const bare = model?.slice(model.indexOf("/") + 1);
-  for (const said of [model, bare, name]) if (said !== undefined) reading.invalidNames.add(said);
+  for (const each of [model, bare, name]) if (each !== undefined) reading.invalidNames.add(each);
 }
 
 function refuseSecondDefault(reading: Reading, [first, ...more]: readonly Path[]): void {

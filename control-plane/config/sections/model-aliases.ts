@@ -91,24 +91,24 @@ function readAliases(
     const path = ["model_aliases", name];
     const safe = checkName(reading, path, name, "key");
     if (alias === undefined) continue;
-    const said = readTargets(reading, path, alias, models);
-    if (said === undefined) continue;
-    refuseTakenName(reading, path, name, said.targets, { placed, models });
-    const [target] = said.targets;
+    const weighted = readTargets(reading, path, alias, models);
+    if (weighted === undefined) continue;
+    refuseTakenName(reading, path, name, weighted.targets, { placed, models });
+    const [target] = weighted.targets;
     const fallbacks =
       alias.fallbacks === undefined
         ? undefined
-        : findModels(reading, [...path, "fallbacks"], alias.fallbacks, models, said.targets);
+        : findModels(reading, [...path, "fallbacks"], alias.fallbacks, models, weighted.targets);
     if (safe === undefined || target === undefined) continue;
-    if (said.targets.length === 1 && fallbacks === undefined && alias.retry === undefined) {
+    if (weighted.targets.length === 1 && fallbacks === undefined && alias.retry === undefined) {
       result.aliases.push({ name: safe, target });
       continue;
     }
-    const inherited = said.targets.flatMap((index) => own.fallbacks[index] ?? []);
+    const inherited = weighted.targets.flatMap((index) => own.fallbacks[index] ?? []);
     result.sets.push({
       name: safe,
-      targets: [...new Set([...said.targets, ...(fallbacks ?? inherited)])],
-      ...(said.targets.length > 1 ? { weights: said.weights } : {}),
+      targets: [...new Set([...weighted.targets, ...(fallbacks ?? inherited)])],
+      ...(weighted.targets.length > 1 ? { weights: weighted.weights } : {}),
       retry: readRetry(alias.retry, own.retries[target], own.retry),
     });
   }

@@ -68,19 +68,6 @@ export function sameSpan(a: Span, b: Span): bool {
   return sameBytes(a.pointer, a.length, b.pointer, b.length);
 }
 
-/** The byte at an offset, which must be inside the text or its PADDING. */
-export function byteAt(text: Span, offset: u32): u32 {
-  return load<u8>(text.pointer + offset);
-}
-
-/** Returns whether the bytes of `text` begin with those of `prefix`. */
-export function hasPrefix(text: Span, prefix: Span): bool {
-  return (
-    text.length >= prefix.length &&
-    sameBytes(text.pointer, prefix.length, prefix.pointer, prefix.length)
-  );
-}
-
 /** Returns whether two runs of bytes are equal, in a time that depends on the length alone: a multiple of 8. */
 export function sameInConstantTime(a: usize, b: usize, length: u32): bool {
   let difference: u64 = 0;

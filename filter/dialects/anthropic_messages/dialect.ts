@@ -10,7 +10,8 @@ import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { Usage } from "../../hub/usage";
 import { Edits } from "../../bytes/json/edit";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
-import { ByteBuffer, constant, sameBytes, Span } from "../../bytes/text/bytes";
+import { startsWith } from "../../bytes/text/at";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { Dialect } from "../dialect";
 import { addSystemPrompt } from "./edit";
 import { removeUnsignedThinking } from "./edit-thinking";
@@ -81,13 +82,7 @@ export class AnthropicMessages extends Dialect {
   }
 
   credentialKind(key: Span): CredentialKind {
-    const isOauth = sameBytes(
-      key.pointer,
-      min(key.length, OAUTH.length),
-      OAUTH.pointer,
-      OAUTH.length,
-    );
-    return isOauth ? BEARER : X_API_KEY;
+    return startsWith(key.pointer, key.length, OAUTH) ? BEARER : X_API_KEY;
   }
 
   newReader(

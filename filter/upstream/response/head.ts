@@ -13,7 +13,8 @@ import {
 } from "../../exchange/response-head";
 import { removeHeader, RESPONSE_HEADERS } from "../../host/host";
 import { CONTINUE, STOP } from "../../host/status";
-import { constant, hasPrefix } from "../../bytes/text/bytes";
+import { startsWith } from "../../bytes/text/at";
+import { constant } from "../../bytes/text/bytes";
 import { statusCode } from "../../bytes/text/decimal";
 import { isFromProvider, responseDetails } from "../../exchange/envoy-errors";
 import { maskHead } from "../mask-credentials";
@@ -77,10 +78,10 @@ export function onProviderHead(exchange: Exchange): i32 {
     meter.startResponse(response.status, exchange.target, exchange.client.dialect);
   if (response.status >= 400) return onErrorHead(exchange);
   if (exchange.isTranslated()) return onTranslatedHead(exchange);
-  const isEventStream = hasPrefix(CONTENT_TYPE, EVENT_STREAM);
+  const isEventStream = startsWith(CONTENT_TYPE.pointer, CONTENT_TYPE.length, EVENT_STREAM);
   if (response.usageFilter !== null || meter !== null) prepareUsageFilter(exchange, isEventStream);
   if (isEventStream && response.isDecompressed) startWatch(exchange);
-  response.phase = hasPrefix(CONTENT_TYPE, HTML)
+  response.phase = startsWith(CONTENT_TYPE.pointer, CONTENT_TYPE.length, HTML)
     ? ResponsePhase.Page
     : phaseOfBody(exchange, isEventStream);
   const isHeld = response.phase == ResponsePhase.Page || response.phase == ResponsePhase.Whole;
