@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   renameSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -12,7 +13,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
-  endOfLines,
+  endOfLog,
   followLines,
   lastLines,
   withRotated,
@@ -105,6 +106,8 @@ describe("a line of the access log", () => {
   });
 });
 
+const inodeOf = (file: string) => statSync(file).ino;
+
 describe("log files", () => {
   let directory: string;
   let file: string;
@@ -122,30 +125,45 @@ describe("log files", () => {
       (_, index) => `line ${index} ${"ü".repeat(index % 90)}`,
     );
     writeFileSync(file, all.join("\n") + "\n");
-    expect(lastLines(file, 3000, () => true)).toEqual(all.slice(-3000));
-    expect(lastLines(file, 9000, () => true)).toEqual(all);
-    expect(lastLines(file, 2, (line) => line.startsWith("line 1"))).toEqual(
+    const end = endOfLog(file);
+    expect(lastLines(file, 3000, () => true, end)).toEqual(all.slice(-3000));
+    expect(lastLines(file, 9000, () => true, end)).toEqual(all);
+    expect(lastLines(file, 2, (line) => line.startsWith("line 1"), end)).toEqual(
       all.filter((line) => line.startsWith("line 1")).slice(-2),
     );
   });
 
   it("end behind the last whole line, from where they are followed", () => {
     writeFileSync(file, "one\ntwo\nthr");
-    expect(endOfLines(file)).toBe(8);
-    expect(lastLines(file, 9, () => true, 8)).toEqual(["one", "two"]);
+    const end = endOfLog(file);
+    expect(end.offset).toBe(8);
+    expect(lastLines(file, 9, () => true, end)).toEqual(["one", "two"]);
     appendFileSync(file, "ee\n");
-    expect(endOfLines(file)).toBe(14);
-    expect(endOfLines(`${file}.none`)).toBe(0);
+    expect(endOfLog(file)).toEqual({ ...end, offset: 14 });
+    expect(endOfLog(`${file}.none`)).toEqual({ inode: undefined, offset: 0 });
+  });
+
+  it("have the same last lines when they are rotated between both readings", () => {
+    writeFileSync(`${file}.1`, "one\n");
+    writeFileSync(file, "two\nthree\n");
+    const end = endOfLog(file);
+    renameSync(`${file}.1`, `${file}.2`);
+    renameSync(file, `${file}.1`);
+    writeFileSync(file, "a line that is followed, longer than the file before\n");
+    expect(lastLines(file, 9, () => true, end)).toEqual(["one", "two", "three"]);
+    expect(lastLines(file, 2, () => true, end)).toEqual(["two", "three"]);
   });
 
   it("that are not there have no lines", () => {
-    expect(lastLines(file, 3, () => true)).toEqual([]);
+    expect(lastLines(file, 3, () => true, endOfLog(file))).toEqual([]);
     expect(withRotated(file)).toEqual([]);
+    expect(withRotated(join(directory, "none/access_llm.log"))).toEqual([]);
   });
 
   it("are listed with their rotated predecessors, oldest first", () => {
-    for (const name of ["", ".1", ".2", ".4"]) writeFileSync(file + name, "");
-    expect(withRotated(file)).toEqual([`${file}.2`, `${file}.1`, file]);
+    for (const name of ["", ".1", ".2", ".10", ".gz", ".old"]) writeFileSync(file + name, "");
+    const paths = withRotated(file).map(({ path }) => path);
+    expect(paths).toEqual([`${file}.10`, `${file}.2`, `${file}.1`, file]);
   });
 
   it("are followed across renaming and emptying, without a line lost or seen twice", async () => {
@@ -153,7 +171,7 @@ describe("log files", () => {
     const over = new AbortController();
     const add = (line: string) => lines.push(line);
     writeFileSync(file, "old\n");
-    const following = followLines(file, endOfLines(file), add, over.signal, 5);
+    const following = followLines(file, endOfLog(file), add, over.signal, 5);
     appendFileSync(file, "one\ntw");
     await vi.waitFor(() => {
       expect(lines).toEqual(["one"]);
@@ -180,7 +198,7 @@ describe("log files", () => {
     const over = new AbortController();
     const add = (line: string) => lines.push(line);
     writeFileSync(file, "one\n");
-    const following = followLines(file, 0, add, over.signal, 5);
+    const following = followLines(file, { inode: inodeOf(file), offset: 0 }, add, over.signal, 5);
     await vi.waitFor(() => {
       expect(lines).toEqual(["one"]);
     }, PATIENCE);
@@ -199,16 +217,53 @@ describe("log files", () => {
     await following;
   });
 
+  it("are followed while their names are being shifted", async () => {
+    const lines: string[] = [];
+    const over = new AbortController();
+    writeFileSync(file, "one\n");
+    const following = followLines(file, endOfLog(file), (line) => lines.push(line), over.signal, 5);
+    const shift = (from: string, to: string) => {
+      renameSync(file + from, file + to);
+    };
+    appendFileSync(file, "two\n");
+    shift("", ".1");
+    writeFileSync(file, "three\n");
+    shift(".1", ".2");
+    shift("", ".1");
+    writeFileSync(file, "four\n");
+    // As the next rotation begins: the file that is being read is the third, and no file is the second.
+    shift(".2", ".3");
+    await vi.waitFor(() => {
+      expect(lines).toEqual(["two", "three", "four"]);
+    }, PATIENCE);
+    over.abort();
+    await following;
+  });
+
+  it("are followed when the one that was read is removed, or renamed by another program", async () => {
+    const lines: string[] = [];
+    const over = new AbortController();
+    writeFileSync(file, "");
+    const following = followLines(file, endOfLog(file), (line) => lines.push(line), over.signal, 5);
+    rmSync(file);
+    writeFileSync(`${file}.1`, "one\n");
+    writeFileSync(file, "two\n");
+    await vi.waitFor(() => {
+      expect(lines).toEqual(["one", "two"]);
+    }, PATIENCE);
+    renameSync(file, `${file}-20261122`);
+    writeFileSync(file, "three\n");
+    await vi.waitFor(() => {
+      expect(lines).toEqual(["one", "two", "three"]);
+    }, PATIENCE);
+    over.abort();
+    await following;
+  });
+
   it("are followed from their first line when they come later", async () => {
     const lines: string[] = [];
     const over = new AbortController();
-    const following = followLines(
-      file,
-      endOfLines(file),
-      (line) => lines.push(line),
-      over.signal,
-      5,
-    );
+    const following = followLines(file, endOfLog(file), (line) => lines.push(line), over.signal, 5);
     appendFileSync(file, "one\n");
     await vi.waitFor(() => {
       expect(lines).toEqual(["one"]);

@@ -1,7 +1,7 @@
 // `gateway logs`: the access logs as a table or as JSON, by log or by request, once or as they grow.
 import { join } from "node:path";
 import { type AccessLogEntry, parseAccessLogLine } from "../log/access-log-line.ts";
-import { endOfLines, followLines, lastLines, withRotated } from "../log/access-log-files.ts";
+import { endOfLog, followLines, lastLines } from "../log/access-log-files.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
@@ -19,9 +19,16 @@ export async function logs(config: string | undefined, options: LogsOptions): Pr
   const names = options.access === undefined ? ACCESS_LOGS : [options.access];
   const isWanted = (row: Row | undefined): row is Row => row !== undefined && shows(options, row);
   // Where what is there ends and what is followed begins: no line twice, and none lost.
-  const ends = new Map(names.map((log) => [log, endOfLines(join(directory, accessLogFile(log)))]));
-  const found = names
-    .flatMap((log) => readLast(directory, log, ends.get(log) ?? 0, options, isWanted))
+  const files = names.map((log) => {
+    const file = join(directory, accessLogFile(log));
+    return { log, file, end: readable(file, () => endOfLog(file)) };
+  });
+  const found = files
+    .flatMap(({ log, file, end }) => {
+      const isWantedLine = (line: string) => isWanted(toRow(log, line));
+      const lines = readable(file, () => lastLines(file, options.lines, isWantedLine, end));
+      return lines.map((line) => toRow(log, line)).filter(isWanted);
+    })
     .sort((one, other) => one.startTime.localeCompare(other.startTime))
     .slice(-options.lines);
   const print = printer(options.json === true);
@@ -36,19 +43,14 @@ export async function logs(config: string | undefined, options: LogsOptions): Pr
   };
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
   process.stdout.once("error", interrupt); // as in `gateway logs --follow | head`
-  const follow = (log: AccessLogName) => (line: string) => {
-    const row = toRow(log, line);
-    if (isWanted(row)) print(row);
-  };
   await Promise.all(
-    names.map((log) =>
-      followLines(
-        join(directory, accessLogFile(log)),
-        ends.get(log) ?? 0,
-        follow(log),
-        interrupted.signal,
-      ),
-    ),
+    files.map(({ log, file, end }) => {
+      const follow = (line: string) => {
+        const row = toRow(log, line);
+        if (isWanted(row)) print(row);
+      };
+      return followLines(file, end, follow, interrupted.signal);
+    }),
   );
 }
 
@@ -63,32 +65,12 @@ function findLogDirectory(config: string | undefined, option: string | undefined
   return logDirectory(model, environment, option);
 }
 
-function readLast(
-  directory: string,
-  log: AccessLogName,
-  end: number,
-  options: LogsOptions,
-  isWanted: (row: Row | undefined) => row is Row,
-): Row[] {
-  const current = join(directory, accessLogFile(log));
-  const rows: Row[] = [];
-  // The youngest file first, until there are enough lines.
-  for (const file of withRotated(current).reverse()) {
-    const until = file === current ? end : Infinity;
-    const missing = options.lines - rows.length;
-    const lines = readFile(file, missing, (line) => isWanted(toRow(log, line)), until);
-    rows.unshift(...lines.map((line) => toRow(log, line)).filter(isWanted));
-    if (rows.length >= options.lines) break;
-  }
-  return rows;
-}
-
-function readFile(...words: Parameters<typeof lastLines>): string[] {
+function readable<T>(file: string, read: () => T): T {
   try {
-    return lastLines(...words);
+    return read();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new GatewayError(`${words[0]} cannot be read (${String(code)}).`, {
+    throw new GatewayError(`${file} cannot be read (${String(code)}).`, {
       hint: "Run this as the user that runs the gateway.",
     });
   }

@@ -1,51 +1,98 @@
 // Lines of access logs: the last ones, all with the rotated files, and new ones as they come.
-import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, readdirSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const BLOCK = 64 * 1024;
 const LINE_FEED = 10;
 
-/** The file's rotated predecessors, oldest first, and the file itself; only those that are there. */
-export function withRotated(file: string): string[] {
-  const found: string[] = [];
-  for (let age = 1; isFile(`${file}.${String(age)}`); age += 1) {
-    found.unshift(`${file}.${String(age)}`);
-  }
-  return isFile(file) ? [...found, file] : found;
+/** One file of a log: the newest, or one that was rotated. Renaming a file keeps its inode. */
+interface LogFile {
+  path: string;
+  inode: number;
 }
 
-/** Offset behind the last whole line; 0 when the file is not there. What is written later comes behind it. */
-export function endOfLines(file: string): number {
-  const descriptor = openIfThere(file);
-  if (descriptor === undefined) return 0;
+/** A place in a log, whatever name its file has by now. Without an inode: before the log's first file. */
+export interface LogPosition {
+  inode: number | undefined;
+  /** Bytes from the beginning of the file with this inode. */
+  offset: number;
+}
+
+/**
+ * The log's rotated files (`x.log.2`, `x.log.1`), oldest first, and the file itself; only those that are there. Two
+ * equal looks one after the other: a file that is renamed during a single look could be missed, or be seen twice.
+ */
+export function withRotated(file: string): LogFile[] {
+  let before = listOnce(file);
+  for (;;) {
+    const found = listOnce(file);
+    if (JSON.stringify(found) === JSON.stringify(before)) return found;
+    before = found;
+  }
+}
+
+function listOnce(file: string): LogFile[] {
+  const beginning = `${basename(file)}.`;
+  const ages = namesIn(dirname(file))
+    .filter((name) => name.startsWith(beginning))
+    .map((name) => name.slice(beginning.length))
+    .filter((age) => /^[1-9][0-9]*$/.test(age))
+    .sort((one, other) => Number(other) - Number(one));
+  return [...ages.map((age) => beginning + age), basename(file)].flatMap((name) => {
+    const path = join(dirname(file), name);
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found?.isFile() === true ? [{ path, inode: found.ino }] : [];
+  });
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** The place behind the log's last whole line. What is written later comes behind it. */
+export function endOfLog(file: string): LogPosition {
+  const inode = withRotated(file).at(-1)?.inode;
+  const descriptor = openFileOf(file, inode);
+  if (descriptor === undefined) return { inode: undefined, offset: 0 };
   try {
     const { size } = fstatSync(descriptor);
     const [unfinished = ""] = linesBackwards(descriptor, size);
-    return size - Buffer.byteLength(unfinished);
+    return { inode, offset: size - Buffer.byteLength(unfinished) };
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** The last lines before the offset `end` that `isWanted`, oldest first, read from there backwards. */
+/** The log's last lines before `end` that `isWanted`, oldest first, read from there backwards through all its files. */
 export function lastLines(
   file: string,
   limit: number,
   isWanted: (line: string) => boolean,
-  end = Infinity,
+  end: LogPosition,
 ): string[] {
-  const descriptor = openIfThere(file);
-  if (descriptor === undefined) return [];
-  try {
-    const found: string[] = [];
-    for (const line of linesBackwards(descriptor, Math.min(end, fstatSync(descriptor).size))) {
-      if (found.length >= limit) break;
-      if (line !== "" && isWanted(line)) found.push(line);
+  const inodes = withRotated(file).map(({ inode }) => inode);
+  const found: string[] = [];
+  for (const inode of inodes.slice(0, inodes.indexOf(end.inode ?? 0) + 1).reverse()) {
+    if (found.length >= limit) break;
+    const descriptor = openFileOf(file, inode);
+    if (descriptor === undefined) break; // removed, and so are the older ones
+    try {
+      const size = inode === end.inode ? end.offset : fstatSync(descriptor).size;
+      for (const line of linesBackwards(descriptor, size)) {
+        if (found.length >= limit) break;
+        if (line !== "" && isWanted(line)) found.push(line);
+      }
+    } finally {
+      closeSync(descriptor);
     }
-    return found.reverse();
-  } finally {
-    closeSync(descriptor);
   }
+  return found.reverse();
 }
 
 /** Lines from the last to the first; the text behind the last line feed counts as one. */
@@ -71,21 +118,21 @@ function* linesBackwards(descriptor: number, end: number): Generator<string> {
 }
 
 /**
- * Calls `onLine` for each line behind the offset `start`, also after the file is rotated, or when it
- * is not there yet. Looks every `pollMs`. Resolves when `signal` aborts.
+ * Calls `onLine` for each line behind `start`, also after the file is rotated, or when it is not there yet. Looks
+ * every `pollMs`. Resolves when `signal` aborts.
  */
 export async function followLines(
   file: string,
-  start: number,
+  start: LogPosition,
   onLine: (line: string) => void,
   signal: AbortSignal,
   pollMs = 200,
 ): Promise<void> {
-  let reader = openReader(file, start);
+  let reader = openReader(file, start.inode, start.offset);
   while (!signal.aborted) {
     reader?.readNew(onLine);
-    if (reader === undefined || reader.isReplacedAt(file)) {
-      const next = reader === undefined ? openReader(file, 0) : openSuccessor(file, reader.inode);
+    if (reader === undefined || reader.isReplaced()) {
+      const next = openReader(file, reader === undefined ? oldest(file) : reader.successor(), 0);
       if (next !== undefined) {
         // What was written between the last look and the renaming.
         reader?.readNew(onLine);
@@ -99,28 +146,11 @@ export async function followLines(
   reader?.close();
 }
 
-/**
- * The file that was begun when the one with this inode was renamed: not always the newest, because several may
- * have been rotated since the last look. Undefined while names are being shifted: then the next look finds it.
- */
-function openSuccessor(file: string, inode: number) {
-  const files = withRotated(file).map((path) => ({ path, inode: inodeOf(path) }));
-  const own = files.findIndex((one) => one.inode === inode);
-  const next = own < 0 ? files.at(-1) : files[own + 1];
-  const reader = next === undefined ? undefined : openReader(next.path, 0);
-  if (reader === undefined || reader.inode === next?.inode) return reader;
-  reader.close();
-  return undefined;
-}
+const oldest = (file: string) => withRotated(file)[0]?.inode;
 
-function inodeOf(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.ino;
-}
-
-function openReader(file: string, start: number) {
-  const descriptor = openIfThere(file);
+function openReader(file: string, inode: number | undefined, start: number) {
+  const descriptor = openFileOf(file, inode);
   if (descriptor === undefined) return undefined;
-  const inode = fstatSync(descriptor).ino;
   let position = start;
   let rest = Buffer.alloc(0);
   return {
@@ -141,9 +171,17 @@ function openReader(file: string, start: number) {
         for (const line of text.subarray(0, end).toString("utf8").split("\n")) onLine(line);
       }
     },
-    isReplacedAt: (path: string) => {
-      const found = inodeOf(path);
-      return found !== undefined && found !== inode;
+    isReplaced: () => {
+      const found = statSync(file, { throwIfNoEntry: false });
+      return found !== undefined && found.ino !== inode;
+    },
+    /** The inode of the file that was begun when this one was renamed: several may have been since the last look. */
+    successor(): number | undefined {
+      const inodes = withRotated(file).map((one) => one.inode);
+      const own = inodes.findIndex((one) => one === inode);
+      if (own >= 0) return inodes[own + 1];
+      // Removed as the oldest one, or renamed by another program (logrotate's dateext).
+      return fstatSync(descriptor).nlink === 0 ? inodes[0] : inodes.at(-1);
     },
     close: () => {
       closeSync(descriptor);
@@ -151,13 +189,21 @@ function openReader(file: string, start: number) {
   };
 }
 
-function isFile(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+/** A descriptor of the log's file with this inode, which may be renamed meanwhile; undefined if there is none. */
+function openFileOf(file: string, inode: number | undefined): number | undefined {
+  for (;;) {
+    const found = withRotated(file).find((one) => one.inode === inode);
+    if (found === undefined) return undefined;
+    const descriptor = openIfThere(found.path);
+    if (descriptor === undefined) continue;
+    if (fstatSync(descriptor).ino === inode) return descriptor;
+    closeSync(descriptor);
+  }
 }
 
-function openIfThere(file: string): number | undefined {
+function openIfThere(path: string): number | undefined {
   try {
-    return openSync(file, "r");
+    return openSync(path, "r");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
