@@ -83,6 +83,25 @@ export const ANTHROPIC_MESSAGES: DialectRow = {
   errorType: anthropicErrorType,
 };
 
+/** @see https://platform.openai.com/docs/api-reference/responses/create */
+export const OPENAI_RESPONSES: DialectRow = {
+  name: "openai_responses",
+  title: "OpenAI Responses",
+  format: "responses",
+  path: "",
+  basePath: "/v1",
+  isOnIngress: false,
+  credential: BEARER,
+  ownHeaders: OPENAI_CHAT.ownHeaders,
+  requiredHeaders: [],
+  requiredMembers: "",
+  asksForUsage: false,
+  requestIdHeader: OPENAI_CHAT.requestIdHeader,
+  rateLimitHeaders: OPENAI_CHAT.rateLimitHeaders,
+  errorBody: OPENAI_CHAT.errorBody,
+  errorType: openaiErrorType,
+};
+
 /** In the order of the filter's registry. The first is also the dialect of whatever belongs to none: unknown paths. */
 export const DIALECTS: DialectRow[] = [OPENAI_CHAT, ANTHROPIC_MESSAGES];
 

@@ -9,6 +9,7 @@ import { Feature } from "../hub/feature";
 import { MemberTable } from "../hub/member-table";
 import { ResponseReader } from "../hub/response-reader";
 import { HubRequest } from "../hub/request";
+import { RequestNotes } from "../hub/request-notes";
 import { RequestLimits, RequestReport } from "../hub/request-report";
 import { Usage } from "../hub/usage";
 import { Framer } from "../bytes/framer";
@@ -141,7 +142,7 @@ export abstract class Dialect {
 
   /**
    * Appends the body of a client of this dialect to `out`, translated for a provider of `target`; or rejects it in
-   * `report`, and `out` is incomplete. Texts as in `writeRequest`.
+   * `report`, and `out` is incomplete. Texts as in `writeRequest`. `notes` gets what the response's writer has to know.
    */
   translateRequest(
     tape: Tape,
@@ -151,9 +152,10 @@ export abstract class Dialect {
     limits: RequestLimits,
     out: ByteBuffer,
     report: RequestReport,
+    notes: RequestNotes,
   ): void {
     report.reset(limits.strict, target.api, target.supporter);
-    request.reset(tape);
+    request.reset(tape, notes);
     this.readRequest(tape, request, report);
     if (report.fault === null)
       target.writeRequest(request, model, systemPrompt, limits, out, report);
@@ -210,6 +212,7 @@ export abstract class Dialect {
     usage: Usage,
     requestId: string,
     wantsUsage: bool,
+    notes: RequestNotes,
   ): ResponseSink;
 
   /** Returns a writer of one complete response. */
@@ -218,6 +221,7 @@ export abstract class Dialect {
     dropped: Dropped,
     usage: Usage,
     requestId: string,
+    notes: RequestNotes,
   ): ResponseSink;
 
   /** Sets the code or message of a fault from another dialect by which SDKs and agents of this one recognise it. */

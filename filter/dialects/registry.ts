@@ -4,13 +4,14 @@ import { Span } from "../bytes/text/bytes";
 import { AnthropicMessages } from "./anthropic_messages/dialect";
 import { Dialect } from "./dialect";
 import { OpenaiChat } from "./openai_chat/dialect";
+import { OpenaiResponses } from "./openai_responses/dialect";
 
 const SLASH: u32 = 0x2f;
 
 /** The dialect of everything that belongs to no dialect: unknown paths, /healthz, the list of models. */
 const FIRST: Dialect = new OpenaiChat();
 
-export const DIALECTS: Dialect[] = [FIRST, new AnthropicMessages()];
+export const DIALECTS: Dialect[] = [FIRST, new AnthropicMessages(), new OpenaiResponses()];
 
 for (let i = 0; i < DIALECTS.length; i++) {
   const dialect = DIALECTS[i];

@@ -18,6 +18,7 @@ import { Dropped } from "../hub/dropped";
 import { ResponseHead, ResponseSink } from "../hub/events";
 import { Fault, outOfMemory } from "../hub/fault";
 import { excerpt, readFault, readFaultBody } from "../hub/read-fault";
+import { NO_NOTES, RequestNotes } from "../hub/request-notes";
 import { ResponseReader } from "../hub/response-reader";
 import { Usage } from "../hub/usage";
 
@@ -48,6 +49,8 @@ export class ResponseOptions {
   requestId: string = "";
   /** The model of the request, escaped, for providers that send no model. */
   model: Span = NO_MODEL;
+  /** What the writer has to know of the request; the owner of the response releases it. */
+  notes: RequestNotes = NO_NOTES;
 }
 
 /** One per response, released by its owner. Either `push` … `end`, or `complete` once. */
@@ -284,12 +287,19 @@ export class ResponseTranslator {
       this.usage,
       options.requestId,
       options.wantsUsage,
+      options.notes,
     );
   }
 
   private completeWriter(out: ByteBuffer): ResponseSink {
     const options = this.options;
-    return options.to.newCompleteWriter(out, this.dropped, this.usage, options.requestId);
+    return options.to.newCompleteWriter(
+      out,
+      this.dropped,
+      this.usage,
+      options.requestId,
+      options.notes,
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 // The headers of a request that the filter reads. Values are valid until the next `readHead`.
 import { HEADER_API_KEY, HEADER_HINT, HEADER_STREAM_CLUSTER } from "../../contract/words";
 import { DIALECTS } from "../dialects/registry";
-import { constant, Span } from "../bytes/text/bytes";
+import { constant, sameSpan, Span } from "../bytes/text/bytes";
 import { Head, Wanted } from "../host/head";
 import { REQUEST_HEADERS } from "../host/host";
 
@@ -31,7 +31,7 @@ for (let i = 0; i < DIALECTS.length; i++) {
 export function hasOwnHeader(bits: u32, name: Span): bool {
   for (let i = 0; i < OWN_HEADERS.length; i++) {
     const header = unchecked(OWN_HEADERS[i]);
-    if (header.name === name) return (bits & header.bit) != 0;
+    if (sameSpan(header.name, name)) return (bits & header.bit) != 0;
   }
   return false;
 }

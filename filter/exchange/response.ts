@@ -18,6 +18,7 @@
 //   Provider     TranslatedStream  Done: the end
 //   Provider     Done              (also if an error has replaced the body in the upstream filter)
 import { Fault } from "../hub/fault";
+import { NO_NOTES, RequestNotes } from "../hub/request-notes";
 import { ResponseTranslator } from "../dialects/translate-response";
 import { StreamUsageFilter } from "../dialects/stream-usage";
 import { ByteBuffer } from "../bytes/text/bytes";
@@ -76,6 +77,8 @@ export class Response {
   wantsUsage: bool = false;
   /** Value of `x-gateway-dropped`. */
   dropped: ByteBuffer = new ByteBuffer();
+  /** What the writer of a translated response has to know of the request. */
+  notes: RequestNotes = NO_NOTES;
 
   /** Reads the usage of a stream in the client's dialect; null if nobody needs it. */
   usageFilter: StreamUsageFilter | null = null;
@@ -128,5 +131,7 @@ export class Response {
     if (translator !== null) translator.release();
     this.translator = null;
     this.dropWatch();
+    if (this.notes !== NO_NOTES) this.notes.release();
+    this.notes = NO_NOTES;
   }
 }

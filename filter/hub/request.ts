@@ -8,6 +8,7 @@ import { NO_NODE, Tape } from "../bytes/json/tape";
 import { isBlank } from "../bytes/json/blank";
 import { ByteBuffer, constant, PADDING, sameBytes, Span } from "../bytes/text/bytes";
 import { AskedFeatures } from "./asked-features";
+import { NO_NOTES, RequestNotes } from "./request-notes";
 
 export const ROLE_SYSTEM: u32 = 0;
 export const ROLE_USER: u32 = 1;
@@ -38,6 +39,10 @@ export const FLAG_ERROR: u32 = 2;
 export const FLAG_CONTINUES: u32 = 4;
 /** A system text that stays where it is in the conversation. */
 export const FLAG_IN_PLACE: u32 = 8;
+/** A call of a custom tool: `text` is its input, the inside of a JSON string. Or the result of such a call. */
+export const FLAG_CUSTOM: u32 = 16;
+/** The signature of a block of reasoning is OpenAI's `encrypted_content`: another kind of provider must not get it. */
+export const FLAG_OPENAI: u32 = 32;
 
 /** A reference is valid until the next block is added. */
 @unmanaged
@@ -94,6 +99,10 @@ export class Tool {
   isStrict: u32;
   /** 0 if the client allows only other tools (`allowed_tools`). */
   isAllowed: u32;
+  /** 1 for a custom tool, whose input is a text. */
+  isCustom: u32;
+  /** The node of a custom tool's grammar in the tape (`{syntax, definition}`), or NO_NODE. */
+  grammar: u32;
   cache: usize;
   cacheLength: u32;
 }
@@ -134,6 +143,8 @@ export class HubRequest {
   tools: Records<Tool> = new Records<Tool>();
   /** What the request asks for beyond the slots below, if its target supports it. */
   features: AskedFeatures = new AskedFeatures();
+  /** What the response's writer has to know; the client's dialect fills it. */
+  notes: RequestNotes = NO_NOTES;
   /** Index of the client's message that is being read. */
   message: u32 = NO_MESSAGE;
   /** The role of the blocks that are being read. */
@@ -163,8 +174,9 @@ export class HubRequest {
   serviceTier: i32 = SERVICE_UNSET;
   isStreaming: bool = false;
 
-  reset(tape: Tape): void {
+  reset(tape: Tape, notes: RequestNotes): void {
     this.forget();
+    this.notes = notes;
     this.features.clear();
     this.tape = tape;
     this.message = NO_MESSAGE;
@@ -236,8 +248,8 @@ export class HubRequest {
     return block;
   }
 
-  /** Adds a tool by the nodes of its members; only the name must be a string. */
-  addTool(name: u32, description: u32, schema: u32, strict: u32, cache: u32): void {
+  /** Adds a tool by the nodes of its members; only the name must be a string. Valid until the next one is added. */
+  addTool(name: u32, description: u32, schema: u32, strict: u32, cache: u32): Tool {
     const tape = this.tape;
     const tool = this.tools.add();
     tool.name = tape.pointer(name);
@@ -249,9 +261,11 @@ export class HubRequest {
     tool.schema = tape.isObject(schema) ? schema : NO_NODE;
     tool.isStrict = tape.isTrue(strict) ? 1 : 0;
     tool.isAllowed = 1;
-    if (!tape.isObject(cache)) return;
+    tool.grammar = NO_NODE;
+    if (!tape.isObject(cache)) return tool;
     tool.cache = tape.pointer(cache);
     tool.cacheLength = tape.size(cache);
+    return tool;
   }
 
   /** Returns the index of the end of the tool result that begins at `index`. */

@@ -27,7 +27,8 @@ const OPTIONS = constant("OPTIONS");
 export function endpointOf(path: Span): i32 {
   const length = lengthWithoutQuery(path);
   for (let i = 0; i < DIALECTS.length; i++) {
-    if (is(path.pointer, length, DIALECTS[i].path)) return ENDPOINT_INFERENCE;
+    const own = DIALECTS[i].path;
+    if (own.length > 0 && is(path.pointer, length, own)) return ENDPOINT_INFERENCE;
   }
   if (is(path.pointer, length, MODELS_PATH)) return ENDPOINT_MODELS;
   if (is(path.pointer, length, HEALTH_PATH)) return ENDPOINT_HEALTH;

@@ -4,6 +4,7 @@ import { wasRefused } from "../memory/blocks";
 import { HEADER_API_KEY } from "../../contract/words";
 import { Target } from "../config/target";
 import { Fault, outOfMemory } from "../hub/fault";
+import { RequestNotes } from "../hub/request-notes";
 import { RequestReport } from "../hub/request-report";
 import { StreamUsageFilter } from "../dialects/stream-usage";
 import {
@@ -30,6 +31,8 @@ class RequestBody {
   asksUsage: bool = false;
   report: RequestReport = new RequestReport();
   edits: Edits = new Edits();
+  /** Given to the response if it holds anything. */
+  notes: RequestNotes = new RequestNotes();
 
   clear(): void {
     this.prefix.clear();
@@ -37,6 +40,7 @@ class RequestBody {
     this.asksUsage = false;
     this.report.fault = null;
     this.report.dropped.clear();
+    this.notes.clear();
   }
 }
 
@@ -118,6 +122,10 @@ function startAttempt(exchange: Exchange, target: Target): void {
   response.dropped.bytes(report.dropped.pointer, report.dropped.length);
   if (exchange.isTranslated()) {
     response.wantsUsage = report.wantsUsage;
+    if (!body.notes.isEmpty) {
+      response.notes = body.notes;
+      body.notes = new RequestNotes();
+    }
     // The headers of an earlier target, which have been removed, may have included it.
     if (!exchange.client.hasJsonType || exchange.runsUpstream())
       setHeader(REQUEST_HEADERS, CONTENT_TYPE, JSON_TYPE);
@@ -136,6 +144,7 @@ function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | 
     target.limits,
     body.prefix,
     report,
+    body.notes,
   );
   body.replaced = tape.length;
   return report.fault;

@@ -6,6 +6,7 @@ import { ResponseHead, ResponseSink } from "../../hub/events";
 import { Fault } from "../../hub/fault";
 import { ResponseReader } from "../../hub/response-reader";
 import { HubRequest } from "../../hub/request";
+import { RequestNotes } from "../../hub/request-notes";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { Usage } from "../../hub/usage";
 import { Edits } from "../../bytes/json/edit";
@@ -112,6 +113,7 @@ export class AnthropicMessages extends Dialect {
     usage: Usage,
     requestId: string,
     _wantsUsage: bool,
+    _notes: RequestNotes,
   ): ResponseSink {
     return new AnthropicMessagesStreamWriter(out, dropped, usage, requestId);
   }
@@ -121,6 +123,7 @@ export class AnthropicMessages extends Dialect {
     dropped: Dropped,
     usage: Usage,
     requestId: string,
+    _notes: RequestNotes,
   ): ResponseSink {
     return new AnthropicMessagesWriter(out, dropped, usage, requestId);
   }

@@ -7,7 +7,7 @@ import { Fault } from "../../hub/fault";
 import { FINISH_NONE } from "../../hub/finish-reason";
 import { Usage } from "../../hub/usage";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
-import { BlockWriter } from "./write-blocks";
+import { MessageBlockWriter } from "./write-blocks";
 import { adaptFault, writeAnthropicFault } from "./write-fault";
 import { writeCitation, writeHead, writeUsage } from "./write-head";
 
@@ -47,7 +47,7 @@ const MESSAGE_DELTA_USAGE = constant('},"usage":');
 const MESSAGE_STOP = constant('event: message_stop\ndata: {"type":"message_stop"}\n\n');
 const ERROR = constant("event: error\ndata: ");
 
-export class AnthropicMessagesStreamWriter extends BlockWriter {
+export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
   private index: i32 = 0;
   private hasBegun: bool = false;
   private hasDelta: bool = false;
@@ -147,6 +147,7 @@ export class AnthropicMessagesStreamWriter extends BlockWriter {
   }
 
   protected closeReasoning(): void {
+    this.signIfUnsigned();
     this.blockStop();
   }
 

@@ -8,7 +8,7 @@ import { SCAN_OK, scan } from "../../bytes/json/scan";
 import { scratchTape } from "../../bytes/json/tape";
 import { unescape } from "../../bytes/json/text";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
-import { BlockWriter } from "./write-blocks";
+import { MessageBlockWriter } from "./write-blocks";
 import { adaptFault, writeAnthropicFault } from "./write-fault";
 import { writeCitation, writeHead, writeUsage } from "./write-head";
 
@@ -25,7 +25,7 @@ const EMPTY_INPUT = constant("{}");
 const STOP_REASON = constant('],"stop_reason":"');
 const USAGE = constant(',"usage":');
 
-export class AnthropicMessagesWriter extends BlockWriter {
+export class AnthropicMessagesWriter extends MessageBlockWriter {
   private start: u32;
   private blocks: i32 = 0;
   private tier: i32 = TIER_UNKNOWN;
@@ -115,6 +115,7 @@ export class AnthropicMessagesWriter extends BlockWriter {
   }
 
   protected closeReasoning(): void {
+    this.signIfUnsigned();
     this.out.span(STRING_END);
   }
 

@@ -1,18 +1,17 @@
 // OpenAI's Chat Completions API, which most providers support.
-import { BEARER, CredentialKind } from "../../../contract/credentials";
 import { OPENAI_CHAT } from "../../../contract/dialects";
 import { Dropped } from "../../hub/dropped";
 import { ResponseHead, ResponseSink } from "../../hub/events";
-import { Fault } from "../../hub/fault";
 import { ResponseReader } from "../../hub/response-reader";
 import { HubRequest } from "../../hub/request";
+import { RequestNotes } from "../../hub/request-notes";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { Usage } from "../../hub/usage";
 import { Edits } from "../../bytes/json/edit";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { startsWith } from "../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
-import { Dialect } from "../dialect";
+import { OpenaiDialect } from "../openai/dialect";
 import { addSystemPrompt, askUsage } from "./edit";
 import { isFirstToken } from "./first-token";
 import { OpenaiChatLimitEdits } from "./limit-edits";
@@ -20,13 +19,10 @@ import { request as members, SUPPORTED } from "./members";
 import { OpenaiChatReader } from "./read-response";
 import { readRequest } from "./read-request";
 import { readUsage } from "./read-usage";
-import { adaptFault, writeOpenaiFault } from "./write-fault";
 import { isUsageChunk } from "./usage-chunk";
-import { writeModels } from "./write-models";
 import { OpenaiChatWriter } from "./write-response";
 import { OpenaiChatStreamWriter } from "./write-response-stream";
 import { writeRequest } from "./write-request";
-import { writeReset } from "./write-reset";
 
 const USAGE = constant("usage");
 const DONE = constant("[DONE]");
@@ -37,7 +33,7 @@ const MESSAGES = constant("messages");
 
 const limitEdits = new OpenaiChatLimitEdits();
 
-export class OpenaiChat extends Dialect {
+export class OpenaiChat extends OpenaiDialect {
   constructor() {
     super(OPENAI_CHAT, members, SUPPORTED);
   }
@@ -79,10 +75,6 @@ export class OpenaiChat extends Dialect {
     return askUsage(tape, edits);
   }
 
-  credentialKind(_key: Span): CredentialKind {
-    return BEARER;
-  }
-
   newReader(
     sink: ResponseSink,
     head: ResponseHead,
@@ -116,6 +108,7 @@ export class OpenaiChat extends Dialect {
     usage: Usage,
     _requestId: string,
     wantsUsage: bool,
+    _notes: RequestNotes,
   ): ResponseSink {
     return new OpenaiChatStreamWriter(out, dropped, usage, wantsUsage);
   }
@@ -125,23 +118,8 @@ export class OpenaiChat extends Dialect {
     dropped: Dropped,
     usage: Usage,
     _requestId: string,
+    _notes: RequestNotes,
   ): ResponseSink {
     return new OpenaiChatWriter(out, dropped, usage);
-  }
-
-  adaptFault(fault: Fault): void {
-    adaptFault(fault);
-  }
-
-  writeFault(fault: Fault, _requestId: string, out: ByteBuffer): void {
-    writeOpenaiFault(fault, out);
-  }
-
-  writeModels(ids: string[], owners: string[], out: ByteBuffer): void {
-    writeModels(ids, owners, out);
-  }
-
-  writeReset(_now: u64, wait: u32, out: ByteBuffer): void {
-    writeReset(wait, out);
   }
 }

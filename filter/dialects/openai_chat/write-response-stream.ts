@@ -7,7 +7,7 @@ import { Fault } from "../../hub/fault";
 import { Usage } from "../../hub/usage";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { finishReason } from "./finish-reason";
-import { adaptFault, writeOpenaiFault } from "./write-fault";
+import { adaptFault, writeOpenaiFault } from "../openai/write-fault";
 import { writeId, writeTierAndFingerprint, writeUsage } from "./write-parts";
 import { OpenaiChatSink } from "./write-sink";
 

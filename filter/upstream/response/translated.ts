@@ -56,6 +56,7 @@ export function onTranslatedHead(exchange: Exchange): i32 {
   options.created = currentSeconds();
   options.requestId = requestId(exchange);
   options.model = target.modelText;
+  options.notes = response.notes;
   response.translator = new ResponseTranslator(options);
   return STOP;
 }

@@ -4,6 +4,7 @@ import { RequestLimits, RequestReport } from "../../../filter/hub/request-report
 import { clearProblem, documentProblem } from "../../../filter/config/document";
 import { readLimits } from "../../../filter/config/read-limits";
 import { DIALECTS } from "../../../filter/dialects/registry";
+import { RequestNotes } from "../../../filter/hub/request-notes";
 import { Edits } from "../../../filter/bytes/json/edit";
 import { scan } from "../../../filter/bytes/json/scan";
 import { NO_NODE, Tape } from "../../../filter/bytes/json/tape";
@@ -14,6 +15,7 @@ const out = new ByteBuffer();
 const text = new ByteBuffer();
 const edits = new Edits();
 const report = new RequestReport();
+const notes = new RequestNotes();
 const model = new Span(0, 0);
 const prompt = new Span(0, 0);
 let limits = defaultLimits();
@@ -60,7 +62,8 @@ export function translate(
   prompt.pointer = promptAt;
   prompt.length = promptLength;
   out.clear();
-  DIALECTS[from].translateRequest(tape, DIALECTS[to], model, prompt, limits, out, report);
+  notes.clear();
+  DIALECTS[from].translateRequest(tape, DIALECTS[to], model, prompt, limits, out, report, notes);
   __collect();
   return report.fault === null ? 0 : 1;
 }

@@ -1,0 +1,30 @@
+// What OpenAI's two APIs have in common: credentials, errors, the list of models, rate-limit headers.
+import { BEARER, CredentialKind } from "../../../contract/credentials";
+import { Fault } from "../../hub/fault";
+import { ByteBuffer, Span } from "../../bytes/text/bytes";
+import { Dialect } from "../dialect";
+import { adaptFault, writeOpenaiFault } from "./write-fault";
+import { writeModels } from "./write-models";
+import { writeReset } from "./write-reset";
+
+export abstract class OpenaiDialect extends Dialect {
+  credentialKind(_key: Span): CredentialKind {
+    return BEARER;
+  }
+
+  adaptFault(fault: Fault): void {
+    adaptFault(fault);
+  }
+
+  writeFault(fault: Fault, _requestId: string, out: ByteBuffer): void {
+    writeOpenaiFault(fault, out);
+  }
+
+  writeModels(ids: string[], owners: string[], out: ByteBuffer): void {
+    writeModels(ids, owners, out);
+  }
+
+  writeReset(_now: u64, wait: u32, out: ByteBuffer): void {
+    writeReset(wait, out);
+  }
+}

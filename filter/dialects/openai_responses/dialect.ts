@@ -1,0 +1,116 @@
+// OpenAI's Responses API, which Codex, the Agents SDKs and the Vercel AI SDK use by default.
+import { OPENAI_RESPONSES } from "../../../contract/dialects";
+import { Dropped } from "../../hub/dropped";
+import { ResponseHead, ResponseSink } from "../../hub/events";
+import { ResponseReader } from "../../hub/response-reader";
+import { HubRequest } from "../../hub/request";
+import { RequestNotes } from "../../hub/request-notes";
+import { RequestLimits, RequestReport } from "../../hub/request-report";
+import { Usage } from "../../hub/usage";
+import { Edits } from "../../bytes/json/edit";
+import { Tape } from "../../bytes/json/tape";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { OpenaiDialect } from "../openai/dialect";
+import { addInstructions, removeForeignReasoning } from "./edit";
+import { isFirstToken } from "./first-token";
+import { OpenaiResponsesLimitEdits } from "./limit-edits";
+import { request as members, SUPPORTED } from "./members";
+import { OpenaiResponsesReader } from "./read-response";
+import { readRequest } from "./read-request";
+import { readUsage } from "./read-usage";
+import { OpenaiResponsesWriter } from "./write-response";
+import { OpenaiResponsesStreamWriter } from "./write-response-stream";
+import { writeRequest } from "./write-request";
+
+const INPUT = constant("input");
+const RESPONSE = constant("response");
+const USAGE = constant("usage");
+
+const limitEdits = new OpenaiResponsesLimitEdits();
+
+export class OpenaiResponses extends OpenaiDialect {
+  constructor() {
+    super(OPENAI_RESPONSES, members, SUPPORTED);
+  }
+
+  readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
+    readRequest(tape, request, report);
+  }
+
+  writeRequest(
+    request: HubRequest,
+    model: Span,
+    systemPrompt: Span,
+    limits: RequestLimits,
+    out: ByteBuffer,
+    report: RequestReport,
+  ): void {
+    writeRequest(request, model, systemPrompt, limits, out, report);
+  }
+
+  isRequest(tape: Tape): bool {
+    return tape.isPresent(tape.member(0, INPUT));
+  }
+
+  protected limitRequest(
+    tape: Tape,
+    limits: RequestLimits,
+    systemPrompt: Span,
+    edits: Edits,
+    report: RequestReport,
+  ): Span {
+    return limitEdits.limit(tape, limits, systemPrompt, edits, report);
+  }
+
+  editRequest(tape: Tape, systemText: Span, edits: Edits): void {
+    if (systemText.length > 0) addInstructions(tape, systemText, edits);
+    removeForeignReasoning(tape, edits);
+  }
+
+  /** Every stream reports its usage. */
+  askUsage(_tape: Tape, _edits: Edits): bool {
+    return false;
+  }
+
+  newReader(
+    sink: ResponseSink,
+    head: ResponseHead,
+    usage: Usage,
+    dropped: Dropped,
+    requestId: string,
+  ): ResponseReader {
+    return new OpenaiResponsesReader(sink, head, usage, dropped, requestId);
+  }
+
+  isFirstToken(tape: Tape): bool {
+    return isFirstToken(tape);
+  }
+
+  readUsage(tape: Tape, usage: Usage): void {
+    let node = tape.member(0, USAGE);
+    // Events have it in the response.
+    if (!tape.isObject(node)) node = tape.member(tape.member(0, RESPONSE), USAGE);
+    readUsage(tape, node, usage);
+  }
+
+  newStreamWriter(
+    out: ByteBuffer,
+    dropped: Dropped,
+    usage: Usage,
+    requestId: string,
+    _wantsUsage: bool,
+    notes: RequestNotes,
+  ): ResponseSink {
+    return new OpenaiResponsesStreamWriter(out, dropped, usage, requestId, notes);
+  }
+
+  newCompleteWriter(
+    out: ByteBuffer,
+    dropped: Dropped,
+    usage: Usage,
+    requestId: string,
+    notes: RequestNotes,
+  ): ResponseSink {
+    return new OpenaiResponsesWriter(out, dropped, usage, requestId, notes);
+  }
+}

@@ -1,0 +1,17 @@
+// Where a provider's signed or encrypted reasoning travels in another dialect's history, so that it finds back to its own kind
+// of provider in a later turn, and to no other (docs/decisions/2026-11-22-reasoning-between-three-dialects.md).
+import { constant } from "../bytes/text/bytes";
+
+/** Whose reasoning a signature belongs to. */
+export const CARRIER_ANTHROPIC: i32 = 0;
+/** `encrypted_content` of OpenAI's Responses API. */
+export const CARRIER_OPENAI: i32 = 1;
+
+/** The beginning of `encrypted_content` that holds a signature of Anthropic. */
+export const MARK_ANTHROPIC = constant("gw1.a.");
+/** The beginning of `encrypted_content` that holds Anthropic's redacted reasoning. */
+export const MARK_REDACTED = constant("gw1.r.");
+/** The beginning of a signature that holds `encrypted_content` of OpenAI. */
+export const MARK_OPENAI = constant("gw1.o.");
+/** The beginning of each of them. */
+export const MARK = constant("gw1.");
