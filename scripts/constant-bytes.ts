@@ -36,6 +36,9 @@ const TEXT = "textAt";
 /** Shorter ones stay literals: as a call they are hardly smaller. Characters. */
 const MIN_TEXT = 6;
 
+/** Files whose texts are replaced; the contract's others are names, which the filter writes as constants. */
+const TEXTS = /^(filter\/|contract\/upstream-errors\.)/;
+
 /** Calls whose texts are for the documentation alone (filter/hub/feature.ts, member-table.ts): the filter has a 0 instead. */
 const NOTES = new Set(["about", "object", "reads", "writes"]);
 
@@ -49,7 +52,7 @@ export default class ConstantBytes extends Transform {
       parser.sources.filter(({ normalizedPath: path }) => /^(filter|contract)\//.test(path)),
     );
     const run = new Run();
-    const sources = parser.sources.filter(({ normalizedPath: path }) => path.startsWith("filter/"));
+    const sources = parser.sources.filter(({ normalizedPath: path }) => TEXTS.test(path));
     for (const source of sources) {
       if (source.internalPath === MODULE) continue;
       const used = new Set<string>();

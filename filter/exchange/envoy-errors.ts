@@ -1,17 +1,11 @@
-// Local responses of Envoy (no connection, a timeout, a body too large): why they came, and what to do about it.
+// Local responses of Envoy (no connection, a timeout, a body too large): the fault for each of Envoy's reasons, by the table
+// contract/upstream-errors.ts.
+import { Cause, SEEN_BY_FILTER, UpstreamError } from "../../contract/upstream-errors";
 import { Fault } from "../hub/fault";
-import { NO_MEMORY_FOR_REQUEST, NOT_HTTP } from "../../contract/upstream-errors";
-import { NO_ADDRESS } from "../../contract/words";
 import { Target } from "../config/target";
 import { property } from "../host/host";
 import { constant } from "../bytes/text/bytes";
-import {
-  certificateMessage,
-  connectionMessage,
-  handshakeMessage,
-  rest,
-  words,
-} from "./connection-reason";
+import { certificateNames, lastPart, verifierWords, words } from "./envoy-details";
 
 const CODE_DETAILS = constant("response\0code_details");
 const VIA_UPSTREAM = "via_upstream";
@@ -28,15 +22,7 @@ export function isFromProvider(details: string): bool {
 }
 
 export function bodyTooLarge(): Fault {
-  return new Fault(
-    413,
-    "The request body is larger than this gateway allows (limits.request_body).",
-  );
-}
-
-/** Returns whether the details are those of Envoy's rate limit filter, whose error envoy/local-replies.ts writes. */
-export function isOfRateLimit(details: string): bool {
-  return details.includes("rate_limit");
+  return upstreamFault(413, "", "", "");
 }
 
 /** Returns the fault for a local response with this status and these details. */
@@ -60,43 +46,83 @@ export function upstreamFault(
   subject: string,
   address: string,
 ): Fault {
-  if (status == 413) return bodyTooLarge();
-  // The codec's words: "http1.codec_error" and the like.
-  if (details.startsWith("http")) return new Fault(status, NOT_HTTP);
-  if (details.includes("timeout") && !details.includes("connection_timeout")) {
-    if (status == 408) return new Fault(408, "The request did not arrive in time.");
-    const limit = details.includes("per_try")
-      ? " did not start its response in time (retry.per_try_timeout, retry.first_byte_timeout, the listener's timeout)."
-      : " did not respond within the listener's timeout.";
-    return new Fault(504, subject + limit);
-  }
-  // In the middle of a sentence.
-  const upstream = "t" + subject.substring(1);
-  const whom = address.length == 0 ? upstream : address + ", " + upstream;
-  if (details.includes("no_healthy_upstream") || details.includes(NO_ADDRESS)) {
-    const why =
-      ": its host name could not be resolved, or it is ejected after repeated failures. Check base_url and DNS, or retry later.";
-    return new Fault(503, "No address for " + whom + why);
-  }
-  if (details.includes("cluster_not_found"))
-    return new Fault(503, subject + " is not known to this gateway yet. Retry later.");
-  if (details.includes("overload")) return new Fault(503, NO_MEMORY_FOR_REQUEST);
-  if (details.includes("overflow")) {
-    const what = "Too many requests are in flight to " + upstream;
-    const keys = " (limits.concurrent_requests, upstream.circuit_breakers). Retry later.";
-    return new Fault(503, what + keys);
-  }
-  if (details.includes("upstream_reset"))
-    return new Fault(status, connectionFault(details, subject, whom));
-  return new Fault(status, "The gateway could not complete the request: " + words(details) + ".");
+  const row = rowOf(status, details);
+  const values = new Values(details, subject, address, causeOf(row, details));
+  const clientStatus = <u32>row.clientStatus;
+  return new Fault(clientStatus == 0 ? status : clientStatus, filled(row.message, values))
+    .coded(row.code)
+    .after(<u32>row.retryAfter);
 }
 
-function connectionFault(details: string, subject: string, whom: string): string {
-  if (details.includes("CERTIFICATE_VERIFY_FAILED")) return certificateMessage(details, whom);
-  if (details.includes("TLS_error")) return handshakeMessage(details, whom);
-  if (details.includes("connection_failure") || details.includes("connection_timeout"))
-    return connectionMessage(details, whom);
-  return (
-    subject + " closed the connection before it responded: " + rest(details) + ". Retry later."
-  );
+/** What a message may name. */
+class Values {
+  constructor(
+    public details: string,
+    public subject: string,
+    public address: string,
+    public cause: Cause | null,
+  ) {}
+
+  /** Returns the value of a name in braces. */
+  get(name: string): string {
+    const cause = this.cause;
+    if (name == "Provider") return this.subject;
+    if (name == "provider") return this.provider();
+    if (name == "server") return this.server();
+    if (name == "cause") return cause === null ? "" : filled(cause.clause, this);
+    if (name == "advice") return cause === null ? "" : cause.advice;
+    if (name == "names") return certificateNames(this.details);
+    if (name == "verifier") return verifierWords(this.details);
+    return name == "last" ? lastPart(this.details) : words(this.details);
+  }
+
+  /** Returns the provider in the middle of a sentence. */
+  private provider(): string {
+    return "t" + this.subject.substring(1);
+  }
+
+  /** Returns the provider and, if known, its address. */
+  private server(): string {
+    return this.address.length == 0 ? this.provider() : this.address + ", " + this.provider();
+  }
+}
+
+/** Returns the message with the values of its names in braces. */
+function filled(message: string, values: Values): string {
+  let out = "";
+  let at = 0;
+  let open = message.indexOf("{");
+  while (open >= 0) {
+    const close = message.indexOf("}", open);
+    out += message.substring(at, open) + values.get(message.substring(open + 1, close));
+    at = close + 1;
+    open = message.indexOf("{", at);
+  }
+  return out + message.substring(at);
+}
+
+/** Returns the first row that matches; the last one always does. */
+function rowOf(status: u32, details: string): UpstreamError {
+  const last = SEEN_BY_FILTER.length - 1;
+  for (let i = 0; i < last; i++) {
+    const row = SEEN_BY_FILTER[i];
+    const isStatus = row.status == 0 || <u32>row.status == status;
+    if (isStatus && isMatch(row.details, details)) return row;
+  }
+  return SEEN_BY_FILTER[last];
+}
+
+/** Returns whether the details match: `text`, `text*` or `*text*`. */
+function isMatch(pattern: string, details: string): bool {
+  if (!pattern.endsWith("*")) return details == pattern;
+  if (pattern.startsWith("*")) return details.includes(pattern.slice(1, -1));
+  return details.startsWith(pattern.slice(0, -1));
+}
+
+function causeOf(row: UpstreamError, details: string): Cause | null {
+  const causes = row.causes;
+  for (let i = 0; i < causes.length; i++) {
+    if (details.includes(causes[i].text)) return causes[i];
+  }
+  return null;
 }

@@ -9,7 +9,7 @@ import { ResponseOwner, ResponsePhase } from "./response";
 const CONTENT_TYPE = constant("content-type");
 export const JSON_TYPE = constant("application/json");
 const ALLOW = constant("allow");
-const RETRY_AFTER = constant("retry-after");
+export const RETRY_AFTER = constant("retry-after");
 
 /** OpenAI's SDKs obey it before they look at the status. */
 export const SHOULD_RETRY = constant("x-should-retry");

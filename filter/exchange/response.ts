@@ -5,7 +5,6 @@
 //   None         Awaited           any row below, with the first head
 //   Filter       Passed            (a local response of the filter; from any owner and phase)
 //   NativeRoute  Passed            (a route of Envoy responds: /readyz)
-//   Envoy        Passed            (Envoy's rate limit filter responds; its body is right already)
 //   Envoy        EnvoyError        Passed: its body has been rewritten
 //   Provider     Passed            (nothing to read)
 //   Provider     Error             Done: the end; ErrorWithoutHead: Envoy gets the head first, to retry; Filter: too large

@@ -40,7 +40,7 @@ export function apiFault(target: PromptTarget, response: CalloutResponse): Fault
   const details = response.details;
   if (details.length == 0) {
     return status == 504 || response.isLate
-      ? new Fault(504, subject + " did not respond within the listener's timeout.")
+      ? upstreamFault(504, "timeout", subject, "")
       : new Fault(502, subject + " closed the connection early or exceeded the 1 MiB limit.");
   }
   if (!isFromProvider(details)) return upstreamFault(status, details, subject, "");

@@ -59,7 +59,7 @@ function anthropic(answer: RawAnswer): unknown {
 
 const send = (text: string): Promise<RawAnswer> => sendRaw(gateway.ports.egress, text);
 
-describe("a head that cannot be read has no path, so OpenAI's form answers", () => {
+describe("a request without a dialect gets an error in OpenAI's format:", () => {
   const manyHeaders = Array.from({ length: 150 }, (_, at) => `h${at}: x\r\n`).join("");
   it.each([
     ["no HTTP at all", "GARBAGE\r\n\r\n", 400],
@@ -79,6 +79,11 @@ describe("a head that cannot be read has no path, so OpenAI's form answers", () 
   it("a head that does not end", async () => {
     const answer = await send("POST /v1/messages HTTP/1.1\r\nhost: x\r\n");
     expect(openai(answer)).toEqual([408, "timeout_error", undefined]);
+  });
+
+  it("a path without a slash", async () => {
+    const answer = await send("OPTIONS * HTTP/1.1\r\nhost: x\r\nx-request-id: client-id\r\n\r\n");
+    expect(openai(answer)).toEqual([404, "invalid_request_error", "client-id"]);
   });
 });
 

@@ -123,25 +123,33 @@ describe("when memory runs out", () => {
     expect(await all.gateway.admin("/ready")).toMatch(/^LIVE/);
   });
 
-  it("a body that is still coming in is not read any further", async () => {
-    const body = JSON.stringify({ model: "fast", messages: [], padding: "x".repeat(1000) });
-    const socket = connect({ port: all.gateway.ports.egress, host: "127.0.0.1" });
-    let answer = "";
-    socket.on("data", (bytes: Buffer) => (answer += bytes.toString()));
-    socket.write(
-      `POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 500)}`,
-    );
-    await expect
-      .poll(() => all.gateway.admin("/stats?filter=http.egress.downstream_rq_active"), SOON)
-      .toContain(": 1");
-    await press(0.99, true);
-    socket.write(body.slice(500));
-    await expect.poll(() => answer, SOON).toMatch(/\r\n\r\n[^]+/);
-    expect(answer).toMatch(/^HTTP\/1.1 503 /);
-    expect(answer).toMatch(/retry-after: 2\r\n/);
-    expect(answer).toMatch(/"type":"overloaded_error"/);
-    socket.destroy();
-  });
+  it.each(DIALECTS)(
+    "a body that is still arriving is not read any further: %s",
+    async (dialect) => {
+      const body = JSON.stringify({ model: "fast", messages: [], padding: "x".repeat(1000) });
+      const socket = connect({ port: all.gateway.ports.egress, host: "127.0.0.1" });
+      let answer = "";
+      socket.on("data", (bytes: Buffer) => (answer += bytes.toString()));
+      socket.write(
+        `POST ${PATHS[dialect]} HTTP/1.1\r\nhost: x\r\nx-request-id: mine\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 500)}`,
+      );
+      await expect
+        .poll(() => all.gateway.admin("/stats?filter=http.egress.downstream_rq_active"), SOON)
+        .toContain(": 1");
+      await press(0.99, true);
+      socket.write(body.slice(500));
+      await expect.poll(() => answer, SOON).toMatch(/\r\n\r\n[^]+/);
+      expect(answer).toMatch(/^HTTP\/1.1 503 /);
+      expect(answer).toMatch(/retry-after: 2\r\n/);
+      const form = dialect === "chat" ? /^\{"error":\{"message"/m : /^\{"type":"error".*"mine"\}/m;
+      expect(answer).toMatch(form);
+      expect(answer).toMatch(/"type":"overloaded_error"/);
+      const idHeaders = answer.match(/^[a-z-]*request-id(?=: mine)/gm);
+      const own = dialect === "chat" ? "x-request-id" : "request-id";
+      expect(idHeaders?.sort()).toEqual([own, "x-gateway-request-id"].sort());
+      socket.destroy();
+    },
+  );
 });
 
 describe("many large bodies at once", () => {

@@ -1,9 +1,10 @@
 // A local response of Envoy (no connection, a timeout), rewritten in the client's dialect.
-import { respondWithFault, JSON_TYPE } from "../../exchange/respond";
+import { JSON_TYPE, respondWithFault, RETRY_AFTER } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
 import { requestId, requestIdSpan } from "../../exchange/request-id";
 import { ResponsePhase } from "../../exchange/response";
 import {
+  header,
   replaceBodyPrefix,
   RESPONSE_BODY,
   RESPONSE_HEADERS,
@@ -12,18 +13,13 @@ import {
 } from "../../host/host";
 import { CONTINUE, STOP } from "../../host/status";
 import { scratchBuffer } from "../../bytes/text/bytes";
-import { isOfRateLimit, localResponseFault, responseDetails } from "../../exchange/envoy-errors";
+import { localResponseFault, responseDetails } from "../../exchange/envoy-errors";
 import { CONTENT_LENGTH, CONTENT_TYPE } from "../header-names";
 
 const out = scratchBuffer();
 
-/** The body of Envoy's rate limit filter is right already (envoy/local-replies.ts). */
 export function onEnvoyErrorHead(exchange: Exchange, details: string, endsHere: bool): i32 {
   const response = exchange.response;
-  if (isOfRateLimit(details)) {
-    response.phase = ResponsePhase.Passed;
-    return CONTINUE;
-  }
   response.phase = ResponsePhase.EnvoyError;
   if (endsHere)
     respondWithFault(exchange, localResponseFault(response.status, details, exchange.target));
@@ -41,6 +37,8 @@ export function onEnvoyErrorBody(exchange: Exchange, size: u32, isEnd: bool): i3
   setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
   setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
   setHeader(RESPONSE_HEADERS, dialect.requestIdHeader, requestIdSpan(exchange));
+  if (fault.retryAfter > 0 && header(RESPONSE_HEADERS, RETRY_AFTER).length == 0)
+    setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, fault.retryAfter);
   replaceBodyPrefix(RESPONSE_BODY, size, out);
   response.phase = ResponsePhase.Passed;
   return CONTINUE;
