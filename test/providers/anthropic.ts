@@ -41,7 +41,7 @@ function anthropicDialect(options: AnthropicOptions): Dialect {
   /** What was answered, by the id of each call in it. */
   const answered = new Map<string, Block[]>();
   return {
-    path: "/v1/messages",
+    path: /\/v1\/messages$/,
     error: errorReply,
     errorEvent: () =>
       event({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } }),

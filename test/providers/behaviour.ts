@@ -1,11 +1,21 @@
 // What a fake provider does with a request that it accepts: decided by the test, or said in the prompt itself.
 
+export interface ToolCall {
+  name: string;
+  /** Where two namespaces have a tool of this name; only the Responses API has namespaces. */
+  namespace?: string;
+  arguments: object;
+}
+
 /** An answer before a wire format is put around it. */
 export interface Answer {
   /** Several are several blocks, where the dialect has blocks; `redacted` ones come encrypted, as they may at any time. */
   thinking?: string | (string | { redacted: string })[];
   text?: string;
-  toolCalls?: { name: string; arguments: object }[];
+  /** A custom tool's text is the member `input` of its arguments, where the dialect has custom tools. */
+  toolCalls?: ToolCall[];
+  /** Words of a refusal, where the dialect has them apart from the text. */
+  refusal?: string;
   /** Why it stops; worked out when absent. */
   stop?: "end" | "length" | "tools" | "refusal";
 }
@@ -23,8 +33,17 @@ export type Behaviour =
       encoding?: "gzip" | "br";
       /** Goes on for that many pieces of text. */
       pieces?: number;
+      /** That many keep-alive events before the first word, where the dialect has them. */
+      keepalives?: number;
     }
-  | { kind: "error"; status: number; retryAfter?: string; body?: "json" | "html" | "empty" }
+  | {
+      kind: "error";
+      status: number;
+      retryAfter?: string;
+      body?: "json" | "html" | "empty";
+      /** The envelope's code, where the dialect has one. */
+      code?: string;
+    }
   /** Takes the request and never says a word. */
   | { kind: "hang" }
   /** Breaks the connection, after that many events of a stream; at once when absent. */
@@ -32,7 +51,7 @@ export type Behaviour =
   /** Goes silent in the middle of a stream and keeps the connection. */
   | { kind: "stall"; afterEvents: number }
   /** An error event inside a stream that began well. */
-  | { kind: "errorEvent"; afterEvents: number };
+  | { kind: "errorEvent"; afterEvents: number; code?: string };
 
 /** What the wire formats have in common, as far as an answer depends on it. */
 export interface Prompt {
@@ -47,15 +66,17 @@ export interface Prompt {
 
 /**
  * Directions in the prompt, for clients in another process: `[error 429]`, `[hang]`, `[reset]`, `[reset 3]`,
- * `[stall 2]`, `[delay 500]`, `[error event 2]`, `[pieces 100 pace 20]`, `[gzip]`, `[br]`, `[html 502]`, `[empty 500]`.
+ * `[stall 2]`, `[delay 500]`, `[error event 2]`, `[pieces 100 pace 20]`, `[keepalive 3]`, `[gzip]`, `[br]`, `[html 502]`,
+ * `[empty 500]`. A code can follow an error: `[error 400 context_length_exceeded]`, `[error event 2 server_error]`.
  */
 export function directionIn(text: string): Behaviour | undefined {
-  const [, word = "", rest = ""] = /\[([a-z]+)((?: [a-z0-9]+)*)\]/.exec(text) ?? [];
-  const [first = "", second = ""] = rest.trim().split(" ");
+  const [, word = "", rest = ""] = /\[([a-z]+)((?: [a-z0-9_]+)*)\]/.exec(text) ?? [];
+  const [first = "", second, third] = rest.trim().split(" ");
   switch (word) {
     case "error":
-      if (first === "event") return { kind: "errorEvent", afterEvents: Number(second) };
-      return { kind: "error", status: Number(first), retryAfter: "0" };
+      if (first === "event")
+        return { kind: "errorEvent", afterEvents: Number(second), ...withCode(third) };
+      return { kind: "error", status: Number(first), retryAfter: "0", ...withCode(second) };
     case "html":
     case "empty":
       return { kind: "error", status: Number(first), body: word };
@@ -67,6 +88,8 @@ export function directionIn(text: string): Behaviour | undefined {
       return { kind: "stall", afterEvents: Number(first) };
     case "delay":
       return { kind: "answer", delayMs: Number(first) };
+    case "keepalive":
+      return { kind: "answer", keepalives: Number(first) };
     case "gzip":
     case "br":
       return { kind: "answer", encoding: word };
@@ -77,6 +100,10 @@ export function directionIn(text: string): Behaviour | undefined {
     default:
       return undefined;
   }
+}
+
+function withCode(code: string | undefined): { code?: string } {
+  return code === undefined ? {} : { code };
 }
 
 /**

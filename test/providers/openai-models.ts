@@ -1,7 +1,7 @@
 // What single models of OpenAI refuse, in the words of the real API (issues of November 2025 to September 2026).
 import type { OpenaiRequest, Refusal } from "./openai-request.ts";
 
-interface Family {
+export interface Family {
   name: RegExp;
   /** Absent: `reasoning_effort` is no argument of theirs. */
   efforts?: string[];
@@ -52,9 +52,12 @@ const FAMILIES: Family[] = [
   { name: /^gpt-4\.1/, mostTokens: 32_768 },
 ];
 
+export function familyOf(model: string): Family {
+  return FAMILIES.find(({ name }) => name.test(model)) ?? { name: /^/ };
+}
+
 export function modelRefusal(request: OpenaiRequest): Refusal | undefined {
-  const { model } = request;
-  const family = FAMILIES.find(({ name }) => name.test(model)) ?? { name: /^/ };
+  const family = familyOf(request.model);
   const tokens = request.max_completion_tokens ?? request.max_tokens ?? 0;
   const most = family.mostTokens;
   if (most !== undefined && tokens > most)

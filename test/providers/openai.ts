@@ -30,12 +30,12 @@ function openaiDialect(options: OpenaiOptions): Dialect {
   /** What was thought, by the id of each call that followed from it. */
   const thoughts = new Map<string, string>();
   return {
-    path: "/chat/completions",
-    error: (status, message) => errorReply({ status, message, param: null, code: codeOf(status) }),
+    path: /\/chat\/completions$/,
+    error: openaiError,
     errorEvent: () =>
       `data: ${JSON.stringify({ error: { message: "The server had an error while processing your request", type: "server_error", param: null, code: null } })}\n\n`,
     handle(request, next) {
-      const refusal = headerRefusal(request, options);
+      const refusal = headerRefusal(request, options.key);
       if (refusal !== undefined)
         return { reply: errorReply(refusal), behaviour: { kind: "answer" } };
       if (options.thinksAloud === "back") {
@@ -85,13 +85,15 @@ function withoutThoughts(json: unknown): unknown {
   return { ...(json as object), messages };
 }
 
-function headerRefusal(
-  { method, headers }: ProviderRequest,
-  { key }: OpenaiOptions,
+/** Why the request's method, content type or key is refused. */
+export function headerRefusal(
+  { method, path, headers, body }: ProviderRequest,
+  key: string | undefined,
+  methods = ["POST"],
 ): Refusal | undefined {
-  if (method !== "POST")
-    return refuse(`Not allowed to ${method} on /v1/chat/completions`, null, null, 405);
-  if (!(headers["content-type"] ?? "").startsWith("application/json"))
+  if (!methods.includes(method))
+    return refuse(`Not allowed to ${method} on ${path}`, null, null, 405);
+  if (body !== "" && !(headers["content-type"] ?? "").startsWith("application/json"))
     return refuse("you must provide a JSON content-type", null);
   const expected = key === undefined ? undefined : `Bearer ${key}`;
   if (headers["x-api-key"] !== undefined || headers["api-key"] !== undefined)
@@ -107,9 +109,13 @@ function headerRefusal(
     : refuse("Incorrect API key provided.", null, "invalid_api_key", 401);
 }
 
-function unknownModel(model: string): Refusal {
+export function unknownModel(model: string): Refusal {
   const message = `The model \`${model}\` does not exist or you do not have access to it.`;
   return refuse(message, null, "model_not_found", 404);
+}
+
+export function openaiError(status: number, message: string, code = codeOf(status)): Reply {
+  return errorReply({ status, message, param: null, code });
 }
 
 function codeOf(status: number): string | null {
@@ -117,7 +123,7 @@ function codeOf(status: number): string | null {
   return status === 429 ? "rate_limit_exceeded" : null;
 }
 
-function errorReply({ status, message, param, code }: Refusal): Reply {
+export function errorReply({ status, message, param, code }: Refusal): Reply {
   const type =
     status === 429 ? "requests" : status < 500 ? "invalid_request_error" : "server_error";
   return {
@@ -128,7 +134,7 @@ function errorReply({ status, message, param, code }: Refusal): Reply {
   };
 }
 
-function commonHeaders(type: string): Record<string, string> {
+export function commonHeaders(type: string): Record<string, string> {
   return {
     "content-type": type,
     "x-request-id": `req_${randomUUID().replaceAll("-", "")}`,
@@ -245,7 +251,7 @@ function completeReply(
         content: answer.text ?? null,
         ...(answer.thought === "" ? {} : { reasoning_content: answer.thought }),
         ...(calls.length > 0 ? { tool_calls: calls } : {}),
-        refusal: null,
+        refusal: answer.refusal ?? null,
         annotations: [],
       },
       logprobs: null,
@@ -293,6 +299,7 @@ function streamReply(
         delta({ reasoning_content: part }),
       ),
       ...text.map((content) => delta({ content })),
+      ...pieces(answer.refusal ?? "").map((refusal) => delta({ refusal })),
       ...calls,
       delta({}, finishOf(answer)),
       ...(sendsUsage ? [chunk([], { usage })] : []),

@@ -31,17 +31,17 @@ export interface Reply {
 }
 
 export interface Dialect {
-  /** The path of its one endpoint. */
-  path: string;
+  /** The paths of its endpoints. */
+  path: RegExp;
   /** Refuses the request, or says what to do with it. */
   handle(
     request: ProviderRequest,
     next: Behaviour | undefined,
   ): { reply?: Reply; behaviour: Behaviour };
   /** An error in its envelope. */
-  error(status: number, message: string): Reply;
-  /** An error event of its stream, after which nothing comes. */
-  errorEvent(): string;
+  error(status: number, message: string, code?: string): Reply;
+  /** The error events of a stream of which these parts have been sent, after which nothing comes. */
+  errorEvent(sent: string[], code?: string): string;
 }
 
 export interface FakeProvider {
@@ -182,8 +182,8 @@ async function play(
   outgoing: ServerResponse,
   next: Behaviour | undefined,
 ): Promise<void> {
-  const [path] = request.path.split("?");
-  if (path?.endsWith(dialect.path) !== true) {
+  const [path = ""] = request.path.split("?");
+  if (!dialect.path.test(path)) {
     await send(outgoing, dialect.error(404, `Unknown path ${request.path}`), {});
     return;
   }
@@ -220,13 +220,12 @@ async function playReply(
     case "stall":
       await begin(outgoing, reply, reply.parts.slice(0, behaviour.afterEvents));
       return;
-    case "errorEvent":
-      await begin(outgoing, reply, [
-        ...reply.parts.slice(0, behaviour.afterEvents),
-        dialect.errorEvent(),
-      ]);
+    case "errorEvent": {
+      const sent = reply.parts.slice(0, behaviour.afterEvents);
+      await begin(outgoing, reply, [...sent, dialect.errorEvent(sent, behaviour.code)]);
       outgoing.end();
       return;
+    }
     default:
       behaviour satisfies never;
   }
@@ -273,8 +272,8 @@ function compress(text: string, encoding: "gzip" | "br"): Buffer {
 }
 
 function errorReply(dialect: Dialect, behaviour: Extract<Behaviour, { kind: "error" }>): Reply {
-  const { status, retryAfter, body = "json" } = behaviour;
-  const usual = dialect.error(status, `The provider says ${status}.`);
+  const { status, retryAfter, body = "json", code } = behaviour;
+  const usual = dialect.error(status, `The provider says ${status}.`, code);
   const headers = {
     ...usual.headers,
     ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
