@@ -3,19 +3,15 @@ import { freeBlock } from "../memory/blocks";
 import { ApiKeys } from "../config/api-keys";
 import { Dialect } from "../dialects/dialect";
 import { defaultDialect } from "../dialects/registry";
-import { ByteBuffer, Span } from "../bytes/text/bytes";
-
-const NO_PATH = new Span(0, 0);
+import { ByteBuffer } from "../bytes/text/bytes";
+import { Endpoint, UNKNOWN } from "./endpoint";
 
 export class Client {
-  /** What the request is for: an ENDPOINT_ of pipeline/endpoint.ts. */
-  endpoint: i32 = 0;
+  endpoint: Endpoint = UNKNOWN;
   dialect: Dialect = defaultDialect();
-  /** The path of a request for a model, without its query. */
-  path: Span = NO_PATH;
-  /** The query with its `?`, without credentials; empty if there is none. */
-  query: ByteBuffer = new ByteBuffer();
-  /** Whether the query held a credential, which `query` lacks. */
+  /** What follows the endpoint's path: the path of a child, then the query with its `?`, without credentials. */
+  pathEnd: ByteBuffer = new ByteBuffer();
+  /** Whether the query held a credential, which `pathEnd` lacks. */
   isQueryCut: bool = false;
   /** The client's own key for a provider, if some provider uses pass-through auth. */
   key: ByteBuffer = new ByteBuffer();
@@ -44,7 +40,7 @@ export class Client {
   release(): void {
     freeBlock(this.body);
     this.body = 0;
-    this.query.release();
+    this.pathEnd.release();
     this.key.release();
     this.requestId.release();
   }

@@ -7,7 +7,6 @@ import { AUTHORIZATION, GATEWAY_KEY, METHOD, X_API_KEY } from "../exchange/reque
 import { addLocalHeader } from "../host/local-response";
 import { byteAt, startsWithIgnoringCase } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
-import { isForModels } from "./endpoint";
 import { Outcome, Turn } from "./outcome";
 
 const BEARER = constant("Bearer");
@@ -45,7 +44,7 @@ function isSpace(byte: u32): bool {
 /** Requires a key of the listener for models and their list. */
 export function checkClientKey(exchange: Exchange, turn: Turn): Outcome {
   const keys = exchange.client.keys;
-  if (keys === null || !isForModels(exchange.client.endpoint, METHOD)) return Outcome.Next;
+  if (keys === null || !exchange.client.endpoint.isForModels(METHOD)) return Outcome.Next;
   const bearer = bearerToken();
   // All three are compared, so that the time does not depend on which one is right.
   const isKnown =

@@ -5,7 +5,7 @@ import { METHOD, PATH } from "../exchange/request-head";
 import { byteAt } from "../bytes/text/at";
 import { constant, sameBytes, Span } from "../bytes/text/bytes";
 import { lengthWithoutQuery } from "../bytes/text/query";
-import { allowedMethods, takesPost } from "./endpoint";
+import { UNKNOWN } from "../exchange/endpoint";
 
 /** A path that SDKs use, and what to do instead. */
 class Advice {
@@ -51,15 +51,16 @@ export function unknownPath(exchange: Exchange): Fault {
 export function wrongMethod(exchange: Exchange): Fault {
   const path = shown(PATH, lengthWithoutQuery(PATH), MAX_PATH, "this path");
   const method = shown(METHOD, METHOD.length, MAX_METHOD, "This method");
-  const use = takesPost(exchange.client.endpoint) ? "POST" : "GET";
+  const endpoint = exchange.client.endpoint;
+  const use = endpoint.row.methods[0];
   const fault = new Fault(405, method + " is not allowed on " + path + "; use " + use + ".");
-  fault.allow = allowedMethods(exchange.client.endpoint);
+  fault.allow = endpoint.allow;
   return fault;
 }
 
 function adviceFor(exchange: Exchange): string {
   const length = lengthWithoutQuery(PATH);
-  if (takesPost(exchange.client.endpoint)) return " Use the egress listener.";
+  if (exchange.client.endpoint !== UNKNOWN) return " Use the egress listener.";
   for (let i = 0; i < ADVICE.length; i++) {
     const path = ADVICE[i].path;
     if (sameBytes(PATH.pointer, length, path.pointer, path.length)) return ADVICE[i].text;

@@ -7,7 +7,6 @@ import { AUTHORITY, METHOD, ORIGIN } from "../exchange/request-head";
 import { property } from "../host/host";
 import { byteAt, startsWithIgnoringCase } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
-import { isForModels } from "./endpoint";
 import { Outcome, Turn } from "./outcome";
 
 const LOCAL_ADDRESS = constant("destination\0address");
@@ -24,7 +23,7 @@ const name = new Span(0, 0);
 export function checkOrigin(exchange: Exchange, turn: Turn): Outcome {
   const client = exchange.client;
   if (client.keys !== null || ORIGIN.length == 0) return Outcome.Next;
-  if (!isForModels(client.endpoint, METHOD)) return Outcome.Next;
+  if (!client.endpoint.isForModels(METHOD)) return Outcome.Next;
   if (isOwnHost() && !isRebound()) return Outcome.Next;
   return turn.refuse(
     new Fault(

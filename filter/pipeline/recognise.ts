@@ -1,5 +1,6 @@
 // Stages of the head: the request's id, endpoint and dialect, and the responses that need no provider.
 import { Config } from "../config/read-config";
+import { MODEL_LIST, READINESS } from "../../contract/endpoints";
 import { HEADER_STREAM_CLUSTER } from "../../contract/words";
 import { DIALECTS, dialectOfPath } from "../dialects/registry";
 import { removeHeader, REQUEST_HEADERS } from "../host/host";
@@ -16,17 +17,7 @@ import {
 import { constant, sameSpan, scratchBuffer } from "../bytes/text/bytes";
 import { dropCredentials, lengthWithoutQuery } from "../bytes/text/query";
 import { JSON_TYPE, respond, respondToOptions } from "../exchange/respond";
-import {
-  allowedMethods,
-  ENDPOINT_MODELS,
-  ENDPOINT_READY,
-  ENDPOINT_UNKNOWN,
-  endpointOf,
-  isGetOrHead,
-  isOptions,
-  isPost,
-  takesPost,
-} from "./endpoint";
+import { endpointOf, UNKNOWN } from "../exchange/endpoint";
 import { Exchange } from "../exchange/exchange";
 import { keepPlainRequestId } from "../exchange/request-id";
 import { ResponseOwner, ResponsePhase } from "../exchange/response";
@@ -34,6 +25,7 @@ import { unknownPath, wrongMethod } from "./not-served";
 import { Outcome, Turn } from "./outcome";
 
 const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
+const OPTIONS = constant("OPTIONS");
 const buffer = scratchBuffer();
 
 /** Reads the head; the stages that need its values run in the same callback. */
@@ -50,41 +42,48 @@ export function readRequestHead(exchange: Exchange, _turn: Turn): Outcome {
 
 export function recogniseEndpoint(exchange: Exchange, turn: Turn): Outcome {
   const client = exchange.client;
-  const endpoint = endpointOf(PATH);
+  const length = lengthWithoutQuery(PATH);
+  const endpoint = endpointOf(PATH, length);
   client.endpoint = endpoint;
-  client.dialect = dialectOfPath(PATH, lengthWithoutQuery(PATH));
-  client.path = client.dialect.path;
-  keepQuery(exchange);
-  const isElsewhere = client.isIngress && takesPost(endpoint) && !client.dialect.isOnIngress;
-  if (endpoint == ENDPOINT_UNKNOWN || isElsewhere) return turn.refuse(unknownPath(exchange));
-  if (endpoint == ENDPOINT_MODELS && isGetOrHead(METHOD)) chooseDialectOfList(exchange);
+  client.dialect = endpoint === UNKNOWN ? dialectOfPath(PATH, length) : endpoint.dialect;
+  keepPathEnd(exchange, length);
+  if (endpoint === UNKNOWN || (client.isIngress && !endpoint.row.isOnIngress))
+    return turn.refuse(unknownPath(exchange));
+  if (endpoint.row === MODEL_LIST) chooseDialectOfList(exchange);
   return Outcome.Next;
 }
 
 /** Responds to everything that needs no provider, wrong methods included. */
 export function respondLocally(exchange: Exchange, turn: Turn): Outcome {
   const endpoint = exchange.client.endpoint;
-  if (takesPost(endpoint) && isPost(METHOD)) return Outcome.Next;
-  if (endpoint == ENDPOINT_READY && isGetOrHead(METHOD)) {
+  if (sameSpan(METHOD, OPTIONS)) {
+    respondToOptions(exchange, endpoint.allow);
+    return Outcome.Responded;
+  }
+  if (!endpoint.allows(METHOD)) return turn.refuse(wrongMethod(exchange));
+  if (!endpoint.row.isLocal) return Outcome.Next;
+  if (endpoint.row === READINESS) {
     exchange.response.enter(ResponseOwner.NativeRoute, ResponsePhase.Passed);
     return Outcome.Leave;
   }
-  if (isOptions(METHOD)) {
-    respondToOptions(exchange, allowedMethods(endpoint));
-    return Outcome.Responded;
-  }
-  if (takesPost(endpoint) || !isGetOrHead(METHOD)) return turn.refuse(wrongMethod(exchange));
   return respondFromConfig(exchange, turn.config);
 }
 
-/** Keeps the query without credentials for the provider; the access log gets all of it, with credentials masked. */
-function keepQuery(exchange: Exchange): void {
-  const length = lengthWithoutQuery(PATH);
+/**
+ * Keeps the path below the endpoint, and the query without credentials, for the provider; the access log gets all of it,
+ * with credentials masked.
+ */
+function keepPathEnd(exchange: Exchange, length: u32): void {
+  const client = exchange.client;
+  const own = client.endpoint.path.length;
+  if (client.endpoint.row.hasChildren && length > own)
+    client.pathEnd.bytes(PATH.pointer + own, length - own);
   const queryLength = PATH.length - length;
   if (queryLength == 0) return;
   logClientPath(PATH);
-  dropCredentials(PATH.pointer + length, queryLength, exchange.client.query);
-  exchange.client.isQueryCut = exchange.client.query.length != queryLength;
+  const start = client.pathEnd.length;
+  dropCredentials(PATH.pointer + length, queryLength, client.pathEnd);
+  client.isQueryCut = client.pathEnd.length - start != queryLength;
 }
 
 /** Dialects share the path of the list; a header that only one of them requires decides. */
@@ -100,7 +99,7 @@ function chooseDialectOfList(exchange: Exchange): void {
 
 function respondFromConfig(exchange: Exchange, config: Config): Outcome {
   buffer.clear();
-  if (exchange.client.endpoint == ENDPOINT_MODELS) {
+  if (exchange.client.endpoint.row === MODEL_LIST) {
     exchange.client.dialect.writeModels(config.modelIds, config.modelOwners, buffer);
   } else {
     buffer.text('{"status":"ok"}');

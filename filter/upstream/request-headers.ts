@@ -101,10 +101,10 @@ function writePath(exchange: Exchange, target: Target): void {
   const client = exchange.client;
   // Most providers use the path of the client: a header that is right already costs nothing.
   const mayBeRight = !exchange.isTranslated() && !exchange.runsUpstream() && !client.isQueryCut;
-  if (mayBeRight && sameSpan(target.path, client.path)) return;
+  if (mayBeRight && sameSpan(target.path, client.endpoint.path)) return;
   text.clear();
   target.dialect.writePath(target.path, target.modelText, client.isStreaming, text);
-  if (!exchange.isTranslated()) text.bytes(client.query.pointer, client.query.length);
+  if (!exchange.isTranslated()) text.bytes(client.pathEnd.pointer, client.pathEnd.length);
   value.pointer = text.pointer;
   value.length = text.length;
   setHeader(REQUEST_HEADERS, PATH, value);

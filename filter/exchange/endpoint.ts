@@ -1,0 +1,91 @@
+// What a request is for: the rows of contract/endpoints.ts, in the form that the request path needs.
+import { DialectRow } from "../../contract/dialects";
+import { EndpointRow, ENDPOINTS as ROWS } from "../../contract/endpoints";
+import { Dialect } from "../dialects/dialect";
+import { defaultDialect, dialectByName } from "../dialects/registry";
+import { byteAt, isDigit, isLetter, startsWith } from "../bytes/text/at";
+import { constant, sameBytes, Span } from "../bytes/text/bytes";
+
+const SLASH: u32 = 0x2f;
+
+export class Endpoint {
+  path: Span;
+  dialect: Dialect;
+  /** Value of the `allow` header. */
+  allow: string = "";
+  private methods: Span[] = [];
+
+  constructor(public row: EndpointRow) {
+    this.path = constant(row.path);
+    this.dialect = dialectOf(row.dialect);
+    for (let i = 0; i < row.methods.length; i++) {
+      this.methods.push(constant(row.methods[i]));
+      this.allow += row.methods[i] + ", ";
+    }
+    this.allow += "OPTIONS";
+  }
+
+  allows(method: Span): bool {
+    for (let i = 0; i < this.methods.length; i++) {
+      const allowed = this.methods[i];
+      if (sameBytes(method.pointer, method.length, allowed.pointer, allowed.length)) return true;
+    }
+    return false;
+  }
+
+  /** Returns whether the request reads or uses models: then a listener's key or origin is checked. */
+  isForModels(method: Span): bool {
+    return this.row.isForModels && this.allows(method);
+  }
+
+  /** Returns whether a path without its query is one of this endpoint. */
+  has(path: Span, length: u32): bool {
+    const own = this.path;
+    if (length == own.length)
+      return length > 0 && sameBytes(path.pointer, length, own.pointer, length);
+    return (
+      this.row.hasChildren &&
+      length > own.length &&
+      byteAt(path.pointer, own.length) == SLASH &&
+      startsWith(path.pointer, length, own) &&
+      (this.row.isLocal || isPlain(path.pointer + own.length, length - own.length))
+    );
+  }
+}
+
+/** The endpoint of every path that is not served. */
+export const UNKNOWN = new Endpoint(new EndpointRow());
+
+const ENDPOINTS: StaticArray<Endpoint> = StaticArray.fromArray(
+  ROWS.map<Endpoint>((row) => new Endpoint(row)),
+);
+
+/** Returns the endpoint of a path without its query. */
+export function endpointOf(path: Span, length: u32): Endpoint {
+  for (let i = 0; i < ENDPOINTS.length; i++) {
+    const endpoint = unchecked(ENDPOINTS[i]);
+    if (endpoint.has(path, length)) return endpoint;
+  }
+  return UNKNOWN;
+}
+
+function dialectOf(row: DialectRow): Dialect {
+  const dialect = dialectByName(row.name);
+  return dialect === null ? defaultDialect() : dialect;
+}
+
+/**
+ * Returns whether the end of a path, which begins with a slash, is plain ids: with `..` or an escape it could become
+ * another path of the provider.
+ */
+function isPlain(pointer: usize, length: u32): bool {
+  let isBetween = false;
+  for (let i: u32 = 0; i < length; i++) {
+    const byte = byteAt(pointer, i);
+    const isId = isLetter(byte) || isDigit(byte) || byte == 0x2d || byte == 0x5f || byte == 0x3a;
+    // Neither a slash nor a dot follows another, or ends the path.
+    if (!isId && ((byte != SLASH && byte != 0x2e) || (i > 0 && !isBetween))) return false;
+    isBetween = isId;
+  }
+  return isBetween;
+}
