@@ -6,6 +6,7 @@
 import { Dropped, DROPPED_BLOCK, DROPPED_CITATION, DROPPED_TOOL_ARGUMENTS } from "./dropped";
 import { Citation, ResponseSink } from "./events";
 import { FINISH_NONE, FINISH_STOP, FINISH_STOP_SEQUENCE } from "./finish-reason";
+import { CARRIER_ANTHROPIC } from "./reasoning-carrier";
 import { ByteBuffer } from "../bytes/text/bytes";
 
 const BLOCK_NONE: i32 = 0;
@@ -25,6 +26,7 @@ class WaitingBlock {
   /** Text, reasoning, arguments or encrypted data. */
   body: ByteBuffer = new ByteBuffer();
   signature: ByteBuffer = new ByteBuffer();
+  carrier: i32 = CARRIER_ANTHROPIC;
 
   constructor(
     public kind: i32,
@@ -66,7 +68,8 @@ export abstract class BlockWriter extends ResponseSink {
   protected abstract closeText(): void;
   protected abstract openReasoning(): void;
   protected abstract putReasoning(pointer: usize, length: u32): void;
-  protected abstract putSignature(pointer: usize, length: u32): void;
+  /** `carrier`: CARRIER_, whose signature it is. */
+  protected abstract putSignature(carrier: i32, pointer: usize, length: u32): void;
   protected abstract closeReasoning(): void;
   protected abstract putRedacted(pointer: usize, length: u32): void;
   protected abstract openTool(id: usize, idLength: u32, name: usize, nameLength: u32): void;
@@ -102,16 +105,17 @@ export abstract class BlockWriter extends ResponseSink {
     this.putReasoning(pointer, length);
   }
 
-  signature(pointer: usize, length: u32): void {
+  signature(carrier: i32, pointer: usize, length: u32): void {
     if (this.mustWait) {
       const block = this.lastWaiting(BLOCK_REASONING);
+      block.carrier = carrier;
       block.signature.bytes(pointer, length);
       block.isEnded = true;
       return;
     }
     this.reasoningOpens();
     this.isSigned = true;
-    this.putSignature(pointer, length);
+    this.putSignature(carrier, pointer, length);
   }
 
   redactedReasoning(pointer: usize, length: u32): void {
@@ -290,7 +294,7 @@ export abstract class BlockWriter extends ResponseSink {
     } else {
       if (body.length > 0) this.reasoning(body.pointer, body.length);
       if (block.signature.length > 0)
-        this.signature(block.signature.pointer, block.signature.length);
+        this.signature(block.carrier, block.signature.pointer, block.signature.length);
     }
     if (block.isEnded && block.kind != BLOCK_TOOL) this.close();
   }

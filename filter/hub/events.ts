@@ -54,8 +54,11 @@ export abstract class ResponseSink {
   /** The text of a refusal, if the provider sends it separately. */
   abstract refusal(pointer: usize, length: u32): void;
   abstract reasoning(pointer: usize, length: u32): void;
-  /** The signature of the reasoning block before it, or of one without text. */
-  abstract signature(pointer: usize, length: u32): void;
+  /**
+   * The signature of the reasoning block before it, or of one without text; `carrier`: CARRIER_, whose signature it is. It ends
+   * the block.
+   */
+  abstract signature(carrier: i32, pointer: usize, length: u32): void;
   /** A whole block of encrypted reasoning. */
   abstract redactedReasoning(pointer: usize, length: u32): void;
   /** A source of the text block before it. */

@@ -6,8 +6,10 @@ import { freeBlock, takeBlock } from "../memory/blocks";
 import { Records } from "../bytes/records";
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { isBlank } from "../bytes/json/blank";
+import { startsWith } from "../bytes/text/at";
 import { ByteBuffer, constant, PADDING, sameBytes, Span } from "../bytes/text/bytes";
 import { AskedFeatures } from "./asked-features";
+import { MARK, MARK_OPENAI } from "./reasoning-carrier";
 import { NO_NOTES, RequestNotes } from "./request-notes";
 
 export const ROLE_SYSTEM: u32 = 0;
@@ -244,7 +246,13 @@ export class HubRequest {
   addReasoning(text: u32, signature: u32): Block {
     const block = this.addBlock(BLOCK_REASONING, ROLE_ASSISTANT);
     if (this.tape.isString(text)) block.setText(this.tape, text);
-    if (this.tape.isString(signature)) block.setName(this.tape, signature);
+    if (!this.tape.isString(signature)) return block;
+    block.setName(this.tape, signature);
+    if (startsWith(block.name, block.nameLength, MARK_OPENAI)) {
+      block.name += MARK_OPENAI.length;
+      block.nameLength -= MARK_OPENAI.length;
+      block.flags |= FLAG_OPENAI;
+    }
     return block;
   }
 
@@ -283,9 +291,10 @@ export class HubRequest {
 /** Stands for the signature of unsigned reasoning (docs/decisions/2026-11-21-reasoning-carrier.md). */
 export const UNSIGNED_MARK = constant("Z2F0ZXdheTp1bnNpZ25lZA==");
 
-/** Returns whether a block of reasoning has a provider's signature. */
+/** Returns whether a block of reasoning has a signature of Anthropic. */
 export function isSigned(block: Block): bool {
-  if (block.nameLength == 0) return false;
+  if (block.nameLength == 0 || (block.flags & FLAG_OPENAI) != 0) return false;
+  if (startsWith(block.name, block.nameLength, MARK)) return false;
   return !sameBytes(block.name, block.nameLength, UNSIGNED_MARK.pointer, UNSIGNED_MARK.length);
 }
 

@@ -1,5 +1,6 @@
-// Removes thinking that the gateway marked as unsigned, in a conversation that began with another provider: Anthropic rejects
-// it with 400 (docs/decisions/2026-11-21-reasoning-carrier.md).
+// Removes thinking that the gateway marked as unsigned or as OpenAI's, in a conversation that began with another provider:
+// Anthropic rejects it with 400 (docs/decisions/2026-11-22-reasoning-between-three-dialects.md).
+import { isCarrier } from "../../hub/reasoning-carrier";
 import { UNSIGNED_MARK } from "../../hub/request";
 import { Edits } from "../../bytes/json/edit";
 import { Tape } from "../../bytes/json/tape";
@@ -29,16 +30,21 @@ export function removeUnsignedThinking(tape: Tape, edits: Edits): void {
   }
 }
 
-/** Returns whether any string is the mark. Nearly every conversation has none: comparing lengths is enough for it. */
+/** Returns whether any string is a mark. Nearly every conversation has none: its lengths and first bytes are enough for it. */
 function hasMark(tape: Tape): bool {
   for (let node: u32 = 0; node < tape.count; node++) {
-    if (tape.size(node) == UNSIGNED_MARK.length && tape.equals(node, UNSIGNED_MARK)) return true;
+    if (isMark(tape, node)) return true;
   }
   return false;
 }
 
+function isMark(tape: Tape, node: u32): bool {
+  if (isCarrier(tape, node)) return true;
+  return tape.size(node) == UNSIGNED_MARK.length && tape.equals(node, UNSIGNED_MARK);
+}
+
 function isUnsigned(tape: Tape, block: u32): bool {
-  return tape.equals(tape.member(block, SIGNATURE), UNSIGNED_MARK);
+  return isMark(tape, tape.member(block, SIGNATURE));
 }
 
 function countUnsigned(tape: Tape, content: u32): u32 {

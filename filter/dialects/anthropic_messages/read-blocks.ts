@@ -9,6 +9,7 @@ import {
 } from "../../hub/dropped";
 import { Citation, ResponseSink } from "../../hub/events";
 import { putMadeId } from "../../hub/made-id";
+import { CARRIER_ANTHROPIC } from "../../hub/reasoning-carrier";
 import { UNSIGNED_MARK } from "../../hub/request";
 import { NO_COUNT, readCount } from "../../bytes/json/number";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
@@ -204,7 +205,7 @@ export class BlockReader {
     // Another gateway marked it as unsigned.
     if (tape.equals(node, UNSIGNED_MARK)) return;
     if (tape.isString(node) && tape.size(node) > 0)
-      this.sink.signature(tape.pointer(node), tape.size(node));
+      this.sink.signature(CARRIER_ANTHROPIC, tape.pointer(node), tape.size(node));
   }
 
   private toolDelta(tape: Tape, index: i64, node: u32): void {

@@ -1,5 +1,6 @@
 // What a stream and a complete message have in common beyond the order of their blocks.
 import { BlockWriter } from "../../hub/block-writer";
+import { CARRIER_ANTHROPIC, CARRIER_OPENAI, MARK_OPENAI } from "../../hub/reasoning-carrier";
 import { UNSIGNED_MARK } from "../../hub/request";
 import { writeString } from "../../hub/request-writing";
 import { constant } from "../../bytes/text/bytes";
@@ -20,6 +21,13 @@ export abstract class MessageBlockWriter extends BlockWriter {
 
   /** Every block of thinking has a signature. */
   protected signIfUnsigned(): void {
-    if (!this.isSigned) this.putSignature(UNSIGNED_MARK.pointer, UNSIGNED_MARK.length);
+    if (this.isSigned) return;
+    this.putSignature(CARRIER_ANTHROPIC, UNSIGNED_MARK.pointer, UNSIGNED_MARK.length);
+  }
+
+  /** Writes the inside of a signature: another provider's has a mark, by which it finds back to its kind of provider. */
+  protected writeSignature(carrier: i32, pointer: usize, length: u32): void {
+    if (carrier == CARRIER_OPENAI) this.out.span(MARK_OPENAI);
+    this.out.bytes(pointer, length);
   }
 }

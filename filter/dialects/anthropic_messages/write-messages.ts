@@ -12,6 +12,7 @@ import {
   FLAG_CONTINUES,
   FLAG_ERROR,
   FLAG_IN_PLACE,
+  FLAG_OPENAI,
   isSigned,
   ROLE_ASSISTANT,
   ROLE_SYSTEM,
@@ -39,6 +40,7 @@ const CLOSE_STRING = constant('"}');
 /** Not a member: the name of a last message of the assistant, which the model continues. */
 const PREFILL_PATH = constant("prefill");
 const REASONING_PATH = constant("messages[].reasoning_content");
+const DETAILS_PATH = constant("messages[].reasoning_details");
 
 /** Decides which blocks are written. Runs before `system` is written, which omits the system texts that stay in place. */
 export function prepareMessages(
@@ -100,14 +102,14 @@ function runEnd(request: HubRequest, from: u32): u32 {
   return to;
 }
 
-/** Removes unsigned reasoning, which Anthropic rejects, from the conversation. */
+/** Removes reasoning that Anthropic rejects from the conversation: unsigned, or OpenAI's. */
 function dropUnsigned(request: HubRequest, report: RequestReport): void {
   const count = request.blocks.count;
   for (let i: u32 = 0; i < count; i++) {
     const block = request.block(i);
     if (block.kind != BLOCK_REASONING || (block.flags & FLAG_CONTINUES) != 0) continue;
     if (isSigned(request.block(lastPiece(request, i)))) continue;
-    report.drop(REASONING_PATH);
+    report.drop((block.flags & FLAG_OPENAI) != 0 ? DETAILS_PATH : REASONING_PATH);
     for (let piece = i, last = lastPiece(request, i); piece <= last; piece++)
       request.block(piece).kind = BLOCK_NOTHING;
   }

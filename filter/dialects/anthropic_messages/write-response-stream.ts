@@ -137,12 +137,12 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
     this.delta(pointer, length);
   }
 
-  protected putSignature(pointer: usize, length: u32): void {
+  protected putSignature(carrier: i32, pointer: usize, length: u32): void {
     const out = this.out;
     out.span(BLOCK_DELTA);
     out.integer(this.index);
     out.span(SIGNATURE_DELTA);
-    out.bytes(pointer, length);
+    this.writeSignature(carrier, pointer, length);
     out.span(STRING_AND_TWO_ENDS);
   }
 

@@ -109,9 +109,9 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
     this.out.bytes(pointer, length);
   }
 
-  protected putSignature(pointer: usize, length: u32): void {
+  protected putSignature(carrier: i32, pointer: usize, length: u32): void {
     this.out.span(SIGNATURE);
-    this.out.bytes(pointer, length);
+    this.writeSignature(carrier, pointer, length);
   }
 
   protected closeReasoning(): void {

@@ -374,7 +374,7 @@ export const reasoning = new MemberTable(
 export const DETAIL_TYPE = reasoning.slot(
   "type",
   slot.BLOCK_KIND,
-  reads("`reasoning.text` or `reasoning.encrypted`; others are dropped"),
+  reads("`reasoning.text`, `reasoning.summary` or `reasoning.encrypted`; others are dropped"),
 );
 export const DETAIL_TEXT = reasoning.slot(
   "text",
@@ -387,7 +387,13 @@ export const DETAIL_INDEX = reasoning.slot("index", slot.REASONING, reads("joins
 export const DETAIL_FORMAT = reasoning.slot(
   "format",
   slot.REASONING_SIGNATURE,
-  reads("reasoning of other vendors (`openai-…`, `google-…`, `xai-…`) is dropped"),
+  reads(
+    "reasoning of OpenAI (`openai-responses-v1`) goes to providers of the Responses API only; that of other vendors (`google-…`, `xai-…`) is dropped",
+  ),
 );
 reasoning.ignored("id", reads("assigned by a provider"));
-reasoning.ignored("summary", reads("belongs to a type that is dropped"));
+export const DETAIL_SUMMARY = reasoning.slot(
+  "summary",
+  slot.REASONING,
+  reads("of type `reasoning.summary`: the summary of the encrypted item behind it"),
+);

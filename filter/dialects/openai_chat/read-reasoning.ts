@@ -3,6 +3,7 @@
 // @see https://openrouter.ai/docs/use-cases/reasoning-tokens#reasoning-details-array-structure
 import { Dropped, DROPPED_SIGNATURE } from "../../hub/dropped";
 import { ResponseSink } from "../../hub/events";
+import { CARRIER_ANTHROPIC } from "../../hub/reasoning-carrier";
 import { NO_COUNT, readCount } from "../../bytes/json/number";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
@@ -95,7 +96,7 @@ export class ReasoningReader {
     const signature = tape.member(entry, SIGNATURE);
     if (!tape.isString(signature) || tape.size(signature) == 0) return;
     if (this.hasContent) this.dropped.add(DROPPED_SIGNATURE);
-    else this.sink.signature(tape.pointer(signature), tape.size(signature));
+    else this.sink.signature(CARRIER_ANTHROPIC, tape.pointer(signature), tape.size(signature));
   }
 }
 

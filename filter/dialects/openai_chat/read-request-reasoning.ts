@@ -6,6 +6,7 @@ import {
   BLOCK_REASONING_DATA,
   HubRequest,
   FLAG_CONTINUES,
+  FLAG_OPENAI,
   ROLE_ASSISTANT,
 } from "../../hub/request";
 import { RequestReport } from "../../hub/request-report";
@@ -15,7 +16,9 @@ import * as member from "./members";
 
 const REASONING_TEXT = constant("reasoning.text");
 const REASONING_ENCRYPTED = constant("reasoning.encrypted");
+const REASONING_SUMMARY = constant("reasoning.summary");
 const ANTHROPIC_FORMAT = constant("anthropic-claude-v1");
+const OPENAI_FORMAT = constant("openai-responses-v1");
 const DETAILS_PATH = constant("messages[].reasoning_details");
 const TYPE = constant("type");
 const THINKING = constant("thinking");
@@ -32,6 +35,7 @@ export function readReasoningDetails(
   report: RequestReport,
 ): void {
   let openIndex = NO_NODE;
+  let summary = NO_NODE;
   for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item)) {
     detail.read(tape, item, report);
     const type = detail.node(member.DETAIL_TYPE);
@@ -48,6 +52,13 @@ export function readReasoningDetails(
     } else if (isOurs && tape.equals(type, REASONING_ENCRYPTED)) {
       addEncrypted(tape, detail.node(member.DETAIL_DATA), request);
       openIndex = NO_NODE;
+    } else if (tape.equals(format, OPENAI_FORMAT) && tape.equals(type, REASONING_SUMMARY)) {
+      summary = detail.node(member.DETAIL_SUMMARY);
+    } else if (tape.equals(format, OPENAI_FORMAT) && tape.equals(type, REASONING_ENCRYPTED)) {
+      const data = detail.node(member.DETAIL_DATA);
+      const block = request.addReasoning(summary, data);
+      block.flags |= FLAG_OPENAI;
+      summary = NO_NODE;
     } else {
       report.drop(DETAILS_PATH);
     }

@@ -4,15 +4,18 @@
 // therefore sent once and complete (docs/decisions/2026-11-21-reasoning-carrier.md).
 import { Dropped, DROPPED_SIGNATURE } from "../../hub/dropped";
 import { Citation } from "../../hub/events";
-import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { CARRIER_OPENAI } from "../../hub/reasoning-carrier";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 
 /** More reasoning than this is not carried. Bytes. */
 const MAX_CARRIER: u32 = 4 << 20;
 
 const TEXT_ITEM = constant('{"type":"reasoning.text","text":"');
 const SIGNATURE = constant('","signature":"');
+const SUMMARY_ITEM = constant('{"type":"reasoning.summary","summary":"');
 const ENCRYPTED_ITEM = constant('{"type":"reasoning.encrypted","data":"');
-const FORMAT = constant('","format":"anthropic-claude-v1","index":');
+const ANTHROPIC_FORMAT = constant('","format":"anthropic-claude-v1","index":');
+const OPENAI_FORMAT = constant('","format":"openai-responses-v1","index":');
 const URL_CITATION = constant('{"type":"url_citation","url_citation":{"url":"');
 const TITLE = constant('","title":"');
 const START_INDEX = constant('","start_index":');
@@ -22,71 +25,73 @@ const END_INDEX = constant(',"end_index":');
 export class ReasoningCarrier {
   /** The items, comma-separated. */
   items: ByteBuffer = new ByteBuffer();
+  /** The text of the open block. */
+  private open: ByteBuffer = new ByteBuffer();
   private count: i32 = 0;
-  /** Length of `items` before the item that is being written. */
-  private itemStart: u32 = 0;
-  private isOpen: bool = false;
   private isFull: bool = false;
 
   constructor(private dropped: Dropped) {}
 
   text(pointer: usize, length: u32): void {
-    if (this.isFull || !this.hasRoom(length)) return;
-    if (!this.isOpen) this.open();
-    this.items.bytes(pointer, length);
+    if (this.hasRoom(length)) this.open.bytes(pointer, length);
   }
 
-  signature(pointer: usize, length: u32): void {
-    if (this.isFull || !this.hasRoom(length)) return;
-    if (!this.isOpen) this.open();
-    this.items.span(SIGNATURE);
-    this.items.bytes(pointer, length);
-    this.close();
+  /** `carrier`: CARRIER_, whose signature it is. */
+  signature(carrier: i32, pointer: usize, length: u32): void {
+    if (!this.hasRoom(length)) return;
+    const text = this.open;
+    if (carrier == CARRIER_OPENAI) {
+      if (text.length > 0) {
+        this.begin(SUMMARY_ITEM, text.pointer, text.length);
+        this.end(OPENAI_FORMAT);
+      }
+      this.begin(ENCRYPTED_ITEM, pointer, length);
+      this.end(OPENAI_FORMAT);
+    } else {
+      this.begin(TEXT_ITEM, text.pointer, text.length);
+      this.items.span(SIGNATURE);
+      this.items.bytes(pointer, length);
+      this.end(ANTHROPIC_FORMAT);
+    }
+    text.clear();
   }
 
   redacted(pointer: usize, length: u32): void {
     this.blockEnd();
-    if (this.isFull || !this.hasRoom(length)) return;
-    this.comma();
-    this.items.span(ENCRYPTED_ITEM);
-    this.items.bytes(pointer, length);
-    this.close();
+    if (!this.hasRoom(length)) return;
+    this.begin(ENCRYPTED_ITEM, pointer, length);
+    this.end(ANTHROPIC_FORMAT);
   }
 
-  /** Removes the block if it had no signature. */
+  /** Forgets the block's text if it had no signature. */
   blockEnd(): void {
-    if (this.isOpen) this.items.length = this.itemStart;
-    this.isOpen = false;
+    this.open.clear();
   }
 
   release(): void {
     this.items.release();
+    this.open.release();
   }
 
-  private open(): void {
-    this.isOpen = true;
-    this.comma();
-    this.items.span(TEXT_ITEM);
-  }
-
-  private comma(): void {
-    this.itemStart = this.items.length;
+  private begin(head: Span, pointer: usize, length: u32): void {
     if (this.count > 0) this.items.byte(0x2c);
+    this.items.span(head);
+    this.items.bytes(pointer, length);
   }
 
-  private close(): void {
-    this.items.span(FORMAT);
+  private end(format: Span): void {
+    this.items.span(format);
     this.items.integer(this.count++);
     this.items.byte(0x7d);
-    this.isOpen = false;
   }
 
   /** A provider rejects a part of the blocks on the next turn, so all of them are carried or none. */
   private hasRoom(length: u32): bool {
-    if (this.items.length + length <= MAX_CARRIER) return true;
+    if (this.isFull) return false;
+    if (this.items.length + this.open.length + length <= MAX_CARRIER) return true;
     this.isFull = true;
     this.dropped.add(DROPPED_SIGNATURE);
-    this.items.release();
+    this.release();
     return false;
   }
 }

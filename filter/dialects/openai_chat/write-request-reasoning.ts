@@ -1,6 +1,12 @@
 // Writes the reasoning of earlier turns, for chat providers that support it.
 // Design: docs/decisions/2026-11-21-reasoning-carrier.md
-import { BLOCK_REASONING, BLOCK_REASONING_DATA, HubRequest, isSigned } from "../../hub/request";
+import {
+  BLOCK_REASONING,
+  BLOCK_REASONING_DATA,
+  FLAG_OPENAI,
+  HubRequest,
+  isSigned,
+} from "../../hub/request";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { BLANK_LINE } from "../../hub/request-writing";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
@@ -27,7 +33,8 @@ export function hasReasoning(
   for (let i = from; i < to; i++) {
     const block = request.block(i);
     if (block.kind == BLOCK_REASONING) {
-      if (limits.takesReasoningContent || limits.takesReasoningDetails) taken = true;
+      const isOpenai = (block.flags & FLAG_OPENAI) != 0;
+      if (limits.takesReasoningContent || (limits.takesReasoningDetails && !isOpenai)) taken = true;
       else report.drop(THINKING_PATH);
     } else if (block.kind == BLOCK_REASONING_DATA) {
       if (limits.takesReasoningDetails) taken = true;

@@ -38,8 +38,8 @@ export abstract class OpenaiChatSink extends ResponseSink {
     this.needsBreak = false;
   }
 
-  signature(pointer: usize, length: u32): void {
-    this.carrier.signature(pointer, length);
+  signature(carrier: i32, pointer: usize, length: u32): void {
+    this.carrier.signature(carrier, pointer, length);
   }
 
   redactedReasoning(pointer: usize, length: u32): void {

@@ -35,7 +35,7 @@ export class OpenaiResponsesWriter extends BlockWriter {
   protected closeText(): void {}
   protected openReasoning(): void {}
   protected putReasoning(_pointer: usize, _length: u32): void {}
-  protected putSignature(_pointer: usize, _length: u32): void {}
+  protected putSignature(_carrier: i32, _pointer: usize, _length: u32): void {}
   protected closeReasoning(): void {}
   protected putRedacted(_pointer: usize, _length: u32): void {}
   protected openTool(_id: usize, _idLength: u32, _name: usize, _nameLength: u32): void {}
