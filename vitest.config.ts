@@ -57,6 +57,7 @@ export default defineConfig({
       ring("cli", ["test/cli/**/*.test.ts"], 2),
       ring("envoy", ["test/envoy/**/*.test.ts"], 3, setUpBy("envoy")),
       ring("sdk", ["test/sdk/**/*.test.ts"], 4, setUpBy("sdk")),
+      ring("agents", ["test/agents/**/*.test.ts"], 4, setUpBy("agents")),
       ring("deploy", ["test/deploy/**/*.test.ts"], 4, setUpBy("deploy")),
       ring("soak", ["test/soak/**/*.test.ts"], 4),
       ring("container", ["test/container/**/*.test.ts"], 5, CONTAINERS),

@@ -48,7 +48,8 @@ function anthropicDialect(options: AnthropicOptions): Dialect {
     handle(request, next) {
       const refused = headerRefusal(request, options);
       if (refused !== undefined) return { reply: refused, behaviour: { kind: "answer" } };
-      const read = readAnthropicRequest(request.json, verify);
+      const betas = request.headers["anthropic-beta"] ?? "";
+      const read = readAnthropicRequest(withoutBetas(request.json, betas), verify);
       const wrong = typeof read === "string" ? read : changedAnswer(read, answered);
       if (typeof read === "string" || wrong !== undefined)
         return { reply: errorReply(400, wrong ?? ""), behaviour: { kind: "answer" } };
@@ -61,6 +62,18 @@ function anthropicDialect(options: AnthropicOptions): Dialect {
       return { reply: replyTo(read, prompt, behaviour, content, options), behaviour };
     },
   };
+}
+
+/** Without what the betas of the request permit; the rest is as strict as everywhere. */
+function withoutBetas(json: unknown, betas: string): unknown {
+  const { messages, tools, ...rest } = (json ?? {}) as Record<string, unknown>;
+  if (!Array.isArray(messages)) return json;
+  const bare: Record<string, unknown> = { ...rest, messages, tools };
+  if (betas.includes("mid-conversation-"))
+    bare["messages"] = messages.filter(({ role }: { role: string }) => role !== "system");
+  if (betas.includes("advanced-tool-use-") && Array.isArray(tools))
+    bare["tools"] = tools.map(({ defer_loading: _, ...tool }: Record<string, unknown>) => tool);
+  return bare;
 }
 
 function headerRefusal(

@@ -1,0 +1,147 @@
+// Runs the coding agents without a terminal, each in a home and a directory of its own that knows only the gateway.
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface Agent {
+  /** Sends a prompt, in the same conversation as the ones before it; the text that the agent prints at the end. */
+  ask(prompt: string): Promise<string>;
+  /** Text of a file that the agent has made in its working directory. */
+  read(file: string): string;
+  remove(): void;
+}
+
+export interface AgentOptions {
+  /** Where the agents are installed. */
+  directory: string;
+  gatewayUrl: string;
+  model: string;
+}
+
+/** What ends an agent that hangs: less than a test may take. */
+const PATIENCE_MS = 120_000;
+/** Nothing listens there: what an agent wants of other hosts fails at once, on a machine with a network too. */
+const NOWHERE = "http://127.0.0.1:9";
+
+interface Place {
+  home: string;
+  work: string;
+  remove: () => void;
+}
+
+function makePlace(): Place {
+  const directory = mkdtempSync(join(tmpdir(), "gateway-agent-"));
+  const [home, work] = [join(directory, "home"), join(directory, "work")];
+  mkdirSync(home);
+  mkdirSync(work);
+  return {
+    home,
+    work,
+    remove() {
+      rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Runs one of the agents to its end; what it has written to stdout. Throws with all output if it fails. */
+async function run(
+  script: string,
+  words: string[],
+  { home, work }: Place,
+  environment: Record<string, string>,
+): Promise<string> {
+  const agent = spawn(process.execPath, [script, ...words], {
+    cwd: work,
+    env: {
+      ...{ HOME: home, PATH: process.env["PATH"], NO_COLOR: "1" },
+      ...{ HTTP_PROXY: NOWHERE, HTTPS_PROXY: NOWHERE, NO_PROXY: "127.0.0.1" },
+      ...environment,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: PATIENCE_MS,
+  });
+  let output = "";
+  let errors = "";
+  agent.stdout.on("data", (bytes: Buffer) => (output += bytes.toString()));
+  agent.stderr.on("data", (bytes: Buffer) => (errors += bytes.toString()));
+  const code = await new Promise((resolve) => agent.on("close", resolve));
+  if (code !== 0) throw new Error(`the agent ended with ${String(code)}: ${output}${errors}`);
+  return output;
+}
+
+export function startClaudeCode({ directory, gatewayUrl, model }: AgentOptions): Agent {
+  const place = makePlace();
+  // The wrapper finds the program of this machine; npm's install script would only link to it.
+  const script = join(directory, "node_modules/@anthropic-ai/claude-code/cli-wrapper.cjs");
+  let isContinued = false;
+  return {
+    async ask(prompt) {
+      const words = ["-p", prompt, "--output-format", "json", "--allowedTools", "Bash"];
+      if (isContinued) words.push("--continue");
+      isContinued = true;
+      const output = await run(script, [...words, "--model", model], place, {
+        ANTHROPIC_BASE_URL: gatewayUrl,
+        ANTHROPIC_AUTH_TOKEN: "any-key",
+        ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+        DISABLE_AUTOUPDATER: "1",
+      });
+      const { result, is_error: isError } = JSON.parse(output) as Record<string, unknown>;
+      if (isError !== false) throw new Error(`Claude Code reports an error: ${output}`);
+      return String(result);
+    },
+    read: (file) => readFileSync(join(place.work, file), "utf8"),
+    remove: place.remove,
+  };
+}
+
+export function startCodex({ directory, gatewayUrl, model }: AgentOptions): Agent {
+  const place = makePlace();
+  const script = join(directory, "node_modules/@openai/codex/bin/codex.js");
+  mkdirSync(join(place.home, ".codex"));
+  writeFileSync(join(place.home, ".codex/config.toml"), codexConfiguration(gatewayUrl, model));
+  const resume: string[] = [];
+  return {
+    async ask(prompt) {
+      const words = ["exec", "--skip-git-repo-check", "--json", ...resume, prompt];
+      resume.splice(0, 2, "resume", "--last");
+      const output = await run(script, words, place, { GATEWAY_KEY: "any-key" });
+      const texts = output
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as { type: string; item?: { type: string; text?: string } })
+        .flatMap(({ type, item }) =>
+          type === "item.completed" && item?.type === "agent_message" ? [item.text ?? ""] : [],
+        );
+      return texts.at(-1) ?? "";
+    },
+    read: (file) => readFileSync(join(place.work, file), "utf8"),
+    remove: place.remove,
+  };
+}
+
+/** Plugins and apps are lists that Codex fetches from its vendor. */
+function codexConfiguration(gatewayUrl: string, model: string): string {
+  return `model = "${model}"
+model_provider = "gateway"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+
+[features]
+plugins = false
+apps = false
+
+[analytics]
+enabled = false
+
+[model_providers.gateway]
+name = "gateway"
+base_url = "${gatewayUrl}/v1"
+env_key = "GATEWAY_KEY"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0
+`;
+}
