@@ -2,6 +2,7 @@
 // folder. The rest of the filter calls these methods and never asks which dialect it has.
 import { CredentialKind } from "../../contract/credentials";
 import { DialectRow } from "../../contract/dialects";
+import { ClientPaths } from "../hub/client-paths";
 import { ResponseHead, ResponseSink } from "../hub/events";
 import { Dropped } from "../hub/dropped";
 import { Fault } from "../hub/fault";
@@ -66,6 +67,8 @@ export abstract class Dialect {
     public members: MemberTable,
     /** What the request writer can express beyond the hub's common slots. */
     public supported: Feature[],
+    /** The names of what a target's request writer may drop. */
+    private paths: ClientPaths,
   ) {
     this.name = row.name;
     this.api = "the " + row.title + " API";
@@ -155,6 +158,7 @@ export abstract class Dialect {
     notes: RequestNotes,
   ): void {
     report.reset(limits.strict, target.api, target.supporter);
+    report.paths = this.paths;
     request.reset(tape, notes);
     this.readRequest(tape, request, report);
     if (report.fault === null)

@@ -26,6 +26,9 @@ export const SEVERAL_CHOICES = rejected(
   about("Several choices per response"),
 );
 export const VERBOSITY = dropped(about("Verbosity"));
+export const TEXT_LOGPROBS = dropped(
+  about("Log probabilities of output texts: translated responses have none"),
+);
 
 // Input and output
 export const AUDIO_OUTPUT = rejected(
@@ -80,6 +83,29 @@ export const MCP_SERVERS = rejected(
     "https://platform.claude.com/docs/en/agents-and-tools/mcp-connector",
   ),
 );
+export const HOSTED_TOOLS = dropped(
+  about(
+    "Tools that the provider runs: the model is not offered them",
+    "https://platform.openai.com/docs/guides/tools",
+  ),
+);
+export const HOSTED_MCP = rejected(
+  constant("Call the MCP server from the client, and declare its tools as functions."),
+  about(
+    "MCP servers and connectors called by OpenAI",
+    "https://platform.openai.com/docs/guides/tools-connectors-mcp",
+  ),
+);
+export const BUILT_IN_TOOLS = rejected(
+  constant("Declare it as a function, and send its calls and outputs as those of a function."),
+  about(
+    "Built-in tools that the client runs: only OpenAI's models know them",
+    "https://platform.openai.com/docs/guides/tools",
+  ),
+);
+export const TOOL_CALL_LIMIT = dropped(about("A limit of built-in tool calls"));
+export const TOOL_OUTPUT_SCHEMA = dropped(about("The schema of a tool's output"));
+export const ASYNC_TOOLS = dropped(about("Tools that respond later"));
 export const SERVER_TOOL_HISTORY = dropped(
   about("Results of tools that the provider ran in an earlier turn"),
 );
@@ -104,9 +130,8 @@ export const PROMPT_CACHE_KEY = dropped(
 export const AUTOMATIC_CACHING = dropped(
   about("Automatic cache breakpoints: OpenAI-compatible providers cache by themselves"),
 );
-export const PROMPT_CACHE_OPTIONS = dropped(
-  about("Options of the prompt cache: use `cache_control`"),
-);
+export const PROMPT_CACHE_OPTIONS = dropped(about("Options of the prompt cache"));
+export const PROMPT_CACHE_RETENTION = dropped(about("How long the prompt cache is kept"));
 export const STORE = dropped(about("Stored responses"));
 export const PREDICTION = dropped(
   about(
@@ -127,6 +152,47 @@ export const THREADS = rejected(
   constant("Send the whole conversation, or use a model of Anthropic."),
   about("Threads"),
 );
+export const PREVIOUS_RESPONSES = rejected(
+  constant(
+    "keeps no responses: send the whole conversation in 'input' instead of 'previous_response_id'.",
+  ),
+  about(
+    "Stored responses as the conversation",
+    "https://platform.openai.com/docs/guides/conversation-state",
+  ),
+);
+export const CONVERSATIONS = rejected(
+  constant("keeps no conversations: send the earlier items in 'input'."),
+  about("Stored conversations", "https://platform.openai.com/docs/guides/conversation-state"),
+);
+export const STORED_PROMPTS = rejected(
+  constant("has no stored prompts: send 'instructions' and 'input'."),
+  about("Stored prompts", "https://platform.openai.com/docs/guides/prompting"),
+);
+export const BACKGROUND = rejected(
+  constant("cannot answer in the background: use 'stream'."),
+  about("Background mode", "https://platform.openai.com/docs/guides/background"),
+);
+export const ITEM_REFERENCES = dropped(
+  about("References to stored items: the conversation lacks what they refer to"),
+);
+export const COMPACTED_HISTORY = rejected(
+  constant("Send the items, or their summary as text, or use a provider with the Responses API."),
+  about(
+    "Compaction by OpenAI: only OpenAI can read it",
+    "https://platform.openai.com/docs/guides/conversation-state",
+  ),
+);
+export const BACKEND_ITEMS = dropped(about("Items of Codex's backend: only OpenAI can read them"));
+export const PHASES = dropped(about("The phase of a message of the assistant"));
+export const TRUNCATION = dropped(
+  about("Truncation by the provider: the conversation is sent whole"),
+);
+export const REASONING_MODE = dropped(about("The reasoning mode"));
+export const REASONING_CONTEXT = dropped(about("Which turns' reasoning the model sees"));
+export const CLIENT_METADATA = dropped(about("Metadata of Codex"));
+export const ACCESS_PROGRAMS = dropped(about("Access programs"));
+export const IMAGE_CONTEXT = dropped(about("Compression of images in the context"));
 export const CONTAINERS = rejected(LEAVE_OUT, about("Containers"));
 export const BROWSER_STATE = rejected(LEAVE_OUT, about("Browser state"));
 export const MODERATION = rejected(LEAVE_OUT, about("Moderation by the provider"));

@@ -2,6 +2,7 @@
 import { Tape } from "../bytes/json/tape";
 import { byteAt, isDigit, isLetter } from "../bytes/text/at";
 import { ByteBuffer, constant, sameBytes, Span } from "../bytes/text/bytes";
+import { ClientPaths, NO_PATHS } from "./client-paths";
 import { Fault, THREAD_UNSUPPORTED } from "./fault";
 import { DROP, Feature } from "./feature";
 import { Member, MemberTable } from "./member-table";
@@ -37,6 +38,9 @@ export class RequestReport {
   isStrict: bool = false;
   /** Name of the target's API for error messages: "the Anthropic Messages API". */
   api: string = "";
+
+  /** The client's names of what the request writers drop. */
+  paths: ClientPaths = NO_PATHS;
 
   private number: u32 = 0;
   private isCut: bool = false;

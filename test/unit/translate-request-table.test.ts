@@ -108,9 +108,11 @@ function translate(place: Place, request: unknown, strict = false): Translation 
 type Place = Table & { id: string };
 type Fate = "dropped" | "rejected" | "ignored";
 
-const places: Place[] = readDialectTables().flatMap(({ tables }, index) =>
-  tables.map((table) => ({ ...table, id: `${["chat", "messages"][index]}.${table.variable}` })),
-);
+const places: Place[] = readDialectTables()
+  .slice(0, 2)
+  .flatMap(({ tables }, index) =>
+    tables.map((table) => ({ ...table, id: `${["chat", "messages"][index]}.${table.variable}` })),
+  );
 const fateOf = ({ slot, feature }: Member): Fate | undefined =>
   slot === undefined ? (feature?.fate ?? "ignored") : undefined;
 const ofFate = (fate: Fate): [string, Place, Member][] =>

@@ -20,6 +20,7 @@ import { isFirstToken } from "./first-token";
 import { AnthropicMessagesLimitEdits } from "./limit-edits";
 import { request as members, SUPPORTED } from "./members";
 import { AnthropicMessagesReader } from "./read-response";
+import { paths } from "./paths";
 import { readRequest } from "./read-request";
 import { readUsage } from "./read-usage";
 import { adaptFault, writeAnthropicFault } from "./write-fault";
@@ -40,7 +41,7 @@ const limitEdits = new AnthropicMessagesLimitEdits();
 
 export class AnthropicMessages extends Dialect {
   constructor() {
-    super(ANTHROPIC_MESSAGES, members, SUPPORTED);
+    super(ANTHROPIC_MESSAGES, members, SUPPORTED, paths);
   }
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {

@@ -39,8 +39,6 @@ const CLOSE_STRING = constant('"}');
 
 /** Not a member: the name of a last message of the assistant, which the model continues. */
 const PREFILL_PATH = constant("prefill");
-const REASONING_PATH = constant("messages[].reasoning_content");
-const DETAILS_PATH = constant("messages[].reasoning_details");
 
 /** Decides which blocks are written. Runs before `system` is written, which omits the system texts that stay in place. */
 export function prepareMessages(
@@ -109,7 +107,8 @@ function dropUnsigned(request: HubRequest, report: RequestReport): void {
     const block = request.block(i);
     if (block.kind != BLOCK_REASONING || (block.flags & FLAG_CONTINUES) != 0) continue;
     if (isSigned(request.block(lastPiece(request, i)))) continue;
-    report.drop((block.flags & FLAG_OPENAI) != 0 ? DETAILS_PATH : REASONING_PATH);
+    const paths = report.paths;
+    report.drop((block.flags & FLAG_OPENAI) != 0 ? paths.redacted : paths.reasoning);
     for (let piece = i, last = lastPiece(request, i); piece <= last; piece++)
       request.block(piece).kind = BLOCK_NOTHING;
   }

@@ -36,7 +36,6 @@ const INVALID_JSON = constant('{"INVALID_JSON":"');
 const TOOLS = constant(',"tools":[{"name":');
 const NEXT_TOOL = constant(',{"name":');
 const ANY_SCHEMA = constant(',"input_schema":{"type":"object"}}');
-const ARGUMENTS_PATH = constant("messages[].tool_calls[].function.arguments");
 const argumentsTape = scratchTape();
 const plainId = scratchBuffer();
 
@@ -97,7 +96,7 @@ function writeInput(block: Block, out: ByteBuffer, report: RequestReport): void 
     out.span(EMPTY_OBJECT);
     return;
   }
-  if (report.isStrict) report.drop(ARGUMENTS_PATH);
+  if (report.isStrict) report.drop(report.paths.arguments);
   out.span(INVALID_JSON);
   if ((block.flags & FLAG_STRING) != 0) out.bytes(block.text, block.textLength);
   else escape(block.text, block.textLength, out);

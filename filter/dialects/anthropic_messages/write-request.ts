@@ -60,10 +60,7 @@ const COMMA = constant(",");
 const TEMPERATURE_PATH = constant("temperature");
 const TOP_P_PATH = constant("top_p");
 const TOP_K_PATH = constant("top_k");
-const STOP_PATH = constant("stop");
-const FORMAT_PATH = constant("response_format");
 const TOOL_CHOICE_PATH = constant("tool_choice");
-const MAX_TOKENS_PATH = constant("max_tokens");
 
 /** `metadata.user_id`: maxLength 256. */
 const MAX_USER: u32 = 256;
@@ -85,7 +82,7 @@ export function writeRequest(
   out.span(model);
   out.span(MAX_TOKENS);
   if (plan.maxTokens == 0)
-    fitMaxTokens(tape, request.maxTokens, limits, MAX_TOKENS_PATH, out, report);
+    fitMaxTokens(tape, request.maxTokens, limits, report.paths.maxTokens, out, report);
   else out.integer(plan.maxTokens);
   prepareMessages(request, limits, report);
   writeSystem(request, systemPrompt, limits, out, report);
@@ -161,8 +158,8 @@ function writeSystemSpan(text: Span, isList: bool, out: ByteBuffer): void {
 /** Returns the instruction that replaces an output format which nothing enforces; the format is listed in the report. */
 function makeInstruction(request: HubRequest, limits: RequestLimits, report: RequestReport): Span {
   if (request.outputFormat != FORMAT_JSON)
-    return schemaInstruction(request, limits, FORMAT_PATH, report);
-  report.drop(FORMAT_PATH);
+    return schemaInstruction(request, limits, report.paths.format, report);
+  report.drop(report.paths.format);
   return JSON_SENTENCE;
 }
 
@@ -263,7 +260,7 @@ function writeStop(
   for (const end = tape.next(stop); item < end; item = tape.next(item)) {
     const isText = !tape.isString(item) || !isBlank(tape.pointer(item), tape.size(item));
     if (!limits.takesStop || !isText) {
-      report.drop(STOP_PATH);
+      report.drop(report.paths.stop);
       continue;
     }
     out.span(count++ == 0 ? STOP_SEQUENCES : COMMA);

@@ -51,8 +51,6 @@ const THINKING_BUDGET = constant(',"thinking":{"type":"enabled","budget_tokens":
 const OUTPUT_CONFIG = constant(',"output_config":{');
 const EFFORT = constant('"effort":"');
 const FORMAT = constant('"format":{"type":"json_schema","schema":');
-const EFFORT_PATH = constant("reasoning_effort");
-const THINKING_PATH = constant("thinking");
 
 export class ThinkingPlan {
   /** Whether the model will think: then it rejects some other members. */
@@ -83,7 +81,7 @@ export class ThinkingPlan {
     if (most > highest || (!hasMaxTokens && limits.highestMaxTokens != 0)) most = highest;
     if (tape.isObject(request.thinking)) this.planThinking(request, limits, report, most);
     else if (request.effort != EFFORT_UNSET) {
-      this.planEffort(request, request.effort, EFFORT_PATH, limits, report, most);
+      this.planEffort(request, request.effort, report.paths.effort, limits, report, most);
     }
     const chosen = min<i64>(<i64>limits.defaultMaxTokens + this.budget, highest);
     this.maxTokens = hasMaxTokens ? 0 : chosen;
@@ -105,7 +103,7 @@ export class ThinkingPlan {
     if (this.copiesThinking && tape.equals(type, ENABLED) && isInUnsignedLoop(request)) {
       // Anthropic would reject the running tool loop, because the client did not send its signed thinking.
       this.copiesThinking = false;
-      report.drop(THINKING_PATH);
+      report.drop(report.paths.thinking);
       return;
     }
     if (this.copiesThinking) {
@@ -117,8 +115,8 @@ export class ThinkingPlan {
     if (isOff) effort = EFFORT_NONE;
     else if (tape.equals(type, ENABLED)) effort = budgetEffort(budget);
     if (tape.equals(type, ENABLED) || (isOff && limits.thinkingOff == OFF_NONE))
-      report.drop(THINKING_PATH);
-    this.planEffort(request, effort, THINKING_PATH, limits, report, maxTokens);
+      report.drop(report.paths.thinking);
+    this.planEffort(request, effort, report.paths.thinking, limits, report, maxTokens);
   }
 
   private planEffort(

@@ -17,6 +17,7 @@ import { isFirstToken } from "./first-token";
 import { OpenaiChatLimitEdits } from "./limit-edits";
 import { request as members, SUPPORTED } from "./members";
 import { OpenaiChatReader } from "./read-response";
+import { paths } from "./paths";
 import { readRequest } from "./read-request";
 import { readUsage } from "./read-usage";
 import { isUsageChunk } from "./usage-chunk";
@@ -35,7 +36,7 @@ const limitEdits = new OpenaiChatLimitEdits();
 
 export class OpenaiChat extends OpenaiDialect {
   constructor() {
-    super(OPENAI_CHAT, members, SUPPORTED);
+    super(OPENAI_CHAT, members, SUPPORTED, paths);
   }
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {

@@ -151,7 +151,7 @@ request.feature("prediction", feature.PREDICTION);
 request.feature("verbosity", feature.VERBOSITY, "medium");
 request.feature("prompt_cache_key", feature.PROMPT_CACHE_KEY);
 request.feature("prompt_cache_options", feature.PROMPT_CACHE_OPTIONS, "empty");
-request.feature("prompt_cache_retention", feature.PROMPT_CACHE_OPTIONS);
+request.feature("prompt_cache_retention", feature.PROMPT_CACHE_RETENTION);
 
 export const streamOptions = new MemberTable("stream_options.", "", object("`stream_options`"));
 export const INCLUDE_USAGE = streamOptions.slot("include_usage", slot.STREAM_USAGE);

@@ -28,7 +28,6 @@ const ARGUMENTS = constant(',"arguments":"');
 const EMPTY_ARGUMENTS = constant("{}");
 const INVALID_JSON = constant('{"INVALID_JSON":"');
 const CLOSE_CALL = constant('"}}');
-const CACHE_PATH = constant("messages[].content[].cache_control");
 
 /** Writes a comma, unless the list has just been opened. */
 export function separate(out: ByteBuffer): void {
@@ -39,7 +38,7 @@ export function separate(out: ByteBuffer): void {
 export function isMarkedBlock(block: Block, limits: RequestLimits, report: RequestReport): bool {
   if (block.cacheLength == 0) return false;
   if (limits.takesCacheControl) return true;
-  report.drop(CACHE_PATH);
+  report.drop(report.paths.cache);
   return false;
 }
 

@@ -18,9 +18,6 @@ const SIGNATURE = constant('","signature":"');
 const ENCRYPTED_DETAIL = constant('{"type":"reasoning.encrypted","data":"');
 const FORMAT = constant('","format":"anthropic-claude-v1","index":');
 
-const THINKING_PATH = constant("messages[].content[].thinking");
-const REDACTED_PATH = constant("messages[].content[].redacted_thinking");
-
 /** Returns whether the target supports reasoning of these blocks; what it does not support is dropped. */
 export function hasReasoning(
   request: HubRequest,
@@ -35,10 +32,10 @@ export function hasReasoning(
     if (block.kind == BLOCK_REASONING) {
       const isOpenai = (block.flags & FLAG_OPENAI) != 0;
       if (limits.takesReasoningContent || (limits.takesReasoningDetails && !isOpenai)) taken = true;
-      else report.drop(THINKING_PATH);
+      else report.drop(report.paths.reasoning);
     } else if (block.kind == BLOCK_REASONING_DATA) {
       if (limits.takesReasoningDetails) taken = true;
-      else report.drop(REDACTED_PATH);
+      else report.drop(report.paths.redacted);
     }
   }
   return taken;

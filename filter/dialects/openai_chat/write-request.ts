@@ -60,16 +60,9 @@ const USER = constant(',"user":');
 const DEFAULT_TIER = constant(',"service_tier":"default"');
 
 const TEMPERATURE_PATH = constant("temperature");
-const MAX_TOKENS_PATH = constant("max_tokens");
 const TOOL_CHOICE_PATH = constant("tool_choice");
 const TOP_P_PATH = constant("top_p");
 const TOP_K_PATH = constant("top_k");
-const STOP_PATH = constant("stop_sequences");
-const USER_PATH = constant("metadata.user_id");
-const TOOL_CACHE_PATH = constant("tools[].cache_control");
-const THINKING_PATH = constant("thinking");
-const EFFORT_PATH = constant("output_config.effort");
-const FORMAT_PATH = constant("output_config.format");
 
 /** OpenAI: "Invalid 'user': string too long. Expected a string with maximum length 64". Claude Code's values are longer. */
 const MAX_USER: u32 = 64;
@@ -92,13 +85,13 @@ export function writeRequest(
   out.span(model);
   fitToolChoice(request, limits, TOOL_CHOICE_PATH, report);
   planEffort(request, limits, report);
-  const instruction = schemaInstruction(request, limits, FORMAT_PATH, report);
+  const instruction = schemaInstruction(request, limits, report.paths.format, report);
   writeMessages(request, systemPrompt, instruction, limits, out, report);
   if (report.fault !== null) return;
   writeTools(request, limits, out, report);
   if (tape.isPresent(request.maxTokens)) {
     out.span(limits.usesMaxCompletionTokens ? MAX_COMPLETION_TOKENS : MAX_TOKENS);
-    fitMaxTokens(tape, request.maxTokens, limits, MAX_TOKENS_PATH, out, report);
+    fitMaxTokens(tape, request.maxTokens, limits, report.paths.maxTokens, out, report);
   }
   writeSampling(request, limits, out, report);
   writeStop(request, limits, out, report);
@@ -156,15 +149,16 @@ function writeStop(
 ): void {
   const tape = request.tape;
   const stop = request.stop;
+  const path = report.paths.stop;
   if (!tape.isArray(stop) || !limits.takesStop) {
     if (!tape.isArray(stop) || !tape.isEmpty(stop))
-      writeLimited(request, stop, STOP, STOP_PATH, limits.takesStop, out, report);
+      writeLimited(request, stop, STOP, path, limits.takesStop, out, report);
     return;
   }
   let count: u32 = 0;
   for (let item = tape.first(stop), end = tape.next(stop); item < end; item = tape.next(item)) {
     if (count == MAX_STOPS) {
-      report.drop(STOP_PATH);
+      report.drop(path);
       break;
     }
     out.span(count == 0 ? STOP : COMMA);
@@ -215,7 +209,7 @@ function writeFunction(
   if (limits.takesCacheControl) {
     writeToolCache(tool, out);
   } else if (tool.cacheLength > 0) {
-    report.drop(TOOL_CACHE_PATH);
+    report.drop(report.paths.toolCache);
   }
   out.byte(0x7d);
 }
@@ -227,7 +221,8 @@ function planEffort(request: HubRequest, limits: RequestLimits, report: RequestR
   const isAsked = wanted != EFFORT_NONE || limits.knowsEfforts;
   const nearest = isAsked ? nearestEffort(limits.efforts, wanted) : EFFORT_UNSET;
   efforts.plan(wanted, nearest, request.tools.count > 0, limits);
-  if (efforts.isLess) report.dropForModel(request.isEffortThinking ? THINKING_PATH : EFFORT_PATH);
+  if (efforts.isLess)
+    report.dropForModel(request.isEffortThinking ? report.paths.thinking : report.paths.effort);
 }
 
 function writeSampling(
@@ -269,7 +264,7 @@ function writeUser(
   const tape = request.tape;
   if (!tape.isString(request.user)) return;
   if (!limits.takesUser) {
-    report.dropForModel(USER_PATH);
+    report.dropForModel(report.paths.user);
     return;
   }
   out.span(USER);

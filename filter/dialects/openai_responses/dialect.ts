@@ -16,6 +16,7 @@ import { isFirstToken } from "./first-token";
 import { OpenaiResponsesLimitEdits } from "./limit-edits";
 import { request as members, SUPPORTED } from "./members";
 import { OpenaiResponsesReader } from "./read-response";
+import { paths } from "./paths";
 import { readRequest } from "./read-request";
 import { readUsage } from "./read-usage";
 import { OpenaiResponsesWriter } from "./write-response";
@@ -30,7 +31,7 @@ const limitEdits = new OpenaiResponsesLimitEdits();
 
 export class OpenaiResponses extends OpenaiDialect {
   constructor() {
-    super(OPENAI_RESPONSES, members, SUPPORTED);
+    super(OPENAI_RESPONSES, members, SUPPORTED, paths);
   }
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {

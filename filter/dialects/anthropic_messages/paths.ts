@@ -1,0 +1,17 @@
+// How the report names the members of a request that a target does not support.
+import { ClientPaths } from "../../hub/client-paths";
+import { constant } from "../../bytes/text/bytes";
+
+export const paths: ClientPaths = {
+  maxTokens: constant("max_tokens"),
+  stop: constant("stop_sequences"),
+  effort: constant("output_config.effort"),
+  thinking: constant("thinking"),
+  format: constant("output_config.format"),
+  user: constant("metadata.user_id"),
+  cache: constant("messages[].content[].cache_control"),
+  toolCache: constant("tools[].cache_control"),
+  reasoning: constant("messages[].content[].thinking"),
+  redacted: constant("messages[].content[].redacted_thinking"),
+  arguments: constant("messages[].content[].input"),
+};

@@ -1,0 +1,36 @@
+// What a client's dialect calls the members that a target may not support: the request writers list them by these names.
+import { constant, Span } from "../bytes/text/bytes";
+
+export class ClientPaths {
+  maxTokens: Span;
+  stop: Span;
+  effort: Span;
+  thinking: Span;
+  format: Span;
+  user: Span;
+  /** Cache marks of parts and of tools. */
+  cache: Span;
+  toolCache: Span;
+  /** Reasoning as text, and encrypted. */
+  reasoning: Span;
+  redacted: Span;
+  /** Arguments of a tool call. */
+  arguments: Span;
+}
+
+const NONE = constant("");
+
+/** Of a report that no client's request has used yet. */
+export const NO_PATHS: ClientPaths = {
+  maxTokens: NONE,
+  stop: NONE,
+  effort: NONE,
+  thinking: NONE,
+  format: NONE,
+  user: NONE,
+  cache: NONE,
+  toolCache: NONE,
+  reasoning: NONE,
+  redacted: NONE,
+  arguments: NONE,
+};
