@@ -15,6 +15,8 @@ export class DialectRow {
   title: string = "";
   /** The name in configuration messages and tables. */
   format: string = "";
+  /** Who defines it: dialects of one vendor share what its models support. */
+  vendor: string = "";
   /** The path of the endpoint that clients call; everything below it belongs to the dialect too. */
   path: string = "";
   /** The beginning of `path` that a provider's base URL usually includes. */
@@ -49,6 +51,7 @@ export const OPENAI_CHAT: DialectRow = {
   name: "openai_chat",
   title: "OpenAI Chat Completions",
   format: "chat completions",
+  vendor: "openai",
   path: "/v1/chat/completions",
   basePath: "/v1",
   isOnIngress: true,
@@ -68,6 +71,7 @@ export const ANTHROPIC_MESSAGES: DialectRow = {
   name: "anthropic_messages",
   title: "Anthropic Messages",
   format: "messages",
+  vendor: "anthropic",
   path: "/v1/messages",
   basePath: "",
   isOnIngress: false,
@@ -88,9 +92,10 @@ export const OPENAI_RESPONSES: DialectRow = {
   name: "openai_responses",
   title: "OpenAI Responses",
   format: "responses",
-  path: "",
+  vendor: "openai",
+  path: "/v1/responses",
   basePath: "/v1",
-  isOnIngress: false,
+  isOnIngress: true,
   credential: BEARER,
   ownHeaders: OPENAI_CHAT.ownHeaders,
   requiredHeaders: [],
@@ -103,7 +108,7 @@ export const OPENAI_RESPONSES: DialectRow = {
 };
 
 /** In the order of the filter's registry. The first is also the dialect of whatever belongs to none: unknown paths. */
-export const DIALECTS: DialectRow[] = [OPENAI_CHAT, ANTHROPIC_MESSAGES];
+export const DIALECTS: DialectRow[] = [OPENAI_CHAT, ANTHROPIC_MESSAGES, OPENAI_RESPONSES];
 
 /** OpenAI documents no closed list; these are the types that its API and SDKs use. */
 export function openaiErrorType(status: number): string {

@@ -29,6 +29,7 @@ export const OUTPUT_SCHEMA = "output_schema: boolean = true";
 export const PREFILL = "prefill: boolean = true";
 export const CACHE_CONTROL = "cache_control: boolean = false";
 export const STREAM_USAGE = "stream_usage: boolean";
+export const RESPONSES_API = "responses_api: boolean";
 export const REFUSES = "refuses: member[]";
 
 export class CapabilityRow<Declaration extends string = string> {
@@ -176,6 +177,12 @@ export const CAPABILITIES = [
     OPENAI_CHAT,
     "",
     "Whether streams support `stream_options.include_usage`. Default: by the provider or `provider_interface`.",
+  ),
+  row(
+    RESPONSES_API,
+    OPENAI_CHAT,
+    "",
+    "Whether the provider also serves the Responses API at its base URL. Then requests of Responses clients pass unchanged; otherwise they are translated. Default: true for `openai` without a `base_url`.",
   ),
   row(
     REFUSES,

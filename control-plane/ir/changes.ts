@@ -111,6 +111,7 @@ const KEYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     configuredName: "name",
     ownSystemPrompt: "system_prompt",
     asksForUsage: "provider_interface",
+    also: "limits.responses_api",
   },
   listener: { timeoutMs: "timeout" },
   "prompt target": {

@@ -65,10 +65,13 @@ export function capabilityNamed(name: string): Capability | undefined {
 /** From the least to the most. */
 export const EFFORTS = (capabilityNamed("efforts")?.values ?? []) as readonly Effort[];
 
+/** Capabilities of the connection: the filter's document has them outside of `limits`. */
+const OF_CONNECTION: ReadonlySet<string> = new Set<LimitName>(["stream_usage", "responses_api"]);
+
 /** Returns only what changes something; undefined if nothing does. */
 export function effectiveLimits(limits: ModelLimits): ModelLimits | undefined {
   const changing = Object.entries(limits).filter(
-    ([name, value]) => name !== "stream_usage" && !isDefault(name, value),
+    ([name, value]) => !OF_CONNECTION.has(name) && !isDefault(name, value),
   );
   return changing.length === 0 ? undefined : Object.fromEntries(changing);
 }

@@ -47,9 +47,9 @@ export const LIMITS_BY_HOST: Readonly<Record<string, ProviderLimits>> = {
   "aliyuncs.com": QWEN,
 };
 
-/** Returns the table of a host; those of `LIMITS_BY_HOST` are of its chat completions. */
+/** Returns the table of a host; those of `LIMITS_BY_HOST` are of OpenAI's APIs. */
 export function limitsOfHost(host: string, dialect: DialectRow): ProviderLimits | undefined {
-  if (dialect !== OPENAI_CHAT) return undefined;
+  if (dialect.vendor !== OPENAI_CHAT.vendor) return undefined;
   return Object.entries(LIMITS_BY_HOST).find(
     ([end]) => host === end || host.endsWith(`.${end}`),
   )?.[1];

@@ -3,7 +3,7 @@
 import type { CredentialKind } from "../../contract/credentials.ts";
 import { NO_CREDENTIAL } from "../../contract/credentials.ts";
 import type { DialectRow } from "../../contract/dialects.ts";
-import { ANTHROPIC_MESSAGES, OPENAI_CHAT } from "../../contract/dialects.ts";
+import { ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES } from "../../contract/dialects.ts";
 import type { Address } from "../ir/model.ts";
 
 export interface Provider {
@@ -16,6 +16,8 @@ export interface Provider {
   /** The demonstration model, served by the control plane itself. */
   embedded?: true;
   dialect: DialectRow;
+  /** Whether it also serves the Responses API at its own address. */
+  servesResponses?: true;
   /** How the key is sent, if there is one. */
   auth: CredentialKind;
   /** Whether `access_key` is required at the provider's own address. */
@@ -47,7 +49,7 @@ function openaiCompatible(
 }
 
 export const PROVIDERS: readonly Provider[] = [
-  openaiCompatible("openai", "OpenAI", "https://api.openai.com/v1"),
+  openaiCompatible("openai", "OpenAI", "https://api.openai.com/v1", { servesResponses: true }),
   {
     name: "anthropic",
     title: "Anthropic",
@@ -89,11 +91,16 @@ export interface ProviderInterface {
   asksForUsage: boolean;
 }
 
-/** The words of `provider_interface`: the provider names of the table, and `claude`. */
+/** The words of `provider_interface`: the provider names of the table, `claude`, and `openai_responses`. */
 export const INTERFACES: ReadonlyMap<string, ProviderInterface> = new Map(
   [
     ...PROVIDERS.filter((provider) => provider.embedded !== true),
     { ...findProvider("anthropic"), name: "claude" } as Provider,
+    {
+      ...findProvider("openai"),
+      name: OPENAI_RESPONSES.name,
+      dialect: OPENAI_RESPONSES,
+    } as Provider,
   ].map(({ name, dialect, auth, asksForUsage }) => [name, { dialect, auth, asksForUsage }]),
 );
 

@@ -105,11 +105,16 @@ export function readConfig(
   config.defaultRoute = integerOf(tape, memberOf(tape, root, "default"));
   if (config.defaultRoute >= config.routes.length)
     reportProblem("'default' names a route that is not there");
-  if (tape.isTrue(memberOf(tape, root, "strict_translation"))) {
-    for (let i = 0; i < config.targets.length; i++) config.targets[i].limits.strict = true;
-  }
+  if (tape.isTrue(memberOf(tape, root, "strict_translation"))) setStrict(config.targets);
   tape.release();
   return documentProblem.length == 0 ? config : null;
+}
+
+function setStrict(targets: Target[]): void {
+  for (let i = 0; i < targets.length; i++) {
+    targets[i].limits.strict = true;
+    setStrict(targets[i].also);
+  }
 }
 
 function readTargets(
@@ -146,6 +151,7 @@ function readRoutes(tape: Tape, list: u32, config: Config): void {
     route.isLimited = route.rateLimits.length > 0;
     for (let i = 0; i < targets.length; i++) {
       if (targets[i].rateLimits.length > 0) route.isLimited = true;
+      if (targets[i].also.length > 0) route.hasVariants = true;
     }
     config.routes.push(route);
   }

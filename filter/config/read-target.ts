@@ -25,12 +25,24 @@ export function readTarget(
   environment: Map<string, string>,
   rateLimits: RateLimit[],
 ): Target {
+  const target = readOne(tape, node, environment, rateLimits);
+  readVariants(tape, node, environment, rateLimits, target);
+  return target;
+}
+
+function readOne(
+  tape: Tape,
+  node: u32,
+  environment: Map<string, string>,
+  rateLimits: RateLimit[],
+): Target {
   onlyKnownMembers(tape, node, [
     "name",
     "model",
     "dialect",
     "authority",
     "path",
+    "also",
     "auth",
     "keys",
     "attempt_cluster",
@@ -44,13 +56,10 @@ export function readTarget(
   ]);
   const target = new Target();
   target.name = stringMember(tape, node, "name");
-  const dialect = dialectByName(stringMember(tape, node, "dialect"));
-  if (dialect === null) reportProblem("unknown dialect of target '" + target.name + "'");
-  else target.dialect = dialect;
+  readDialect(tape, node, target);
   target.modelJson = quoted(stringMember(tape, node, "model"));
   target.modelText = new Span(target.modelJson.pointer + 1, target.modelJson.length - 2);
   target.authority = constant(stringMember(tape, node, "authority"));
-  target.path = constant(stringMember(tape, node, "path"));
   const prompt = memberOf(tape, node, "system_prompt");
   if (tape.isString(prompt)) target.systemPromptJson = escaped(bytesOf(tape, prompt));
   const ownPrompt = memberOf(tape, node, "own_system_prompt");
@@ -67,6 +76,32 @@ export function readTarget(
   if (tape.isString(cluster)) target.attemptCluster = bytesOf(tape, cluster);
   readHeaders(tape, memberOf(tape, node, "headers"), environment, target.headers, target.secrets);
   return target;
+}
+
+/** Reads the target in the further dialects of its provider. */
+function readVariants(
+  tape: Tape,
+  node: u32,
+  environment: Map<string, string>,
+  rateLimits: RateLimit[],
+  target: Target,
+): void {
+  const list = memberOf(tape, node, "also");
+  const end = tape.next(list);
+  for (let item = tape.first(list); item < end; item = tape.next(item)) {
+    onlyKnownMembers(tape, item, ["dialect", "path"]);
+    const variant = readOne(tape, node, environment, rateLimits);
+    readDialect(tape, item, variant);
+    target.also.push(variant);
+  }
+}
+
+/** Reads where the provider serves a dialect. */
+function readDialect(tape: Tape, node: u32, target: Target): void {
+  const dialect = dialectByName(stringMember(tape, node, "dialect"));
+  if (dialect === null) reportProblem("unknown dialect of target '" + target.name + "'");
+  else target.dialect = dialect;
+  target.path = constant(stringMember(tape, node, "path"));
 }
 
 function readCredentials(

@@ -47,6 +47,16 @@ export class Target {
   limits: RequestLimits = new RequestLimits();
   /** The rate limits of this model, by whichever name it is requested. */
   rateLimits: RateLimit[] = [];
+  /** The same model in further dialects that its provider supports: they differ in dialect and path alone. */
+  also: Target[] = [];
+
+  /** Returns the target for clients of a dialect: without a translation, if the provider supports it. */
+  forClient(dialect: Dialect): Target {
+    for (let i = 0; i < this.also.length; i++) {
+      if (this.also[i].dialect === dialect) return this.also[i];
+    }
+    return this;
+  }
 }
 
 /**
@@ -68,6 +78,8 @@ export class Route {
   rateLimits: RateLimit[] = [];
   /** Whether this route or one of its targets has a limit. */
   isLimited: bool = false;
+  /** Whether a target is in further dialects, too. */
+  hasVariants: bool = false;
 
   constructor(
     /** A cluster, or the name of a retry policy if there are several attempts. */
@@ -77,4 +89,12 @@ export class Route {
     /** Null if there is only one attempt. */
     public retryPolicy: RetryPolicy | null,
   ) {}
+
+  /** Returns the targets for clients of a dialect, in the order of the attempts. */
+  targetsFor(dialect: Dialect): Target[] {
+    if (!this.hasVariants) return this.targets;
+    const targets = new Array<Target>();
+    for (let i = 0; i < this.targets.length; i++) targets.push(this.targets[i].forClient(dialect));
+    return targets;
+  }
 }

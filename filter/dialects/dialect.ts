@@ -17,7 +17,8 @@ import { Framer } from "../bytes/framer";
 import { Edits } from "../bytes/json/edit";
 import { Tape } from "../bytes/json/tape";
 import { SseFramer } from "../bytes/sse/framer";
-import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
+import { ByteBuffer, constant, sameSpan, Span } from "../bytes/text/bytes";
+import { Conversation } from "./conversation";
 import { setModel } from "./edit-model";
 
 /** A header of a request that its provider requires; `value` is sent if the client has sent none. */
@@ -44,6 +45,7 @@ export class LimitHeaders {
 }
 
 const request = new HubRequest();
+const MESSAGES = new Conversation("messages", '{"type":"text","text":"', false);
 
 export abstract class Dialect {
   /** The dialect's bit in `Feature.supporters`. */
@@ -58,6 +60,10 @@ export abstract class Dialect {
   ownHeaders: Span[] = [];
   requiredHeaders: RequiredHeader[] = [];
   requestIdHeader: Span;
+  /** The member of a response in which the gateway reports the prompt target. */
+  metadataMember: string = "metadata";
+  /** Where a request holds its messages. */
+  conversation: Conversation = MESSAGES;
   tokenLimitHeaders: LimitHeaders;
   requestLimitHeaders: LimitHeaders;
 
@@ -87,6 +93,14 @@ export abstract class Dialect {
     }
   }
 
+  /** Returns whether a header is one of `ownHeaders`: dialects of one vendor share some. */
+  ownsHeader(name: Span): bool {
+    for (let i = 0; i < this.ownHeaders.length; i++) {
+      if (sameSpan(this.ownHeaders[i], name)) return true;
+    }
+    return false;
+  }
+
   // ---- Requests
 
   /** Reads a client's request into the hub, or rejects it in `report`. */
@@ -112,6 +126,11 @@ export abstract class Dialect {
 
   /** Returns whether a body is a request: it has the conversation's messages. */
   abstract isRequest(tape: Tape): bool;
+
+  /** Returns whether a body refers to something that only one provider holds: then no other target may get the request. */
+  refersToState(_tape: Tape): bool {
+    return false;
+  }
 
   /** Sets the model of a body that keeps its dialect. A dialect with the model in the path has nothing to edit. */
   setModel(tape: Tape, model: Span, edits: Edits): void {

@@ -1,5 +1,6 @@
 // The `metadata` member that is inserted into the response of a language model: into the completion, or the first chunk of
 // its stream.
+import { Dialect } from "../dialects/dialect";
 import { ByteBuffer, Span } from "../bytes/text/bytes";
 import { findByte } from "../bytes/text/find";
 
@@ -7,13 +8,15 @@ const OPEN_BRACE: u32 = 0x7b;
 
 /** The member goes behind the first opening brace of the client's bytes. */
 export class ResponseMetadata {
-  /** `"metadata":{…},` */
+  /** Such as `"metadata":{…},`. */
   private member: ByteBuffer = new ByteBuffer();
   isDone: bool = false;
 
   /** `value`: the JSON of the member. */
-  constructor(value: ByteBuffer) {
-    this.member.text('"metadata":');
+  constructor(client: Dialect, value: ByteBuffer) {
+    this.member.byte(0x22);
+    this.member.text(client.metadataMember);
+    this.member.text('":');
     this.member.bytes(value.pointer, value.length);
     this.member.text(",");
   }

@@ -167,12 +167,12 @@ export class Meter {
   }
 }
 
-/** Returns the meter of a request for a route; null if no limit applies. */
-export function startMeter(route: Route, requestBytes: u32): Meter | null {
+/** Returns the meter of a request for a route from a client of this dialect; null if no limit applies. */
+export function startMeter(route: Route, client: Dialect, requestBytes: u32): Meter | null {
   if (!route.isLimited) return null;
   const meter = new Meter(requestBytes);
   meter.add(route.rateLimits, null);
-  for (let i = 0; i < route.targets.length; i++)
-    meter.add(route.targets[i].rateLimits, route.targets[i]);
+  const targets = route.targetsFor(client);
+  for (let i = 0; i < targets.length; i++) meter.add(targets[i].rateLimits, targets[i]);
   return meter.isEmpty() ? null : meter;
 }

@@ -1,6 +1,6 @@
 // Stages of the attempt: the target, the body for it, and where Envoy sends it.
 import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER, PROPERTY_EXCHANGE } from "../../contract/words";
-import { Target } from "../config/target";
+import { RetryPolicy, Target } from "../config/target";
 import { Fault } from "../hub/fault";
 import { Attempts } from "../exchange/attempts";
 import { keepsBody } from "../exchange/client-body";
@@ -23,7 +23,7 @@ const NO_CREDENTIAL = new Span(0, 0);
 
 export function openMeter(exchange: Exchange, turn: Turn): Outcome {
   const route = exchange.route;
-  if (route !== null) exchange.meter = startMeter(route, turn.tape.length);
+  if (route !== null) exchange.meter = startMeter(route, exchange.client.dialect, turn.tape.length);
   return Outcome.Next;
 }
 
@@ -31,11 +31,25 @@ export function chooseFirstTarget(exchange: Exchange, turn: Turn): Outcome {
   const route = exchange.route;
   if (route === null) return Outcome.Next;
   const policy = route.retryPolicy;
-  return turn.check(
-    policy === null
-      ? prepareBody(exchange, route.targets[0], turn.tape)
-      : startAttempts(exchange, new Attempts(route.targets, policy), turn),
-  );
+  const targets = route.targetsFor(exchange.client.dialect);
+  if (policy === null) return turn.check(prepareBody(exchange, targets[0], turn.tape));
+  const holder = stateHolder(exchange, targets, turn.tape);
+  const attempts =
+    holder === null ? new Attempts(targets, policy) : new Attempts([holder], new RetryPolicy());
+  return turn.check(startAttempts(exchange, attempts, turn));
+}
+
+/**
+ * Returns the first target that may hold the state which the request refers to: an earlier response, a stored conversation,
+ * a file. Another provider would reject it, so it is not tried. Null if the request stands alone.
+ */
+function stateHolder(exchange: Exchange, targets: Target[], tape: Tape): Target | null {
+  const dialect = exchange.client.dialect;
+  if (!dialect.refersToState(tape)) return null;
+  for (let i = 0; i < targets.length; i++) {
+    if (targets[i].dialect === dialect) return targets[i];
+  }
+  return null;
 }
 
 export function selectCluster(exchange: Exchange, _turn: Turn): Outcome {

@@ -18,12 +18,9 @@ class Advice {
 const CHAT_BASE = " The base URL of OpenAI clients ends in /v1.";
 const MESSAGES_BASE = " The base URL of Anthropic clients does not end in /v1.";
 const ADVICE: Advice[] = [
-  new Advice(
-    constant("/v1/responses"),
-    " Use /v1/chat/completions (Vercel AI SDK: openai.chat(model)).",
-  ),
   new Advice(constant("/v1/completions"), " Use /v1/chat/completions."),
   new Advice(constant("/chat/completions"), CHAT_BASE),
+  new Advice(constant("/responses"), CHAT_BASE),
   new Advice(constant("/models"), CHAT_BASE),
   new Advice(constant("/v1/v1/messages"), MESSAGES_BASE),
   new Advice(constant("/v1/v1/chat/completions"), " The base URL contains /v1 twice."),
@@ -37,8 +34,8 @@ const MAX_METHOD: u32 = 16;
 /** Returns the 404 for the head that was read last. */
 export function unknownPath(exchange: Exchange): Fault {
   const served = exchange.client.isIngress
-    ? "POST /v1/chat/completions, GET /v1/models and GET /healthz"
-    : "POST /v1/chat/completions, POST /v1/messages, GET /v1/models and GET /healthz";
+    ? "POST /v1/chat/completions, POST /v1/responses, GET /v1/models and GET /healthz"
+    : "POST /v1/chat/completions, POST /v1/responses, POST /v1/messages, GET /v1/models and GET /healthz";
   const listener = exchange.client.isIngress
     ? " The ingress listener serves "
     : " This listener serves ";

@@ -1,38 +1,85 @@
-// The response to a prompt whose text the gateway has: a chat completion, or a stream of its chunks.
+// The response to a prompt whose text the gateway has, in the client's dialect, complete or as a stream.
 import { wasRefused } from "../memory/blocks";
+import { Dropped } from "../hub/dropped";
+import { ResponseHead, ResponseSink } from "../hub/events";
 import { outOfMemory } from "../hub/fault";
+import { FINISH_STOP } from "../hub/finish-reason";
+import { NO_NOTES } from "../hub/request-notes";
+import { Usage } from "../hub/usage";
+import { Exchange } from "../exchange/exchange";
 import { respond, respondWithFault, JSON_TYPE } from "../exchange/respond";
 import { requestId } from "../exchange/request-id";
+import { ResponseMetadata } from "../exchange/response-metadata";
 import { currentSeconds } from "../host/host";
+import { escapeText } from "../bytes/json/text";
+import { Tape } from "../bytes/json/tape";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
-import { CompletionHead, writeCompletion, writeCompletionStream } from "./completion";
 import { writeMetadata } from "./metadata";
 import { Prompt } from "./prompt";
 
 const EVENT_STREAM_TYPE = constant("text/event-stream; charset=utf-8");
 const STREAM_OPTIONS = constant("stream_options");
 const INCLUDE_USAGE = constant("include_usage");
+const MODEL = constant("gateway");
 
-const head = new CompletionHead();
+const response = scratchBuffer();
 const out = scratchBuffer();
-const text = new Span(0, 0);
+const value = scratchBuffer();
+const member = new Span(0, 0);
 
 /** Sends 200 with `prompt.text`, the inside of a JSON string. */
 export function answerPrompt(prompt: Prompt): void {
   const exchange = prompt.exchange;
-  const tape = prompt.tape;
-  head.requestId = requestId(exchange);
-  head.created = currentSeconds();
-  head.metadata.clear();
-  writeMetadata(prompt, head.metadata);
-  head.hasUsage = tape.isTrue(tape.member(tape.member(0, STREAM_OPTIONS), INCLUDE_USAGE));
-  prompt.text.view(text);
+  response.clear();
+  writeResponse(exchange, prompt);
   out.clear();
-  if (exchange.client.isStreaming) writeCompletionStream(head, text, out);
-  else writeCompletion(head, text, out);
+  value.clear();
+  writeMetadata(prompt, value);
+  if (value.length > 0) insertMetadata(exchange);
+  out.bytes(response.pointer + inserted, response.length - inserted);
+  inserted = 0;
   if (wasRefused()) {
     respondWithFault(exchange, outOfMemory("response"));
     return;
   }
   respond(exchange, 200, exchange.client.isStreaming ? EVENT_STREAM_TYPE : JSON_TYPE, out);
+}
+/** Bytes of `response` that `out` has already. */
+let inserted: u32 = 0;
+
+function insertMetadata(exchange: Exchange): void {
+  const metadata = new ResponseMetadata(exchange.client.dialect, value);
+  inserted = metadata.insertAt(response.pointer, response.length);
+  out.bytes(response.pointer, inserted);
+  out.span(metadata.span(member));
+  metadata.release();
+}
+
+function writeResponse(exchange: Exchange, prompt: Prompt): void {
+  const head = new ResponseHead();
+  escapeText(requestId(exchange), head.id);
+  head.model.span(MODEL);
+  head.created = currentSeconds();
+  const writer = newWriter(exchange, prompt.tape);
+  writer.begin(head);
+  writer.text(prompt.text.pointer, prompt.text.length);
+  writer.finish(FINISH_STOP, 0, 0);
+  writer.usageFinal();
+  writer.end();
+  writer.release();
+  head.release();
+}
+
+function newWriter(exchange: Exchange, tape: Tape): ResponseSink {
+  const dialect = exchange.client.dialect;
+  const id = requestId(exchange);
+  const dropped = new Dropped();
+  // No language model was called for this response.
+  const usage = new Usage();
+  usage.freshInput = 0;
+  usage.output = 0;
+  if (!exchange.client.isStreaming)
+    return dialect.newCompleteWriter(response, dropped, usage, id, NO_NOTES);
+  const wantsUsage = tape.isTrue(tape.member(tape.member(0, STREAM_OPTIONS), INCLUDE_USAGE));
+  return dialect.newStreamWriter(response, dropped, usage, id, wantsUsage, NO_NOTES);
 }

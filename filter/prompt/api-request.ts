@@ -5,6 +5,7 @@ import { unescape } from "../bytes/json/text";
 import { ByteBuffer, scratchBuffer } from "../bytes/text/bytes";
 import { isPathValue, MAX_VALUE_BYTES, percentEncode } from "../bytes/text/url-value";
 import { appendMessages } from "./conversation";
+import { Prompt } from "./prompt";
 
 const AMPERSAND: u32 = 0x26;
 const COLON: u32 = 0x3a;
@@ -25,17 +26,17 @@ export class ApiRequest {
 
   /**
    * Writes the request. Host and port are always the target's, whatever the values are.
-   * @param values the extracted parameters, an object
-   * @param conversation the client's request, whose messages a default target gets
+   * @param prompt holds the extracted parameters, and the messages that a default target gets
    * @returns a parameter whose value is not allowed in a URL; null if all are
    */
-  write(target: PromptTarget, values: Tape, conversation: Tape): Parameter | null {
+  write(target: PromptTarget, prompt: Prompt): Parameter | null {
+    const values = prompt.arguments;
     this.path.clear();
     this.body.clear();
     const rejected = this.writePath(target, values);
     if (rejected !== null) return rejected;
     if (target.isGet) return this.writeQuery(target, values);
-    this.writeBody(target, values, conversation);
+    this.writeBody(target, prompt);
     return null;
   }
 
@@ -74,12 +75,13 @@ export class ApiRequest {
   }
 
   /** A JSON object of the parameters that are not in the path: values as they were extracted, and defaults. */
-  private writeBody(target: PromptTarget, values: Tape, conversation: Tape): void {
+  private writeBody(target: PromptTarget, prompt: Prompt): void {
+    const values = prompt.arguments;
     const out = this.body;
     out.text("{");
     if (target.isDefault) {
       out.text('"messages":');
-      appendMessages(conversation, out);
+      appendMessages(prompt.conversation, prompt.tape, out);
     }
     for (let i = 0; i < target.parameters.length; i++) {
       const parameter = target.parameters[i];

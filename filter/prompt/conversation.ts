@@ -1,37 +1,29 @@
-// The messages of a chat completions request. Texts are appended as they are: the inside of a JSON string.
-import { NO_NODE, Tape } from "../bytes/json/tape";
+// The messages of a prompt's request. Texts are appended as they are: the inside of a JSON string.
+import { Conversation, isOfUser } from "../dialects/conversation";
+import { Tape } from "../bytes/json/tape";
+import { endsWith } from "../bytes/text/at";
 import { ByteBuffer, constant } from "../bytes/text/bytes";
+import { Prompt } from "./prompt";
 
-const MESSAGES = constant("messages");
 const ROLE = constant("role");
-const USER = constant("user");
 const CONTENT = constant("content");
 const TYPE = constant("type");
 const TEXT = constant("text");
 const INPUT = constant('{"input":"');
 const LINE_END = constant("\\n");
-
-/** Returns the node of the user's last message, NO_NODE if there is none. */
-export function lastUserMessage(tape: Tape): u32 {
-  const messages = tape.member(0, MESSAGES);
-  if (!tape.isArray(messages)) return NO_NODE;
-  let last = NO_NODE;
-  const end = tape.next(messages);
-  for (let message = tape.first(messages); message < end; message = tape.next(message)) {
-    if (tape.equals(tape.member(message, ROLE), USER)) last = message;
-  }
-  return last;
-}
+const MESSAGE = constant('{"role":"');
+const MESSAGE_TEXT = constant('","content":"');
+const MESSAGE_END = constant('"}');
+const USER_MESSAGE = constant('[{"role":"user","content":"');
 
 /** Begins a JSON object with the text of the user's last message as its first member, `input`. */
-export function appendInput(tape: Tape, out: ByteBuffer): void {
+export function appendInput(prompt: Prompt, out: ByteBuffer): void {
   out.span(INPUT);
-  appendText(tape, lastUserMessage(tape), out);
+  appendText(prompt.tape, prompt.conversation.lastUserContent(prompt.tape), out);
 }
 
-/** Appends the text of a message; the texts of a list of parts are joined by line feeds. */
-function appendText(tape: Tape, message: u32, out: ByteBuffer): void {
-  const content = tape.member(message, CONTENT);
+/** Appends the text of a content; the texts of a list of parts are joined by line feeds. */
+function appendText(tape: Tape, content: u32, out: ByteBuffer): void {
   if (tape.isString(content)) {
     out.bytes(tape.pointer(content), tape.size(content));
     return;
@@ -41,28 +33,63 @@ function appendText(tape: Tape, message: u32, out: ByteBuffer): void {
   const end = tape.next(content);
   for (let part = tape.first(content); part < end; part = tape.next(part)) {
     const text = tape.member(part, TEXT);
-    if (!tape.equals(tape.member(part, TYPE), TEXT) || !tape.isString(text)) continue;
+    if (!isText(tape, part) || !tape.isString(text)) continue;
     if (out.length > from) out.span(LINE_END);
     out.bytes(tape.pointer(text), tape.size(text));
   }
 }
 
+/** `text`, or `input_text` and `output_text` of Responses. */
+function isText(tape: Tape, part: u32): bool {
+  const type = tape.member(part, TYPE);
+  return tape.isString(type) && endsWith(tape.pointer(type), tape.size(type), TEXT);
+}
+
 /** Appends the texts of all messages of the user, joined by line feeds. */
-export function appendUserTurns(tape: Tape, out: ByteBuffer): void {
-  const messages = tape.member(0, MESSAGES);
+export function appendUserTurns(prompt: Prompt, out: ByteBuffer): void {
+  const tape = prompt.tape;
+  const messages = tape.member(0, prompt.conversation.list);
+  if (tape.isString(messages)) appendText(tape, messages, out);
   if (!tape.isArray(messages)) return;
   const end = tape.next(messages);
   let isFirst = true;
   for (let message = tape.first(messages); message < end; message = tape.next(message)) {
-    if (!tape.equals(tape.member(message, ROLE), USER)) continue;
+    if (!isOfUser(tape, message)) continue;
     if (!isFirst) out.span(LINE_END);
     isFirst = false;
-    appendText(tape, message, out);
+    appendText(tape, tape.member(message, CONTENT), out);
   }
 }
 
-/** Appends the client's `messages`, unchanged. */
-export function appendMessages(tape: Tape, out: ByteBuffer): void {
-  const messages = tape.member(0, MESSAGES);
-  out.bytes(tape.pointer(messages), tape.size(messages));
+/** Appends the conversation as the `messages` of chat completions: the client's own, or the texts of its items. */
+export function appendMessages(conversation: Conversation, tape: Tape, out: ByteBuffer): void {
+  const messages = tape.member(0, conversation.list);
+  if (!conversation.isOfItems) {
+    out.bytes(tape.pointer(messages), tape.size(messages));
+  } else if (tape.isString(messages)) {
+    out.span(USER_MESSAGE);
+    appendText(tape, messages, out);
+    out.span(MESSAGE_END);
+    out.byte(0x5d);
+  } else {
+    appendItems(tape, messages, out);
+  }
+}
+
+/** Items that are no messages are left out. */
+function appendItems(tape: Tape, items: u32, out: ByteBuffer): void {
+  out.byte(0x5b);
+  const from = out.length;
+  const end = tape.next(items);
+  for (let item = tape.first(items); item < end; item = tape.next(item)) {
+    const role = tape.member(item, ROLE);
+    if (!tape.isString(role)) continue;
+    if (out.length > from) out.byte(0x2c);
+    out.span(MESSAGE);
+    out.bytes(tape.pointer(role), tape.size(role));
+    out.span(MESSAGE_TEXT);
+    appendText(tape, tape.member(item, CONTENT), out);
+    out.span(MESSAGE_END);
+  }
+  out.byte(0x5d);
 }

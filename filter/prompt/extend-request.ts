@@ -1,22 +1,18 @@
 // Puts the API's text into the client's request: the target's system prompt first, the text behind the user's last message.
 import { freeBlock, wasRefused } from "../memory/blocks";
+import { Conversation } from "../dialects/conversation";
 import { ResponseMetadata } from "../exchange/response-metadata";
 import { replaceBodyPrefix, REQUEST_BODY } from "../host/host";
 import { escape } from "../bytes/json/text";
 import { Edits } from "../bytes/json/edit";
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
-import { lastUserMessage } from "./conversation";
 import { writeMetadata } from "./metadata";
 import { Prompt } from "./prompt";
 
-const MESSAGES = constant("messages");
-const CONTENT = constant("content");
 const COMMA = constant(",");
-const SYSTEM_MESSAGE = constant('{"role":"system","content":"');
 const CLOSE_OBJECT = constant('"}');
 const CONTEXT = constant("\\n\\ncontext: ");
-const TEXT_PART = constant('{"type":"text","text":"');
 
 const edits = new Edits();
 const escaped = scratchBuffer();
@@ -30,8 +26,8 @@ export function extendRequest(prompt: Prompt): bool {
   const exchange = prompt.exchange;
   exchange.hasTargetPrompt = target.systemPromptJson.length > 0;
   edits.clear();
-  addSystemPrompt(prompt.tape, target.systemPromptJson);
-  addText(prompt.tape, prompt.text);
+  exchange.client.dialect.editRequest(prompt.tape, target.systemPromptJson, edits);
+  addText(prompt.conversation, prompt.tape, prompt.text);
   extended.clear();
   const replaced = edits.prefix(prompt.body, extended);
   extended.bytes(prompt.body + replaced, prompt.length - replaced);
@@ -44,29 +40,20 @@ export function extendRequest(prompt: Prompt): bool {
   if (!prompt.open()) return false;
   const value = new ByteBuffer();
   writeMetadata(prompt, value);
-  exchange.metadata = new ResponseMetadata(value);
+  exchange.metadata = new ResponseMetadata(exchange.client.dialect, value);
   value.release();
   return true;
 }
 
-function addSystemPrompt(tape: Tape, systemPromptJson: Span): void {
-  if (systemPromptJson.length == 0) return;
-  edits.append(SYSTEM_MESSAGE);
-  edits.append(systemPromptJson);
-  edits.append(CLOSE_OBJECT);
-  edits.append(COMMA);
-  edits.insertAppended(tape.start(tape.member(0, MESSAGES)) + 1);
-}
-
 /** @param text plain bytes, valid UTF-8 */
-function addText(tape: Tape, text: ByteBuffer): void {
-  const content = tape.member(lastUserMessage(tape), CONTENT);
+function addText(conversation: Conversation, tape: Tape, text: ByteBuffer): void {
+  const content = conversation.lastUserContent(tape);
   if (content == NO_NODE) return;
   escaped.clear();
   escape(text.pointer, text.length, escaped);
   span.pointer = escaped.pointer;
   span.length = escaped.length;
-  edits.append(tape.isString(content) ? CONTEXT : TEXT_PART);
+  edits.append(tape.isString(content) ? CONTEXT : conversation.textPart);
   edits.append(span);
   if (tape.isString(content)) {
     edits.insertAppended(tape.end(content));

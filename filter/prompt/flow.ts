@@ -8,7 +8,6 @@ import { enterStream, NO_CALLOUT } from "../host/callout";
 import { currentMilliseconds } from "../host/host";
 import { NO_NODE } from "../bytes/json/tape";
 import { CalloutResponse } from "./callout-response";
-import { lastUserMessage } from "./conversation";
 import { extendRequest } from "./extend-request";
 import { timeoutFault } from "./faults";
 import { StepOutcome } from "./outcome";
@@ -53,7 +52,8 @@ export class PromptFlow {
 
   /** Starts the first step. Returns the outcome for the pipeline. */
   start(): StepOutcome {
-    return lastUserMessage(this.prompt.tape) == NO_NODE
+    const prompt = this.prompt;
+    return prompt.conversation.lastUserContent(prompt.tape) == NO_NODE
       ? StepOutcome.Send
       : this.finish(this.run());
   }

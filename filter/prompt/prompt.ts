@@ -2,6 +2,7 @@
 import { freeBlock } from "../memory/blocks";
 import { Fault, outOfMemory } from "../hub/fault";
 import { PromptConfig, PromptTarget } from "../config/prompt-target";
+import { Conversation } from "../dialects/conversation";
 import { Exchange } from "../exchange/exchange";
 import { REQUEST_BODY, takeBody } from "../host/host";
 import { scan, SCAN_OK } from "../bytes/json/scan";
@@ -35,6 +36,11 @@ export class Prompt {
     public length: u32,
   ) {
     this.useDefaultTarget();
+  }
+
+  /** Where the client's dialect holds the messages. */
+  get conversation(): Conversation {
+    return this.exchange.client.dialect.conversation;
   }
 
   /** Chooses the default target, or none if no target is the default. */

@@ -28,12 +28,13 @@ export function removeHeadersOf(before: Target, exchange: Exchange): void {
   for (let i = 0; i < required.length; i++) removeHeader(REQUEST_HEADERS, required[i].name);
 }
 
-/** Removes the headers that only the client's dialect has, and keeps them for a later attempt in that dialect. */
-function removeOwnHeaders(exchange: Exchange): void {
+/** Removes the headers that the client's dialect has and the target's has not, and keeps them for a later attempt. */
+function removeOwnHeaders(exchange: Exchange, target: Target): void {
   const names = exchange.client.dialect.ownHeaders;
   const attempts = exchange.attempts;
   for (let i = 0; i < names.length; i++) {
     const name = names[i];
+    if (target.dialect.ownsHeader(name)) continue;
     // An earlier attempt may have set a header that the client has not sent.
     if (attempts !== null) attempts.keep(name, header(REQUEST_HEADERS, name));
     else if (!hasOwnHeader(exchange.client.headers, name)) continue;
@@ -59,7 +60,7 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
   setHeader(REQUEST_HEADERS, AUTHORITY, target.authority);
   if (credential.length > 0) setHeader(REQUEST_HEADERS, target.credentialName, credential);
   if (target.passesClientKey) passClientKey(exchange.client.key, target);
-  if (exchange.isTranslated()) removeOwnHeaders(exchange);
+  if (exchange.isTranslated()) removeOwnHeaders(exchange, target);
   else restoreHeaders(exchange);
   const required = target.dialect.requiredHeaders;
   for (let i = 0; i < required.length; i++) {

@@ -46,10 +46,11 @@ describe("the table", () => {
     expect(open).toEqual([]);
   });
 
-  it("offers every provider but the embedded one as an interface, and claude", () => {
+  it("offers every provider but the embedded one as an interface, claude and Responses", () => {
     expect([...INTERFACES.keys()]).toEqual([
       ...PROVIDERS.flatMap(({ name, embedded }) => (embedded === true ? [] : [name])),
       "claude",
+      "openai_responses",
     ]);
     expect(INTERFACES.get("claude")).toEqual(INTERFACES.get("anthropic"));
   });

@@ -30,12 +30,17 @@ export function screen(model: GatewayModel, logDirectory: string, colors: Colors
     "",
     colors.bold("Try it"),
     ...promptExample(model),
-    ...DIALECTS.flatMap((dialect, index) => [
+    ...EXAMPLES.flatMap((dialect, index) => [
       ...(index === 0 ? [] : [""]),
       ...example(model.egress, dialect, exampleModel(model, dialect)),
     ]),
   ];
 }
+
+/** One dialect of each vendor. */
+const EXAMPLES = DIALECTS.filter(
+  ({ vendor }, index) => DIALECTS.findIndex((other) => other.vendor === vendor) === index,
+);
 
 /** What happens to prompts on the ingress listener. */
 function promptNote({ prompt }: GatewayModel): string {

@@ -1,5 +1,6 @@
 // Where the requests of one entry go and in which wire format: the provider's row in the table, or `base_url` and `provider_interface`.
 import { isIP } from "node:net";
+import { OPENAI_CHAT, OPENAI_RESPONSES } from "../../../contract/dialects.ts";
 import type { Target } from "../../ir/model.ts";
 import { INTERFACES, PROVIDERS, UNSUPPORTED_PROVIDERS, baseOf } from "../../providers/registry.ts";
 import type { Base, Provider, ProviderInterface } from "../../providers/registry.ts";
@@ -12,7 +13,12 @@ import type { ProviderDraft } from "./entry.ts";
 import { suggest, suggestion } from "../diagnostics/suggest.ts";
 
 export interface Connection
-  extends ProviderInterface, Pick<Target, "address" | "authority" | "path"> {}
+  extends ProviderInterface, Pick<Target, "address" | "authority" | "path"> {
+  /** Request path of the Responses API at the same base URL, for a provider of chat completions. */
+  responsesPath?: string;
+  /** Whether the provider is known to serve it. */
+  servesResponses: boolean;
+}
 
 type Entry = ProviderDraft;
 
@@ -32,7 +38,8 @@ export function readConnection(
 ): Connection | undefined {
   if (provider?.embedded === true) {
     refuseForEmbedded(reading, path, entry);
-    return { ...protocolOf(provider), ...EMBEDDED, path: provider.dialect.path };
+    const { path: own } = provider.dialect;
+    return { ...protocolOf(provider), ...EMBEDDED, path: own, servesResponses: false };
   }
   const chosen = readInterface(reading, path, entry.provider_interface);
   const baseUrl = checkBaseUrl(reading, [...path, "base_url"], entry.base_url);
@@ -43,7 +50,14 @@ export function readConnection(
   const spoken = chosen ?? (entry.provider_interface === undefined ? provider : undefined);
   const base = baseUrl ?? (entry.base_url === undefined ? provider?.baseUrl : undefined);
   if (spoken === undefined || base === undefined) return undefined;
-  return { ...protocolOf(spoken), ...withHost(baseOf(base, spoken.dialect), host) };
+  return {
+    ...protocolOf(spoken),
+    ...withHost(baseOf(base, spoken.dialect), host),
+    ...(spoken.dialect === OPENAI_CHAT
+      ? { responsesPath: baseOf(base, OPENAI_RESPONSES).path }
+      : {}),
+    servesResponses: entry.base_url === undefined && provider?.servesResponses === true,
+  };
 }
 
 function protocolOf({ dialect, auth, asksForUsage }: ProviderInterface): ProviderInterface {

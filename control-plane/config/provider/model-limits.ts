@@ -1,4 +1,5 @@
 // What one model supports: what is known of it, overridden by the entry's `limits`.
+import { OPENAI_RESPONSES } from "../../../contract/dialects.ts";
 import type { DialectRow } from "../../../contract/dialects.ts";
 import { KNOWN_LIMITS, limitsIn, limitsOfHost } from "../../providers/known-limits.ts";
 import type { ProviderLimits } from "../../providers/limits/families.ts";
@@ -18,14 +19,20 @@ export function readModelLimits(
   entry: ProviderDraft,
   { provider, model }: { provider: string; model: string },
   connection: Connection,
-): Pick<Target, "limits" | "asksForUsage"> {
+): Pick<Target, "limits" | "asksForUsage" | "also"> {
   const known = limitsIn(tableOf(entry.provider_interface, provider, connection), model);
   const own = checkOwn(reading, [...path, "limits"], entry.limits ?? {}, connection.dialect);
   const limits = effectiveLimits({ ...known, ...own });
   return {
     asksForUsage: own.stream_usage ?? connection.asksForUsage,
     ...(limits === undefined ? {} : { limits }),
+    ...alsoServed(own.responses_api ?? connection.servesResponses, connection),
   };
+}
+
+function alsoServed(serves: boolean, { responsesPath }: Connection): Pick<Target, "also"> {
+  if (!serves || responsesPath === undefined) return {};
+  return { also: [{ dialect: OPENAI_RESPONSES.name, path: responsesPath }] };
 }
 
 /** The address decides before the provider's name, and that before the interface, which may only be the format. */
@@ -36,8 +43,9 @@ function tableOf(
 ): ProviderLimits | undefined {
   const ofHost = address.kind === "host" ? limitsOfHost(address.host, dialect) : undefined;
   if (ofHost !== undefined) return ofHost;
-  const name = [provider, chosen].find((word) => INTERFACES.get(word ?? "")?.dialect === dialect);
-  return KNOWN_LIMITS[name ?? ""];
+  const isOfVendor = (word = "") => INTERFACES.get(word)?.dialect.vendor === dialect.vendor;
+  const name = [provider, chosen].find((word) => isOfVendor(word));
+  return KNOWN_LIMITS[name === OPENAI_RESPONSES.name ? dialect.vendor : (name ?? "")];
 }
 
 /** Returns the capabilities that are set, and reports those that the dialect does not have. */
@@ -54,7 +62,7 @@ function checkOwn(
   };
   for (const [name, value] of Object.entries(own)) {
     const { only, onlyValue = "", values = [] } = capabilityNamed(name) ?? {};
-    if (only === undefined || only === dialect) continue;
+    if (only === undefined || only.vendor === dialect.vendor) continue;
     if (onlyValue === "") {
       reading.problem([...path, name], `${name} is a limit of the ${only.format} format`, {
         part: "key",

@@ -66,6 +66,8 @@ export interface FilterTarget {
   dialect: string;
   authority: string;
   path: string;
+  /** Further dialects of the provider: a client that speaks one of them is not translated. */
+  also?: { dialect: string; path: string }[];
   auth: string;
   /** Environment variables with the keys; absent for `none`. */
   keys?: string[];
@@ -79,7 +81,7 @@ export interface FilterTarget {
   own_system_prompt?: string;
   asks_usage?: boolean;
   /** Only what differs from `fallback` in contract/model-capabilities.ts. */
-  limits?: Omit<ModelLimits, "stream_usage">;
+  limits?: Omit<ModelLimits, "stream_usage" | "responses_api">;
   /** Indices of the limits of this model. */
   rate_limits?: number[];
 }
@@ -226,6 +228,7 @@ function filterTarget(target: Target, index: number, model: GatewayModel): Filte
     dialect: target.dialect,
     authority: target.authority,
     path: target.path,
+    ...(target.also === undefined ? {} : { also: target.also }),
     ...(auth.passesClientKey === true
       ? { auth: NO_CREDENTIAL.name, passes_client_key: true }
       : { auth: auth.kind }),

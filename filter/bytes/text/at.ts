@@ -11,6 +11,12 @@ export function startsWith(pointer: usize, length: u32, text: Span): bool {
   return length >= text.length && sameBytes(pointer, text.length, text.pointer, text.length);
 }
 
+/** Returns whether a text ends with `text`. */
+export function endsWith(pointer: usize, length: u32, text: Span): bool {
+  const from = length - text.length;
+  return length >= text.length && sameBytes(pointer + from, text.length, text.pointer, text.length);
+}
+
 export function isDigit(byte: u32): bool {
   return byte - 0x30 < 10;
 }

@@ -10,6 +10,7 @@ import { Usage } from "../../hub/usage";
 import { Edits } from "../../bytes/json/edit";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { Conversation } from "../conversation";
 import { OpenaiDialect } from "../openai/dialect";
 import { addInstructions, removeForeignReasoning } from "./edit";
 import { isFirstToken } from "./first-token";
@@ -19,6 +20,7 @@ import { OpenaiResponsesReader } from "./read-response";
 import { paths } from "./paths";
 import { readRequest } from "./read-request";
 import { readUsage } from "./read-usage";
+import { refersToState } from "./state";
 import { OpenaiResponsesWriter } from "./write-response";
 import { OpenaiResponsesStreamWriter } from "./write-response-stream";
 import { writeRequest } from "./write-request";
@@ -32,6 +34,9 @@ const limitEdits = new OpenaiResponsesLimitEdits();
 export class OpenaiResponses extends OpenaiDialect {
   constructor() {
     super(OPENAI_RESPONSES, members, SUPPORTED, paths);
+    // A response repeats the request's own `metadata`.
+    this.metadataMember = "gateway_metadata";
+    this.conversation = new Conversation("input", '{"type":"input_text","text":"', true);
   }
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
@@ -51,6 +56,10 @@ export class OpenaiResponses extends OpenaiDialect {
 
   isRequest(tape: Tape): bool {
     return tape.isPresent(tape.member(0, INPUT));
+  }
+
+  refersToState(tape: Tape): bool {
+    return refersToState(tape);
   }
 
   protected limitRequest(

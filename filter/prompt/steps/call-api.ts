@@ -32,7 +32,7 @@ export class CallApi extends Step {
   request(prompt: Prompt): StepOutcome {
     const target = prompt.target;
     if (target === null) return StepOutcome.Next;
-    const rejected = request.write(target, prompt.arguments, prompt.tape);
+    const rejected = request.write(target, prompt);
     return rejected === null ? StepOutcome.Next : prompt.reject(valueFault(rejected));
   }
 

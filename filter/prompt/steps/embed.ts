@@ -17,7 +17,7 @@ export class Embed extends ModelServerStep {
   }
 
   write(prompt: Prompt, out: ByteBuffer): void {
-    appendInput(prompt.tape, out);
+    appendInput(prompt, out);
     out.text('","model":"embedding"}');
   }
 

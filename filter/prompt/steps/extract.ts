@@ -34,7 +34,7 @@ export class Extract extends ModelServerStep {
     out.text('{"model":"extraction","stream":false,"metadata":{"decision":"');
     out.text(prompt.isTargetCertain ? "target" : "ask_model");
     out.text('"},"messages":');
-    appendMessages(prompt.tape, out);
+    appendMessages(prompt.conversation, prompt.tape, out);
     out.text(',"tools":[');
     const candidates = prompt.candidates;
     for (let i = 0; i < candidates.length; i++) {

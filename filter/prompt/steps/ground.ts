@@ -24,9 +24,9 @@ export class Ground extends ModelServerStep {
     const target = prompt.target;
     if (target !== null) out.span(target.name);
     out.text('","prompt":"');
-    appendUserTurns(prompt.tape, out);
+    appendUserTurns(prompt, out);
     out.text('","messages":');
-    appendMessages(prompt.tape, out);
+    appendMessages(prompt.conversation, prompt.tape, out);
     out.text(',"parameters":');
     out.bytes(prompt.argumentsJson.pointer, prompt.argumentsJson.length);
     out.text("}");

@@ -20,7 +20,7 @@ export class Guard extends ModelServerStep {
   }
 
   write(prompt: Prompt, out: ByteBuffer): void {
-    appendInput(prompt.tape, out);
+    appendInput(prompt, out);
     out.text('","task":"jailbreak"}');
   }
 

@@ -22,9 +22,9 @@ export class Select extends ModelServerStep {
   }
 
   write(prompt: Prompt, out: ByteBuffer): void {
-    appendInput(prompt.tape, out);
+    appendInput(prompt, out);
     out.text('","messages":');
-    appendMessages(prompt.tape, out);
+    appendMessages(prompt.conversation, prompt.tape, out);
     out.text(',"model":"zeroshot",');
     out.span(prompt.config.zeroshotMembers);
     out.text("}");
