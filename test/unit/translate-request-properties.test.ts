@@ -188,7 +188,7 @@ describe("chat completions → messages → chat completions", () => {
         const back = body(there, MESSAGES, CHAT);
         expect(joined(back)).toEqual(joined(request));
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 
@@ -200,7 +200,7 @@ describe("chat completions → messages → chat completions", () => {
         expect(result.fault).toBeUndefined();
         expect(result.dropped).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });
@@ -234,7 +234,7 @@ describe("messages → chat completions → messages", () => {
         const back = body(there, CHAT, MESSAGES);
         expect(joined(back)).toEqual(joined(request));
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 
@@ -245,7 +245,7 @@ describe("messages → chat completions → messages", () => {
         const read = readOpenaiRequest(body(request, MESSAGES, CHAT));
         expect(isRefusal(read) ? read.message : "").toBe("");
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });
@@ -301,7 +301,7 @@ describe("nothing that is JSON makes the filter trap", () => {
       fc.property(fc.dictionary(fc.string(), json), limits, (request, set) => {
         run(JSON.stringify(request), { limits: set, prompt: "P" });
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -343,7 +343,7 @@ describe("nothing that is JSON makes the filter trap", () => {
         const request = { messages: list, system: a, tools: [b], tool_choice: a, stop: b };
         run(JSON.stringify(request), { limits: set });
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
   });
 
@@ -357,7 +357,7 @@ describe("nothing that is JSON makes the filter trap", () => {
         const request = `${chat.slice(0, start)}${JSON.stringify(value)}${chat.slice(end)}`;
         if (isJson(request)) run(request, { limits: lim });
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
   });
 
