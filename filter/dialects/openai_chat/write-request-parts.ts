@@ -5,12 +5,14 @@ import {
   BLOCK_DOCUMENT_DATA,
   BLOCK_IMAGE_DATA,
   BLOCK_TEXT,
+  FLAG_CUSTOM,
   FLAG_STRING,
 } from "../../hub/request";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { writeCache, writeString } from "../../hub/request-writing";
 import { escape } from "../../bytes/json/text";
 import { writeCallId } from "../../hub/call-id";
+import { writeEscapedCustomInput } from "../../hub/custom-tools";
 import { byteAt, startsWith } from "../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 
@@ -92,7 +94,9 @@ export function writeCall(block: Block, out: ByteBuffer): void {
 function writeArguments(block: Block, out: ByteBuffer): void {
   const length = block.textLength;
   const head = INVALID_JSON.length;
-  if ((block.flags & FLAG_STRING) != 0) {
+  if ((block.flags & FLAG_CUSTOM) != 0) {
+    writeEscapedCustomInput(block, out);
+  } else if ((block.flags & FLAG_STRING) != 0) {
     out.bytes(block.text, length);
   } else if (length == 0) {
     out.span(EMPTY_ARGUMENTS);

@@ -4,6 +4,7 @@ import { startPart } from "./lab.ts";
 
 export const CHAT = 0;
 export const MESSAGES = 1;
+export const RESPONSES = 2;
 
 /** What the configuration may say of the model, and `overrides.strict_translation`. */
 export type Limits = ModelLimits & { strict?: boolean };
@@ -55,7 +56,7 @@ export class RequestTranslator {
     return new RequestTranslator(await startPart("translate_request"));
   }
 
-  /** Translates a body; throws when it is not JSON. `from` and `to`: CHAT or MESSAGES. */
+  /** Translates a body; throws when it is not JSON. `from` and `to`: CHAT, MESSAGES or RESPONSES. */
   translate(body: string, from: number, to: number, options: Options = {}): Translation {
     return this.run("translate", body, [from, to], options);
   }
