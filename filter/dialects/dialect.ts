@@ -228,11 +228,12 @@ export abstract class Dialect {
 
   // ---- Responses to a client
 
-  /** Returns a writer of one streamed response. */
+  /** Returns a writer of one streamed response. `head`: what `begin` gets, so far with defaults. */
   abstract newStreamWriter(
     out: ByteBuffer,
     dropped: Dropped,
     usage: Usage,
+    head: ResponseHead,
     requestId: string,
     wantsUsage: bool,
     notes: RequestNotes,
@@ -243,12 +244,18 @@ export abstract class Dialect {
     out: ByteBuffer,
     dropped: Dropped,
     usage: Usage,
+    head: ResponseHead,
     requestId: string,
     notes: RequestNotes,
   ): ResponseSink;
 
   /** Sets the code or message of a fault from another dialect by which SDKs and agents of this one recognise it. */
   abstract adaptFault(fault: Fault): void;
+
+  /** Returns whether clients that asked for a stream expect a fault, which has been adapted, as its events instead of a status. */
+  streamsFault(_fault: Fault): bool {
+    return false;
+  }
 
   /** Appends an error body. */
   abstract writeFault(fault: Fault, requestId: string, out: ByteBuffer): void;

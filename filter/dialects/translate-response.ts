@@ -15,7 +15,7 @@ import { scratchTape } from "../bytes/json/tape";
 import { escapeText } from "../bytes/json/text";
 import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 import { Dropped } from "../hub/dropped";
-import { ResponseHead, ResponseSink } from "../hub/events";
+import { noClock, ResponseHead, ResponseSink } from "../hub/events";
 import { Fault, outOfMemory } from "../hub/fault";
 import { excerpt, readFault, readFaultBody } from "../hub/read-fault";
 import { NO_NOTES, RequestNotes } from "../hub/request-notes";
@@ -46,6 +46,8 @@ export class ResponseOptions {
   wantsUsage: bool = false;
   /** Seconds since 1970, for providers that send no time. */
   created: i64 = 0;
+  /** Returns the seconds since 1970, 0 if there is no clock. */
+  clock: () => i64 = noClock;
   requestId: string = "";
   /** The model of the request, escaped, for providers that send no model. */
   model: Span = NO_MODEL;
@@ -74,6 +76,7 @@ export class ResponseTranslator {
   constructor(private options: ResponseOptions) {
     this.framer = options.from.newFramer();
     this.head.created = options.created;
+    this.head.clock = options.clock;
     this.head.model.span(options.model);
     escapeText(options.requestId, this.head.id);
   }
@@ -127,6 +130,11 @@ export class ResponseTranslator {
     const event = max(this.body.length, this.framer.heldLength());
     if (event > MAX_EVENT) reader.fail(tooLarge());
     else if (this.held > MAX_HELD || !mayHold(this.held)) this.failForMemory(reader);
+  }
+
+  /** Ends the stream with a fault that is not in its bytes. */
+  fail(fault: Fault, out: ByteBuffer): void {
+    this.streamReader(out).fail(fault);
   }
 
   /** Bytes of the stream were lost because memory ran out: ends the response with an error. */
@@ -285,6 +293,7 @@ export class ResponseTranslator {
       out,
       this.dropped,
       this.usage,
+      this.head,
       options.requestId,
       options.wantsUsage,
       options.notes,
@@ -297,6 +306,7 @@ export class ResponseTranslator {
       out,
       this.dropped,
       this.usage,
+      this.head,
       options.requestId,
       options.notes,
     );

@@ -14,6 +14,7 @@ const BLOCK_TEXT: i32 = 1;
 const BLOCK_REASONING: i32 = 2;
 const BLOCK_TOOL: i32 = 3;
 const BLOCK_REDACTED: i32 = 4;
+const BLOCK_REFUSAL: i32 = 5;
 
 /** More waiting blocks in one response are dropped and counted. */
 const MAX_WAITING: i32 = 1024;
@@ -66,6 +67,9 @@ export abstract class BlockWriter extends ResponseSink {
   protected abstract putText(pointer: usize, length: u32): void;
   protected abstract putCitation(citation: Citation): void;
   protected abstract closeText(): void;
+  /** Only for dialects that call `refusalBlock`; `putText` writes its text. */
+  protected openRefusal(): void {}
+  protected closeRefusal(): void {}
   protected abstract openReasoning(): void;
   protected abstract putReasoning(pointer: usize, length: u32): void;
   /** `carrier`: CARRIER_, whose signature it is. */
@@ -77,30 +81,32 @@ export abstract class BlockWriter extends ResponseSink {
   protected abstract closeTool(): void;
 
   text(pointer: usize, length: u32): void {
-    if (this.openKind == BLOCK_TEXT) {
-      this.putText(pointer, length);
-      return;
+    if (this.openKind != BLOCK_TEXT) {
+      if (this.waits(BLOCK_TEXT, pointer, length)) return;
+      this.close();
+      this.openKind = BLOCK_TEXT;
+      this.openText();
     }
-    if (this.mustWait) {
-      this.lastWaiting(BLOCK_TEXT).body.bytes(pointer, length);
-      return;
-    }
-    this.close();
-    this.openKind = BLOCK_TEXT;
-    this.openText();
     this.putText(pointer, length);
   }
 
-  /** A text, for dialects without a member for refusals. */
+  /** A text, for dialects without a form for refusals; others call `refusalBlock`. */
   refusal(pointer: usize, length: u32): void {
     this.text(pointer, length);
   }
 
-  reasoning(pointer: usize, length: u32): void {
-    if (this.mustWait) {
-      this.lastWaiting(BLOCK_REASONING).body.bytes(pointer, length);
-      return;
+  protected refusalBlock(pointer: usize, length: u32): void {
+    if (this.openKind != BLOCK_REFUSAL) {
+      if (this.waits(BLOCK_REFUSAL, pointer, length)) return;
+      this.close();
+      this.openKind = BLOCK_REFUSAL;
+      this.openRefusal();
     }
+    this.putText(pointer, length);
+  }
+
+  reasoning(pointer: usize, length: u32): void {
+    if (this.waits(BLOCK_REASONING, pointer, length)) return;
     this.reasoningOpens();
     this.putReasoning(pointer, length);
   }
@@ -203,11 +209,20 @@ export abstract class BlockWriter extends ResponseSink {
     return this.openKind == BLOCK_TOOL;
   }
 
+  /** Keeps a text for later if the open tool call must not be interrupted. */
+  private waits(kind: i32, pointer: usize, length: u32): bool {
+    if (!this.mustWait) return false;
+    this.lastWaiting(kind).body.bytes(pointer, length);
+    return true;
+  }
+
   private close(): void {
     const kind = this.openKind;
     this.openKind = BLOCK_NONE;
     if (kind == BLOCK_TEXT) {
       this.closeText();
+    } else if (kind == BLOCK_REFUSAL) {
+      this.closeRefusal();
     } else if (kind == BLOCK_REASONING) {
       this.closeReasoning();
     } else if (kind == BLOCK_TOOL) {
@@ -291,6 +306,8 @@ export abstract class BlockWriter extends ResponseSink {
       this.redactedReasoning(body.pointer, body.length);
     } else if (block.kind == BLOCK_TEXT) {
       this.text(body.pointer, body.length);
+    } else if (block.kind == BLOCK_REFUSAL) {
+      this.refusal(body.pointer, body.length);
     } else {
       if (body.length > 0) this.reasoning(body.pointer, body.length);
       if (block.signature.length > 0)

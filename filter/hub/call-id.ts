@@ -21,9 +21,14 @@ export function writeCallId(pointer: usize, length: u32, out: ByteBuffer): void 
   }
   out.byte(0x22);
   out.span(HASHED);
+  writeHash(pointer, length, out);
+  out.byte(0x22);
+}
+
+/** Appends 32 hexadecimal digits. */
+export function writeHash(pointer: usize, length: u32, out: ByteBuffer): void {
   appendHexadecimal(spread(hash64(pointer, length)), out);
   appendHexadecimal(spread(hash64(pointer, length, SECOND_BASIS)), out);
-  out.byte(0x22);
 }
 
 /** The last bytes hardly reach the upper bits of a hash: the finalizer of MurmurHash3 spreads them. */

@@ -10,7 +10,9 @@ export const DROPPED_TOOL_CALL: i32 = 6;
 export const DROPPED_FINISH_REASON: i32 = 7;
 export const DROPPED_BLOCK: i32 = 8;
 export const DROPPED_CHOICE: i32 = 9;
-const KINDS: i32 = 10;
+/** The repetition of the items at the end of a long stream (Responses). */
+export const DROPPED_OUTPUT: i32 = 10;
+const KINDS: i32 = 11;
 
 /** How often each kind was dropped in one response. */
 export class Dropped {
@@ -49,5 +51,6 @@ function droppedName(kind: i32): string {
   if (kind == DROPPED_TOOL_CALL) return "tool_calls";
   if (kind == DROPPED_FINISH_REASON) return "finish_reason";
   if (kind == DROPPED_CHOICE) return "choices";
+  if (kind == DROPPED_OUTPUT) return "output";
   return "content";
 }

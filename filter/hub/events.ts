@@ -15,12 +15,18 @@ export class ResponseHead {
   tier: i32 = TIER_UNKNOWN;
   /** Seconds since 1970. */
   created: i64 = 0;
+  /** Returns the seconds since 1970, 0 if there is no clock. */
+  clock: () => i64 = noClock;
 
   release(): void {
     this.id.release();
     this.model.release();
     this.fingerprint.release();
   }
+}
+
+export function noClock(): i64 {
+  return 0;
 }
 
 /** The tier that served the request. OpenAI: default, flex, scale, priority. Anthropic: standard, batch, priority. */

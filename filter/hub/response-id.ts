@@ -7,11 +7,17 @@ const PREFIXES: StaticArray<Span> = [constant("chatcmpl-"), constant("msg_"), co
 
 /** Writes an id with this prefix in the place of its own. */
 export function writeResponseId(id: ByteBuffer, prefix: Span, out: ByteBuffer): void {
-  let skip: u32 = 0;
-  for (let i = 0; i < PREFIXES.length; i++) {
-    const own = unchecked(PREFIXES[i]);
-    if (id.length > own.length && startsWith(id.pointer, id.length, own)) skip = own.length;
-  }
+  const skip = prefixLength(id);
   out.span(prefix);
   out.bytes(id.pointer + skip, id.length - skip);
+}
+
+/** Returns the length of an id's own prefix. */
+export function prefixLength(id: ByteBuffer): u32 {
+  let length: u32 = 0;
+  for (let i = 0; i < PREFIXES.length; i++) {
+    const own = unchecked(PREFIXES[i]);
+    if (id.length > own.length && startsWith(id.pointer, id.length, own)) length = own.length;
+  }
+  return length;
 }

@@ -60,7 +60,8 @@ function writeResponse(exchange: Exchange, prompt: Prompt): void {
   escapeText(requestId(exchange), head.id);
   head.model.span(MODEL);
   head.created = currentSeconds();
-  const writer = newWriter(exchange, prompt.tape);
+  head.clock = currentSeconds;
+  const writer = newWriter(exchange, head, prompt.tape);
   writer.begin(head);
   writer.text(prompt.text.pointer, prompt.text.length);
   writer.finish(FINISH_STOP, 0, 0);
@@ -70,7 +71,7 @@ function writeResponse(exchange: Exchange, prompt: Prompt): void {
   head.release();
 }
 
-function newWriter(exchange: Exchange, tape: Tape): ResponseSink {
+function newWriter(exchange: Exchange, head: ResponseHead, tape: Tape): ResponseSink {
   const dialect = exchange.client.dialect;
   const id = requestId(exchange);
   const dropped = new Dropped();
@@ -79,7 +80,7 @@ function newWriter(exchange: Exchange, tape: Tape): ResponseSink {
   usage.freshInput = 0;
   usage.output = 0;
   if (!exchange.client.isStreaming)
-    return dialect.newCompleteWriter(response, dropped, usage, id, NO_NOTES);
+    return dialect.newCompleteWriter(response, dropped, usage, head, id, NO_NOTES);
   const wantsUsage = tape.isTrue(tape.member(tape.member(0, STREAM_OPTIONS), INCLUDE_USAGE));
-  return dialect.newStreamWriter(response, dropped, usage, id, wantsUsage, NO_NOTES);
+  return dialect.newStreamWriter(response, dropped, usage, head, id, wantsUsage, NO_NOTES);
 }

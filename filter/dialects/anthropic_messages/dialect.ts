@@ -112,6 +112,7 @@ export class AnthropicMessages extends Dialect {
     out: ByteBuffer,
     dropped: Dropped,
     usage: Usage,
+    _head: ResponseHead,
     requestId: string,
     _wantsUsage: bool,
     _notes: RequestNotes,
@@ -123,6 +124,7 @@ export class AnthropicMessages extends Dialect {
     out: ByteBuffer,
     dropped: Dropped,
     usage: Usage,
+    _head: ResponseHead,
     requestId: string,
     _notes: RequestNotes,
   ): ResponseSink {

@@ -107,6 +107,7 @@ export class OpenaiChat extends OpenaiDialect {
     out: ByteBuffer,
     dropped: Dropped,
     usage: Usage,
+    _head: ResponseHead,
     _requestId: string,
     wantsUsage: bool,
     _notes: RequestNotes,
@@ -118,6 +119,7 @@ export class OpenaiChat extends OpenaiDialect {
     out: ByteBuffer,
     dropped: Dropped,
     usage: Usage,
+    _head: ResponseHead,
     _requestId: string,
     _notes: RequestNotes,
   ): ResponseSink {

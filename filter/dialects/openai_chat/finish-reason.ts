@@ -45,8 +45,3 @@ export function finishReason(reason: i32, hasTools: bool): Span {
   if (reason == FINISH_REFUSAL) return CONTENT_FILTER;
   return hasTools && reason != FINISH_PAUSE ? TOOL_CALLS : STOP;
 }
-
-/** Returns whether the word for a reason means something else: chat completions have no word for these. */
-export function isInexact(reason: i32): bool {
-  return reason == FINISH_PAUSE || reason == FINISH_CONTEXT;
-}

@@ -1,8 +1,9 @@
 // Writes parts of a chat completion, for streams and complete responses.
-import { ResponseHead, TIER_FLEX, TIER_PRIORITY, TIER_SCALE, TIER_UNKNOWN } from "../../hub/events";
+import { ResponseHead, TIER_UNKNOWN } from "../../hub/events";
 import { writeResponseId } from "../../hub/response-id";
 import { atLeastZero, Usage } from "../../hub/usage";
-import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { tierWord } from "../openai/tier";
 
 const COMPLETION_PREFIX = constant("chatcmpl-");
 const PROMPT_TOKENS = constant('{"prompt_tokens":');
@@ -13,10 +14,6 @@ const CACHE_WRITE_TOKENS = constant(',"cache_write_tokens":');
 const REASONING_TOKENS = constant('},"completion_tokens_details":{"reasoning_tokens":');
 const TWO_ENDS = constant("}}");
 const TIER = constant(',"service_tier":"');
-const PRIORITY = constant("priority");
-const FLEX = constant("flex");
-const SCALE = constant("scale");
-const DEFAULT = constant("default");
 const FINGERPRINT = constant(',"system_fingerprint":"');
 
 export function writeId(id: ByteBuffer, out: ByteBuffer): void {
@@ -35,12 +32,6 @@ export function writeTierAndFingerprint(head: ResponseHead, out: ByteBuffer): vo
     out.bytes(head.fingerprint.pointer, head.fingerprint.length);
     out.byte(0x22);
   }
-}
-
-function tierWord(tier: i32): Span {
-  if (tier == TIER_PRIORITY) return PRIORITY;
-  if (tier == TIER_FLEX) return FLEX;
-  return tier == TIER_SCALE ? SCALE : DEFAULT;
 }
 
 /** Writes the `usage` object. `prompt_tokens` includes cached tokens. */

@@ -3,7 +3,7 @@ import { Dropped, DROPPED_FINISH_REASON } from "../../hub/dropped";
 import { Citation, ResponseSink } from "../../hub/events";
 import { countCharacters } from "../../bytes/json/count-characters";
 import { ByteBuffer } from "../../bytes/text/bytes";
-import { isInexact } from "./finish-reason";
+import { isInexact } from "../openai/finish-reason";
 import { AnnotationList, ReasoningCarrier } from "./write-extras";
 
 export abstract class OpenaiChatSink extends ResponseSink {

@@ -2,6 +2,7 @@
 import { OPENAI_RESPONSES } from "../../../contract/dialects";
 import { Dropped } from "../../hub/dropped";
 import { ResponseHead, ResponseSink } from "../../hub/events";
+import { Fault } from "../../hub/fault";
 import { ResponseReader } from "../../hub/response-reader";
 import { HubRequest } from "../../hub/request";
 import { RequestNotes } from "../../hub/request-notes";
@@ -21,6 +22,7 @@ import { paths } from "./paths";
 import { readRequest } from "./read-request";
 import { readUsage } from "./read-usage";
 import { refersToState } from "./state";
+import { adaptFault, isStreamed } from "./write-fault";
 import { OpenaiResponsesWriter } from "./write-response";
 import { OpenaiResponsesStreamWriter } from "./write-response-stream";
 import { writeRequest } from "./write-request";
@@ -107,20 +109,30 @@ export class OpenaiResponses extends OpenaiDialect {
     out: ByteBuffer,
     dropped: Dropped,
     usage: Usage,
-    requestId: string,
+    head: ResponseHead,
+    _requestId: string,
     _wantsUsage: bool,
     notes: RequestNotes,
   ): ResponseSink {
-    return new OpenaiResponsesStreamWriter(out, dropped, usage, requestId, notes);
+    return new OpenaiResponsesStreamWriter(out, dropped, usage, head, notes);
   }
 
   newCompleteWriter(
     out: ByteBuffer,
     dropped: Dropped,
     usage: Usage,
-    requestId: string,
+    head: ResponseHead,
+    _requestId: string,
     notes: RequestNotes,
   ): ResponseSink {
-    return new OpenaiResponsesWriter(out, dropped, usage, requestId, notes);
+    return new OpenaiResponsesWriter(out, dropped, usage, head, notes);
+  }
+
+  adaptFault(fault: Fault): void {
+    adaptFault(fault);
+  }
+
+  streamsFault(fault: Fault): bool {
+    return isStreamed(fault);
   }
 }

@@ -1,44 +1,65 @@
-// Writes the hub's events as one complete response of the Responses API.
-// @see https://platform.openai.com/docs/api-reference/responses
-import { BlockWriter } from "../../hub/block-writer";
+// Writes the hub's events as one complete response.
+// @see https://platform.openai.com/docs/api-reference/responses/object
 import { Dropped } from "../../hub/dropped";
-import { Citation, ResponseHead } from "../../hub/events";
+import { ResponseHead } from "../../hub/events";
 import { Fault } from "../../hub/fault";
 import { RequestNotes } from "../../hub/request-notes";
 import { Usage } from "../../hub/usage";
-import { ByteBuffer } from "../../bytes/text/bytes";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { writeOpenaiFault } from "../openai/write-fault";
+import { adaptFault } from "./write-fault";
+import { COMPLETED, INCOMPLETE, ItemWriter } from "./write-items";
+import { writeHead, writeState } from "./write-object";
 
-export class OpenaiResponsesWriter extends BlockWriter {
+const OUTPUT = constant(',"output":[');
+
+export class OpenaiResponsesWriter extends ItemWriter {
+  private start: u32;
+
   constructor(
     out: ByteBuffer,
     dropped: Dropped,
-    protected usage: Usage,
-    protected requestId: string,
-    protected notes: RequestNotes,
+    private usage: Usage,
+    head: ResponseHead,
+    notes: RequestNotes,
   ) {
-    super(out, dropped);
+    super(out, dropped, head, notes, out);
+    this.start = out.length;
   }
 
-  begin(_head: ResponseHead): void {}
+  begin(head: ResponseHead): void {
+    writeHead(head, this.notes, this.out);
+    this.out.span(OUTPUT);
+  }
+
   usageFinal(): void {}
   ping(): void {}
-  end(): void {}
 
+  end(): void {
+    const reason = this.incompleteReason;
+    const isComplete = reason.length == 0;
+    this.out.byte(0x5d);
+    writeState(
+      isComplete ? COMPLETED : INCOMPLETE,
+      isComplete ? this.head.clock() : 0,
+      null,
+      reason,
+      this.usage,
+      this.out,
+    );
+  }
+
+  /** Replaces what has been written of the response. */
   fault(fault: Fault): void {
+    adaptFault(fault);
+    this.out.length = this.start;
     writeOpenaiFault(fault, this.out);
   }
 
-  protected openText(): void {}
-  protected putText(_pointer: usize, _length: u32): void {}
-  protected putCitation(_citation: Citation): void {}
-  protected closeText(): void {}
-  protected openReasoning(): void {}
-  protected putReasoning(_pointer: usize, _length: u32): void {}
-  protected putSignature(_carrier: i32, _pointer: usize, _length: u32): void {}
-  protected closeReasoning(): void {}
-  protected putRedacted(_pointer: usize, _length: u32): void {}
-  protected openTool(_id: usize, _idLength: u32, _name: usize, _nameLength: u32): void {}
-  protected putArguments(_pointer: usize, _length: u32): void {}
-  protected closeTool(): void {}
+  protected itemAdded(_rest: Span): void {}
+  protected contentAdded(): void {}
+  protected contentDelta(_pointer: usize, _length: u32): void {}
+  protected annotationAdded(_index: i32, _start: u32): void {}
+  protected contentDone(_textEnd: u32): void {}
+  protected itemDone(): void {}
 }

@@ -38,7 +38,7 @@ import {
 } from "../header-names";
 import { maskBytes } from "../mask-credentials";
 import { replaceResponse } from "./replace";
-import { copyRequestId } from "./translated";
+import { copyRequestId, streamFault } from "./translated";
 
 /** A larger body is not an error message. Bytes. */
 const MAX_ERROR: u32 = 1 << 20;
@@ -101,7 +101,8 @@ function finish(exchange: Exchange, pointer: usize, length: u32, size: u32): voi
     fault = readError(exchange.providerDialect(), dialect, response.status, pointer, length);
   }
   out.clear();
-  dialect.writeFault(fault, requestId(exchange), out);
+  const isStream = hasHead && exchange.isTranslated() && streamFault(exchange, fault, out);
+  if (!isStream) dialect.writeFault(fault, requestId(exchange), out);
   replaceBodyPrefix(RESPONSE_BODY, size, out);
   if (hasHead) finishHead(exchange);
 }

@@ -1,6 +1,7 @@
 // The response of a provider whose dialect is not the client's: translated whole or event by event, with its headers.
 import { freeBlock, wasRefused } from "../../memory/blocks";
-import { outOfMemory } from "../../hub/fault";
+import { Target } from "../../config/target";
+import { Fault, outOfMemory } from "../../hub/fault";
 import { ResponseOptions, ResponseTranslator } from "../../dialects/translate-response";
 import { Dialect } from "../../dialects/dialect";
 import { respondWithFault, JSON_TYPE } from "../../exchange/respond";
@@ -23,7 +24,7 @@ import {
   requestIdOf,
 } from "../../exchange/response-head";
 import { CONTINUE, STOP } from "../../host/status";
-import { constant, sameSpan, scratchBuffer } from "../../bytes/text/bytes";
+import { ByteBuffer, constant, sameSpan, scratchBuffer } from "../../bytes/text/bytes";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../header-names";
 import { maskBuffer, maskFault } from "../mask-credentials";
 import { setDroppedHeader } from "./dropped-header";
@@ -48,17 +49,40 @@ export function onTranslatedHead(exchange: Exchange): i32 {
   const type = isWhole ? JSON_TYPE : EVENT_STREAM_TYPE;
   if (!sameSpan(RESPONSE_TYPE, type)) setHeader(RESPONSE_HEADERS, CONTENT_TYPE, type);
   copyRequestId(target.dialect, client.dialect);
+  response.translator = newTranslator(exchange, target);
+  return STOP;
+}
+
+function newTranslator(exchange: Exchange, target: Target): ResponseTranslator {
+  const client = exchange.client;
+  const response = exchange.response;
   const options = new ResponseOptions();
   options.from = target.dialect;
   options.to = client.dialect;
   options.isStreaming = client.isStreaming;
   options.wantsUsage = response.wantsUsage;
   options.created = currentSeconds();
+  options.clock = currentSeconds;
   options.requestId = requestId(exchange);
   options.model = target.modelText;
   options.notes = response.notes;
-  response.translator = new ResponseTranslator(options);
-  return STOP;
+  return new ResponseTranslator(options);
+}
+
+/**
+ * Writes a fault as the stream that the client asked for, if its dialect expects that, and makes the head one of a stream.
+ * The bytes are in `buffer`; `fault` has been adapted.
+ */
+export function streamFault(exchange: Exchange, fault: Fault, buffer: ByteBuffer): bool {
+  const target = exchange.target;
+  const client = exchange.client;
+  if (target === null || !client.isStreaming || !client.dialect.streamsFault(fault)) return false;
+  const translator = newTranslator(exchange, target);
+  translator.fail(fault, buffer);
+  translator.release();
+  setHeaderNumber(RESPONSE_HEADERS, STATUS, 200);
+  setHeader(RESPONSE_HEADERS, CONTENT_TYPE, EVENT_STREAM_TYPE);
+  return true;
 }
 
 export function onTranslatedStreamBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
@@ -69,8 +93,9 @@ export function onTranslatedStreamBody(exchange: Exchange, size: u32, isEnd: boo
   const fault = translator.fault;
   if (response.phase == ResponsePhase.TranslatedHead) {
     // A provider that fails before its first event is reported by the status, which SDKs act on.
-    if (fault !== null && !translator.hasWritten) {
-      exchange.client.dialect.adaptFault(fault);
+    const dialect = exchange.client.dialect;
+    if (fault !== null && !translator.hasWritten && !dialect.streamsFault(fault)) {
+      dialect.adaptFault(fault);
       respondWithFault(exchange, maskFault(exchange, fault));
       return STOP;
     }

@@ -3,6 +3,7 @@ import { startPart } from "./lab.ts";
 
 export const OPENAI = 0;
 export const ANTHROPIC = 1;
+export const RESPONSES = 2;
 
 interface Exports {
   memory: WebAssembly.Memory;
@@ -14,7 +15,10 @@ interface Exports {
   complete(pointer: number, length: number): number;
   finishReply(): void;
   error(from: number, to: number, status: number, pointer: number, length: number): void;
-  streamFault(to: number, status: number): void;
+  fail(status: number, pointer: number, length: number): void;
+  clearNotes(): void;
+  addTool(pointer: number, wire: number, name: number, space: number, isCustom: number): void;
+  setEcho(pointer: number, length: number): void;
   outPointer(): number;
   outLength(): number;
   clearOut(): void;
@@ -30,6 +34,17 @@ export interface Direction {
   to: number;
   /** Whether a chat client asked for usage. Default yes. */
   wantsUsage?: boolean;
+  /** Tools that the client declared otherwise than the provider knows them. */
+  tools?: readonly ClientTool[];
+  /** Members of the request that the response repeats. */
+  echo?: string;
+}
+
+export interface ClientTool {
+  wire: string;
+  name: string;
+  space?: string;
+  isCustom?: boolean;
 }
 
 export interface StreamResult {
@@ -70,7 +85,7 @@ export class Responses {
   /** A stream whose bytes arrive in these pieces. */
   stream(direction: Direction, pieces: readonly Uint8Array[]): StreamResult {
     const wasm = this.exports;
-    wasm.start(direction.from, direction.to, direction.wantsUsage === false ? 0 : 1, CREATED);
+    this.start(direction, direction.wantsUsage !== false);
     const calls: string[] = [];
     const bytes: Uint8Array[] = [];
     for (const piece of pieces) {
@@ -104,7 +119,7 @@ export class Responses {
   /** As `stream`, but only the client's bytes, put together: for tests that cut a stream in thousands of ways. */
   streamText(direction: Direction, pieces: readonly Uint8Array[]): string {
     const wasm = this.exports;
-    wasm.start(direction.from, direction.to, direction.wantsUsage === false ? 0 : 1, CREATED);
+    this.start(direction, direction.wantsUsage !== false);
     for (const piece of pieces) {
       this.withBytes(piece, (pointer) => {
         wasm.push(pointer, piece.length);
@@ -120,7 +135,7 @@ export class Responses {
 
   complete(direction: Direction, body: string | Uint8Array): CompleteResult {
     const wasm = this.exports;
-    wasm.start(direction.from, direction.to, 0, CREATED);
+    this.start(direction, false);
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
     const status = this.withBytes(bytes, (pointer) => wasm.complete(pointer, bytes.length));
     const text = new TextDecoder("utf-8", { fatal: true }).decode(this.takeOut());
@@ -128,6 +143,18 @@ export class Responses {
     wasm.finishReply();
     wasm.collect();
     return { status, text, dropped };
+  }
+
+  /** A stream that ends with a fault of the gateway before its first byte. */
+  failedStream(direction: Direction, status: number, message: string): string {
+    const wasm = this.exports;
+    this.start(direction, true);
+    const bytes = new TextEncoder().encode(message);
+    this.withBytes(bytes, (pointer) => {
+      wasm.fail(status, pointer, bytes.length);
+    });
+    wasm.finishReply();
+    return decode(this.takeOut());
   }
 
   error(direction: Direction, status: number, body: string | Uint8Array): string {
@@ -162,6 +189,25 @@ export class Responses {
 
   memoryBytes(): number {
     return this.exports.memory.buffer.byteLength;
+  }
+
+  private start(direction: Direction, wantsUsage: boolean): void {
+    const wasm = this.exports;
+    wasm.clearNotes();
+    for (const { wire, name, space = "", isCustom = false } of direction.tools ?? []) {
+      const [wireBytes, nameBytes, spaceBytes] = [wire, name, space].map((text) =>
+        Buffer.from(JSON.stringify(text).slice(1, -1)),
+      ) as [Buffer, Buffer, Buffer];
+      this.withBytes(Buffer.concat([wireBytes, nameBytes, spaceBytes]), (pointer) => {
+        const lengths = [wireBytes.length, nameBytes.length, spaceBytes.length] as const;
+        wasm.addTool(pointer, ...lengths, isCustom ? 1 : 0);
+      });
+    }
+    const echo = Buffer.from(direction.echo ?? "");
+    this.withBytes(echo, (pointer) => {
+      wasm.setEcho(pointer, echo.length);
+    });
+    wasm.start(direction.from, direction.to, wantsUsage ? 1 : 0, CREATED);
   }
 
   private withBytes<T>(bytes: Uint8Array, use: (pointer: number) => T): T {

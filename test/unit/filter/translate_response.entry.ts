@@ -5,11 +5,21 @@ import {
   readError,
 } from "../../../filter/dialects/translate-response";
 import { DIALECTS } from "../../../filter/dialects/registry";
+import { Fault } from "../../../filter/hub/fault";
+import { RequestNotes } from "../../../filter/hub/request-notes";
 import { ByteBuffer, PADDING, Span } from "../../../filter/bytes/text/bytes";
 
 const out = new ByteBuffer();
 let translator: ResponseTranslator | null = null;
 let model: Span = new Span(0, 0);
+/** What the next responses know of their request. */
+const notes = new RequestNotes();
+
+const COMPLETED: i64 = 1741569999;
+
+function clock(): i64 {
+  return COMPLETED;
+}
 
 /** A block for `length` bytes; the caller frees it. */
 export function allocate(length: u32): usize {
@@ -28,6 +38,8 @@ export function start(from: i32, to: i32, wantsUsage: bool, created: i64): void 
   options.wantsUsage = wantsUsage;
   options.created = created;
   options.requestId = "req-1";
+  options.clock = clock;
+  options.notes = notes;
   if (model.length == 0) {
     const name = "asked-model";
     model = new Span(heap.alloc(64), <u32>String.UTF8.byteLength(name));
@@ -35,6 +47,34 @@ export function start(from: i32, to: i32, wantsUsage: bool, created: i64): void 
   }
   options.model = model;
   translator = new ResponseTranslator(options);
+}
+
+export function clearNotes(): void {
+  notes.clear();
+}
+
+/** Adds a tool; `pointer`: its wire name, name and namespace, one after the other, escaped. */
+export function addTool(
+  pointer: usize,
+  wireLength: u32,
+  nameLength: u32,
+  spaceLength: u32,
+  isCustom: bool,
+): void {
+  const name = pointer + wireLength;
+  const space = name + nameLength;
+  notes.tools.add(pointer, wireLength, name, nameLength, space, spaceLength, isCustom);
+}
+
+export function setEcho(pointer: usize, length: u32): void {
+  notes.echo.clear();
+  notes.echo.bytes(pointer, length);
+}
+
+/** Ends the stream with a fault of the gateway's. */
+export function fail(status: u32, pointer: usize, length: u32): void {
+  const reply = translator;
+  if (reply != null) reply.fail(new Fault(status, String.UTF8.decodeUnsafe(pointer, length)), out);
 }
 
 export function push(pointer: usize, length: u32): void {

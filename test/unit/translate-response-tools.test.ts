@@ -1,0 +1,140 @@
+// Calls of tools that a client declared otherwise than its provider knows them: custom tools, and tools in namespaces.
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  blockDelta,
+  blockStart,
+  blockStop,
+  messageEnd,
+  messageStart,
+} from "./filter/anthropic-streams.ts";
+import {
+  ANTHROPIC,
+  type ClientTool,
+  RESPONSES,
+  Responses,
+  type Direction,
+} from "./filter/response-translator.ts";
+import { checkResponsesStream, codexTurn } from "./filter/responses-lifecycle.ts";
+import { openaiResponse } from "./filter/sdk-streams.ts";
+
+const TOOLS: readonly ClientTool[] = [
+  { wire: "apply_patch", name: "apply_patch", isCustom: true },
+  { wire: "a__get", name: "get", space: "a" },
+  { wire: "b__get", name: "get", space: "b" },
+  { wire: "b__patch", name: "patch", space: "b", isCustom: true },
+];
+
+const PATCH =
+  '*** Begin Patch\n*** Update File: "a\\b.ts"\n-\té "x"\n+\u00e9🎈\u0007\\n\\u00e9\n*** End Patch';
+
+let responses: Responses;
+beforeAll(async () => {
+  responses = await Responses.load();
+}, 120_000);
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+type Json = Record<string, unknown>;
+
+/** A messages stream with one call, its arguments cut into pieces of this many characters. */
+function call(name: string, input: string, size = 5): string {
+  const pieces = input.match(new RegExp(`[^]{1,${String(size)}}`, "gu")) ?? [];
+  return (
+    messageStart() +
+    blockStart(0, { type: "tool_use", id: "toolu_1", name, input: {} }) +
+    pieces.map((part) => blockDelta(0, { type: "input_json_delta", partial_json: part })).join("") +
+    blockStop(0) +
+    messageEnd("tool_use")
+  );
+}
+
+describe("Responses clients", () => {
+  const direction: Direction = { from: ANTHROPIC, to: RESPONSES, tools: TOOLS };
+  const itemOf = (sse: string): Json => {
+    const { text } = responses.stream(direction, [encode(sse)]);
+    const { response } = checkResponsesStream(text);
+    const complete = JSON.parse(responses.complete(direction, sse).text) as Json;
+    expect(complete).toEqual(response);
+    expect(codexTurn(text)).toMatchObject({ items: response["output"] });
+    const [item, ...others] = response["output"] as Json[];
+    expect(others).toEqual([]);
+    return item ?? {};
+  };
+
+  test.each([JSON.stringify({ input: PATCH }), `{"input":"${escaped(PATCH)}"}`])(
+    "a patch comes as the text that the model wrote, however it is escaped and cut",
+    async (input) => {
+      const sse = call("apply_patch", input);
+      expect(itemOf(sse)).toMatchObject({
+        type: "custom_tool_call",
+        call_id: "toolu_1",
+        name: "apply_patch",
+        input: PATCH,
+        status: "completed",
+      });
+      const bytes = encode(sse);
+      const whole = responses.stream(direction, [bytes]).text;
+      const response = await openaiResponse(whole);
+      expect(response.output[0]).toMatchObject({ type: "custom_tool_call", input: PATCH });
+      for (let cut = 1; cut < bytes.length; cut++) {
+        const pieces = [bytes.subarray(0, cut), bytes.subarray(cut)];
+        expect(responses.streamText(direction, pieces)).toBe(whole);
+      }
+    },
+  );
+
+  test("the input comes as one delta", () => {
+    const { text } = responses.stream(direction, [
+      encode(call("apply_patch", JSON.stringify({ input: PATCH }))),
+    ]);
+    expect(checkResponsesStream(text).types.slice(2, -2)).toEqual([
+      "response.output_item.added",
+      "response.custom_tool_call_input.delta",
+      "response.custom_tool_call_input.done",
+    ]);
+  });
+
+  test.each([
+    ["no object", '"text"'],
+    ["no input", '{"patch":"x"}'],
+    ["an input that is no string", '{"input":{"a":1}}'],
+    ["JSON that was cut off", '{"input":"*** Begin'],
+    ["no JSON", "*** Begin Patch"],
+  ])("arguments of another shape come as they are: %s", (_name, input) => {
+    expect(itemOf(call("apply_patch", input))).toMatchObject({ input });
+  });
+
+  test("an input beside others, and an empty one", () => {
+    expect(itemOf(call("apply_patch", '{"why":"x","input":"y"}'))).toMatchObject({ input: "y" });
+    expect(itemOf(call("apply_patch", '{"input":""}'))).toMatchObject({ input: "" });
+    expect(itemOf(call("apply_patch", ""))).toMatchObject({ input: "" });
+  });
+
+  test("a name in a namespace comes back as both", () => {
+    expect(itemOf(call("a__get", "{}"))).toMatchObject({
+      type: "function_call",
+      name: "get",
+      namespace: "a",
+    });
+    expect(itemOf(call("b__get", "{}"))).toMatchObject({ name: "get", namespace: "b" });
+    expect(itemOf(call("b__patch", '{"input":"p"}'))).toMatchObject({
+      type: "custom_tool_call",
+      name: "patch",
+      namespace: "b",
+      input: "p",
+    });
+    expect(itemOf(call("c__get", "{}"))).not.toHaveProperty("namespace");
+  });
+});
+
+/** Every character beyond ASCII as `\u`, as serialisers do that keep to ASCII. */
+function escaped(text: string): string {
+  return JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll(/[^ -~]/gu, (character) =>
+      Array.from(
+        { length: character.length },
+        (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
+      ).join(""),
+    );
+}
