@@ -1,4 +1,5 @@
 // Calls of tools that a client declared otherwise than its provider knows them: custom tools, and tools in namespaces.
+import { type ChatCompletion } from "openai/resources/chat/completions";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   blockDelta,
@@ -10,12 +11,13 @@ import {
 import {
   ANTHROPIC,
   type ClientTool,
+  OPENAI,
   RESPONSES,
   Responses,
   type Direction,
 } from "./filter/response-translator.ts";
 import { checkResponsesStream, codexTurn } from "./filter/responses-lifecycle.ts";
-import { openaiResponse } from "./filter/sdk-streams.ts";
+import { openaiCompletion, openaiResponse } from "./filter/sdk-streams.ts";
 
 const TOOLS: readonly ClientTool[] = [
   { wire: "apply_patch", name: "apply_patch", isCustom: true },
@@ -124,6 +126,33 @@ describe("Responses clients", () => {
       input: "p",
     });
     expect(itemOf(call("c__get", "{}"))).not.toHaveProperty("namespace");
+  });
+});
+
+describe("chat clients", () => {
+  const direction: Direction = { from: ANTHROPIC, to: OPENAI, tools: TOOLS };
+  const sse =
+    messageStart() +
+    blockStart(0, { type: "tool_use", id: "toolu_1", name: "apply_patch", input: {} }) +
+    blockStart(1, { type: "tool_use", id: "toolu_2", name: "other", input: {} }) +
+    blockDelta(0, { type: "input_json_delta", partial_json: '{"input":"a' }) +
+    blockDelta(1, { type: "input_json_delta", partial_json: '{"x":1}' }) +
+    blockDelta(0, { type: "input_json_delta", partial_json: '\\nb"}' }) +
+    blockStop(0) +
+    blockStop(1) +
+    messageEnd("tool_use");
+  const calls = [
+    { id: "toolu_1", type: "custom", custom: { name: "apply_patch", input: "a\nb" } },
+    { id: "toolu_2", type: "function", function: { name: "other", arguments: '{"x":1}' } },
+  ];
+
+  test("a custom tool's call is one", async () => {
+    const complete = JSON.parse(responses.complete(direction, sse).text) as ChatCompletion;
+    expect(complete.choices[0]?.message.tool_calls).toEqual(calls);
+    const { text } = responses.stream(direction, [encode(sse)]);
+    const streamed = await openaiCompletion(text);
+    expect(streamed.choices[0]?.message.tool_calls).toMatchObject(calls);
+    expect(streamed.choices[0]?.finish_reason).toBe("tool_calls");
   });
 });
 

@@ -110,9 +110,9 @@ export class OpenaiChat extends OpenaiDialect {
     _head: ResponseHead,
     _requestId: string,
     wantsUsage: bool,
-    _notes: RequestNotes,
+    notes: RequestNotes,
   ): ResponseSink {
-    return new OpenaiChatStreamWriter(out, dropped, usage, wantsUsage);
+    return new OpenaiChatStreamWriter(out, dropped, usage, wantsUsage, notes);
   }
 
   newCompleteWriter(
@@ -121,8 +121,8 @@ export class OpenaiChat extends OpenaiDialect {
     usage: Usage,
     _head: ResponseHead,
     _requestId: string,
-    _notes: RequestNotes,
+    notes: RequestNotes,
   ): ResponseSink {
-    return new OpenaiChatWriter(out, dropped, usage);
+    return new OpenaiChatWriter(out, dropped, usage, notes);
   }
 }

@@ -4,6 +4,7 @@
 import { Dropped } from "../../hub/dropped";
 import { ResponseHead } from "../../hub/events";
 import { Fault } from "../../hub/fault";
+import { RequestNotes } from "../../hub/request-notes";
 import { Usage } from "../../hub/usage";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { finishReason } from "./finish-reason";
@@ -24,6 +25,9 @@ const BREAK = constant("\\n\\n");
 const TOOL_CALL = constant('{"tool_calls":[{"index":');
 const TOOL_ID = constant(',"id":"');
 const TOOL_NAME = constant('","type":"function","function":{"name":"');
+const CUSTOM_NAME = constant('","type":"custom","custom":{"name":"');
+const CUSTOM_START_END = constant('","input":""}}]}');
+const INPUT = constant(',"custom":{"input":"');
 const TOOL_START_END = constant('","arguments":""}}]}');
 const ARGUMENTS = constant(',"function":{"arguments":"');
 const NO_ARGUMENTS = constant("{}");
@@ -54,8 +58,9 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
     dropped: Dropped,
     private usage: Usage,
     private wantsUsage: bool,
+    notes: RequestNotes,
   ) {
-    super(out, dropped);
+    super(out, dropped, notes);
   }
 
   begin(head: ResponseHead): void {
@@ -137,27 +142,45 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
   }
 
   protected putCall(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
+    this.startCall(slot, id, idLength, TOOL_NAME);
+    this.out.bytes(name, nameLength);
+    this.closeWith(TOOL_START_END);
+  }
+
+  protected putCustomCall(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
+    this.startCall(slot, id, idLength, CUSTOM_NAME);
+    this.out.bytes(name, nameLength);
+    this.closeWith(CUSTOM_START_END);
+  }
+
+  protected putArguments(slot: i32, pointer: usize, length: u32): void {
+    this.continueCall(slot, ARGUMENTS, pointer, length);
+  }
+
+  protected putInput(slot: i32, pointer: usize, length: u32): void {
+    this.continueCall(slot, INPUT, pointer, length);
+  }
+
+  protected putNoArguments(slot: i32): void {
+    this.putArguments(slot, NO_ARGUMENTS.pointer, NO_ARGUMENTS.length);
+  }
+
+  private startCall(slot: i32, id: usize, idLength: u32, name: Span): void {
     const out = this.out;
     this.open(TOOL_CALL);
     out.integer(slot);
     out.span(TOOL_ID);
     out.bytes(id, idLength);
-    out.span(TOOL_NAME);
-    out.bytes(name, nameLength);
-    this.closeWith(TOOL_START_END);
+    out.span(name);
   }
 
-  protected putArguments(slot: i32, pointer: usize, length: u32): void {
+  private continueCall(slot: i32, member: Span, pointer: usize, length: u32): void {
     const out = this.out;
     this.open(TOOL_CALL);
     out.integer(slot);
-    out.span(ARGUMENTS);
+    out.span(member);
     out.bytes(pointer, length);
     this.closeWith(ARGUMENTS_END);
-  }
-
-  protected putNoArguments(slot: i32): void {
-    this.putArguments(slot, NO_ARGUMENTS.pointer, NO_ARGUMENTS.length);
   }
 
   /** Writes reasoning details and annotations, if any, as one chunk. */

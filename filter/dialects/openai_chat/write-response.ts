@@ -4,6 +4,7 @@ import { Dropped } from "../../hub/dropped";
 import { ResponseHead } from "../../hub/events";
 import { Fault } from "../../hub/fault";
 import { FINISH_STOP } from "../../hub/finish-reason";
+import { RequestNotes } from "../../hub/request-notes";
 import { Usage } from "../../hub/usage";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { finishReason } from "./finish-reason";
@@ -21,6 +22,8 @@ const DETAILS = constant(',"reasoning_details":[');
 const TOOL_CALLS = constant(',"tool_calls":[');
 const CALL_ID = constant('{"id":"');
 const CALL_NAME = constant('","type":"function","function":{"name":"');
+const CUSTOM_NAME = constant('","type":"custom","custom":{"name":"');
+const CUSTOM_INPUT = constant('","input":"');
 const CALL_ARGUMENTS = constant('","arguments":"');
 const CALL_END = constant('"}}');
 const NO_ARGUMENTS = constant("{}");
@@ -50,8 +53,9 @@ export class OpenaiChatWriter extends OpenaiChatSink {
     out: ByteBuffer,
     dropped: Dropped,
     private usage: Usage,
+    notes: RequestNotes,
   ) {
-    super(out, dropped);
+    super(out, dropped, notes);
     this.start = out.length;
   }
 
@@ -122,13 +126,17 @@ export class OpenaiChatWriter extends OpenaiChatSink {
   }
 
   protected putCall(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
-    const call = new Call();
-    call.head.span(CALL_ID);
-    call.head.bytes(id, idLength);
-    call.head.span(CALL_NAME);
-    call.head.bytes(name, nameLength);
-    call.head.span(CALL_ARGUMENTS);
-    this.toolCalls.push(call);
+    const head = this.addCall(id, idLength);
+    head.span(CALL_NAME);
+    head.bytes(name, nameLength);
+    head.span(CALL_ARGUMENTS);
+  }
+
+  protected putCustomCall(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
+    const head = this.addCall(id, idLength);
+    head.span(CUSTOM_NAME);
+    head.bytes(name, nameLength);
+    head.span(CUSTOM_INPUT);
   }
 
   protected putArguments(slot: i32, pointer: usize, length: u32): void {
@@ -136,8 +144,21 @@ export class OpenaiChatWriter extends OpenaiChatSink {
       unchecked(this.toolCalls[slot]).body.bytes(pointer, length);
   }
 
+  protected putInput(slot: i32, pointer: usize, length: u32): void {
+    this.putArguments(slot, pointer, length);
+  }
+
   protected putNoArguments(slot: i32): void {
     this.putArguments(slot, NO_ARGUMENTS.pointer, NO_ARGUMENTS.length);
+  }
+
+  /** Adds a call and returns its head, which has the id so far. */
+  private addCall(id: usize, idLength: u32): ByteBuffer {
+    const call = new Call();
+    call.head.span(CALL_ID);
+    call.head.bytes(id, idLength);
+    this.toolCalls.push(call);
+    return call.head;
   }
 
   private putMessage(): void {

@@ -1,16 +1,29 @@
 // What both writers of chat completions share: the text block that is being written, and what is kept for the end.
+import { unwrapInput } from "../../hub/custom-input";
 import { Dropped, DROPPED_FINISH_REASON } from "../../hub/dropped";
 import { Citation, ResponseSink } from "../../hub/events";
+import { RequestNotes } from "../../hub/request-notes";
 import { countCharacters } from "../../bytes/json/count-characters";
-import { ByteBuffer } from "../../bytes/text/bytes";
+import { ByteBuffer, scratchBuffer } from "../../bytes/text/bytes";
 import { isInexact } from "../openai/finish-reason";
 import { AnnotationList, ReasoningCarrier } from "./write-extras";
+
+const input = scratchBuffer();
+
+class Call {
+  hasArguments: bool = false;
+
+  constructor(
+    /** The arguments of a custom tool's call, which are unwrapped when they are whole; null for a function. */
+    public wrapped: ByteBuffer | null,
+  ) {}
+}
 
 export abstract class OpenaiChatSink extends ResponseSink {
   protected carrier: ReasoningCarrier;
   protected annotations: AnnotationList = new AnnotationList();
-  /** For each tool call whether it has arguments. */
-  protected calls: Array<bool> = [];
+  /** The tool calls, by their slots. */
+  protected calls: Array<Call> = [];
   /** Whether the next reasoning begins a new block. */
   protected needsBreak: bool = false;
   private hasReasoning: bool = false;
@@ -21,6 +34,7 @@ export abstract class OpenaiChatSink extends ResponseSink {
   constructor(
     out: ByteBuffer,
     private dropped: Dropped,
+    private notes: RequestNotes,
   ) {
     super(out);
     this.carrier = new ReasoningCarrier(dropped);
@@ -58,19 +72,32 @@ export abstract class OpenaiChatSink extends ResponseSink {
   }
 
   toolBegin(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
-    this.calls.push(false);
-    this.putCall(slot, id, idLength, name, nameLength);
+    const tool = this.notes.tools.find(name, nameLength);
+    if (tool !== null && tool.isCustom) {
+      this.calls.push(new Call(new ByteBuffer()));
+      this.putCustomCall(slot, id, idLength, tool.name, tool.nameLength);
+    } else {
+      this.calls.push(new Call(null));
+      this.putCall(slot, id, idLength, name, nameLength);
+    }
   }
 
   toolArguments(slot: i32, pointer: usize, length: u32): void {
-    if (slot >= 0 && slot < this.calls.length) unchecked((this.calls[slot] = true));
-    this.putArguments(slot, pointer, length);
+    if (slot < 0 || slot >= this.calls.length) return;
+    const call = unchecked(this.calls[slot]);
+    call.hasArguments = true;
+    const wrapped = call.wrapped;
+    if (wrapped !== null) wrapped.bytes(pointer, length);
+    else this.putArguments(slot, pointer, length);
   }
 
   /** Arguments must be JSON: a call without them has an empty object. */
   toolEnd(slot: i32): void {
-    if (slot >= 0 && slot < this.calls.length && !unchecked(this.calls[slot]))
-      this.putNoArguments(slot);
+    if (slot < 0 || slot >= this.calls.length) return;
+    const call = unchecked(this.calls[slot]);
+    const wrapped = call.wrapped;
+    if (wrapped !== null) this.endCustomCall(slot, wrapped);
+    else if (!call.hasArguments) this.putNoArguments(slot);
   }
 
   finish(reason: i32, _sequence: usize, _sequenceLength: u32): void {
@@ -84,6 +111,18 @@ export abstract class OpenaiChatSink extends ResponseSink {
   release(): void {
     this.carrier.release();
     this.annotations.release();
+    for (let i = 0; i < this.calls.length; i++) {
+      const wrapped = unchecked(this.calls[i]).wrapped;
+      if (wrapped !== null) wrapped.release();
+    }
+    this.calls = [];
+  }
+
+  private endCustomCall(slot: i32, wrapped: ByteBuffer): void {
+    input.clear();
+    unwrapInput(wrapped.pointer, wrapped.length, input);
+    wrapped.release();
+    if (input.length > 0) this.putInput(slot, input.pointer, input.length);
   }
 
   protected abstract putFinish(reason: i32): void;
@@ -96,6 +135,15 @@ export abstract class OpenaiChatSink extends ResponseSink {
     name: usize,
     nameLength: u32,
   ): void;
+  protected abstract putCustomCall(
+    slot: i32,
+    id: usize,
+    idLength: u32,
+    name: usize,
+    nameLength: u32,
+  ): void;
+  /** The whole input of a custom call. */
+  protected abstract putInput(slot: i32, pointer: usize, length: u32): void;
   protected abstract putArguments(slot: i32, pointer: usize, length: u32): void;
   protected abstract putNoArguments(slot: i32): void;
 }
