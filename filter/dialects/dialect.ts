@@ -6,6 +6,7 @@ import { ClientPaths } from "../hub/client-paths";
 import { ResponseHead, ResponseSink } from "../hub/events";
 import { Dropped } from "../hub/dropped";
 import { Fault } from "../hub/fault";
+import { readFault } from "../hub/read-fault";
 import { Feature } from "../hub/feature";
 import { MemberTable } from "../hub/member-table";
 import { ResponseReader } from "../hub/response-reader";
@@ -43,6 +44,8 @@ export class LimitHeaders {
     this.reset = constant(names.replaceAll("{field}", "reset"));
   }
 }
+
+const ERROR = constant("error");
 
 const request = new HubRequest();
 const MESSAGES = new Conversation("messages", '{"type":"text","text":"', false);
@@ -213,6 +216,11 @@ export abstract class Dialect {
   /** Returns whether an event's data, which is not JSON, marks the end of the stream. */
   isEndMark(_pointer: usize, _length: u32): bool {
     return false;
+  }
+
+  /** Returns the error that the event in the tape reports, or null. */
+  failureOf(tape: Tape): Fault | null {
+    return tape.isPresent(tape.member(0, ERROR)) ? readFault(tape, 0, 0) : null;
   }
 
   /** Returns whether the event in the tape carries content: with it the response has begun. */

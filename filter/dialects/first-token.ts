@@ -5,7 +5,7 @@
 import { wasRefused } from "../memory/blocks";
 import { mayHold } from "../memory/budget";
 import { Fault } from "../hub/fault";
-import { excerpt, readFault, readFaultBody } from "../hub/read-fault";
+import { excerpt, readFaultBody } from "../hub/read-fault";
 import { scan, scanMessage, SCAN_OK } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";
 import { LOOKS_JSON, LOOKS_OPEN } from "../bytes/sse/looks-like";
@@ -146,10 +146,8 @@ export class FirstToken {
         "The upstream sent an event that is not valid JSON: " + excerpt(pointer, length),
       );
     }
-    if (tape.isPresent(tape.member(0, ERROR))) {
-      this.fault = readFault(tape, 0, 0);
-      return IS_ERROR;
-    }
+    this.fault = this.dialect.failureOf(tape);
+    if (this.fault !== null) return IS_ERROR;
     return this.dialect.isFirstToken(tape) ? HAS_CONTENT : PENDING;
   }
 }

@@ -3,19 +3,16 @@ import { ByteBuffer, constant } from "../bytes/text/bytes";
 import { appendHexadecimal, hash64 } from "../bytes/text/hash";
 import { writeString } from "./request-writing";
 
-/** OpenAI rejects longer ids of tool calls: "string too long. Expected a string with maximum length 40". */
-const MAX_ID_BYTES: u32 = 40;
-
 const HASHED = constant("call_");
 /** Makes a second, independent hash. */
 const SECOND_BASIS: u64 = 0x6c62272e07bb0142;
 
 /**
- * Writes an id, the inside of a JSON string, as a JSON string of at most MAX_ID_BYTES. A longer one becomes a hash, which is
- * the same for a call and its result; cut ids with one beginning would be the same for two calls.
+ * Writes an id, the inside of a JSON string, as a JSON string of at most `limit` bytes. A longer or empty one becomes a hash,
+ * which is the same for a call and its result; cut ids with one beginning would be the same for two calls.
  */
-export function writeCallId(pointer: usize, length: u32, out: ByteBuffer): void {
-  if (length <= MAX_ID_BYTES) {
+export function writeCallId(pointer: usize, length: u32, limit: u32, out: ByteBuffer): void {
+  if (length > 0 && length <= limit) {
     writeString(pointer, length, out);
     return;
   }

@@ -131,7 +131,17 @@ export const AUTOMATIC_CACHING = dropped(
   about("Automatic cache breakpoints: OpenAI-compatible providers cache by themselves"),
 );
 export const PROMPT_CACHE_OPTIONS = dropped(about("Options of the prompt cache"));
+export const PROMPT_CACHE_BREAKPOINTS = dropped(
+  about("Breakpoints of the prompt cache: use `cache_control`"),
+);
 export const PROMPT_CACHE_RETENTION = dropped(about("How long the prompt cache is kept"));
+export const METADATA = dropped(about("Metadata of a stored response"));
+export const SERVICE_TIERS = dropped(
+  about(
+    "Service tiers beyond the standard one",
+    "https://platform.openai.com/docs/guides/priority-processing",
+  ),
+);
 export const STORE = dropped(about("Stored responses"));
 export const PREDICTION = dropped(
   about(

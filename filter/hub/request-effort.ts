@@ -1,4 +1,5 @@
 // How much a model thinks: a scale of efforts, and the token budgets that stand for them.
+import { readCount } from "../bytes/json/number";
 import { Tape } from "../bytes/json/tape";
 import { constant, Span } from "../bytes/text/bytes";
 import {
@@ -19,6 +20,12 @@ const MEDIUM = constant("medium");
 const HIGH = constant("high");
 const XHIGH = constant("xhigh");
 const MAX = constant("max");
+const TYPE = constant("type");
+const BUDGET_TOKENS = constant("budget_tokens");
+const ENABLED = constant("enabled");
+const ADAPTIVE = constant("adaptive");
+const BETWEEN_TOOLS = constant("between_tools");
+const DISABLED = constant("disabled");
 const NOTHING = new Span(0, 0);
 
 /** Anthropic's minimum thinking budget (https://platform.claude.com/docs/en/build-with-claude/extended-thinking). */
@@ -58,6 +65,15 @@ export function effortBudget(effort: i32): i64 {
 export function budgetEffort(budget: i64): i32 {
   if (budget < 4096) return EFFORT_LOW;
   return budget < 16384 ? EFFORT_MEDIUM : EFFORT_HIGH;
+}
+
+/** Returns the effort that Anthropic's `thinking` stands for; EFFORT_UNSET for an unknown type. */
+export function thinkingEffort(tape: Tape, thinking: u32): i32 {
+  const type = tape.member(thinking, TYPE);
+  if (tape.equals(type, ENABLED))
+    return budgetEffort(readCount(tape, tape.member(thinking, BUDGET_TOKENS)));
+  if (tape.equals(type, ADAPTIVE) || tape.equals(type, BETWEEN_TOOLS)) return EFFORT_MEDIUM;
+  return tape.equals(type, DISABLED) ? EFFORT_NONE : EFFORT_UNSET;
 }
 
 /**

@@ -40,7 +40,7 @@ describe("any text", () => {
       fc.property(fc.string({ unit: "binary", maxLength: 400 }), (text) => {
         expectSound(text, load(text));
       }),
-      { numRuns: 250 },
+      { numRuns: 500 },
     );
   });
 
@@ -54,7 +54,7 @@ describe("any text", () => {
         const text = pieces.join("");
         expectSound(text, load(text));
       }),
-      { numRuns: 300 },
+      { numRuns: 600 },
     );
   });
 
@@ -77,7 +77,7 @@ describe("any text", () => {
           expectSound(text, load(text));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 300 },
     );
   });
 
@@ -125,7 +125,7 @@ describe("any text", () => {
         const text = stringify(configuration);
         expectSound(text, load(text, { A: "a" }));
       }),
-      { numRuns: 150 },
+      { numRuns: 300 },
     );
   });
 
@@ -213,7 +213,7 @@ describe("a literal secret", () => {
         expect(result.ok).toBe(false);
         expect(report(result)).not.toContain(key);
       }),
-      { numRuns: 150 },
+      { numRuns: 300 },
     );
   });
 
@@ -233,7 +233,7 @@ describe("a literal secret", () => {
         fc.pre(text.includes(key));
         expect(report(load(text))).not.toContain(key);
       }),
-      { numRuns: 200 },
+      { numRuns: 400 },
     );
   });
 });

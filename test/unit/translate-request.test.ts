@@ -4,12 +4,14 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type AnthropicRequest, readAnthropicRequest } from "../providers/anthropic-request.ts";
 import { isRefusal, readOpenaiRequest } from "../providers/openai-request.ts";
+import { readResponsesRequest } from "../providers/responses-request.ts";
+import { type Memory, memberRefusal, readItems, toolsOf } from "../providers/responses-rules.ts";
 import {
   CHAT,
   MESSAGES,
+  RESPONSES,
   type Options,
   RequestTranslator,
-  RESPONSES,
   type Translation,
 } from "./filter/request-translator.ts";
 
@@ -87,6 +89,27 @@ function takenByOpenai(body: string): void {
   if (isRefusal(read)) throw new Error(`OpenAI would refuse: ${read.message}\n${body}`);
 }
 
+/** OpenAI has stored nothing, and opens its own encrypted reasoning only. */
+const OPENAI_MEMORY: Memory = {
+  items: new Map(),
+  reasonedBy: new Map(),
+  open: (carrier) => (carrier.startsWith("gAAAA") ? `rs_${carrier}` : undefined),
+};
+
+/** Translates for a provider of the Responses API, which accepts the result. */
+function translateToResponses({ request, options }: Case, from: number): Translation {
+  const result = translator.translate(request, from, RESPONSES, options);
+  if (result.fault !== undefined) return result;
+  const body = { ...(JSON.parse(result.body) as object), model: "gpt-5.2" };
+  const read = readResponsesRequest(body, "create");
+  if (isRefusal(read)) throw new Error(`OpenAI would refuse: ${read.message}\n${result.body}`);
+  const items = readItems(read.input, [], OPENAI_MEMORY);
+  const refusal = isRefusal(items) ? items : memberRefusal(read, items, toolsOf(read, items));
+  if (refusal !== undefined)
+    throw new Error(`OpenAI would refuse: ${refusal.message}\n${result.body}`);
+  return result;
+}
+
 /** Numbers and members beyond what the fake knows: the real API takes or refuses them by itself. */
 const PASSED_TO_ANTHROPIC = new Set([
   "a later system message stays in its place where the model takes it and Anthropic allows it",
@@ -110,43 +133,37 @@ function isForOthers({ limits = {} }: Options): boolean {
   );
 }
 
-/** Translates for a chat completions provider, which accepts the result. */
-function translateToChat({ request, options }: Case, from: number): Translation {
-  const result = translator.translate(request, from, CHAT, options);
-  if (result.fault !== undefined || isForOthers(options)) return result;
-  const body = JSON.parse(result.body) as Record<string, unknown>;
-  // The fake knows which efforts and max_tokens each model takes.
-  if ("reasoning_effort" in body)
-    body["model"] = body["reasoning_effort"] === "minimal" ? "gpt-5" : "gpt-5.2";
-  if ("max_tokens" in body && "reasoning_effort" in body) {
-    body["max_completion_tokens"] = body["max_tokens"];
-    delete body["max_tokens"];
-  }
-  takenByOpenai(JSON.stringify(body));
-  return result;
-}
-
 describe("messages → chat completions", () => {
-  runFile("messages-to-chat", (one) => translateToChat(one, MESSAGES));
-});
-
-describe("responses → chat completions", () => {
-  runFile("responses-to-chat", (one) => translateToChat(one, RESPONSES));
-});
-
-describe("responses → messages", () => {
-  runFile("responses-to-messages", ({ request, options }) => {
-    const result = translator.translate(request, RESPONSES, MESSAGES, options);
-    if (result.fault === undefined) takenByAnthropic(result.body);
+  runFile("messages-to-chat", ({ request, options }) => {
+    const result = translator.translate(request, MESSAGES, CHAT, options);
+    if (result.fault === undefined && !isForOthers(options)) {
+      const body = JSON.parse(result.body) as Record<string, unknown>;
+      // The fake knows which efforts and max_tokens each model takes.
+      if ("reasoning_effort" in body)
+        body["model"] = body["reasoning_effort"] === "minimal" ? "gpt-5" : "gpt-5.2";
+      if ("max_tokens" in body && "reasoning_effort" in body) {
+        body["max_completion_tokens"] = body["max_tokens"];
+        delete body["max_tokens"];
+      }
+      takenByOpenai(JSON.stringify(body));
+    }
     return result;
   });
+});
+
+describe("chat completions → responses", () => {
+  runFile("chat-to-responses", (one) => translateToResponses(one, CHAT));
+});
+
+describe("messages → responses", () => {
+  runFile("messages-to-responses", (one) => translateToResponses(one, MESSAGES));
 });
 
 describe("limits of a target of the same dialect", () => {
   runFile("limits", ({ name, request, options }) => {
     const result = translator.edit(
       request,
-      name.startsWith("messages:") ? MESSAGES : CHAT,
+      name.startsWith("messages:") ? MESSAGES : name.startsWith("responses:") ? RESPONSES : CHAT,
       options,
     );
     if (result.fault === undefined) JSON.parse(result.body);

@@ -7,31 +7,29 @@ import {
   CHOICE_NAMED,
   CHOICE_NONE,
   HubRequest,
-  EFFORT_MEDIUM,
-  EFFORT_NONE,
   EFFORT_UNSET,
   FORMAT_SCHEMA,
   SERVICE_STANDARD,
 } from "../../hub/request";
-import { budgetEffort, effortOf } from "../../hub/request-effort";
+import { effortOf, thinkingEffort } from "../../hub/request-effort";
 import { readList, readMessageList } from "../../hub/read-list";
 import { RequestReport } from "../../hub/request-report";
-import { readCount } from "../../bytes/json/number";
 import { Tape } from "../../bytes/json/tape";
+import { startsWith } from "../../bytes/text/at";
 import { constant } from "../../bytes/text/bytes";
 import { readMessage, readSystem } from "./read-messages";
+import * as feature from "../../hub/features";
 import * as member from "./members";
 
+const TYPE = constant("type");
+const WEB_SEARCH = constant("web_search_");
 const TOOLS = constant("tools");
 const AUTO = constant("auto");
 const ANY = constant("any");
 const NONE = constant("none");
 const TOOL = constant("tool");
 const CUSTOM = constant("custom");
-const ENABLED = constant("enabled");
-const ADAPTIVE = constant("adaptive");
-const DISABLED = constant("disabled");
-const BETWEEN_TOOLS = constant("between_tools");
+const DISPLAY = constant("display");
 const JSON_SCHEMA = constant("json_schema");
 const STANDARD_ONLY = constant("standard_only");
 
@@ -94,19 +92,23 @@ function readThinking(tape: Tape, request: HubRequest, report: RequestReport): v
   const node = top.node(member.THINKING);
   if (!tape.isObject(node)) return;
   thinking.read(tape, node, report);
-  const type = thinking.node(member.THINKING_TYPE);
+  if (report.supports(feature.THINKING_DISPLAY))
+    request.features.set(feature.THINKING_DISPLAY, tape.member(node, DISPLAY));
   if (request.effort != EFFORT_UNSET) return;
   request.isEffortThinking = true;
-  if (tape.equals(type, ENABLED))
-    request.effort = budgetEffort(readCount(tape, thinking.node(member.BUDGET)));
-  else if (tape.equals(type, ADAPTIVE) || tape.equals(type, BETWEEN_TOOLS))
-    request.effort = EFFORT_MEDIUM;
-  else if (tape.equals(type, DISABLED)) request.effort = EFFORT_NONE;
+  request.effort = thinkingEffort(tape, node);
 }
 
 function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
+  let type = tape.member(item, TYPE);
+  const isSearch =
+    tape.isString(type) && startsWith(tape.pointer(type), tape.size(type), WEB_SEARCH);
+  if (isSearch && report.supports(feature.WEB_SEARCH)) {
+    request.features.set(feature.WEB_SEARCH, item);
+    return;
+  }
   toolMembers.read(tape, item, report);
-  const type = toolMembers.node(member.TOOL_TYPE);
+  type = toolMembers.node(member.TOOL_TYPE);
   if (tape.isPresent(type) && !tape.equals(type, CUSTOM)) {
     const word = report.printable(tape, type);
     const advice = " Send only tools with an 'input_schema', or use a model of Anthropic.";

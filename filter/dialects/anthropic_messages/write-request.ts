@@ -19,7 +19,6 @@ import { fitMaxTokens, fitToolChoice } from "../../hub/request-fitting";
 import { readDecimal } from "../../hub/request-number";
 import {
   schemaInstruction,
-  writeChosenTool,
   writeCache,
   writeMember,
   writeShortened,
@@ -200,7 +199,7 @@ function writeToolChoice(request: HubRequest, out: ByteBuffer): void {
   else if (choice == CHOICE_ANY) out.span(CHOICE_TYPE_ANY);
   else if (choice == CHOICE_NAMED) {
     out.span(CHOICE_TYPE_TOOL);
-    writeChosenTool(request, out);
+    writeValue(request.tape, request.chosenTool, out);
   } else out.span(CHOICE_TYPE_AUTO);
   if (request.forbidsParallelTools && choice != CHOICE_NONE) out.span(SINGLE);
   out.byte(0x7d);

@@ -1,15 +1,26 @@
 // What OpenAI's two APIs have in common: credentials, errors, the list of models, rate-limit headers.
 import { BEARER, CredentialKind } from "../../../contract/credentials";
 import { Fault } from "../../hub/fault";
-import { ByteBuffer, Span } from "../../bytes/text/bytes";
+import { startsWith } from "../../bytes/text/at";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { Dialect } from "../dialect";
 import { adaptFault, writeOpenaiFault } from "./write-fault";
 import { writeModels } from "./write-models";
 import { writeReset } from "./write-reset";
 
+const DONE = constant("[DONE]");
+/** Bytes. */
+const MAX_END_MARK: u32 = 16;
+
 export abstract class OpenaiDialect extends Dialect {
   credentialKind(_key: Span): CredentialKind {
     return BEARER;
+  }
+
+  /** Responses have none, but some providers send it. */
+  isEndMark(pointer: usize, length: u32): bool {
+    // Some providers send a space or two behind it.
+    return length < MAX_END_MARK && startsWith(pointer, length, DONE);
   }
 
   adaptFault(fault: Fault): void {

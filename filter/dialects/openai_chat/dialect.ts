@@ -9,7 +9,6 @@ import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { Usage } from "../../hub/usage";
 import { Edits } from "../../bytes/json/edit";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
-import { startsWith } from "../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { OpenaiDialect } from "../openai/dialect";
 import { addSystemPrompt, askUsage } from "./edit";
@@ -26,9 +25,6 @@ import { OpenaiChatStreamWriter } from "./write-response-stream";
 import { writeRequest } from "./write-request";
 
 const USAGE = constant("usage");
-const DONE = constant("[DONE]");
-/** Bytes. */
-const MAX_END_MARK: u32 = 16;
 
 const MESSAGES = constant("messages");
 
@@ -84,11 +80,6 @@ export class OpenaiChat extends OpenaiDialect {
     requestId: string,
   ): ResponseReader {
     return new OpenaiChatReader(sink, head, usage, dropped, requestId);
-  }
-
-  isEndMark(pointer: usize, length: u32): bool {
-    // Some providers send a space or two behind it.
-    return length < MAX_END_MARK && startsWith(pointer, length, DONE);
   }
 
   isFirstToken(tape: Tape): bool {

@@ -118,14 +118,14 @@ export const METADATA = request.slot(
   "metadata",
   slot.USER,
   reads(
-    "`user_id` is used if there is no `user` and no `safety_identifier`; other keys are dropped",
+    "`user_id` is used if there is no `user` and no `safety_identifier`; other keys are dropped, unless the provider supports metadata",
   ),
 );
 export const SERVICE_TIER = request.slot(
   "service_tier",
   slot.SERVICE_TIER,
   reads(
-    "`default` asks for the standard tier, `auto` and `priority` for the default; others are dropped",
+    "`default` asks for the standard tier, `auto` and `priority` for the default; others are dropped, unless the provider supports them",
   ),
   writes("`default` for the standard tier"),
 );
@@ -254,7 +254,7 @@ export const PART_THINKING = part.slot(
 );
 export const PART_SIGNATURE = part.slot("signature", slot.REASONING_SIGNATURE);
 part.feature("input_audio", feature.AUDIO_INPUT);
-part.feature("prompt_cache_breakpoint", feature.PROMPT_CACHE_OPTIONS);
+part.feature("prompt_cache_breakpoint", feature.PROMPT_CACHE_BREAKPOINTS);
 part.ignored("annotations", reads("part of a response"));
 
 export const partType = new MemberTable(
@@ -301,7 +301,7 @@ export const CALL_ID = toolCall.slot(
   slot.CALL_ID,
   writes("shortened by a hash above 40 characters, as in the result"),
 );
-export const CALL_TYPE = toolCall.slot("type", slot.TOOL_KIND, reads("must be `function`"));
+export const CALL_TYPE = toolCall.slot("type", slot.TOOL_KIND, reads("`function` or `custom`"));
 export const CALL_FUNCTION = toolCall.slot("function", slot.TOOL_CALL);
 toolCall.feature("custom", feature.CUSTOM_TOOLS);
 toolCall.feature("extra_content", feature.PROVIDER_EXTRAS);
@@ -325,7 +325,7 @@ export const tool = new MemberTable(
   "",
   object("A tool", "https://platform.openai.com/docs/guides/function-calling"),
 );
-export const TOOL_TYPE = tool.slot("type", slot.TOOL_KIND, reads("must be `function`"));
+export const TOOL_TYPE = tool.slot("type", slot.TOOL_KIND, reads("`function` or `custom`"));
 export const TOOL_FUNCTION = tool.slot("function", slot.TOOLS);
 export const TOOL_CACHE = tool.slot(
   "cache_control",

@@ -6,6 +6,7 @@ import {
   BLOCK_TOOL_CALL,
   BLOCK_TOOL_RESULT,
   HubRequest,
+  FLAG_CUSTOM,
   FLAG_ERROR,
   FLAG_STRING,
   ROLE_ASSISTANT,
@@ -15,7 +16,7 @@ import {
 import { readList } from "../../hub/read-list";
 import { RequestReport } from "../../hub/request-report";
 import { Tape } from "../../bytes/json/tape";
-import { constant } from "../../bytes/text/bytes";
+import { constant, sameBytes } from "../../bytes/text/bytes";
 import { readContent } from "./read-content";
 import {
   readReasoningDetails,
@@ -32,6 +33,9 @@ const USER = constant("user");
 const ASSISTANT = constant("assistant");
 const TOOL = constant("tool");
 const FUNCTION = constant("function");
+const CUSTOM = constant("custom");
+const NAME = constant("name");
+const INPUT = constant("input");
 
 const message = new MemberReader(member.message);
 const call = new MemberReader(member.toolCall);
@@ -94,13 +98,18 @@ function readReasoning(tape: Tape, request: HubRequest, report: RequestReport): 
 function readCall(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
   call.read(tape, item, report);
   const type = call.node(member.CALL_TYPE);
-  if (tape.isPresent(type) && !tape.equals(type, FUNCTION)) {
+  const isCustom = tape.equals(type, CUSTOM) && report.supports(feature.CUSTOM_TOOLS);
+  if (!isCustom && tape.isPresent(type) && !tape.equals(type, FUNCTION)) {
     report.rejectType(tape, type, feature.CUSTOM_TOOLS);
     return;
   }
   const id = call.node(member.CALL_ID);
   if (!isId(tape, id)) {
     report.reject("id", "must be a non-empty string, which the tool's result refers to.");
+    return;
+  }
+  if (isCustom) {
+    readCustomCall(tape, id, tape.member(item, CUSTOM), request, report);
     return;
   }
   const node = call.node(member.CALL_FUNCTION);
@@ -119,6 +128,43 @@ function readCall(tape: Tape, item: u32, request: HubRequest, report: RequestRep
   if (tape.isPresent(given)) block.setText(tape, given);
 }
 
+/** Reads the call of a tool whose input is a text. */
+function readCustomCall(
+  tape: Tape,
+  id: u32,
+  node: u32,
+  request: HubRequest,
+  report: RequestReport,
+): void {
+  const name = tape.member(node, NAME);
+  const input = tape.member(node, INPUT);
+  if (!tape.isString(name) || !tape.isString(input)) {
+    report.reject("custom", "must be an object with 'name' and 'input'.");
+    return;
+  }
+  const block = request.addBlock(BLOCK_TOOL_CALL, ROLE_ASSISTANT);
+  block.flags |= FLAG_STRING | FLAG_CUSTOM;
+  block.setId(tape, id);
+  block.setName(tape, name);
+  block.setText(tape, input);
+}
+
+/** Blocks before a result among which its call is searched: each result searches them. */
+const MAX_SEARCHED: u32 = 1024;
+
+/** Returns whether the result with this id belongs to the call of a custom tool: one of the last turn of the assistant. */
+function isCustomResult(tape: Tape, id: u32, request: HubRequest): bool {
+  const count = request.blocks.count;
+  for (let i = count; i > 0 && count - i < MAX_SEARCHED; i--) {
+    const block = request.block(i - 1);
+    if (block.role == ROLE_ASSISTANT && block.kind != BLOCK_TOOL_CALL) return false;
+    if (block.kind != BLOCK_TOOL_CALL) continue;
+    if (sameBytes(block.id, block.idLength, tape.pointer(id), tape.size(id)))
+      return (block.flags & FLAG_CUSTOM) != 0;
+  }
+  return false;
+}
+
 function isId(tape: Tape, node: u32): bool {
   return tape.isString(node) && tape.size(node) > 0;
 }
@@ -129,9 +175,12 @@ function readResult(tape: Tape, request: HubRequest, report: RequestReport): voi
     report.reject("tool_call_id", "must be the id of the tool call that this message responds to.");
     return;
   }
+  // Only a request that declares such tools pays for the search.
+  const isCustom = !request.notes.tools.isEmpty && isCustomResult(tape, id, request);
   const block = request.addBlock(BLOCK_TOOL_RESULT, ROLE_USER);
   block.setId(tape, id);
   if (tape.isTrue(message.node(member.IS_ERROR))) block.flags |= FLAG_ERROR;
+  if (isCustom) block.flags |= FLAG_CUSTOM;
   readContent(tape, message.node(member.CONTENT), ROLE_USER, request, report);
   request.addBlock(BLOCK_RESULT_END, ROLE_USER);
 }

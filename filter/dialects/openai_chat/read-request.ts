@@ -16,7 +16,7 @@ import {
 import { effortOf } from "../../hub/request-effort";
 import { readList, readMessageList } from "../../hub/read-list";
 import { RequestReport } from "../../hub/request-report";
-import { KIND_FALSE, Tape } from "../../bytes/json/tape";
+import { KIND_FALSE, NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
 import { readMessage } from "./read-messages";
 import * as feature from "../../hub/features";
@@ -25,6 +25,10 @@ import * as member from "./members";
 const TYPE = constant("type");
 const NAME = constant("name");
 const FUNCTION = constant("function");
+const CUSTOM = constant("custom");
+const DESCRIPTION = constant("description");
+const FORMAT = constant("format");
+const GRAMMAR = constant("grammar");
 const TEXT = constant("text");
 const AUTO = constant("auto");
 const NONE = constant("none");
@@ -84,6 +88,10 @@ function readUser(tape: Tape, request: HubRequest, report: RequestReport): void 
   request.user = top.node(member.USER);
   if (!tape.isString(request.user)) request.user = top.node(member.SAFETY_IDENTIFIER);
   const metadata = top.node(member.METADATA);
+  if (report.supports(feature.METADATA)) {
+    if (tape.isObject(metadata)) request.features.set(feature.METADATA, metadata);
+    return;
+  }
   const end = tape.next(metadata);
   for (
     let key = tape.first(metadata);
@@ -99,6 +107,8 @@ function readUser(tape: Tape, request: HubRequest, report: RequestReport): void 
 function readTier(tape: Tape, request: HubRequest, report: RequestReport): void {
   const node = top.node(member.SERVICE_TIER);
   if (tape.equals(node, DEFAULT)) request.serviceTier = SERVICE_STANDARD;
+  else if (report.supports(feature.SERVICE_TIERS))
+    request.features.set(feature.SERVICE_TIERS, node);
   else if (tape.isPresent(node) && !tape.equals(node, AUTO) && !tape.equals(node, PRIORITY)) {
     report.drop(SERVICE_TIER_PATH);
   }
@@ -148,6 +158,10 @@ function readFormat(tape: Tape, request: HubRequest, report: RequestReport): voi
 function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
   toolMembers.read(tape, item, report);
   const type = toolMembers.node(member.TOOL_TYPE);
+  if (tape.equals(type, CUSTOM) && report.supports(feature.CUSTOM_TOOLS)) {
+    readCustomTool(tape, tape.member(item, CUSTOM), request, report);
+    return;
+  }
   if (tape.isPresent(type) && !tape.equals(type, FUNCTION)) {
     report.rejectType(tape, type, feature.CUSTOM_TOOLS);
     return;
@@ -173,6 +187,20 @@ function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestRep
   );
 }
 
+/** Reads a tool whose input is a text. @see https://platform.openai.com/docs/guides/function-calling#custom-tools */
+function readCustomTool(tape: Tape, node: u32, request: HubRequest, report: RequestReport): void {
+  const toolName = tape.member(node, NAME);
+  if (!tape.isString(toolName)) {
+    report.reject("custom.name", "must be a string.");
+    return;
+  }
+  const tool = request.addTool(toolName, tape.member(node, DESCRIPTION), NO_NODE, NO_NODE, NO_NODE);
+  tool.isCustom = 1;
+  const grammar = tape.member(tape.member(node, FORMAT), GRAMMAR);
+  if (tape.isObject(grammar)) tool.grammar = grammar;
+  request.notes.tools.add(tool.name, tool.nameLength, tool.name, tool.nameLength, 0, 0, true);
+}
+
 function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport): void {
   const node = top.node(member.TOOL_CHOICE);
   if (!tape.isPresent(node)) return;
@@ -184,8 +212,10 @@ function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport):
       const allowed = tape.member(node, ALLOWED_TOOLS);
       request.toolChoice = choiceOf(tape, tape.member(allowed, MODE));
       allowTools(tape, tape.member(allowed, TOOLS), request, report);
-    } else if (tape.equals(type, FUNCTION)) {
-      request.chosenTool = tape.member(tape.member(node, FUNCTION), NAME);
+    } else {
+      const isCustom = tape.equals(type, CUSTOM) && report.supports(feature.CUSTOM_TOOLS);
+      const inner = tape.member(node, isCustom ? CUSTOM : FUNCTION);
+      if (isCustom || tape.equals(type, FUNCTION)) request.chosenTool = tape.member(inner, NAME);
       if (tape.isString(request.chosenTool)) request.toolChoice = CHOICE_NAMED;
     }
   }
@@ -214,7 +244,8 @@ function allowTools(tape: Tape, list: u32, request: HubRequest, report: RequestR
   }
   for (let i: u32 = 0; i < request.tools.count; i++) request.tool(i).isAllowed = 0;
   for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item)) {
-    const allowed = tape.member(tape.member(item, FUNCTION), NAME);
+    let allowed = tape.member(tape.member(item, FUNCTION), NAME);
+    if (allowed == NO_NODE) allowed = tape.member(tape.member(item, CUSTOM), NAME);
     for (let i: u32 = 0; tape.isString(allowed) && i < request.tools.count; i++) {
       const tool = request.tool(i);
       name.pointer = tool.name;

@@ -2,22 +2,19 @@
 // (several providers accept nothing else), images and documents in user messages.
 // @see https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
 import {
-  Block,
   BLOCK_TEXT,
   BLOCK_TOOL_CALL,
   BLOCK_TOOL_RESULT,
   HubRequest,
-  FLAG_ERROR,
-  FLAG_PARAGRAPH,
   ROLE_ASSISTANT,
   ROLE_USER,
 } from "../../hub/request";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { BLANK_LINE } from "../../hub/request-writing";
 import { writeCallId } from "../../hub/call-id";
-import { byteAt } from "../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
-import { isMarkedBlock, separate, writeCall, writePart } from "./write-request-parts";
+import { separate, writeResultTexts } from "../openai/write-values";
+import { isMarkedBlock, MAX_CALL_ID, writeCall, writePart } from "./write-request-parts";
 import { hasReasoning, writeReasoning } from "./write-request-reasoning";
 import { carried, takeCarried, writeCarried, writeLaterSystem, writeSystem } from "./write-system";
 
@@ -31,8 +28,6 @@ const EMPTY_STRING = constant('""');
 const TEXT_PART = constant('{"type":"text","text":');
 const CLOSE_URL = constant('"}');
 const TOOL_CALLS = constant(',"tool_calls":[');
-const ERROR = constant("error");
-const ERROR_PREFIX = constant("Error: ");
 const IN_NEXT_MESSAGE = constant("(The result is in the next message of the user.)");
 const FROM_RESULT = constant('{"type":"text","text":"From the result of tool call ');
 
@@ -64,10 +59,7 @@ export function writeMessages(
   }
   writeCarried(out);
   if (out.length == start) {
-    report.reject(
-      report.paths.messages.toText(),
-      "must have a text. Send at least one user message with text.",
-    );
+    report.reject("messages", "have no text. Send at least one user message with text.");
     return;
   }
   out.byte(0x5d);
@@ -171,30 +163,11 @@ function writeResult(request: HubRequest, index: u32, end: u32, out: ByteBuffer)
   const result = request.block(index);
   separate(out);
   out.span(TOOL_MESSAGE);
-  writeCallId(result.id, result.idLength, out);
+  writeCallId(result.id, result.idLength, MAX_CALL_ID, out);
   out.span(CONTENT);
-  let texts: u32 = 0;
-  for (let i = index + 1; i < end; i++) {
-    const block = request.block(i);
-    if (block.kind != BLOCK_TEXT) continue;
-    if (texts++ > 0) out.span(BLANK_LINE);
-    else if ((result.flags & FLAG_ERROR) != 0 && !mentionsError(block)) out.span(ERROR_PREFIX);
-    out.bytes(block.text, block.textLength);
-  }
-  if (texts == 0) {
-    if ((result.flags & FLAG_ERROR) != 0) out.span(ERROR_PREFIX);
-    if (end > index + 1) out.span(IN_NEXT_MESSAGE);
-  }
+  const texts = writeResultTexts(request, index, end, out);
+  if (texts == 0 && end > index + 1) out.span(IN_NEXT_MESSAGE);
   out.span(CLOSE_URL);
-}
-
-/** Returns whether a text begins with the word error, in any case. */
-function mentionsError(block: Block): bool {
-  if (block.textLength < ERROR.length) return false;
-  for (let i: u32 = 0; i < ERROR.length; i++) {
-    if ((byteAt(block.text, i) | 0x20) != byteAt(ERROR.pointer, i)) return false;
-  }
-  return true;
 }
 
 function writeAssistant(
@@ -236,8 +209,7 @@ function writeAssistantText(request: HubRequest, from: u32, to: u32, out: ByteBu
   for (let i = from; i < to; i++) {
     const block = request.block(i);
     if (block.kind != BLOCK_TEXT) continue;
-    const isNext = last + 1 == i && (block.flags & FLAG_PARAGRAPH) == 0;
-    if (last != to && !isNext) out.span(BLANK_LINE);
+    if (last != to && last + 1 != i) out.span(BLANK_LINE);
     out.bytes(block.text, block.textLength);
     last = i;
   }

@@ -1,20 +1,11 @@
 // Writes parts of a chat completions request: content parts and tool calls.
 // @see https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
-import {
-  Block,
-  BLOCK_DOCUMENT_DATA,
-  BLOCK_IMAGE_DATA,
-  BLOCK_TEXT,
-  FLAG_CUSTOM,
-  FLAG_STRING,
-} from "../../hub/request";
+import { Block, BLOCK_DOCUMENT_DATA, BLOCK_IMAGE_DATA, BLOCK_TEXT } from "../../hub/request";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { writeCache, writeString } from "../../hub/request-writing";
-import { escape } from "../../bytes/json/text";
 import { writeCallId } from "../../hub/call-id";
-import { writeEscapedCustomInput } from "../../hub/custom-tools";
-import { byteAt, startsWith } from "../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { separate, writeArguments } from "../openai/write-values";
 
 const TEXT_PART = constant('{"type":"text","text":');
 const IMAGE_PART = constant('{"type":"image_url","image_url":{"url":"');
@@ -27,14 +18,10 @@ const CLOSE_URL = constant('"}');
 const CALL = constant('{"id":');
 const CALL_FUNCTION = constant(',"type":"function","function":{"name":');
 const ARGUMENTS = constant(',"arguments":"');
-const EMPTY_ARGUMENTS = constant("{}");
-const INVALID_JSON = constant('{"INVALID_JSON":"');
 const CLOSE_CALL = constant('"}}');
 
-/** Writes a comma, unless the list has just been opened. */
-export function separate(out: ByteBuffer): void {
-  if (out.length > 0 && byteAt(out.pointer, out.length - 1) != 0x5b) out.byte(0x2c);
-}
+/** "string too long. Expected a string with maximum length 40". */
+export const MAX_CALL_ID: u32 = 40;
 
 /** Returns whether a block has a cache mark and the target supports it; else the mark is dropped. */
 export function isMarkedBlock(block: Block, limits: RequestLimits, report: RequestReport): bool {
@@ -82,39 +69,10 @@ export function writePart(block: Block, withCache: bool, out: ByteBuffer): void 
 export function writeCall(block: Block, out: ByteBuffer): void {
   separate(out);
   out.span(CALL);
-  writeCallId(block.id, block.idLength, out);
+  writeCallId(block.id, block.idLength, MAX_CALL_ID, out);
   out.span(CALL_FUNCTION);
   writeString(block.name, block.nameLength, out);
   out.span(ARGUMENTS);
   writeArguments(block, out);
   out.span(CLOSE_CALL);
-}
-
-/** Writes the input as a string. Arguments that the gateway wrapped, because they were not JSON, are unwrapped. */
-function writeArguments(block: Block, out: ByteBuffer): void {
-  const length = block.textLength;
-  const head = INVALID_JSON.length;
-  if ((block.flags & FLAG_CUSTOM) != 0) {
-    writeEscapedCustomInput(block, out);
-  } else if ((block.flags & FLAG_STRING) != 0) {
-    out.bytes(block.text, length);
-  } else if (length == 0) {
-    out.span(EMPTY_ARGUMENTS);
-  } else if (
-    length > head + 2 &&
-    startsWith(block.text, length, INVALID_JSON) &&
-    isOneString(block, head)
-  ) {
-    out.bytes(block.text + head, length - head - 2);
-  } else {
-    escape(block.text, length, out);
-  }
-}
-
-/** Returns whether the block is one string from `start` to the closing `"}`. */
-function isOneString(block: Block, start: u32): bool {
-  const last = block.textLength - 2;
-  let i = start;
-  while (i < last && byteAt(block.text, i) != 0x22) i += byteAt(block.text, i) == 0x5c ? 2 : 1;
-  return i == last;
 }

@@ -6,37 +6,31 @@ import {
   CHOICE_NAMED,
   CHOICE_NONE,
   CHOICE_UNSET,
-  EFFORT_NONE,
   EFFORT_UNSET,
   FORMAT_SCHEMA,
   HubRequest,
   SERVICE_STANDARD,
 } from "../../hub/request";
-import { effortWord, nearestEffort } from "../../hub/request-effort";
+import { effortWord } from "../../hub/request-effort";
 import { EffortPlan, fitMaxTokens, fitToolChoice } from "../../hub/request-fitting";
-import { readDecimal } from "../../hub/request-number";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import {
   isStrictSchema,
   schemaInstruction,
-  writeChosenTool,
-  writeMember,
   writeShortened,
-  writeString,
   writeTool,
   writeToolCache,
   writeValue,
 } from "../../hub/request-writing";
-import { NO_NODE } from "../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { planEffort, writeLimited, writeSampling } from "../openai/write-sampling";
+import { writeFeatures } from "../openai/write-values";
 import * as member from "./members";
 import { writeMessages } from "./write-messages";
 
 const OPEN = constant('{"model":');
 const MAX_TOKENS = constant(',"max_tokens":');
 const MAX_COMPLETION_TOKENS = constant(',"max_completion_tokens":');
-const TEMPERATURE = constant(',"temperature":');
-const TOP_P = constant(',"top_p":');
 const TOP_K = constant(',"top_k":');
 const STOP = constant(',"stop":');
 const STREAM = constant(',"stream":true');
@@ -60,9 +54,7 @@ const REASONING_EFFORT = constant(',"reasoning_effort":"');
 const USER = constant(',"user":');
 const DEFAULT_TIER = constant(',"service_tier":"default"');
 
-const TEMPERATURE_PATH = constant("temperature");
 const TOOL_CHOICE_PATH = constant("tool_choice");
-const TOP_P_PATH = constant("top_p");
 const TOP_K_PATH = constant("top_k");
 
 /** OpenAI: "Invalid 'user': string too long. Expected a string with maximum length 64". Claude Code's values are longer. */
@@ -85,7 +77,7 @@ export function writeRequest(
   out.span(OPEN);
   out.span(model);
   fitToolChoice(request, limits, TOOL_CHOICE_PATH, report);
-  planEffort(request, limits, report);
+  planEffort(request, request.tools.count > 0, limits, efforts, report);
   const instruction = schemaInstruction(request, limits, report.paths.format, report);
   writeMessages(request, systemPrompt, instruction, limits, out, report);
   if (report.fault !== null) return;
@@ -94,7 +86,10 @@ export function writeRequest(
     out.span(limits.usesMaxCompletionTokens ? MAX_COMPLETION_TOKENS : MAX_TOKENS);
     fitMaxTokens(tape, request.maxTokens, limits, report.paths.maxTokens, out, report);
   }
-  writeSampling(request, limits, out, report);
+  const isFree = efforts.isSamplingFree;
+  writeSampling(request, isFree, limits, out, report);
+  const takesTopK = limits.takesTopK && isFree;
+  writeLimited(request, request.topK, TOP_K, TOP_K_PATH, takesTopK, out, report);
   writeStop(request, limits, out, report);
   if (efforts.effort != EFFORT_UNSET) {
     out.span(REASONING_EFFORT);
@@ -104,41 +99,12 @@ export function writeRequest(
   writeFormat(request, limits, out);
   writeUser(request, limits, out, report);
   if (request.serviceTier == SERVICE_STANDARD) out.span(DEFAULT_TIER);
-  if (!request.features.isEmpty) writeFeatures(request, out);
+  if (!request.features.isEmpty) writeFeatures(request, member.request, out);
   if (request.isStreaming) {
     out.span(STREAM);
     if (limits.takesStreamUsage) out.span(STREAM_USAGE);
   }
   out.byte(0x7d);
-}
-
-/** Writes the members of the request itself that ask for features, with the client's values. */
-function writeFeatures(request: HubRequest, out: ByteBuffer): void {
-  for (let i = 0; i < member.request.count; i++) {
-    const name = member.request.at(i).name;
-    const feature = member.request.at(i).featureOf();
-    const node = feature === null ? NO_NODE : request.features.node(feature);
-    if (node == NO_NODE) continue;
-    out.byte(0x2c);
-    writeString(name.pointer, name.length, out);
-    out.byte(0x3a);
-    writeValue(request.tape, node, out);
-  }
-}
-
-/** Writes a value as it is, or drops it if the target does not support it. */
-function writeLimited(
-  request: HubRequest,
-  node: u32,
-  name: Span,
-  path: Span,
-  isTaken: bool,
-  out: ByteBuffer,
-  report: RequestReport,
-): void {
-  if (!request.tape.isPresent(node)) return;
-  if (isTaken) writeMember(request.tape, node, name, out);
-  else report.dropForModel(path);
 }
 
 /** Writes the first MAX_STOPS sequences. */
@@ -175,13 +141,12 @@ function writeTools(
   out: ByteBuffer,
   report: RequestReport,
 ): void {
-  let count: u32 = 0;
+  if (request.tools.count == 0) return;
+  out.span(TOOLS);
   for (let i: u32 = 0; i < request.tools.count; i++) {
-    if (request.tool(i).isAllowed == 0) continue;
-    out.span(count++ == 0 ? TOOLS : COMMA);
+    if (i > 0) out.byte(0x2c);
     writeFunction(request, i, limits, out, report);
   }
-  if (count == 0) return;
   out.byte(0x5d);
   const choice = request.toolChoice;
   if (choice != CHOICE_UNSET) out.span(TOOL_CHOICE);
@@ -190,7 +155,7 @@ function writeTools(
   else if (choice == CHOICE_ANY) out.span(REQUIRED);
   else if (choice == CHOICE_NAMED) {
     out.span(FUNCTION);
-    writeChosenTool(request, out);
+    writeValue(request.tape, request.chosenTool, out);
     out.byte(0x7d);
     out.byte(0x7d);
   }
@@ -214,35 +179,6 @@ function writeFunction(
     report.drop(report.paths.toolCache);
   }
   out.byte(0x7d);
-}
-
-/** Decides the effort before anything is written: what else the model supports depends on it. */
-function planEffort(request: HubRequest, limits: RequestLimits, report: RequestReport): void {
-  // A model that does not reason, or of which nothing is known, responds without thinking by default.
-  const wanted = request.effort;
-  const isAsked = wanted != EFFORT_NONE || limits.knowsEfforts;
-  const nearest = isAsked ? nearestEffort(limits.efforts, wanted) : EFFORT_UNSET;
-  efforts.plan(wanted, nearest, request.tools.count > 0, limits);
-  if (efforts.isLess)
-    report.dropForModel(request.isEffortThinking ? report.paths.thinking : report.paths.effort);
-}
-
-function writeSampling(
-  request: HubRequest,
-  limits: RequestLimits,
-  out: ByteBuffer,
-  report: RequestReport,
-): void {
-  const tape = request.tape;
-  const isFree = efforts.isSamplingFree;
-  // The defaults are the same in every API, and ask for nothing.
-  if (isFree || readDecimal(tape, request.temperature) != 1)
-    writeLimited(request, request.temperature, TEMPERATURE, TEMPERATURE_PATH, isFree, out, report);
-  const takesTopP = isFree && (limits.takesBothSampling || !tape.isPresent(request.temperature));
-  if (takesTopP || readDecimal(tape, request.topP) != 1)
-    writeLimited(request, request.topP, TOP_P, TOP_P_PATH, takesTopP, out, report);
-  const takesTopK = limits.takesTopK && isFree;
-  writeLimited(request, request.topK, TOP_K, TOP_K_PATH, takesTopK, out, report);
 }
 
 function writeFormat(request: HubRequest, limits: RequestLimits, out: ByteBuffer): void {

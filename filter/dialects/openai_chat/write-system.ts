@@ -4,7 +4,8 @@ import { HubRequest, ROLE_SYSTEM } from "../../hub/request";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { BLANK_LINE } from "../../hub/request-writing";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
-import { isMarkedBlock, separate, writePart, writeTextPart } from "./write-request-parts";
+import { separate } from "../openai/write-values";
+import { isMarkedBlock, writePart, writeTextPart } from "./write-request-parts";
 
 const SYSTEM_MESSAGE = constant('{"role":"system","content":');
 const USER_MESSAGE = constant('{"role":"user","content":');

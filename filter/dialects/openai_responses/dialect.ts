@@ -14,6 +14,7 @@ import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { Conversation } from "../conversation";
 import { OpenaiDialect } from "../openai/dialect";
 import { addInstructions, removeForeignReasoning } from "./edit";
+import { failureOf } from "./failure";
 import { isFirstToken } from "./first-token";
 import { OpenaiResponsesLimitEdits } from "./limit-edits";
 import { request as members, SUPPORTED } from "./members";
@@ -92,6 +93,10 @@ export class OpenaiResponses extends OpenaiDialect {
     requestId: string,
   ): ResponseReader {
     return new OpenaiResponsesReader(sink, head, usage, dropped, requestId);
+  }
+
+  failureOf(tape: Tape): Fault | null {
+    return failureOf(tape);
   }
 
   isFirstToken(tape: Tape): bool {

@@ -6,7 +6,20 @@ import { MemberTable, object, reads, writes } from "../../hub/member-table";
 import * as slot from "../../hub/slots";
 
 /** What the request writer supports beyond the common slots. */
-export const SUPPORTED: Feature[] = [];
+export const SUPPORTED: Feature[] = [
+  feature.STORE,
+  feature.VERBOSITY,
+  feature.MODERATION,
+  feature.PROMPT_CACHE_KEY,
+  feature.PROMPT_CACHE_OPTIONS,
+  feature.PROMPT_CACHE_RETENTION,
+  feature.METADATA,
+  feature.SERVICE_TIERS,
+  feature.WEB_SEARCH,
+  feature.CUSTOM_TOOLS,
+  feature.DOCUMENT_URLS,
+  feature.THINKING_DISPLAY,
+];
 
 export const request = new MemberTable(
   "",
@@ -284,7 +297,7 @@ export const TYPE_AGENT_MESSAGE = itemType.slot(
   slot.TEXT,
   reads("its texts are a message of the user"),
 );
-export const TYPE_REFERENCE = itemType.feature("item_reference", feature.ITEM_REFERENCES);
+itemType.feature("item_reference", feature.ITEM_REFERENCES);
 itemType.feature("compaction", feature.COMPACTED_HISTORY);
 itemType.feature("compaction_trigger", feature.COMPACTED_HISTORY);
 itemType.feature("agent_reasoning", feature.BACKEND_ITEMS);

@@ -3,7 +3,6 @@ import { ClientPaths } from "../../hub/client-paths";
 import { constant } from "../../bytes/text/bytes";
 
 export const paths: ClientPaths = {
-  messages: constant("input"),
   maxTokens: constant("max_output_tokens"),
   stop: constant("stop"),
   effort: constant("reasoning.effort"),
