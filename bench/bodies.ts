@@ -12,6 +12,8 @@ const WORDS = [
 
 export const CHAT_MODEL = "gpt-4o-mini";
 export const MESSAGES_MODEL = "claude-sonnet";
+/** Its provider serves Responses as well. */
+export const RESPONSES_MODEL = "gpt-4o";
 /** An alias for the chat model, with the other one as its fallback. */
 export const SAFE_MODEL = "safe";
 
@@ -42,6 +44,20 @@ export function chatBody(characters: number, more: object = {}): object {
     ],
     max_tokens: 256,
     temperature: 0.7,
+    ...more,
+  };
+}
+
+export function responsesBody(model: string, characters: number, more: object = {}): object {
+  return {
+    model,
+    instructions: "You are a helpful assistant.",
+    input: [
+      { type: "message", role: "user", content: [{ type: "input_text", text: prose(characters) }] },
+    ],
+    max_output_tokens: 256,
+    temperature: 0.7,
+    store: false,
     ...more,
   };
 }

@@ -6,11 +6,14 @@ import {
   MESSAGES_MODEL,
   messagesAgentBody,
   messagesBody,
+  RESPONSES_MODEL,
+  responsesBody,
   SAFE_MODEL,
 } from "./bodies.ts";
 
 const CHAT = "/v1/chat/completions";
 const MESSAGES = "/v1/messages";
+const RESPONSES = "/v1/responses";
 const STREAM = { stream: true };
 
 export interface Request {
@@ -151,6 +154,30 @@ export const CASES: readonly Case[] = [
     connections: 16,
     events: 200,
     goal: { ratio: 6.3 },
+  },
+  {
+    name: "r16",
+    what: "responses, 1 KB",
+    request: { path: RESPONSES, body: responsesBody(RESPONSES_MODEL, 700) },
+    connections: 16,
+    goal: { ratioTo: { case: "a16", ratio: 1 } },
+  },
+  {
+    name: "rc16",
+    what: "responses → chat, 1 KB",
+    request: { path: RESPONSES, body: responsesBody(CHAT_MODEL, 700) },
+    plainRequest: shortChat,
+    connections: 16,
+    goal: { ratioTo: { case: "b16", ratio: 1.1 } },
+  },
+  {
+    name: "rs16",
+    what: "responses → chat stream, 200 events at once",
+    request: { path: RESPONSES, body: responsesBody(CHAT_MODEL, 700, STREAM) },
+    plainRequest: shortStream,
+    connections: 16,
+    events: 200,
+    goal: { ratio: 3 },
   },
   {
     name: "cpace-translated",

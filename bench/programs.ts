@@ -11,7 +11,7 @@ import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.
 import { renderBootstrap } from "../envoy/bootstrap.ts";
 import type { Bootstrap } from "../envoy/types.ts";
 import { toYaml } from "../envoy/yaml.ts";
-import { CHAT_MODEL, MESSAGES_MODEL, SAFE_MODEL } from "./bodies.ts";
+import { CHAT_MODEL, MESSAGES_MODEL, RESPONSES_MODEL, SAFE_MODEL } from "./bodies.ts";
 
 const GATEWAY_CORE = "0";
 const LOAD_CORE = "1";
@@ -101,6 +101,10 @@ function gatewayConfig(
     `  - model: openai/${CHAT_MODEL}`,
     `    base_url: http://127.0.0.1:${String(provider)}`,
     "    access_key: $OPENAI_API_KEY",
+    `  - model: openai/${RESPONSES_MODEL}`,
+    `    base_url: http://127.0.0.1:${String(provider)}`,
+    "    access_key: $OPENAI_API_KEY",
+    "    limits: {responses_api: true}",
     `  - model: anthropic/${MESSAGES_MODEL}`,
     `    base_url: http://127.0.0.1:${String(provider)}`,
     "    access_key: $ANTHROPIC_API_KEY",

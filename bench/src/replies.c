@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-Reply chat_completion, chat_stream, chat_stream_with_usage, message, message_stream;
+Reply chat_completion, chat_stream, chat_stream_with_usage, message, message_stream, response_object;
 
 /** Already escaped for JSON. */
 static const char *WORDS[] = {" a", " provider", " answers", " with", " \\\"short\\\"", " words",
@@ -153,6 +153,24 @@ static void build_message_stream(int events) {
   text_free(&event);
 }
 
+/** A complete response of the Responses API. */
+static void build_response_object(const char *content) {
+  Text body = {0};
+  text_format(&body,
+              "{\"id\":\"resp_68a1f0c2d3e4b5a697887766\",\"object\":\"response\",\"created_at\":1763700000,"
+              "\"status\":\"completed\",\"error\":null,\"incomplete_details\":null,\"instructions\":null,"
+              "\"model\":\"gpt-4o-mini-2024-07-18\",\"output\":[{\"id\":\"msg_68a1f0c2d3e4b5a697887767\","
+              "\"type\":\"message\",\"status\":\"completed\",\"role\":\"assistant\",\"content\":[{"
+              "\"type\":\"output_text\",\"annotations\":[],\"logprobs\":[],\"text\":\"%s\"}]}],"
+              "\"parallel_tool_calls\":true,\"store\":false,\"temperature\":1.0,\"tool_choice\":\"auto\","
+              "\"tools\":[],\"top_p\":1.0,\"usage\":{\"input_tokens\":219,"
+              "\"input_tokens_details\":{\"cached_tokens\":0},\"output_tokens\":31,"
+              "\"output_tokens_details\":{\"reasoning_tokens\":0},\"total_tokens\":250},\"metadata\":{}}",
+              content);
+  complete(&response_object, &body);
+  text_free(&body);
+}
+
 void build_replies(int events) {
   Text content = {0};
   for (int i = 0; content.length < 120; i++) text_format(&content, "%s", WORDS[i % WORD_COUNT]);
@@ -160,6 +178,7 @@ void build_replies(int events) {
   build_chat_stream(&chat_stream, events, 0);
   build_chat_stream(&chat_stream_with_usage, events, 1);
   build_message(content.bytes);
+  build_response_object(content.bytes);
   build_message_stream(events);
   text_free(&content);
 }

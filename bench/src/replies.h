@@ -11,7 +11,7 @@ typedef struct {
   int frame_count;
 } Reply;
 
-extern Reply chat_completion, chat_stream, chat_stream_with_usage, message, message_stream;
+extern Reply chat_completion, chat_stream, chat_stream_with_usage, message, message_stream, response_object;
 
 /** Builds all of them; a stream has `events` text deltas. May be called again. */
 void build_replies(int events);

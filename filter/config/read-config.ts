@@ -151,8 +151,8 @@ function readRoutes(tape: Tape, list: u32, config: Config): void {
     route.isLimited = route.rateLimits.length > 0;
     for (let i = 0; i < targets.length; i++) {
       if (targets[i].rateLimits.length > 0) route.isLimited = true;
-      if (targets[i].also.length > 0) route.hasVariants = true;
     }
+    route.addVariants();
     config.routes.push(route);
   }
 }

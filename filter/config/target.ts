@@ -1,7 +1,7 @@
 // One model of one provider, in the form that the request path needs: every value already in bytes.
 import { RequestLimits } from "../hub/request-report";
 import { Dialect } from "../dialects/dialect";
-import { defaultDialect } from "../dialects/registry";
+import { defaultDialect, DIALECTS } from "../dialects/registry";
 import { Span } from "../bytes/text/bytes";
 import { RateLimit } from "./rate-limit";
 
@@ -78,8 +78,8 @@ export class Route {
   rateLimits: RateLimit[] = [];
   /** Whether this route or one of its targets has a limit. */
   isLimited: bool = false;
-  /** Whether a target is in further dialects, too. */
-  hasVariants: bool = false;
+  /** The targets for clients of each dialect; null if they are the same for all. */
+  private variants: Target[][] | null = null;
 
   constructor(
     /** A cluster, or the name of a retry policy if there are several attempts. */
@@ -92,9 +92,23 @@ export class Route {
 
   /** Returns the targets for clients of a dialect, in the order of the attempts. */
   targetsFor(dialect: Dialect): Target[] {
-    if (!this.hasVariants) return this.targets;
-    const targets = new Array<Target>();
-    for (let i = 0; i < this.targets.length; i++) targets.push(this.targets[i].forClient(dialect));
-    return targets;
+    const variants = this.variants;
+    return variants === null ? this.targets : variants[dialect.index];
+  }
+
+  /** Prepares `targetsFor`. */
+  addVariants(): void {
+    let hasVariants = false;
+    const variants = new Array<Target[]>();
+    for (let i = 0; i < DIALECTS.length; i++) {
+      const targets = new Array<Target>();
+      for (let j = 0; j < this.targets.length; j++) {
+        const target = this.targets[j].forClient(DIALECTS[i]);
+        if (target !== this.targets[j]) hasVariants = true;
+        targets.push(target);
+      }
+      variants.push(targets);
+    }
+    if (hasVariants) this.variants = variants;
   }
 }

@@ -51,6 +51,8 @@ const request = new HubRequest();
 const MESSAGES = new Conversation("messages", '{"type":"text","text":"', false);
 
 export abstract class Dialect {
+  /** Its place in the registry. */
+  index: i32 = 0;
   /** The dialect's bit in `Feature.supporters`. */
   supporter: u32 = 0;
   /** The name in the filter's configuration. */

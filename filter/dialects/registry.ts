@@ -15,6 +15,7 @@ export const DIALECTS: Dialect[] = [FIRST, new AnthropicMessages(), new OpenaiRe
 
 for (let i = 0; i < DIALECTS.length; i++) {
   const dialect = DIALECTS[i];
+  dialect.index = i;
   dialect.supporter = 1 << i;
   for (let j = 0; j < dialect.supported.length; j++)
     dialect.supported[j].supporters |= dialect.supporter;
