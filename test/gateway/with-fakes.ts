@@ -1,9 +1,11 @@
-// A gateway in front of both strict fakes: what most tests of the whole want.
+// A gateway in front of the strict fakes: what most tests of the whole want.
 import { startAnthropicProvider } from "../providers/anthropic.ts";
 import type { AnthropicOptions } from "../providers/anthropic.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
 import type { OpenaiOptions } from "../providers/openai.ts";
 import type { FakeProvider } from "../providers/server.ts";
+import { startResponsesProvider } from "../providers/responses.ts";
+import type { ResponsesOptions } from "../providers/responses.ts";
 import { startGateway } from "./gateway.ts";
 import type { Gateway, GatewayOptions } from "./gateway.ts";
 
@@ -11,8 +13,9 @@ export interface WithFakes {
   gateway: Gateway;
   openai: FakeProvider;
   anthropic: FakeProvider;
+  responses: FakeProvider;
   /** The providers' keys, which nobody but the providers may ever see. */
-  keys: { openai: string; anthropic: string };
+  keys: { openai: string; anthropic: string; responses: string };
   stop(): Promise<void>;
 }
 
@@ -21,27 +24,38 @@ export interface WithFakesOptions extends Partial<GatewayOptions> {
   timeoutMs?: number;
   openai?: OpenaiOptions;
   anthropic?: Partial<AnthropicOptions>;
+  responses?: ResponsesOptions;
+  /** Lines of YAML for `model_aliases`, besides the two. */
+  aliases?: string;
 }
 
 /**
  * Models: `openai/gpt-4o` (default, alias `fast`), `openai/gpt-4o-gone` that the provider does not have,
- * `anthropic/claude-test` (alias `careful`). More of the configuration can be given as `config`.
+ * `anthropic/claude-test` (alias `careful`), and `responses-only/gpt-5.1` (alias `deep`) that has the Responses API alone.
+ * More of the configuration can be given as `config`.
  */
 export async function startWithFakes(options: WithFakesOptions = {}): Promise<WithFakes> {
   const nonce = Math.random().toString(36).slice(2);
-  const keys = { openai: `sk-openai-${nonce}`, anthropic: `sk-ant-${nonce}` };
+  const keys = {
+    openai: `sk-openai-${nonce}`,
+    anthropic: `sk-ant-${nonce}`,
+    responses: `sk-responses-${nonce}`,
+  };
   const openai = await startOpenaiProvider({
     key: keys.openai,
     models: ["gpt-4o"],
     ...options.openai,
   });
   const anthropic = await startAnthropicProvider({ key: keys.anthropic, ...options.anthropic });
+  const responses = await startResponsesProvider({ key: keys.responses, ...options.responses });
   const gateway = await startGateway({
     ...options,
-    config: configuration(openai, anthropic) + (options.config ?? ""),
+    config:
+      configuration({ openai, anthropic, responses }, options.aliases) + (options.config ?? ""),
     environment: {
       OPENAI_API_KEY: keys.openai,
       ANTHROPIC_API_KEY: keys.anthropic,
+      RESPONSES_API_KEY: keys.responses,
       ...options.environment,
     },
     adapt(model) {
@@ -54,19 +68,25 @@ export async function startWithFakes(options: WithFakesOptions = {}): Promise<Wi
     gateway,
     openai,
     anthropic,
+    responses,
     keys,
     async stop() {
       await gateway.stop();
-      await Promise.all([openai.stop(), anthropic.stop()]);
+      await Promise.all([openai.stop(), anthropic.stop(), responses.stop()]);
     },
   };
 }
 
-function configuration(openai: FakeProvider, anthropic: FakeProvider): string {
+function configuration(
+  { openai, anthropic, responses }: Pick<WithFakes, "openai" | "anthropic" | "responses">,
+  aliases = "",
+): string {
   return `version: v0.1.0
 model_aliases:
   fast: {target: openai/gpt-4o}
   careful: {target: anthropic/claude-test}
+  deep: {target: responses-only/gpt-5.1}
+${aliases}
 llm_providers:
   - model: openai/gpt-4o
     access_key: $OPENAI_API_KEY
@@ -78,5 +98,9 @@ llm_providers:
   - model: anthropic/claude-test
     access_key: $ANTHROPIC_API_KEY
     base_url: ${anthropic.url}
+  - model: responses-only/gpt-5.1
+    provider_interface: openai_responses
+    access_key: $RESPONSES_API_KEY
+    base_url: ${responses.url}/v1
 `;
 }

@@ -2,9 +2,11 @@
 // The fakes refuse a turn whose thinking, calls or results did not come back as the real providers want them.
 import Anthropic from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
+import { Agent, OpenAIResponsesModel, run, setTracingDisabled, tool } from "@openai/agents";
 import OpenAI from "openai";
 import type { RunnableToolFunctionWithParse } from "openai/lib/RunnableFunction";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import type { Answer } from "../providers/behaviour.ts";
@@ -62,7 +64,8 @@ beforeEach(() => {
   asked = [];
 });
 afterAll(async () => {
-  expect([...all.openai.violations(), ...all.anthropic.violations()]).toEqual([]);
+  for (const provider of [all.openai, all.anthropic, all.responses])
+    expect(provider.violations()).toEqual([]);
   await all.stop();
 });
 
@@ -136,7 +139,96 @@ async function openaiLoop(model: string, isStream: boolean, more: object = {}): 
   return (await runner.finalContent()) ?? "";
 }
 
+function textOf(output: OpenAI.Responses.ResponseOutputItem[]): string {
+  return output
+    .flatMap((item) => (item.type === "message" ? item.content : []))
+    .map((part) => (part.type === "output_text" ? part.text : ""))
+    .join("");
+}
+
+/** A loop that sends each item of the Responses API back as it came, and nothing else of the conversation. */
+async function itemLoop(model: string, isStream: boolean): Promise<string> {
+  const client = openaiClient();
+  const input: OpenAI.Responses.ResponseInput = [...QUESTION];
+  const tools = [{ type: "function" as const, name: "weather", parameters: SCHEMA, strict: false }];
+  for (;;) {
+    const request = {
+      ...{ model, input, tools, store: false },
+      reasoning: { effort: "low" as const },
+      include: ["reasoning.encrypted_content" as const],
+    };
+    // The stream helper would add members that may not go back.
+    const output: OpenAI.Responses.ResponseOutputItem[] = [];
+    if (!isStream) output.push(...(await client.responses.create(request)).output);
+    else
+      for await (const event of await client.responses.create({ ...request, stream: true }))
+        if (event.type === "response.output_item.done") output.push(event.item);
+    const calls = output.flatMap((item) => (item.type === "function_call" ? [item] : []));
+    if (calls.length === 0) return textOf(output);
+    input.push(...(output as OpenAI.Responses.ResponseInput));
+    for (const { call_id: id, arguments: words } of calls) {
+      const { place } = JSON.parse(words) as { place: string };
+      input.push({ type: "function_call_output", call_id: id, output: weather(place) });
+    }
+  }
+}
+
+/** Runs the loop by OpenAI's Agents SDK on the Responses API; what the agent says at the end. */
+async function agentsLoop(model: string, isStream: boolean): Promise<string> {
+  setTracingDisabled(true);
+  const agent = new Agent({
+    name: "Test",
+    instructions: "Help.",
+    model: new OpenAIResponsesModel(openaiClient(), model),
+    modelSettings: { reasoning: { effort: "low" } },
+    tools: [
+      tool({
+        name: "weather",
+        description: "The weather of a place",
+        parameters: z.object({ place: z.string() }),
+        execute: ({ place }) => weather(place),
+      }),
+    ],
+  });
+  const [question] = QUESTION.map(({ content }) => content);
+  if (!isStream) return String((await run(agent, question ?? "")).finalOutput);
+  const streamed = await run(agent, question ?? "", { stream: true });
+  await streamed.completed;
+  return String(streamed.finalOutput);
+}
+
 describe.each([false, true])("stream: %s", (isStream) => {
+  describe.each([
+    ["a loop of Responses items", itemLoop],
+    ["OpenAI's Agents SDK", agentsLoop],
+  ])("%s", (_, loop) => {
+    it.each(KINDS)("on Anthropic, %s thinking", async (_, turns) => {
+      script(all.anthropic, turns);
+      expect(await loop("careful", isStream)).toBe("All is sunny.");
+      expect(asked).toEqual(PLACES);
+      // The fake refuses thinking that is not its own; here it has not been left out either.
+      const last = JSON.stringify(requests(all.anthropic)[2]);
+      expect(last.match(/"type":"(?:redacted_)?thinking"/g)).toHaveLength(
+        turns.slice(0, 2).flatMap(({ thinking = [] }) => thinking).length,
+      );
+    });
+
+    it.each([
+      ["reasoning", TURNS],
+      ["no reasoning", SILENT],
+    ])("on OpenAI, %s", async (_, turns) => {
+      script(all.openai, turns);
+      expect(await loop("fast", isStream)).toBe("All is sunny.");
+      expect(asked).toEqual(PLACES);
+    });
+
+    it.each(KINDS)("on Responses, %s thinking", async (_, turns) => {
+      script(all.responses, turns);
+      expect(await loop("deep", isStream)).toBe("All is sunny.");
+      expect(asked).toEqual(PLACES);
+    });
+  });
+
   it.each(KINDS)("Anthropic's tool runner on Anthropic, %s thinking", async (_, turns) => {
     script(all.anthropic, turns);
     expect(await anthropicLoop("careful", isStream)).toBe("All is sunny.");

@@ -6,11 +6,24 @@ import { runScenarios, scenariosIn } from "./python.ts";
 
 let all: WithFakes;
 
-const CLIENTS = [
+interface Client {
+  name: string;
+  file: string;
+  provider: "anthropic" | "openai" | "responses";
+  /** For the files that run on any provider. */
+  model?: string;
+}
+/** openai, openai-agents and LangChain. */
+const RESPONSES = { file: "responses_client.py" } as const;
+const CLIENTS: Client[] = [
   { name: "openai on Anthropic", file: "cross_openai_client.py", provider: "anthropic" },
   { name: "anthropic on OpenAI", file: "cross_anthropic_client.py", provider: "openai" },
-] as const;
+  { ...RESPONSES, name: "Responses on Anthropic", provider: "anthropic", model: "careful" },
+  { ...RESPONSES, name: "Responses on chat completions", provider: "openai", model: "fast" },
+  { ...RESPONSES, name: "Responses on Responses", provider: "responses", model: "deep" },
+];
 const LANGCHAIN = "langchain_client.py";
+/** By the name of the client. */
 const results = new Map<string, Map<string, string>>();
 
 beforeAll(async () => {
@@ -18,17 +31,19 @@ beforeAll(async () => {
     timeoutMs: 15_000,
     openai: { cachedTokens: 5 },
     anthropic: { cachedTokens: 40, cacheWrittenTokens: 7 },
+    responses: { cachedTokens: 6 },
   });
-  const run = async (file: string): Promise<void> => {
-    results.set(file, await runScenarios(file, { GATEWAY_URL: all.gateway.url }));
+  const run = async (name: string, file: string, model = ""): Promise<void> => {
+    results.set(name, await runScenarios(file, { GATEWAY_URL: all.gateway.url, MODEL: model }));
   };
-  await Promise.all([...CLIENTS.map(({ file }) => run(file)), run(LANGCHAIN)]);
+  const clients = CLIENTS.map(({ name, file, model }) => run(name, file, model));
+  await Promise.all([...clients, run(LANGCHAIN, LANGCHAIN)]);
 });
 afterAll(() => all.stop());
 
-describe.each(CLIENTS)("Python $name", ({ file, provider }) => {
+describe.each(CLIENTS)("Python $name", ({ name: client, file, provider, model }) => {
   it.each(scenariosIn(file))("%s", (name) => {
-    expect(results.get(file)?.get(name)).toBe("");
+    expect(results.get(client)?.get(name)).toBe("");
   });
 
   it("no request had anything that a provider must not see", () => {
@@ -36,7 +51,9 @@ describe.each(CLIENTS)("Python $name", ({ file, provider }) => {
   });
 
   it("a cancelled stream was cancelled at the provider too", async () => {
-    const cancelled = await all[provider].requestWith("cancelled by python");
+    const cancelled = await all[provider].requestWith(
+      model === undefined ? "cancelled by python" : `cancelled by python on ${model}`,
+    );
     expect(await cancelled.wasCut).toBe(true);
   });
 });

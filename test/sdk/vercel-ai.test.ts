@@ -1,4 +1,4 @@
-// The Vercel `ai` SDK across dialects: its OpenAI provider on Anthropic, its Anthropic provider on OpenAI.
+// The Vercel `ai` SDK across dialects: its OpenAI provider with both of its APIs, and its Anthropic provider.
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, isStepCount, streamText, tool } from "ai";
@@ -15,18 +15,41 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   vi.unstubAllGlobals();
-  expect([...all.openai.violations(), ...all.anthropic.violations()]).toEqual([]);
+  for (const { provider } of MODELS) expect(all[provider].violations()).toEqual([]);
   await all.stop();
 });
 
-const MODELS = {
-  "OpenAI's on Anthropic": () =>
-    createOpenAI({ baseURL: `${all.gateway.url}/v1`, apiKey: "any-key" }).chat("careful"),
-  "Anthropic's on OpenAI": () =>
-    createAnthropic({ baseURL: `${all.gateway.url}/v1`, apiKey: "any-key" })("fast"),
-};
+const options = () => ({ baseURL: `${all.gateway.url}/v1`, apiKey: "any-key" });
+const MODELS = [
+  {
+    name: "OpenAI's chat on Anthropic",
+    provider: "anthropic",
+    model: () => createOpenAI(options()).chat("careful"),
+  },
+  // Responses is its default: it keeps items at the provider, and refers to them from the second step on.
+  {
+    name: "OpenAI's Responses on Anthropic",
+    provider: "anthropic",
+    model: () => createOpenAI(options())("careful"),
+  },
+  {
+    name: "OpenAI's Responses on chat completions",
+    provider: "openai",
+    model: () => createOpenAI(options())("fast"),
+  },
+  {
+    name: "OpenAI's Responses on Responses",
+    provider: "responses",
+    model: () => createOpenAI(options())("deep"),
+  },
+  {
+    name: "Anthropic's on OpenAI",
+    provider: "openai",
+    model: () => createAnthropic(options())("fast"),
+  },
+] as const;
 
-describe.each(Object.entries(MODELS))("%s", (_, model) => {
+describe.each(MODELS)("$name", ({ provider, model }) => {
   it("generates text", async () => {
     const { text, usage, finishReason } = await generateText({
       model: model(),
@@ -49,6 +72,34 @@ describe.each(Object.entries(MODELS))("%s", (_, model) => {
     expect(parts.length).toBeGreaterThan(1);
     expect(parts.join("")).toBe("You said: hello é 😀");
     expect(await finishReason).toBe("stop");
+  });
+
+  it("runs a tool loop of three steps", async () => {
+    const call = (place: string) => ({ name: "weather", arguments: { place } });
+    all[provider].next(
+      { kind: "answer", answer: { text: "First.", toolCalls: [call("Paris"), call("Rome")] } },
+      { kind: "answer", answer: { text: "Then.", toolCalls: [call("Oslo")] } },
+      { kind: "answer", answer: { text: "All is sunny." } },
+    );
+    const { text, steps } = await generateText({
+      model: model(),
+      prompt: "How is the weather?",
+      maxRetries: 0,
+      stopWhen: isStepCount(5),
+      tools: {
+        weather: tool({
+          description: "The weather of a place",
+          inputSchema: z.object({ place: z.string() }),
+          execute: ({ place }) => Promise.resolve(`sunny in ${place}`),
+        }),
+      },
+    });
+    expect(text).toBe("All is sunny.");
+    expect(steps.map(({ toolResults }) => toolResults.map(({ output }) => output))).toEqual([
+      ["sunny in Paris", "sunny in Rome"],
+      ["sunny in Oslo"],
+      [],
+    ]);
   });
 
   it("calls tools in parallel and continues", async () => {
