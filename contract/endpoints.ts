@@ -1,4 +1,5 @@
-// What clients can call: one row for each path. The filter recognises and routes a request by its row. Compiled by tsc and asc.
+// What clients can call: one row for each path. The filter recognises and routes a request by its row; docs/endpoints.md
+// describes them. Compiled by tsc and asc.
 import { ANTHROPIC_MESSAGES, DialectRow, OPENAI_CHAT, OPENAI_RESPONSES } from "./dialects.ts";
 
 export class EndpointRow {
@@ -17,9 +18,29 @@ export class EndpointRow {
   /** Whether it is of use only to those who may use models: a listener's key or origin is checked. */
   isForModels: boolean = true;
 
-  /** Whether requests are translated, guarded, and fail over to other models. */
+  /** Whether requests are translated, guarded, and fail over to other models. All others pass to one provider. */
   isInference: boolean = false;
+  /** Whether the request names a model; otherwise the hint header names the provider. */
+  hasModel: boolean = true;
+  /** Whether the model may be omitted; then the provider of the default model chooses one. */
+  mayOmitModel: boolean = false;
+  /** Whether the body may be `multipart/form-data`. */
+  isForm: boolean = false;
+  /** The dialects whose providers serve it. */
+  servedBy: DialectRow[] = [];
+  /** Whether there may be another attempt at the same model. */
+  isRetried: boolean = false;
+  /** Whether limits of requests count it. */
+  countsRequest: boolean = false;
+  /** Whether limits of tokens count it, and whether a response without usage has an output to estimate. */
+  countsTokens: boolean = false;
+  countsOutput: boolean = false;
+  /** Whether the gateway estimates the response where the provider does not serve it. */
+  isEstimated: boolean = false;
 }
+
+/** Providers that may serve OpenAI's endpoints besides that of their dialect. */
+const OPENAI_COMPATIBLE: DialectRow[] = [OPENAI_CHAT, OPENAI_RESPONSES];
 
 function inference(dialect: DialectRow): EndpointRow {
   const row = new EndpointRow();
@@ -27,6 +48,39 @@ function inference(dialect: DialectRow): EndpointRow {
   row.dialect = dialect;
   row.isOnIngress = dialect.isOnIngress;
   row.isInference = true;
+  row.isRetried = true;
+  row.countsRequest = true;
+  row.countsTokens = true;
+  row.countsOutput = true;
+  return row;
+}
+
+/** A request that passes to the provider of its model. */
+function byModel(path: string): EndpointRow {
+  const row = new EndpointRow();
+  row.path = path;
+  row.servedBy = OPENAI_COMPATIBLE;
+  row.isRetried = true;
+  row.countsRequest = true;
+  return row;
+}
+
+/** As `byModel`, for a body that providers expect as a form. It is not held for further attempts. */
+function byForm(path: string): EndpointRow {
+  const row = byModel(path);
+  row.isForm = true;
+  row.isRetried = false;
+  return row;
+}
+
+/** What a provider stores: the request passes as a stream, whatever it holds. */
+function stored(path: string): EndpointRow {
+  const row = new EndpointRow();
+  row.path = path;
+  row.hasChildren = true;
+  row.methods = ["GET", "HEAD", "POST", "DELETE"];
+  row.hasModel = false;
+  row.servedBy = OPENAI_COMPATIBLE;
   return row;
 }
 
@@ -46,7 +100,37 @@ function models(path: string): EndpointRow {
   return row;
 }
 
+/** @param countsOutput whether a response without usage has an output to estimate */
+function counted(row: EndpointRow, countsOutput: boolean): EndpointRow {
+  row.countsTokens = true;
+  row.countsOutput = countsOutput;
+  return row;
+}
+
+function withoutModel(row: EndpointRow): EndpointRow {
+  row.mayOmitModel = true;
+  return row;
+}
+
+function countTokens(): EndpointRow {
+  const row = new EndpointRow();
+  row.path = ANTHROPIC_MESSAGES.path + "/count_tokens";
+  row.dialect = ANTHROPIC_MESSAGES;
+  row.servedBy = [ANTHROPIC_MESSAGES];
+  row.isEstimated = true;
+  return row;
+}
+
+function messageBatches(): EndpointRow {
+  const row = stored(ANTHROPIC_MESSAGES.path + "/batches");
+  row.dialect = ANTHROPIC_MESSAGES;
+  row.servedBy = [ANTHROPIC_MESSAGES];
+  return row;
+}
+
 export const MODEL_LIST: EndpointRow = models("/v1/models");
+export const MODEL_BY_ID: EndpointRow = models("/v1/models");
+MODEL_BY_ID.hasChildren = true;
 /** A route of Envoy responds, which the control plane changes. */
 export const READINESS: EndpointRow = local("/readyz");
 
@@ -56,7 +140,29 @@ export const ENDPOINTS: EndpointRow[] = [
   inference(ANTHROPIC_MESSAGES),
   // No path is empty: without one, a dialect is for providers only.
   inference(OPENAI_RESPONSES),
+  countTokens(),
+  counted(byModel("/v1/embeddings"), false),
+  counted(byModel("/v1/completions"), true),
+  withoutModel(byModel("/v1/moderations")),
+  byModel("/v1/rerank"),
+  withoutModel(byModel("/v1/images/generations")),
+  withoutModel(byForm("/v1/images/edits")),
+  withoutModel(byForm("/v1/images/variations")),
+  byModel("/v1/audio/speech"),
+  byForm("/v1/audio/transcriptions"),
+  byForm("/v1/audio/translations"),
   MODEL_LIST,
+  MODEL_BY_ID,
+  stored("/v1/files"),
+  stored("/v1/uploads"),
+  stored("/v1/batches"),
+  stored("/v1/vector_stores"),
+  stored("/v1/conversations"),
+  stored("/v1/containers"),
+  stored("/v1/fine_tuning"),
+  stored("/v1/evals"),
+  stored("/v1/videos"),
+  messageBatches(),
   local("/healthz"),
   READINESS,
   local("/"),

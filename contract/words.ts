@@ -60,6 +60,9 @@ export const TRAILER_DECOMPRESSED_BYTES = "x-envoy-decompressor-reply-uncompress
 /** Client header that overrides model selection (spec.md, section 4, rule 5). */
 export const HEADER_HINT = "x-gateway-llm-provider-hint";
 
+/** Response header that lists the members of a body which the gateway has estimated. */
+export const HEADER_ESTIMATED = "x-gateway-estimated";
+
 /** Response header with the request id of the gateway's access logs; it is on every response, whatever its origin. */
 export const HEADER_REQUEST_ID = "x-gateway-request-id";
 

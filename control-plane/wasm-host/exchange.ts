@@ -312,7 +312,9 @@ export class Exchange {
     const route = this.#config.routes.find((candidate) => candidate.cluster === name);
     this.#isSeveral = route?.retry !== undefined;
     this.#cluster = this.#isSeveral ? this.#nextCluster() : name;
-    if (route === undefined || this.#cluster === "") {
+    const isKnown =
+      route !== undefined || this.#config.targets.some(({ cluster }) => cluster === name);
+    if (!isKnown || this.#cluster === "") {
       this.fault(`the request went on without a known cluster: "${name}"`);
       const details = "cluster_not_found";
       this.localReply(undefined, { status: 503, body: new Uint8Array(0), headers: [], details });

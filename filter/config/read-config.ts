@@ -147,6 +147,8 @@ function readRoutes(tape: Tape, list: u32, config: Config): void {
     if (targets.length == 0) reportProblem("a route has no target");
     const retryPolicy = readRetryPolicy(tape, memberOf(tape, node, "retry"), targets);
     const route = new Route(constant(stringMember(tape, node, "cluster")), targets, retryPolicy);
+    // The document repeats the cluster of a target only if no route has it.
+    if (retryPolicy === null && targets.length > 0) targets[0].setCluster(route.cluster);
     pickRateLimits(tape, memberOf(tape, node, "rate_limits"), config.rateLimits, route.rateLimits);
     route.isLimited = route.rateLimits.length > 0;
     for (let i = 0; i < targets.length; i++) {

@@ -45,6 +45,7 @@ function readOne(
     "also",
     "auth",
     "keys",
+    "cluster",
     "attempt_cluster",
     "passes_client_key",
     "headers",
@@ -56,6 +57,7 @@ function readOne(
   ]);
   const target = new Target();
   target.name = stringMember(tape, node, "name");
+  target.nameSpan = constant(target.name);
   readDialect(tape, node, target);
   target.modelJson = quoted(stringMember(tape, node, "model"));
   target.modelText = new Span(target.modelJson.pointer + 1, target.modelJson.length - 2);
@@ -72,8 +74,10 @@ function readOne(
   pickRateLimits(tape, memberOf(tape, node, "rate_limits"), rateLimits, target.rateLimits);
   readCredentials(tape, node, environment, target);
   target.passesClientKey = tape.isTrue(memberOf(tape, node, "passes_client_key"));
-  const cluster = memberOf(tape, node, "attempt_cluster");
-  if (tape.isString(cluster)) target.attemptCluster = bytesOf(tape, cluster);
+  const cluster = memberOf(tape, node, "cluster");
+  if (tape.isString(cluster)) target.cluster = bytesOf(tape, cluster);
+  const attemptCluster = memberOf(tape, node, "attempt_cluster");
+  if (tape.isString(attemptCluster)) target.attemptCluster = bytesOf(tape, attemptCluster);
   readHeaders(tape, memberOf(tape, node, "headers"), environment, target.headers, target.secrets);
   return target;
 }
@@ -102,6 +106,8 @@ function readDialect(tape: Tape, node: u32, target: Target): void {
   if (dialect === null) reportProblem("unknown dialect of target '" + target.name + "'");
   else target.dialect = dialect;
   target.path = constant(stringMember(tape, node, "path"));
+  const end = min(target.dialect.ownPathLength, target.path.length);
+  target.basePath = new Span(target.path.pointer, target.path.length - end);
 }
 
 function readCredentials(

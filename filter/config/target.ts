@@ -5,6 +5,8 @@ import { defaultDialect, DIALECTS } from "../dialects/registry";
 import { Span } from "../bytes/text/bytes";
 import { RateLimit } from "./rate-limit";
 
+const NO_CREDENTIAL = new Span(0, 0);
+
 /** A header that is sent to the provider, with its secrets filled in. */
 export class ProviderHeader {
   constructor(
@@ -16,6 +18,8 @@ export class ProviderHeader {
 export class Target {
   /** `<provider>/<model>`, for messages. */
   name: string = "";
+  /** The same in bytes. */
+  nameSpan: Span = new Span(0, 0);
   dialect: Dialect = defaultDialect();
   /** The bare model name as a JSON string with its quotes. */
   modelJson: Span = new Span(0, 0);
@@ -23,6 +27,8 @@ export class Target {
   modelText: Span = new Span(0, 0);
   authority: Span = new Span(0, 0);
   path: Span = new Span(0, 0);
+  /** The path of the provider's other endpoints, without their own end: `/v1`. */
+  basePath: Span = new Span(0, 0);
   /**
    * Header that carries a key, and its complete value for each of the keys; both empty for a provider without a key.
    */
@@ -30,7 +36,9 @@ export class Target {
   credentials: Span[] = [];
   /** Counts requests, so that the credentials rotate. */
   nextCredential: u32 = 0;
-  /** The cluster of one attempt; empty if no route with this target retries. */
+  /** The cluster of a request with one attempt. */
+  cluster: Span = new Span(0, 0);
+  /** The cluster of one attempt of several; empty if no route with this target retries. */
   attemptCluster: Span = new Span(0, 0);
   /** Whether the provider uses pass-through auth (it is sent the client's own key). */
   passesClientKey: bool = false;
@@ -57,6 +65,23 @@ export class Target {
     }
     return this;
   }
+
+  /** Sets the cluster of a request with one attempt, for all dialects. */
+  setCluster(cluster: Span): void {
+    this.cluster = cluster;
+    for (let i = 0; i < this.also.length; i++) this.also[i].cluster = cluster;
+  }
+
+  /** Returns the index of the credential whose turn it is; 0 if there is none. */
+  takeCredential(): u32 {
+    const count = <u32>this.credentials.length;
+    return count > 1 ? this.nextCredential++ % count : 0;
+  }
+
+  /** Returns the value of a credential header; empty if there is none. */
+  credential(index: u32): Span {
+    return <i32>index < this.credentials.length ? this.credentials[index] : NO_CREDENTIAL;
+  }
 }
 
 /**
@@ -70,6 +95,14 @@ export class RetryPolicy {
   attempts: i32 = 1;
   /** Response statuses that are retried. */
   statuses: i32[] = [];
+
+  /** Returns the policy for the first target alone, whatever the weights. */
+  forOneModel(): RetryPolicy {
+    const policy = new RetryPolicy();
+    policy.attempts = this.attempts;
+    policy.statuses = this.statuses;
+    return policy;
+  }
 }
 
 /** Where requests for a model go. */

@@ -60,6 +60,8 @@ export abstract class Dialect {
   /** The API in error messages: "the Anthropic Messages API". */
   api: string;
   path: Span;
+  /** How much of a provider's path is the dialect's own, behind its base path. Bytes. */
+  ownPathLength: u32;
   isOnIngress: bool;
   /** Those of the row and the required ones. */
   ownHeaders: Span[] = [];
@@ -84,6 +86,7 @@ export abstract class Dialect {
     this.name = row.name;
     this.api = "the " + row.title + " API";
     this.path = constant(row.path);
+    this.ownPathLength = <u32>max(row.path.length - row.basePath.length, 0);
     this.isOnIngress = row.isOnIngress;
     this.requestIdHeader = constant(row.requestIdHeader);
     this.tokenLimitHeaders = new LimitHeaders(row.rateLimitHeaders, "tokens");
@@ -269,6 +272,9 @@ export abstract class Dialect {
 
   /** Appends an error body. */
   abstract writeFault(fault: Fault, requestId: string, out: ByteBuffer): void;
+
+  /** Appends one model. */
+  abstract writeModel(id: string, owner: string, out: ByteBuffer): void;
 
   /** Appends the list of models. */
   abstract writeModels(ids: string[], owners: string[], out: ByteBuffer): void;

@@ -7,7 +7,6 @@ import { ByteBuffer, Span } from "../bytes/text/bytes";
 
 /** A refused or broken connection takes less. Milliseconds. */
 const MIN_LONG: i64 = 1000;
-const NO_CREDENTIAL = new Span(0, 0);
 /** State of the xorshift generator that chooses by weight; 0 until the first request. */
 let random: u32 = 0;
 
@@ -61,8 +60,7 @@ export class Attempts {
 
   /** Value of the credential header; empty if the provider has none. */
   get credential(): Span {
-    const credentials = this.target.credentials;
-    return <i32>this.key < credentials.length ? credentials[this.key] : NO_CREDENTIAL;
+    return this.target.credential(this.key);
   }
 
   /** Whether there can be an attempt after this one. */
@@ -178,9 +176,7 @@ export class Attempts {
   }
 
   private selectCredential(): void {
-    const target = this.target;
-    const count = <u32>target.credentials.length;
-    this.key = count > 1 ? target.nextCredential++ % count : 0;
+    this.key = this.target.takeCredential();
   }
 }
 

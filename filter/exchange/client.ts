@@ -24,6 +24,12 @@ export class Client {
   /** Whether the content type is the one that a translated request has. */
   hasJsonType: bool = false;
   isStreaming: bool = false;
+  /** Whether the body is a form (form.ts). */
+  isForm: bool = false;
+  /** Whether the provider chooses the model, because the client has not. */
+  isModelOmitted: bool = false;
+  /** Input tokens, if the endpoint counts them and the provider may not. */
+  estimatedTokens: u32 = 0;
 
   /** The body, kept for later attempts while there is memory for it; 0 if only Envoy has it. */
   body: usize = 0;

@@ -1,6 +1,7 @@
 // What a request is for: the rows of contract/endpoints.ts, in the form that the request path needs.
 import { DialectRow } from "../../contract/dialects";
 import { EndpointRow, ENDPOINTS as ROWS } from "../../contract/endpoints";
+import { Target } from "../config/target";
 import { Dialect } from "../dialects/dialect";
 import { defaultDialect, dialectByName } from "../dialects/registry";
 import { byteAt, isDigit, isLetter, startsWith } from "../bytes/text/at";
@@ -10,19 +11,24 @@ const SLASH: u32 = 0x2f;
 
 export class Endpoint {
   path: Span;
+  /** The same behind the base path of a provider: `/embeddings`. */
+  suffix: Span;
   dialect: Dialect;
   /** Value of the `allow` header. */
   allow: string = "";
   private methods: Span[] = [];
+  private servedBy: Dialect[] = [];
 
   constructor(public row: EndpointRow) {
     this.path = constant(row.path);
+    this.suffix = constant(row.path.substring(row.dialect.basePath.length));
     this.dialect = dialectOf(row.dialect);
     for (let i = 0; i < row.methods.length; i++) {
       this.methods.push(constant(row.methods[i]));
       this.allow += row.methods[i] + ", ";
     }
     this.allow += "OPTIONS";
+    for (let i = 0; i < row.servedBy.length; i++) this.servedBy.push(dialectOf(row.servedBy[i]));
   }
 
   allows(method: Span): bool {
@@ -36,6 +42,20 @@ export class Endpoint {
   /** Returns whether the request reads or uses models: then a listener's key or origin is checked. */
   isForModels(method: Span): bool {
     return this.row.isForModels && this.allows(method);
+  }
+
+  /** Returns the target in a dialect whose providers serve it; null if its provider supports none of them. */
+  servingTarget(target: Target): Target | null {
+    for (let i = 0; i < this.servedBy.length; i++) {
+      const found = target.forClient(this.servedBy[i]);
+      if (found.dialect === this.servedBy[i]) return found;
+    }
+    return null;
+  }
+
+  /** Returns the API of the providers that serve it, for messages. */
+  get api(): string {
+    return this.servedBy.length > 0 ? this.servedBy[0].api : this.dialect.api;
   }
 
   /** Returns whether a path without its query is one of this endpoint. */
@@ -56,7 +76,7 @@ export class Endpoint {
 /** The endpoint of every path that is not served. */
 export const UNKNOWN = new Endpoint(new EndpointRow());
 
-const ENDPOINTS: StaticArray<Endpoint> = StaticArray.fromArray(
+export const ENDPOINTS: StaticArray<Endpoint> = StaticArray.fromArray(
   ROWS.map<Endpoint>((row) => new Endpoint(row)),
 );
 

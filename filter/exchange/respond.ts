@@ -1,4 +1,5 @@
 // Local responses of the filter: faults in the client's dialect, and the few responses that need no provider.
+import { HEADER_ESTIMATED } from "../../contract/words";
 import { Fault } from "../hub/fault";
 import { addLocalHeader, sendLocalResponse } from "../host/local-response";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
@@ -14,6 +15,10 @@ export const RETRY_AFTER = constant("retry-after");
 /** OpenAI's SDKs obey it before they look at the status. */
 export const SHOULD_RETRY = constant("x-should-retry");
 export const FALSE = constant("false");
+
+const ESTIMATED = constant(HEADER_ESTIMATED);
+const INPUT_TOKENS = constant("input_tokens");
+const INPUT_TOKENS_MEMBER = constant('{"input_tokens":');
 
 const EMPTY = new Span(0, 0);
 const buffer = scratchBuffer();
@@ -47,6 +52,16 @@ function fill(span: Span, bytes: ByteBuffer, text: string): Span {
 export function respond(exchange: Exchange, status: u32, type: Span, bytes: ByteBuffer): void {
   addLocalHeader(CONTENT_TYPE, type);
   send(exchange, status, bytes.view(body));
+}
+
+/** Sends the estimated tokens of a request whose provider does not count them. */
+export function respondWithEstimate(exchange: Exchange): void {
+  buffer.clear();
+  buffer.span(INPUT_TOKENS_MEMBER);
+  buffer.integer(<i64>exchange.client.estimatedTokens);
+  buffer.text("}");
+  addLocalHeader(ESTIMATED, INPUT_TOKENS);
+  respond(exchange, 200, JSON_TYPE, buffer);
 }
 
 /** Sends a 204 with the methods that are allowed. */

@@ -32,12 +32,19 @@ export class Meter {
   private limits: AppliedLimit[] = [];
   private isCharged: bool = false;
 
-  constructor(private requestBytes: u32) {}
+  constructor(
+    private requestBytes: u32,
+    /** Whether limits of tokens apply. */
+    public countsTokens: bool,
+    /** Whether a response without usage has an output to estimate. */
+    private countsOutput: bool,
+  ) {}
 
   /** Adds the limits of a name or a model that select this request by its headers. */
   add(limits: RateLimit[], target: Target | null): void {
     for (let i = 0; i < limits.length; i++) {
       const limit = limits[i];
+      if (!limit.countsRequests && !this.countsTokens) continue;
       let fingerprint = ALL;
       if (limit.header.length > 0) {
         fingerprint = fingerprintOf(header(REQUEST_HEADERS, limit.header));
@@ -113,7 +120,7 @@ export class Meter {
     // Usage of an earlier attempt has been charged.
     this.isCharged = false;
     this.hasResponse = status < 400;
-    if (this.hasResponse && target !== null && target.dialect === dialect)
+    if (this.hasResponse && this.countsTokens && target !== null && target.dialect === dialect)
       this.observer = new UsageObserver(dialect);
   }
 
@@ -153,8 +160,9 @@ export class Meter {
 
   private tokensOf(usage: Usage, events: u32, isWhole: bool): i64 {
     const requestEstimate = <i64>min(this.requestBytes / BYTES_PER_TOKEN, MAX_ESTIMATED_TOKENS);
-    const responseEstimate = <i64>(events > 0 ? events : this.responseBytes / BYTES_PER_TOKEN);
     const input = usage.freshInput >= 0 ? usage.input : requestEstimate;
+    if (!this.countsOutput) return input;
+    const responseEstimate = <i64>(events > 0 ? events : this.responseBytes / BYTES_PER_TOKEN);
     const isFinal = isWhole || events == 0;
     const isReported = usage.output >= 0 && (isFinal || usage.output > responseEstimate);
     return input + (isReported ? usage.output : responseEstimate);
@@ -167,10 +175,16 @@ export class Meter {
   }
 }
 
-/** Returns the meter of a request for a route from a client of this dialect; null if no limit applies. */
-export function startMeter(route: Route, client: Dialect, requestBytes: u32): Meter | null {
+/** Returns the meter of a request for a route from a client of this dialect; null if no limit applies. The rest as in `Meter`. */
+export function startMeter(
+  route: Route,
+  client: Dialect,
+  requestBytes: u32,
+  countsTokens: bool,
+  countsOutput: bool,
+): Meter | null {
   if (!route.isLimited) return null;
-  const meter = new Meter(requestBytes);
+  const meter = new Meter(requestBytes, countsTokens, countsOutput);
   meter.add(route.rateLimits, null);
   const targets = route.targetsFor(client);
   for (let i = 0; i < targets.length; i++) meter.add(targets[i].rateLimits, targets[i]);

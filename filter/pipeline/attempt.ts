@@ -19,23 +19,34 @@ const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
 const EXCHANGE_PROPERTY = constant(PROPERTY_EXCHANGE);
 const idBytes = scratchBuffer();
 const idSpan = new Span(0, 0);
-const NO_CREDENTIAL = new Span(0, 0);
 
 export function openMeter(exchange: Exchange, turn: Turn): Outcome {
   const route = exchange.route;
-  if (route !== null) exchange.meter = startMeter(route, exchange.client.dialect, turn.tape.length);
+  if (route === null || !exchange.client.endpoint.row.countsRequest) return Outcome.Next;
+  const row = exchange.client.endpoint.row;
+  exchange.meter = startMeter(
+    route,
+    exchange.client.dialect,
+    turn.tape.length,
+    row.countsTokens,
+    row.countsOutput,
+  );
   return Outcome.Next;
 }
 
 export function chooseFirstTarget(exchange: Exchange, turn: Turn): Outcome {
   const route = exchange.route;
   if (route === null) return Outcome.Next;
-  const policy = route.retryPolicy;
-  const targets = route.targetsFor(exchange.client.dialect);
+  const client = exchange.client;
+  const row = client.endpoint.row;
+  const policy = row.isRetried ? route.retryPolicy : null;
+  const targets = route.targetsFor(client.dialect);
   if (policy === null) return turn.check(prepareBody(exchange, targets[0], turn.tape));
+  let attempts: Attempts;
   const holder = stateHolder(exchange, targets, turn.tape);
-  const attempts =
-    holder === null ? new Attempts(targets, policy) : new Attempts([holder], new RetryPolicy());
+  if (holder !== null) attempts = new Attempts([holder], new RetryPolicy());
+  else if (row.isInference) attempts = new Attempts(targets, policy);
+  else attempts = new Attempts([targets[0]], policy.forOneModel());
   return turn.check(startAttempts(exchange, attempts, turn));
 }
 
@@ -54,16 +65,20 @@ function stateHolder(exchange: Exchange, targets: Target[], tape: Tape): Target 
 
 export function selectCluster(exchange: Exchange, _turn: Turn): Outcome {
   const route = exchange.route;
-  const header = exchange.client.isStreaming ? STREAM_CLUSTER_HEADER : CLUSTER_HEADER;
-  if (route !== null) setHeader(REQUEST_HEADERS, header, route.cluster);
+  const target = exchange.target;
+  if (route === null || target === null) return Outcome.Next;
+  const client = exchange.client;
+  // Whether a response that passes is a stream is not known: the timeouts of a stream limit its silence either way.
+  const isStream = client.isStreaming || !client.endpoint.row.isRetried;
+  const header = isStream ? STREAM_CLUSTER_HEADER : CLUSTER_HEADER;
+  setHeader(REQUEST_HEADERS, header, exchange.runsUpstream() ? route.cluster : target.cluster);
   return Outcome.Next;
 }
 
 export function writeOnlyAttempt(exchange: Exchange, _turn: Turn): Outcome {
   const target = exchange.target;
   if (target === null || exchange.runsUpstream()) return Outcome.Next;
-  const credentials = target.credentials;
-  writeHeaders(exchange, target, credentials.length > 0 ? credentials[0] : NO_CREDENTIAL);
+  writeHeaders(exchange, target, target.credential(target.takeCredential()));
   return Outcome.Next;
 }
 

@@ -4,13 +4,18 @@ import { Fault, outOfMemory } from "../hub/fault";
 import { caseFault } from "../dialects/member-case";
 import { bodyTooLarge } from "../exchange/envoy-errors";
 import { Exchange } from "../exchange/exchange";
+import { readForm } from "../exchange/form";
 import { CONTENT_LENGTH } from "../exchange/request-head";
-import { REQUEST_BODY, takeBody } from "../host/host";
+import { header, REQUEST_BODY, REQUEST_HEADERS, takeBody } from "../host/host";
 import { scan, scanErrorAt, scanMessage, SCAN_MEMORY, SCAN_OK } from "../bytes/json/scan";
 import { byteAt } from "../bytes/text/at";
-import { Span } from "../bytes/text/bytes";
+import { constant, Span } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
 import { Outcome, RequestEvent, Turn } from "./outcome";
+
+const CONTENT_TYPE = constant("content-type");
+const FORM_PROBLEM =
+  "The request body is not valid multipart/form-data: check the boundary, the last line, and that each part has one name.";
 
 export function checkLength(_exchange: Exchange, turn: Turn): Outcome {
   if (turn.endsHere) return turn.refuse(noBody());
@@ -31,17 +36,27 @@ export function awaitBody(_exchange: Exchange, turn: Turn): Outcome {
   return turn.endsHere ? Outcome.Next : Outcome.Wait;
 }
 
-export function scanBody(_exchange: Exchange, turn: Turn): Outcome {
+export function scanBody(exchange: Exchange, turn: Turn): Outcome {
   const size = turn.size;
   const bytes = takeBody(REQUEST_BODY, 0, size);
   turn.body = bytes.pointer;
   if (bytes.pointer == 0) return turn.refuse(size == 0 ? noBody() : outOfMemory("request"));
+  if (exchange.client.isForm) return scanForm(turn, bytes);
   const code = scan(turn.tape, bytes.pointer, bytes.length);
   if (code == SCAN_MEMORY) return turn.refuse(outOfMemory("request"));
   if (code != SCAN_OK) return turn.refuse(notJson(code, bytes));
   return turn.tape.isObject(0)
     ? Outcome.Next
     : turn.refuse(new Fault(400, "The request body must be a JSON object."));
+}
+
+function scanForm(turn: Turn, body: Span): Outcome {
+  const pointer = body.pointer;
+  turn.tape.hold(pointer, body.length);
+  const type = header(REQUEST_HEADERS, CONTENT_TYPE);
+  return readForm(type, pointer, turn.tape.length)
+    ? Outcome.Next
+    : turn.refuse(new Fault(400, FORM_PROBLEM));
 }
 
 export function checkMemberNames(exchange: Exchange, turn: Turn): Outcome {

@@ -3,6 +3,7 @@ import { Config } from "../config/read-config";
 import { Fault } from "../hub/fault";
 import { HEADER_HINT } from "../../contract/words";
 import { Exchange } from "../exchange/exchange";
+import { formModel } from "../exchange/form";
 import { header, REQUEST_HEADERS } from "../host/host";
 import { NO_NODE } from "../bytes/json/tape";
 import { unescape } from "../bytes/json/text";
@@ -20,13 +21,20 @@ const plain = scratchBuffer();
 const MAX_SHOWN: u32 = 200;
 
 export function chooseModel(exchange: Exchange, turn: Turn): Outcome {
+  const client = exchange.client;
   const tape = turn.tape;
-  exchange.client.isStreaming = tape.isTrue(tape.member(0, STREAM));
-  if (exchange.client.hasHint) {
+  client.isStreaming = tape.isTrue(tape.member(0, STREAM));
+  if (client.hasHint) {
     const hint = header(REQUEST_HEADERS, HINT);
     return choose(exchange, turn, hint.pointer, hint.length);
   }
+  const field = client.isForm ? formModel(tape.base) : null;
+  if (field !== null) return choose(exchange, turn, field.pointer, field.length);
   const model = tape.member(0, MODEL);
+  if (!tape.isPresent(model) && client.endpoint.row.mayOmitModel) {
+    client.isModelOmitted = true;
+    return choose(exchange, turn, NONE.pointer, NONE.length);
+  }
   if (!tape.isString(model)) {
     const missing = model == NO_NODE ? "is missing" : "must be a string";
     const message = "'model' " + missing + ". " + choices(turn.config);
@@ -51,13 +59,22 @@ function choose(exchange: Exchange, turn: Turn, pointer: usize, length: u32): Ou
   return turn.refuse(
     length == 0
       ? new Fault(400, "'model' is empty. " + choices(config)).at("model")
-      : unknownModel(config, pointer, length, isHint),
+      : unknownModel(exchange, config, pointer, length),
   );
 }
 
-function unknownModel(config: Config, pointer: usize, length: u32, isHint: bool): Fault {
+/** Returns the 404 for a name that the hint header, the body or the path has. */
+export function unknownModel(
+  exchange: Exchange,
+  config: Config,
+  pointer: usize,
+  length: u32,
+): Fault {
+  const client = exchange.client;
+  const isPath = client.endpoint.row.isLocal;
+  const isHint = client.hasHint && !isPath;
   const where = isHint ? " in the header " + HEADER_HINT : "";
-  const name = "'" + shown(pointer, length, isHint) + "'";
+  const name = "'" + shown(pointer, length, isHint || isPath || client.isForm) + "'";
   const near = nearestName(config.names, pointer, length);
   const meant =
     near.length == 0
@@ -73,8 +90,8 @@ function choices(config: Config): string {
   return "Send 'none' for the default model, or one of: " + config.modelList + ".";
 }
 
-/** Returns a name for a message. A header may hold bytes that are not UTF-8, so of a header only ASCII is shown. */
-function shown(pointer: usize, length: u32, isHeader: bool): string {
-  const size = printableLength(pointer, min(length, MAX_SHOWN), length, isHeader);
+/** Returns a name for a message. Only a JSON body is known to be UTF-8. */
+function shown(pointer: usize, length: u32, isAscii: bool): string {
+  const size = printableLength(pointer, min(length, MAX_SHOWN), length, isAscii);
   return String.UTF8.decodeUnsafe(pointer, size) + (size < length ? "…" : "");
 }

@@ -5,7 +5,7 @@ import { METHOD, PATH } from "../exchange/request-head";
 import { byteAt } from "../bytes/text/at";
 import { constant, sameBytes, Span } from "../bytes/text/bytes";
 import { lengthWithoutQuery } from "../bytes/text/query";
-import { UNKNOWN } from "../exchange/endpoint";
+import { ENDPOINTS, UNKNOWN } from "../exchange/endpoint";
 
 /** A path that SDKs use, and what to do instead. */
 class Advice {
@@ -18,14 +18,12 @@ class Advice {
 const CHAT_BASE = " The base URL of OpenAI clients ends in /v1.";
 const MESSAGES_BASE = " The base URL of Anthropic clients does not end in /v1.";
 const ADVICE: Advice[] = [
-  new Advice(constant("/v1/completions"), " Use /v1/chat/completions."),
   new Advice(constant("/chat/completions"), CHAT_BASE),
   new Advice(constant("/responses"), CHAT_BASE),
   new Advice(constant("/models"), CHAT_BASE),
   new Advice(constant("/v1/v1/messages"), MESSAGES_BASE),
   new Advice(constant("/v1/v1/chat/completions"), " The base URL contains /v1 twice."),
 ];
-const MODELS = constant("/v1/models/");
 
 const SLASH: u32 = 0x2f;
 const MAX_PATH: u32 = 120;
@@ -33,15 +31,17 @@ const MAX_METHOD: u32 = 16;
 
 /** Returns the 404 for the head that was read last. */
 export function unknownPath(exchange: Exchange): Fault {
-  const served = exchange.client.isIngress
-    ? "POST /v1/chat/completions, POST /v1/responses, GET /v1/models and GET /healthz"
-    : "POST /v1/chat/completions, POST /v1/responses, POST /v1/messages, GET /v1/models and GET /healthz";
-  const listener = exchange.client.isIngress
-    ? " The ingress listener serves "
-    : " This listener serves ";
+  const isIngress = exchange.client.isIngress;
+  let served = isIngress ? " The ingress listener serves " : " This listener serves ";
+  for (let i = 0; i < ENDPOINTS.length; i++) {
+    const row = ENDPOINTS[i].row;
+    if (row.isInference && row.path.length > 0 && (row.isOnIngress || !isIngress))
+      served += "POST " + row.path + ", ";
+  }
+  served += "GET /v1/models and GET /healthz" + (isIngress ? "." : "; all: docs/endpoints.md.");
   const path = shown(PATH, lengthWithoutQuery(PATH), MAX_PATH, "");
   const what = path.length == 0 ? "Unknown path." : "Unknown path " + path + ".";
-  return new Fault(404, what + adviceFor(exchange) + listener + served + ".");
+  return new Fault(404, what + adviceFor(exchange) + served);
 }
 
 /** Returns the 405 for the head that was read last. */
@@ -62,9 +62,6 @@ function adviceFor(exchange: Exchange): string {
     const path = ADVICE[i].path;
     if (sameBytes(PATH.pointer, length, path.pointer, path.length)) return ADVICE[i].text;
   }
-  const isModel =
-    length > MODELS.length && sameBytes(PATH.pointer, MODELS.length, MODELS.pointer, MODELS.length);
-  if (isModel) return " GET /v1/models lists all models.";
   const endsInSlash = length > 1 && byteAt(PATH.pointer, length - 1) == SLASH;
   return endsInSlash ? " Remove the slash at the end." : "";
 }

@@ -1,6 +1,5 @@
 // Stages of the head: the request's id, endpoint and dialect, and the responses that need no provider.
-import { Config } from "../config/read-config";
-import { MODEL_LIST, READINESS } from "../../contract/endpoints";
+import { MODEL_BY_ID, MODEL_LIST, READINESS } from "../../contract/endpoints";
 import { HEADER_STREAM_CLUSTER } from "../../contract/words";
 import { DIALECTS, dialectOfPath } from "../dialects/registry";
 import { removeHeader, REQUEST_HEADERS } from "../host/host";
@@ -14,19 +13,20 @@ import {
   readHead,
   STREAM_CLUSTER,
 } from "../exchange/request-head";
-import { constant, sameSpan, scratchBuffer } from "../bytes/text/bytes";
+import { constant, sameSpan } from "../bytes/text/bytes";
 import { dropCredentials, lengthWithoutQuery } from "../bytes/text/query";
-import { JSON_TYPE, respond, respondToOptions } from "../exchange/respond";
+import { JSON_TYPE, respondToOptions } from "../exchange/respond";
 import { endpointOf, UNKNOWN } from "../exchange/endpoint";
 import { Exchange } from "../exchange/exchange";
+import { isFormType } from "../exchange/form";
 import { keepPlainRequestId } from "../exchange/request-id";
 import { ResponseOwner, ResponsePhase } from "../exchange/response";
+import { respondFromConfig } from "./local-responses";
 import { unknownPath, wrongMethod } from "./not-served";
 import { Outcome, Turn } from "./outcome";
 
 const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
 const OPTIONS = constant("OPTIONS");
-const buffer = scratchBuffer();
 
 /** Reads the head; the stages that need its values run in the same callback. */
 export function readRequestHead(exchange: Exchange, _turn: Turn): Outcome {
@@ -49,7 +49,8 @@ export function recogniseEndpoint(exchange: Exchange, turn: Turn): Outcome {
   keepPathEnd(exchange, length);
   if (endpoint === UNKNOWN || (client.isIngress && !endpoint.row.isOnIngress))
     return turn.refuse(unknownPath(exchange));
-  if (endpoint.row === MODEL_LIST) chooseDialectOfList(exchange);
+  client.isForm = endpoint.row.isForm && isFormType(CONTENT_TYPE);
+  if (endpoint.row === MODEL_LIST || endpoint.row === MODEL_BY_ID) chooseDialectOfList(exchange);
   return Outcome.Next;
 }
 
@@ -66,7 +67,7 @@ export function respondLocally(exchange: Exchange, turn: Turn): Outcome {
     exchange.response.enter(ResponseOwner.NativeRoute, ResponsePhase.Passed);
     return Outcome.Leave;
   }
-  return respondFromConfig(exchange, turn.config);
+  return respondFromConfig(exchange, turn);
 }
 
 /**
@@ -86,7 +87,7 @@ function keepPathEnd(exchange: Exchange, length: u32): void {
   client.isQueryCut = client.pathEnd.length - start != queryLength;
 }
 
-/** Dialects share the path of the list; a header that only one of them requires decides. */
+/** Dialects share the paths of models; a header that only one of them requires decides. */
 function chooseDialectOfList(exchange: Exchange): void {
   for (let i = 0; i < DIALECTS.length; i++) {
     const required = DIALECTS[i].requiredHeaders;
@@ -95,15 +96,4 @@ function chooseDialectOfList(exchange: Exchange): void {
         exchange.client.dialect = DIALECTS[i];
     }
   }
-}
-
-function respondFromConfig(exchange: Exchange, config: Config): Outcome {
-  buffer.clear();
-  if (exchange.client.endpoint.row === MODEL_LIST) {
-    exchange.client.dialect.writeModels(config.modelIds, config.modelOwners, buffer);
-  } else {
-    buffer.text('{"status":"ok"}');
-  }
-  respond(exchange, 200, JSON_TYPE, buffer);
-  return Outcome.Responded;
 }

@@ -18,7 +18,8 @@ export function onRequestHeaders(exchange: Exchange, config: Config, endsHere: b
 }
 
 export function onRequestBody(exchange: Exchange, config: Config, size: u32, endsHere: bool): i32 {
-  if (exchange.response.owner != ResponseOwner.None) return STOP;
+  // A body that passes goes on while the provider responds.
+  if (exchange.stage < STAGES.length && exchange.response.owner != ResponseOwner.None) return STOP;
   turn.start(config, RequestEvent.Body, size, endsHere);
   return run(exchange);
 }
@@ -39,6 +40,7 @@ function run(exchange: Exchange): i32 {
     if (outcome != Outcome.Next) break;
     exchange.stage++;
   }
+  if (outcome == Outcome.Leave) exchange.stage = STAGES.length;
   turn.end(exchange);
   const fault = turn.fault;
   if (outcome == Outcome.Refused && fault !== null) {

@@ -12,6 +12,7 @@ import { admitToMemory, awaitBody, checkLength, checkMemberNames, scanBody } fro
 import { chooseModel } from "./choose-model";
 import { checkClientKey, keepClientKey } from "./client-key";
 import { checkOrigin } from "./origin";
+import { checkProvider, passToProvider } from "./one-provider";
 import { Outcome, Turn } from "./outcome";
 import { readRequestHead, recogniseEndpoint, respondLocally } from "./recognise";
 import { runPrompt } from "./run-prompt";
@@ -26,6 +27,7 @@ export const STAGES: StaticArray<Stage> = [
   checkOrigin, // a listener without keys is open to programs, but not to the pages of other origins
   respondLocally, // /healthz, /readyz, /v1/models, OPTIONS and wrong methods: what follows is for models only
   keepClientKey, // the key for a pass-through provider, which Envoy removes from the headers later
+  passToProvider, // an endpoint without models has a provider now, and its body is not waited for
   checkLength, // a body that is announced too large, or missing, is not waited for
   admitToMemory, // the last reason not to hold a body
 
@@ -34,6 +36,7 @@ export const STAGES: StaticArray<Stage> = [
   scanBody, // all stages below read the tape
   checkMemberNames, // a misspelt member would be dropped without an error
   chooseModel, // by the hint header, else by `model`
+  checkProvider, // what is not translated needs a provider that serves the endpoint
   runPrompt, // ingress only: may respond itself, or extend the request; waits for callouts
   openMeter, // the rate limits of the name and of each target, which the choice of the target reads
   chooseFirstTarget, // the first one that supports the request and has budget left; writes its body

@@ -112,7 +112,8 @@ export function onAttemptResponse(exchange: Exchange, endsHere: bool): i32 {
     return replaceResponse(exchange, fault);
   }
   const status = response.isLeftToListener ? CONTINUE : onProviderHead(exchange);
-  if (isError || !attempts.hasMore || response.isLeftToListener) {
+  const isRead = exchange.client.endpoint.row.isInference;
+  if (isError || !isRead || !attempts.hasMore || response.isLeftToListener) {
     attempts.isDecided = true;
     return status;
   }

@@ -18,6 +18,7 @@ import { Edits } from "../bytes/json/edit";
 import { Tape } from "../bytes/json/tape";
 import { JSON_TYPE } from "../exchange/respond";
 import { Exchange } from "../exchange/exchange";
+import { setFormModel } from "../exchange/form";
 import { Meter } from "../limits/meter";
 import { ByteBuffer, scratchBuffer } from "../bytes/text/bytes";
 import { CONTENT_LENGTH, CONTENT_TYPE } from "./header-names";
@@ -108,7 +109,13 @@ function makeBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
 /** Writes `body`. Returns a fault if the target does not support the request. */
 function writeBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
   body.clear();
-  if (target.passesClientKey && exchange.client.key.length == 0) return noClientKey(target);
+  const fault = keyFault(exchange, target);
+  if (fault !== null) return fault;
+  const row = exchange.client.endpoint.row;
+  if (!row.isInference && !row.isEstimated) {
+    editModel(exchange, target, tape);
+    return null;
+  }
   return target.dialect === exchange.client.dialect
     ? editBody(exchange, target, tape)
     : translateBody(exchange, target, tape);
@@ -150,6 +157,16 @@ function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | 
   return report.fault;
 }
 
+/** Sets the model of a body that otherwise passes as it is. */
+function editModel(exchange: Exchange, target: Target, tape: Tape): void {
+  if (exchange.client.isModelOmitted) return;
+  const edits = body.edits;
+  edits.clear();
+  if (exchange.client.isForm) setFormModel(target.modelText, edits);
+  else target.dialect.setModel(tape, target.modelJson, edits);
+  if (!edits.isEmpty()) body.replaced = edits.prefix(tape.base, body.prefix);
+}
+
 /** Makes the few edits that the target requires of the client's own body. */
 function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
   const edits = body.edits;
@@ -172,7 +189,9 @@ function setLength(length: u32): void {
   setHeaderNumber(REQUEST_HEADERS, CONTENT_LENGTH, length);
 }
 
-function noClientKey(target: Target): Fault {
+/** Returns a fault if the provider needs the client's own key, and there is none. */
+export function keyFault(exchange: Exchange, target: Target): Fault | null {
+  if (!target.passesClientKey || exchange.client.key.length > 0) return null;
   const how = "' uses pass-through auth; send your provider key as 'Authorization: Bearer' or ";
   const other = "'x-api-key', and an API key of the gateway as '" + HEADER_API_KEY + "'.";
   return new Fault(401, "'" + target.name + how + other).coded("invalid_api_key");

@@ -100,11 +100,19 @@ function hasHeader(exchange: Exchange, name: Span): bool {
 /** Writes the path. The client's query belongs to its dialect (`?beta=true` of Anthropic's SDKs): a translation drops it. */
 function writePath(exchange: Exchange, target: Target): void {
   const client = exchange.client;
+  const endpoint = client.endpoint;
+  const isInference = endpoint.row.isInference;
   // Most providers use the path of the client: a header that is right already costs nothing.
-  const mayBeRight = !exchange.isTranslated() && !exchange.runsUpstream() && !client.isQueryCut;
-  if (mayBeRight && sameSpan(target.path, client.endpoint.path)) return;
+  const mayBeRight =
+    isInference && !exchange.isTranslated() && !exchange.runsUpstream() && !client.isQueryCut;
+  if (mayBeRight && sameSpan(target.path, endpoint.path)) return;
   text.clear();
-  target.dialect.writePath(target.path, target.modelText, client.isStreaming, text);
+  if (isInference) {
+    target.dialect.writePath(target.path, target.modelText, client.isStreaming, text);
+  } else {
+    text.span(target.basePath);
+    text.span(endpoint.suffix);
+  }
   if (!exchange.isTranslated()) text.bytes(client.pathEnd.pointer, client.pathEnd.length);
   value.pointer = text.pointer;
   value.length = text.length;

@@ -73,6 +73,8 @@ export interface FilterTarget {
   keys?: string[];
   /** The client's own key is sent; then `auth` is `none`, and the dialect decides the header. */
   passes_client_key?: true;
+  /** The cluster of a request with one attempt; absent if it is that of a route. */
+  cluster?: string;
   /** The cluster of one attempt of several; absent if no route to the target has `retry`. */
   attempt_cluster?: string;
   headers?: ProviderHeader[];
@@ -235,7 +237,9 @@ function filterTarget(target: Target, index: number, model: GatewayModel): Filte
     ...(auth.environmentVariable === undefined
       ? {}
       : { keys: [auth.environmentVariable, ...(auth.otherVariables ?? [])] }),
-    ...(isAttempted(index, model) ? { attempt_cluster: attemptCluster(clusterOf(target)) } : {}),
+    ...(isAttempted(index, model)
+      ? { cluster: clusterOf(target), attempt_cluster: attemptCluster(clusterOf(target)) }
+      : {}),
     ...(headers.length === 0 ? {} : { headers }),
     ...(systemPrompt === undefined ? {} : { system_prompt: systemPrompt }),
     ...(!hasPrompt || ownSystemPrompt === undefined ? {} : { own_system_prompt: ownSystemPrompt }),

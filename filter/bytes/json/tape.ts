@@ -67,6 +67,13 @@ export class Tape {
     this.capacity = 0;
   }
 
+  /** Holds a text that is not JSON: it has no values. */
+  hold(pointer: usize, length: u32): void {
+    this.reset();
+    this.base = pointer;
+    this.length = length;
+  }
+
   /** Clears the tape and keeps its block for the next text, unless that has grown large. */
   reset(): void {
     this.count = 0;

@@ -3,7 +3,12 @@ import { Span } from "./bytes";
 
 /** Returns whether `text` (not empty) occurs in `length` bytes at `pointer`, which have PADDING bytes behind them. */
 export function contains(pointer: usize, length: u32, text: Span): bool {
-  if (length < text.length) return false;
+  return find(pointer, length, text) != 0;
+}
+
+/** As `contains`. Returns the address of the first occurrence, 0 if there is none. */
+export function find(pointer: usize, length: u32, text: Span): usize {
+  if (length < text.length) return 0;
   // Sixteen positions at a time: only those where the first and the last byte match are compared.
   const reach = <usize>text.length - 1;
   const first = i8x16.splat(load<i8>(text.pointer));
@@ -15,10 +20,10 @@ export function contains(pointer: usize, length: u32, text: Span): bool {
     );
     for (; places != 0; places &= places - 1) {
       const place = at + ctz(places);
-      if (place < end && memory.compare(place, text.pointer, text.length) == 0) return true;
+      if (place < end && memory.compare(place, text.pointer, text.length) == 0) return place;
     }
   }
-  return false;
+  return 0;
 }
 
 /** Returns the address of the first such byte from `at` up to `end`, 0 if there is none. */

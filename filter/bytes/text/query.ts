@@ -71,16 +71,49 @@ function copyParameters(pointer: usize, length: u32, masks: bool, out: ByteBuffe
   }
 }
 
+/** Appends a part of a path, percent-decoded. */
+export function decodePath(pointer: usize, length: u32, out: ByteBuffer): void {
+  for (let i: u32 = 0; i < length; i++) {
+    let byte = <u32>load<u8>(pointer + i);
+    if (byte == PERCENT && length - i > 2) {
+      const code = escapedByte(pointer + i);
+      if (code < 256) {
+        byte = code;
+        i += 2;
+      }
+    }
+    out.byte(byte);
+  }
+}
+
+/** Returns whether a query, which begins with `?`, has a parameter with this name. */
+export function hasParameter(pointer: usize, length: u32, word: Span): bool {
+  for (let i: u32 = 0; i + word.length < length; i++) {
+    const byte = <u32>load<u8>(pointer + i);
+    if (byte != QUESTION && byte != AMPERSAND) continue;
+    const after = i + 1 + word.length;
+    const isEnd = after == length || load<u8>(pointer + after) == EQUALS;
+    if (isEnd && sameBytes(pointer + i + 1, word.length, word.pointer, word.length)) return true;
+  }
+  return false;
+}
+
+/** Returns the byte of the escape `%41` at `pointer`; 256 or more if it is not one. */
+function escapedByte(pointer: usize): u32 {
+  const high = hexadecimalDigit(load<u8>(pointer + 1));
+  const low = hexadecimalDigit(load<u8>(pointer + 2));
+  return high < 16 && low < 16 ? high * 16 + low : 256;
+}
+
 /** Returns whether the percent-decoded name ends in a credential's name; trailing digits and brackets (`key2`, `token[]`) are ignored. */
 function namesCredential(start: usize, end: usize): bool {
   name.clear();
   for (let at = start; at < end; at++) {
     let byte = <u32>load<u8>(at);
     if (byte == PERCENT && end - at > 2) {
-      const high = hexadecimalDigit(load<u8>(at + 1));
-      const low = hexadecimalDigit(load<u8>(at + 2));
-      if (high < 16 && low < 16) {
-        byte = high * 16 + low;
+      const code = escapedByte(at);
+      if (code < 256) {
+        byte = code;
         at += 2;
       }
     }

@@ -24,7 +24,7 @@ import { paths } from "./paths";
 import { readRequest } from "./read-request";
 import { readUsage } from "./read-usage";
 import { adaptFault, writeAnthropicFault } from "./write-fault";
-import { writeModels } from "./write-models";
+import { writeModel, writeModels } from "./write-models";
 import { AnthropicMessagesWriter } from "./write-response";
 import { AnthropicMessagesStreamWriter } from "./write-response-stream";
 import { writeRequest } from "./write-request";
@@ -137,6 +137,10 @@ export class AnthropicMessages extends Dialect {
 
   writeFault(fault: Fault, requestId: string, out: ByteBuffer): void {
     writeAnthropicFault(fault, requestId, out);
+  }
+
+  writeModel(id: string, _owner: string, out: ByteBuffer): void {
+    writeModel(id, out);
   }
 
   writeModels(ids: string[], _owners: string[], out: ByteBuffer): void {

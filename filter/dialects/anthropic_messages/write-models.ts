@@ -1,4 +1,5 @@
-// The list of models. `created_at` "may be set to an epoch value if the release date is unknown", as it is to a gateway.
+// Models, as a list or one of them. `created_at` "may be set to an epoch value if the release date is unknown", as it is to a
+// gateway; so are the members that are null.
 // @see https://docs.anthropic.com/en/api/models-list
 import { escapeText } from "../../bytes/json/text";
 import { ByteBuffer } from "../../bytes/text/bytes";
@@ -7,17 +8,24 @@ export function writeModels(ids: string[], out: ByteBuffer): void {
   const count = ids.length;
   out.text('{"data":[');
   for (let i = 0; i < count; i++) {
-    out.text(i == 0 ? '{"type":"model","id":"' : ',{"type":"model","id":"');
-    escapeText(ids[i], out);
-    out.text('","display_name":"');
-    escapeText(ids[i], out);
-    out.text('","created_at":"1970-01-01T00:00:00Z"}');
+    if (i > 0) out.text(",");
+    writeModel(ids[i], out);
   }
   out.text('],"has_more":false,"first_id":');
   writeId(ids, 0, out);
   out.text(',"last_id":');
   writeId(ids, count - 1, out);
   out.text("}");
+}
+
+export function writeModel(id: string, out: ByteBuffer): void {
+  out.text('{"type":"model","id":"');
+  escapeText(id, out);
+  out.text('","display_name":"');
+  escapeText(id, out);
+  out.text(
+    '","created_at":"1970-01-01T00:00:00Z","capabilities":null,"deprecated_at":null,"lifecycle":"active","line":null,"max_input_tokens":null,"max_tokens":null,"retires_at":null}',
+  );
 }
 
 function writeId(ids: string[], at: i32, out: ByteBuffer): void {

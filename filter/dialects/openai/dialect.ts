@@ -5,7 +5,7 @@ import { startsWith } from "../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { Dialect } from "../dialect";
 import { adaptFault, writeOpenaiFault } from "./write-fault";
-import { writeModels } from "./write-models";
+import { writeModel, writeModels } from "./write-models";
 import { writeReset } from "./write-reset";
 
 const DONE = constant("[DONE]");
@@ -29,6 +29,10 @@ export abstract class OpenaiDialect extends Dialect {
 
   writeFault(fault: Fault, _requestId: string, out: ByteBuffer): void {
     writeOpenaiFault(fault, out);
+  }
+
+  writeModel(id: string, owner: string, out: ByteBuffer): void {
+    writeModel(id, owner, out);
   }
 
   writeModels(ids: string[], owners: string[], out: ByteBuffer): void {

@@ -13,7 +13,9 @@ export function headFault(exchange: Exchange, endsHere: bool): Fault | null {
   if (status >= 300 && status < 400 && status != NOT_MODIFIED) return redirect(exchange, status);
   if (status < 200 || status > 599 || status == NOT_MODIFIED)
     return invalidStatus(exchange, status);
-  return endsHere ? emptyFault(status) : null;
+  // A stored object may have been deleted without a word about it.
+  const mayBeEmpty = status < 300 && !exchange.client.endpoint.row.hasModel;
+  return endsHere && !mayBeEmpty ? emptyFault(status) : null;
 }
 
 /** Returns the fault for a response that has ended without a body. */

@@ -2,6 +2,7 @@
 import { HEADER_ENCODING } from "../../../contract/words";
 import { Fault } from "../../hub/fault";
 import { Exchange } from "../../exchange/exchange";
+import { respondWithEstimate } from "../../exchange/respond";
 import { Response, ResponseOwner, ResponsePhase } from "../../exchange/response";
 import {
   CONTENT_ENCODING,
@@ -17,6 +18,7 @@ import { startsWith } from "../../bytes/text/at";
 import { constant } from "../../bytes/text/bytes";
 import { statusCode } from "../../bytes/text/decimal";
 import { isFromProvider, responseDetails } from "../../exchange/envoy-errors";
+import { isJson } from "../header-names";
 import { maskHead } from "../mask-credentials";
 import { setDroppedHeader } from "./dropped-header";
 import { onEnvoyErrorHead } from "./envoy-error";
@@ -52,8 +54,18 @@ export function onHead(exchange: Exchange, endsHere: bool): i32 {
     removeHeader(RESPONSE_HEADERS, ENCODING_HEADER);
     response.isDecompressed = !endsHere && CONTENT_ENCODING.length == 0;
   }
+  if (isNotCounted(exchange)) {
+    respondWithEstimate(exchange);
+    return STOP;
+  }
   const fault = headFault(exchange, endsHere);
   return fault === null ? onProviderHead(exchange) : replaceResponse(exchange, fault);
+}
+
+/** Returns whether the provider does not support an endpoint whose response the gateway can estimate. */
+function isNotCounted(exchange: Exchange): bool {
+  const status = exchange.response.status;
+  return (status == 404 || status == 405) && exchange.client.endpoint.row.isEstimated;
 }
 
 /** Reads a head in the context of an attempt. Returns why it is an error by its head alone, or null. */
@@ -79,11 +91,15 @@ export function onProviderHead(exchange: Exchange): i32 {
   if (response.status >= 400) return onErrorHead(exchange);
   if (exchange.isTranslated()) return onTranslatedHead(exchange);
   const isEventStream = startsWith(CONTENT_TYPE.pointer, CONTENT_TYPE.length, EVENT_STREAM);
-  if (response.usageFilter !== null || meter !== null) prepareUsageFilter(exchange, isEventStream);
-  if (isEventStream && response.isDecompressed) startWatch(exchange);
-  response.phase = startsWith(CONTENT_TYPE.pointer, CONTENT_TYPE.length, HTML)
-    ? ResponsePhase.Page
-    : phaseOfBody(exchange, isEventStream);
+  if (response.usageFilter !== null || isCounted(exchange))
+    prepareUsageFilter(exchange, isEventStream);
+  const row = exchange.client.endpoint.row;
+  if (isEventStream && response.isDecompressed && row.isInference) startWatch(exchange);
+  // What a provider stores may be a page.
+  response.phase =
+    row.hasModel && startsWith(CONTENT_TYPE.pointer, CONTENT_TYPE.length, HTML)
+      ? ResponsePhase.Page
+      : phaseOfBody(exchange, isEventStream);
   const isHeld = response.phase == ResponsePhase.Page || response.phase == ResponsePhase.Whole;
   return isHeld ? STOP : CONTINUE;
 }
@@ -91,12 +107,21 @@ export function onProviderHead(exchange: Exchange): i32 {
 /** Returns the phase of a response in the client's dialect that is not a page. */
 export function phaseOfBody(exchange: Exchange, isEventStream: bool): ResponsePhase {
   const response = exchange.response;
-  const isCounted = exchange.meter !== null;
-  const isChecked = response.isDecompressed || (isCounted && !exchange.client.isStreaming);
+  const isRead = isCounted(exchange);
+  // Only JSON shows whether it is complete.
+  const isDecompressed =
+    response.isDecompressed && (exchange.client.endpoint.row.isInference || isJson(CONTENT_TYPE));
+  const isChecked = isDecompressed || (isRead && !exchange.client.isStreaming);
   if (isChecked && !isEventStream) return ResponsePhase.Whole;
-  return isCounted || response.usageFilter !== null || response.watch !== null
+  return isRead || response.usageFilter !== null || response.watch !== null
     ? ResponsePhase.Stream
     : ResponsePhase.Passed;
+}
+
+/** Returns whether a limit counts the usage of the response. */
+function isCounted(exchange: Exchange): bool {
+  const meter = exchange.meter;
+  return meter !== null && meter.countsTokens;
 }
 
 function readStatus(response: Response): void {

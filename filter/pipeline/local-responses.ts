@@ -1,0 +1,58 @@
+// The responses that come from the configuration: the models, one of them, and whether the gateway runs.
+import { MODEL_BY_ID, MODEL_LIST } from "../../contract/endpoints";
+import { Config } from "../config/read-config";
+import { Exchange } from "../exchange/exchange";
+import { PATH } from "../exchange/request-head";
+import { JSON_TYPE, respond } from "../exchange/respond";
+import { constant, scratchBuffer } from "../bytes/text/bytes";
+import { decodePath, hasParameter, lengthWithoutQuery } from "../bytes/text/query";
+import { unknownModel } from "./choose-model";
+import { Outcome, Turn } from "./outcome";
+
+const CLIENT_VERSION = constant("client_version");
+const buffer = scratchBuffer();
+const id = scratchBuffer();
+
+/** Responds to a local endpoint, whose head was read last. */
+export function respondFromConfig(exchange: Exchange, turn: Turn): Outcome {
+  const row = exchange.client.endpoint.row;
+  buffer.clear();
+  if (row === MODEL_BY_ID) {
+    readId(exchange);
+    if (!writeModel(exchange, turn.config))
+      return turn.refuse(unknownModel(exchange, turn.config, id.pointer, id.length));
+  } else if (row === MODEL_LIST) {
+    writeModels(exchange, turn.config);
+  } else {
+    buffer.text('{"status":"ok"}');
+  }
+  respond(exchange, 200, JSON_TYPE, buffer);
+  return Outcome.Responded;
+}
+
+/** Appends the list. Codex, which sends its version, reads the member `models`: of an empty one it keeps its own. */
+function writeModels(exchange: Exchange, config: Config): void {
+  exchange.client.dialect.writeModels(config.modelIds, config.modelOwners, buffer);
+  const length = lengthWithoutQuery(PATH);
+  if (!hasParameter(PATH.pointer + length, PATH.length - length, CLIENT_VERSION)) return;
+  // In place of the closing brace.
+  buffer.length--;
+  buffer.text(',"models":[]}');
+}
+
+/** SDKs escape the slash of `openai/gpt-4o`, people do not. */
+function readId(exchange: Exchange): void {
+  const start = exchange.client.endpoint.path.length + 1;
+  id.clear();
+  decodePath(PATH.pointer + start, lengthWithoutQuery(PATH) - start, id);
+}
+
+/** Appends the model by any name that clients can use. Returns false if there is none. */
+function writeModel(exchange: Exchange, config: Config): bool {
+  const route = config.names.get(id.pointer, id.length);
+  if (route < 0 || route >= config.routes.length) return false;
+  const target = config.routes[route].targets[0].name;
+  const owner = target.substring(0, target.indexOf("/"));
+  exchange.client.dialect.writeModel(id.toText(), owner, buffer);
+  return true;
+}

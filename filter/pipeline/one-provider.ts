@@ -1,0 +1,86 @@
+// Stages of the endpoints whose requests pass to one provider: which one, and whether it serves the endpoint.
+import { HEADER_HINT, HEADER_STREAM_CLUSTER } from "../../contract/words";
+import { Config } from "../config/read-config";
+import { Target } from "../config/target";
+import { Fault } from "../hub/fault";
+import { estimateTokens } from "../hub/token-estimate";
+import { Exchange } from "../exchange/exchange";
+import { respondWithEstimate } from "../exchange/respond";
+import { header, REQUEST_HEADERS, setHeader } from "../host/host";
+import { byteAt, startsWith } from "../bytes/text/at";
+import { constant, Span } from "../bytes/text/bytes";
+import { keyFault } from "../upstream/request-body";
+import { writeHeaders } from "../upstream/request-headers";
+import { unknownModel } from "./choose-model";
+import { Outcome, Turn } from "./outcome";
+
+const HINT = constant(HEADER_HINT);
+const STREAM_CLUSTER = constant(HEADER_STREAM_CLUSTER);
+const SLASH: u32 = 0x2f;
+
+/** Sends a request for an endpoint without models to the provider that the hint header names, with its first credential. */
+export function passToProvider(exchange: Exchange, turn: Turn): Outcome {
+  const client = exchange.client;
+  if (client.endpoint.row.hasModel) return Outcome.Next;
+  if (!client.hasHint) return turn.refuse(noProvider(exchange));
+  const hint = header(REQUEST_HEADERS, HINT);
+  const named = targetOf(turn.config, hint);
+  if (named === null)
+    return turn.refuse(unknownModel(exchange, turn.config, hint.pointer, hint.length));
+  const target = client.endpoint.servingTarget(named);
+  if (target === null) return turn.refuse(notServed(exchange, named));
+  const fault = keyFault(exchange, target);
+  if (fault !== null) return turn.refuse(fault);
+  client.dialect = target.dialect;
+  exchange.startAttempt(target);
+  setHeader(REQUEST_HEADERS, STREAM_CLUSTER, target.cluster);
+  writeHeaders(exchange, target, target.credential(0));
+  return Outcome.Leave;
+}
+
+/** Rejects a request that its model's provider does not serve, or responds with an estimate. */
+export function checkProvider(exchange: Exchange, turn: Turn): Outcome {
+  const client = exchange.client;
+  const row = client.endpoint.row;
+  const route = exchange.route;
+  if (row.isInference || route === null) return Outcome.Next;
+  const first = route.targets[0];
+  const target = client.endpoint.servingTarget(first);
+  if (row.isEstimated) {
+    if (!client.dialect.isRequest(turn.tape))
+      return turn.refuse(new Fault(400, "'messages' is missing.").at("messages"));
+    const prompt = exchange.systemPromptOf(first);
+    client.estimatedTokens = estimateTokens(turn.tape, prompt.length);
+    if (target === null) {
+      respondWithEstimate(exchange);
+      return Outcome.Responded;
+    }
+  }
+  if (target === null) return turn.refuse(notServed(exchange, first));
+  client.dialect = target.dialect;
+  return Outcome.Next;
+}
+
+/** Returns the target with a name of a model, or else the first one of a provider. */
+function targetOf(config: Config, name: Span): Target | null {
+  const route = config.names.get(name.pointer, name.length);
+  if (route >= 0 && route < config.routes.length) return config.routes[route].targets[0];
+  for (let i = 0; i < config.targets.length; i++) {
+    const full = config.targets[i].nameSpan;
+    if (full.length <= name.length || byteAt(full.pointer, name.length) != SLASH) continue;
+    if (startsWith(full.pointer, full.length, name)) return config.targets[i];
+  }
+  return null;
+}
+
+function noProvider(exchange: Exchange): Fault {
+  const how = " is not a request for a model: name a model or its provider in the header ";
+  return new Fault(404, exchange.client.endpoint.row.path + how + HEADER_HINT + ".");
+}
+
+function notServed(exchange: Exchange, target: Target): Fault {
+  const endpoint = exchange.client.endpoint;
+  const what = " is not supported by '" + target.name + "', whose provider uses ";
+  const how = "; choose one whose provider uses " + endpoint.api + ".";
+  return new Fault(404, endpoint.row.path + what + target.dialect.api + how).at("model");
+}
