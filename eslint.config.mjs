@@ -35,7 +35,8 @@ export default defineConfig(
       tseslint.configs.stylisticTypeChecked,
     ],
     languageOptions: {
-      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+      // One program for all files: the project service makes two, and a quarter more work.
+      parserOptions: { project: ["tsconfig.json"], tsconfigRootDir: import.meta.dirname },
     },
     rules: {
       "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
@@ -45,6 +46,9 @@ export default defineConfig(
       ],
       // `a || b` for "unset or empty" is meant so for environment variables.
       "@typescript-eslint/prefer-nullish-coalescing": ["error", { ignorePrimitives: true }],
+      // There are no enums, and private members are `#private`, which tsc checks: together a quarter of the time.
+      "@typescript-eslint/no-unsafe-enum-assignment": "off",
+      "@typescript-eslint/no-unsafe-class-instance-assignment": "off",
       "@typescript-eslint/dot-notation": "off", // environment["HOME"] says that it may be missing
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
       "no-undef": "off", // tsc knows better
@@ -73,7 +77,6 @@ export default defineConfig(
     rules: {
       "@typescript-eslint/consistent-type-imports": "off",
       "@typescript-eslint/no-inferrable-types": "off",
-      "@typescript-eslint/no-unsafe-class-instance-assignment": "off",
       "@typescript-eslint/prefer-for-of": "off",
     },
   },

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { compileFunction } from "node:vm";
 import { ModuleKind, transpileModule } from "typescript";
-import { DIALECTS } from "../contract/dialects.ts";
+import { DIALECTS, type DialectRow } from "../contract/dialects.ts";
 
 /** A feature of filter/hub/features.ts. */
 export interface Feature {
@@ -62,11 +62,11 @@ type Run = (exported: object, require: (name: string) => object) => void;
 
 const FILTER = join(import.meta.dirname, "../filter");
 /** The dialects in the order of the filter's registry. Throws if a table cannot be run. */
-export function readDialectTables(): DialectTables[] {
+export function readDialectTables(rows: readonly DialectRow[] = DIALECTS): DialectTables[] {
   const load = loader();
   const features = Object.entries(load(join(FILTER, "hub/features.ts")));
   for (const [id, feature] of features) (feature as Feature).id = id;
-  return DIALECTS.map(({ name: folder, title }) => {
+  return rows.map(({ name: folder, title }) => {
     const exported = load(join(FILTER, "dialects", folder, "members.ts"));
     const tables = Object.entries(exported).filter(([, value]) => value instanceof MemberTable);
     return {

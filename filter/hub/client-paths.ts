@@ -2,6 +2,7 @@
 import { constant, Span } from "../bytes/text/bytes";
 
 export class ClientPaths {
+  messages: Span;
   maxTokens: Span;
   stop: Span;
   effort: Span;
@@ -22,6 +23,7 @@ const NONE = constant("");
 
 /** Of a report that no client's request has used yet. */
 export const NO_PATHS: ClientPaths = {
+  messages: NONE,
   maxTokens: NONE,
   stop: NONE,
   effort: NONE,

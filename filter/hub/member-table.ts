@@ -97,9 +97,9 @@ export class MemberTable {
     return this.add(SLOT, name, null, "");
   }
 
-  /** Adds a member that asks for a feature, unless it has its neutral value. */
-  feature(name: string, feature: Feature, neutral: string = "", _note: i32 = 0): void {
-    this.add(FEATURE, name, feature, neutral);
+  /** Adds a member that asks for a feature, unless it has its neutral value. Returns its index. */
+  feature(name: string, feature: Feature, neutral: string = "", _note: i32 = 0): i32 {
+    return this.add(FEATURE, name, feature, neutral);
   }
 
   /** Adds a member without meaning in a request. */

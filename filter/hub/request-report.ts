@@ -79,6 +79,12 @@ export class RequestReport {
     if (depth >= 0 && depth < MAX_DEPTH) unchecked((this.items[depth] += 1));
   }
 
+  /** Goes to an item of the list by its index. */
+  atItem(index: i32): void {
+    const depth = this.depth - 1;
+    if (depth >= 0 && depth < MAX_DEPTH) unchecked((this.items[depth] = index));
+  }
+
   leaveList(): void {
     if (this.depth > 0) this.depth--;
   }

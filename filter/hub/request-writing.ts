@@ -4,6 +4,7 @@ import { escape, unescape } from "../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { byteAt } from "../bytes/text/at";
 import { isBlank } from "../bytes/json/blank";
+import { CUSTOM_SCHEMA, writeCustomDescription } from "./custom-tools";
 import { Block, FORMAT_SCHEMA, HubRequest, Tool } from "./request";
 import { RequestLimits, RequestReport } from "./request-report";
 
@@ -174,6 +175,18 @@ export function schemaInstruction(
 const DESCRIPTION = constant(',"description":');
 const STRICT = constant(',"strict":true');
 
+/** Writes a custom tool's description and the schema of its one argument. */
+function writeCustomTool(tape: Tape, tool: Tool, schemaName: Span, out: ByteBuffer): void {
+  if (tool.grammar != NO_NODE || !isBlank(tool.description, tool.descriptionLength)) {
+    out.span(DESCRIPTION);
+    out.byte(QUOTE);
+    writeCustomDescription(tape, tool, out);
+    out.byte(QUOTE);
+  }
+  out.span(schemaName);
+  out.span(CUSTOM_SCHEMA);
+}
+
 /** Writes a tool's name and description. */
 export function writeToolHead(tool: Tool, out: ByteBuffer): void {
   writeString(tool.name, tool.nameLength, out);
@@ -184,10 +197,21 @@ export function writeToolHead(tool: Tool, out: ByteBuffer): void {
 
 /** Writes a tool's name, description, schema and strictness. `schemaName`: `,"parameters":` or the like. */
 export function writeTool(tape: Tape, tool: Tool, schemaName: Span, out: ByteBuffer): void {
+  if (tool.isCustom != 0) {
+    writeString(tool.name, tool.nameLength, out);
+    writeCustomTool(tape, tool, schemaName, out);
+    return;
+  }
   writeToolHead(tool, out);
   out.span(schemaName);
   writeInputSchema(tape, tool.schema, out);
   if (tool.isStrict != 0) out.span(STRICT);
+}
+
+/** Writes the name of the tool of CHOICE_NAMED. */
+export function writeChosenTool(request: HubRequest, out: ByteBuffer): void {
+  if (request.chosenTool != NO_NODE) writeValue(request.tape, request.chosenTool, out);
+  else writeString(request.chosenName, request.chosenNameLength, out);
 }
 
 /** Writes the value of a cache mark behind its name; nothing if there is none. */

@@ -45,6 +45,8 @@ export const FLAG_IN_PLACE: u32 = 8;
 export const FLAG_CUSTOM: u32 = 16;
 /** The signature of a block of reasoning is OpenAI's `encrypted_content`: another kind of provider must not get it. */
 export const FLAG_OPENAI: u32 = 32;
+/** A text that begins a message of its client: an empty line separates it from the text before it. */
+export const FLAG_PARAGRAPH: u32 = 64;
 
 /** A reference is valid until the next block is added. */
 @unmanaged
@@ -173,9 +175,16 @@ export class HubRequest {
   toolChoice: i32 = CHOICE_UNSET;
   /** The node of the tool's name for CHOICE_NAMED. */
   chosenTool: u32 = NO_NODE;
+  /** The name of that tool, if it is not in the tape: then `chosenTool` is NO_NODE. */
+  chosenName: usize = 0;
+  chosenNameLength: u32 = 0;
   forbidsParallelTools: bool = false;
   serviceTier: i32 = SERVICE_UNSET;
   isStreaming: bool = false;
+  /** Whether a response that ends early is a failure: without `maxTokens` the model's maximum is sent. */
+  prefersLongOutput: bool = false;
+  /** Whether the client shows reasoning. */
+  wantsReasoningText: bool = false;
 
   reset(tape: Tape, notes: RequestNotes): void {
     this.forget();
@@ -196,6 +205,10 @@ export class HubRequest {
     this.isEffortThinking = false;
     this.toolChoice = CHOICE_UNSET;
     this.chosenTool = NO_NODE;
+    this.chosenName = 0;
+    this.chosenNameLength = 0;
+    this.prefersLongOutput = false;
+    this.wantsReasoningText = false;
     this.forbidsParallelTools = false;
     this.serviceTier = SERVICE_UNSET;
     this.isStreaming = false;

@@ -696,7 +696,7 @@ ratelimit_service: {address: "127.0.0.1:8081"}
       const failure = {
         status: 429,
         details: "request_rate_limited",
-        body: Buffer.from("worded by Envoy"),
+        body: Buffer.from("request_rate_limited"),
         headers: [...HEADERS, ["x-envoy-ratelimited", "true"]] as [string, string][],
       };
       const { reply: refused } = worker.ask({ dialect, input: { upstream: () => ({ failure }) } });
@@ -705,7 +705,9 @@ ratelimit_service: {address: "127.0.0.1:8081"}
       expect(headers).toMatchObject({ "retry-after": "75", [limit]: "5", [reset]: time });
       expect(Object.keys(headers)).not.toContain("x-ratelimit-limit");
       expect(Object.keys(headers)).not.toContain("x-envoy-ratelimited");
-      expect(Buffer.from(refused.body).toString()).toBe("worded by Envoy");
+      const body = JSON.parse(Buffer.from(refused.body).toString()) as object;
+      const message = "Rate limit reached. Retry after the seconds in retry-after.";
+      expect(body).toMatchObject({ error: { type: "rate_limit_error", message } });
     },
   );
 

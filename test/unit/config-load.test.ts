@@ -40,7 +40,7 @@ describe("any text", () => {
       fc.property(fc.string({ unit: "binary", maxLength: 400 }), (text) => {
         expectSound(text, load(text));
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 
@@ -54,7 +54,7 @@ describe("any text", () => {
         const text = pieces.join("");
         expectSound(text, load(text));
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
   });
 
@@ -77,7 +77,7 @@ describe("any text", () => {
           expectSound(text, load(text));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -125,7 +125,7 @@ describe("any text", () => {
         const text = stringify(configuration);
         expectSound(text, load(text, { A: "a" }));
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -213,7 +213,7 @@ describe("a literal secret", () => {
         expect(result.ok).toBe(false);
         expect(report(result)).not.toContain(key);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -233,7 +233,7 @@ describe("a literal secret", () => {
         fc.pre(text.includes(key));
         expect(report(load(text))).not.toContain(key);
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 });

@@ -2,7 +2,7 @@
 // `golden/templates` has each kind of part once and whole; `golden/<model>` has what differs from them.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { parse, stringify } from "yaml";
 import { renderBootstrap } from "../../envoy/bootstrap.ts";
 import type { GatewayModel } from "../../control-plane/ir/model.ts";
@@ -115,14 +115,13 @@ it("the rendered file holds names of secrets and no value", () => {
     ({ filterEnvironment }) => filterEnvironment.length > 1,
   );
   const nonce = "nonce-4711";
-  const before = { ...process.env };
-  for (const variable of model?.filterEnvironment ?? []) process.env[variable] = nonce;
+  for (const variable of model?.filterEnvironment ?? []) vi.stubEnv(variable, nonce);
   try {
     const yaml = model === undefined ? "" : toYaml(renderBootstrap(model, PLACE));
     expect(yaml).toContain("OPENAI_API_KEY");
     expect(yaml).not.toContain(nonce);
   } finally {
-    process.env = before;
+    vi.unstubAllEnvs();
   }
 });
 

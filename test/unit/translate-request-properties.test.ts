@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { readAnthropicRequest } from "../providers/anthropic-request.ts";
 import { isRefusal, readOpenaiRequest } from "../providers/openai-request.ts";
 import { EFFORTS } from "../../control-plane/ir/model-limits.ts";
-import { CHAT, MESSAGES, RequestTranslator } from "./filter/request-translator.ts";
+import { CHAT, MESSAGES, RequestTranslator, RESPONSES } from "./filter/request-translator.ts";
 import type { Limits, Options } from "./filter/request-translator.ts";
 
 let translator: RequestTranslator;
@@ -188,7 +188,7 @@ describe("chat completions → messages → chat completions", () => {
         const back = body(there, MESSAGES, CHAT);
         expect(joined(back)).toEqual(joined(request));
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 
@@ -200,7 +200,7 @@ describe("chat completions → messages → chat completions", () => {
         expect(result.fault).toBeUndefined();
         expect(result.dropped).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });
@@ -234,7 +234,7 @@ describe("messages → chat completions → messages", () => {
         const back = body(there, CHAT, MESSAGES);
         expect(joined(back)).toEqual(joined(request));
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 
@@ -245,7 +245,7 @@ describe("messages → chat completions → messages", () => {
         const read = readOpenaiRequest(body(request, MESSAGES, CHAT));
         expect(isRefusal(read) ? read.message : "").toBe("");
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });
@@ -283,16 +283,22 @@ describe("nothing that is JSON makes the filter trap", () => {
     { requiredKeys: [] },
   );
 
+  const PAIRS = [
+    [CHAT, MESSAGES],
+    [MESSAGES, CHAT],
+    [RESPONSES, CHAT],
+    [RESPONSES, MESSAGES],
+  ] as const;
+
   /** Translated or refused with a 400; a body is JSON. */
   function run(request: string, options: Options): void {
-    for (const from of [CHAT, MESSAGES]) {
-      for (const result of [
-        translator.translate(request, from, 1 - from, options),
-        translator.edit(request, from, options),
-      ]) {
-        if (result.fault === undefined) JSON.parse(result.body);
-        else expect(result.fault.status).toBe(400);
-      }
+    const results = [CHAT, MESSAGES, RESPONSES].map((from) =>
+      translator.edit(request, from, options),
+    );
+    for (const [from, to] of PAIRS) results.push(translator.translate(request, from, to, options));
+    for (const result of results) {
+      if (result.fault === undefined) JSON.parse(result.body);
+      else expect(result.fault.status).toBe(400);
     }
   }
 
@@ -301,7 +307,7 @@ describe("nothing that is JSON makes the filter trap", () => {
       fc.property(fc.dictionary(fc.string(), json), limits, (request, set) => {
         run(JSON.stringify(request), { limits: set, prompt: "P" });
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -311,7 +317,11 @@ describe("nothing that is JSON makes the filter trap", () => {
     "arguments tools tool_choice image_url url file file_data source data media_type base64 " +
     "tool_use tool_result tool_use_id input thinking signature reasoning_details index " +
     "cache_control response_format json_schema schema stop max_tokens temperature allowed_tools " +
-    "document image content url metadata user_id properties required additionalProperties"
+    "document image content url metadata user_id properties required additionalProperties " +
+    "message input_text output_text refusal input_image input_file file_url function_call call_id " +
+    "function_call_output output custom_tool_call custom_tool_call_output custom namespace format " +
+    "grammar definition additional_tools configuration_update reasoning summary encrypted_content " +
+    "gw1.a. gw1.r. item_reference agent_message prompt_cache_breakpoint text instructions effort"
   ).split(" ");
   const leaf = fc.oneof(
     fc.constantFrom<unknown>(
@@ -341,9 +351,9 @@ describe("nothing that is JSON makes the filter trap", () => {
     fc.assert(
       fc.property(fc.array(tree, { maxLength: 4 }), tree, tree, limits, (list, a, b, set) => {
         const request = { messages: list, system: a, tools: [b], tool_choice: a, stop: b };
-        run(JSON.stringify(request), { limits: set });
+        run(JSON.stringify({ ...request, input: list, text: a, reasoning: b }), { limits: set });
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
   });
 
@@ -357,7 +367,7 @@ describe("nothing that is JSON makes the filter trap", () => {
         const request = `${chat.slice(0, start)}${JSON.stringify(value)}${chat.slice(end)}`;
         if (isJson(request)) run(request, { limits: lim });
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
   });
 

@@ -1,5 +1,6 @@
 // Every row of the tables of request members (filter/dialects/*/members.ts) is true of what the translation does.
 import { beforeAll, describe, expect, it } from "vitest";
+import { ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES } from "../../contract/dialects.ts";
 import { type Member, readDialectTables, type Table } from "../../scripts/dialect-tables.ts";
 import {
   CHAT,
@@ -94,13 +95,44 @@ function withMember({ id }: Place, member: string, value: unknown): unknown {
     "messages.blockType": () => parts({ type: "text", text: "A" }, { type: member }),
     "messages.source": () => parts({ ...image, source: { ...image.source, ...extra } }),
   };
+  const input = (...items: unknown[]): unknown => ({ input: items });
+  const message = { type: "message", role: "user", content: "A" };
+  const f = { type: "function", name: "f" };
+  Object.assign(requests, {
+    "responses.request": () => ({ input: "A", ...extra }),
+    "responses.streamOptions": () => ({ input: "A", stream: true, stream_options: extra }),
+    "responses.text": () => ({ input: "A", text: extra }),
+    "responses.format": () => ({
+      input: "A",
+      text: { format: { type: "json_schema", schema: { type: "object" }, ...extra } },
+    }),
+    "responses.reasoning": () => ({ input: "A", reasoning: extra }),
+    "responses.toolChoice": () => ({
+      input: "A",
+      tools: [f],
+      tool_choice: { type: "function", name: "f", ...extra },
+    }),
+    "responses.tool": () => ({ input: "A", tools: [{ ...f, ...extra }] }),
+    "responses.toolType": () => ({ input: "A", tools: [{ type: member }] }),
+    "responses.toolFormat": () => ({
+      input: "A",
+      tools: [{ type: "custom", name: "c", format: { type: "text", ...extra } }],
+    }),
+    "responses.item": () => input({ ...message, ...extra }),
+    "responses.itemType": () => input(message, { type: member }),
+    "responses.part": () =>
+      input({ role: "user", content: [{ type: "input_text", text: "A", ...extra }] }),
+    "responses.partType": () =>
+      input({ role: "user", content: [{ type: "input_text", text: "A" }, { type: member }] }),
+  });
   const make = requests[id];
   if (make === undefined) throw new Error(`no request for ${id}`);
   return make();
 }
 
 function translate(place: Place, request: unknown, strict = false): Translation {
-  const [from, to] = place.id.startsWith("chat.") ? [CHAT, MESSAGES] : [MESSAGES, CHAT];
+  const from = NAMES.findIndex((name) => place.id.startsWith(`${name}.`));
+  const to = from === MESSAGES ? CHAT : MESSAGES;
   return translator.translate(JSON.stringify(request), from, to, { limits: { strict } });
 }
 
@@ -108,11 +140,15 @@ function translate(place: Place, request: unknown, strict = false): Translation 
 type Place = Table & { id: string };
 type Fate = "dropped" | "rejected" | "ignored";
 
-const places: Place[] = readDialectTables()
-  .slice(0, 2)
-  .flatMap(({ tables }, index) =>
-    tables.map((table) => ({ ...table, id: `${["chat", "messages"][index]}.${table.variable}` })),
-  );
+/** In the order of the filter's registry. */
+const NAMES = ["chat", "messages", "responses"];
+const places: Place[] = readDialectTables([
+  OPENAI_CHAT,
+  ANTHROPIC_MESSAGES,
+  OPENAI_RESPONSES,
+]).flatMap(({ tables }, index) =>
+  tables.map((table) => ({ ...table, id: `${NAMES[index]}.${table.variable}` })),
+);
 const fateOf = ({ slot, feature }: Member): Fate | undefined =>
   slot === undefined ? (feature?.fate ?? "ignored") : undefined;
 const ofFate = (fate: Fate): [string, Place, Member][] =>
@@ -127,8 +163,8 @@ const neutralOf = ({ neutral }: Member): unknown => NEUTRAL[neutral] ?? neutral;
 
 describe("the tables", () => {
   it("have every object of a request", () => {
-    expect(places).toHaveLength(24);
-    expect(places.flatMap(({ members }) => members).length).toBeGreaterThan(170);
+    expect(places).toHaveLength(37);
+    expect(places.flatMap(({ members }) => members).length).toBeGreaterThan(300);
   });
 });
 
@@ -152,7 +188,9 @@ describe("dropped rows are counted by their path", () => {
 
   it.each(ofFate("dropped"))("%s, and rejected with strict_translation", (_, place, row) => {
     const result = translate(place, withMember(place, row.name, { any: "thing" }), true);
-    expect(result.fault).toMatchObject({ status: 400, member: place.prefix + row.name });
+    // A reference has an error message of its own, which names the item.
+    const member = row.name === "item_reference" ? "input[1]" : place.prefix + row.name;
+    expect(result.fault).toMatchObject({ status: 400, member });
   });
 });
 

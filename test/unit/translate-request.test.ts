@@ -133,20 +133,34 @@ function isForOthers({ limits = {} }: Options): boolean {
   );
 }
 
+/** Translates for a chat completions provider, which accepts the result. */
+function translateToChat({ request, options }: Case, from: number): Translation {
+  const result = translator.translate(request, from, CHAT, options);
+  if (result.fault !== undefined || isForOthers(options)) return result;
+  const body = JSON.parse(result.body) as Record<string, unknown>;
+  // The fake knows which efforts and max_tokens each model takes.
+  if ("reasoning_effort" in body)
+    body["model"] = body["reasoning_effort"] === "minimal" ? "gpt-5" : "gpt-5.2";
+  if ("max_tokens" in body && "reasoning_effort" in body) {
+    body["max_completion_tokens"] = body["max_tokens"];
+    delete body["max_tokens"];
+  }
+  takenByOpenai(JSON.stringify(body));
+  return result;
+}
+
 describe("messages → chat completions", () => {
-  runFile("messages-to-chat", ({ request, options }) => {
-    const result = translator.translate(request, MESSAGES, CHAT, options);
-    if (result.fault === undefined && !isForOthers(options)) {
-      const body = JSON.parse(result.body) as Record<string, unknown>;
-      // The fake knows which efforts and max_tokens each model takes.
-      if ("reasoning_effort" in body)
-        body["model"] = body["reasoning_effort"] === "minimal" ? "gpt-5" : "gpt-5.2";
-      if ("max_tokens" in body && "reasoning_effort" in body) {
-        body["max_completion_tokens"] = body["max_tokens"];
-        delete body["max_tokens"];
-      }
-      takenByOpenai(JSON.stringify(body));
-    }
+  runFile("messages-to-chat", (one) => translateToChat(one, MESSAGES));
+});
+
+describe("responses → chat completions", () => {
+  runFile("responses-to-chat", (one) => translateToChat(one, RESPONSES));
+});
+
+describe("responses → messages", () => {
+  runFile("responses-to-messages", ({ request, options }) => {
+    const result = translator.translate(request, RESPONSES, MESSAGES, options);
+    if (result.fault === undefined) takenByAnthropic(result.body);
     return result;
   });
 });

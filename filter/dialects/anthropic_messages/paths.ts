@@ -3,6 +3,7 @@ import { ClientPaths } from "../../hub/client-paths";
 import { constant } from "../../bytes/text/bytes";
 
 export const paths: ClientPaths = {
+  messages: constant("messages"),
   maxTokens: constant("max_tokens"),
   stop: constant("stop_sequences"),
   effort: constant("output_config.effort"),

@@ -72,8 +72,8 @@ export function writeMessages(
     from = next;
   }
   if (lastRole == NO_ROLE) {
-    const advice = "have no text. Send at least one user message with text.";
-    report.reject("messages", advice);
+    const advice = "must have a text. Send at least one user message with text.";
+    report.reject(report.paths.messages.toText(), advice);
   } else if (lastRole == ROLE_ASSISTANT && !limits.takesPrefill) {
     report.dropForModel(PREFILL_PATH);
     out.byte(0x2c);

@@ -10,8 +10,10 @@ import {
   BLOCK_TEXT,
   BLOCK_TOOL_CALL,
   HubRequest,
+  FLAG_CUSTOM,
   FLAG_STRING,
 } from "../../hub/request";
+import { writeCustomInput } from "../../hub/custom-tools";
 import { RequestReport } from "../../hub/request-report";
 import { writeCache, writeString } from "../../hub/request-writing";
 import { scan, SCAN_EMPTY, SCAN_OK } from "../../bytes/json/scan";
@@ -77,6 +79,10 @@ export function writeCall(block: Block, out: ByteBuffer, report: RequestReport):
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/fine-grained-tool-streaming
  */
 function writeInput(block: Block, out: ByteBuffer, report: RequestReport): void {
+  if ((block.flags & FLAG_CUSTOM) != 0) {
+    writeCustomInput(block, out);
+    return;
+  }
   const start = out.length;
   if ((block.flags & FLAG_STRING) != 0) unescape(block.text, block.textLength, out);
   else out.bytes(block.text, block.textLength);

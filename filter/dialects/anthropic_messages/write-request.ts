@@ -19,6 +19,7 @@ import { fitMaxTokens, fitToolChoice } from "../../hub/request-fitting";
 import { readDecimal } from "../../hub/request-number";
 import {
   schemaInstruction,
+  writeChosenTool,
   writeCache,
   writeMember,
   writeShortened,
@@ -199,7 +200,7 @@ function writeToolChoice(request: HubRequest, out: ByteBuffer): void {
   else if (choice == CHOICE_ANY) out.span(CHOICE_TYPE_ANY);
   else if (choice == CHOICE_NAMED) {
     out.span(CHOICE_TYPE_TOOL);
-    writeValue(request.tape, request.chosenTool, out);
+    writeChosenTool(request, out);
   } else out.span(CHOICE_TYPE_AUTO);
   if (request.forbidsParallelTools && choice != CHOICE_NONE) out.span(SINGLE);
   out.byte(0x7d);

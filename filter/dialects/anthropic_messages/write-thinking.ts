@@ -45,6 +45,8 @@ const BETWEEN_TOOLS = constant("between_tools");
 const BUDGET_TOKENS = constant("budget_tokens");
 const THINKING = constant(',"thinking":');
 const THINKING_ADAPTIVE = constant(',"thinking":{"type":"adaptive"}');
+/** Newer models omit the text otherwise. */
+const THINKING_SHOWN = constant(',"thinking":{"type":"adaptive","display":"summarized"}');
 const THINKING_DISABLED = constant(',"thinking":{"type":"disabled"}');
 const THINKING_BETWEEN_TOOLS = constant(',"thinking":{"type":"between_tools"}');
 const THINKING_BUDGET = constant(',"thinking":{"type":"enabled","budget_tokens":');
@@ -83,7 +85,8 @@ export class ThinkingPlan {
     else if (request.effort != EFFORT_UNSET) {
       this.planEffort(request, request.effort, report.paths.effort, limits, report, most);
     }
-    const chosen = min<i64>(<i64>limits.defaultMaxTokens + this.budget, highest);
+    const isLong = request.prefersLongOutput && limits.highestMaxTokens != 0;
+    const chosen = isLong ? highest : min<i64>(<i64>limits.defaultMaxTokens + this.budget, highest);
     this.maxTokens = hasMaxTokens ? 0 : chosen;
     report.defaultedMaxTokens = <u32>this.maxTokens;
   }
@@ -158,7 +161,7 @@ export class ThinkingPlan {
       out.span(THINKING);
       writeValue(request.tape, request.thinking, out);
     } else if (this.isAdaptive) {
-      out.span(THINKING_ADAPTIVE);
+      out.span(request.wantsReasoningText ? THINKING_SHOWN : THINKING_ADAPTIVE);
     } else if (this.off == OFF_DISABLED) {
       out.span(THINKING_DISABLED);
     } else if (this.off == OFF_BETWEEN_TOOLS) {

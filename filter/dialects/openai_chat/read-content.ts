@@ -2,25 +2,12 @@
 // @see https://platform.openai.com/docs/guides/images-vision
 // @see https://platform.openai.com/docs/guides/pdf-files
 import { MemberReader } from "../../hub/member-reader";
-import {
-  Block,
-  BLOCK_DOCUMENT_DATA,
-  BLOCK_DOCUMENT_URL,
-  BLOCK_IMAGE_DATA,
-  BLOCK_IMAGE_URL,
-  HubRequest,
-  ROLE_ASSISTANT,
-  ROLE_USER,
-  spanOf,
-} from "../../hub/request";
-import { DataUrl } from "../../hub/data-url";
+import { HubRequest, ROLE_ASSISTANT, ROLE_USER } from "../../hub/request";
 import { readList } from "../../hub/read-list";
+import { addFile, addImage } from "../../hub/read-media";
 import { RequestReport } from "../../hub/request-report";
-import { unescape } from "../../bytes/json/text";
 import { Tape } from "../../bytes/json/tape";
-import { byteAt } from "../../bytes/text/at";
-import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
-import * as feature from "../../hub/features";
+import { constant } from "../../bytes/text/bytes";
 import * as member from "./members";
 
 const CONTENT = constant("content");
@@ -28,9 +15,6 @@ const CONTENT = constant("content");
 const part = new MemberReader(member.part);
 const image = new MemberReader(member.image);
 const file = new MemberReader(member.file);
-const dataUrl = new DataUrl();
-const url = new Span(0, 0);
-const plain = scratchBuffer();
 
 export function readContent(
   tape: Tape,
@@ -73,8 +57,8 @@ function addPart(tape: Tape, request: HubRequest, report: RequestReport): void {
     request.addReasoning(part.node(member.PART_THINKING), part.node(member.PART_SIGNATURE));
   else if (type == member.TYPE_THINKING)
     report.reject("type", "may be thinking only in a message of the assistant.");
-  else if (type == member.TYPE_IMAGE) addImage(tape, request, report);
-  else if (type == member.TYPE_FILE) addFile(tape, request, report);
+  else if (type == member.TYPE_IMAGE) readImage(tape, request, report);
+  else if (type == member.TYPE_FILE) readFile(tape, request, report);
 }
 
 /** Returns the index of the part's type; -1 if it was rejected or dropped. */
@@ -97,7 +81,7 @@ function addText(tape: Tape, node: u32, request: HubRequest, report: RequestRepo
   else report.reject("text", "must be a string.");
 }
 
-function addImage(tape: Tape, request: HubRequest, report: RequestReport): void {
+function readImage(tape: Tape, request: HubRequest, report: RequestReport): void {
   if (request.role != ROLE_USER) {
     report.reject("type", "must be text: only messages of role user may hold images.");
     return;
@@ -111,25 +95,10 @@ function addImage(tape: Tape, request: HubRequest, report: RequestReport): void 
     report.reject("image_url", "must be an object with a 'url'.");
     return;
   }
-  readUrl(tape, node, request);
-  addImageUrl(request, report);
+  addImage(tape, node, "image_url", request, report);
 }
 
-/** Adds the image of `url` and `dataUrl`. */
-function addImageUrl(request: HubRequest, report: RequestReport): void {
-  if (!dataUrl.isData) {
-    setUrl(request.addBlock(BLOCK_IMAGE_URL, ROLE_USER));
-  } else if (dataUrl.isBase64) {
-    setData(request.addBlock(BLOCK_IMAGE_DATA, ROLE_USER));
-  } else {
-    report.reject(
-      "image_url",
-      "must be a data: URL in base64, or a URL that the provider can fetch.",
-    );
-  }
-}
-
-function addFile(tape: Tape, request: HubRequest, report: RequestReport): void {
+function readFile(tape: Tape, request: HubRequest, report: RequestReport): void {
   const node = part.node(member.PART_FILE);
   if (request.role != ROLE_USER || !tape.isObject(node)) {
     report.reject(
@@ -147,66 +116,5 @@ function addFile(tape: Tape, request: HubRequest, report: RequestReport): void {
     report.reject("file.file_data", "must be a data: URL with the file in base64.");
     return;
   }
-  readUrl(tape, data, request);
-  const title = file.node(member.FILE_NAME);
-  if (dataUrl.isBase64 && dataUrl.isImage) {
-    addImageUrl(request, report);
-  } else if (dataUrl.isBase64 && dataUrl.isPdf) {
-    const block = request.addBlock(BLOCK_DOCUMENT_DATA, ROLE_USER);
-    setData(block);
-    setTitle(tape, title, block);
-  } else if (!dataUrl.isData && dataUrl.isWeb) {
-    if (!report.supports(feature.DOCUMENT_URLS)) {
-      report.reject("file.file_data", report.notSupported(feature.DOCUMENT_URLS));
-      return;
-    }
-    const block = request.addBlock(BLOCK_DOCUMENT_URL, ROLE_USER);
-    setUrl(block);
-    setTitle(tape, title, block);
-  } else {
-    report.reject(
-      "file.file_data",
-      "must be a data: URL of a PDF or an image in base64. Send other files as text.",
-    );
-  }
-}
-
-function setUrl(block: Block): void {
-  block.text = url.pointer;
-  block.textLength = url.length;
-}
-
-function setData(block: Block): void {
-  block.name = dataUrl.mediaType.pointer;
-  block.nameLength = dataUrl.mediaType.length;
-  block.text = dataUrl.data.pointer;
-  block.textLength = dataUrl.data.length;
-}
-
-function setTitle(tape: Tape, title: u32, block: Block): void {
-  if (tape.isString(title)) block.setId(tape, title);
-}
-
-/** Reads a URL into `url` and `dataUrl`. An escaped one (PHP writes `\/`) is replaced by an unescaped copy. */
-function readUrl(tape: Tape, node: u32, request: HubRequest): void {
-  spanOf(tape, node, url);
-  if (tape.isEscaped(node)) {
-    plain.clear();
-    unescape(url.pointer, url.length, plain);
-    if (isPlain(plain)) {
-      url.pointer = request.keep(plain);
-      url.length = plain.length;
-    }
-    plain.clear();
-  }
-  dataUrl.read(url.pointer, url.length);
-}
-
-/** Returns whether a text needs no escapes in a JSON string. */
-function isPlain(text: ByteBuffer): bool {
-  for (let i: u32 = 0; i < text.length; i++) {
-    const c = byteAt(text.pointer, i);
-    if (c < 0x20 || c == 0x22 || c == 0x5c) return false;
-  }
-  return true;
+  addFile(tape, data, file.node(member.FILE_NAME), "file.file_data", request, report);
 }

@@ -6,6 +6,7 @@ import {
   BLOCK_TOOL_CALL,
   BLOCK_TOOL_RESULT,
   HubRequest,
+  FLAG_PARAGRAPH,
   ROLE_ASSISTANT,
   ROLE_USER,
 } from "../../hub/request";
@@ -59,7 +60,10 @@ export function writeMessages(
   }
   writeCarried(out);
   if (out.length == start) {
-    report.reject("messages", "have no text. Send at least one user message with text.");
+    report.reject(
+      report.paths.messages.toText(),
+      "must have a text. Send at least one user message with text.",
+    );
     return;
   }
   out.byte(0x5d);
@@ -209,7 +213,8 @@ function writeAssistantText(request: HubRequest, from: u32, to: u32, out: ByteBu
   for (let i = from; i < to; i++) {
     const block = request.block(i);
     if (block.kind != BLOCK_TEXT) continue;
-    if (last != to && last + 1 != i) out.span(BLANK_LINE);
+    const isNext = last + 1 == i && (block.flags & FLAG_PARAGRAPH) == 0;
+    if (last != to && !isNext) out.span(BLANK_LINE);
     out.bytes(block.text, block.textLength);
     last = i;
   }

@@ -1,9 +1,16 @@
 // Writes parts of a chat completions request: content parts and tool calls.
 // @see https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
-import { Block, BLOCK_DOCUMENT_DATA, BLOCK_IMAGE_DATA, BLOCK_TEXT } from "../../hub/request";
+import {
+  Block,
+  BLOCK_DOCUMENT_DATA,
+  BLOCK_IMAGE_DATA,
+  BLOCK_TEXT,
+  FLAG_CUSTOM,
+} from "../../hub/request";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { writeCache, writeString } from "../../hub/request-writing";
 import { writeCallId } from "../../hub/call-id";
+import { writeEscapedCustomInput } from "../../hub/custom-tools";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { separate, writeArguments } from "../openai/write-values";
 
@@ -73,6 +80,7 @@ export function writeCall(block: Block, out: ByteBuffer): void {
   out.span(CALL_FUNCTION);
   writeString(block.name, block.nameLength, out);
   out.span(ARGUMENTS);
-  writeArguments(block, out);
+  if ((block.flags & FLAG_CUSTOM) != 0) writeEscapedCustomInput(block, out);
+  else writeArguments(block, out);
   out.span(CLOSE_CALL);
 }

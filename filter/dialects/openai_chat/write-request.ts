@@ -17,6 +17,7 @@ import { RequestLimits, RequestReport } from "../../hub/request-report";
 import {
   isStrictSchema,
   schemaInstruction,
+  writeChosenTool,
   writeShortened,
   writeTool,
   writeToolCache,
@@ -141,12 +142,13 @@ function writeTools(
   out: ByteBuffer,
   report: RequestReport,
 ): void {
-  if (request.tools.count == 0) return;
-  out.span(TOOLS);
+  let count: u32 = 0;
   for (let i: u32 = 0; i < request.tools.count; i++) {
-    if (i > 0) out.byte(0x2c);
+    if (request.tool(i).isAllowed == 0) continue;
+    out.span(count++ == 0 ? TOOLS : COMMA);
     writeFunction(request, i, limits, out, report);
   }
+  if (count == 0) return;
   out.byte(0x5d);
   const choice = request.toolChoice;
   if (choice != CHOICE_UNSET) out.span(TOOL_CHOICE);
@@ -155,7 +157,7 @@ function writeTools(
   else if (choice == CHOICE_ANY) out.span(REQUIRED);
   else if (choice == CHOICE_NAMED) {
     out.span(FUNCTION);
-    writeValue(request.tape, request.chosenTool, out);
+    writeChosenTool(request, out);
     out.byte(0x7d);
     out.byte(0x7d);
   }

@@ -297,7 +297,7 @@ export const TYPE_AGENT_MESSAGE = itemType.slot(
   slot.TEXT,
   reads("its texts are a message of the user"),
 );
-itemType.feature("item_reference", feature.ITEM_REFERENCES);
+export const TYPE_REFERENCE = itemType.feature("item_reference", feature.ITEM_REFERENCES);
 itemType.feature("compaction", feature.COMPACTED_HISTORY);
 itemType.feature("compaction_trigger", feature.COMPACTED_HISTORY);
 itemType.feature("agent_reasoning", feature.BACKEND_ITEMS);

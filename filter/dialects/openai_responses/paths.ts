@@ -3,6 +3,7 @@ import { ClientPaths } from "../../hub/client-paths";
 import { constant } from "../../bytes/text/bytes";
 
 export const paths: ClientPaths = {
+  messages: constant("input"),
   maxTokens: constant("max_output_tokens"),
   stop: constant("stop"),
   effort: constant("reasoning.effort"),

@@ -1,9 +1,142 @@
 // Reads a Responses request into the hub. Its members: members.ts.
 // @see https://platform.openai.com/docs/api-reference/responses/create
-import { HubRequest } from "../../hub/request";
+import { MemberReader } from "../../hub/member-reader";
+import {
+  EFFORT_MAX,
+  EFFORT_UNSET,
+  FORMAT_JSON,
+  FORMAT_SCHEMA,
+  FORMAT_TEXT,
+  HubRequest,
+  ROLE_SYSTEM,
+  SERVICE_STANDARD,
+} from "../../hub/request";
+import { effortOf } from "../../hub/request-effort";
 import { RequestReport } from "../../hub/request-report";
-import { Tape } from "../../bytes/json/tape";
+import { KIND_FALSE, Tape } from "../../bytes/json/tape";
+import { constant } from "../../bytes/text/bytes";
+import * as member from "./members";
+import { readInput, surveyInput, updatedReasoning, updatedText } from "./read-input";
+import { explainState } from "./read-state";
+import { readToolChoice } from "./read-tool-choice";
+import { forgetTools, readTools } from "./read-tools";
+import { writeEcho } from "./write-echo";
 
-export function readRequest(_tape: Tape, _request: HubRequest, report: RequestReport): void {
-  report.reject("input", "cannot be read yet.");
+const TEXT = constant("text");
+const JSON_OBJECT = constant("json_object");
+const JSON_SCHEMA = constant("json_schema");
+const ULTRA = constant("ultra");
+const AUTO = constant("auto");
+const PRIORITY = constant("priority");
+const DEFAULT = constant("default");
+const USER_ID = constant("user_id");
+
+const METADATA_PREFIX = constant("metadata.");
+const SERVICE_TIER_PATH = constant("service_tier");
+
+const top = new MemberReader(member.request);
+const options = new MemberReader(member.streamOptions);
+const textMembers = new MemberReader(member.text);
+const format = new MemberReader(member.format);
+const reasoning = new MemberReader(member.reasoning);
+
+export function readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
+  top.read(tape, 0, report);
+  if (report.fault !== null) {
+    explainState(tape, report);
+    return;
+  }
+  top.keepFeatures(request.features);
+  request.maxTokens = top.node(member.MAX_OUTPUT_TOKENS);
+  request.prefersLongOutput = true;
+  request.temperature = top.node(member.TEMPERATURE);
+  request.topP = top.node(member.TOP_P);
+  request.forbidsParallelTools = tape.kind(top.node(member.PARALLEL_TOOL_CALLS)) == KIND_FALSE;
+  request.isStreaming = tape.isTrue(top.node(member.STREAM));
+  report.isStreaming = request.isStreaming;
+  report.wantsUsage = true;
+  options.read(tape, top.node(member.STREAM_OPTIONS), report);
+  readUser(tape, request, report);
+  readTier(tape, request, report);
+  readTools(tape, top.node(member.TOOLS), request, report);
+  const input = top.node(member.INPUT);
+  if (report.fault === null) surveyInput(tape, input, request, report);
+  readReasoning(tape, top.node(member.REASONING), request, report);
+  readReasoning(tape, updatedReasoning, request, report);
+  readText(tape, top.node(member.TEXT), request, report);
+  readText(tape, updatedText, request, report);
+  if (report.fault === null) readToolChoice(tape, top.node(member.TOOL_CHOICE), request, report);
+  if (report.fault === null) readInstructions(tape, request, report);
+  if (report.fault === null) readInput(tape, input, request, report);
+  forgetTools();
+  writeEcho(tape, request.notes.echo);
+}
+
+function readUser(tape: Tape, request: HubRequest, report: RequestReport): void {
+  request.user = top.node(member.USER);
+  if (!tape.isString(request.user)) request.user = top.node(member.SAFETY_IDENTIFIER);
+  const metadata = top.node(member.METADATA);
+  if (!tape.isObject(metadata)) return;
+  const end = tape.next(metadata);
+  for (let key = tape.first(metadata); key < end; key = tape.next(key + 1)) {
+    if (tape.equals(key, USER_ID) && !tape.isString(request.user)) request.user = key + 1;
+    else report.dropUnknown(METADATA_PREFIX, tape, key);
+  }
+}
+
+function readTier(tape: Tape, request: HubRequest, report: RequestReport): void {
+  const node = top.node(member.SERVICE_TIER);
+  if (tape.equals(node, DEFAULT)) request.serviceTier = SERVICE_STANDARD;
+  else if (tape.isPresent(node) && !tape.equals(node, AUTO) && !tape.equals(node, PRIORITY))
+    report.drop(SERVICE_TIER_PATH);
+}
+
+function readInstructions(tape: Tape, request: HubRequest, report: RequestReport): void {
+  const node = top.node(member.INSTRUCTIONS);
+  if (tape.isString(node)) request.addText(ROLE_SYSTEM, node);
+  else if (tape.isPresent(node)) report.reject("instructions", "must be a string.");
+}
+
+/** Reads `reasoning` of the request or of an item, which takes precedence. */
+function readReasoning(tape: Tape, node: u32, request: HubRequest, report: RequestReport): void {
+  if (!tape.isPresent(node)) return;
+  if (!tape.isObject(node)) {
+    report.reject("reasoning", "must be an object.");
+    return;
+  }
+  reasoning.read(tape, node, report);
+  if (
+    tape.isString(reasoning.node(member.SUMMARY)) ||
+    tape.isString(reasoning.node(member.GENERATE_SUMMARY))
+  )
+    request.wantsReasoningText = true;
+  const effort = reasoning.node(member.EFFORT);
+  if (!tape.isPresent(effort)) return;
+  request.effort = tape.equals(effort, ULTRA) ? EFFORT_MAX : effortOf(tape, effort);
+  if (request.effort == EFFORT_UNSET) report.drop(report.paths.effort);
+}
+
+/** Reads `text` of the request or of an item, which takes precedence. */
+function readText(tape: Tape, node: u32, request: HubRequest, report: RequestReport): void {
+  if (!tape.isPresent(node)) return;
+  if (!tape.isObject(node)) {
+    report.reject("text", "must be an object.");
+    return;
+  }
+  textMembers.read(tape, node, report);
+  textMembers.keepFeatures(request.features);
+  const given = textMembers.node(member.FORMAT);
+  if (!tape.isPresent(given)) return;
+  format.read(tape, given, report);
+  const type = format.node(member.FORMAT_TYPE);
+  request.schema = format.node(member.SCHEMA);
+  if (tape.equals(type, TEXT)) request.outputFormat = FORMAT_TEXT;
+  else if (tape.equals(type, JSON_OBJECT)) request.outputFormat = FORMAT_JSON;
+  else if (tape.equals(type, JSON_SCHEMA) && tape.isObject(request.schema))
+    request.outputFormat = FORMAT_SCHEMA;
+  else
+    report.reject(
+      "text.format",
+      "must be of type text, json_object, or json_schema with a 'schema' object.",
+    );
 }

@@ -56,7 +56,7 @@ export class RequestTranslator {
     return new RequestTranslator(await startPart("translate_request"));
   }
 
-  /** Translates a body; throws when it is not JSON. `from` and `to`: CHAT or MESSAGES. */
+  /** Translates a body; throws when it is not JSON. `from` and `to`: CHAT, MESSAGES or RESPONSES. */
   translate(body: string, from: number, to: number, options: Options = {}): Translation {
     return this.run("translate", body, [from, to], options);
   }
