@@ -21,9 +21,22 @@ const block = (kind: string): string =>
 const ERROR = '{"error":{"message":"no","type":"server_error"}}';
 const OVERLOADED = '{"type":"error","error":{"type":"overloaded_error","message":"no"}}';
 
+const CREATED = event(
+  '{"type":"response.created","response":{"status":"in_progress","error":null}}',
+);
+const BEGINNINGS = [
+  CREATED,
+  event('{"type":"response.in_progress","response":{"error":null}}'),
+  event('{"type":"keepalive","sequence_number":2}'),
+  event('{"type":"response.output_item.added","item":{"type":"reasoning"}}'),
+  event('{"type":"response.reasoning_summary_part.added"}'),
+  event('{"type":"response.output_item.added","item":{"type":"message"}}'),
+  event('{"type":"response.content_part.added"}'),
+].join("");
+
 interface Case {
   name: string;
-  dialect?: "messages";
+  dialect?: "messages" | "responses";
   /** Not asked for a stream. */
   complete?: true;
   reply: string;
@@ -136,6 +149,49 @@ const CASES: Case[] = [
     status: 529,
   },
   { name: "complete", complete: true, reply: ' {"id":"c","choices":[]}', verdict: "answers" },
+  {
+    name: "responses: beginnings, then a text",
+    dialect: "responses",
+    reply: BEGINNINGS + event('{"type":"response.output_text.delta","delta":"a"}'),
+    verdict: "answers",
+  },
+  {
+    name: "responses: a call",
+    dialect: "responses",
+    reply: CREATED + event('{"type":"response.output_item.added","item":{"type":"function_call"}}'),
+    verdict: "answers",
+  },
+  {
+    name: "responses: an end without items",
+    dialect: "responses",
+    reply: CREATED + event('{"type":"response.completed","response":{"error":null}}'),
+    verdict: "answers",
+  },
+  {
+    name: "responses: beginnings and no end",
+    dialect: "responses",
+    reply: BEGINNINGS,
+    verdict: "fails",
+    status: 502,
+  },
+  {
+    name: "responses: response.failed",
+    dialect: "responses",
+    reply:
+      BEGINNINGS +
+      event(
+        '{"type":"response.failed","response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"no"}}}',
+      ),
+    verdict: "fails",
+    status: 429,
+  },
+  {
+    name: "responses: a flat error",
+    dialect: "responses",
+    reply: CREATED + event('{"type":"error","code":"server_error","message":"no"}'),
+    verdict: "fails",
+    status: 500,
+  },
   {
     name: "complete, an error",
     complete: true,

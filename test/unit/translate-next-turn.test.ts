@@ -2,8 +2,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ANTHROPIC_STREAMS } from "./filter/anthropic-streams.ts";
 import { OPENAI_STREAMS } from "./filter/openai-streams.ts";
-import { ANTHROPIC, OPENAI, Responses } from "./filter/response-translator.ts";
-import { CHAT, MESSAGES, RequestTranslator } from "./filter/request-translator.ts";
+import {
+  ANTHROPIC,
+  OPENAI,
+  Responses,
+  RESPONSES as TO_RESPONSES,
+} from "./filter/response-translator.ts";
+import { CHAT, MESSAGES, RequestTranslator, RESPONSES } from "./filter/request-translator.ts";
+import { RESPONSES_STREAMS } from "./filter/responses-streams.ts";
 import { anthropicMessage, openaiCompletion } from "./filter/sdk-streams.ts";
 
 let replies: Responses;
@@ -125,5 +131,89 @@ describe("a messages client of a chat provider", () => {
     for (const { id } of message?.["tool_calls"] as { id: string }[]) {
       expect(id).toMatch(/^[a-zA-Z0-9_-]{1,40}$/);
     }
+  });
+});
+
+/** The reasoning of a request's items, messages or blocks, as its provider reads it. */
+function reasoningIn(body: string): unknown[] {
+  const found: unknown[] = [];
+  const visit = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    const { encrypted_content, signature, data } = value as Json;
+    for (const carrier of [encrypted_content, signature, data])
+      if (carrier !== undefined) found.push(carrier);
+    Object.values(value).forEach(visit);
+  };
+  visit(JSON.parse(body));
+  return found;
+}
+
+describe("a conversation that goes from Claude to OpenAI and back", () => {
+  const signed = find(ANTHROPIC_STREAMS, "thinking with signatures");
+  const encrypted = find(RESPONSES_STREAMS, "reasoning, a text and two calls");
+  const ofClaude = ["EqQBCgIYAhIM", "EmwKAhgBEgy3", "c2ln"];
+
+  function bodyFor(from: number, to: number, turns: Json[]): string {
+    const request = JSON.stringify({ model: "m", max_tokens: 100, messages: turns });
+    const { body, fault } =
+      from === to ? requests.edit(request, from) : requests.translate(request, from, to);
+    expect(fault).toBeUndefined();
+    return body;
+  }
+
+  test("each provider gets its own reasoning only, from a messages client", () => {
+    const content = (sse: string): unknown =>
+      (JSON.parse(replies.complete({ from: TO_RESPONSES, to: ANTHROPIC }, sse).text) as Json)[
+        "content"
+      ];
+    const turns: Json[] = [
+      { role: "user", content: "hi" },
+      // Claude's own message, as a messages client keeps it.
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "T", signature: ofClaude[0] },
+          { type: "redacted_thinking", data: ofClaude[1] },
+          { type: "text", text: "Yes." },
+        ],
+      },
+      { role: "user", content: "and?" },
+      { role: "assistant", content: content(encrypted) },
+      {
+        role: "user",
+        content: ["call_a", "call_b"].map((id) => ({
+          type: "tool_result",
+          tool_use_id: id,
+          content: "done",
+        })),
+      },
+    ];
+    expect(reasoningIn(bodyFor(MESSAGES, RESPONSES, turns))).toEqual(["gAAAAdone"]);
+    expect(reasoningIn(bodyFor(MESSAGES, MESSAGES, turns))).toEqual(ofClaude.slice(0, 2));
+    expect(reasoningIn(bodyFor(MESSAGES, CHAT, turns))).toEqual([]);
+  });
+
+  test("each provider gets its own reasoning only, from a chat client", () => {
+    const message = (from: number, sse: string): Json => {
+      const { text } = replies.complete({ from, to: OPENAI }, sse);
+      return (JSON.parse(text) as { choices: { message: Json }[] }).choices[0]?.message ?? {};
+    };
+    const results = (turn: Json): Json[] =>
+      (turn["tool_calls"] as { id: string }[]).map(({ id }) => ({
+        role: "tool",
+        tool_call_id: id,
+        content: "done",
+      }));
+    const first = message(ANTHROPIC, signed);
+    const second = message(TO_RESPONSES, encrypted);
+    const turns = [
+      { role: "user", content: "hi" },
+      first,
+      ...results(first),
+      second,
+      ...results(second),
+    ];
+    expect(reasoningIn(bodyFor(CHAT, RESPONSES, turns))).toEqual(["gAAAAdone"]);
+    expect(reasoningIn(bodyFor(CHAT, MESSAGES, turns))).toEqual(ofClaude);
   });
 });

@@ -5,10 +5,11 @@ import { EffortPlan, isUnsupportedChoice } from "../../hub/request-fitting";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
 import { LimitEdits, NO_NEUTRAL } from "../limit-edits";
+import { limitMessages } from "../openai/limit-message-edits";
 import { foldSystem } from "./edit-system";
-import { limitMessages } from "./limit-message-edits";
 import { request as members } from "./members";
 
+const MESSAGES = constant("messages");
 const MAX_TOKENS = constant("max_tokens");
 const MAX_COMPLETION_TOKENS = constant("max_completion_tokens");
 const PRESENCE_PENALTY = constant("presence_penalty");
@@ -128,8 +129,12 @@ export class OpenaiChatLimitEdits extends LimitEdits {
 
   protected finish(systemText: Span): Span {
     const limits = this.limits;
-    limitMessages(this.tape, limits, this.edits, this.report);
-    if (limits.takesSystemRole && limits.takesLaterSystem) return systemText;
+    const list = this.tape.member(0, MESSAGES);
+    const isAnywhere = limits.takesSystemRole && limits.takesLaterSystem;
+    // If system text moves, its roles change with it.
+    const renames = isAnywhere && !limits.takesDeveloperRole;
+    limitMessages(this.tape, list, renames, limits, this.edits, this.report);
+    if (isAnywhere) return systemText;
     const keepsFirst = limits.takesSystemRole;
     foldSystem(this.tape, systemText, keepsFirst, limits.takesDeveloperRole, this.edits);
     return NOTHING;

@@ -1,29 +1,113 @@
 // Fits a Responses body that keeps its dialect to what the target's model supports.
-import { NO_NODE } from "../../bytes/json/tape";
-import { Span } from "../../bytes/text/bytes";
-import { LimitEdits } from "../limit-edits";
+import { CHOICE_ANY, CHOICE_NAMED, CHOICE_UNSET, EFFORT_UNSET } from "../../hub/request";
+import { effortOf, effortWord, nearestEffort } from "../../hub/request-effort";
+import { EffortPlan, isUnsupportedChoice } from "../../hub/request-fitting";
+import { NO_NODE, Tape } from "../../bytes/json/tape";
+import { constant, Span } from "../../bytes/text/bytes";
+import { LimitEdits, NO_NEUTRAL } from "../limit-edits";
+import { limitMessages } from "../openai/limit-message-edits";
 import { request } from "./members";
 
+const INPUT = constant("input");
+const MAX_OUTPUT_TOKENS = constant("max_output_tokens");
+const REASONING = constant("reasoning");
+const EFFORT = constant("effort");
+const EFFORT_PATH = constant("reasoning.effort");
+const TEXT = constant("text");
+const FORMAT = constant("format");
+const FORMAT_PATH = constant("text.format");
+const TYPE = constant("type");
+const JSON_SCHEMA = constant("json_schema");
+const SCHEMA = constant("schema");
+const TOOL_CHOICE = constant("tool_choice");
+const REQUIRED = constant("required");
+const FUNCTION = constant("function");
+const CUSTOM = constant("custom");
+const USER = constant("user");
+const SAFETY_IDENTIFIER = constant("safety_identifier");
+
+const QUOTE = constant('"');
+const AUTO = constant('"auto"');
+const JSON_OBJECT = constant('{"type":"json_object"}');
+
 export class OpenaiResponsesLimitEdits extends LimitEdits {
+  private efforts: EffortPlan = new EffortPlan();
+  private changesEffort: bool = false;
+
   constructor() {
     super(request);
   }
 
-  protected plan(): void {}
+  protected plan(): void {
+    const tape = this.tape;
+    const limits = this.limits;
+    const efforts = this.efforts;
+    // An unknown word may be an effort of the model's own.
+    const wanted = effortOf(tape, tape.member(tape.member(0, REASONING), EFFORT));
+    const nearest = limits.knowsEfforts ? nearestEffort(limits.efforts, wanted) : wanted;
+    // Unlike chat completions, every model reasons beside tools here.
+    efforts.plan(wanted, nearest, false, limits);
+    this.changesEffort = efforts.effort != wanted;
+    if (efforts.isLess) this.report.dropForModel(EFFORT_PATH);
+    this.isSamplingFree = efforts.isSamplingFree;
+  }
 
   protected schemaOf(): u32 {
-    return NO_NODE;
+    const tape = this.tape;
+    const format = tape.member(tape.member(0, TEXT), FORMAT);
+    if (!tape.equals(tape.member(format, TYPE), JSON_SCHEMA)) return NO_NODE;
+    const schema = tape.member(format, SCHEMA);
+    return tape.isObject(schema) ? schema : NO_NODE;
   }
 
-  protected isDropped(_key: u32): bool {
+  protected isDropped(key: u32): bool {
+    if (this.limits.takesUser) return false;
+    return this.drops(key, USER, NO_NEUTRAL) || this.drops(key, SAFETY_IDENTIFIER, NO_NEUTRAL);
+  }
+
+  protected change(key: u32): bool {
+    const tape = this.tape;
+    const value = key + 1;
+    if (tape.equals(key, MAX_OUTPUT_TOKENS)) this.lowerTokens(key, MAX_OUTPUT_TOKENS);
+    else if (this.changesEffort && tape.equals(key, REASONING)) return this.changeEffort(value);
+    else if (tape.equals(key, TOOL_CHOICE)) this.limitChoice(value);
+    else if (this.schema != NO_NODE && tape.equals(key, TEXT)) {
+      this.replace(tape.member(value, FORMAT), JSON_OBJECT);
+      this.report.dropForModel(FORMAT_PATH);
+    }
     return false;
   }
 
-  protected change(_key: u32): bool {
+  /** Returns whether nothing is left: a model without efforts supports none of the settings. */
+  private changeEffort(reasoning: u32): bool {
+    const node = this.tape.member(reasoning, EFFORT);
+    if (this.efforts.effort == EFFORT_UNSET) return true;
+    const edits = this.edits;
+    edits.append(QUOTE);
+    edits.append(effortWord(this.efforts.effort));
+    edits.append(QUOTE);
+    edits.replaceAppended(this.tape.outerStart(node), this.tape.outerEnd(node));
     return false;
+  }
+
+  private limitChoice(value: u32): void {
+    if (!isUnsupportedChoice(choiceOf(this.tape, value), this.limits)) return;
+    this.replace(value, AUTO);
+    this.report.dropForModel(TOOL_CHOICE);
   }
 
   protected finish(systemText: Span): Span {
+    const list = this.tape.member(0, INPUT);
+    const renames = !this.limits.takesDeveloperRole;
+    limitMessages(this.tape, list, renames, this.limits, this.edits, this.report);
     return systemText;
   }
+}
+
+/** Returns the kind of a choice that forces a call; CHOICE_UNSET for any other. */
+function choiceOf(tape: Tape, node: u32): i32 {
+  if (tape.equals(node, REQUIRED)) return CHOICE_ANY;
+  const type = tape.member(node, TYPE);
+  const isNamed = tape.equals(type, FUNCTION) || tape.equals(type, CUSTOM);
+  return isNamed ? CHOICE_NAMED : CHOICE_UNSET;
 }

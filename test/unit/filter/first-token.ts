@@ -40,13 +40,13 @@ export class FirstTokenLook {
 
   /** Gives it pieces until it has made up its mind. The last one ends the reply unless `isOpen`. */
   read(
-    dialect: "chat" | "messages",
+    dialect: "chat" | "messages" | "responses",
     isStreaming: boolean,
     pieces: Piece[],
     isOpen = false,
   ): Looked {
     const wasm = this.#exports;
-    wasm.begin(dialect === "messages" ? 1 : 0, Number(isStreaming));
+    wasm.begin(["chat", "messages", "responses"].indexOf(dialect), Number(isStreaming));
     for (const [index, { bytes, at = 100 }] of pieces.entries()) {
       const pointer = wasm.allocate(bytes.length);
       new Uint8Array(wasm.memory.buffer).set(bytes, pointer);

@@ -1,28 +1,26 @@
-// Fits the messages of a chat completions body to what the target's model supports, except for the place of system text
-// (edit-system.ts).
+// Fits the messages or items of a body to what the target's model supports.
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { Edits } from "../../bytes/json/edit";
 import { Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
 import { ListEdit } from "../list-edit";
 
-const MESSAGES = constant("messages");
 const ROLE = constant("role");
 const DEVELOPER = constant("developer");
 const QUOTED_SYSTEM = constant('"system"');
 
 const members = new ListEdit();
 
+/** `renames`: whether role developer becomes system. */
 export function limitMessages(
   tape: Tape,
+  list: u32,
+  renames: bool,
   limits: RequestLimits,
   edits: Edits,
   report: RequestReport,
 ): void {
-  // If system text moves, its roles change with it.
-  const renames = !limits.takesDeveloperRole && limits.takesSystemRole && limits.takesLaterSystem;
   if (!renames && limits.refusesInMessages.length == 0) return;
-  const list = tape.member(0, MESSAGES);
   if (!tape.isArray(list)) return;
   const end = tape.next(list);
   for (let message = tape.first(list); message < end; message = tape.next(message)) {
