@@ -11,7 +11,7 @@ const CONTENT_INDEX = constant(',"content_index":');
 const PART_ADDED = eventStart("response.content_part.added");
 const PART_DONE = eventStart("response.content_part.done");
 const NOTHING = constant("");
-const QUOTE = constant('"');
+const END = constant('","sequence_number":');
 const STRING_END = constant('"}');
 
 @unmanaged
@@ -28,7 +28,7 @@ export class Content {
     public done: Span,
     /** The name of the whole text in `done`. */
     public member: Span,
-    /** What is behind the text in `delta` and `done`. */
+    /** What is behind the text in `delta` and `done`, up to the event's number. */
     public end: Span,
   ) {}
 }
@@ -42,7 +42,7 @@ export const TEXT = new Content(
   eventStart("response.output_text.delta"),
   eventStart("response.output_text.done"),
   constant(',"text":"'),
-  constant('","logprobs":[]'),
+  constant('","logprobs":[],"sequence_number":'),
 );
 
 export const REFUSAL = new Content(
@@ -54,7 +54,7 @@ export const REFUSAL = new Content(
   eventStart("response.refusal.delta"),
   eventStart("response.refusal.done"),
   constant(',"refusal":"'),
-  QUOTE,
+  END,
 );
 
 export const SUMMARY = new Content(
@@ -66,7 +66,7 @@ export const SUMMARY = new Content(
   eventStart("response.reasoning_summary_text.delta"),
   eventStart("response.reasoning_summary_text.done"),
   constant(',"text":"'),
-  QUOTE,
+  END,
 );
 
 export const ARGUMENTS = new Content(
@@ -78,7 +78,7 @@ export const ARGUMENTS = new Content(
   eventStart("response.function_call_arguments.delta"),
   eventStart("response.function_call_arguments.done"),
   constant(',"arguments":"'),
-  QUOTE,
+  END,
 );
 
 export const INPUT = new Content(
@@ -90,5 +90,5 @@ export const INPUT = new Content(
   eventStart("response.custom_tool_call_input.delta"),
   eventStart("response.custom_tool_call_input.done"),
   constant(',"input":"'),
-  QUOTE,
+  END,
 );

@@ -174,7 +174,7 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
     out.bytes(this.deltaStart.pointer, this.deltaStart.length);
     out.bytes(pointer, length);
     out.span(this.content.end);
-    this.eventEnd();
+    this.numberEvent();
   }
 
   protected annotationAdded(index: i32, start: u32): void {
@@ -197,7 +197,7 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
     out.span(content.member);
     out.bytes(items.pointer + this.textStart, textEnd - this.textStart);
     out.span(content.end);
-    this.eventEnd();
+    this.numberEvent();
     if (content.index.length == 0) return;
     out.span(content.partDone);
     out.bytes(this.place.pointer, this.place.length);
@@ -247,8 +247,12 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
   }
 
   private eventEnd(): void {
+    this.out.span(SEQUENCE);
+    this.numberEvent();
+  }
+
+  private numberEvent(): void {
     const out = this.out;
-    out.span(SEQUENCE);
     out.integer(this.sequenceNumber++);
     out.span(EVENT_END);
   }
