@@ -111,8 +111,10 @@ export function formatMessage(
 function withoutNow(body: Uint8Array): Uint8Array {
   const text = Buffer.from(body).toString("latin1");
   const now = Date.now() / 1000;
-  const found = text.replaceAll(/"created":(\d{10})(?=[,}])/g, (member, seconds: string) =>
-    Math.abs(Number(seconds) - now) < 600 ? '"created":<<now>>' : member,
+  const found = text.replaceAll(
+    /"(created|created_at|completed_at)":(\d{10})(?=[,}])/g,
+    (member, name: string, seconds: string) =>
+      Math.abs(Number(seconds) - now) < 600 ? `"${name}":<<now>>` : member,
   );
   return found === text ? body : Buffer.from(found, "latin1");
 }

@@ -12,8 +12,15 @@ import {
 } from "./filter/anthropic-streams.ts";
 import { checkAnthropicStream, checkOpenaiStream } from "./filter/lifecycle.ts";
 import { OPENAI_STREAMS } from "./filter/openai-streams.ts";
-import { ANTHROPIC, OPENAI, Responses, type Direction } from "./filter/response-translator.ts";
-import { anthropicMessage } from "./filter/sdk-streams.ts";
+import {
+  ANTHROPIC,
+  OPENAI,
+  RESPONSES,
+  Responses,
+  type Direction,
+} from "./filter/response-translator.ts";
+import { checkResponsesStream, codexTurn } from "./filter/responses-lifecycle.ts";
+import { anthropicMessage, openaiResponse } from "./filter/sdk-streams.ts";
 
 const TO_ANTHROPIC: Direction = { from: OPENAI, to: ANTHROPIC };
 const TO_OPENAI: Direction = { from: ANTHROPIC, to: OPENAI };
@@ -169,6 +176,34 @@ describe("there and back", () => {
     );
   });
 
+  test("is the same after a Responses client, whose SDK and agent read the stream", async () => {
+    const toResponses: Direction = { from: OPENAI, to: RESPONSES };
+    await fc.assert(
+      fc.asyncProperty(
+        message,
+        fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true })),
+        async (given, numbers) => {
+          const sse = chatStream(given, () => Number(numbers.next().value));
+          const { text } = responses.stream(toResponses, [new TextEncoder().encode(sse)]);
+          const { ending, response } = checkResponsesStream(text);
+          expect(ending).toBe("clean");
+          const types: string[] = [];
+          const final = await openaiResponse(text, types);
+          expect(final.output_text).toBe(given.text);
+          expect(codexTurn(text)).toEqual({ items: response["output"], usage: response["usage"] });
+          const there = responses.complete(toResponses, JSON.stringify(chatCompletion(given)));
+          expect((JSON.parse(there.text) as Json)["output"]).toEqual(response["output"]);
+          const back = responses.complete({ from: RESPONSES, to: OPENAI }, text);
+          expect(JSON.parse(back.text)).toMatchObject({
+            choices: chatCompletion(given)["choices"],
+            usage: chatCompletion(given)["usage"],
+          });
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
   test("reasoning with signatures is the same after a chat client", () => {
     const block = fc.oneof(
       fc.record({ type: fc.constant("thinking"), thinking: words, signature: name }),
@@ -299,8 +334,15 @@ describe("events that look alike", () => {
 
 const STREAMS = [
   ...OPENAI_STREAMS.map(({ sse }) => ({ sse, direction: TO_ANTHROPIC })),
+  ...OPENAI_STREAMS.map(({ sse }) => ({ sse, direction: { from: OPENAI, to: RESPONSES } })),
   ...ANTHROPIC_STREAMS.map(({ sse }) => ({ sse, direction: TO_OPENAI })),
+  ...ANTHROPIC_STREAMS.map(({ sse }) => ({ sse, direction: { from: ANTHROPIC, to: RESPONSES } })),
 ];
+
+function checkStream({ to }: Direction, text: string): string {
+  if (to === ANTHROPIC) return checkAnthropicStream(text.replaceAll(": ping\n\n", "")).ending;
+  return to === OPENAI ? checkOpenaiStream(text, true).ending : checkResponsesStream(text).ending;
+}
 
 /** Changes, removes, doubles or inserts bytes. */
 const mutation = fc.record({
@@ -359,11 +401,7 @@ describe("whatever comes in", () => {
             bytes.subarray(0, half),
             bytes.subarray(half),
           ]);
-          const outcome =
-            direction.to === ANTHROPIC
-              ? checkAnthropicStream(text.replaceAll(": ping\n\n", ""))
-              : checkOpenaiStream(text, true);
-          expect(["clean", "error"]).toContain(outcome.ending);
+          expect(["clean", "error"]).toContain(checkStream(direction, text));
         },
       ),
       { numRuns: 4000 },

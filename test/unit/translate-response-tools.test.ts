@@ -129,6 +129,38 @@ describe("Responses clients", () => {
   });
 });
 
+test("indexes and ids are of items, not of calls: reasoning, text, and two calls that begin at index 1", () => {
+  const call = (index: number, id: string, name: string): object => ({
+    tool_calls: [{ index, id, function: { name, arguments: "{}" } }],
+  });
+  const deltas = [
+    { reasoning_content: "Hm" },
+    { content: "I look." },
+    call(1, "call_a", "f"),
+    call(2, "call_b", "g"),
+  ];
+  const sse = [...deltas.map((delta) => ({ delta })), { delta: {}, finish_reason: "tool_calls" }]
+    .map((choice) => ({ id: "chatcmpl-9", model: "m", choices: [{ index: 0, ...choice }] }))
+    .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
+    .join("");
+  const { text } = responses.stream({ from: OPENAI, to: RESPONSES }, [encode(sse)]);
+  const { output } = checkResponsesStream(text).response as { output: Json[] };
+  expect(output.map(({ id, call_id: call }) => [id, call])).toEqual([
+    ["rs_9_0", undefined],
+    ["msg_9_1", undefined],
+    ["fc_9_2", "call_a"],
+    ["fc_9_3", "call_b"],
+  ]);
+});
+
+test("a call alone has no message", () => {
+  const direction = { from: ANTHROPIC, to: RESPONSES };
+  const { text } = responses.stream(direction, [encode(call("f", "{}"))]);
+  const { types } = checkResponsesStream(text);
+  expect(types.filter((type) => /content_part|output_text/.test(type))).toEqual([]);
+  expect(text).not.toContain("msg_01XF");
+});
+
 describe("chat clients", () => {
   const direction: Direction = { from: ANTHROPIC, to: OPENAI, tools: TOOLS };
   const sse =
