@@ -5,6 +5,9 @@
 import { ByteBuffer } from "../bytes/text/bytes";
 import { Fault } from "./fault";
 
+/** Seconds since 1970. */
+const YEAR_10000: i64 = 253_402_300_800;
+
 /** What is known of a response before its content. Texts are escaped. */
 export class ResponseHead {
   /** The provider's id of the response, may be empty. */
@@ -15,6 +18,12 @@ export class ResponseHead {
   tier: i32 = TIER_UNKNOWN;
   /** Seconds since 1970. */
   created: i64 = 0;
+
+  /** Sets `created`, unless a provider's number cannot be a time. */
+  setCreated(seconds: i64): void {
+    if (seconds > 0 && seconds < YEAR_10000) this.created = seconds;
+  }
+
   /** Returns the seconds since 1970, 0 if there is no clock. */
   clock: () => i64 = noClock;
 

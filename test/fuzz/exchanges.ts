@@ -1,7 +1,7 @@
 // Whole exchanges: a client, a provider, and how the bytes of both arrive. Plain data, so that one can be kept as a file.
 import fc from "fast-check";
-import { chatAnswer, failedAnswer, messagesAnswer } from "./replies.ts";
-import { chatRequest, messagesRequest } from "./requests.ts";
+import { chatAnswer, failedAnswer, messagesAnswer, responsesAnswer } from "./replies.ts";
+import { chatRequest, messagesRequest, responsesRequest } from "./requests.ts";
 
 export interface FuzzedExchange {
   path: string;
@@ -15,7 +15,7 @@ export interface FuzzedExchange {
   status: number;
   contentType: string;
   /** What the provider answers, by its dialect and by what it was asked. */
-  answers: { chat: Answers; messages: Answers; failed: string };
+  answers: { chat: Answers; messages: Answers; responses: Answers; failed: string };
   damageReply?: number;
   isReset: boolean;
   /** How the reply is cut. */
@@ -34,6 +34,23 @@ const CHAT_STREAM = [
   { choices: [{ index: 0, delta: { content: "hello" }, finish_reason: null }] },
   { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
 ].map((chunk) => `data: ${JSON.stringify({ id: "chatcmpl-1", model: "m", ...chunk })}\n\n`);
+
+const TAME_RESPONSE = {
+  id: "resp_1",
+  object: "response",
+  status: "completed",
+  model: "m",
+  output: [
+    {
+      type: "message",
+      id: "msg_1",
+      role: "assistant",
+      status: "completed",
+      content: [{ type: "output_text", text: "hi", annotations: [] }],
+    },
+  ],
+  usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+};
 
 /** What a healthy provider says. */
 const TAME: FuzzedExchange["answers"] = {
@@ -62,6 +79,18 @@ const TAME: FuzzedExchange["answers"] = {
       { type: "content_block_stop", index: 0 },
       { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 1 } },
       { type: "message_stop" },
+    ]
+      .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join(""),
+  },
+  responses: {
+    complete: JSON.stringify(TAME_RESPONSE),
+    stream: [
+      {
+        type: "response.created",
+        response: { ...TAME_RESPONSE, status: "in_progress", output: [] },
+      },
+      { type: "response.completed", response: TAME_RESPONSE },
     ]
       .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
       .join(""),
@@ -121,6 +150,9 @@ const PATHS = [
   "/v1/chat/completions?",
   "/v1/models",
   "/v1/messages/count_tokens",
+  "/v1/responses",
+  "/v1/responses/resp_1",
+  "/v1/embeddings",
   "/healthz",
   "/",
   "//v1/messages",
@@ -152,6 +184,7 @@ const tame = {
 const dialect = fc.constantFrom(
   { path: "/v1/chat/completions", body: chatRequest },
   { path: "/v1/messages", body: messagesRequest },
+  { path: "/v1/responses", body: responsesRequest },
 );
 const LENGTH_LATER: [string, string][] = [["host", "localhost"]];
 
@@ -183,24 +216,36 @@ export const fuzzedRequests = dialect.chain(({ path, body }) =>
 const ASKS_USAGE = { stream_options: { include_usage: true } };
 
 /** Healthy requests, any reply. */
+const PROMPT = { max_tokens: 9, messages: [{ role: "user", content: "hi" }] };
+const TAME_BODIES: Record<string, object[]> = {
+  "/v1/chat/completions": [
+    PROMPT,
+    { ...PROMPT, stream: true },
+    { ...PROMPT, stream: true, ...ASKS_USAGE },
+  ],
+  "/v1/messages": [PROMPT, { ...PROMPT, stream: true }],
+  "/v1/responses": [
+    { input: "hi" },
+    { input: "hi", stream: true },
+    {
+      input: "hi",
+      stream: true,
+      tools: [
+        { type: "custom", name: "patch" },
+        { type: "namespace", name: "a", tools: [{ type: "function", name: "read" }] },
+      ],
+    },
+  ],
+};
 const tameBody = (path: string): fc.Arbitrary<string> =>
-  fc.constantFrom("gpt-4o", "claude-sonnet-4-5").chain((model) =>
-    fc
-      .constantFrom(
-        { model, max_tokens: 9, messages: [{ role: "user", content: "hi" }] },
-        { model, max_tokens: 9, messages: [{ role: "user", content: "hi" }], stream: true },
-        {
-          model,
-          max_tokens: 9,
-          messages: [{ role: "user", content: "hi" }],
-          stream: true,
-          ...(path === "/v1/messages" ? {} : ASKS_USAGE),
-        },
-      )
-      .map((body) => JSON.stringify(body)),
-  );
+  fc
+    .tuple(
+      fc.constantFrom("gpt-4o", "claude-sonnet-4-5", "gpt-5-codex"),
+      fc.constantFrom(...(TAME_BODIES[path] ?? [PROMPT])),
+    )
+    .map(([model, body]) => JSON.stringify({ model, ...body }));
 
-export const fuzzedReplies = fc.constantFrom("/v1/chat/completions", "/v1/messages").chain((path) =>
+export const fuzzedReplies = fc.constantFrom(...Object.keys(TAME_BODIES)).chain((path) =>
   exchange({
     ...common,
     path: fc.constant(path),
@@ -221,6 +266,7 @@ export const fuzzedReplies = fc.constantFrom("/v1/chat/completions", "/v1/messag
     answers: fc.record({
       chat: fc.record(chatAnswer),
       messages: fc.record(messagesAnswer),
+      responses: fc.record(responsesAnswer),
       failed: failedAnswer,
     }),
     damageReply: damaged,

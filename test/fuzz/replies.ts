@@ -1,4 +1,4 @@
-// Grammar of what providers answer, in both dialects: complete, streamed, failed, and nothing of the kind.
+// Grammar of what providers answer, in each dialect: complete, streamed, failed, and nothing of the kind.
 import fc from "fast-check";
 import type { Text } from "./json-text.ts";
 import { among, any, count, list, number, object, oneOf, string, words } from "./json-text.ts";
@@ -228,6 +228,105 @@ const chatStream = fc
   .map(([events, end]) => events + end);
 const messagesStream = fc.oneof(orderedMessages, joined(messageEvent));
 
+const itemId = words("msg_1", "rs_1", "fc_1", "");
+const outputPart = oneOf(
+  object({
+    always: { type: words("output_text", "summary_text", "reasoning_text"), text: string },
+    seldom: { annotations: list(any, 2) },
+  }),
+  object({ always: { type: words("refusal"), refusal: string } }),
+);
+const outputItem = oneOf(
+  object({
+    always: { type: words("message"), id: itemId, role: words("assistant") },
+    often: { content: list(outputPart, 2), status: words("completed", "incomplete") },
+  }),
+  object({
+    always: { type: words("reasoning"), id: itemId, summary: list(outputPart, 2) },
+    often: { encrypted_content: string },
+  }),
+  object({
+    always: { type: words("function_call"), id: itemId, call_id: words("call_1", "call_2") },
+    often: {
+      name: words("read"),
+      arguments: words("", "{}", '{"city":"Rome"}', '{"broken"'),
+    },
+  }),
+  object({
+    always: { type: words("custom_tool_call"), id: itemId, call_id: words("call_3") },
+    often: { name: words("patch"), input: string },
+  }),
+  object({ always: { type: words("web_search_call", "mystery") } }),
+);
+const responsesUsage = object({
+  always: { input_tokens: count, output_tokens: count },
+  seldom: { input_tokens_details: any, output_tokens_details: any, total_tokens: count },
+});
+const responseObject = object({
+  always: { id: words("resp_1"), object: words("response"), output: list(outputItem, 3) },
+  often: {
+    status: words("completed", "incomplete", "failed", "in_progress", "queued"),
+    usage: responsesUsage,
+    model: words("gpt-5"),
+  },
+  seldom: {
+    error: any,
+    created_at: number,
+    incomplete_details: object({
+      always: { reason: words("max_output_tokens", "content_filter") },
+    }),
+  },
+});
+const outputIndex = among("0", "0", "1", "2", "9");
+const place = { item_id: itemId, output_index: outputIndex };
+const MEMBERS: Record<string, Record<string, Text>> = {
+  "response.created": { response: responseObject },
+  "response.in_progress": { response: responseObject },
+  "response.output_item.added": { output_index: outputIndex, item: outputItem },
+  "response.output_item.done": { output_index: outputIndex, item: outputItem },
+  "response.content_part.added": { ...place, content_index: outputIndex, part: outputPart },
+  "response.output_text.delta": { ...place, content_index: outputIndex, delta: string },
+  "response.output_text.done": { ...place, content_index: outputIndex, text: string },
+  "response.refusal.delta": { ...place, delta: string },
+  "response.output_text.annotation.added": { ...place, annotation: any },
+  "response.function_call_arguments.delta": { ...place, delta: words("{", "}", "{}") },
+  "response.function_call_arguments.done": { ...place, arguments: words("{}", '{"a":1}') },
+  "response.custom_tool_call_input.delta": { ...place, delta: string },
+  "response.reasoning_summary_part.added": { ...place, summary_index: outputIndex },
+  "response.reasoning_summary_text.delta": {
+    ...place,
+    summary_index: outputIndex,
+    delta: string,
+  },
+  "response.reasoning_text.delta": { ...place, delta: string },
+  "response.completed": { response: responseObject },
+  "response.incomplete": { response: responseObject },
+  "response.failed": { response: responseObject },
+  error: { message: string, code: string },
+  keepalive: {},
+  "response.mystery": {},
+};
+const RESPONSES_EVENTS: Record<string, Text> = Object.fromEntries(
+  Object.entries(MEMBERS).map(([name, members]) => [
+    name,
+    object({ always: { type: words(name), ...members }, often: { sequence_number: number } }),
+  ]),
+);
+const responsesEvent = fc.oneof(
+  ...Object.entries(RESPONSES_EVENTS).map(([name, data]) => ({
+    weight: name.endsWith(".delta") ? 4 : 1,
+    arbitrary: event(name, data),
+  })),
+);
+const orderedResponses = fc
+  .tuple(
+    event("response.created", RESPONSES_EVENTS["response.created"] ?? any),
+    joined(responsesEvent),
+    event("response.completed", RESPONSES_EVENTS["response.completed"] ?? any),
+  )
+  .map((events) => events.join(""));
+const responsesStream = fc.oneof(orderedResponses, joined(responsesEvent));
+
 const errorBody = oneOf(
   object({
     always: {
@@ -249,4 +348,5 @@ const nothing = among(
 
 export const chatAnswer = { complete: chatReply, stream: chatStream };
 export const messagesAnswer = { complete: message, stream: messagesStream };
+export const responsesAnswer = { complete: responseObject, stream: responsesStream };
 export const failedAnswer: Text = fc.oneof(errorBody, errorBody, any, nothing);

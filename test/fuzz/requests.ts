@@ -1,4 +1,4 @@
-// Grammar of request bodies, in both dialects: what clients send, and what they should not.
+// Grammar of request bodies, in each dialect: what clients send, and what they should not.
 import fc from "fast-check";
 import type { Text } from "./json-text.ts";
 import { among, any, boolean, list, number, object, oneOf, string, words } from "./json-text.ts";
@@ -8,6 +8,8 @@ export const MODELS = [
   "openai/gpt-4o",
   "claude-sonnet-4-5",
   "house-model",
+  "openai/gpt-5",
+  "gpt-5-codex",
   "fast",
   "careful",
   "none",
@@ -243,5 +245,145 @@ export const messagesRequest: Text = object({
     container: any,
     mcp_servers: list(any),
     context_management: any,
+  },
+});
+
+const carrier = oneOf(string, words("gw1.a.c2ln", "gw1.r.ZGF0YQ", "gw1.", "gAAAAA"));
+const responsesPart = oneOf(
+  object({ always: { type: words("input_text", "output_text", "summary_text"), text: string } }),
+  object({ always: { type: words("refusal"), refusal: string } }),
+  object({
+    always: { type: words("input_image") },
+    often: { image_url: url },
+    seldom: { detail: words("auto", "original"), file_id: string },
+  }),
+  object({
+    always: { type: words("input_file") },
+    often: { file_data: url, filename: string },
+    seldom: { file_url: url, file_id: string, prompt_cache_breakpoint: any },
+  }),
+  object({ always: { type: words("input_audio", "mystery") } }),
+);
+const responsesContent = oneOf(string, list(responsesPart, 3), among("null"));
+const callId = words("call_1", "call_2", "call_3", "", `call_${"x".repeat(90)}`);
+const space = words("functions", "mcp__a", "mcp__b", "a b");
+const responsesItem = oneOf(
+  object({
+    always: { role: words("user", "assistant", "system", "developer", "owner") },
+    often: { content: responsesContent, type: words("message") },
+    seldom: { id: string, status: words("completed"), phase: words("commentary") },
+  }),
+  object({
+    always: { type: words("reasoning"), summary: list(responsesPart, 2) },
+    often: { encrypted_content: carrier },
+    seldom: { id: words("rs_1"), content: list(responsesPart, 2) },
+  }),
+  object({
+    always: { type: words("function_call"), call_id: callId, name: words("read", "write") },
+    often: { arguments: argumentsText },
+    seldom: { namespace: space, id: words("fc_1") },
+  }),
+  object({
+    always: { type: words("function_call_output", "custom_tool_call_output"), call_id: callId },
+    often: { output: responsesContent },
+  }),
+  object({
+    always: {
+      type: words("custom_tool_call"),
+      call_id: callId,
+      name: words("patch"),
+      input: string,
+    },
+    seldom: { namespace: space },
+  }),
+  object({ always: { id: words("msg_1", "rs_1") }, seldom: { type: words("item_reference") } }),
+  object({
+    always: {
+      type: words(
+        "additional_tools",
+        "tool_search_call",
+        "tool_search_output",
+        "configuration_update",
+        "agent_message",
+        "web_search_call",
+        "compaction",
+        "local_shell_call",
+        "mystery",
+      ),
+    },
+    often: { tools: list(any, 2), content: responsesContent, reasoning: any, text: any },
+  }),
+);
+const responsesFunction = object({
+  always: { type: words("function"), name: words("read", "write") },
+  often: { description: string, parameters: schema },
+  seldom: { strict: boolean, defer_loading: boolean },
+});
+const responsesCustom = object({
+  always: { type: words("custom"), name: words("patch") },
+  often: { description: string },
+  seldom: {
+    format: oneOf(
+      object({ always: { type: words("grammar"), syntax: words("lark"), definition: string } }),
+      any,
+    ),
+  },
+});
+const responsesTool = oneOf(
+  responsesFunction,
+  responsesFunction,
+  responsesCustom,
+  object({
+    always: {
+      type: words("namespace"),
+      name: space,
+      tools: list(oneOf(responsesFunction, responsesCustom), 3),
+    },
+  }),
+  object({ always: { type: words("web_search", "mcp", "tool_search", "local_shell", "mystery") } }),
+);
+
+export const responsesRequest: Text = object({
+  always: { model, input: oneOf(string, list(responsesItem, 7)) },
+  often: { stream: boolean, instructions: string, tools: list(responsesTool, 3), store: boolean },
+  seldom: {
+    max_output_tokens: number,
+    temperature: number,
+    top_p: number,
+    top_logprobs: number,
+    tool_choice: oneOf(
+      words("auto", "none", "required"),
+      object({
+        always: { type: words("function", "custom", "allowed_tools", "mcp", "shell") },
+        often: { name: words("read", "patch"), mode: words("auto"), tools: list(any, 2) },
+        seldom: { namespace: space },
+      }),
+    ),
+    parallel_tool_calls: boolean,
+    reasoning: object({
+      often: { effort: words("none", "low", "high", "ultra"), summary: words("auto") },
+      seldom: { context: string, mode: words("pro") },
+    }),
+    text: object({
+      often: {
+        format: oneOf(
+          object({ always: { type: words("text", "json_object") } }),
+          object({ always: { type: words("json_schema"), name: string, schema } }),
+        ),
+      },
+      seldom: { verbosity: words("low") },
+    }),
+    include: list(string),
+    previous_response_id: string,
+    conversation: any,
+    prompt: any,
+    background: boolean,
+    metadata: any,
+    user: string,
+    safety_identifier: string,
+    truncation: words("auto"),
+    service_tier: words("auto", "flex"),
+    client_metadata: any,
+    stream_options: any,
   },
 });

@@ -12,6 +12,7 @@ import { random } from "../exchanges/random.ts";
 import type { ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
 import { compileFilter, FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
 import { checkAnthropicStream, checkOpenaiStream } from "../unit/filter/lifecycle.ts";
+import { checkResponsesStream } from "../unit/filter/responses-lifecycle.ts";
 import { fuzzedConfigurations } from "./configurations.ts";
 import type { FuzzedExchange } from "./exchanges.ts";
 import { fuzzedHeads, fuzzedReplies, fuzzedRequests } from "./exchanges.ts";
@@ -41,7 +42,7 @@ async function host(loaded: LoadedCase, isSplit: boolean): Promise<FilterHost> {
   return FilterHost.load(module, { filterConfig: config, environment: loaded.environment });
 }
 
-const plainCase = caseOf("../exchanges/config.yaml");
+const plainCase = caseOf("config.yaml");
 const promptCase = caseOf("../config/prompt-targets/config.yaml");
 const whole = await host(plainCase, false);
 const split = await host(plainCase, true);
@@ -81,7 +82,7 @@ function runExchange(input: FuzzedExchange): ExchangeResult {
     upstream: ({ path, body: asked }) => {
       const { answers, status } = input;
       const isStream = /"stream"\s*:\s*true/.test(Buffer.from(asked).toString());
-      const answer = path.endsWith("/messages") ? answers.messages : answers.chat;
+      const answer = answers[dialectOf(path)];
       const text = status >= 400 ? answers.failed : isStream ? answer.stream : answer.complete;
       const bytes =
         input.damageReply === undefined ? Buffer.from(text) : damaged(text, input.damageReply);
@@ -126,9 +127,18 @@ function utf8(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
 }
 
-function isMessages(input: FuzzedExchange): boolean {
-  return input.path.startsWith("/v1/messages");
+/** The dialect of a path, the client's or the provider's. */
+function dialectOf(path: string): "chat" | "messages" | "responses" {
+  if (path.includes("/messages")) return "messages";
+  return path.includes("/responses") ? "responses" : "chat";
 }
+
+/** Dialects share the list of models: a header decides. */
+function isMessages({ path, headers }: FuzzedExchange): boolean {
+  const isList = path.split("?")[0] === "/v1/models";
+  return path.startsWith("/v1/messages") || (isList && headers.some(isVersion));
+}
+const isVersion = ([name]: [string, string]): boolean => name === "anthropic-version";
 
 /** No trap, no fault of the host's, no request that is not JSON, and an answer of the gateway's own in its envelope. */
 function checkCommon(
@@ -157,12 +167,13 @@ function checkCommon(
 function checkTranslated(input: FuzzedExchange, { reply, sent }: ExchangeResult): void {
   const [request] = sent;
   if (request === undefined || reply.ending !== "complete" || reply.status !== 200) return;
-  const messages = isMessages(input);
-  if (request.path.endsWith("/v1/messages") === messages) return;
+  const dialect = dialectOf(input.path);
+  if (dialectOf(request.path) === dialect) return;
   const text = utf8(reply.body);
   const asked = JSON.parse(utf8(request.body)) as { stream?: unknown };
   if (asked.stream !== true) JSON.parse(text);
-  else if (messages) checkAnthropicStream(text);
+  else if (dialect === "messages") checkAnthropicStream(text);
+  else if (dialect === "responses") checkResponsesStream(text);
   else checkOpenaiStream(text, input.body.includes('"include_usage":true'));
 }
 

@@ -129,8 +129,7 @@ export class OpenaiChatReader extends ResponseReader {
     const value = key + 1;
     const head = this.head;
     if (tape.equals(key, CREATED)) {
-      const created = readCount(tape, value);
-      if (created > 0) head.created = created;
+      head.setCreated(readCount(tape, value));
     }
     if (!tape.isString(value) || tape.size(value) == 0) return;
     if (tape.equals(key, ID)) replace(head.id, tape, value);

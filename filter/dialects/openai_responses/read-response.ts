@@ -232,8 +232,7 @@ export class OpenaiResponsesReader extends ResponseReader {
     const head = this.head;
     replaceIfPresent(head.id, tape, tape.member(response, ID));
     replaceIfPresent(head.model, tape, tape.member(response, MODEL));
-    const created = readCount(tape, tape.member(response, CREATED_AT));
-    if (created > 0) head.created = created;
+    head.setCreated(readCount(tape, tape.member(response, CREATED_AT)));
     const tier = tape.member(response, SERVICE_TIER);
     if (tape.equals(tier, PRIORITY)) head.tier = TIER_PRIORITY;
     else if (tape.equals(tier, FLEX)) head.tier = TIER_FLEX;
