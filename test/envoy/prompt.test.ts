@@ -12,6 +12,7 @@ import { RETRY } from "./models.ts";
 import { listen } from "./behaving-provider.ts";
 import type { Listening } from "./behaving-provider.ts";
 import { newSocketPath } from "../gateway/socket-path.ts";
+import { checkResponsesStream } from "../unit/filter/responses-lifecycle.ts";
 import { SLOW_MS, startApi, startModelServer } from "./prompt-fakes.ts";
 import type { FakeApi, FakeModelServer } from "./prompt-fakes.ts";
 
@@ -152,6 +153,8 @@ async function inBothModes(test: (stream: boolean) => Promise<void>): Promise<vo
 }
 
 interface Options {
+  /** The client's dialect; chat completions if absent. */
+  api?: "chat" | "responses";
   stream?: boolean;
   before?: Message[];
   through?: WithFakes;
@@ -161,15 +164,18 @@ interface Options {
   headers?: Record<string, string>;
 }
 
+const PATHS = { chat: "/v1/chat/completions", responses: "/v1/responses" };
+
 function send(content: string, options: Options = {}, init: RequestInit = {}) {
   const { stream = false, before = [], through = all, listener = "ingress" } = options;
-  const { more, headers } = options;
+  const { more, headers, api: of = "chat" } = options;
   const id = randomUUID();
   const messages = [...before, { role: "user", content }];
-  const reply = fetch(`http://127.0.0.1:${through.gateway.ports[listener]}/v1/chat/completions`, {
+  const conversation = of === "chat" ? { messages } : { input: messages };
+  const reply = fetch(`http://127.0.0.1:${through.gateway.ports[listener]}${PATHS[of]}`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-request-id": id, ...headers },
-    body: JSON.stringify({ model: "none", messages, stream, ...more }),
+    body: JSON.stringify({ model: "none", ...conversation, stream, ...more }),
     ...init,
   });
   return { id, reply };
@@ -184,7 +190,7 @@ async function say(content: string, options: Options = {}): Promise<Said> {
   return {
     id,
     reply,
-    ...(reply.status === 200 ? read(body, options.stream ?? false) : { text: "" }),
+    ...(reply.status === 200 ? READERS[options.api ?? "chat"](body, options.stream) : { text: "" }),
     model: asked?.json as Said["model"],
   } as Said;
 }
@@ -195,7 +201,30 @@ interface Chunk {
   choices: { delta: { content?: string } }[];
 }
 
-function read(body: string, isStream: boolean): Pick<Said, "text" | "metadata"> {
+const READERS = { chat: readCompletion, responses: readResponse };
+
+interface ResponseObject {
+  output: { content: { text: string }[] }[];
+  gateway_metadata?: Metadata;
+}
+
+function readResponse(body: string, isStream = false): Pick<Said, "text" | "metadata"> {
+  const textOf = ({ output }: ResponseObject) =>
+    output.flatMap(({ content }) => content.map(({ text }) => text)).join("");
+  if (!isStream) {
+    const whole = JSON.parse(body) as ResponseObject;
+    return { text: textOf(whole), metadata: whole.gateway_metadata };
+  }
+  const { types, response } = checkResponsesStream(
+    body.replace(/"gateway_metadata":\{.*?\}\},/, ""),
+  );
+  expect(types.at(-1)).toBe("response.completed");
+  const [first = ""] = /\{.*\}/.exec(body) ?? [];
+  const { gateway_metadata: metadata } = JSON.parse(first) as ResponseObject;
+  return { text: textOf(response as unknown as ResponseObject), metadata };
+}
+
+function readCompletion(body: string, isStream = false): Pick<Said, "text" | "metadata"> {
   if (!isStream) {
     const whole = JSON.parse(body) as { metadata?: Metadata; choices: { message: Message }[] };
     return { text: whole.choices[0]?.message.content ?? "", metadata: whole.metadata };
@@ -223,9 +252,16 @@ const pathsOf = (lines: LogLine[]): string[] => lines.map(({ path }) => path);
 const CHOICE = ["/guard", "/embeddings", "/zeroshot"];
 const EXTRACTION = [...CHOICE, "/v1/chat/completions", "/hallucination"];
 
-describe.each([false, true])("stream: %s", (stream) => {
+describe.each([
+  ["chat", false],
+  ["chat", true],
+  ["responses", false],
+  ["responses", true],
+] as const)("%s, stream: %s", (of, stream) => {
+  const as = { api: of, stream };
+
   it("a jailbreak gets the configured words, and nothing reaches a provider", async () => {
-    const said = await say("jailbreak @plain", { stream });
+    const said = await say("jailbreak @plain", as);
     expect(said.text).toBe(GUARD_MESSAGE);
     expect(said.reply.headers.get("x-gateway-request-id")).toBe(said.id);
     expect(said.model).toBeUndefined();
@@ -235,7 +271,7 @@ describe.each([false, true])("stream: %s", (stream) => {
   });
 
   it("a prompt for no target reaches the model unchanged", async () => {
-    const said = await say("hello", { stream });
+    const said = await say("hello", as);
     expect(said.text).not.toBe("");
     expect(said.metadata).toBeUndefined();
     expect(said.model?.messages).toEqual([{ role: "user", content: "hello" }]);
@@ -243,7 +279,7 @@ describe.each([false, true])("stream: %s", (stream) => {
   });
 
   it("a target without parameters: its path as given, its answer to the model", async () => {
-    const said = await say("@plain please", { stream });
+    const said = await say("@plain please", as);
     const [call] = api.of(said.id);
     expect([call?.method, call?.path, call?.body]).toEqual(["GET", "/plain?a=b", ""]);
     const answer = JSON.stringify({ method: "GET", path: "/plain?a=b", body: "" });
@@ -256,7 +292,7 @@ describe.each([false, true])("stream: %s", (stream) => {
   });
 
   it("GET: values in the path and the query, defaults, headers, the target's system prompt", async () => {
-    const said = await say('@weather {"city": "São Paulo 1", "note": "a&b=c"}', { stream });
+    const said = await say('@weather {"city": "São Paulo 1", "note": "a&b=c"}', as);
     const [call] = api.of(said.id);
     expect(call?.path).toBe("/weather/S%C3%A3o%20Paulo%201/now?units=metric&days=3&note=a%26b%3Dc");
     expect(call?.headers.authorization).toBe(`Bearer ${API_SECRET}`);
@@ -280,13 +316,15 @@ describe.each([false, true])("stream: %s", (stream) => {
     ]);
     for (const log of ["ingress", "llm"] as const) {
       const [line] = await all.gateway.waitForLog(log, ({ requestId }) => requestId === said.id);
-      expect([line?.path, line?.code]).toEqual(["/v1/chat/completions", 200]);
+      // The model speaks chat completions.
+      const path = log === "ingress" ? PATHS[of] : PATHS.chat;
+      expect([line?.path, line?.code]).toEqual([path, 200]);
     }
   });
 
   it("POST sends the values as a JSON body, and the API's response passes unchanged", async () => {
     const values = '{"guests": 4, "note": "by the \\"window\\"\\n"}';
-    const said = await say(`@book ${values}`, { stream });
+    const said = await say(`@book ${values}`, as);
     const [call] = api.of(said.id);
     expect(call?.headers["content-type"]).toBe("application/json");
     expect(JSON.parse(call?.body ?? "")).toEqual({
@@ -299,7 +337,7 @@ describe.each([false, true])("stream: %s", (stream) => {
   });
 
   it("what is missing is asked for, and the next turn completes it", async () => {
-    const first = await say("@weather please", { stream });
+    const first = await say("@weather please", as);
     expect(first.text).toBe('Could you tell me "city"?');
     expect(api.of(first.id)).toEqual([]);
     expect(first.model).toBeUndefined();
@@ -307,25 +345,25 @@ describe.each([false, true])("stream: %s", (stream) => {
       { role: "user", content: "@weather please" },
       { role: "assistant", content: first.text },
     ];
-    const second = await say('{"city": "Oslo"}', { stream, before });
+    const second = await say('{"city": "Oslo"}', { ...as, before });
     expect(api.of(second.id)[0]?.path).toMatch(/^\/weather\/Oslo\/now/);
     expect(second.model?.messages).toHaveLength(4);
   });
 
   it("a language model chooses among candidates, asks, or declines", async () => {
-    const chosen = await say('?plain,book @book {"guests": 2}', { stream });
+    const chosen = await say('?plain,book @book {"guests": 2}', as);
     expect(JSON.parse(chosen.text)).toMatchObject({ path: "/book" });
     const tools = modelServer.of(chosen.id).find(({ path }) => path === "/v1/chat/completions");
     expect(tools?.body).toContain('"name":"plain"');
-    const asked = await say('?plain,book say: Which "one"?', { stream });
+    const asked = await say('?plain,book say: Which "one"?', as);
     expect(asked.text).toBe('Which "one"?');
-    const declined = await say("?plain,book neither", { stream });
+    const declined = await say("?plain,book neither", as);
     expect(declined.model?.messages).toEqual([{ role: "user", content: "?plain,book neither" }]);
   });
 
   it("text that is no JSON, and bytes that are no text", async () => {
-    expect((await say("@quoted", { stream })).text).toBe('plain "text"\nä \u{1f600}');
-    expect((await say("@bytes", { stream })).text).toMatch(/^a\ufffd\ufffdb\ufffd$/);
+    expect((await say("@quoted", as)).text).toBe('plain "text"\nä \u{1f600}');
+    expect((await say("@bytes", as)).text).toMatch(/^a\ufffd\ufffdb\ufffd$/);
   });
 });
 
