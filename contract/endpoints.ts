@@ -22,6 +22,8 @@ export class EndpointRow {
   isInference: boolean = false;
   /** Whether the request names a model; otherwise the hint header names the provider. */
   hasModel: boolean = true;
+  /** Whether the only provider that serves it is used if the hint header names none. */
+  mayGuessProvider: boolean = false;
   /** Whether the model may be omitted; then the provider of the default model chooses one. */
   mayOmitModel: boolean = false;
   /** Whether the body may be `multipart/form-data`. */
@@ -128,6 +130,30 @@ function messageBatches(): EndpointRow {
   return row;
 }
 
+/** A request of the Responses API that is not translated. */
+function responsesByModel(path: string): EndpointRow {
+  const row = byModel(OPENAI_RESPONSES.path + path);
+  row.dialect = OPENAI_RESPONSES;
+  row.servedBy = [OPENAI_RESPONSES];
+  return row;
+}
+
+/** A count, which is free, and needs no model behind an earlier response. */
+function responseTokens(): EndpointRow {
+  const row = withoutModel(responsesByModel("/input_tokens"));
+  row.countsRequest = false;
+  return row;
+}
+
+/** Responses that a provider has stored: `/v1/responses/resp_1/input_items`. */
+function storedResponses(): EndpointRow {
+  const row = stored(OPENAI_RESPONSES.path);
+  row.dialect = OPENAI_RESPONSES;
+  row.servedBy = [OPENAI_RESPONSES];
+  row.mayGuessProvider = true;
+  return row;
+}
+
 export const MODEL_LIST: EndpointRow = models("/v1/models");
 export const MODEL_BY_ID: EndpointRow = models("/v1/models");
 MODEL_BY_ID.hasChildren = true;
@@ -138,9 +164,11 @@ export const READINESS: EndpointRow = local("/readyz");
 export const ENDPOINTS: EndpointRow[] = [
   inference(OPENAI_CHAT),
   inference(ANTHROPIC_MESSAGES),
-  // No path is empty: without one, a dialect is for providers only.
   inference(OPENAI_RESPONSES),
   countTokens(),
+  responsesByModel("/compact"),
+  responseTokens(),
+  storedResponses(),
   counted(byModel("/v1/embeddings"), false),
   counted(byModel("/v1/completions"), true),
   withoutModel(byModel("/v1/moderations")),

@@ -101,10 +101,11 @@ export const WITHOUT_DIALECT: UpstreamError[] = [
 /** Errors of requests whose head Envoy has read, but rejects before its filters see them. */
 export const BEFORE_FILTER: UpstreamError[] = [
   new UpstreamError(400, "missing_host_header", 0, "The request has no Host header."),
+  // Codex sends plain requests after a 426.
   new UpstreamError(
     403,
     "upgrade_failed",
-    0,
+    426,
     "The gateway does not upgrade connections (WebSocket); send a plain HTTP request.",
   ),
   new UpstreamError(

@@ -2,7 +2,7 @@
 import { RequestLimits } from "../hub/request-report";
 import { Dialect } from "../dialects/dialect";
 import { defaultDialect, DIALECTS } from "../dialects/registry";
-import { Span } from "../bytes/text/bytes";
+import { sameSpan, Span } from "../bytes/text/bytes";
 import { RateLimit } from "./rate-limit";
 
 const NO_CREDENTIAL = new Span(0, 0);
@@ -64,6 +64,16 @@ export class Target {
       if (this.also[i].dialect === dialect) return this.also[i];
     }
     return this;
+  }
+
+  /** Returns whether requests with one attempt use the same account at the same provider. */
+  isAtSameAccount(other: Target): bool {
+    return (
+      sameSpan(this.cluster, other.cluster) &&
+      sameSpan(this.authority, other.authority) &&
+      sameSpan(this.basePath, other.basePath) &&
+      sameSpan(this.credential(0), other.credential(0))
+    );
   }
 
   /** Sets the cluster of a request with one attempt, for all dialects. */

@@ -17,25 +17,49 @@ import { Outcome, Turn } from "./outcome";
 const HINT = constant(HEADER_HINT);
 const STREAM_CLUSTER = constant(HEADER_STREAM_CLUSTER);
 const SLASH: u32 = 0x2f;
+const QUESTION: u32 = 0x3f;
+/** OpenAI's ids have at most 64 bytes. */
+const MAX_ID: u32 = 128;
 
-/** Sends a request for an endpoint without models to the provider that the hint header names, with its first credential. */
+/** Sends a request for an endpoint without models to a provider, with the first credential of its model. */
 export function passToProvider(exchange: Exchange, turn: Turn): Outcome {
   const client = exchange.client;
   if (client.endpoint.row.hasModel) return Outcome.Next;
-  if (!client.hasHint) return turn.refuse(noProvider(exchange));
+  const fault = client.hasHint ? useNamed(exchange, turn.config) : useOnly(exchange, turn.config);
+  return fault === null ? Outcome.Leave : turn.refuse(fault);
+}
+
+/** Uses the provider that the hint header names. */
+function useNamed(exchange: Exchange, config: Config): Fault | null {
   const hint = header(REQUEST_HEADERS, HINT);
-  const named = targetOf(turn.config, hint);
-  if (named === null)
-    return turn.refuse(unknownModel(exchange, turn.config, hint.pointer, hint.length));
-  const target = client.endpoint.servingTarget(named);
-  if (target === null) return turn.refuse(notServed(exchange, named));
+  const named = targetOf(config, hint);
+  if (named === null) return unknownModel(exchange, config, hint.pointer, hint.length);
+  const target = exchange.client.endpoint.servingTarget(named);
+  return target === null ? notServed(exchange, named) : send(exchange, target);
+}
+
+/** Uses the only provider that serves the endpoint. */
+function useOnly(exchange: Exchange, config: Config): Fault | null {
+  const endpoint = exchange.client.endpoint;
+  if (!endpoint.row.mayGuessProvider) return noProvider(exchange);
+  let only: Target | null = null;
+  for (let i = 0; i < config.targets.length; i++) {
+    const target = endpoint.servingTarget(config.targets[i]);
+    if (target === null) continue;
+    if (only !== null && !only.isAtSameAccount(target)) return unknownResponse(exchange);
+    only = target;
+  }
+  return only === null ? unknownResponse(exchange) : send(exchange, only);
+}
+
+function send(exchange: Exchange, target: Target): Fault | null {
   const fault = keyFault(exchange, target);
-  if (fault !== null) return turn.refuse(fault);
-  client.dialect = target.dialect;
+  if (fault !== null) return fault;
+  exchange.client.dialect = target.dialect;
   exchange.startAttempt(target);
   setHeader(REQUEST_HEADERS, STREAM_CLUSTER, target.cluster);
   writeHeaders(exchange, target, target.credential(0));
-  return Outcome.Leave;
+  return null;
 }
 
 /** Rejects a request that its model's provider does not serve, or responds with an estimate. */
@@ -78,9 +102,23 @@ function noProvider(exchange: Exchange): Fault {
   return new Fault(404, exchange.client.endpoint.row.path + how + HEADER_HINT + ".");
 }
 
+/** Returns OpenAI's own error for a response that it has not stored. */
+function unknownResponse(exchange: Exchange): Fault {
+  const path = exchange.client.pathEnd;
+  let end: u32 = 1;
+  while (end < path.length && isOfId(byteAt(path.pointer, end))) end++;
+  const id = end < MAX_ID ? String.UTF8.decodeUnsafe(path.pointer + 1, end - 1) : "";
+  return new Fault(404, "Response with id '" + id + "' not found.");
+}
+
+function isOfId(byte: u32): bool {
+  return byte != SLASH && byte != QUESTION;
+}
+
 function notServed(exchange: Exchange, target: Target): Fault {
   const endpoint = exchange.client.endpoint;
   const what = " is not supported by '" + target.name + "', whose provider uses ";
   const how = "; choose one whose provider uses " + endpoint.api + ".";
-  return new Fault(404, endpoint.row.path + what + target.dialect.api + how).at("model");
+  const fault = new Fault(404, endpoint.row.path + what + target.dialect.api + how);
+  return endpoint.row.hasModel ? fault.at("model") : fault;
 }

@@ -101,7 +101,7 @@ describe.each([
   it("an upgrade", async () => {
     const upgrade = "connection: upgrade\r\nupgrade: websocket\r\n";
     const answer = await send(`GET ${path} HTTP/1.1\r\nhost: x\r\n${withId}${upgrade}\r\n`);
-    expect(read(answer)).toEqual([403, "permission_error", "client-id"]);
+    expect(read(answer)).toEqual([426, "invalid_request_error", "client-id"]);
   });
 
   it("a body that does not end", async () => {

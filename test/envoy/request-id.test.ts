@@ -159,7 +159,7 @@ describe.each([CHAT, MESSAGES])("a client of %s", (path) => {
       ["upgrade", "websocket"],
     ];
     const reply = await send("GET", path, "", upgrade);
-    expect(reply.status).toBe(403);
+    expect(reply.status).toBe(426);
     expect(idsOf(reply)).toEqual([reply.id]);
   });
 });
