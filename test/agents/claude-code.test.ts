@@ -16,6 +16,7 @@ afterAll(() => all.stop());
 const PROVIDERS = [
   { dialect: "chat completions", provider: "openai", model: "fast" },
   { dialect: "messages", provider: "anthropic", model: "careful" },
+  { dialect: "responses", provider: "responses", model: "deep" },
 ] as const;
 
 /** What a provider must answer with: a call of Claude Code's shell. */

@@ -246,9 +246,18 @@ describe.each([false, true])("stream: %s", (isStream) => {
     expect(requests(all.openai)).toHaveLength(3);
   });
 
-  it("OpenAI's runTools on OpenAI", async () => {
-    script(all.openai);
-    expect(await openaiLoop("fast", isStream)).toBe("All is sunny.");
+  it.each(KINDS)("Anthropic's tool runner on Responses, %s thinking", async (_, turns) => {
+    script(all.responses, turns);
+    expect(await anthropicLoop("deep", isStream)).toBe("All is sunny.");
+    expect(asked).toEqual(PLACES);
+    // The fake refuses reasoning that is not its own; here it has not been left out either.
+    const last = JSON.stringify(requests(all.responses)[2]);
+    expect(last).toContain('"type":"reasoning"');
+  });
+
+  it.each(["fast", "deep"] as const)("OpenAI's runTools on OpenAI, %s", async (model) => {
+    script(model === "fast" ? all.openai : all.responses);
+    expect(await openaiLoop(model, isStream)).toBe("All is sunny.");
     expect(asked).toEqual(PLACES);
   });
 

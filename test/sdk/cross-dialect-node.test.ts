@@ -1,4 +1,4 @@
-// The official Node SDKs, each against the strict fake of the other dialect, through the gateway.
+// The official Node SDKs, each against the strict fakes of the other dialects, through the gateway.
 import Anthropic from "@anthropic-ai/sdk";
 import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
 import OpenAI from "openai";
@@ -15,6 +15,57 @@ const PIXEL =
 const City = z.object({ name: z.string(), people: z.number() });
 const CITY = { name: "Paris é 😀", people: 2_100_000 };
 
+const OPENAI_ON = [
+  {
+    dialect: "messages",
+    provider: "anthropic",
+    model: "careful",
+    name: /^claude-test/,
+    cached: CACHED,
+    inputTokens: CACHED + WRITTEN,
+    schema: {
+      output_config: { format: { type: "json_schema", schema: { additionalProperties: false } } },
+    },
+    dropped: ["frequency_penalty", "response_format", "temperature"],
+  },
+  {
+    dialect: "responses",
+    provider: "responses",
+    model: "deep",
+    name: /^gpt-5\.1/,
+    cached: 6,
+    inputTokens: 6,
+    schema: { text: { format: { type: "json_schema", strict: true } } },
+    dropped: ["frequency_penalty"],
+  },
+] as const;
+const ANTHROPIC_ON = [
+  {
+    dialect: "chat completions",
+    provider: "openai",
+    model: "fast",
+    name: /^gpt-4o/,
+    cached: 5,
+    inputTokens: (sent: { messages?: object }) => quarter(sent.messages),
+    schema: { response_format: { type: "json_schema" } },
+  },
+  {
+    dialect: "responses",
+    provider: "responses",
+    model: "deep",
+    name: /^gpt-5\.1/,
+    cached: 6,
+    inputTokens: (sent: { input?: object[] }) =>
+      quarter([undefined, sent.input?.map((item) => ({ ...item, type: "message" }))]),
+    schema: { text: { format: { type: "json_schema", strict: true } } },
+  },
+] as const;
+
+/** The fakes' tokens of a prompt. */
+function quarter(prompt: unknown): number {
+  return Math.ceil(JSON.stringify(prompt).length / 4);
+}
+
 let all: WithFakes;
 let openai: OpenAI;
 let anthropic: Anthropic;
@@ -24,13 +75,15 @@ beforeAll(async () => {
     timeoutMs: 3_000,
     openai: { cachedTokens: 5 },
     anthropic: { cachedTokens: CACHED, cacheWrittenTokens: WRITTEN },
+    responses: { cachedTokens: 6 },
   });
   const options = { apiKey: "any-key", maxRetries: 0 };
   openai = new OpenAI({ ...options, baseURL: `${all.gateway.url}/v1` });
   anthropic = new Anthropic({ ...options, baseURL: all.gateway.url });
 });
 afterAll(async () => {
-  expect([...all.openai.violations(), ...all.anthropic.violations()]).toEqual([]);
+  for (const provider of [all.openai, all.anthropic, all.responses])
+    expect(provider.violations()).toEqual([]);
   await all.stop();
 });
 
@@ -42,9 +95,9 @@ function thrown(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe("the OpenAI SDK on an Anthropic provider", () => {
+describe.each(OPENAI_ON)("the OpenAI SDK on $dialect", ({ provider, model, ...row }) => {
   const user = (content: string) => ({ role: "user" as const, content });
-  const request = (content: string) => ({ model: "careful", messages: [user(content)] });
+  const request = (content: string) => ({ model, messages: [user(content)] });
   const ask = (content: string) => openai.chat.completions.create(request(content));
   const stream = (content: string, more: object = {}) =>
     openai.chat.completions.create({ ...request(content), ...more, stream: true });
@@ -59,16 +112,16 @@ describe("the OpenAI SDK on an Anthropic provider", () => {
       finish_reason: "stop",
     });
     expect(reply.object).toBe("chat.completion");
-    expect(reply.model).toMatch(/^claude-test/);
+    expect(reply.model).toMatch(row.name);
     const { usage } = reply;
-    expect(usage?.prompt_tokens_details).toMatchObject({ cached_tokens: CACHED });
-    expect(usage?.prompt_tokens).toBeGreaterThan(CACHED + WRITTEN);
+    expect(usage?.prompt_tokens_details).toMatchObject({ cached_tokens: row.cached });
+    expect(usage?.prompt_tokens).toBeGreaterThan(row.inputTokens);
     expect(usage?.total_tokens).toBe((usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0));
   });
 
   it("a system prompt, several turns, parts, images by URL and in base64", async () => {
     const reply = await openai.chat.completions.create({
-      model: "careful",
+      model,
       messages: [
         { role: "system", content: "Be brief." },
         { role: "developer", content: "Very." },
@@ -104,23 +157,21 @@ describe("the OpenAI SDK on an Anthropic provider", () => {
     const usages: unknown[] = [];
     for await (const { usage } of await stream("hi", { stream_options: { include_usage: true } }))
       if (usage != null) usages.push(usage);
-    expect(usages).toMatchObject([{ prompt_tokens_details: { cached_tokens: CACHED } }]);
+    expect(usages).toMatchObject([{ prompt_tokens_details: { cached_tokens: row.cached } }]);
   });
 
   it("parse: structured output by a schema", async () => {
-    all.anthropic.next({ kind: "answer", answer: { text: JSON.stringify(CITY) } });
+    all[provider].next({ kind: "answer", answer: { text: JSON.stringify(CITY) } });
     const reply = await openai.chat.completions.parse({
       ...request("the city"),
       response_format: zodResponseFormat(City, "city"),
     });
     expect(reply.choices[0]?.message.parsed).toEqual(CITY);
-    expect(all.anthropic.requests.at(-1)?.json).toMatchObject({
-      output_config: { format: { type: "json_schema", schema: { additionalProperties: false } } },
-    });
+    expect(all[provider].requests.at(-1)?.json).toMatchObject(row.schema);
   });
 
-  it("JSON mode is listed in x-gateway-dropped, since nothing enforces it", async () => {
-    all.anthropic.next({ kind: "answer", answer: { text: '{"a":1}' } });
+  it("x-gateway-dropped lists what the provider has no form of, such as JSON mode", async () => {
+    all[provider].next({ kind: "answer", answer: { text: '{"a":1}' } });
     const asked = openai.chat.completions.create({
       ...request("as json"),
       response_format: { type: "json_object" },
@@ -130,19 +181,17 @@ describe("the OpenAI SDK on an Anthropic provider", () => {
     const { data, response } = await asked.withResponse();
     expect(data.choices[0]?.message.content).toBe('{"a":1}');
     const dropped = response.headers.get("x-gateway-dropped")?.split(",");
-    expect(dropped).toEqual(
-      expect.arrayContaining(["response_format", "frequency_penalty", "temperature"]),
-    );
+    expect(dropped?.toSorted()).toEqual(row.dropped);
   });
 
   it("reports length and content_filter", async () => {
-    all.anthropic.next({ kind: "answer", answer: { text: "cut", stop: "length" } });
+    all[provider].next({ kind: "answer", answer: { text: "cut", stop: "length" } });
     expect((await ask("long")).choices[0]?.finish_reason).toBe("length");
-    all.anthropic.next({ kind: "answer", answer: { text: "no", stop: "refusal" } });
+    all[provider].next({ kind: "answer", answer: { text: "no", stop: "refusal" } });
     expect((await ask("bad")).choices[0]?.finish_reason).toBe("content_filter");
   });
 
-  it.each([
+  it.concurrent.each([
     ["[error 400]", OpenAI.BadRequestError],
     ["[error 401]", OpenAI.AuthenticationError],
     ["[error 403]", OpenAI.PermissionDeniedError],
@@ -155,12 +204,12 @@ describe("the OpenAI SDK on an Anthropic provider", () => {
     ["[reset]", OpenAI.InternalServerError],
     ["[hang]", OpenAI.InternalServerError],
   ])("%s by its class", async (content, kind) => {
-    await expect(ask(content)).rejects.toBeInstanceOf(kind);
-    await expect(stream(content)).rejects.toBeInstanceOf(kind);
+    const errors = await Promise.all([thrown(ask(content)), thrown(stream(content))]);
+    for (const error of errors) expect(error).toBeInstanceOf(kind);
   });
 
   it("keeps status, message and retry-after", async () => {
-    all.anthropic.next({ kind: "error", status: 529, retryAfter: "7" });
+    all[provider].next({ kind: "error", status: 529, retryAfter: "7" });
     const error = await thrown(ask("hi"));
     expect(error).toMatchObject({ status: 529, error: { message: "The provider says 529." } });
     expect((error as { headers: Headers }).headers.get("retry-after")).toBe("7");
@@ -171,9 +220,9 @@ describe("the OpenAI SDK on an Anthropic provider", () => {
   });
 
   it("cancelling in mid-stream ends the provider's work", async () => {
-    const before = all.anthropic.requests.length;
+    const before = all[provider].requests.length;
     for await (const _ of await stream("[pieces 1000 pace 20]")) break;
-    expect(await (await all.anthropic.request(before)).wasCut).toBe(true);
+    expect(await (await all[provider].request(before)).wasCut).toBe(true);
   });
 
   it("refuses what would change the answer, naming it", async () => {
@@ -182,9 +231,9 @@ describe("the OpenAI SDK on an Anthropic provider", () => {
   });
 });
 
-describe("the Anthropic SDK on an OpenAI provider", () => {
+describe.each(ANTHROPIC_ON)("the Anthropic SDK on $dialect", ({ provider, model, ...row }) => {
   const request = (content: string) => ({
-    model: "fast",
+    model,
     max_tokens: 2000,
     messages: [{ role: "user" as const, content }],
   });
@@ -202,18 +251,17 @@ describe("the Anthropic SDK on an OpenAI provider", () => {
       role: "assistant",
       content: [{ type: "text", text: "You said: hello é 😀" }],
       stop_reason: "end_turn",
-      usage: { cache_read_input_tokens: 5 },
+      usage: { cache_read_input_tokens: row.cached },
     });
     expect(reply.id).toMatch(/^msg_/);
-    expect(reply.model).toMatch(/^gpt-4o/);
-    const sent = all.openai.requests.at(-1)?.json as { messages: object };
-    const prompt = Math.ceil(JSON.stringify(sent.messages).length / 4);
-    expect(reply.usage.input_tokens).toBe(prompt - 5);
+    expect(reply.model).toMatch(row.name);
+    const sent = all[provider].requests.at(-1)?.json as object;
+    expect(reply.usage.input_tokens).toBe(row.inputTokens(sent) - row.cached);
   });
 
   it("system blocks, several turns, blocks, images by URL and in base64", async () => {
     const reply = await anthropic.messages.create({
-      model: "fast",
+      model,
       max_tokens: 100,
       system: [{ type: "text", text: "Be brief.", cache_control: { type: "ephemeral" } }],
       messages: [
@@ -241,7 +289,7 @@ describe("the Anthropic SDK on an OpenAI provider", () => {
     });
     const final = await helper.finalMessage();
     expect(final.content).toMatchObject([{ type: "text", text: "You said: hello é 😀" }]);
-    expect(final.usage).toMatchObject({ cache_read_input_tokens: 5 });
+    expect(final.usage).toMatchObject({ cache_read_input_tokens: row.cached });
     expect(types).toEqual([
       "message_start",
       "content_block_start",
@@ -261,7 +309,7 @@ describe("the Anthropic SDK on an OpenAI provider", () => {
       { type: "tool_use", name: "weather", input: { place: "Paris" } },
       { type: "tool_use", name: "weather", input: { place: "Rome" } },
     ];
-    all.openai.next({ kind: "answer", answer }, { kind: "answer", answer });
+    all[provider].next({ kind: "answer", answer }, { kind: "answer", answer });
     const whole = await anthropic.messages.create({ ...request("hi"), tools });
     const streamed = await anthropic.messages.stream({ ...request("hi"), tools }).finalMessage();
     for (const { content, stop_reason: reason } of [whole, streamed]) {
@@ -271,15 +319,13 @@ describe("the Anthropic SDK on an OpenAI provider", () => {
   });
 
   it("parse: structured output by a schema", async () => {
-    all.openai.next({ kind: "answer", answer: { text: JSON.stringify(CITY) } });
+    all[provider].next({ kind: "answer", answer: { text: JSON.stringify(CITY) } });
     const reply = await anthropic.messages.parse({
       ...request("the city"),
       output_config: { format: zodOutputFormat(City) },
     });
     expect(reply.parsed_output).toEqual(CITY);
-    expect(all.openai.requests.at(-1)?.json).toMatchObject({
-      response_format: { type: "json_schema" },
-    });
+    expect(all[provider].requests.at(-1)?.json).toMatchObject(row.schema);
   });
 
   it("x-gateway-dropped names what was left out", async () => {
@@ -292,13 +338,13 @@ describe("the Anthropic SDK on an OpenAI provider", () => {
   });
 
   it("reports max_tokens and refusal", async () => {
-    all.openai.next({ kind: "answer", answer: { text: "cut", stop: "length" } });
+    all[provider].next({ kind: "answer", answer: { text: "cut", stop: "length" } });
     expect((await ask("long")).stop_reason).toBe("max_tokens");
-    all.openai.next({ kind: "answer", answer: { text: "no", stop: "refusal" } });
+    all[provider].next({ kind: "answer", answer: { text: "no", stop: "refusal" } });
     expect((await ask("bad")).stop_reason).toBe("refusal");
   });
 
-  it.each([
+  it.concurrent.each([
     ["[error 400]", Anthropic.BadRequestError],
     ["[error 401]", Anthropic.AuthenticationError],
     ["[error 403]", Anthropic.PermissionDeniedError],
@@ -311,12 +357,12 @@ describe("the Anthropic SDK on an OpenAI provider", () => {
     ["[reset]", Anthropic.InternalServerError],
     ["[hang]", Anthropic.InternalServerError],
   ])("%s by its class", async (content, kind) => {
-    await expect(ask(content)).rejects.toBeInstanceOf(kind);
-    await expect(stream(content)).rejects.toBeInstanceOf(kind);
+    const errors = await Promise.all([thrown(ask(content)), thrown(stream(content))]);
+    for (const error of errors) expect(error).toBeInstanceOf(kind);
   });
 
   it("keeps status, message and retry-after", async () => {
-    all.openai.next({ kind: "error", status: 429, retryAfter: "7" });
+    all[provider].next({ kind: "error", status: 429, retryAfter: "7" });
     const error = await thrown(ask("hi"));
     expect(error).toMatchObject({
       status: 429,
@@ -330,9 +376,9 @@ describe("the Anthropic SDK on an OpenAI provider", () => {
   });
 
   it("cancelling in mid-stream ends the provider's work", async () => {
-    const before = all.openai.requests.length;
+    const before = all[provider].requests.length;
     for await (const _ of await stream("[pieces 1000 pace 20]")) break;
-    expect(await (await all.openai.request(before)).wasCut).toBe(true);
+    expect(await (await all[provider].request(before)).wasCut).toBe(true);
   });
 });
 

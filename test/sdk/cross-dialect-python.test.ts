@@ -1,4 +1,4 @@
-// The official Python SDKs and LangChain, each against the strict fake of the other dialect, through the gateway.
+// The official Python SDKs and LangChain, each against the strict fakes of the dialects, through the gateway.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
@@ -6,24 +6,23 @@ import { runScenarios, scenariosIn } from "./python.ts";
 
 let all: WithFakes;
 
-interface Client {
-  name: string;
-  file: string;
-  provider: "anthropic" | "openai" | "responses";
-  /** For the files that run on any provider. */
-  model?: string;
-}
-/** openai, openai-agents and LangChain. */
-const RESPONSES = { file: "responses_client.py" } as const;
-const CLIENTS: Client[] = [
-  { name: "openai on Anthropic", file: "cross_openai_client.py", provider: "anthropic" },
-  { name: "anthropic on OpenAI", file: "cross_anthropic_client.py", provider: "openai" },
-  { ...RESPONSES, name: "Responses on Anthropic", provider: "anthropic", model: "careful" },
-  { ...RESPONSES, name: "Responses on chat completions", provider: "openai", model: "fast" },
-  { ...RESPONSES, name: "Responses on Responses", provider: "responses", model: "deep" },
+type Provider = "openai" | "anthropic" | "responses";
+const PROVIDER_OF: Record<string, Provider> = {
+  fast: "openai",
+  careful: "anthropic",
+  deep: "responses",
+};
+/** The last one: openai, openai-agents and LangChain with the Responses API. */
+const FILES = [
+  { file: "cross_openai_client.py", models: ["careful", "deep"] },
+  { file: "cross_anthropic_client.py", models: ["fast", "deep"] },
+  { file: "responses_client.py", models: ["fast", "careful", "deep"] },
 ];
+const CLIENTS = FILES.flatMap(({ file, models }) =>
+  models.map((model) => ({ file, model, provider: PROVIDER_OF[model] ?? "openai" })),
+);
 const LANGCHAIN = "langchain_client.py";
-/** By the name of the client. */
+/** By file. */
 const results = new Map<string, Map<string, string>>();
 
 beforeAll(async () => {
@@ -33,17 +32,16 @@ beforeAll(async () => {
     anthropic: { cachedTokens: 40, cacheWrittenTokens: 7 },
     responses: { cachedTokens: 6 },
   });
-  const run = async (name: string, file: string, model = ""): Promise<void> => {
-    results.set(name, await runScenarios(file, { GATEWAY_URL: all.gateway.url, MODEL: model }));
+  const run = async (file: string, models: string[]): Promise<void> => {
+    results.set(file, await runScenarios(file, { GATEWAY_URL: all.gateway.url }, models));
   };
-  const clients = CLIENTS.map(({ name, file, model }) => run(name, file, model));
-  await Promise.all([...clients, run(LANGCHAIN, LANGCHAIN)]);
+  await Promise.all([...FILES.map(({ file, models }) => run(file, models)), run(LANGCHAIN, [])]);
 });
 afterAll(() => all.stop());
 
-describe.each(CLIENTS)("Python $name", ({ name: client, file, provider, model }) => {
+describe.each(CLIENTS)("Python $file on $provider", ({ file, provider, model }) => {
   it.each(scenariosIn(file))("%s", (name) => {
-    expect(results.get(client)?.get(name)).toBe("");
+    expect(results.get(file)?.get(`${model} ${name}`)).toBe("");
   });
 
   it("no request had anything that a provider must not see", () => {
@@ -51,9 +49,7 @@ describe.each(CLIENTS)("Python $name", ({ name: client, file, provider, model })
   });
 
   it("a cancelled stream was cancelled at the provider too", async () => {
-    const cancelled = await all[provider].requestWith(
-      model === undefined ? "cancelled by python" : `cancelled by python on ${model}`,
-    );
+    const cancelled = await all[provider].requestWith(`cancelled by python on ${model}`);
     expect(await cancelled.wasCut).toBe(true);
   });
 });

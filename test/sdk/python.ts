@@ -52,16 +52,21 @@ export function scenariosIn(file: string): string[] {
   return [...source.matchAll(/^def test_(\w+)\(/gm)].map(([, name = ""]) => name);
 }
 
-/** Runs all scenarios of a file in one process. By name: an empty text, or what went wrong. */
+/**
+ * Runs all scenarios of a file in one process, for each of the models. By name, or by model and name if there are models: an
+ * empty text, or what went wrong.
+ */
 export async function runScenarios(
   file: string,
   environment: Record<string, string>,
+  models: readonly string[] = [],
 ): Promise<Map<string, string>> {
   const python = spawn("python3", ["-u", join(HERE, "python", "run.py"), file], {
     env: {
       PATH: process.env["PATH"],
       PYTHONPATH: pythonPackages(),
       PYTHONDONTWRITEBYTECODE: "1",
+      MODELS: models.join(),
       ...environment,
     },
   });
@@ -72,8 +77,8 @@ export async function runScenarios(
   await new Promise((resolve) => python.on("close", resolve));
   const results = new Map<string, string>();
   for (const line of output.split("\n").filter((text) => text.startsWith("{"))) {
-    const { name, problem } = JSON.parse(line) as { name: string; problem: string };
-    results.set(name, problem);
+    const { model, name, problem } = JSON.parse(line) as Record<string, string>;
+    results.set(model === "" ? (name ?? "") : `${model ?? ""} ${name ?? ""}`, problem ?? "");
   }
   if (results.size === 0) throw new Error(`no scenario ran: ${errors}`);
   return results;

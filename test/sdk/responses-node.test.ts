@@ -173,7 +173,7 @@ describe.each(PROVIDERS)("the Responses client on $dialect", ({ provider, model,
       expect(response.incomplete_details).toEqual({ reason: "content_filter" });
   });
 
-  it.each([
+  it.concurrent.each([
     ["[error 400]", OpenAI.BadRequestError],
     ["[error 401]", OpenAI.AuthenticationError],
     ["[error 403]", OpenAI.PermissionDeniedError],
@@ -185,8 +185,8 @@ describe.each(PROVIDERS)("the Responses client on $dialect", ({ provider, model,
     ["[reset]", OpenAI.InternalServerError],
     ["[hang]", OpenAI.InternalServerError],
   ])("%s by its class", async (input, kind) => {
-    await expect(ask(input)).rejects.toBeInstanceOf(kind);
-    await expect(stream(input)).rejects.toBeInstanceOf(kind);
+    const errors = await Promise.all([thrown(ask(input)), thrown(stream(input))]);
+    for (const error of errors) expect(error).toBeInstanceOf(kind);
   });
 
   it("keeps status, message and retry-after", async () => {

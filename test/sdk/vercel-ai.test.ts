@@ -47,6 +47,16 @@ const MODELS = [
     provider: "openai",
     model: () => createAnthropic(options())("fast"),
   },
+  {
+    name: "OpenAI's chat on Responses",
+    provider: "responses",
+    model: () => createOpenAI(options()).chat("deep"),
+  },
+  {
+    name: "Anthropic's on Responses",
+    provider: "responses",
+    model: () => createAnthropic(options())("deep"),
+  },
 ] as const;
 
 describe.each(MODELS)("$name", ({ provider, model }) => {

@@ -1,4 +1,4 @@
-"""The official Python `anthropic` SDK on an OpenAI provider. GATEWAY_URL is the egress listener."""
+"""The official Python `anthropic` SDK on a provider of another dialect. GATEWAY_URL is the egress listener."""
 
 import os
 
@@ -6,6 +6,8 @@ import anthropic
 import pydantic
 
 URL = os.environ["GATEWAY_URL"]
+MODEL = os.environ["MODEL"]
+CACHED = {"fast": 5, "deep": 6}[MODEL]
 client = anthropic.Anthropic(base_url=URL, api_key="any-key", max_retries=0, timeout=20)
 TWO_CALLS = 'call weather({"place":"Paris é"}) call weather({"place":"Rome"})'
 
@@ -16,7 +18,7 @@ class City(pydantic.BaseModel):
 
 def request(text, **more):
     messages = [{"role": "user", "content": text}]
-    return {"model": "fast", "max_tokens": 2000, "messages": messages, **more}
+    return {"model": MODEL, "max_tokens": 2000, "messages": messages, **more}
 
 
 def ask(text, **more):
@@ -35,7 +37,7 @@ def test_text_and_usage():
     reply = ask("hello é 😀")
     assert reply.content[0].text == "You said: hello é 😀"
     assert reply.stop_reason == "end_turn"
-    assert reply.usage.cache_read_input_tokens == 5
+    assert reply.usage.cache_read_input_tokens == CACHED
     assert reply.usage.input_tokens > 0
 
 
@@ -44,7 +46,7 @@ def test_stream_helper():
         assert "".join(stream.text_stream) == "You said: hello é 😀"
         final = stream.get_final_message()
     assert final.stop_reason == "end_turn"
-    assert final.usage.cache_read_input_tokens == 5
+    assert final.usage.cache_read_input_tokens == CACHED
 
 
 def tool_runner(**more):
@@ -98,7 +100,8 @@ def test_a_broken_stream_is_an_error():
 
 
 def test_cancel_in_mid_stream():
-    with client.messages.stream(**request("[pieces 1000 pace 20] cancelled by python")) as stream:
+    text = f"[pieces 1000 pace 20] cancelled by python on {MODEL}"
+    with client.messages.stream(**request(text)) as stream:
         for _ in stream.text_stream:
             break
 

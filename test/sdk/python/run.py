@@ -1,7 +1,8 @@
-"""Runs the scenarios of one file (functions named test_…) and prints one JSON line for each."""
+"""Runs the scenarios of one file (functions named test_…) for each of MODELS and prints one JSON line for each."""
 
 import importlib.util
 import json
+import os
 import pathlib
 import sys
 import traceback
@@ -9,6 +10,12 @@ import traceback
 
 def main(file: str) -> None:
     path = pathlib.Path(__file__).parent / file
+    for model in os.environ.get("MODELS", "").split(","):
+        os.environ["MODEL"] = model
+        run(path, model)
+
+
+def run(path: pathlib.Path, model: str) -> None:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -21,7 +28,7 @@ def main(file: str) -> None:
             problem = ""
         except Exception:  # every failure is a result
             problem = traceback.format_exc()
-        print(json.dumps({"name": name.removeprefix("test_"), "problem": problem}), flush=True)
+        print(json.dumps({"model": model, "name": name.removeprefix("test_"), "problem": problem}), flush=True)
 
 
 main(sys.argv[1])
