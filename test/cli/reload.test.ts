@@ -184,7 +184,7 @@ describe("gateway reload", () => {
     const { envoyPid } = await status();
     withKey("OPENAI_API_KEY");
     const refused = await desk.run("reload");
-    expect(refused.code).toBe(1);
+    expect(refused.code).toBe(3);
     expect(refused.stdout).toContain("+ model openai/gpt-4o\n");
     expect(refused.stderr).toContain("the new variable $OPENAI_API_KEY needs an Envoy restart");
     expect(refused.stderr).toContain("gateway reload --restart");

@@ -11,7 +11,10 @@ import { chooseContainer, chooseRunning, notRunning } from "./find-running.ts";
 import type { ReloadOptions } from "./options.ts";
 import { printWarnings } from "./validate.ts";
 
-/** Prints what came of it. Throws (exit 2 for the configuration, else 1) when nothing has changed that should have. */
+/** Exit code if the change needs `--restart`, so that a script can tell it from a failure. */
+const NEEDS_RESTART = 3;
+
+/** Prints the result. Throws, with the exit code, if the new configuration was not applied. */
 export async function reload(config: string | undefined, options: ReloadOptions): Promise<void> {
   const container = chooseContainer(config, process.env);
   if (container !== undefined) {
@@ -41,7 +44,7 @@ export async function reload(config: string | undefined, options: ReloadOptions)
 function exitCodeOf(result: ReloadResult): number {
   if (result.kind === "invalid") return 2;
   if (result.kind === "failed") return result.exitCode;
-  return result.kind === "needs restart" ? 1 : 0;
+  return result.kind === "needs restart" ? NEEDS_RESTART : 0;
 }
 
 function tell(result: ReloadResult, file: { name: string; path: string }): void {
@@ -65,6 +68,7 @@ function tell(result: ReloadResult, file: { name: string; path: string }): void 
       printWarnings(result.warnings);
       for (const change of result.changes) console.log(changeLine(change));
       throw new GatewayError(needsRestart(result.reasons), {
+        exitCode: NEEDS_RESTART,
         hint: `Run: ${commandFor("reload --restart")}. Open requests finish on the old Envoy.`,
       });
     case "invalid":

@@ -6,7 +6,7 @@ import { commandFor } from "../../config/diagnostics/command-name.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { runContainer, startContainer } from "../container/up.ts";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { type ExitCode, GatewayError } from "../../config/diagnostics/gateway-error.ts";
 import { logDirectory, prepareLogDirectory } from "../../supervisor/runtime-environment.ts";
 import { GATEWAY_LOG } from "../../supervisor/rotation.ts";
 import { run } from "../../supervisor/run.ts";
@@ -26,7 +26,7 @@ const NEXT_COMMANDS = ["status", "logs --follow", "down"]
 /** What the background gateway reports to the command that started it. */
 type Announcement =
   | { kind: "ready"; pid: number }
-  | { kind: "failed"; message: string; hint?: string | undefined; exitCode: 1 | 2 };
+  | { kind: "failed"; message: string; hint?: string | undefined; exitCode: ExitCode };
 
 /** Runs until it is stopped, or with --detach until the gateway is ready. */
 export async function up(config: string | undefined, options: UpOptions): Promise<void> {

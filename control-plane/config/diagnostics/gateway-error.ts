@@ -1,7 +1,7 @@
 // The one error that the command line shows without a stack: what happened, what to do, and the exit code.
 
-/** 2: the user's configuration is to be changed. 1: anything else. */
-export type ExitCode = 1 | 2;
+/** 2: the user's configuration is to be changed. 3: the change needs a restart of Envoy. 1: anything else. */
+export type ExitCode = 1 | 2 | 3;
 
 export class GatewayError extends Error {
   /** One sentence on what to do about it. */

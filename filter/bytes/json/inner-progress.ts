@@ -2,7 +2,7 @@
 //
 // Fragments stay escaped. An escape of the outer string is never split between fragments, since each is a whole JSON
 // string; an escape of the inner text may be.
-import { hexValue } from "./text";
+import { hexValue } from "../text/at";
 
 const QUOTE: u32 = 0x22;
 const BACKSLASH: u32 = 0x5c;
@@ -83,6 +83,7 @@ export function isBlank(pointer: usize, length: u32): bool {
 function unit(pointer: usize, end: usize): u32 {
   if (pointer + 4 > end) return OTHER;
   if (load<u8>(pointer) != 0x30 || load<u8>(pointer + 1) != 0x30) return OTHER;
-  const value = (hexValue(load<u8>(pointer + 2)) << 4) | hexValue(load<u8>(pointer + 3));
-  return value >= 0 && value < 0x80 ? <u32>value : OTHER;
+  const low = hexValue(load<u8>(pointer + 3));
+  const value = (hexValue(load<u8>(pointer + 2)) << 4) | low;
+  return low < 16 && value < 0x80 ? value : OTHER;
 }

@@ -1,22 +1,15 @@
 // Escaping and unescaping: between the raw bytes of a JSON string and plain UTF-8.
+import { hexValue } from "../text/at";
 import { ByteBuffer, scratchBuffer, Span } from "../text/bytes";
 
 const QUOTE: u32 = 0x22;
 const BACKSLASH: u32 = 0x5c;
 const REPLACEMENT: u32 = 0xfffd;
 
-/** Returns the value of a hexadecimal digit, -1 for any other byte. */
-export function hexValue(byte: u32): i32 {
-  if (byte - 0x30 < 10) return <i32>(byte - 0x30);
-  const lower = byte | 0x20;
-  return lower - 0x61 < 6 ? <i32>(lower - 0x61 + 10) : -1;
-}
-
 /** Returns the value of four hexadecimal digits, which the scanner has checked. */
 function hexUnit(pointer: usize): u32 {
   let unit: u32 = 0;
-  for (let i: usize = 0; i < 4; i++)
-    unit = (unit << 4) | ((<u32>hexValue(load<u8>(pointer + i))) & 15);
+  for (let i: usize = 0; i < 4; i++) unit = (unit << 4) | (hexValue(load<u8>(pointer + i)) & 15);
   return unit;
 }
 

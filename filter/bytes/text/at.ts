@@ -21,6 +21,13 @@ export function isDigit(byte: u32): bool {
   return byte - 0x30 < 10;
 }
 
+/** Returns the value of a hexadecimal digit, 16 or more for any other byte. */
+export function hexValue(byte: u32): u32 {
+  if (byte - 0x30 < 10) return byte - 0x30;
+  const letter = (byte | 0x20) - 0x61;
+  return letter < 6 ? letter + 10 : 16;
+}
+
 /** Returns whether a byte is an ASCII letter. */
 export function isLetter(byte: u32): bool {
   return (byte | 0x20) - 0x61 < 26;

@@ -1,4 +1,5 @@
 // Masks secrets in bytes that clients or logs receive: finds them raw and JSON-escaped, and writes `***` instead.
+import { hexValue } from "./at";
 import { ByteBuffer, constant, scratchBuffer, Span } from "./bytes";
 import { contains } from "./find";
 
@@ -108,11 +109,9 @@ function decode(at: usize, end: usize): u32 {
 function codeUnit(at: usize): u32 {
   let unit: u32 = 0;
   for (let i = 0; i < 4; i++) {
-    const byte = <u32>load<u8>(at + i);
-    const letter = (byte | 0x20) - 0x61;
-    const digit = byte - 0x30;
-    if (digit > 9 && letter > 5) return NO_BYTE;
-    unit = unit * 16 + (digit <= 9 ? digit : letter + 10);
+    const digit = hexValue(load<u8>(at + i));
+    if (digit > 15) return NO_BYTE;
+    unit = unit * 16 + digit;
   }
   return unit < 0x80 ? unit : NO_BYTE;
 }

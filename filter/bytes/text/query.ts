@@ -1,4 +1,5 @@
 // The query of a path: where it begins, and which parameters hold a credential, to mask or to drop them.
+import { hexValue } from "./at";
 import { ByteBuffer, constant, sameBytes, scratchBuffer, Span } from "./bytes";
 
 /**
@@ -100,8 +101,8 @@ export function hasParameter(pointer: usize, length: u32, word: Span): bool {
 
 /** Returns the byte of the escape `%41` at `pointer`; 256 or more if it is not one. */
 function escapedByte(pointer: usize): u32 {
-  const high = hexadecimalDigit(load<u8>(pointer + 1));
-  const low = hexadecimalDigit(load<u8>(pointer + 2));
+  const high = hexValue(load<u8>(pointer + 1));
+  const low = hexValue(load<u8>(pointer + 2));
   return high < 16 && low < 16 ? high * 16 + low : 256;
 }
 
@@ -128,13 +129,6 @@ function namesCredential(start: usize, end: usize): bool {
     if (sameBytes(tail, word.length, word.pointer, word.length)) return true;
   }
   return false;
-}
-
-/** Returns the digit's value, 16 or more for any other byte. */
-function hexadecimalDigit(byte: u32): u32 {
-  if (byte - 0x30 < 10) return byte - 0x30;
-  const letter = (byte | 0x20) - 0x61;
-  return letter < 6 ? letter + 10 : 16;
 }
 
 function isLowerCase(byte: u32): bool {
