@@ -131,9 +131,6 @@ export const AUTOMATIC_CACHING = dropped(
   about("Automatic cache breakpoints: OpenAI-compatible providers cache by themselves"),
 );
 export const PROMPT_CACHE_OPTIONS = dropped(about("Options of the prompt cache"));
-export const PROMPT_CACHE_BREAKPOINTS = dropped(
-  about("Breakpoints of the prompt cache: use `cache_control`"),
-);
 export const PROMPT_CACHE_RETENTION = dropped(about("How long the prompt cache is kept"));
 export const METADATA = dropped(about("Metadata of a stored response"));
 export const SERVICE_TIERS = dropped(

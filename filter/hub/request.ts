@@ -18,9 +18,9 @@ export const ROLE_ASSISTANT: u32 = 2;
 
 /** The inside of a JSON string: `text`. */
 export const BLOCK_TEXT: u32 = 0;
-/** `name`: media type, `text`: base64. */
+/** `name`: media type, `text`: base64, `id`: its detail, if the target supports IMAGE_DETAIL. */
 export const BLOCK_IMAGE_DATA: u32 = 1;
-/** `text`: URL. */
+/** `text`: URL, `id` as of the one before. */
 export const BLOCK_IMAGE_URL: u32 = 2;
 /** `name`: media type, `text`: base64, `id`: file name or title. */
 export const BLOCK_DOCUMENT_DATA: u32 = 3;

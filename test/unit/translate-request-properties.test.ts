@@ -288,6 +288,8 @@ describe("nothing that is JSON makes the filter trap", () => {
     [MESSAGES, CHAT],
     [RESPONSES, CHAT],
     [RESPONSES, MESSAGES],
+    [CHAT, RESPONSES],
+    [MESSAGES, RESPONSES],
   ] as const;
 
   /** Translated or refused with a 400; a body is JSON. */

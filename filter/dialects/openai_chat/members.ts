@@ -247,6 +247,11 @@ export const PART_CACHE = part.slot(
   reads("an extension of LiteLLM and OpenRouter"),
   writes("if the provider supports it; else dropped"),
 );
+export const PART_BREAKPOINT = part.slot(
+  "prompt_cache_breakpoint",
+  slot.CACHE_CONTROL,
+  reads("`ephemeral`, for an hour if its `ttl` is `12h`; used if there is no `cache_control`"),
+);
 export const PART_THINKING = part.slot(
   "thinking",
   slot.REASONING,
@@ -254,7 +259,6 @@ export const PART_THINKING = part.slot(
 );
 export const PART_SIGNATURE = part.slot("signature", slot.REASONING_SIGNATURE);
 part.feature("input_audio", feature.AUDIO_INPUT);
-part.feature("prompt_cache_breakpoint", feature.PROMPT_CACHE_BREAKPOINTS);
 part.ignored("annotations", reads("part of a response"));
 
 export const partType = new MemberTable(

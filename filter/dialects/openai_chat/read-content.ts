@@ -2,15 +2,18 @@
 // @see https://platform.openai.com/docs/guides/images-vision
 // @see https://platform.openai.com/docs/guides/pdf-files
 import { MemberReader } from "../../hub/member-reader";
+import { readCacheBreakpoint } from "../../hub/cache-breakpoint";
+import * as feature from "../../hub/features";
 import { HubRequest, ROLE_ASSISTANT, ROLE_USER } from "../../hub/request";
 import { readList } from "../../hub/read-list";
 import { addFile, addImage } from "../../hub/read-media";
 import { RequestReport } from "../../hub/request-report";
-import { Tape } from "../../bytes/json/tape";
+import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
 import * as member from "./members";
 
 const CONTENT = constant("content");
+const DETAIL = constant("detail");
 
 const part = new MemberReader(member.part);
 const image = new MemberReader(member.image);
@@ -44,8 +47,9 @@ function readPart(tape: Tape, item: u32, request: HubRequest, report: RequestRep
   if (report.fault !== null) return;
   const before = request.blocks.count;
   addPart(tape, request, report);
-  if (request.blocks.count > before)
-    request.block(before).setCache(tape, part.node(member.PART_CACHE));
+  if (request.blocks.count == before) return;
+  readCacheBreakpoint(tape, part.node(member.PART_BREAKPOINT), request.block(before));
+  request.block(before).setCache(tape, part.node(member.PART_CACHE));
 }
 
 function addPart(tape: Tape, request: HubRequest, report: RequestReport): void {
@@ -87,15 +91,20 @@ function readImage(tape: Tape, request: HubRequest, report: RequestReport): void
     return;
   }
   let node = part.node(member.PART_IMAGE);
+  let detail = NO_NODE;
   if (tape.isObject(node)) {
     image.read(tape, node, report);
+    if (report.supports(feature.IMAGE_DETAIL)) detail = tape.member(node, DETAIL);
     node = image.node(member.IMAGE_URL);
   }
   if (!tape.isString(node)) {
     report.reject("image_url", "must be an object with a 'url'.");
     return;
   }
+  const before = request.blocks.count;
   addImage(tape, node, "image_url", request, report);
+  if (tape.isString(detail) && request.blocks.count > before)
+    request.block(before).setId(tape, detail);
 }
 
 function readFile(tape: Tape, request: HubRequest, report: RequestReport): void {

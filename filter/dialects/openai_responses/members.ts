@@ -18,6 +18,7 @@ export const SUPPORTED: Feature[] = [
   feature.WEB_SEARCH,
   feature.CUSTOM_TOOLS,
   feature.DOCUMENT_URLS,
+  feature.IMAGE_DETAIL,
   feature.THINKING_DISPLAY,
 ];
 

@@ -11,6 +11,7 @@ import {
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { writeString } from "../../hub/request-writing";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { contains } from "../../bytes/text/find";
 import { separate } from "../openai/write-values";
 
 const TEXT = constant('{"type":"input_text","text":');
@@ -23,6 +24,8 @@ const DEFAULT_FILE_NAME = constant("document.pdf");
 const DATA_SCHEME = constant("data:");
 const BASE64 = constant(";base64,");
 const BREAKPOINT = constant(',"prompt_cache_breakpoint":{"mode":"explicit"}');
+const LONG_BREAKPOINT = constant(',"prompt_cache_breakpoint":{"mode":"explicit","ttl":"12h"}');
+const ONE_HOUR = constant('"1h"');
 
 /** More marks in one request are rejected. */
 const MAX_MARKS: i32 = 4;
@@ -71,7 +74,7 @@ export function writePart(
   }
   if (isMarked(block, limits, report)) {
     marks++;
-    out.span(BREAKPOINT);
+    out.span(contains(block.cache, block.cacheLength, ONE_HOUR) ? LONG_BREAKPOINT : BREAKPOINT);
   }
   out.byte(0x7d);
 }
