@@ -43,13 +43,10 @@ export class Pattern {
   pointer: usize = 0;
   length: u32 = 0;
 
-  /** The bytes before each gap, and those behind the last one. */
-  private pieces: StaticArray<ByteBuffer> = [
-    new ByteBuffer(),
-    new ByteBuffer(),
-    new ByteBuffer(),
-    new ByteBuffer(),
-  ];
+  /** The bytes around the gaps, one piece after the other: one before each gap, and one behind the last. */
+  private pieces: ByteBuffer = new ByteBuffer();
+  /** Length of each piece. */
+  private lengths: StaticArray<u32> = new StaticArray<u32>(MAX_GAPS);
   private gaps: StaticArray<i32> = new StaticArray<i32>(MAX_GAPS);
   private count: i32 = 0;
   private isSet: bool = false;
@@ -60,16 +57,20 @@ export class Pattern {
     this.isSet = values.pointer != 0 && this.misses < MAX_MISSES;
     if (!this.isSet) return;
     this.count = 0;
+    this.pieces.clear();
     let done = pointer;
     let used: u32 = 0;
     for (let gap = nextGap(values, used); gap >= 0; gap = nextGap(values, used)) {
       const start = gapStart(values, gap);
       used |= 1 << gap;
+      const size = <u32>(start - done);
       unchecked((this.gaps[this.count] = gap));
-      this.fill(this.count++, done, start);
+      unchecked((this.lengths[this.count] = size));
+      this.count++;
+      this.pieces.bytes(done, size);
       done = start + gapLength(values, gap);
     }
-    this.fill(this.count, done, pointer + length);
+    this.pieces.bytes(done, <u32>(pointer + length - done));
   }
 
   /** Returns whether a text is the learned one except for its values; then `pointer` and `length` are the string. */
@@ -84,17 +85,18 @@ export class Pattern {
   }
 
   release(): void {
-    for (let i = 0; i <= MAX_GAPS; i++) unchecked(this.pieces[i]).release();
+    this.pieces.release();
     this.isSet = false;
   }
 
   private match(pointer: usize, end: usize): bool {
     let at = pointer;
+    let piece = this.pieces.pointer;
     for (let i = 0; i < this.count; i++) {
-      const piece = unchecked(this.pieces[i]);
-      if (end - at < <usize>piece.length) return false;
-      if (!sameBytes(at, piece.length, piece.pointer, piece.length)) return false;
-      at += piece.length;
+      const size = unchecked(this.lengths[i]);
+      if (end - at < <usize>size || !sameBytes(at, size, piece, size)) return false;
+      at += size;
+      piece += size;
       const gap = unchecked(this.gaps[i]);
       const stop = gap == GAP_NUMBER ? numberEnd(at, end) : stringEnd(at, end);
       if (stop == 0) return false;
@@ -104,14 +106,8 @@ export class Pattern {
       }
       at = stop;
     }
-    const tail = unchecked(this.pieces[this.count]);
-    return sameBytes(at, <u32>(end - at), tail.pointer, tail.length);
-  }
-
-  private fill(index: i32, start: usize, end: usize): void {
-    const piece = unchecked(this.pieces[index]);
-    piece.clear();
-    piece.bytes(start, <u32>(end - start));
+    const tail = <u32>(this.pieces.pointer + this.pieces.length - piece);
+    return sameBytes(at, <u32>(end - at), piece, tail);
   }
 }
 
