@@ -36,11 +36,15 @@ export const INPUT = request.slot(
   "input",
   slot.MESSAGES,
   reads("a string is one message of the user; items of one turn of the assistant are one message"),
+  writes("items without ids; a user's tool outputs before his text"),
 );
 export const INSTRUCTIONS = request.slot(
   "instructions",
   slot.SYSTEM,
   reads("the first system text"),
+  writes(
+    "the configured prompt and a system prompt that stands outside of the messages; as an item of role system if it has cache marks that the provider supports",
+  ),
 );
 export const MAX_OUTPUT_TOKENS = request.slot(
   "max_output_tokens",
@@ -48,9 +52,18 @@ export const MAX_OUTPUT_TOKENS = request.slot(
   reads(
     "without it a provider that requires a number gets the model's maximum: agents treat an incomplete response as a failure",
   ),
+  writes("at least 16, the API's minimum, which is listed; lowered to the model's maximum"),
 );
-export const TEMPERATURE = request.slot("temperature", slot.TEMPERATURE);
-export const TOP_P = request.slot("top_p", slot.TOP_P);
+export const TEMPERATURE = request.slot(
+  "temperature",
+  slot.TEMPERATURE,
+  writes("dropped, unless it is 1, for models that do not support it, or not while they reason"),
+);
+export const TOP_P = request.slot(
+  "top_p",
+  slot.TOP_P,
+  writes("dropped for models that do not support sampling parameters"),
+);
 export const STREAM = request.slot("stream", slot.STREAM);
 export const STREAM_OPTIONS = request.slot("stream_options", slot.STREAM_USAGE);
 export const TOOLS = request.slot("tools", slot.TOOLS);
@@ -60,15 +73,29 @@ export const TOOL_CHOICE = request.slot(
   reads(
     "`none`, `auto`, `required`, `function` or `custom`; `allowed_tools` sends only the tools that it names; a tool that the provider would run is rejected",
   ),
+  writes("flat; `auto` for models that do not support forced calls, which is listed"),
 );
 export const PARALLEL_TOOL_CALLS = request.slot("parallel_tool_calls", slot.PARALLEL_TOOL_CALLS);
-export const TEXT = request.slot("text", slot.OUTPUT_FORMAT);
-export const REASONING = request.slot("reasoning", slot.EFFORT);
+export const TEXT = request.slot(
+  "text",
+  slot.OUTPUT_FORMAT,
+  writes(
+    "`format`, named `response` and strict if the schema meets OpenAI's rules; `json_object` and an instruction for models that do not support schemas, which is listed; `verbosity`",
+  ),
+);
+export const REASONING = request.slot(
+  "reasoning",
+  slot.EFFORT,
+  writes(
+    "the nearest effort that the model supports, beside tools too, with `summary: auto` unless the effort is none or the client omits thinking",
+  ),
+);
 export const USER = request.slot("user", slot.USER);
 export const SAFETY_IDENTIFIER = request.slot(
   "safety_identifier",
   slot.USER,
   reads("used if there is no `user`"),
+  writes("above 64 bytes a hash; dropped for providers that do not support users"),
 );
 export const METADATA = request.slot(
   "metadata",
@@ -84,7 +111,12 @@ export const SERVICE_TIER = request.slot(
     "`default` asks for the standard tier, `auto` and `priority` for the default; others are dropped",
   ),
 );
-request.ignored("store", reads("nothing is stored: the response has `store: false`"));
+request.ignored(
+  "store",
+  reads(
+    "nothing is stored: the response has `store: false`; to its providers `false` unless a chat client asks for `true`",
+  ),
+);
 request.ignored("include", reads("responses have encrypted reasoning always, the others never"));
 request.feature("previous_response_id", feature.PREVIOUS_RESPONSES);
 request.feature("conversation", feature.CONVERSATIONS);
@@ -167,6 +199,7 @@ export const TOOL_STRICT = tool.slot(
   "strict",
   slot.TOOL_STRICT,
   reads("if it is missing, it stays missing"),
+  writes("always, because missing means true if the schema allows it"),
 );
 export const TOOL_FORMAT = tool.slot(
   "format",
@@ -233,6 +266,7 @@ export const ENCRYPTED_CONTENT = item.slot(
   "encrypted_content",
   slot.REASONING_SIGNATURE,
   reads("goes back to the kind of provider that it came from; else dropped"),
+  writes("OpenAI's own, directly before what followed it"),
 );
 export const CALL_ID = item.slot(
   "call_id",
