@@ -1,8 +1,10 @@
-// Requests to a running gateway in both dialects, as a test writes them.
+// Requests to a running gateway in each dialect, as a test writes them.
 import { request } from "node:http";
 import type { Gateway } from "../gateway/gateway.ts";
 
-export type DialectName = "chat" | "messages";
+export type DialectName = "chat" | "messages" | "responses";
+/** Of tests whose subject does not depend on the third. */
+export type TwoDialects = Exclude<DialectName, "responses">;
 
 export interface Ask {
   model?: string;
@@ -13,15 +15,21 @@ export interface Ask {
   listener?: "ingress" | "egress";
 }
 
-export const PATHS = { chat: "/v1/chat/completions", messages: "/v1/messages" } as const;
-const USUAL_MODEL = { chat: "fast", messages: "careful" } as const;
+export const PATHS = {
+  chat: "/v1/chat/completions",
+  messages: "/v1/messages",
+  responses: "/v1/responses",
+} as const;
+const USUAL_MODEL = { chat: "fast", messages: "careful", responses: "deep" } as const;
 
 /** One request with one user message. */
 export function ask(gateway: Gateway, dialect: DialectName, options: Ask = {}): Promise<Response> {
   const { model = USUAL_MODEL[dialect], text = "hi", stream, headers, signal, listener } = options;
   const body = {
     model,
-    messages: [{ role: "user", content: text }],
+    ...(dialect === "responses"
+      ? { input: text }
+      : { messages: [{ role: "user", content: text }] }),
     ...(dialect === "messages" ? { max_tokens: 100 } : {}),
     ...(stream === undefined ? {} : { stream }),
   };

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Gateway } from "../gateway/gateway.ts";
 import { ask, errorOf } from "./ask.ts";
-import type { DialectName } from "./ask.ts";
+import type { TwoDialects } from "./ask.ts";
 import { startProvider } from "./behaving-provider.ts";
 import type { BehavingProvider } from "./behaving-provider.ts";
 import { dialectOfPath, replyParts } from "./dialect-replies.ts";
@@ -53,7 +53,7 @@ const FAULTS = [
 ];
 /** The filter reads no error that is larger, and keeps the provider's status. */
 const LARGE_ERROR = { status: 500, message: /more than 1 MiB/ };
-const MODELS: Record<string, Record<DialectName, string>> = {
+const MODELS: Record<string, Record<TwoDialects, string>> = {
   "one target": { chat: "openai/gpt-4o", messages: "anthropic/claude" },
   "several targets": { chat: "set/chat", messages: "set/messages" },
 };

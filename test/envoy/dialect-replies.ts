@@ -19,6 +19,22 @@ const event = (name: string, data: object): string =>
 const chunk = (choice: object): string =>
   `data: ${JSON.stringify({ id: "c1", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, ...choice }] })}\n\n`;
 
+const PLACE = { output_index: 0, content_index: 0, item_id: "msg_1" };
+const MESSAGE = { type: "message", id: "msg_1", role: "assistant", content: [] as object[] };
+const SAID_MESSAGE = {
+  ...MESSAGE,
+  status: "completed",
+  content: [{ type: "output_text", text: SAID, annotations: [] }],
+};
+const RESPONSE = {
+  id: "resp_1",
+  object: "response",
+  created_at: 1,
+  model: "m",
+  status: "in_progress",
+};
+const USAGE = { input_tokens: 1, output_tokens: 3, total_tokens: 4 };
+
 const STREAMS: Record<DialectName, string[]> = {
   chat: [
     chunk({ delta: { role: "assistant", content: "Hello, " }, finish_reason: null }),
@@ -49,6 +65,22 @@ const STREAMS: Record<DialectName, string[]> = {
     }),
     event("message_stop", {}),
   ],
+  responses: [
+    event("response.created", { sequence_number: 0, response: { ...RESPONSE, output: [] } }),
+    event("response.output_item.added", { ...PLACE, sequence_number: 1, item: MESSAGE }),
+    event("response.content_part.added", {
+      ...PLACE,
+      sequence_number: 2,
+      part: { type: "output_text", text: "", annotations: [] },
+    }),
+    event("response.output_text.delta", { ...PLACE, sequence_number: 3, delta: "Hello, " }),
+    event("response.output_text.delta", { ...PLACE, sequence_number: 4, delta: "world." }),
+    event("response.output_item.done", { ...PLACE, sequence_number: 5, item: SAID_MESSAGE }),
+    event("response.completed", {
+      sequence_number: 6,
+      response: { ...RESPONSE, status: "completed", output: [SAID_MESSAGE], usage: USAGE },
+    }),
+  ],
 };
 
 const COMPLETES: Record<DialectName, object> = {
@@ -70,10 +102,15 @@ const COMPLETES: Record<DialectName, object> = {
     stop_sequence: null,
     usage: { input_tokens: 1, output_tokens: 3 },
   },
+  responses: { ...RESPONSE, status: "completed", output: [SAID_MESSAGE], usage: USAGE },
 };
 
+const OPENAI_ERROR = {
+  error: { message: ERROR_SAID, type: "server_error", param: null, code: null },
+};
 const ERRORS: Record<DialectName, object> = {
-  chat: { error: { message: ERROR_SAID, type: "server_error", param: null, code: null } },
+  chat: OPENAI_ERROR,
+  responses: OPENAI_ERROR,
   messages: { type: "error", error: { type: "api_error", message: ERROR_SAID }, request_id: "r1" },
 };
 
@@ -85,7 +122,8 @@ export function replyParts(dialect: DialectName, kind: ReplyKind): ReplyParts {
 
 /** The dialect that a provider is asked in. */
 export function dialectOfPath(path: string): DialectName {
-  return path.startsWith("/v1/messages") ? "messages" : "chat";
+  if (path.startsWith("/v1/messages")) return "messages";
+  return path.startsWith("/v1/responses") ? "responses" : "chat";
 }
 
 /** What a stream told a client of that dialect. */
@@ -99,9 +137,9 @@ export interface StreamSeen {
 
 interface Event {
   type?: string;
-  delta?: { text?: string };
+  delta?: { text?: string } | string;
   choices?: { delta?: { content?: string } }[];
-  error?: { type: string; message: string };
+  error?: { type: string; message: string } | null;
 }
 
 /** Reads a stream as the dialect's SDK does. Throws at an event that is not of the dialect. */
@@ -119,9 +157,11 @@ export function readStream(dialect: DialectName, body: string): StreamSeen {
   return seen;
 }
 
+const LAST_EVENT = { messages: "message_stop", responses: "response.completed" };
+
 function readEvent(dialect: DialectName, data: Event, seen: StreamSeen): void {
-  if (data.error !== undefined) {
-    if ((data.type === "error") !== (dialect === "messages"))
+  if (data.error !== undefined && data.error !== null) {
+    if ((data.type === "error") !== (dialect !== "chat"))
       throw new Error(`an error of the wrong dialect: ${JSON.stringify(data)}`);
     seen.error = data.error;
   } else if (dialect === "chat") {
@@ -129,21 +169,25 @@ function readEvent(dialect: DialectName, data: Event, seen: StreamSeen): void {
     seen.text += data.choices[0]?.delta?.content ?? "";
   } else {
     if (data.type === undefined) throw new Error(`no event: ${JSON.stringify(data)}`);
-    seen.text += data.delta?.text ?? "";
-    if (data.type === "message_stop") seen.isFinished = true;
+    seen.text += (typeof data.delta === "string" ? data.delta : data.delta?.text) ?? "";
+    if (data.type === LAST_EVENT[dialect]) seen.isFinished = true;
   }
 }
 
 interface Complete {
   choices?: { message: { content: string } }[];
   content?: { text: string }[];
+  output?: { content: { text: string }[] }[];
 }
 
 /** The text of a complete answer in that dialect. */
 export function readComplete(dialect: DialectName, body: string): string {
   const answer = JSON.parse(body) as Complete;
-  const text =
-    dialect === "chat" ? answer.choices?.[0]?.message.content : answer.content?.[0]?.text;
+  const text = {
+    chat: answer.choices?.[0]?.message.content,
+    messages: answer.content?.[0]?.text,
+    responses: answer.output?.[0]?.content[0]?.text,
+  }[dialect];
   if (text === undefined) throw new Error(`not an answer in ${dialect}: ${body}`);
   return text;
 }

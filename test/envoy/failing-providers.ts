@@ -1,4 +1,4 @@
-// A provider of both dialects that fails as the request's own text says: `a=500 b=ok` is for the models a and b.
+// A provider of each dialect that fails as the request's own text says: `a=500 b=ok` is for the models a and b.
 import type { ServerResponse } from "node:http";
 import { startProvider } from "./behaving-provider.ts";
 import type { BehavingProvider, ProviderRequest } from "./behaving-provider.ts";
@@ -9,10 +9,12 @@ import { dialectOfPath, replyParts, SAID } from "./dialect-replies.ts";
 const OPENINGS: Record<DialectName, string> = {
   chat: `: hello\n\ndata: {"id":"c","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n`,
   messages: `event: message_start\ndata: {"type":"message_start","message":{"id":"m","model":"m","role":"assistant","content":[],"usage":{"input_tokens":1,"output_tokens":1}}}\n\nevent: ping\ndata: {"type":"ping"}\n\n`,
+  responses: `event: response.created\ndata: {"type":"response.created","sequence_number":0,"response":{"id":"r","object":"response","status":"in_progress","output":[]}}\n\n`,
 };
 const ERRORS: Record<DialectName, string> = {
   chat: `data: {"error":{"message":"Overloaded.","type":"server_error","code":529}}\n\n`,
   messages: `event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded."}}\n\n`,
+  responses: `event: error\ndata: {"type":"error","code":"server_is_overloaded","message":"Overloaded.","param":null,"sequence_number":1}\n\n`,
 };
 const STREAM = { "content-type": "text/event-stream" };
 const PAGE = "<html><body>Bad gateway</body></html>";

@@ -1,4 +1,4 @@
-// Every fault of a provider, for complete answers and streams, in both dialects: docs/faults.yaml says what comes of it.
+// Every fault of a provider, for complete answers and streams, in each dialect: docs/faults.yaml says what comes of it.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ import { outcomeOf } from "./outcomes.ts";
  * more than a loaded machine needs for a healthy answer.
  */
 const TIMEOUT_MS = 8_000;
-const DIALECTS: DialectName[] = ["chat", "messages"];
+const DIALECTS: DialectName[] = ["chat", "messages", "responses"];
 
 let directory: string;
 let gateway: Gateway;
@@ -56,6 +56,11 @@ beforeAll(async () => {
         targetAt(`messages/${fault}`, address, {
           ...ANTHROPIC,
           path: `${basePath(fault)}/messages`,
+        }),
+        targetAt(`responses/${fault}`, address, {
+          dialect: "openai_responses",
+          asksForUsage: false,
+          path: `${basePath(fault)}/responses`,
         }),
       ]);
       model.targetSets = model.targets.map(({ name, dialect }, index) => ({

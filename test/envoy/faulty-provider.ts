@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { startProvider } from "./behaving-provider.ts";
 import type { BehavingProvider } from "./behaving-provider.ts";
 import type { DialectName } from "./ask.ts";
-import { replyParts } from "./dialect-replies.ts";
+import { dialectOfPath, replyParts } from "./dialect-replies.ts";
 
 /** Milliseconds between the bytes of a provider that drips. */
 const DRIP = 30;
@@ -50,13 +50,15 @@ function sendError(response: ServerResponse, { dialect }: Asked, status: number)
 
 function errorEvent(dialect: DialectName): string {
   const [body = ""] = replyParts(dialect, "error").parts;
-  return dialect === "messages" ? `event: error\ndata: ${body}\n\n` : `data: ${body}\n\n`;
+  if (dialect === "chat") return `data: ${body}\n\n`;
+  const data = dialect === "messages" ? body : body.replace("{", '{"type":"error",');
+  return `event: error\ndata: ${data}\n\n`;
 }
 
 /** The events of a stream until it has said something. */
 function untilToken(dialect: DialectName): string {
   return replyParts(dialect, "stream")
-    .parts.slice(0, dialect === "chat" ? 2 : 3)
+    .parts.slice(0, { chat: 2, messages: 3, responses: 4 }[dialect])
     .join("");
 }
 
@@ -198,7 +200,7 @@ export function startFaultyProvider(): Promise<BehavingProvider> {
   return startProvider((response, { path, body }) => {
     const [, fault = ""] = path.split("/");
     const isStream = (JSON.parse(body) as { stream?: boolean }).stream === true;
-    const dialect = path.endsWith("/messages") ? "messages" : "chat";
+    const dialect = dialectOfPath(path.replace(/^\/[^/]*/, "/v1"));
     FAULTS[decodeURIComponent(fault)]?.(response, { dialect, isStream });
   });
 }

@@ -34,13 +34,14 @@ export async function outcomeOf(
 }
 
 function errorIn(body: string, dialect: DialectName): string | undefined {
-  let parsed: Partial<ErrorBody> | undefined;
+  let parsed: { type?: string; error?: ErrorBody["error"] | null; request_id?: string };
   try {
-    parsed = JSON.parse(body) as Partial<ErrorBody>;
+    parsed = JSON.parse(body) as typeof parsed;
   } catch {
     return undefined;
   }
-  if (parsed.error === undefined) return undefined;
+  // A complete response of the Responses API has `"error": null`.
+  if (parsed.error === undefined || parsed.error === null) return undefined;
   const isMessages = parsed.type === "error";
   if (isMessages !== (dialect === "messages")) throw new Error(`not ${dialect}: ${body}`);
   if (isMessages && typeof parsed.request_id !== "string") throw new Error(`no id: ${body}`);

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Gateway } from "../gateway/gateway.ts";
 import { ask, errorOf } from "./ask.ts";
-import type { DialectName } from "./ask.ts";
+import type { TwoDialects } from "./ask.ts";
 import { startProvider } from "./behaving-provider.ts";
 import type { Behaviour, BehavingProvider } from "./behaving-provider.ts";
 import { dialectOfPath, replyParts } from "./dialect-replies.ts";
@@ -60,11 +60,11 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([gateway.stop(), provider.stop()]));
 
-const MODELS: Record<string, Record<DialectName, string>> = {
+const MODELS: Record<string, Record<TwoDialects, string>> = {
   "one target": { chat: "openai/gpt-4o", messages: "anthropic/claude" },
   "several targets": { chat: "set/chat", messages: "set/messages" },
 };
-const DIALECTS: DialectName[] = ["chat", "messages"];
+const DIALECTS: TwoDialects[] = ["chat", "messages"];
 const PLACES = Object.keys(MODELS).flatMap((targets) =>
   DIALECTS.flatMap((client) => DIALECTS.map((at) => ({ targets, client, at }))),
 );

@@ -38,6 +38,7 @@ function rendered(): string {
 const REMAINING = {
   chat: "x-ratelimit-remaining-tokens",
   messages: "anthropic-ratelimit-tokens-remaining",
+  responses: "x-ratelimit-remaining-tokens",
 } as const;
 
 const missing = missingForRateLimitService(process.env);

@@ -31,6 +31,7 @@ afterAll(async () => {
 const REMAINING = {
   chat: "x-ratelimit-remaining-tokens",
   messages: "anthropic-ratelimit-tokens-remaining",
+  responses: "x-ratelimit-remaining-tokens",
 } as const;
 
 /** Tokens that are left of a budget; asking costs a few more. */
