@@ -37,6 +37,8 @@ export class EndpointRow {
   /** Whether limits of tokens count it, and whether a response without usage has an output to estimate. */
   countsTokens: boolean = false;
   countsOutput: boolean = false;
+  /** The endpoint of another API for the same purpose: the request is translated, and the response passes. */
+  counterpart: EndpointRow | null = null;
   /** Whether the gateway estimates the response where the provider does not serve it. */
   isEstimated: boolean = false;
 }
@@ -120,6 +122,7 @@ function countTokens(): EndpointRow {
   row.dialect = ANTHROPIC_MESSAGES;
   row.servedBy = [ANTHROPIC_MESSAGES];
   row.isEstimated = true;
+  row.counterpart = RESPONSE_TOKENS;
   return row;
 }
 
@@ -154,6 +157,7 @@ function storedResponses(): EndpointRow {
   return row;
 }
 
+const RESPONSE_TOKENS: EndpointRow = responseTokens();
 export const MODEL_LIST: EndpointRow = models("/v1/models");
 export const MODEL_BY_ID: EndpointRow = models("/v1/models");
 MODEL_BY_ID.hasChildren = true;
@@ -167,7 +171,7 @@ export const ENDPOINTS: EndpointRow[] = [
   inference(OPENAI_RESPONSES),
   countTokens(),
   responsesByModel("/compact"),
-  responseTokens(),
+  RESPONSE_TOKENS,
   storedResponses(),
   counted(byModel("/v1/embeddings"), false),
   counted(byModel("/v1/completions"), true),

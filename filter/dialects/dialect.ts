@@ -127,6 +127,9 @@ export abstract class Dialect {
     report: RequestReport,
   ): void;
 
+  /** Cuts a written request down to what the provider accepts to count its tokens. */
+  cutToCount(_out: ByteBuffer): void {}
+
   /** Appends the path of a request; `path`: the configured one. A dialect may put the model and the method into it. */
   writePath(path: Span, _model: Span, _isStreaming: bool, out: ByteBuffer): void {
     out.span(path);

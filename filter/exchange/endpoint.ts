@@ -18,6 +18,7 @@ export class Endpoint {
   allow: string = "";
   private methods: Span[] = [];
   private servedBy: Dialect[] = [];
+  counterpart: Endpoint | null = null;
 
   constructor(public row: EndpointRow) {
     this.path = constant(row.path);
@@ -29,6 +30,8 @@ export class Endpoint {
     }
     this.allow += "OPTIONS";
     for (let i = 0; i < row.servedBy.length; i++) this.servedBy.push(dialectOf(row.servedBy[i]));
+    const counterpart = row.counterpart;
+    if (counterpart !== null) this.counterpart = new Endpoint(counterpart);
   }
 
   allows(method: Span): bool {

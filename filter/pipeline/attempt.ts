@@ -37,16 +37,19 @@ export function openMeter(exchange: Exchange, turn: Turn): Outcome {
 export function chooseFirstTarget(exchange: Exchange, turn: Turn): Outcome {
   const route = exchange.route;
   if (route === null) return Outcome.Next;
-  const client = exchange.client;
-  const row = client.endpoint.row;
-  const policy = row.isRetried ? route.retryPolicy : null;
-  const targets = route.targetsFor(client.dialect);
+  const policy = route.retryPolicy;
+  const row = exchange.client.endpoint.row;
+  const chosen = exchange.target;
+  if (!row.isInference && chosen !== null) {
+    if (policy === null || !row.isRetried)
+      return turn.check(prepareBody(exchange, chosen, turn.tape));
+    return turn.check(startAttempts(exchange, new Attempts([chosen], policy.forOneModel()), turn));
+  }
+  const targets = route.targetsFor(exchange.client.dialect);
   if (policy === null) return turn.check(prepareBody(exchange, targets[0], turn.tape));
-  let attempts: Attempts;
   const holder = stateHolder(exchange, targets, turn.tape);
-  if (holder !== null) attempts = new Attempts([holder], new RetryPolicy());
-  else if (row.isInference) attempts = new Attempts(targets, policy);
-  else attempts = new Attempts([targets[0]], policy.forOneModel());
+  const attempts =
+    holder === null ? new Attempts(targets, policy) : new Attempts([holder], new RetryPolicy());
   return turn.check(startAttempts(exchange, attempts, turn));
 }
 

@@ -9,7 +9,7 @@ import { respondWithEstimate } from "../exchange/respond";
 import { header, REQUEST_HEADERS, setHeader } from "../host/host";
 import { byteAt, startsWith } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
-import { keyFault } from "../upstream/request-body";
+import { isSupported, keyFault } from "../upstream/request-body";
 import { writeHeaders } from "../upstream/request-headers";
 import { unknownModel } from "./choose-model";
 import { Outcome, Turn } from "./outcome";
@@ -65,24 +65,36 @@ function send(exchange: Exchange, target: Target): Fault | null {
 /** Rejects a request that its model's provider does not serve, or responds with an estimate. */
 export function checkProvider(exchange: Exchange, turn: Turn): Outcome {
   const client = exchange.client;
-  const row = client.endpoint.row;
+  const endpoint = client.endpoint;
   const route = exchange.route;
-  if (row.isInference || route === null) return Outcome.Next;
+  if (endpoint.row.isInference || route === null) return Outcome.Next;
   const first = route.targets[0];
-  const target = client.endpoint.servingTarget(first);
-  if (row.isEstimated) {
+  if (endpoint.row.isEstimated) {
     if (!client.dialect.isRequest(turn.tape))
       return turn.refuse(new Fault(400, "'messages' is missing.").at("messages"));
     const prompt = exchange.systemPromptOf(first);
     client.estimatedTokens = estimateTokens(turn.tape, prompt.length);
-    if (target === null) {
-      respondWithEstimate(exchange);
-      return Outcome.Responded;
-    }
   }
-  if (target === null) return turn.refuse(notServed(exchange, first));
+  const target = endpoint.servingTarget(first);
+  if (target === null) return useCounterpart(exchange, turn, first);
+  exchange.target = target;
   client.dialect = target.dialect;
   return Outcome.Next;
+}
+
+/** Uses the endpoint of another API with the same purpose, which keeps the client's dialect. */
+function useCounterpart(exchange: Exchange, turn: Turn, first: Target): Outcome {
+  const endpoint = exchange.client.endpoint;
+  const counterpart = endpoint.counterpart;
+  let target: Target | null = null;
+  if (counterpart !== null) target = counterpart.servingTarget(first);
+  if (target !== null && isSupported(exchange, target, turn.tape, false)) {
+    exchange.target = target;
+    return Outcome.Next;
+  }
+  if (!endpoint.row.isEstimated) return turn.refuse(notServed(exchange, first));
+  respondWithEstimate(exchange);
+  return Outcome.Responded;
 }
 
 /** Returns the target with a name of a model, or else the first one of a provider. */

@@ -153,6 +153,7 @@ function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | 
     report,
     body.notes,
   );
+  if (exchange.client.endpoint.row.isEstimated) target.dialect.cutToCount(body.prefix);
   body.replaced = tape.length;
   return report.fault;
 }

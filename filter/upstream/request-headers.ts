@@ -110,8 +110,9 @@ function writePath(exchange: Exchange, target: Target): void {
   if (isInference) {
     target.dialect.writePath(target.path, target.modelText, client.isStreaming, text);
   } else {
+    const counterpart = exchange.isTranslated() ? endpoint.counterpart : null;
     text.span(target.basePath);
-    text.span(endpoint.suffix);
+    text.span(counterpart === null ? endpoint.suffix : counterpart.suffix);
   }
   if (!exchange.isTranslated()) text.bytes(client.pathEnd.pointer, client.pathEnd.length);
   value.pointer = text.pointer;

@@ -1,4 +1,5 @@
 // OpenAI's Responses API, which Codex, the Agents SDKs and the Vercel AI SDK use by default.
+import { cutToCount } from "./count-request";
 import { OPENAI_RESPONSES } from "../../../contract/dialects";
 import { Dropped } from "../../hub/dropped";
 import { ResponseHead, ResponseSink } from "../../hub/events";
@@ -55,6 +56,10 @@ export class OpenaiResponses extends OpenaiDialect {
     report: RequestReport,
   ): void {
     writeRequest(request, model, systemPrompt, limits, out, report);
+  }
+
+  cutToCount(out: ByteBuffer): void {
+    cutToCount(out);
   }
 
   isRequest(tape: Tape): bool {

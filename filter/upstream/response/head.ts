@@ -89,11 +89,11 @@ export function onProviderHead(exchange: Exchange): i32 {
   if (meter !== null)
     meter.startResponse(response.status, exchange.target, exchange.client.dialect);
   if (response.status >= 400) return onErrorHead(exchange);
-  if (exchange.isTranslated()) return onTranslatedHead(exchange);
+  const row = exchange.client.endpoint.row;
+  if (exchange.isTranslated() && row.isInference) return onTranslatedHead(exchange);
   const isEventStream = startsWith(CONTENT_TYPE.pointer, CONTENT_TYPE.length, EVENT_STREAM);
   if (response.usageFilter !== null || isCounted(exchange))
     prepareUsageFilter(exchange, isEventStream);
-  const row = exchange.client.endpoint.row;
   if (isEventStream && response.isDecompressed && row.isInference) startWatch(exchange);
   // What a provider stores may be a page.
   response.phase =
