@@ -9,7 +9,9 @@ import { OPENAI_CHAT } from "../../contract/dialects.ts";
 import type { ModelLimits } from "../ir/model-limits.ts";
 import type { ProviderLimits } from "./limits/families.ts";
 import { ANTHROPIC } from "./limits/anthropic.ts";
+import { CEREBRAS } from "./limits/cerebras.ts";
 import { DEEPSEEK } from "./limits/deepseek.ts";
+import { GEMINI } from "./limits/gemini.ts";
 import { GROQ } from "./limits/groq.ts";
 import { MISTRAL } from "./limits/mistral.ts";
 import { MOONSHOT } from "./limits/moonshot.ts";
@@ -43,6 +45,8 @@ export const KNOWN_LIMITS: Readonly<Record<string, ProviderLimits>> = {
 export const LIMITS_BY_HOST: Readonly<Record<string, ProviderLimits>> = {
   "openrouter.ai": OPENROUTER,
   "openai.azure.com": OPENAI,
+  "generativelanguage.googleapis.com": GEMINI,
+  "cerebras.ai": CEREBRAS,
   "api.z.ai": ZHIPU,
   "aliyuncs.com": QWEN,
 };

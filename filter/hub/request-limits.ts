@@ -1,5 +1,5 @@
 // What a target supports: the capabilities of its model (contract/model-capabilities.ts) as the request path reads them.
-import { Span } from "../bytes/text/bytes";
+import { sameSpan, Span } from "../bytes/text/bytes";
 
 /** How an Anthropic model is asked to think: the values of `thinking` (https://platform.claude.com/docs/en/build-with-claude/thinking). */
 export const REASONING_NONE: i32 = 0;
@@ -92,6 +92,14 @@ export class RequestLimits {
   /** Returns whether the model supports adaptive thinking. */
   thinksAdaptively(): bool {
     return this.reasoning == REASONING_ADAPTIVE || this.reasoning == REASONING_BOTH;
+  }
+
+  /** Returns whether a member of the request is in `refuses`. */
+  isRefused(name: Span): bool {
+    for (let i = 0; i < this.refuses.length; i++) {
+      if (sameSpan(unchecked(this.refuses[i]), name)) return true;
+    }
+    return false;
   }
 
   takesEffort(effort: i32): bool {

@@ -127,6 +127,7 @@ const body = z.strictObject({
   modalities: z.array(z.enum(["text", "audio"])).nullish(),
   n: z.int().min(1).max(128).nullish(),
   parallel_tool_calls: z.boolean().optional(),
+  moderation: z.looseObject({}).nullish(),
   prediction: z.looseObject({}).nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
   prompt_cache_key: z.string().optional(),

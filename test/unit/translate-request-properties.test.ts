@@ -250,6 +250,167 @@ describe("messages → chat completions → messages", () => {
   });
 });
 
+/** The same conversation as items; the outputs are in any order behind their calls. */
+function responsesRequest(
+  talk: Conversation,
+  set: Settings,
+  seed: number,
+): Record<string, unknown> {
+  const chat = chatRequest(talk, set) as {
+    messages: ChatMessage[];
+    tools?: { function: object }[];
+    tool_choice?: unknown;
+    parallel_tool_calls?: boolean;
+    response_format?: { json_schema: object };
+  };
+  const [first] = chat.messages;
+  const system = first?.role === "system" ? first.content : undefined;
+  const named = chat.tool_choice as { function?: { name: string } } | string | undefined;
+  return present({
+    instructions: seed % 2 === 0 ? system : undefined,
+    input: itemsOf(
+      seed % 2 === 0 && system !== undefined ? chat.messages.slice(1) : chat.messages,
+      seed,
+    ),
+    tools: chat.tools?.map((tool) => ({ type: "function", ...tool.function })),
+    tool_choice: typeof named === "object" ? { type: "function", ...named.function } : named,
+    parallel_tool_calls: chat.parallel_tool_calls,
+    max_output_tokens: set.maxTokens,
+    temperature: set.effort === undefined ? set.temperature : undefined,
+    text: chat.response_format && {
+      format: { type: "json_schema", ...chat.response_format.json_schema },
+    },
+    reasoning: set.effort && { effort: set.effort },
+    user: set.user,
+    service_tier: set.isStandard ? "default" : undefined,
+    stream: set.isStreaming ? true : undefined,
+  });
+}
+
+interface ChatMessage {
+  role: string;
+  content: string | null | { type: string; text?: string; image_url?: { url: string } }[];
+  tool_calls?: { id: string; function: object }[];
+  tool_call_id?: string;
+}
+
+function itemsOf(messages: ChatMessage[], seed: number): unknown[] {
+  const items: unknown[] = [];
+  let outputs: unknown[] = [];
+  const flush = (): void => {
+    items.push(...(seed % 3 === 0 ? outputs.reverse() : outputs));
+    outputs = [];
+  };
+  for (const { role, content, tool_calls = [], tool_call_id } of messages) {
+    if (role === "tool") {
+      outputs.push({ type: "function_call_output", call_id: tool_call_id, output: content });
+      continue;
+    }
+    flush();
+    if (typeof content === "string") items.push({ role, content });
+    else if (content !== null) items.push({ type: "message", role, content: content.map(partOf) });
+    for (const { id, function: called } of tool_calls)
+      items.push({ type: "function_call", call_id: id, ...called });
+  }
+  flush();
+  return items;
+}
+
+function partOf(part: { type: string; text?: string; image_url?: { url: string } }): unknown {
+  const { text: inner, image_url } = part;
+  if (image_url === undefined) return { type: "input_text", text: inner };
+  return { type: "input_image", image_url: image_url.url };
+}
+
+describe("responses → chat completions and messages", () => {
+  const seeds = fc.nat(11);
+
+  it("gives what the same conversation as chat completions gives", () => {
+    fc.assert(
+      fc.property(conversation, settings, seeds, (talk, all, seed) => {
+        const set = { ...all, stop: undefined };
+        const there = body(responsesRequest(talk, set, seed), RESPONSES, MESSAGES);
+        expect(there).toEqual(body(chatRequest(talk, set), CHAT, MESSAGES));
+        expect(readAnthropicRequest(there, () => true)).toBeTypeOf("object");
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("is the same conversation as chat completions", () => {
+    fc.assert(
+      fc.property(conversation, settings, seeds, (talk, all, seed) => {
+        const set = { ...all, stop: undefined };
+        const there = body(responsesRequest(talk, set, seed), RESPONSES, CHAT);
+        expect(joined(there)).toEqual(joined(chatRequest(talk, set)));
+        const read = readOpenaiRequest(
+          body(responsesRequest(talk, { ...set, effort: undefined }, seed), RESPONSES, CHAT),
+        );
+        expect(isRefusal(read) ? read.message : "").toBe("");
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("drops nothing of such a request", () => {
+    fc.assert(
+      fc.property(conversation, settings, seeds, (talk, set, seed) => {
+        const request = JSON.stringify(responsesRequest(talk, set, seed));
+        for (const to of [CHAT, MESSAGES]) {
+          const result = translator.translate(request, RESPONSES, to, { limits: { strict: true } });
+          expect(result.fault).toBeUndefined();
+          expect(result.dropped).toEqual([]);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  /** Items in any order: turns, calls without outputs, outputs without calls, repeated ids. */
+  const ids = fc.constantFrom("a", "b", "c");
+  const anyItem = fc.oneof(
+    fc.record({ role: fc.constantFrom("user", "developer", "assistant"), content: text }),
+    fc.record({
+      type: fc.constant("function_call"),
+      call_id: ids,
+      name: word,
+      arguments: fc.constant("{}"),
+    }),
+    fc.record({ type: fc.constant("custom_tool_call"), call_id: ids, name: word, input: text }),
+    fc.record({
+      type: fc.constantFrom("function_call_output", "custom_tool_call_output"),
+      call_id: ids,
+      output: text,
+    }),
+    fc.record({
+      type: fc.constant("reasoning"),
+      summary: fc.array(fc.record({ type: fc.constant("summary_text"), text }), { maxLength: 2 }),
+      encrypted_content: fc.constantFrom("gw1.a.c2ln", "gw1.r.c2ln", "gAAA", ""),
+    }),
+    fc.record({ type: fc.constantFrom("item_reference", "web_search_call", "brand_new"), id: id }),
+  );
+
+  it("gives messages that a provider accepts, whatever the order of the items", () => {
+    fc.assert(
+      fc.property(fc.array(anyItem, { minLength: 1, maxLength: 12 }), (items) => {
+        const request = { input: [...items, { role: "user", content: "So?" }] };
+        const result = translator.translate(JSON.stringify(request), RESPONSES, MESSAGES);
+        if (result.fault !== undefined) {
+          // The only reason: a call without an output.
+          expect(result.fault.message).toMatch(/has no output/);
+          return;
+        }
+        const read = readAnthropicRequest(JSON.parse(result.body), () => true);
+        expect(typeof read === "string" ? read : "").toBe("");
+        const chat = translator.translate(JSON.stringify(request), RESPONSES, CHAT);
+        const asked = readOpenaiRequest(JSON.parse(chat.body));
+        expect(isRefusal(asked) ? asked.message : "").toBe("");
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
 describe("nothing that is JSON makes the filter trap", () => {
   const flag = fc.boolean();
   const tokens = fc.integer({ min: 1, max: 100_000 });
@@ -362,7 +523,8 @@ describe("nothing that is JSON makes the filter trap", () => {
   it("good requests with one value replaced", () => {
     fc.assert(
       fc.property(conversation, settings, tree, fc.nat(), limits, (talk, set, value, at, lim) => {
-        const chat = JSON.stringify(chatRequest(talk, set));
+        const asked = at % 2 === 0 ? chatRequest(talk, set) : responsesRequest(talk, set, at % 12);
+        const chat = JSON.stringify(asked);
         const starts = [...chat.matchAll(/[:,[](?=["\d{[])/g)].map(({ index }) => index + 1);
         const start = starts[at % starts.length] ?? 0;
         const end = endOfValue(chat, start);

@@ -9,9 +9,9 @@ import { type Memory, memberRefusal, readItems, toolsOf } from "../providers/res
 import {
   CHAT,
   MESSAGES,
-  RESPONSES,
   type Options,
   RequestTranslator,
+  RESPONSES,
   type Translation,
 } from "./filter/request-translator.ts";
 

@@ -3,8 +3,10 @@ import { upTo, type ProviderLimits } from "./families.ts";
 
 export const GROQ: ProviderLimits = {
   everyModel: {
-    limits: { efforts: [] },
-    source: "https://console.groq.com/docs/reasoning",
+    // 400 "property 'prompt_cache_key' is unsupported".
+    limits: { efforts: [], refuses: ["prompt_cache_key"] },
+    source:
+      "https://console.groq.com/docs/reasoning; https://github.com/zed-industries/zed/issues/36215",
   },
   families: [
     {

@@ -1,6 +1,7 @@
 // Pieces of a request that both APIs write in the same way.
 import { Block, BLOCK_TEXT, FLAG_ERROR, FLAG_STRING, HubRequest } from "../../hub/request";
 import { MemberTable } from "../../hub/member-table";
+import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { BLANK_LINE, writeString, writeValue } from "../../hub/request-writing";
 import { NO_NODE } from "../../bytes/json/tape";
 import { escape } from "../../bytes/json/text";
@@ -18,12 +19,22 @@ export function separate(out: ByteBuffer): void {
 }
 
 /** Writes the members of the request itself that ask for features, with the client's values. */
-export function writeFeatures(request: HubRequest, table: MemberTable, out: ByteBuffer): void {
+export function writeFeatures(
+  request: HubRequest,
+  table: MemberTable,
+  limits: RequestLimits,
+  out: ByteBuffer,
+  report: RequestReport,
+): void {
   for (let i = 0; i < table.count; i++) {
     const name = table.at(i).name;
     const feature = table.at(i).featureOf();
     const node = feature === null ? NO_NODE : request.features.node(feature);
     if (node == NO_NODE) continue;
+    if (limits.isRefused(name)) {
+      report.dropForModel(name);
+      continue;
+    }
     out.byte(0x2c);
     writeString(name.pointer, name.length, out);
     out.byte(0x3a);

@@ -19,6 +19,7 @@ export const SUPPORTED: Feature[] = [
   feature.STORE,
   feature.PREDICTION,
   feature.PROMPT_CACHE_KEY,
+  feature.MODERATION,
 ];
 
 export const request = new MemberTable(

@@ -7,7 +7,8 @@ import {
   CHOICE_NONE,
   CHOICE_UNSET,
   EFFORT_UNSET,
-  FORMAT_SCHEMA,
+  FORMAT_JSON,
+  FORMAT_TEXT,
   HubRequest,
   SERVICE_STANDARD,
 } from "../../hub/request";
@@ -100,7 +101,7 @@ export function writeRequest(
   writeFormat(request, limits, out);
   writeUser(request, limits, out, report);
   if (request.serviceTier == SERVICE_STANDARD) out.span(DEFAULT_TIER);
-  if (!request.features.isEmpty) writeFeatures(request, member.request, out);
+  if (!request.features.isEmpty) writeFeatures(request, member.request, limits, out, report);
   if (request.isStreaming) {
     out.span(STREAM);
     if (limits.takesStreamUsage) out.span(STREAM_USAGE);
@@ -184,8 +185,8 @@ function writeFunction(
 }
 
 function writeFormat(request: HubRequest, limits: RequestLimits, out: ByteBuffer): void {
-  if (request.outputFormat != FORMAT_SCHEMA) return;
-  if (!limits.takesOutputSchema) {
+  if (request.outputFormat == FORMAT_TEXT) return;
+  if (request.outputFormat == FORMAT_JSON || !limits.takesOutputSchema) {
     out.span(RESPONSE_JSON);
     return;
   }

@@ -34,8 +34,9 @@ const DEVELOPER = constant("developer");
 const CONTENT = constant("content");
 const OUTPUT = constant("output");
 const TEXT = constant("text");
-const ORPHAN_OPEN = constant("(The output of tool call ");
-const ORPHAN_END = constant(", which is not in this conversation:)");
+const ORPHAN_OPEN = constant("(The output of a tool call that is not in this conversation");
+const ORPHAN_ID = constant(", ");
+const ORPHAN_END = constant(":)");
 /** An output whose call is missing is sent as a text. */
 const ORPHAN_PATH = constant("input[].call_id");
 
@@ -154,7 +155,10 @@ export function readOrphan(
   report.drop(ORPHAN_PATH);
   heading.clear();
   heading.span(ORPHAN_OPEN);
-  if (tape.isString(id)) heading.bytes(tape.pointer(id), tape.size(id));
+  if (isFilled(tape, id)) {
+    heading.span(ORPHAN_ID);
+    heading.bytes(tape.pointer(id), tape.size(id));
+  }
   heading.span(ORPHAN_END);
   const kept = request.keep(heading);
   if (kept == 0) return;

@@ -94,7 +94,7 @@ export function writeRequest(
   if (request.serviceTier == SERVICE_STANDARD) out.span(DEFAULT_TIER);
   const features = request.features;
   if (!features.isEmpty) {
-    writeFeatures(request, member.request, out);
+    writeFeatures(request, member.request, limits, out, report);
     writeMember(tape, features.node(feature.METADATA), METADATA, out);
     writeMember(tape, features.node(feature.SERVICE_TIERS), TIER, out);
   }

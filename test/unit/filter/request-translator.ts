@@ -36,6 +36,8 @@ interface Exports {
   reportFlags(): number;
   defaultedMaxTokens(): number;
   faultText(): number;
+  echoText(): number;
+  toolText(wire: number, length: number): number;
   textPointer(): number;
 }
 
@@ -68,6 +70,21 @@ export class RequestTranslator {
 
   text(pointer: number, length: number): string {
     return new TextDecoder().decode(new Uint8Array(this.exports.memory.buffer, pointer, length));
+  }
+
+  /** The members that the response of the last translation repeats. */
+  echo(): Record<string, unknown> {
+    const length = this.exports.echoText();
+    const members = this.text(this.exports.textPointer(), length);
+    return JSON.parse(`{"":0${members}}`) as Record<string, unknown>;
+  }
+
+  /** The client's tool of the last translation by its wire name: `name|namespace|custom`; empty if it is the same. */
+  clientTool(wire: string): string {
+    const { pointer, length } = this.put(wire);
+    const found = this.exports.toolText(pointer, length);
+    this.exports.release(pointer);
+    return this.text(this.exports.textPointer(), found);
   }
 
   /** A block of the module with these bytes; the caller releases it. */

@@ -136,6 +136,25 @@ export function faultText(): u32 {
   return text.length;
 }
 
+/** Puts the echo where `textPointer` says; answers its length. */
+export function echoText(): u32 {
+  text.clear();
+  text.bytes(notes.echo.pointer, notes.echo.length);
+  return text.length;
+}
+
+/** Puts the tool with a wire name as `name|namespace|custom` where `textPointer` says; answers its length, 0 for none. */
+export function toolText(wire: usize, length: u32): u32 {
+  text.clear();
+  const tool = notes.tools.find(wire, length);
+  if (tool === null) return 0;
+  text.bytes(tool.name, tool.nameLength);
+  text.byte(0x7c);
+  text.bytes(tool.space, tool.spaceLength);
+  text.text(tool.isCustom ? "|custom" : "|function");
+  return text.length;
+}
+
 export function textPointer(): usize {
   return text.pointer;
 }
