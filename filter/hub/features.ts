@@ -68,9 +68,11 @@ export const SCHEMA_DESCRIPTION = dropped(about("A description of the output sch
 
 // Tools
 export const LEGACY_FUNCTIONS = rejected(USE_TOOLS, about("Functions, the predecessor of tools"));
-export const CUSTOM_TOOLS = rejected(
-  constant("Describe the tool as a function."),
-  about("Custom tools", "https://platform.openai.com/docs/guides/function-calling#custom-tools"),
+export const CUSTOM_GRAMMARS = dropped(
+  about(
+    "Grammars of custom tools: only described to the model",
+    "https://platform.openai.com/docs/guides/function-calling#custom-tools",
+  ),
 );
 export const WEB_SEARCH = rejected(
   constant("Declare a search tool in tools."),

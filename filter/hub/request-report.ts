@@ -129,11 +129,6 @@ export class RequestReport {
     else this.reject("type", "'" + member.nameText() + "' " + this.notSupported(feature));
   }
 
-  /** Rejects the request for the word in a `type` of the client's, which asks for a feature. */
-  rejectType(tape: Tape, type: u32, feature: Feature): void {
-    this.reject("type", "'" + this.printable(tape, type) + "' " + this.notSupported(feature));
-  }
-
   /** Returns the second half of an error message, with what to do instead. */
   notSupported(feature: Feature): string {
     return "is not supported by " + this.api + ". " + feature.adviceText();

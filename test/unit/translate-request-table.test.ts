@@ -56,6 +56,12 @@ function withMember({ id }: Place, member: string, value: unknown): unknown {
       messages: [user],
       tools: [{ type: "function", function: { name: "f", ...extra } }],
     }),
+    "chat.calledCustom": () =>
+      calling({ id: "a", type: "custom", custom: { name: "f", input: "B", ...extra } }),
+    "chat.customTool": () => ({
+      messages: [user],
+      tools: [{ type: "custom", custom: { name: "f", ...extra } }],
+    }),
     "chat.schema": () => ({
       messages: [user],
       response_format: {
@@ -163,7 +169,7 @@ const neutralOf = ({ neutral }: Member): unknown => NEUTRAL[neutral] ?? neutral;
 
 describe("the tables", () => {
   it("have every object of a request", () => {
-    expect(places).toHaveLength(37);
+    expect(places).toHaveLength(39);
     expect(places.flatMap(({ members }) => members).length).toBeGreaterThan(300);
   });
 });

@@ -308,7 +308,11 @@ export const CALL_ID = toolCall.slot(
 );
 export const CALL_TYPE = toolCall.slot("type", slot.TOOL_KIND, reads("`function` or `custom`"));
 export const CALL_FUNCTION = toolCall.slot("function", slot.TOOL_CALL);
-toolCall.feature("custom", feature.CUSTOM_TOOLS);
+export const CALL_CUSTOM = toolCall.slot(
+  "custom",
+  slot.TOOL_CALL,
+  reads("the call of a custom tool"),
+);
 toolCall.feature("extra_content", feature.PROVIDER_EXTRAS);
 toolCall.ignored("index", reads("part of a stream"));
 
@@ -325,6 +329,22 @@ export const ARGUMENTS = calledFunction.slot(
 );
 calledFunction.ignored("parsed_arguments", reads("added by an SDK"));
 
+export const calledCustom = new MemberTable(
+  "messages[].tool_calls[].custom.",
+  "custom.",
+  object("The custom tool of a tool call"),
+);
+export const CALLED_CUSTOM_NAME = calledCustom.slot(
+  "name",
+  slot.CALL_NAME,
+  reads("as of a function"),
+);
+export const CUSTOM_INPUT = calledCustom.slot(
+  "input",
+  slot.CALL_ARGUMENTS,
+  reads("the `input` of a function's arguments, unless the provider supports custom tools"),
+);
+
 export const tool = new MemberTable(
   "tools[].",
   "",
@@ -338,7 +358,13 @@ export const TOOL_CACHE = tool.slot(
   reads("an extension of LiteLLM and OpenRouter"),
   writes("if the provider supports it; else dropped"),
 );
-tool.feature("custom", feature.CUSTOM_TOOLS);
+export const TOOL_CUSTOM = tool.slot(
+  "custom",
+  slot.TOOLS,
+  reads(
+    'a function whose input is `{"input": …}`, unless the provider supports custom tools; the response has the text',
+  ),
+);
 
 export const toolFunction = new MemberTable(
   "tools[].function.",
@@ -353,6 +379,25 @@ export const FUNCTION_CACHE = toolFunction.slot(
   "cache_control",
   slot.CACHE_CONTROL,
   reads("used if there is none beside `function`"),
+);
+
+export const customTool = new MemberTable(
+  "tools[].custom.",
+  "custom.",
+  object("The custom tool of a tool"),
+);
+export const CUSTOM_NAME = customTool.slot("name", slot.TOOL_NAME, reads("as of a function"));
+export const CUSTOM_DESCRIPTION = customTool.slot(
+  "description",
+  slot.TOOL_DESCRIPTION,
+  reads("as of a function"),
+);
+export const CUSTOM_FORMAT = customTool.slot(
+  "format",
+  slot.TOOL_DESCRIPTION,
+  reads(
+    "a grammar is appended to the description, which is listed, unless the provider supports custom tools",
+  ),
 );
 
 export const schema = new MemberTable(

@@ -23,7 +23,6 @@ import {
   readReasoningText,
   readThinkingBlocks,
 } from "./read-request-reasoning";
-import * as feature from "../../hub/features";
 import * as member from "./members";
 
 const TOOL_CALLS = constant("tool_calls");
@@ -34,12 +33,11 @@ const ASSISTANT = constant("assistant");
 const TOOL = constant("tool");
 const FUNCTION = constant("function");
 const CUSTOM = constant("custom");
-const NAME = constant("name");
-const INPUT = constant("input");
 
 const message = new MemberReader(member.message);
 const call = new MemberReader(member.toolCall);
 const called = new MemberReader(member.calledFunction);
+const calledCustom = new MemberReader(member.calledCustom);
 
 export function readMessage(
   tape: Tape,
@@ -98,9 +96,9 @@ function readReasoning(tape: Tape, request: HubRequest, report: RequestReport): 
 function readCall(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
   call.read(tape, item, report);
   const type = call.node(member.CALL_TYPE);
-  const isCustom = tape.equals(type, CUSTOM) && report.supports(feature.CUSTOM_TOOLS);
+  const isCustom = tape.equals(type, CUSTOM);
   if (!isCustom && tape.isPresent(type) && !tape.equals(type, FUNCTION)) {
-    report.rejectType(tape, type, feature.CUSTOM_TOOLS);
+    report.reject("type", "must be function or custom.");
     return;
   }
   const id = call.node(member.CALL_ID);
@@ -109,7 +107,7 @@ function readCall(tape: Tape, item: u32, request: HubRequest, report: RequestRep
     return;
   }
   if (isCustom) {
-    readCustomCall(tape, id, tape.member(item, CUSTOM), request, report);
+    readCustomCall(tape, id, call.node(member.CALL_CUSTOM), request, report);
     return;
   }
   const node = call.node(member.CALL_FUNCTION);
@@ -136,8 +134,9 @@ function readCustomCall(
   request: HubRequest,
   report: RequestReport,
 ): void {
-  const name = tape.member(node, NAME);
-  const input = tape.member(node, INPUT);
+  calledCustom.read(tape, node, report);
+  const name = calledCustom.node(member.CALLED_CUSTOM_NAME);
+  const input = calledCustom.node(member.CUSTOM_INPUT);
   if (!tape.isString(name) || !tape.isString(input)) {
     report.reject("custom", "must be an object with 'name' and 'input'.");
     return;

@@ -26,8 +26,6 @@ const TYPE = constant("type");
 const NAME = constant("name");
 const FUNCTION = constant("function");
 const CUSTOM = constant("custom");
-const DESCRIPTION = constant("description");
-const FORMAT = constant("format");
 const GRAMMAR = constant("grammar");
 const TEXT = constant("text");
 const AUTO = constant("auto");
@@ -43,6 +41,8 @@ const JSON_SCHEMA = constant("json_schema");
 const USER_ID = constant("user_id");
 
 const METADATA_PREFIX = constant("metadata.");
+/** A grammar is only described. */
+const CUSTOM_FORMAT_PATH = constant("tools[].custom.format");
 const SERVICE_TIER_PATH = constant("service_tier");
 const REASONING_EFFORT_PATH = constant("reasoning_effort");
 
@@ -50,6 +50,7 @@ const top = new MemberReader(member.request);
 const options = new MemberReader(member.streamOptions);
 const toolMembers = new MemberReader(member.tool);
 const functionMembers = new MemberReader(member.toolFunction);
+const customMembers = new MemberReader(member.customTool);
 const schemaMembers = new MemberReader(member.schema);
 
 export function readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
@@ -158,12 +159,12 @@ function readFormat(tape: Tape, request: HubRequest, report: RequestReport): voi
 function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
   toolMembers.read(tape, item, report);
   const type = toolMembers.node(member.TOOL_TYPE);
-  if (tape.equals(type, CUSTOM) && report.supports(feature.CUSTOM_TOOLS)) {
-    readCustomTool(tape, tape.member(item, CUSTOM), request, report);
+  if (tape.equals(type, CUSTOM)) {
+    readCustomTool(tape, toolMembers.node(member.TOOL_CUSTOM), request, report);
     return;
   }
   if (tape.isPresent(type) && !tape.equals(type, FUNCTION)) {
-    report.rejectType(tape, type, feature.CUSTOM_TOOLS);
+    report.reject("type", "must be function or custom.");
     return;
   }
   const node = toolMembers.node(member.TOOL_FUNCTION);
@@ -189,16 +190,20 @@ function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestRep
 
 /** Reads a tool whose input is a text. @see https://platform.openai.com/docs/guides/function-calling#custom-tools */
 function readCustomTool(tape: Tape, node: u32, request: HubRequest, report: RequestReport): void {
-  const toolName = tape.member(node, NAME);
+  customMembers.read(tape, node, report);
+  const toolName = customMembers.node(member.CUSTOM_NAME);
   if (!tape.isString(toolName)) {
     report.reject("custom.name", "must be a string.");
     return;
   }
-  const tool = request.addTool(toolName, tape.member(node, DESCRIPTION), NO_NODE, NO_NODE, NO_NODE);
+  const description = customMembers.node(member.CUSTOM_DESCRIPTION);
+  const tool = request.addTool(toolName, description, NO_NODE, NO_NODE, NO_NODE);
   tool.isCustom = 1;
-  const grammar = tape.member(tape.member(node, FORMAT), GRAMMAR);
-  if (tape.isObject(grammar)) tool.grammar = grammar;
   request.notes.tools.add(tool.name, tool.nameLength, tool.name, tool.nameLength, 0, 0, true);
+  const grammar = tape.member(customMembers.node(member.CUSTOM_FORMAT), GRAMMAR);
+  if (!tape.isObject(grammar)) return;
+  tool.grammar = grammar;
+  if (!report.supports(feature.CUSTOM_GRAMMARS)) report.drop(CUSTOM_FORMAT_PATH);
 }
 
 function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport): void {
@@ -213,7 +218,7 @@ function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport):
       request.toolChoice = choiceOf(tape, tape.member(allowed, MODE));
       allowTools(tape, tape.member(allowed, TOOLS), request, report);
     } else {
-      const isCustom = tape.equals(type, CUSTOM) && report.supports(feature.CUSTOM_TOOLS);
+      const isCustom = tape.equals(type, CUSTOM);
       const inner = tape.member(node, isCustom ? CUSTOM : FUNCTION);
       if (isCustom || tape.equals(type, FUNCTION)) request.chosenTool = tape.member(inner, NAME);
       if (tape.isString(request.chosenTool)) request.toolChoice = CHOICE_NAMED;
@@ -222,7 +227,7 @@ function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport):
   if (request.toolChoice != CHOICE_UNSET) return;
   report.reject(
     "tool_choice",
-    "must be none, auto, required, or an object of type function (with the function's name) or allowed_tools.",
+    "must be none, auto, required, or an object of type function or custom (with the tool's name) or allowed_tools.",
   );
 }
 

@@ -16,7 +16,7 @@ export const SUPPORTED: Feature[] = [
   feature.METADATA,
   feature.SERVICE_TIERS,
   feature.WEB_SEARCH,
-  feature.CUSTOM_TOOLS,
+  feature.CUSTOM_GRAMMARS,
   feature.DOCUMENT_URLS,
   feature.IMAGE_DETAIL,
   feature.THINKING_DISPLAY,
@@ -204,7 +204,7 @@ export const TOOL_STRICT = tool.slot(
 export const TOOL_FORMAT = tool.slot(
   "format",
   slot.TOOL_DESCRIPTION,
-  reads("of a custom tool: its grammar is appended to the description"),
+  reads("of a custom tool: its grammar is appended to the description, which is listed"),
 );
 export const TOOL_CHILDREN = tool.slot("tools", slot.TOOLS, reads("of a namespace"));
 tool.feature("defer_loading", feature.TOOL_SEARCH, "false");

@@ -14,6 +14,8 @@ import { spaceOf, wireName } from "./wire-names";
 export const TOOLS = constant("tools");
 const TYPE = constant("type");
 const GRAMMAR = constant("grammar");
+/** A grammar is only described. */
+const FORMAT_PATH = constant("tools[].format");
 
 const tool = new MemberReader(member.tool);
 const format = new MemberReader(member.toolFormat);
@@ -140,7 +142,9 @@ function readCustom(tape: Tape, added: Tool, report: RequestReport): void {
   const node = tool.node(member.TOOL_FORMAT);
   if (!tape.isPresent(node)) return;
   format.read(tape, node, report);
-  if (tape.equals(format.node(member.TOOL_FORMAT_TYPE), GRAMMAR)) added.grammar = node;
+  if (!tape.equals(format.node(member.TOOL_FORMAT_TYPE), GRAMMAR)) return;
+  added.grammar = node;
+  report.drop(FORMAT_PATH);
 }
 
 function isSame(tape: Tape, other: Declared, own: u32, name: u32): bool {
