@@ -214,6 +214,21 @@ describe("large requests", () => {
     expect(result.droppedCount).toBe(count);
   });
 
+  it("with ids that were chosen to collide find some outputs, and take linear time", () => {
+    const ids: string[] = [];
+    // FNV-1a with the upper half folded, as filter/bytes/text-table.ts has it.
+    for (let index = 0; ids.length < 200; index++) {
+      let hash = 0xcbf29ce484222325n;
+      for (const byte of Buffer.from(`call_${index}`))
+        hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+      if (((hash ^ (hash >> 32n)) & 511n) === 7n) ids.push(`call_${index}`);
+    }
+    const few = ids.slice(0, 50);
+    expect(timed({ input: [...few.map(call), ...few.map(output)] }).fault).toBeUndefined();
+    const { fault } = timed({ input: [...ids.map(call), ...ids.map(output)] });
+    expect(fault?.message).toContain("has no output");
+  });
+
   it("with thousands of tools, namespaces and allowed tools take linear time", () => {
     const tools = range.map((index) => space(`s${index}`, tool("f")));
     const allowed = range.map((index) => ({ type: "function", namespace: `s${index}`, name: "f" }));
