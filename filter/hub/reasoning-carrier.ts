@@ -1,7 +1,7 @@
 // Where a provider's signed or encrypted reasoning travels in another dialect's history, so that it finds back to its own kind
 // of provider in a later turn, and to no other (docs/decisions/2026-11-22-reasoning-between-three-dialects.md).
 import { Tape } from "../bytes/json/tape";
-import { startsWith } from "../bytes/text/at";
+import { firstBytes, startsWith } from "../bytes/text/at";
 import { constant } from "../bytes/text/bytes";
 
 /** Whose reasoning a signature belongs to. */
@@ -17,16 +17,10 @@ export const MARK_REDACTED = constant("gw1.r.");
 export const MARK_OPENAI = constant("gw1.o.");
 /** The beginning of each of them. */
 export const MARK = constant("gw1.");
+/** For Tape.hasBeginning. */
+export const MARK_BYTES = firstBytes(MARK);
 
 /** Returns whether a node is a string that begins with a mark. */
 export function isCarrier(tape: Tape, node: u32): bool {
   return tape.isString(node) && startsWith(tape.pointer(node), tape.size(node), MARK);
-}
-
-/** Returns whether any string of a text is a carrier. Nearly every conversation has none. */
-export function hasCarrier(tape: Tape): bool {
-  for (let node: u32 = 0; node < tape.count; node++) {
-    if (isCarrier(tape, node)) return true;
-  }
-  return false;
 }

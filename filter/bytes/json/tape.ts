@@ -181,6 +181,21 @@ export class Tape {
     return this.kind(node) == KIND_OBJECT;
   }
 
+  /**
+   * Returns whether any string begins with one of two texts' first four bytes, as a little-endian number. Nearly every text
+   * has none, so its callers look closer only then.
+   */
+  hasBeginning(one: u32, other: u32): bool {
+    const end = this.entries + this.count * ENTRY_BYTES;
+    for (let entry = this.entries; entry < end; entry += ENTRY_BYTES) {
+      if ((load<u32>(entry, 12) & KIND_MASK) != KIND_STRING) continue;
+      // A shorter string has its quote there, or the text's padding.
+      const bytes = load<u32>(this.base + load<u32>(entry));
+      if (bytes == one || bytes == other) return true;
+    }
+    return false;
+  }
+
   /** Returns whether an array or object has no children. True for anything else. */
   isEmpty(node: u32): bool {
     return this.kind(node) == KIND_NONE || this.next(node) == node + 1;

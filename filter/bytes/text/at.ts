@@ -17,6 +17,11 @@ export function endsWith(pointer: usize, length: u32, text: Span): bool {
   return length >= text.length && sameBytes(pointer + from, text.length, text.pointer, text.length);
 }
 
+/** Returns the first four bytes of a text that has as many, as a little-endian number. */
+export function firstBytes(text: Span): u32 {
+  return load<u32>(text.pointer);
+}
+
 export function isDigit(byte: u32): bool {
   return byte - 0x30 < 10;
 }

@@ -1,9 +1,10 @@
 // Removes thinking that the gateway marked as unsigned or as OpenAI's, in a conversation that began with another provider:
 // Anthropic rejects it with 400 (docs/decisions/2026-11-22-reasoning-between-three-dialects.md).
-import { isCarrier } from "../../hub/reasoning-carrier";
+import { isCarrier, MARK_BYTES } from "../../hub/reasoning-carrier";
 import { UNSIGNED_MARK } from "../../hub/request";
 import { Edits } from "../../bytes/json/edit";
 import { Tape } from "../../bytes/json/tape";
+import { firstBytes } from "../../bytes/text/at";
 import { constant } from "../../bytes/text/bytes";
 import { ListEdit } from "../list-edit";
 
@@ -11,11 +12,13 @@ const MESSAGES = constant("messages");
 const CONTENT = constant("content");
 const SIGNATURE = constant("signature");
 
+const UNSIGNED_BYTES = firstBytes(UNSIGNED_MARK);
+
 const messages = new ListEdit();
 const blocks = new ListEdit();
 
 export function removeUnsignedThinking(tape: Tape, edits: Edits): void {
-  if (!hasMark(tape)) return;
+  if (!tape.hasBeginning(MARK_BYTES, UNSIGNED_BYTES)) return;
   const list = tape.member(0, MESSAGES);
   if (!tape.isArray(list)) return;
   messages.begin(tape, list);
@@ -28,14 +31,6 @@ export function removeUnsignedThinking(tape: Tape, edits: Edits): void {
     messages.item(tape, message, isRemoved, edits);
     if (unsigned > 0 && !isRemoved) removeBlocks(tape, content, edits);
   }
-}
-
-/** Returns whether any string is a mark. Nearly every conversation has none: its lengths and first bytes are enough for it. */
-function hasMark(tape: Tape): bool {
-  for (let node: u32 = 0; node < tape.count; node++) {
-    if (isMark(tape, node)) return true;
-  }
-  return false;
 }
 
 function isMark(tape: Tape, node: u32): bool {

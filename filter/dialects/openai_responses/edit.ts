@@ -1,5 +1,5 @@
 // Edits of a Responses body that keeps its dialect. Every other byte stays.
-import { hasCarrier, isCarrier } from "../../hub/reasoning-carrier";
+import { isCarrier, MARK_BYTES } from "../../hub/reasoning-carrier";
 import { Edits } from "../../bytes/json/edit";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
@@ -42,7 +42,7 @@ export function addInstructions(tape: Tape, prompt: Span, edits: Edits): void {
  * (docs/decisions/2026-11-22-reasoning-between-three-dialects.md).
  */
 export function removeForeignReasoning(tape: Tape, edits: Edits): void {
-  if (!hasCarrier(tape)) return;
+  if (!tape.hasBeginning(MARK_BYTES, MARK_BYTES)) return;
   const list = tape.member(0, INPUT);
   if (!tape.isArray(list)) return;
   items.begin(tape, list);
