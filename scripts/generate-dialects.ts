@@ -56,6 +56,9 @@ function nameOf(prefix: string, { name }: Member): string {
   return prefix.endsWith("=") ? `\`type: ${name}\`` : `\`${name}\``;
 }
 
+/** Slots that only a member with the same meaning can hold. */
+const NEEDS_MEMBER = new Set(["stop", "stop_sequences", "top_k"]);
+
 function fateOf(member: Member, prefix: string, to: DialectTables): string {
   const { feature, slot, reads } = member;
   if (feature !== undefined) return featureFate(member, feature, to);
@@ -66,6 +69,7 @@ function fateOf(member: Member, prefix: string, to: DialectTables): string {
     writes === "" ? [] : [targets.length > 1 ? `\`${path}\`: ${writes}` : writes],
   );
   const notes = [...(reads === "" ? [] : [reads]), ...written].join("; ");
+  if (names === "" && NEEDS_MEMBER.has(member.name)) return `**dropped**, and listed`;
   return `→ ${names === "" ? "(by its value)" : names}${notes === "" ? "" : `: ${notes}`}`;
 }
 

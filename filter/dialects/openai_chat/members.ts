@@ -78,7 +78,9 @@ export const TOOLS = request.slot("tools", slot.TOOLS);
 export const TOOL_CHOICE = request.slot(
   "tool_choice",
   slot.TOOL_CHOICE,
-  reads("`allowed_tools` sends only the tools that it names; a custom tool is rejected"),
+  reads(
+    "`allowed_tools` sends only the tools that it names; a custom tool is rejected, unless the provider supports it",
+  ),
   writes(
     "`auto`, `none`, `required` or `{function}`; `auto` for models that do not support forced calls, which is listed",
   ),
