@@ -96,17 +96,22 @@ export function startClaudeCode({ directory, gatewayUrl, model }: AgentOptions):
   };
 }
 
-export function startCodex({ directory, gatewayUrl, model }: AgentOptions): Agent {
+export interface CodexOptions extends AgentOptions {
+  /** Its own provider `openai` at another address, instead of a provider of the configuration: it tries a websocket first. */
+  isBuiltIn?: boolean;
+}
+
+export function startCodex({ directory, ...options }: CodexOptions): Agent {
   const place = makePlace();
   const script = join(directory, "node_modules/@openai/codex/bin/codex.js");
   mkdirSync(join(place.home, ".codex"));
-  writeFileSync(join(place.home, ".codex/config.toml"), codexConfiguration(gatewayUrl, model));
+  writeFileSync(join(place.home, ".codex/config.toml"), codexConfiguration(options));
   const resume: string[] = [];
   return {
     async ask(prompt) {
       const words = ["exec", "--skip-git-repo-check", "--json", ...resume, prompt];
       resume.splice(0, 2, "resume", "--last");
-      const output = await run(script, words, place, { GATEWAY_KEY: "any-key" });
+      const output = await run(script, words, place, { CODEX_API_KEY: "any-key" });
       const texts = output
         .split("\n")
         .filter((line) => line !== "")
@@ -122,9 +127,9 @@ export function startCodex({ directory, gatewayUrl, model }: AgentOptions): Agen
 }
 
 /** Plugins and apps are lists that Codex fetches from its vendor. */
-function codexConfiguration(gatewayUrl: string, model: string): string {
+function codexConfiguration({ gatewayUrl, model, isBuiltIn }: Omit<CodexOptions, "directory">) {
   return `model = "${model}"
-model_provider = "gateway"
+${isBuiltIn === true ? `openai_base_url = "${gatewayUrl}/v1"` : 'model_provider = "gateway"'}
 approval_policy = "never"
 sandbox_mode = "danger-full-access"
 check_for_update_on_startup = false
@@ -139,7 +144,7 @@ enabled = false
 [model_providers.gateway]
 name = "gateway"
 base_url = "${gatewayUrl}/v1"
-env_key = "GATEWAY_KEY"
+env_key = "CODEX_API_KEY"
 wire_api = "responses"
 request_max_retries = 0
 stream_max_retries = 0

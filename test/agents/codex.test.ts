@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import { startCodex } from "./agent.ts";
+import type { Agent } from "./agent.ts";
 
 const agents = inject("agents");
 const canTest = inject("canTestAgents");
@@ -29,7 +30,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const { provider } of PROVIDERS) expect(all[provider].violations()).toEqual([]);
-  expect(all.gateway.log("llm").filter(({ code }) => code !== 200)).toEqual([]);
   await all.stop();
 });
 
@@ -62,15 +62,16 @@ const CASES = [
   },
 ];
 
+function start(model: string, isBuiltIn = false): Agent {
+  if ("missing" in agents) throw new Error(agents.missing);
+  const { directory } = agents;
+  return startCodex({ directory, gatewayUrl: all.gateway.url, model, isBuiltIn });
+}
+
 describe.runIf(canTest).concurrent.each(PROVIDERS)("on $dialect", ({ provider, suffix }) => {
   it.each(CASES)("runs $tool, sends back the output, and continues", async (one) => {
-    if ("missing" in agents) throw new Error(agents.missing);
     const prompt = `${one.prompt} (${one.tool})`;
-    const codex = startCodex({
-      directory: agents.directory,
-      gatewayUrl: all.gateway.url,
-      model: `${one.model}-${suffix}`,
-    });
+    const codex = start(`${one.model}-${suffix}`);
     try {
       expect(await codex.ask(prompt)).toMatch(one.answer);
       expect(codex.read("made.txt")).toBe(one.made);
@@ -78,7 +79,33 @@ describe.runIf(canTest).concurrent.each(PROVIDERS)("on $dialect", ({ provider, s
     } finally {
       codex.remove();
     }
+    expect(all.gateway.log("llm").filter(({ code }) => code !== 200)).toEqual([]);
     const mark = `(${one.tool})`;
     expect(all[provider].requests.filter(({ body }) => body.includes(mark))).toHaveLength(3);
+  });
+});
+
+describe.runIf(canTest)("Codex", () => {
+  it("falls back to HTTP where its own provider would open a websocket", async () => {
+    const codex = start("gpt-5.5-chat", true);
+    try {
+      expect(await codex.ask("hello")).toBe("You said: hello");
+    } finally {
+      codex.remove();
+    }
+  });
+
+  // Codex reads the code of a failed response only: an HTTP status would not start its compaction.
+  it.each([
+    ["chat completions", "openai", "gpt-5.5-chat", { code: "context_length_exceeded" }],
+    ["messages", "anthropic", "gpt-5.5-messages", { message: "prompt is too long: 9 tokens > 8" }],
+  ] as const)("learns that the context is too long, on %s", async (_, provider, model, error) => {
+    all[provider].next({ kind: "error", status: 400, ...error });
+    const codex = start(model);
+    try {
+      await expect(codex.ask("hello")).rejects.toThrow("ran out of room in the model's context");
+    } finally {
+      codex.remove();
+    }
   });
 });

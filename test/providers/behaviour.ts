@@ -43,6 +43,7 @@ export type Behaviour =
       body?: "json" | "html" | "empty";
       /** The envelope's code, where the dialect has one. */
       code?: string;
+      message?: string;
     }
   /** Takes the request and never says a word. */
   | { kind: "hang" }

@@ -273,7 +273,8 @@ function compress(text: string, encoding: "gzip" | "br"): Buffer {
 
 function errorReply(dialect: Dialect, behaviour: Extract<Behaviour, { kind: "error" }>): Reply {
   const { status, retryAfter, body = "json", code } = behaviour;
-  const usual = dialect.error(status, `The provider says ${status}.`, code);
+  const { message = `The provider says ${status}.` } = behaviour;
+  const usual = dialect.error(status, message, code);
   const headers = {
     ...usual.headers,
     ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),

@@ -61,18 +61,23 @@ def test_stream():
     assert [event.sequence_number for event in events] == list(range(len(events)))
 
 
-def test_parallel_tools_by_the_stream_helper():
+def test_reasoning_and_parallel_tools_over_two_turns():
     items = [{"role": "user", "content": TWO_CALLS}]
-    with client.responses.stream(model=MODEL, input=items, tools=[TOOL]) as stream:
-        response = stream.get_final_response()
-    calls = [item for item in response.output if item.type == "function_call"]
+    more = {"model": MODEL, "tools": [TOOL], "store": False, "reasoning": {"effort": "low"}}
+    more["include"] = ["reasoning.encrypted_content"]
+    with client.responses.stream(input=items, **more) as stream:
+        output = stream.get_final_response().output
+    calls = [item for item in output if item.type == "function_call"]
     assert [json.loads(call.arguments)["place"] for call in calls] == ["Paris é", "Rome"]
-    # The items go back as they came.
-    items += [item.model_dump(exclude_none=True, exclude={"parsed_arguments"}) for item in response.output]
+    reasoning = [item for item in output if item.type == "reasoning"]
+    assert [bool(item.encrypted_content) for item in reasoning] == ([] if MODEL == "fast" else [True])
+    # The items go back as they came; the provider refuses reasoning that is not its own.
+    for item in output:
+        items.append(item.model_dump(exclude_none=True, exclude={"parsed_arguments"}))
     for call in calls:
-        output = f"sunny in {json.loads(call.arguments)['place']}"
-        items.append({"type": "function_call_output", "call_id": call.call_id, "output": output})
-    assert client.responses.create(model=MODEL, input=items, tools=[TOOL]).output_text == BOTH_RESULTS
+        result = f"sunny in {json.loads(call.arguments)['place']}"
+        items.append({"type": "function_call_output", "call_id": call.call_id, "output": result})
+    assert client.responses.create(input=items, **more).output_text == BOTH_RESULTS
 
 
 def test_parse():
