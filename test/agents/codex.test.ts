@@ -47,6 +47,15 @@ const CASES = [
     made: "made-42\n",
   },
   {
+    tool: "two commands at once",
+    model: "gpt-5.5",
+    prompt: ["echo made-$((40+2)) | tee made.txt", "echo second-$((1+1))"]
+      .map((cmd) => `call exec_command(${JSON.stringify({ cmd })})`)
+      .join(" and "),
+    answer: /^The tools said: [^]*made-42\n; [^]*second-2\n$/,
+    made: "made-42\n",
+  },
+  {
     tool: "a patch",
     model: "gpt-5.5",
     prompt: `call apply_patch(${JSON.stringify({ input: PATCH })})`,
@@ -59,6 +68,13 @@ const CASES = [
     prompt: `call exec(${JSON.stringify({ input: CODE })})`,
     answer: /^The tools said: [^]*made-42\n$/,
     made: "made-42\n",
+  },
+  {
+    // Its name is flat for a provider without namespaces, and must not be flat for Codex.
+    tool: "a tool of a namespace",
+    model: "gpt-6.1-sol",
+    prompt: ["clock__sleep", "sleep"].map((name) => `call ${name}({"duration_ms":1})`).join(" "),
+    answer: /^The tools said: [^]*Sleep completed\.$/,
   },
 ];
 
@@ -74,7 +90,7 @@ describe.runIf(canTest).concurrent.each(PROVIDERS)("on $dialect", ({ provider, s
     const codex = start(`${one.model}-${suffix}`);
     try {
       expect(await codex.ask(prompt)).toMatch(one.answer);
-      expect(codex.read("made.txt")).toBe(one.made);
+      if (one.made !== undefined) expect(codex.read("made.txt")).toBe(one.made);
       expect(await codex.ask("Thank you é 😀")).toBe("You said: Thank you é 😀");
     } finally {
       codex.remove();
