@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SCRIPTS } from "./install.ts";
 
 export interface Agent {
   /** Sends a prompt, in the same conversation as the ones before it; the text that the agent prints at the end. */
@@ -72,8 +73,7 @@ async function run(
 
 export function startClaudeCode({ directory, gatewayUrl, model }: AgentOptions): Agent {
   const place = makePlace();
-  // The wrapper finds the program of this machine; npm's install script would only link to it.
-  const script = join(directory, "node_modules/@anthropic-ai/claude-code/cli-wrapper.cjs");
+  const script = join(directory, SCRIPTS.claudeCode);
   let isContinued = false;
   return {
     async ask(prompt) {
@@ -103,7 +103,7 @@ export interface CodexOptions extends AgentOptions {
 
 export function startCodex({ directory, ...options }: CodexOptions): Agent {
   const place = makePlace();
-  const script = join(directory, "node_modules/@openai/codex/bin/codex.js");
+  const script = join(directory, SCRIPTS.codex);
   mkdirSync(join(place.home, ".codex"));
   writeFileSync(join(place.home, ".codex/config.toml"), codexConfiguration(options));
   const resume: string[] = [];

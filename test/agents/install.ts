@@ -17,6 +17,11 @@ import { promisify } from "node:util";
 
 const PACKAGES = join(import.meta.dirname, "packages");
 const FILES = ["package.json", "package-lock.json", ".npmrc"];
+/** They find the program of the machine, in a package that npm leaves out without an error where there is none. */
+export const SCRIPTS = {
+  claudeCode: "node_modules/@anthropic-ai/claude-code/cli-wrapper.cjs",
+  codex: "node_modules/@openai/codex/bin/codex.js",
+};
 const run = promisify(execFile);
 
 /** The directory of their `node_modules`, or in a few words why it could not be made. */
@@ -35,11 +40,16 @@ export async function installAgents(progress: (line: string) => void): Promise<A
     progress("Fetching Codex and Claude Code (770 MB, once)");
     for (const file of FILES) copyFileSync(join(PACKAGES, file), join(making, file));
     await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: making });
+    const env = { ...process.env, HOME: making };
+    for (const script of Object.values(SCRIPTS))
+      await run(process.execPath, [join(making, script), "--version"], { env });
     if (!existsSync(directory)) renameSync(making, directory);
     return { directory };
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string };
-    return { missing: `npm could not install them: ${(stderr || message).trim()}` };
+    const lines = (stderr || message).trim().split("\n");
+    const reason = lines.find((line) => line.startsWith("npm error")) ?? lines.at(-1) ?? "";
+    return { missing: `npm cannot install the coding agents: ${reason}` };
   } finally {
     rmSync(making, { recursive: true, force: true });
   }
