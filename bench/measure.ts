@@ -38,6 +38,12 @@ export interface Bench {
   seconds: number;
 }
 
+/** What is in the last events of a stream, by its path. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  "/v1/messages": "message_stop",
+  "/v1/responses": "response.completed",
+};
+
 /** Why a program cannot take part in a case, or undefined when its first answer is what it should be. */
 export async function tryOnce(
   bench: Bench,
@@ -52,7 +58,7 @@ export async function tryOnce(
     body: JSON.stringify(body),
   });
   const answer = await response.text();
-  const ending = path.endsWith("/messages") ? "message_stop" : "[DONE]";
+  const ending = ENDINGS[path] ?? "[DONE]";
   const isWhole = "stream" in body ? answer.trimEnd().includes(ending) : answer.includes('"usage"');
   if (response.status === 200 && isWhole) return undefined;
   return `status ${String(response.status)}: ${answer.slice(0, 160)}`;

@@ -110,6 +110,16 @@ export class ByteBuffer {
     this.length += length;
   }
 
+  /** Adds 1 to a decimal number by the offset of its last digit. Returns false, with zeros in its place, if it has too few digits. */
+  increment(last: u32): bool {
+    let at = this.pointer + last;
+    while (at >= this.pointer && load<u8>(at) == 0x39) store<u8>(at--, 0x30);
+    const digit = <u32>(at >= this.pointer ? load<u8>(at) : 0);
+    if (digit - 0x30 > 8) return false;
+    store<u8>(at, <u8>(digit + 1));
+    return true;
+  }
+
   span(span: Span): void {
     this.bytes(span.pointer, span.length);
   }

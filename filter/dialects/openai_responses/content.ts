@@ -11,7 +11,7 @@ const CONTENT_INDEX = constant(',"content_index":');
 const PART_ADDED = eventStart("response.content_part.added");
 const PART_DONE = eventStart("response.content_part.done");
 const NOTHING = constant("");
-const END = constant('","sequence_number":');
+const END = constant('"}\n\n');
 const STRING_END = constant('"}');
 
 @unmanaged
@@ -28,7 +28,7 @@ export class Content {
     public done: Span,
     /** The name of the whole text in `done`. */
     public member: Span,
-    /** What is behind the text in `delta` and `done`, up to the event's number. */
+    /** What is behind the text in `delta` and `done`, to the end of the event. */
     public end: Span,
   ) {}
 }
@@ -42,7 +42,7 @@ export const TEXT = new Content(
   eventStart("response.output_text.delta"),
   eventStart("response.output_text.done"),
   constant(',"text":"'),
-  constant('","logprobs":[],"sequence_number":'),
+  constant('","logprobs":[]}\n\n'),
 );
 
 export const REFUSAL = new Content(

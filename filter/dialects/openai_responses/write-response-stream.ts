@@ -45,6 +45,8 @@ const PARAM = constant('","param":');
 const SEQUENCE = constant(',"sequence_number":');
 const EVENT_END = constant("}\n\n");
 const PING_COMMENT = constant(": ping\n\n");
+/** Not followed by any number of an event. */
+const NO_NUMBER: u32 = 0xfffffffe;
 const IN_PROGRESS_STATUS = constant("in_progress");
 const FAILED = constant("failed");
 const NOTHING = constant("");
@@ -60,8 +62,11 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
   private object: ByteBuffer = new ByteBuffer();
   /** The ids and indexes of the open text's events. */
   private place: ByteBuffer = new ByteBuffer();
-  /** What is before the text of the open text's deltas: written once, because there are many deltas. */
+  /** What is before the text of the open text's deltas: only its number changes from one to the next. */
   private deltaStart: ByteBuffer = new ByteBuffer();
+  /** The number in `deltaStart`, and the offset of its last digit. */
+  private deltaNumber: u32 = NO_NUMBER;
+  private lastDigit: u32 = 0;
 
   constructor(
     out: ByteBuffer,
@@ -162,19 +167,18 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
       out.span(content.close);
       this.eventEnd();
     }
-    const start = this.deltaStart;
-    start.clear();
-    start.span(content.delta);
-    start.bytes(place.pointer, place.length);
-    start.span(DELTA);
+    this.deltaNumber = NO_NUMBER;
   }
 
   protected contentDelta(pointer: usize, length: u32): void {
     const out = this.out;
-    out.bytes(this.deltaStart.pointer, this.deltaStart.length);
+    const start = this.deltaStart;
+    const number = this.sequenceNumber++;
+    if (this.deltaNumber + 1 != number || !start.increment(this.lastDigit)) this.startDelta(number);
+    this.deltaNumber = number;
+    out.bytes(start.pointer, start.length);
     out.bytes(pointer, length);
     out.span(this.content.end);
-    this.numberEvent();
   }
 
   protected annotationAdded(index: i32, start: u32): void {
@@ -194,10 +198,11 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
     const content = this.content;
     out.span(content.done);
     out.bytes(this.place.pointer, this.place.length);
+    out.span(SEQUENCE);
+    out.integer(this.sequenceNumber++);
     out.span(content.member);
     out.bytes(items.pointer + this.textStart, textEnd - this.textStart);
     out.span(content.end);
-    this.numberEvent();
     if (content.index.length == 0) return;
     out.span(content.partDone);
     out.bytes(this.place.pointer, this.place.length);
@@ -246,13 +251,20 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
     out.bytes(items.pointer + this.itemStart, items.length - this.itemStart);
   }
 
-  private eventEnd(): void {
-    this.out.span(SEQUENCE);
-    this.numberEvent();
+  private startDelta(number: u32): void {
+    const start = this.deltaStart;
+    start.clear();
+    start.span(this.content.delta);
+    start.bytes(this.place.pointer, this.place.length);
+    start.span(SEQUENCE);
+    start.integer(number);
+    this.lastDigit = start.length - 1;
+    start.span(DELTA);
   }
 
-  private numberEvent(): void {
+  private eventEnd(): void {
     const out = this.out;
+    out.span(SEQUENCE);
     out.integer(this.sequenceNumber++);
     out.span(EVENT_END);
   }
