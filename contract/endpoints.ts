@@ -2,12 +2,22 @@
 // describes them. Compiled by tsc and asc.
 import { ANTHROPIC_MESSAGES, DialectRow, OPENAI_CHAT, OPENAI_RESPONSES } from "./dialects.ts";
 
+// Rows share these lists, because the filter's collector visits every object.
+const POST: string[] = ["POST"];
+const GET: string[] = ["GET", "HEAD"];
+const ALL_METHODS: string[] = ["GET", "HEAD", "POST", "DELETE"];
+const NOBODY: DialectRow[] = [];
+const ANTHROPIC: DialectRow[] = [ANTHROPIC_MESSAGES];
+const RESPONSES: DialectRow[] = [OPENAI_RESPONSES];
+/** Providers that may serve OpenAI's endpoints besides that of their dialect. */
+const OPENAI_COMPATIBLE: DialectRow[] = [OPENAI_CHAT, OPENAI_RESPONSES];
+
 export class EndpointRow {
   path: string = "";
   /** Whether the paths below `path` belong to it: `/v1/files/file_1/content`. */
   hasChildren: boolean = false;
   /** The allowed methods besides OPTIONS. */
-  methods: string[] = ["POST"];
+  methods: string[] = POST;
   /** The client's dialect: the form of errors. */
   dialect: DialectRow = OPENAI_CHAT;
   /** Whether the ingress listener serves it too. */
@@ -29,7 +39,7 @@ export class EndpointRow {
   /** Whether the body may be `multipart/form-data`. */
   isForm: boolean = false;
   /** The dialects whose providers serve it. */
-  servedBy: DialectRow[] = [];
+  servedBy: DialectRow[] = NOBODY;
   /** Whether there may be another attempt at the same model. */
   isRetried: boolean = false;
   /** Whether limits of requests count it. */
@@ -42,9 +52,6 @@ export class EndpointRow {
   /** Whether the gateway estimates the response where the provider does not serve it. */
   isEstimated: boolean = false;
 }
-
-/** Providers that may serve OpenAI's endpoints besides that of their dialect. */
-const OPENAI_COMPATIBLE: DialectRow[] = [OPENAI_CHAT, OPENAI_RESPONSES];
 
 function inference(dialect: DialectRow): EndpointRow {
   const row = new EndpointRow();
@@ -82,7 +89,7 @@ function stored(path: string): EndpointRow {
   const row = new EndpointRow();
   row.path = path;
   row.hasChildren = true;
-  row.methods = ["GET", "HEAD", "POST", "DELETE"];
+  row.methods = ALL_METHODS;
   row.hasModel = false;
   row.servedBy = OPENAI_COMPATIBLE;
   return row;
@@ -91,7 +98,7 @@ function stored(path: string): EndpointRow {
 function local(path: string): EndpointRow {
   const row = new EndpointRow();
   row.path = path;
-  row.methods = ["GET", "HEAD"];
+  row.methods = GET;
   row.isOnIngress = true;
   row.isLocal = true;
   row.isForModels = false;
@@ -120,7 +127,7 @@ function countTokens(): EndpointRow {
   const row = new EndpointRow();
   row.path = ANTHROPIC_MESSAGES.path + "/count_tokens";
   row.dialect = ANTHROPIC_MESSAGES;
-  row.servedBy = [ANTHROPIC_MESSAGES];
+  row.servedBy = ANTHROPIC;
   row.isEstimated = true;
   row.counterpart = RESPONSE_TOKENS;
   return row;
@@ -129,7 +136,7 @@ function countTokens(): EndpointRow {
 function messageBatches(): EndpointRow {
   const row = stored(ANTHROPIC_MESSAGES.path + "/batches");
   row.dialect = ANTHROPIC_MESSAGES;
-  row.servedBy = [ANTHROPIC_MESSAGES];
+  row.servedBy = ANTHROPIC;
   return row;
 }
 
@@ -137,7 +144,7 @@ function messageBatches(): EndpointRow {
 function responsesByModel(path: string): EndpointRow {
   const row = byModel(OPENAI_RESPONSES.path + path);
   row.dialect = OPENAI_RESPONSES;
-  row.servedBy = [OPENAI_RESPONSES];
+  row.servedBy = RESPONSES;
   return row;
 }
 
@@ -152,7 +159,7 @@ function responseTokens(): EndpointRow {
 function storedResponses(): EndpointRow {
   const row = stored(OPENAI_RESPONSES.path);
   row.dialect = OPENAI_RESPONSES;
-  row.servedBy = [OPENAI_RESPONSES];
+  row.servedBy = RESPONSES;
   row.mayGuessProvider = true;
   return row;
 }

@@ -9,35 +9,35 @@ import { constant, sameBytes, Span } from "../bytes/text/bytes";
 
 const SLASH: u32 = 0x2f;
 
+const METHOD_NAMES: string[] = ["POST", "GET", "HEAD", "DELETE"];
+const METHODS: Span[] = [constant("POST"), constant("GET"), constant("HEAD"), constant("DELETE")];
+
 export class Endpoint {
   path: Span;
   /** The same behind the base path of a provider: `/embeddings`. */
   suffix: Span;
   dialect: Dialect;
-  /** Value of the `allow` header. */
-  allow: string = "";
-  private methods: Span[] = [];
-  private servedBy: Dialect[] = [];
   counterpart: Endpoint | null = null;
 
   constructor(public row: EndpointRow) {
     this.path = constant(row.path);
     this.suffix = constant(row.path.substring(row.dialect.basePath.length));
     this.dialect = dialectOf(row.dialect);
-    for (let i = 0; i < row.methods.length; i++) {
-      this.methods.push(constant(row.methods[i]));
-      this.allow += row.methods[i] + ", ";
-    }
-    this.allow += "OPTIONS";
-    for (let i = 0; i < row.servedBy.length; i++) this.servedBy.push(dialectOf(row.servedBy[i]));
     const counterpart = row.counterpart;
     if (counterpart !== null) this.counterpart = new Endpoint(counterpart);
   }
 
+  /** Returns the value of the `allow` header. */
+  get allow(): string {
+    return this.row.methods.join(", ") + ", OPTIONS";
+  }
+
   allows(method: Span): bool {
-    for (let i = 0; i < this.methods.length; i++) {
-      const allowed = this.methods[i];
-      if (sameBytes(method.pointer, method.length, allowed.pointer, allowed.length)) return true;
+    const methods = this.row.methods;
+    for (let i = 0; i < METHODS.length; i++) {
+      const known = unchecked(METHODS[i]);
+      if (sameBytes(method.pointer, method.length, known.pointer, known.length))
+        return methods.includes(unchecked(METHOD_NAMES[i]));
     }
     return false;
   }
@@ -49,16 +49,19 @@ export class Endpoint {
 
   /** Returns the target in a dialect whose providers serve it; null if its provider supports none of them. */
   servingTarget(target: Target): Target | null {
-    for (let i = 0; i < this.servedBy.length; i++) {
-      const found = target.forClient(this.servedBy[i]);
-      if (found.dialect === this.servedBy[i]) return found;
+    const dialects = this.row.servedBy;
+    for (let i = 0; i < dialects.length; i++) {
+      const dialect = dialectOf(dialects[i]);
+      const found = target.forClient(dialect);
+      if (found.dialect === dialect) return found;
     }
     return null;
   }
 
   /** Returns the API of the providers that serve it, for messages. */
   get api(): string {
-    return this.servedBy.length > 0 ? this.servedBy[0].api : this.dialect.api;
+    const dialects = this.row.servedBy;
+    return dialects.length > 0 ? dialectOf(dialects[0]).api : this.dialect.api;
   }
 
   /** Returns whether a path without its query is one of this endpoint. */
