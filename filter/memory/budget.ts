@@ -12,15 +12,23 @@ export let refusals: u32 = 0;
 
 /** Bytes that all requests and streams together may hold, beyond SMALL for each. */
 let share: isize = DEFAULT_SHARE;
+/** Bytes of the tables and the configuration, which no request holds; -1 until the first configuration is read. */
+let own: isize = -1;
 
 /** @param bytes the share, from the configuration */
 export function setShare(bytes: u32): void {
+  if (own < 0) own = heldBytes();
   share = <isize>bytes;
+}
+
+/** Returns the bytes that requests and streams hold. */
+function heldByRequests(): isize {
+  return heldBytes() - max(own, 0);
 }
 
 /** Returns whether one request or stream may hold this many bytes. */
 export function mayHold(bytes: isize): bool {
-  return bytes <= <isize>SMALL || heldBytes() <= share;
+  return bytes <= <isize>SMALL || heldByRequests() <= share;
 }
 
 /** Counts a request, a response or a read that was abandoned for lack of memory; the log reports the count. */
@@ -30,5 +38,5 @@ export function countRefusal(): void {
 
 /** Returns whether there is memory for a new request: up to twice the share, so that in-flight requests are not affected. */
 export function mayBegin(): bool {
-  return heldBytes() <= share * 2 && hasRoom(0);
+  return heldByRequests() <= share * 2 && hasRoom(0);
 }

@@ -38,6 +38,29 @@ const MESSAGES_STREAM = Buffer.from(
     .join(""),
 );
 
+const RESPONSE = {
+  id: "resp_1",
+  object: "response",
+  status: "completed",
+  output: [
+    {
+      type: "message",
+      id: "msg_1",
+      role: "assistant",
+      content: [{ type: "output_text", text: "é", annotations: [] }],
+    },
+  ],
+};
+const RESPONSES_REPLY = Buffer.from(JSON.stringify(RESPONSE));
+const RESPONSES_STREAM = Buffer.from(
+  [
+    { type: "response.created", response: { ...RESPONSE, status: "in_progress", output: [] } },
+    { type: "response.completed", response: RESPONSE },
+  ]
+    .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    .join(""),
+);
+
 const cases = readCases().filter(
   ({ client, name }) =>
     // A stranger's body is not read, and the heads here know no key.
@@ -84,7 +107,9 @@ const TOKENS = [
 function send({ name, client }: ExchangeCase, body: Buffer, chance: Random): ExchangeResult {
   const host = hosts.get(name);
   if (host === undefined) throw new Error(`${name} has no host`);
-  const path = client.path.startsWith("/v1/messages") ? "/v1/messages" : "/v1/chat/completions";
+  const path =
+    ["/v1/messages", "/v1/responses"].find((own) => client.path.startsWith(own)) ??
+    "/v1/chat/completions";
   const middle = chance.below(body.length + 1);
   return host.exchange({
     listener: chance.below(4) === 0 && path !== "/v1/messages" ? "ingress" : "egress",
@@ -101,7 +126,9 @@ function send({ name, client }: ExchangeCase, body: Buffer, chance: Random): Exc
       const isStream = asksForStream(sent);
       const [stream, whole] = asked.endsWith("/v1/messages")
         ? [MESSAGES_STREAM, MESSAGES_REPLY]
-        : [CHAT_STREAM, CHAT_REPLY];
+        : asked.endsWith("/responses")
+          ? [RESPONSES_STREAM, RESPONSES_REPLY]
+          : [CHAT_STREAM, CHAT_REPLY];
       const answer = isStream ? stream : whole;
       const cut = chance.below(answer.length);
       return {
