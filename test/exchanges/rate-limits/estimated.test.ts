@@ -1,0 +1,55 @@
+// What a response is charged if its provider has reported no usage, or not yet.
+import { describe, expect, it } from "vitest";
+import { CHAT, reply } from "./replies.ts";
+import { BOTH, remaining, start, THOUSAND } from "./set-up.ts";
+
+describe("what the provider has not reported is estimated", () => {
+  it("a response without usage costs one token for four bytes", async () => {
+    const worker = await start(THOUSAND);
+    const body = CHAT.complete.replace(/,"usage":\{"prompt.*\}\}$/, "}");
+    const upstream = { ...reply("chat", false), chunks: [Buffer.from(body)] };
+    const { sent } = worker.ask({ upstream });
+    const request = sent[0]?.body.length ?? 0;
+    // The client's request names the model with its provider.
+    const asked = Math.floor((request + "openai/".length) / 4);
+    expect(remaining(worker.ask())).toBe(1000 - asked - Math.floor(body.length / 4));
+  });
+
+  it("a chat stream that the client cuts: a token for each event, and the request's bytes", async () => {
+    const worker = await start(THOUSAND);
+    const upstream = reply("chat", true, "every event");
+    const first = worker.ask({
+      stream: true,
+      text: "x".repeat(400),
+      upstream,
+      input: { clientLeavesAfter: 2 },
+    });
+    expect(first.reply.ending).toBe("left");
+    const left = remaining(worker.ask());
+    expect(left).toBeLessThan(1000 - 100 - 1);
+    expect(left).toBeGreaterThan(1000 - 160);
+  });
+
+  it("a messages stream that the client cuts: its input is known, its output at least its events", async () => {
+    const worker = await start(BOTH);
+    const upstream = reply("messages", true, "every event");
+    worker.ask({
+      dialect: "messages",
+      model: "anthropic/claude",
+      stream: true,
+      upstream,
+      input: { clientLeavesAfter: 3 },
+    });
+    expect(
+      remaining(worker.ask({ dialect: "messages", model: "anthropic/claude" }), "messages"),
+    ).toBe(1000 - 20 - 3);
+  });
+
+  it("a large request is not estimated by its images", async () => {
+    const worker = await start("  - {model: openai/gpt, limit: {tokens: 100000, unit: minute}}\n");
+    const body = CHAT.complete.replace(/,"usage":\{"prompt.*\}\}$/, "}");
+    const upstream = { ...reply("chat", false), chunks: [Buffer.from(body)] };
+    worker.ask({ upstream, text: "A".repeat(1_000_000) });
+    expect(remaining(worker.ask())).toBe(100_000 - 32_768 - Math.floor(body.length / 4));
+  });
+});

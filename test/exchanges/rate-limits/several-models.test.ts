@@ -1,0 +1,59 @@
+// Limits of a name that stands for several models.
+import { describe, expect, it } from "vitest";
+import type { GatewayModel } from "../../../control-plane/ir/model.ts";
+import type { ExchangeInput } from "../../../control-plane/wasm-host/exchange.ts";
+import type { UpstreamReply } from "../../../control-plane/wasm-host/upstream.ts";
+import { RETRY } from "../../envoy/models.ts";
+import { reply } from "./replies.ts";
+import { BOTH, remaining, start } from "./set-up.ts";
+
+describe("a name that stands for several models", () => {
+  const adapt = (model: GatewayModel): void => {
+    model.targetSets = [{ name: "best", targets: [0, 1], retry: RETRY }];
+    model.rateLimits?.push({
+      subject: { alias: "best" },
+      counts: "tokens",
+      amount: 1000,
+      unit: "minute",
+    });
+  };
+  const down: UpstreamReply = {
+    status: 503,
+    headers: [["content-type", "application/json"]],
+    chunks: [Buffer.from("{}")],
+    ending: "complete",
+  };
+
+  it("charges the model that served, and the name", async () => {
+    const worker = await start(BOTH.replaceAll("1000", "500"), { adapt });
+    const upstream: ExchangeInput["upstream"] = ({ attempt }) =>
+      attempt === 0 ? down : reply("messages", false);
+    expect(worker.ask({ model: "best", input: { upstream } }).reply.status).toBe(200);
+    expect(remaining(worker.ask({ model: "openai/gpt" }))).toBe(500);
+    expect(remaining(worker.ask({ model: "anthropic/claude" }))).toBe(470);
+    const again = worker.ask({ model: "best", input: { upstream: () => reply("chat", false) } });
+    expect(again.reply.status).toBe(200);
+  });
+
+  const LITTLE = "  - {model: openai/gpt, limit: {tokens: 30, unit: minute}}\n";
+
+  it("uses the next model if the first has no budget left", async () => {
+    const worker = await start(LITTLE, { adapt });
+    worker.ask();
+    const upstream = () => reply("messages", false);
+    const { reply: answered, sent } = worker.ask({ model: "best", input: { upstream } });
+    expect(answered.status).toBe(200);
+    expect(sent.map(({ path }) => path)).toEqual(["/v1/messages"]);
+  });
+
+  it("is refused when no model has anything left", async () => {
+    const other = LITTLE.replace("openai/gpt", "anthropic/claude");
+    const worker = await start(LITTLE + other, { adapt });
+    worker.ask();
+    worker.ask({ model: "anthropic/claude", input: { upstream: () => reply("messages", false) } });
+    const { reply: refused, sent } = worker.ask({ model: "best", dialect: "messages" });
+    expect(refused.status).toBe(429);
+    expect(sent).toEqual([]);
+    expect(Object.fromEntries(refused.headers)["retry-after"]).toBe("2");
+  });
+});
