@@ -3,8 +3,8 @@ import { statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Status } from "../../control-plane/cli/commands/status.ts";
-import { startApi, WEATHER_TARGET } from "../envoy/prompt-fakes.ts";
-import type { FakeApi } from "../envoy/prompt-fakes.ts";
+import { startApi, WEATHER_TARGET } from "../envoy/prompt/fakes.ts";
+import type { FakeApi } from "../envoy/prompt/fakes.ts";
 import { listeningOf, processTree } from "../gateway/listening.ts";
 import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
 

@@ -2,7 +2,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from "vitest";
-import { startApi, WEATHER_TARGET } from "../envoy/prompt-fakes.ts";
+import { startApi, WEATHER_TARGET } from "../envoy/prompt/fakes.ts";
 import { parseLogLine } from "../gateway/log-line.ts";
 import { startAnthropicProvider } from "../providers/anthropic.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";

@@ -1,4 +1,4 @@
-// What `gateway targets` shows: the request that the filter would send (test/envoy/prompt.test.ts has the same values), and scores.
+// What `gateway targets` shows: the request that the filter would send (test/envoy/prompt/values.test.ts has the same values), and scores.
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

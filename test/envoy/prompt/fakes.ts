@@ -1,12 +1,12 @@
-// A model server and an API that do what the prompt says, so that a test of the flow decides every step itself.
+// A model server and an API whose behaviour the prompt decides, so that a test controls every step.
 import { createServer } from "node:http";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { gzipSync } from "node:zlib";
-import { closeNow, listenAt } from "../../control-plane/model-server/unix-socket.ts";
-import type { Certificate } from "../gateway/certificates.ts";
-import { newSocketPath } from "../gateway/socket-path.ts";
-import { listen } from "./behaving-provider.ts";
+import { closeNow, listenAt } from "../../../control-plane/model-server/unix-socket.ts";
+import type { Certificate } from "../../gateway/certificates.ts";
+import { newSocketPath } from "../../gateway/socket-path.ts";
+import { listen } from "../behaving-provider.ts";
 
 /** An entry of `prompt_targets`, for the endpoint `api`: what the embedded models understand well. */
 export const WEATHER_TARGET = `  - name: weather_forecast
@@ -55,7 +55,7 @@ function textOf({ content }: NonNullable<Call["messages"]>[number]): string {
   return content.map(({ text = "" }) => text).join("\n");
 }
 
-/** What a fake does with a request, after it is kept. */
+/** Responds to a request that is already recorded. */
 type Reply = (response: ServerResponse, request: InternalRequest) => void;
 
 function recorder(answer: Reply) {
@@ -75,10 +75,11 @@ function recorder(answer: Reply) {
 }
 
 /**
- * The user's words decide. `@name` chooses the target, `?a,b` makes these the candidates between which a language
- * model has to choose, `{"p": 1}` are the arguments (of all turns together), `say: …` is the extraction's question,
- * `jailbreak` is one. `fail: /path` makes that step fail with 500, `garbage: /path` answer what is no JSON,
- * `close: /path` break the connection, `hang: /path` never answer, and `slow: /path` answer after a second.
+ * Starts a model server that takes its results from the prompt: `@name` is the target, `?a,b` are the candidates
+ * between which a language model has to choose, `{"p": 1}` are the arguments (of all turns together), `say: …` is the
+ * extraction's question, and `jailbreak` is a jailbreak. `fail: /path` makes that step return 500, `garbage: /path`
+ * text that is not JSON; `close: /path` closes the connection, `hang: /path` never responds, and `slow: /path` responds
+ * after `SLOW_MS`.
  */
 export async function startModelServer(): Promise<FakeModelServer> {
   const required = new Map<string, string[]>();
@@ -139,10 +140,10 @@ function extraction(call: Call, said: string, chosen: string | undefined): unkno
   return { role: "assistant", content: null, tool_calls: [tool] };
 }
 
-/** How long `slow:` takes. */
+/** The time that `slow:` takes. */
 export const SLOW_MS = 1_000;
 
-/** Echoes every request as JSON, but for the paths that tell it to misbehave. */
+/** Starts an API that returns every request as JSON; some paths make it misbehave. */
 export async function startApi(tls?: Certificate): Promise<FakeApi> {
   const { onRequest, requests, of } = recorder((response, request) => {
     const { path, method, body, headers } = request;
@@ -172,7 +173,7 @@ export async function startApi(tls?: Certificate): Promise<FakeApi> {
   return { ...listening, requests, of };
 }
 
-/** Compressed answers that nobody asked for: JSON, all of it or a part, a text, and what is not compressed at all. */
+/** Writes a compressed response that was not requested: JSON, complete or cut, a text, or one that is not compressed. */
 function sendGzip(response: ServerResponse, what: string): void {
   response.setHeader("content-encoding", "gzip");
   const json = gzipSync(JSON.stringify({ weather: "sunny ".repeat(50) }));
@@ -191,7 +192,7 @@ function writeForEver(response: ServerResponse): void {
   write();
 }
 
-/** What an application of one's own answers as a default target: a chat completion about the conversation. */
+/** Returns what an application that is a default target returns: a chat completion about the conversation. */
 function completionOf(body: string) {
   const { messages } = JSON.parse(body) as { messages: { content: string }[] };
   const content = `The application heard "${messages.at(-1)?.content ?? ""}" \u{1f600}`;

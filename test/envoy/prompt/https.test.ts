@@ -1,14 +1,14 @@
-// APIs over https: the certificate is verified, and a prompt's client is told what is wrong with it.
+// APIs over https: the certificate is verified, and the error for the client states what is wrong with it.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createAuthority } from "../gateway/certificates.ts";
-import { startWithFakes } from "../gateway/with-fakes.ts";
-import type { WithFakes } from "../gateway/with-fakes.ts";
-import { ask, errorOf } from "./ask.ts";
-import { startApi, startModelServer } from "./prompt-fakes.ts";
-import type { FakeApi, FakeModelServer } from "./prompt-fakes.ts";
+import { createAuthority } from "../../gateway/certificates.ts";
+import { startWithFakes } from "../../gateway/with-fakes.ts";
+import type { WithFakes } from "../../gateway/with-fakes.ts";
+import { ask, errorOf } from "../ask.ts";
+import { startApi, startModelServer } from "./fakes.ts";
+import type { FakeApi, FakeModelServer } from "./fakes.ts";
 
 const NAME = "api.test";
 
@@ -45,7 +45,7 @@ ${[...Object.keys(apis), "by_address"].map(target).join("")}
 endpoints:
 ${entries.join("")}  by_address: ${byAddress}
 `,
-    // In the place of a DNS server.
+    // Instead of a DNS server.
     adapt(model) {
       for (const { address } of model.prompt?.endpoints ?? [])
         if (address.host === NAME) address.host = "127.0.0.1";

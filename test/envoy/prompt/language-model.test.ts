@@ -1,18 +1,18 @@
-// Parameters by a language model through the gateway's own egress: the real model server, a real Envoy, and a fake
+// Parameters by a language model through the gateway's egress listener: the real model server, a real Envoy, and a fake
 // provider whose tool calls are as good and as bad as those of real ones.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { GatewayModel } from "../../control-plane/ir/model.ts";
-import { modelServerInput } from "../../control-plane/supervisor/model-server-input.ts";
-import { startModelServer } from "../../control-plane/model-server/start.ts";
-import type { ModelServer } from "../../control-plane/model-server/start.ts";
-import type { LogLine } from "../gateway/log-line.ts";
-import { newSocketPath } from "../gateway/socket-path.ts";
-import { startWithFakes } from "../gateway/with-fakes.ts";
-import type { WithFakes } from "../gateway/with-fakes.ts";
-import type { Answer } from "../providers/behaviour.ts";
-import { startApi, WEATHER_TARGET } from "./prompt-fakes.ts";
-import type { FakeApi } from "./prompt-fakes.ts";
+import type { GatewayModel } from "../../../control-plane/ir/model.ts";
+import { modelServerInput } from "../../../control-plane/supervisor/model-server-input.ts";
+import { startModelServer } from "../../../control-plane/model-server/start.ts";
+import type { ModelServer } from "../../../control-plane/model-server/start.ts";
+import type { LogLine } from "../../gateway/log-line.ts";
+import { newSocketPath } from "../../gateway/socket-path.ts";
+import { startWithFakes } from "../../gateway/with-fakes.ts";
+import type { WithFakes } from "../../gateway/with-fakes.ts";
+import type { Answer } from "../../providers/behaviour.ts";
+import { startApi, WEATHER_TARGET } from "./fakes.ts";
+import type { FakeApi } from "./fakes.ts";
 
 const configuration = (apiPort: number): string => `
 prompt_targets:
@@ -82,7 +82,7 @@ interface Chunk {
   choices: { delta: { content?: string } }[];
 }
 
-/** Sends a prompt; `answers` are what the language model says to the extraction, and what comes after it. */
+/** Sends a prompt; `answers` are what the language model returns for the extraction and for the calls after it. */
 async function say(prompt: string | Turn[], answers: Answer[] = [], stream = false) {
   all.openai.next(...answers.map((answer) => ({ kind: "answer", answer }) as const));
   const id = randomUUID();
