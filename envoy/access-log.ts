@@ -1,5 +1,7 @@
 // The access logs: one line with the 15 fields of the interface (spec.md, section 2) per request and per attempt.
 import { join } from "node:path";
+import type { AccessLogField, AccessLogFieldName } from "../control-plane/ir/access-log-fields.ts";
+import { ACCESS_LOG_FIELDS } from "../control-plane/ir/access-log-fields.ts";
 import { PROPERTY_CLIENT_PATH } from "../contract/words.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
 import type { AccessLogName } from "../control-plane/ir/names.ts";
@@ -40,11 +42,8 @@ export function ingressLogs(model: GatewayModel, runtime: RuntimeEnvironment): E
       filterState(CLIENT_PATH),
       pathWithoutQuery(),
     ),
-    protocol: "%PROTOCOL%",
-    flags: "%RESPONSE_FLAGS%",
     authority: firstOf(filterState(CLIENT_AUTHORITY), header(":authority")),
     forwardedFor: firstOf(filterState(CLIENT_FORWARDED_FOR), header("x-forwarded-for")),
-    bytes: "%BYTES_RECEIVED% %BYTES_SENT%",
     upstreamHost: upstreamHost(hasDemonstration(model)),
   });
 }
@@ -55,17 +54,15 @@ export function ingressLogs(model: GatewayModel, runtime: RuntimeEnvironment): E
  * disconnected or the timeout had expired.
  */
 export function llmLogs(model: GatewayModel, runtime: RuntimeEnvironment): AccessLog[] {
-  const llm = (flags: string, filter: Fields): AccessLog[] =>
+  const llm = (responseFlags: string, filter: Fields): AccessLog[] =>
     logs("llm", runtime, {
-      path: "%REQ(:PATH)%",
       // Known from the connection; an attempt without a connection shows the protocol that the provider is configured
       // for.
       protocol: firstOf({ command: "PROTOCOL" }, clusterMetadata(PROTOCOL)),
-      flags,
-      authority: "%REQ(:AUTHORITY)%",
-      forwardedFor: "%REQ(X-FORWARDED-FOR)%",
+      responseFlags,
       // Envoy counts an attempt from its own side; here, as in the client's line, request comes before response.
-      bytes: "%BYTES_SENT% %BYTES_RECEIVED%",
+      bytesReceived: "%BYTES_SENT%",
+      bytesSent: "%BYTES_RECEIVED%",
       upstreamHost: upstreamHost(hasDemonstration(model)),
     }).map((log) => ({ ...log, filter }));
   return [
@@ -80,11 +77,6 @@ export function llmLogs(model: GatewayModel, runtime: RuntimeEnvironment): Acces
 export function internalLogs(runtime: RuntimeEnvironment): Extension[] {
   return logs("internal", runtime, {
     path: firstOf(filterState(LOGGED_PATH), header(":path")),
-    protocol: "%PROTOCOL%",
-    flags: "%RESPONSE_FLAGS%",
-    authority: "%REQ(:AUTHORITY)%",
-    forwardedFor: "%REQ(X-FORWARDED-FOR)%",
-    bytes: "%BYTES_RECEIVED% %BYTES_SENT%",
     upstreamHost: upstreamHost(true),
   });
 }
@@ -161,39 +153,14 @@ function firstOf(...operators: Operator[]): string {
   return `%COALESCE(${JSON.stringify({ operators })})%`;
 }
 
-/** The fields whose source differs between the two kinds of line. */
-interface OwnFields {
-  path: string;
-  protocol: string;
-  flags: string;
-  authority: string;
-  forwardedFor: string;
-  bytes: string;
-  upstreamHost: string;
-}
+/** The commands that a log uses in place of those in ACCESS_LOG_FIELDS. */
+type OwnCommands = Partial<Record<AccessLogFieldName, string>>;
 
 /**
  * Returns the loggers: the log's file and, if configured, standard output, where the line starts with the log's name.
  */
-function logs(name: AccessLogName, runtime: RuntimeEnvironment, own: OwnFields): Extension[] {
-  // The 15 fields of spec.md in their order and quoting; START_TIME is UTC with milliseconds by default.
-  const fields = [
-    "[%START_TIME%]",
-    `"%REQ(:METHOD)% ${own.path} ${own.protocol}"`,
-    "%RESPONSE_CODE%",
-    own.flags,
-    own.bytes,
-    "%DURATION%",
-    // From the last byte of the request to the first of the response; x-envoy-upstream-service-time does not exist for
-    // attempts.
-    "%COMMON_DURATION(US_TX_END:US_RX_BEG:ms)%",
-    `"${own.forwardedFor}"`,
-    '"%REQ(USER-AGENT)%"',
-    '"%REQ(X-REQUEST-ID)%"',
-    `"${own.authority}"`,
-    `"${own.upstreamHost}"`,
-  ];
-  const line = `${fields.join(" ")}\n`;
+function logs(name: AccessLogName, runtime: RuntimeEnvironment, own: OwnCommands): Extension[] {
+  const line = `${lineFormat(own)}\n`;
   const file = extension(
     "envoy.access_loggers.file",
     "extensions.access_loggers.file.v3.FileAccessLog",
@@ -206,6 +173,15 @@ function logs(name: AccessLogName, runtime: RuntimeEnvironment, own: OwnFields):
     { log_format: text(`${name} ${line}`) },
   );
   return [file, stdout];
+}
+
+function lineFormat(own: OwnCommands): string {
+  return Object.entries<AccessLogField>(ACCESS_LOG_FIELDS)
+    .map(([name, { command, before = "", after = "", quoted }]) => {
+      const value = own[name as AccessLogFieldName] ?? command;
+      return quoted === undefined ? `${before}${value}${after}` : `"${value}"`;
+    })
+    .join(" ");
 }
 
 function text(line: string): Fields {

@@ -1,6 +1,7 @@
 // `gateway logs`: the access logs as a table or as JSON, by log or by request, once or as they grow.
 import { join } from "node:path";
-import { type AccessLogEntry, parseAccessLogLine } from "../log/access-log-line.ts";
+import type { AccessLogEntry } from "../../ir/access-log-fields.ts";
+import { parseAccessLogLine } from "../log/access-log-line.ts";
 import { endOfLog, followLines, lastLines } from "../log/access-log-files.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";

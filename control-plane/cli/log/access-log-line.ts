@@ -1,77 +1,57 @@
-// Reads one line of an access log: the 15 fields of the interface, in their order. Pure.
+// Reads one line of an access log by the list of its fields. Pure.
+import {
+  ACCESS_LOG_FIELDS,
+  type AccessLogEntry,
+  type AccessLogField,
+} from "../../ir/access-log-fields.ts";
 
-export interface AccessLogEntry {
-  /** ISO 8601 in UTC with milliseconds. */
-  startTime: string;
-  method: string;
-  path: string;
-  protocol: string;
-  /** 0 when no response was produced. */
-  responseCode: number;
-  /** `-` in the log is null here, as in all fields that can be absent. */
-  responseFlags: string | null;
-  bytesReceived: number;
-  bytesSent: number;
-  /** Milliseconds. */
-  duration: number | null;
-  /** Milliseconds. */
-  upstreamServiceTime: number | null;
-  forwardedFor: string | null;
-  userAgent: string | null;
-  requestId: string | null;
-  authority: string | null;
-  /** `<ip>:<port>`. */
-  upstreamHost: string | null;
-}
+const FIELDS = Object.entries<AccessLogField>(ACCESS_LOG_FIELDS);
+const QUOTED = FIELDS.filter(([, { quoted }]) => quoted !== undefined);
+const WITH_QUOTES = QUOTED.findIndex(([, { quoted }]) => quoted === "may contain quotes");
+const START = FIELDS.filter(([, { quoted }]) => quoted === undefined);
+/** A line: each field before the quoted ones, then all quoted ones together. */
+const LINE = new RegExp(`^${START.map(([, field]) => pattern(field)).join(" ")} "(.*)"$`);
 
-/**
- * The fields up to the first quoted one that a client can fill with anything. No blank can stand in a path, so
- * that nothing in it passes for the fields behind it.
- */
-const START =
-  /^\[([^\]\s]+)\] "(\S+) (\S+) ([^\s"]+)" (\d+|-) (\S+) (\d+|-) (\d+|-) (\d+|-) (\d+|-) "(.*)"$/;
-const QUOTED_FIELDS = 5;
-
-/** Undefined for what is no such line. */
+/** Returns the fields of a line; undefined for a line of a different form. */
 export function parseAccessLogLine(line: string): AccessLogEntry | undefined {
-  const fields = START.exec(line.replace(/\r?\n$/, ""));
-  if (fields === null) return undefined;
-  const [, startTime, method, path, protocol, code, flags, received, sent, duration, upstream] =
-    fields as unknown as string[];
-  const quoted = splitQuoted(fields[11] ?? "");
+  const found = LINE.exec(line.replace(/\r?\n$/, ""));
+  if (found === null) return undefined;
+  const [, ...groups] = found;
+  const quoted = splitQuoted(groups.pop() ?? "");
   if (quoted === undefined) return undefined;
-  const [forwardedFor, userAgent, requestId, authority, upstreamHost] = quoted.map(textOrNull);
-  return {
-    startTime: startTime ?? "",
-    method: method ?? "",
-    path: path ?? "",
-    protocol: protocol ?? "",
-    responseCode: numberOrNull(code) ?? 0,
-    responseFlags: textOrNull(flags ?? "-"),
-    bytesReceived: numberOrNull(received) ?? 0,
-    bytesSent: numberOrNull(sent) ?? 0,
-    duration: numberOrNull(duration),
-    upstreamServiceTime: numberOrNull(upstream),
-    forwardedFor: forwardedFor ?? null,
-    userAgent: userAgent ?? null,
-    requestId: requestId ?? null,
-    authority: authority ?? null,
-    upstreamHost: upstreamHost ?? null,
-  };
+  const texts = [...groups, ...quoted];
+  return Object.fromEntries(
+    FIELDS.map(([name, { value }], index) => [name, READERS[value](texts[index] ?? "-")]),
+  ) as unknown as AccessLogEntry;
 }
 
-/** Envoy does not escape a quote. Of the five fields only the user agent may well hold `" "`: it takes what is over. */
+function pattern({ value, before = "", after = "" }: AccessLogField): string {
+  const isNumber = value === "number" || value === "numberOrNull";
+  const text = isNumber ? "\\d+|-" : `[^\\s${escape(after)}]+`;
+  return `${escape(before)}(${text})${escape(after)}`;
+}
+
+function escape(text: string): string {
+  return text.replace(/\W/g, "\\$&");
+}
+
+/** Returns the quoted values: the one that may contain `" "` takes all parts that are left over. */
 function splitQuoted(text: string): string[] | undefined {
   const parts = text.split('" "');
-  const over = parts.length - QUOTED_FIELDS;
-  if (over < 0) return undefined;
-  return [...parts.slice(0, 1), parts.slice(1, 2 + over).join('" "'), ...parts.slice(2 + over)];
+  const extra = parts.length - QUOTED.length;
+  if (extra < 0) return undefined;
+  const end = WITH_QUOTES + 1 + extra;
+  const joined = parts.slice(WITH_QUOTES, end).join('" "');
+  return [...parts.slice(0, WITH_QUOTES), joined, ...parts.slice(end)];
 }
 
-function textOrNull(text: string): string | null {
-  return text === "-" || text === "" ? null : text;
-}
+const READERS = {
+  text: (text: string) => text,
+  number: (text: string) => numberOrNull(text) ?? 0,
+  textOrNull: (text: string) => (text === "-" || text === "" ? null : text),
+  numberOrNull,
+} as const satisfies Record<AccessLogField["value"], (text: string) => string | number | null>;
 
-function numberOrNull(text: string | undefined): number | null {
-  return text === undefined || text === "-" ? null : Number(text);
+function numberOrNull(text: string): number | null {
+  return text === "-" ? null : Number(text);
 }
