@@ -1,43 +1,26 @@
 // The running gateway: one configuration with the Envoy and the services that serve it, and the switch to the next one.
-import { readFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import { changesBetween } from "../ir/changes.ts";
 import { type Configuration, readConfiguration } from "./configuration-file.ts";
-import { ENVOY_VERSION, type EnvoyBinary, requireEnvoy } from "./envoy-binary.ts";
+import { ENVOY_VERSION, requireEnvoy } from "./envoy-binary.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { GatewayModel, Listener } from "../ir/model.ts";
-import type { LogLevel } from "../ir/names.ts";
 import { dryRun } from "./dry-run.ts";
 import { startCertificates } from "./certificates.ts";
-import { createEnvoyFiles, type EnvoyFiles } from "./envoy-files.ts";
-import { envoyEnvironment } from "./envoy-process.ts";
 import {
-  FILTER_FILE,
-  logDirectory,
-  prepareLogDirectory,
-  requireCaFile,
-  memoryBytes,
-} from "./runtime-environment.ts";
+  type EnvoyOptions,
+  EnvoyPlanner,
+  listenersOf,
+  type RunningEnvoy,
+} from "./envoy-planner.ts";
+import { prepareLogDirectory } from "./runtime-environment.ts";
 import { checkPorts } from "./ports.ts";
-import { failure, type ReloadResult, restartReasons, type RestartInputs } from "./reload.ts";
-import { createServices, type PreparedServices } from "./services.ts";
-import { secretsDirectory, socketPath, writePrivately } from "./state.ts";
-import { type EnvoyPlan, supervise, type Supervisor, type SupervisorEvents } from "./supervise.ts";
+import { failure, type ReloadResult, restartReasons } from "./reload.ts";
+import { createServices, type PreparedServices, type Services } from "./services.ts";
+import { secretsDirectory } from "./state.ts";
+import { supervise, type Supervisor, type SupervisorEvents } from "./supervise.ts";
 
-export interface GatewayOptions {
-  /** `--log-dir`, which takes precedence over the configuration. */
-  logDir: string | undefined;
-  accessLogOnStdout: boolean;
-  logLevel: LogLevel;
-  /** Envoy's worker threads; one per processor when absent. */
-  concurrency: number | undefined;
-  /** Drain timeout for open requests after the first signal. Milliseconds. */
-  drainMs: number;
-  /** Drain timeout for connections of a listener that a reload changes. Milliseconds. */
-  reloadDrainMs: number;
-}
+export type GatewayOptions = EnvoyOptions;
 
 export interface Gateway {
   /** Returns the active configuration. */
@@ -66,14 +49,6 @@ const REQUEST_MS = 120_000;
 const MARGIN_MS = 5_000;
 const PUBLISH_RETRY_MS = 1_000;
 
-/** The configuration and files of one Envoy. */
-interface Running {
-  configuration: Configuration;
-  runtime: RuntimeEnvironment;
-  files: EnvoyFiles;
-  plan: EnvoyPlan;
-}
-
 /**
  * Starts the gateway. Rejects if it cannot become ready; then no process is left.
  * @param directory the state directory, already locked by `takeState`
@@ -84,88 +59,199 @@ export async function startGateway(
   options: GatewayOptions,
   events: GatewayEvents,
 ): Promise<Gateway> {
-  const planner = createEnvoyPlanner(requireEnvoy(first.environment), directory, options);
-  let publishReadiness: (() => void) | undefined;
+  const planner = new EnvoyPlanner(requireEnvoy(first.environment), directory, options);
+  let publishReadiness = (): void => undefined;
   const services = createServices(directory, events.report, () => {
     events.onChange();
-    publishReadiness?.();
+    publishReadiness();
   });
-  let certificates: ReturnType<typeof startCertificates> = { stop: () => undefined };
-  const useCertificates = ({ model }: Configuration) => {
-    certificates.stop();
-    certificates = startCertificates(model, secretsDirectory(directory), events.report);
-  };
-  const start = async () => {
-    await checkPorts(listenersOf(first.model), first.environment);
-    prepareLogDirectory(planner.logDirectory(first));
-    planner.copyFilter();
-    const prepared = await services.prepare(first, true);
-    prepared.commit();
-    useCertificates(first);
-    const running = planner.make(first, prepared);
-    const ports = listenersOf(first.model).map(({ port }) => String(port));
-    events.report(`Starting Envoy ${ENVOY_VERSION} on ports ${ports.join(" and ")}`);
-    return { running, supervisor: await supervise(running.plan, events) };
-  };
-  const started = await start().catch(async (error: unknown) => {
+  const certificates = new Certificates(directory, events.report);
+  const parts: Parts = { directory, planner, services, certificates, events };
+  const started = await startFirst(first, parts).catch(async (error: unknown) => {
     certificates.stop();
     await services.close();
     throw error;
   });
-  const { supervisor } = started;
-  let { running } = started;
+  const gateway = new RunningGateway(parts, started.supervisor, started.envoy);
+  publishReadiness = () => {
+    gateway.publishReadiness();
+  };
+  if (services.missing() !== started.envoy.runtime.notReady) publishReadiness();
+  return {
+    supervisor: started.supervisor,
+    current: () => gateway.envoy.configuration,
+    missing: services.missing,
+    logDirectory: () => gateway.envoy.runtime.logDirectory,
+    reload: ({ restart }) => gateway.reload(restart),
+    close: () => gateway.close(),
+  };
+}
 
-  const switchTo = async (fresh: Configuration, mayRestart: boolean): Promise<ReloadResult> => {
-    const changes = changesBetween(running.configuration.model, fresh.model);
+/** What a gateway consists of beside its Envoy. */
+interface Parts {
+  directory: string;
+  planner: EnvoyPlanner;
+  services: Services;
+  certificates: Certificates;
+  events: GatewayEvents;
+}
+
+/** Starts the services and Envoy with the first configuration. */
+async function startFirst(
+  first: Configuration,
+  { planner, services, certificates, events }: Parts,
+): Promise<{ envoy: RunningEnvoy; supervisor: Supervisor }> {
+  await checkPorts(listenersOf(first.model), first.environment);
+  prepareLogDirectory(planner.logDirectory(first));
+  planner.copyFilter();
+  const prepared = await services.prepare(first, true);
+  prepared.commit();
+  certificates.use(first);
+  const envoy = planner.prepare(first, prepared);
+  const ports = listenersOf(first.model).map(({ port }) => String(port));
+  events.report(`Starting Envoy ${ENVOY_VERSION} on ports ${ports.join(" and ")}`);
+  return { envoy, supervisor: await supervise(envoy.plan, events) };
+}
+
+/** The certificates of the active configuration. */
+class Certificates {
+  readonly #directory: string;
+  readonly #report: (line: string) => void;
+  #watch: ReturnType<typeof startCertificates> | undefined;
+
+  constructor(directory: string, report: (line: string) => void) {
+    this.#directory = secretsDirectory(directory);
+    this.#report = report;
+  }
+
+  /** Writes and watches the certificates of a configuration in place of the previous one. */
+  use({ model }: Configuration): void {
+    this.stop();
+    this.#watch = startCertificates(model, this.#directory, this.#report);
+  }
+
+  stop(): void {
+    this.#watch?.stop();
+  }
+}
+
+class RunningGateway {
+  /** The Envoy that serves requests. */
+  envoy: RunningEnvoy;
+  readonly #supervisor: Supervisor;
+  readonly #parts: Parts;
+  /** Resolves after the changes that were requested until now. */
+  #queue: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(parts: Parts, supervisor: Supervisor, envoy: RunningEnvoy) {
+    this.#parts = parts;
+    this.#supervisor = supervisor;
+    this.envoy = envoy;
+  }
+
+  reload(mayRestart: boolean): Promise<ReloadResult> {
+    return this.#enqueue(async () => {
+      try {
+        const fresh = readConfiguration(this.envoy.configuration.file, process.env);
+        const result = await this.#switchTo(fresh, mayRestart);
+        this.#parts.events.onChange();
+        return result;
+      } catch (error) {
+        return failure(error);
+      }
+    });
+  }
+
+  /** Updates /readyz. If Envoy does not accept the update now, because it crashed too, it is sent again later. */
+  publishReadiness(): void {
+    if (this.#isClosed) return;
+    void this.#enqueue(async () => {
+      const { planner, services } = this.#parts;
+      const { configuration, runtime, files, plan } = this.envoy;
+      const state = { ...runtime, missing: services.missing() };
+      const next = planner.runtimeOf(configuration, state, plan.adminSocket);
+      const rendered = files.render(configuration.model, next);
+      const reason = await files.discovery.apply(rendered.files, 0, this.#supervisor);
+      if (reason === undefined) {
+        this.envoy = { ...this.envoy, runtime: next };
+      } else {
+        setTimeout(() => {
+          this.publishReadiness();
+        }, PUBLISH_RETRY_MS).unref();
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#parts.certificates.stop();
+    this.envoy.files.discovery.close();
+    await this.#parts.services.close();
+  }
+
+  /** Applies one change at a time. */
+  #enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#queue.then(work);
+    this.#queue = done.catch(() => undefined);
+    return done;
+  }
+
+  async #switchTo(fresh: Configuration, mayRestart: boolean): Promise<ReloadResult> {
+    const { planner, services, certificates } = this.#parts;
+    const old = this.envoy.configuration;
+    const changes = changesBetween(old.model, fresh.model);
     const { warnings } = fresh;
     const reasons = restartReasons(
-      planner.restartInputs(running),
-      planner.restartInputsAfter(fresh, running),
+      planner.restartInputs(this.envoy),
+      planner.restartInputsAfter(fresh, this.envoy),
     );
     if (reasons.length > 0 && !mayRestart) {
       return { kind: "needs restart", changes, reasons, warnings };
     }
-    await checkPorts(newListeners(running.configuration.model, fresh.model), fresh.environment);
+    await checkPorts(newListeners(old.model, fresh.model), fresh.environment);
     const prepared = await services.prepare(fresh, false);
     try {
-      useCertificates(fresh);
-      if (reasons.length > 0) {
-        prepareLogDirectory(planner.logDirectory(fresh));
-        await restart(planner.make(fresh, prepared));
-      } else if (!(await apply(fresh, prepared)) && changes.length === 0) {
+      certificates.use(fresh);
+      if (reasons.length > 0) await this.#restart(fresh, prepared);
+      else if (!(await this.#apply(fresh, prepared)) && changes.length === 0) {
         return { kind: "unchanged", warnings };
       }
     } catch (error) {
-      useCertificates(running.configuration);
+      certificates.use(this.envoy.configuration);
       await prepared.discard();
       throw error;
     }
     prepared.commit();
     return { kind: "applied", changes, hasRestarted: reasons.length > 0, warnings };
-  };
+  }
 
-  /** Replaces the running Envoy with a new one. */
-  const restart = async (next: Running) => {
+  /** Replaces the running Envoy with one that starts with the configuration. */
+  async #restart(fresh: Configuration, prepared: PreparedServices): Promise<void> {
+    const { planner } = this.#parts;
+    prepareLogDirectory(planner.logDirectory(fresh));
+    const next = planner.prepare(fresh, prepared);
     try {
-      await supervisor.replace(next.plan);
+      await this.#supervisor.replace(next.plan);
     } catch (error) {
       next.files.remove();
       throw error;
     }
-    running.files.remove();
-    running = next;
-  };
+    this.envoy.files.remove();
+    this.envoy = next;
+  }
 
   /** Applies the configuration to the running Envoy. Returns false if nothing changed. */
-  const apply = async (fresh: Configuration, prepared: PreparedServices): Promise<boolean> => {
-    const { files, plan } = running;
+  async #apply(fresh: Configuration, prepared: PreparedServices): Promise<boolean> {
+    const { planner, directory } = this.#parts;
+    const { configuration, files, plan } = this.envoy;
     const runtime = planner.runtimeOf(fresh, prepared, plan.adminSocket);
     const { whole, files: contents } = files.render(fresh.model, runtime);
     const isNew = files.discovery.wouldChange(contents);
     if (isNew) {
       const reason =
         (await dryRun(whole, plan.command, join(directory, "dry-run.json"))) ??
-        (await files.discovery.apply(contents, keepMs(running.configuration.model), supervisor));
+        (await files.discovery.apply(contents, keepMs(configuration.model), this.#supervisor));
       if (reason !== undefined) {
         const hint = `Envoy's reason:\n${reason}`;
         throw new GatewayError("Envoy rejected the configuration; the previous one stays active.", {
@@ -174,141 +260,9 @@ export async function startGateway(
       }
     }
     plan.listeners = listenersOf(fresh.model);
-    running = { configuration: fresh, runtime, files, plan };
+    this.envoy = { configuration: fresh, runtime, files, plan };
     return isNew;
-  };
-
-  /** Applies one change at a time. */
-  let queue: Promise<unknown> = Promise.resolve();
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const done = queue.then(work);
-    queue = done.catch(() => undefined);
-    return done;
-  };
-
-  /** Updates /readyz. If Envoy does not accept the update now, because it crashed too, it is sent again later. */
-  publishReadiness = () => {
-    void inTurn(async () => {
-      const { configuration, runtime, files, plan } = running;
-      const next = planner.runtimeOf(
-        configuration,
-        { ...runtime, missing: services.missing() },
-        plan.adminSocket,
-      );
-      const rendered = files.render(configuration.model, next);
-      const reason = await files.discovery.apply(rendered.files, 0, supervisor);
-      if (reason === undefined) running = { ...running, runtime: next };
-      else setTimeout(() => publishReadiness?.(), PUBLISH_RETRY_MS).unref();
-    });
-  };
-  if (services.missing() !== running.runtime.notReady) publishReadiness();
-
-  const reload = async (mayRestart: boolean): Promise<ReloadResult> => {
-    try {
-      const fresh = readConfiguration(running.configuration.file, process.env);
-      const result = await switchTo(fresh, mayRestart);
-      events.onChange();
-      return result;
-    } catch (error) {
-      return failure(error);
-    }
-  };
-  return {
-    supervisor,
-    current: () => running.configuration,
-    missing: services.missing,
-    logDirectory: () => running.runtime.logDirectory,
-    reload: ({ restart: mayRestart }) => inTurn(() => reload(mayRestart)),
-    async close() {
-      publishReadiness = undefined;
-      certificates.stop();
-      running.files.discovery.close();
-      await services.close();
-    },
-  };
-}
-
-/** Returns the functions that prepare the start of an Envoy from a configuration. */
-function createEnvoyPlanner(envoy: EnvoyBinary, directory: string, options: GatewayOptions) {
-  // A copy: a rebuild in the checkout must not affect an Envoy that is restarted.
-  const filterPath = join(directory, "filter.wasm");
-  let number = 0;
-  const logDirectoryOf = ({ model, environment }: Configuration) =>
-    logDirectory(model, environment, options.logDir);
-  const environmentOf = ({ model, environment }: Configuration) =>
-    envoyEnvironment(environment, model.filterEnvironment);
-  const runtimeOf = (
-    configuration: Configuration,
-    services: {
-      demonstrationSocketPath?: string | undefined;
-      modelServerSocketPath?: string | undefined;
-      missing?: string | undefined;
-    },
-    adminSocketPath: string,
-  ): RuntimeEnvironment => ({
-    filterPath,
-    logDirectory: logDirectoryOf(configuration),
-    accessLogOnStdout: options.accessLogOnStdout,
-    adminSocketPath,
-    ownEgressSocketPath: socketPath(directory, "egress"),
-    secretsDirectory: secretsDirectory(directory),
-    memoryBytes: memoryBytes(),
-    caFile: requireCaFile(configuration.model, configuration.environment),
-    demonstrationSocketPath: services.demonstrationSocketPath ?? "",
-    modelServerSocketPath: services.modelServerSocketPath ?? "",
-    ...(services.missing === undefined ? {} : { notReady: services.missing }),
-  });
-  return {
-    logDirectory: logDirectoryOf,
-    runtimeOf,
-    copyFilter() {
-      writePrivately(filterPath, readFilter());
-    },
-    /** Writes the files of the next Envoy, and returns its configuration and start plan. */
-    make(configuration: Configuration, prepared: PreparedServices): Running {
-      number += 1;
-      const { model } = configuration;
-      const adminSocket = socketPath(directory, "admin", number);
-      const runtime = runtimeOf(configuration, prepared, adminSocket);
-      const files = createEnvoyFiles(directory, number, model, runtime);
-      const plan = {
-        command: {
-          file: envoy.file,
-          configurationFile: files.bootstrapFile,
-          logLevel: options.logLevel,
-          concurrency: options.concurrency ?? availableParallelism(),
-          passesStdout: options.accessLogOnStdout,
-          listenerDrainMs: options.reloadDrainMs,
-          environment: environmentOf(configuration),
-        },
-        adminSocket,
-        listeners: listenersOf(model),
-        drainMs: options.drainMs,
-      };
-      return { configuration, runtime, files, plan };
-    },
-    restartInputs: ({ files, plan, runtime }: Running): RestartInputs => ({
-      bootstrap: files.bootstrap,
-      environment: plan.command.environment,
-      logDirectory: runtime.logDirectory,
-    }),
-    /** Returns the restartInputs that this Envoy would have if it were started with the configuration. */
-    restartInputsAfter: (
-      configuration: Configuration,
-      { files, runtime }: Running,
-    ): RestartInputs => ({
-      bootstrap: files.render(
-        configuration.model,
-        runtimeOf(configuration, runtime, runtime.adminSocketPath),
-      ).bootstrap,
-      environment: environmentOf(configuration),
-      logDirectory: logDirectoryOf(configuration),
-    }),
-  };
-}
-
-function listenersOf({ ingress, egress }: GatewayModel): Listener[] {
-  return [ingress, egress];
+  }
 }
 
 /** Returns the listeners on ports that the gateway does not use yet. */
@@ -321,14 +275,4 @@ function newListeners(old: GatewayModel, fresh: GatewayModel): Listener[] {
 function keepMs(old: GatewayModel): number {
   const longest = Math.max(...listenersOf(old).map(({ timeoutMs }) => timeoutMs));
   return REQUEST_MS + longest + MARGIN_MS;
-}
-
-function readFilter(): Uint8Array {
-  try {
-    return readFileSync(FILTER_FILE);
-  } catch {
-    throw new GatewayError(`The compiled filter is missing (${FILTER_FILE}).`, {
-      hint: "Run `npm run build:filter` in the checkout.",
-    });
-  }
 }
