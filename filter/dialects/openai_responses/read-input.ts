@@ -1,12 +1,12 @@
 // Reads `input` of a Responses request. Its items are flat and in any order; other dialects have messages: the items of one
 // turn of the assistant become one message, and the outputs of its calls follow it directly, in the order of the calls.
+// survey-input.ts reads the types of the items first.
 // @see https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
 import { HubRequest, ROLE_USER } from "../../hub/request";
 import { RequestReport } from "../../hub/request-report";
-import { Records } from "../../bytes/records";
-import { NO_NODE, Tape } from "../../bytes/json/tape";
+import { Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
-import { CallOutputs, NO_ITEM } from "./call-outputs";
+import { NO_ITEM } from "./call-outputs";
 import * as member from "./members";
 import {
   readAgentMessage,
@@ -17,122 +17,26 @@ import {
   readOutput,
   readReasoning,
 } from "./read-items";
-import { readTools } from "./read-tools";
+import {
+  CALL_ID,
+  INPUT,
+  PART_SKIPPED,
+  PART_AGENT,
+  PART_ANSWER,
+  PART_REASONING,
+  PART_CUSTOM_CALL,
+  PART_OUTPUT,
+  PART_CUSTOM_OUTPUT,
+  TYPE,
+  UNKNOWN,
+  isCall,
+  isTurn,
+  items,
+  outputs,
+  partAt,
+} from "./survey-input";
 
-export const INPUT = constant("input");
-const TYPE = constant("type");
-const ID = constant("id");
-const ROLE = constant("role");
-const ASSISTANT = constant("assistant");
-const CALL_ID = constant("call_id");
-const TOOLS = constant("tools");
-const REASONING = constant("reasoning");
-const TEXT = constant("text");
 const REASONING_PATH = constant("input[].type=reasoning");
-
-/** What an item is in the conversation. */
-const PART_SKIPPED: i32 = 0;
-const PART_MESSAGE: i32 = 1;
-const PART_AGENT: i32 = 2;
-/** These four are a turn of the assistant. */
-const PART_ANSWER: i32 = 3;
-const PART_REASONING: i32 = 4;
-const PART_CALL: i32 = 5;
-const PART_CUSTOM_CALL: i32 = 6;
-const PART_OUTPUT: i32 = 7;
-const PART_CUSTOM_OUTPUT: i32 = 8;
-
-/** The type of an item that is in no table. */
-const UNKNOWN: i32 = -1;
-
-@unmanaged
-class Item {
-  node: u32;
-  /** Index in `member.itemType`, or UNKNOWN. */
-  type: i32;
-  part: i32;
-  /** Index of the block of a call. */
-  block: u32;
-}
-
-const items = new Records<Item>();
-const outputs = new CallOutputs();
-
-/** The settings of the last `configuration_update`; NO_NODE if there is none. */
-export let updatedReasoning: u32 = NO_NODE;
-export let updatedText: u32 = NO_NODE;
-
-/** Finds out what the items are, and reads the tools among them. `input` is no list: nothing. */
-export function surveyInput(
-  tape: Tape,
-  input: u32,
-  request: HubRequest,
-  report: RequestReport,
-): void {
-  items.clear();
-  outputs.clear();
-  updatedReasoning = NO_NODE;
-  updatedText = NO_NODE;
-  if (!tape.isArray(input)) return;
-  report.enterList(INPUT);
-  const end = tape.next(input);
-  for (let node = tape.first(input); node < end && report.fault === null; node = tape.next(node)) {
-    report.nextItem();
-    survey(tape, node, request, report);
-  }
-  report.leaveList();
-}
-
-function survey(tape: Tape, node: u32, request: HubRequest, report: RequestReport): void {
-  const type = typeOf(tape, node, report);
-  const part = partOf(tape, node, type);
-  const index = items.count;
-  const item = items.add();
-  item.node = node;
-  item.type = type;
-  item.part = part;
-  if (part == PART_CALL || part == PART_CUSTOM_CALL)
-    outputs.addCall(tape, tape.member(node, CALL_ID));
-  else if (part == PART_OUTPUT || part == PART_CUSTOM_OUTPUT)
-    outputs.addOutput(tape, tape.member(node, CALL_ID), index);
-  else if (type == member.TYPE_ADDITIONAL_TOOLS || type == member.TYPE_TOOL_SEARCH_OUTPUT)
-    readTools(tape, tape.member(node, TOOLS), request, report);
-  else if (type == member.TYPE_CONFIGURATION) {
-    const reasoning = tape.member(node, REASONING);
-    const text = tape.member(node, TEXT);
-    if (tape.isPresent(reasoning)) updatedReasoning = reasoning;
-    if (tape.isPresent(text)) updatedText = text;
-  }
-}
-
-/** Returns the index of an item's type in the table; UNKNOWN if it is new, or the item was rejected. */
-function typeOf(tape: Tape, node: u32, report: RequestReport): i32 {
-  if (!tape.isObject(node)) {
-    report.reject("", "must be an object with a 'type'.");
-    return UNKNOWN;
-  }
-  const type = tape.member(node, TYPE);
-  if (tape.isString(type)) {
-    const found = member.itemType.find(tape, type);
-    return found === null ? UNKNOWN : found.index;
-  }
-  const isMissing = !tape.isPresent(type);
-  if (isMissing && tape.isPresent(tape.member(node, ROLE))) return member.TYPE_MESSAGE;
-  if (isMissing && tape.isString(tape.member(node, ID))) return member.TYPE_REFERENCE;
-  report.reject("type", "must be a string, such as message.");
-  return UNKNOWN;
-}
-
-function partOf(tape: Tape, node: u32, type: i32): i32 {
-  if (type == member.TYPE_MESSAGE)
-    return tape.equals(tape.member(node, ROLE), ASSISTANT) ? PART_ANSWER : PART_MESSAGE;
-  if (type == member.TYPE_REASONING) return PART_REASONING;
-  if (type == member.TYPE_FUNCTION_CALL) return PART_CALL;
-  if (type == member.TYPE_CUSTOM_CALL) return PART_CUSTOM_CALL;
-  if (type == member.TYPE_FUNCTION_OUTPUT) return PART_OUTPUT;
-  if (type == member.TYPE_CUSTOM_OUTPUT) return PART_CUSTOM_OUTPUT;
-  return type == member.TYPE_AGENT_MESSAGE ? PART_AGENT : PART_SKIPPED;
-}
 
 /** Reads the conversation into blocks. */
 export function readInput(
@@ -156,18 +60,6 @@ export function readInput(
       ? readTurn(tape, i, request, report)
       : readOther(tape, i, request, report);
   report.leaveList();
-}
-
-function partAt(index: u32): i32 {
-  return items.at(index).part;
-}
-
-function isTurn(part: i32): bool {
-  return part >= PART_ANSWER && part <= PART_CUSTOM_CALL;
-}
-
-function isCall(part: i32): bool {
-  return part == PART_CALL || part == PART_CUSTOM_CALL;
 }
 
 /** Reads an item that is no part of a turn. Returns the index of the next one. */
@@ -220,7 +112,7 @@ class Turn {
   /** The index behind the last message or call. */
   contentEnd: u32 = 0;
 
-  /** Finds out where the turn that begins at an item ends. */
+  /** Sets the turn that begins at an item. */
   find(from: u32): void {
     this.from = from;
     this.to = from;

@@ -16,10 +16,11 @@ import { RequestReport } from "../../hub/request-report";
 import { KIND_FALSE, Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
 import * as member from "./members";
-import { readInput, surveyInput, updatedReasoning, updatedText } from "./read-input";
+import { readInput } from "./read-input";
 import { explainState } from "./read-state";
 import { readToolChoice } from "./read-tool-choice";
 import { forgetTools, readTools } from "./read-tools";
+import { surveyInput, updatedReasoning, updatedText } from "./survey-input";
 import { writeEcho } from "./write-echo";
 
 const TEXT = constant("text");
