@@ -27,13 +27,13 @@ const CHECK_MS = 2_000;
 const CHECKS_PER_READ = 5;
 
 /** Checks the files every two seconds and Envoy's counters every ten; returns a function that stops the checks. */
-export function attendAccessLogs(source: AccessLogSource, events: AccessLogEvents): () => void {
+export function watchAccessLogs(source: AccessLogSource, events: AccessLogEvents): () => void {
   let checks = 0;
   const read = () =>
     checks++ % CHECKS_PER_READ === 0
-      ? readWrites(source.adminSocket())
+      ? readWriteCounts(source.adminSocket())
       : Promise.resolve(undefined);
-  const check = createLook(source, read, events);
+  const check = createAccessLogCheck(source, read, events);
   let isChecking = false;
   const timer = setInterval(() => {
     if (isChecking) return;
@@ -46,7 +46,7 @@ export function attendAccessLogs(source: AccessLogSource, events: AccessLogEvent
 }
 
 /** The writes of Envoy since its start, in blocks of lines. */
-export interface Writes {
+export interface WriteCounts {
   completed: number;
   failed: number;
 }
@@ -55,13 +55,13 @@ export interface Writes {
  * Returns a function that checks once; a problem is reported when it begins and when it ends.
  * @param read what Envoy has written; undefined if Envoy is not queried this time. It may reject.
  */
-export function createLook(
+export function createAccessLogCheck(
   { rules, reopen }: Pick<AccessLogSource, "rules" | "reopen">,
-  read: () => Promise<Writes | undefined>,
+  read: () => Promise<WriteCounts | undefined>,
   { report, onProblem }: AccessLogEvents,
 ): () => Promise<void> {
   const rotation = createRotation(rules, reopen);
-  let before: Writes = { completed: 0, failed: 0 };
+  let before: WriteCounts = { completed: 0, failed: 0 };
   let problem: string | undefined;
   const setProblem = (next: string | undefined, line: string) => {
     problem = next;
@@ -80,7 +80,7 @@ export function createLook(
     // Fewer than before: a new Envoy counts from 0.
     const last = now.completed < before.completed ? { completed: 0, failed: 0 } : before;
     const { directory } = rules();
-    if (now.failed > last.failed) reason ??= whyNot(directory);
+    if (now.failed > last.failed) reason ??= findReason(directory);
     const isWritten = now.failed === last.failed && now.completed > last.completed;
     before = now;
     if (reason !== undefined && problem === undefined) {
@@ -106,7 +106,7 @@ function attempt(work: () => void): string | undefined {
  * Returns why writing fails. Envoy counts failed writes without their reason, but the same reason also affects this
  * process.
  */
-function whyNot(directory: string): string {
+function findReason(directory: string): string {
   const open = () => {
     for (const name of ACCESS_LOGS) closeSync(openSync(join(directory, accessLogFile(name)), "a"));
   };
@@ -122,7 +122,7 @@ function isFull(directory: string): boolean {
 }
 
 /** @see https://www.envoyproxy.io/docs/envoy/v1.40.0/configuration/observability/statistics (filesystem) */
-async function readWrites(adminSocket: string): Promise<Writes> {
+async function readWriteCounts(adminSocket: string): Promise<WriteCounts> {
   const { body } = await callAdmin(
     adminSocket,
     "GET",

@@ -4,7 +4,7 @@ import { request as requestByTls } from "node:https";
 import type { Listener } from "../ir/model.ts";
 import { VERSION } from "./version.ts";
 
-export interface AdminReply {
+export interface AdminResponse {
   status: number;
   body: string;
 }
@@ -15,7 +15,7 @@ export function callAdmin(
   method: "GET" | "POST",
   path: string,
   timeoutMs = 2000,
-): Promise<AdminReply> {
+): Promise<AdminResponse> {
   return call({ socketPath, method, path }, timeoutMs);
 }
 
@@ -24,10 +24,10 @@ export function callListener(
   { address, port, tls }: Pick<Listener, "address" | "port" | "tls">,
   path: string,
   timeoutMs = 2000,
-): Promise<AdminReply> {
+): Promise<AdminResponse> {
   // The name appears in the access log, where it explains who sent the request.
   const headers = { "user-agent": `gateway/${VERSION} (readiness)` };
-  const options = { host: reachable(address), port, method: "GET", path, headers };
+  const options = { host: toConnectAddress(address), port, method: "GET", path, headers };
   // The certificate is for the names that clients use, and the request contains nothing that needs verification.
   return tls === undefined
     ? call(options, timeoutMs)
@@ -35,7 +35,7 @@ export function callListener(
 }
 
 /** Returns an address to connect to for a listening address: the wildcard address becomes the loopback address. */
-export function reachable(address: string): string {
+export function toConnectAddress(address: string): string {
   if (address === "0.0.0.0") return "127.0.0.1";
   return address === "::" ? "::1" : address;
 }
@@ -44,7 +44,7 @@ function call(
   options: RequestOptions & { rejectUnauthorized?: boolean },
   timeoutMs: number,
   send = request,
-): Promise<AdminReply> {
+): Promise<AdminResponse> {
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(timeoutMs);
     const outgoing = send({ ...options, agent: false, signal }, (incoming) => {

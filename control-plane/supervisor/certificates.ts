@@ -26,7 +26,7 @@ export function startCertificates(
   const timer = setInterval(() => {
     // Checks every file, even after a change was found.
     const isAnyChanged = watches.map((hasChanged) => hasChanged()).includes(true);
-    if (isAnyChanged) announce(directory);
+    if (isAnyChanged) notifyEnvoy(directory);
   }, POLL_MS).unref();
   return {
     stop: () => {
@@ -36,7 +36,7 @@ export function startCertificates(
 }
 
 /** Makes Envoy read the certificates again. */
-export function announce(directory: string): void {
+export function notifyEnvoy(directory: string): void {
   const fresh = join(directory, "..", `${MARK}.${String(process.pid)}`);
   writeFileSync(fresh, "");
   rmSync(join(directory, MARK), { force: true });

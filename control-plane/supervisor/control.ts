@@ -39,7 +39,7 @@ export async function serveControl(
 }
 
 /** Makes a running gateway reload its configuration. Rejects with a GatewayError if it does not respond. */
-export async function askReload(
+export async function requestReload(
   socketPath: string,
   { restart }: { restart: boolean },
 ): Promise<ReloadResult> {

@@ -7,7 +7,7 @@ import type { Configuration } from "./configuration-file.ts";
 import { colorsFor } from "../config/diagnostics/terminal.ts";
 import { clusterOf } from "../ir/upstreams.ts";
 import { VERSION } from "./version.ts";
-import { attendAccessLogs } from "./access-logs.ts";
+import { watchAccessLogs } from "./access-logs.ts";
 import { serveControl } from "./control.ts";
 import type { EnvoyLine } from "./envoy-process.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
@@ -83,7 +83,7 @@ async function attend(
     const { reload, close, supervisor } = gateway;
     closing.push(close);
     write();
-    closing.push(attendLogs(gateway, record, write));
+    closing.push(watchLogs(gateway, record, write));
     const reloadAndReport = async (asked: { restart: boolean }) => {
       const result = await reload(asked);
       reportReload(result);
@@ -162,12 +162,12 @@ function served({
 }
 
 /** Starts the monitoring of the logs and returns a function that stops it. `status` reads a problem from the record. */
-function attendLogs(
+function watchLogs(
   { current, logDirectory, supervisor }: Gateway,
   record: state.RunningRecord,
   write: () => void,
 ): () => void {
-  return attendAccessLogs(
+  return watchAccessLogs(
     {
       rules: () => ({ ...current().model.accessLog, directory: logDirectory() }),
       adminSocket: supervisor.adminSocket,

@@ -28,7 +28,7 @@ const CA_FILES = [
  * Returns the environment that `gateway render` shows: that of this installation, without what only a running gateway
  * has.
  */
-export function defaultPlace(
+export function defaultRuntimeEnvironment(
   model: GatewayModel,
   file: ConfigurationFile,
   environment: Environment,

@@ -17,13 +17,13 @@ export interface ContextOptions {
   root: RootContext;
   /** The next stages after this filter, for requests and for responses. */
   request: Next;
-  reply: Next;
+  response: Next;
   /** Maximum size of a held body, in bytes. */
   requestLimit: number;
-  replyLimit: number;
+  responseLimit: number;
   /** Properties that follow from the filter's position in the configuration: endpoint metadata, cluster name … */
   properties: Properties;
-  onTooLarge(direction: "request" | "reply"): void;
+  onTooLarge(direction: "request" | "response"): void;
 }
 
 export class StreamContext {
@@ -32,7 +32,7 @@ export class StreamContext {
   readonly root: RootContext;
   readonly exchange: Exchange;
   readonly requests: Direction;
-  readonly replies: Direction;
+  readonly responses: Direction;
   readonly properties: Properties;
   readonly #machine: VirtualMachine;
   #requestHeaders: HeaderMap | undefined;
@@ -64,18 +64,18 @@ export class StreamContext {
       options.request,
       options.requestLimit,
     );
-    this.replies = new Direction(
+    this.responses = new Direction(
       {
-        headers: (isEnd) => this.#onHeaders("reply", isEnd),
-        body: (size, isEnd) => this.#onBody("reply", size, isEnd),
+        headers: (isEnd) => this.#onHeaders("response", isEnd),
+        body: (size, isEnd) => this.#onBody("response", size, isEnd),
         trailers: (trailers) => this.#onTrailers(trailers),
         tooLarge: () => {
-          options.onTooLarge("reply");
+          options.onTooLarge("response");
         },
         fault,
       },
-      options.reply,
-      options.replyLimit,
+      options.response,
+      options.responseLimit,
     );
     machine.streams.set(this.id, this);
     this.#guard(() => machine.guest.proxy_on_context_create?.(this.id, this.root.id));
@@ -84,7 +84,7 @@ export class StreamContext {
   readableMap(type: number): HeaderMap | undefined {
     if (this.#isLogging) {
       if (type === MapType.requestHeaders) return this.exchange.requestHeaders;
-      return type === MapType.responseHeaders ? this.exchange.replyHeaders : undefined;
+      return type === MapType.responseHeaders ? this.exchange.responseHeaders : undefined;
     }
     if (type === MapType.requestHeaders) return this.#requestHeaders;
     if (type === MapType.responseTrailers) return this.#responseTrailers;
@@ -100,7 +100,7 @@ export class StreamContext {
     const isRequest = type === MapType.requestHeaders;
     const map = isRequest ? this.#requestHeaders : this.#responseHeaders;
     if (type !== MapType.requestHeaders && type !== MapType.responseHeaders) return undefined;
-    const direction = isRequest ? this.requests : this.replies;
+    const direction = isRequest ? this.requests : this.responses;
     const kind = isRequest ? "request" : "response";
     if (map === undefined) this.exchange.fault(`${kind} headers changed when they are not at hand`);
     else if (direction.headersWereSent)
@@ -110,7 +110,7 @@ export class StreamContext {
 
   buffer(type: number): BodyBuffer | undefined {
     if (type === BufferType.requestBody) return this.requests.visible;
-    return type === BufferType.responseBody ? this.replies.visible : undefined;
+    return type === BufferType.responseBody ? this.responses.visible : undefined;
   }
 
   property(parts: string[]): Uint8Array | undefined {
@@ -135,12 +135,12 @@ export class StreamContext {
 
   resume(type: number): void {
     if (type === 0) this.requests.resume();
-    else this.replies.resume();
+    else this.responses.resume();
   }
 
   abort(): void {
     this.requests.isAborted = true;
-    this.replies.isAborted = true;
+    this.responses.isAborted = true;
   }
 
   /** Calls log (downstream only), done, delete: the order in which Envoy destroys a stream. */
@@ -172,20 +172,20 @@ export class StreamContext {
     return undefined;
   }
 
-  #onHeaders(direction: "request" | "reply", isEnd: boolean): number | undefined {
+  #onHeaders(direction: "request" | "response", isEnd: boolean): number | undefined {
     const { guest } = this.#machine;
-    const map = direction === "request" ? this.requests.headers : this.replies.headers;
+    const map = direction === "request" ? this.requests.headers : this.responses.headers;
     const call =
       direction === "request" ? guest.proxy_on_request_headers : guest.proxy_on_response_headers;
     if (direction === "request") this.#requestHeaders = map;
     else this.#responseHeaders = map;
     const status = this.#guard(() => call?.(this.id, map?.size ?? 0, Number(isEnd)) ?? 0, 4);
     if (status === 0 && direction === "request") this.#requestHeaders = undefined;
-    if (status === 0 && direction === "reply") this.#responseHeaders = undefined;
+    if (status === 0 && direction === "response") this.#responseHeaders = undefined;
     return status;
   }
 
-  #onBody(direction: "request" | "reply", size: number, isEnd: boolean): number | undefined {
+  #onBody(direction: "request" | "response", size: number, isEnd: boolean): number | undefined {
     const { guest } = this.#machine;
     const call =
       direction === "request" ? guest.proxy_on_request_body : guest.proxy_on_response_body;
@@ -217,7 +217,7 @@ export class StreamContext {
       return isStopped ? stopped : status;
     } catch (error) {
       if (!(error instanceof Trap)) throw error;
-      this.exchange.trapped(error.message);
+      this.exchange.failAfterTrap(error.message);
       return undefined;
     }
   }

@@ -20,9 +20,9 @@ import type { HeaderPair } from "./header-map.ts";
 import { mutate, NO_MUTATIONS } from "./native-mutations.ts";
 import type { NativeMutations } from "./native-mutations.ts";
 import { FAILURES } from "./upstream.ts";
-import type { LocalReply, SentRequest, UpstreamFailure, UpstreamReply } from "./upstream.ts";
+import type { LocalReply, SentRequest, UpstreamFailure, UpstreamResponse } from "./upstream.ts";
 import { Trap } from "./virtual-machine.ts";
-import type { HttpCall, HttpCallReply, LogLine, RootContext } from "./virtual-machine.ts";
+import type { HttpCall, HttpCallResponse, LogLine, RootContext } from "./virtual-machine.ts";
 import type { VirtualMachine } from "./virtual-machine.ts";
 
 export interface ExchangeInput {
@@ -37,13 +37,13 @@ export interface ExchangeInput {
     emptyEnd?: boolean;
   };
   /** Returns the provider's response to an attempt. */
-  upstream?: (request: SentRequest) => UpstreamReply | UpstreamFailure;
+  upstream?: (request: SentRequest) => UpstreamResponse | UpstreamFailure;
   /**
    * Returns the response to a callout of the filter. For an unreachable cluster it is also a response, Envoy's own 503
    * or 504; undefined: the call is reset, and the filter's callback gets no response. A promise needs
    * `FilterHost.exchangeAsync`.
    */
-  calls?: (call: HttpCall) => CallReply | Promise<CallReply>;
+  calls?: (call: HttpCall) => CallResponse | Promise<CallResponse>;
   /** Clusters that can be called; calls to any other are rejected. Default: all can be called. */
   clusters?: readonly string[];
   /** Additional properties by dotted path, for example `source.address`. */
@@ -53,28 +53,28 @@ export interface ExchangeInput {
   /** Maximum request body in bytes; a larger one gets a 413. Default 32 MiB. */
   requestBodyLimit?: number;
   /** Maximum attempts that Envoy makes, whatever the route's policy allows: a case may have no more responses. */
-  mostAttempts?: number;
+  maxAttempts?: number;
   /**
    * Returns what the cluster's own `header_mutation` does to the headers of requests and responses. Default: nothing.
    */
   mutations?: (cluster: string) => NativeMutations;
 }
 
-export type CallReply = HttpCallReply | undefined;
+export type CallResponse = HttpCallResponse | undefined;
 
 /** What an exchange waits for between two events. */
 export type Wait = Promise<void> | undefined;
 
-export interface ReplyChunk {
+export interface ResponseChunk {
   bytes: Uint8Array;
-  /** The event during which it was sent: `request body 0`, `reply headers`, `reply body 3`, `call 1` … */
+  /** The event during which it was sent: `request body 0`, `response headers`, `response body 3`, `call 1` … */
   during: string;
 }
 
-export interface ClientReply {
+export interface ClientResponse {
   status: number;
   headers: HeaderPair[];
-  chunks: ReplyChunk[];
+  chunks: ResponseChunk[];
   /** All chunks together. */
   body: Uint8Array;
   /** `complete`, `reset` (by the gateway or the provider), or `left` (the client disconnected). */
@@ -82,7 +82,7 @@ export interface ClientReply {
 }
 
 export interface ExchangeResult {
-  reply: ClientReply;
+  response: ClientResponse;
   /** One for each attempt whose request reached a provider completely. */
   sent: SentRequest[];
   calls: HttpCall[];
@@ -110,7 +110,7 @@ interface Attempt {
 
 export class Exchange {
   requestHeaders: HeaderMap;
-  replyHeaders: HeaderMap | undefined;
+  responseHeaders: HeaderMap | undefined;
   readonly properties: Properties;
   readonly filterState = new Map<string, string>();
   readonly #machine: VirtualMachine;
@@ -120,7 +120,7 @@ export class Exchange {
   readonly #sent: SentRequest[] = [];
   readonly #calls: HttpCall[] = [];
   readonly #waitingCalls: { root: RootContext; call: HttpCall }[] = [];
-  readonly #client = { status: 0, headers: [] as HeaderPair[], chunks: [] as ReplyChunk[] };
+  readonly #client = { status: 0, headers: [] as HeaderPair[], chunks: [] as ResponseChunk[] };
   readonly #routerBody = new BodyBuffer();
   readonly #logStart: number;
   #route!: StreamContext;
@@ -167,7 +167,7 @@ export class Exchange {
   }
 
   /** Returns whether the call is accepted: false if the cluster does not exist. */
-  callMade(root: RootContext, call: HttpCall): boolean {
+  addCall(root: RootContext, call: HttpCall): boolean {
     if (this.#input.clusters?.includes(call.cluster) === false) return false;
     this.#calls.push(call);
     this.#waitingCalls.push({ root, call });
@@ -175,7 +175,7 @@ export class Exchange {
   }
 
   /** Fails the stream after a trap: 503 if no headers were sent to the client, else a reset. */
-  trapped(message: string): void {
+  failAfterTrap(message: string): void {
     if (this.#trap === undefined) this.fault(message);
     this.#trap = message;
     this.#abort();
@@ -205,14 +205,14 @@ export class Exchange {
     this.#addRequestId(headers);
     const isHead = this.requestHeaders.get(":method") === "HEAD";
     const hasBody = reply.body.length > 0 && !isHead;
-    if (this.replyHeaders === undefined || from?.side === "upstream") {
+    if (this.responseHeaders === undefined || from?.side === "upstream") {
       this.#responseHeaders(headers, !hasBody);
-      if (hasBody && !this.#isOver()) this.#route.replies.onData(reply.body, true);
+      if (hasBody && !this.#isOver()) this.#route.responses.onData(reply.body, true);
       return;
     }
     // A response was already passing through the filter: the local reply bypasses it, straight to the client.
     this.#abort();
-    this.replyHeaders = headers;
+    this.responseHeaders = headers;
     this.#clientHeaders(headers, !hasBody);
     if (hasBody) this.#clientData(reply.body, true);
   }
@@ -232,7 +232,7 @@ export class Exchange {
         },
         trailers: () => undefined,
       },
-      reply: {
+      response: {
         headers: (headers, isEnd) => {
           this.#clientHeaders(headers, isEnd);
         },
@@ -244,10 +244,10 @@ export class Exchange {
         },
       },
       requestLimit: requestBodyLimit,
-      replyLimit: requestBodyLimit,
+      responseLimit: requestBodyLimit,
       properties: {},
       onTooLarge: (direction) => {
-        this.#tooLarge(direction);
+        this.#rejectTooLarge(direction);
       },
     });
     if (this.#hasTrapped()) return;
@@ -278,30 +278,30 @@ export class Exchange {
       if (next === undefined || this.#trap !== undefined) return;
       this.#during = `call ${next.call.token}`;
       const answer = this.#input.calls?.(next.call);
-      let reply: CallReply;
+      let response: CallResponse;
       if (answer instanceof Promise) {
         yield answer.then((value) => {
-          reply = value;
+          response = value;
         });
-      } else reply = answer;
+      } else response = answer;
       next.root.calls.delete(next.call.token);
-      this.#machine.callReply = reply;
+      this.#machine.callResponse = response;
       try {
         const { guest } = this.#machine;
         this.#machine.call(next.root, () =>
           guest.proxy_on_http_call_response?.(
             next.root.id,
             next.call.token,
-            reply?.headers.length ?? 0,
-            reply?.body.length ?? 0,
+            response?.headers.length ?? 0,
+            response?.body.length ?? 0,
             0,
           ),
         );
       } catch (error) {
         if (!(error instanceof Trap)) throw error;
-        this.trapped(error.message);
+        this.failAfterTrap(error.message);
       }
-      this.#machine.callReply = undefined;
+      this.#machine.callResponse = undefined;
       this.#machine.runAfterCall();
       yield;
     }
@@ -320,7 +320,7 @@ export class Exchange {
       this.localReply(undefined, { status: 503, body: new Uint8Array(0), headers: [], details });
       return;
     }
-    const { mostAttempts = Infinity } = this.#input;
+    const { maxAttempts: mostAttempts = Infinity } = this.#input;
     this.#retriesLeft = Math.min(retriesOf(name), mostAttempts - 1);
     this.#startAttempt(0);
     this.#attemptHeaders(isEnd);
@@ -371,7 +371,7 @@ export class Exchange {
         },
         trailers: () => undefined,
       },
-      reply: {
+      response: {
         headers: (headers, isEnd) => {
           this.#routerResponse(attempt, headers, isEnd);
         },
@@ -388,10 +388,10 @@ export class Exchange {
         },
       },
       requestLimit: DEFAULT_BODY_LIMIT,
-      replyLimit: DEFAULT_BODY_LIMIT,
+      responseLimit: DEFAULT_BODY_LIMIT,
       properties: { "xds.cluster_name": this.#cluster },
       onTooLarge: (direction) => {
-        this.#tooLarge(direction);
+        this.#rejectTooLarge(direction);
       },
     });
   }
@@ -429,15 +429,15 @@ export class Exchange {
     sent.headers = headers
       .pairs()
       .filter(([name]) => !name.startsWith(":") && !HOP_BY_HOP.has(name));
-    if (isEnd) this.#requestIsComplete(attempt);
+    if (isEnd) this.#completeRequest(attempt);
   }
 
   #codecData(attempt: Attempt, bytes: Uint8Array, isEnd: boolean): void {
     attempt.body.append(bytes);
-    if (isEnd) this.#requestIsComplete(attempt);
+    if (isEnd) this.#completeRequest(attempt);
   }
 
-  #requestIsComplete(attempt: Attempt): void {
+  #completeRequest(attempt: Attempt): void {
     attempt.isComplete = true;
     attempt.sent.body = attempt.body.view().slice();
     this.#sent.push(attempt.sent);
@@ -447,31 +447,32 @@ export class Exchange {
   *#respond(attempt: Attempt): Generator<undefined, void> {
     const script = this.#input.upstream;
     if (script === undefined) {
-      this.fault("a request reached the provider, and the case has no reply for it");
+      this.fault("a request reached the provider, and the case has no response for it");
       this.resetByFilter();
       return;
     }
-    const reply = script(attempt.sent);
-    this.#during = "reply headers";
-    if ("failure" in reply) {
+    const response = script(attempt.sent);
+    this.#during = "response headers";
+    if ("failure" in response) {
       if (this.#retriesLeft > 0) this.#retry(attempt);
-      else this.localReply(undefined, reply.failure);
+      else this.localReply(undefined, response.failure);
       yield;
       return;
     }
     this.properties["response.code_details"] = "via_upstream";
-    const chunks = bodyChunks(reply.chunks, reply.emptyEnd === true);
+    const chunks = bodyChunks(response.chunks, response.emptyEnd === true);
     const endsWithHeaders =
-      chunks.length === 0 && reply.ending !== "reset" && reply.trailers === undefined;
-    const headers = HeaderMap.of([[":status", String(reply.status)], ...reply.headers]);
+      chunks.length === 0 && response.ending !== "reset" && response.trailers === undefined;
+    const headers = HeaderMap.of([[":status", String(response.status)], ...response.headers]);
     // Responses pass the cluster's filters from the last to the first: headers that a provider must not send are
     // removed before the filter reads them.
     mutate(headers, this.#mutations.response);
-    if (attempt.context !== undefined) attempt.context.replies.onHeaders(headers, endsWithHeaders);
+    if (attempt.context !== undefined)
+      attempt.context.responses.onHeaders(headers, endsWithHeaders);
     else this.#routerResponse(attempt, headers, endsWithHeaders);
     yield;
-    yield* this.#respondBody(attempt, reply, chunks);
-    const isReset = reply.ending === "reset" && this.#ending === undefined;
+    yield* this.#respondBody(attempt, response, chunks);
+    const isReset = response.ending === "reset" && this.#ending === undefined;
     const isResetEarly = isReset && !this.#hasResponse && this.#retriesLeft > 0;
     if (this.#isRetryPending || isResetEarly) this.#retry(attempt);
     else if (isReset && !this.#hasResponse) this.localReply(undefined, FAILURES.reset.failure);
@@ -480,7 +481,7 @@ export class Exchange {
 
   *#respondBody(
     attempt: Attempt,
-    reply: UpstreamReply,
+    response: UpstreamResponse,
     chunks: readonly Uint8Array[],
   ): Generator<undefined, void> {
     for (const [index, chunk] of chunks.entries()) {
@@ -489,20 +490,20 @@ export class Exchange {
         this.#ending = "left";
         return;
       }
-      this.#during = `reply body ${index}`;
-      const isLast = index === chunks.length - 1 && reply.ending !== "reset";
-      const isEnd = isLast && reply.trailers === undefined;
+      this.#during = `response body ${index}`;
+      const isLast = index === chunks.length - 1 && response.ending !== "reset";
+      const isEnd = isLast && response.trailers === undefined;
       if (isEnd) this.properties[BACKEND_LATENCY] = 1;
-      if (attempt.context !== undefined) attempt.context.replies.onData(chunk, isEnd);
+      if (attempt.context !== undefined) attempt.context.responses.onData(chunk, isEnd);
       else this.#routeData(chunk, isEnd);
       yield;
     }
-    if (reply.trailers === undefined || this.#isOver() || this.#isRetryPending) return;
-    this.#during = "reply trailers";
+    if (response.trailers === undefined || this.#isOver() || this.#isRetryPending) return;
+    this.#during = "response trailers";
     this.properties[BACKEND_LATENCY] = 1;
-    const trailers = HeaderMap.of(reply.trailers);
+    const trailers = HeaderMap.of(response.trailers);
     mutate(trailers, this.#mutations.trailers);
-    if (attempt.context !== undefined) attempt.context.replies.onTrailers(trailers);
+    if (attempt.context !== undefined) attempt.context.responses.onTrailers(trailers);
     else this.#routeTrailers(trailers);
     yield;
   }
@@ -511,18 +512,18 @@ export class Exchange {
   #routeData(bytes: Uint8Array, isEnd: boolean): void {
     const decompressor = this.#decompressor;
     if (decompressor === undefined) {
-      this.#route.replies.onData(bytes, isEnd);
+      this.#route.responses.onData(bytes, isEnd);
       return;
     }
     const plain = decompressor.push(bytes);
-    if (isEnd) this.#route.replies.onLastData(plain, decompressor.trailers());
-    else this.#route.replies.onData(plain, false);
+    if (isEnd) this.#route.responses.onLastData(plain, decompressor.trailers());
+    else this.#route.responses.onData(plain, false);
   }
 
   #routeTrailers(trailers: HeaderMap): void {
     for (const [name, value] of this.#decompressor?.trailers().pairs() ?? [])
       trailers.add(name, value);
-    this.#route.replies.onTrailers(trailers);
+    this.#route.responses.onTrailers(trailers);
   }
 
   /** Runs the router: it decides about a retry after the upstream filter has processed the response's headers. */
@@ -559,9 +560,9 @@ export class Exchange {
   }
 
   #responseHeaders(headers: HeaderMap, isEnd: boolean): void {
-    this.replyHeaders = headers;
+    this.responseHeaders = headers;
     this.#decompressor = isEnd ? undefined : Decompressor.for(headers);
-    this.#route.replies.onHeaders(headers, isEnd);
+    this.#route.responses.onHeaders(headers, isEnd);
   }
 
   #clientHeaders(headers: HeaderMap, isEnd: boolean): void {
@@ -574,7 +575,7 @@ export class Exchange {
     this.#client.headers = headers
       .pairs()
       .filter(([name]) => !name.startsWith(":") && !HOP_BY_HOP.has(name));
-    this.#noteHeaderFaults(headers);
+    this.#addHeaderFaults(headers);
     if (isEnd) this.#ending = "complete";
   }
 
@@ -583,7 +584,7 @@ export class Exchange {
     if (isEnd) this.#ending = "complete";
   }
 
-  #tooLarge(direction: "request" | "reply"): void {
+  #rejectTooLarge(direction: "request" | "response"): void {
     const isRequest = direction === "request";
     this.localReply(undefined, {
       status: isRequest ? 413 : 500,
@@ -603,7 +604,7 @@ export class Exchange {
     this.#attempt?.context?.abort();
   }
 
-  #noteHeaderFaults(headers: HeaderMap): void {
+  #addHeaderFaults(headers: HeaderMap): void {
     this.#faults.push(...headers.faults.splice(0));
   }
 
@@ -618,13 +619,13 @@ export class Exchange {
     const ending = this.#ending ?? "reset";
     const isBodiless = this.requestHeaders.get(":method") === "HEAD" || this.#client.status === 304;
     if (ending === "complete" && !isBodiless && this.#trap === undefined)
-      this.#checkLength("reply", this.#client.headers, body.length);
-    this.#noteHeaderFaults(this.requestHeaders);
+      this.#checkLength("response", this.#client.headers, body.length);
+    this.#addHeaderFaults(this.requestHeaders);
     this.#attempt?.context?.close();
     if (this.#trap === undefined) this.#route.close();
     this.#faults.push(...this.#machine.faults.splice(0));
     return {
-      reply: { ...this.#client, body, ending },
+      response: { ...this.#client, body, ending },
       sent: this.#sent,
       calls: this.#calls,
       faults: this.#faults,

@@ -88,7 +88,7 @@ function general(machine: VirtualMachine): Record<string, HostFunction> {
     },
     proxy_set_tick_period_milliseconds: () => Result.ok,
     proxy_get_status(codeTo = 0, pointerTo = 0, sizeTo = 0) {
-      machine.memory.setWord(codeTo, machine.callReply === undefined ? 11 : 0);
+      machine.memory.setWord(codeTo, machine.callResponse === undefined ? 11 : 0);
       machine.memory.give(new Uint8Array(0), pointerTo, sizeTo);
       return Result.ok;
     },
@@ -155,8 +155,8 @@ function headers(machine: VirtualMachine): Record<string, HostFunction> {
 }
 
 function callMap(machine: VirtualMachine, type: number) {
-  if (type !== 6 || machine.callReply === undefined) return undefined;
-  const pairs = machine.callReply.headers;
+  if (type !== 6 || machine.callResponse === undefined) return undefined;
+  const pairs = machine.callResponse.headers;
   return {
     get: (name: string) => pairs.find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1],
     pairs: () => pairs,
@@ -198,7 +198,7 @@ function readableBytes(machine: VirtualMachine, type: number): Uint8Array | unde
   if (type === 6) return Buffer.from(machine.options.vmConfiguration);
   if (type === 7 && machine.configuring !== undefined)
     return Buffer.from(machine.configuring.configuration);
-  if (type === 4) return machine.callReply?.body;
+  if (type === 4) return machine.callResponse?.body;
   // An unavailable body reads as an empty one, and cannot be written.
   return machine.stream?.buffer(type)?.view() ?? (type < 2 ? new Uint8Array(0) : undefined);
 }
@@ -255,7 +255,7 @@ function control(machine: VirtualMachine): Record<string, HostFunction> {
         body: memory().bytes(body, bodySize),
         timeoutMs,
       };
-      if ("side" in context && !context.exchange.callMade(root, call)) return Result.badArgument;
+      if ("side" in context && !context.exchange.addCall(root, call)) return Result.badArgument;
       root.calls.set(token, call);
       memory().setWord(tokenTo, token);
       return Result.ok;

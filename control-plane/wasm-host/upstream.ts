@@ -13,7 +13,7 @@ export interface SentRequest {
   body: Uint8Array;
 }
 
-export interface UpstreamReply {
+export interface UpstreamResponse {
   status: number;
   headers: readonly HeaderPair[];
   /** The body in chunks as it arrives: one body callback for each. */

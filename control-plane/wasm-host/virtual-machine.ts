@@ -34,7 +34,7 @@ export interface HttpCall {
   timeoutMs: number;
 }
 
-export interface HttpCallReply {
+export interface HttpCallResponse {
   headers: HeaderPair[];
   body: Uint8Array;
 }
@@ -75,7 +75,7 @@ export class VirtualMachine {
   trap: string | undefined;
   effectiveContext = 0;
   /** The response that a root's `proxy_on_http_call_response` can read. */
-  callReply: HttpCallReply | undefined;
+  callResponse: HttpCallResponse | undefined;
   /** The root context in `proxy_on_configure`; the plugin configuration is readable only there. */
   configuring: RootContext | undefined;
   stopsNextIteration = false;

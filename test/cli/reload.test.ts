@@ -5,7 +5,7 @@ import { Agent, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { askReload } from "../../control-plane/supervisor/control.ts";
+import { requestReload } from "../../control-plane/supervisor/control.ts";
 import { startAnthropicProvider } from "../providers/anthropic.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
 import { freePorts } from "./gateway-command.ts";
@@ -48,7 +48,7 @@ describe("gateway reload", () => {
         { kind: "added", what: "model", name: `house/model-${round}`, details: [] },
         { kind: "removed", what: "model", name: `house/model-${round - 1}`, details: [] },
       ];
-      expect(await askReload(controlSocket(), { restart: false })).toMatchObject({
+      expect(await requestReload(controlSocket(), { restart: false })).toMatchObject({
         kind: "applied",
         changes,
       });
@@ -254,7 +254,7 @@ describe("requests with a fallback", () => {
     const client = keepAsking(ports.egress, { model: "down/model" });
     for (let round = 0; round < 6; round += 1) {
       configure(["first", `model-${round}`], down);
-      expect(await askReload(controlSocket(), { restart: false })).toMatchObject({
+      expect(await requestReload(controlSocket(), { restart: false })).toMatchObject({
         kind: "applied",
       });
     }

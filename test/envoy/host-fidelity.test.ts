@@ -238,7 +238,7 @@ async function inHost(run: Run): Promise<Seen> {
     adminSocketPath: "",
     caFile: "",
   });
-  const { reply, sent, logs, calls } = host.exchange({
+  const { response, sent, logs, calls } = host.exchange({
     listener: "egress",
     request: {
       method: "POST",
@@ -265,8 +265,8 @@ async function inHost(run: Run): Promise<Seen> {
   });
   return {
     probe: logs.map(({ message }) => message.replace(/^probe /, "")),
-    status: reply.status,
-    body: Buffer.from(reply.body).toString(),
+    status: response.status,
+    body: Buffer.from(response.body).toString(),
     sent: [
       ...calls.map(({ body }) => `/called ${Buffer.from(body).toString()}`),
       ...sent.map(({ path, body }) => `${path} ${Buffer.from(body).toString()}`),

@@ -6,7 +6,7 @@ import { filterConfig } from "../../control-plane/ir/filter-document/document.ts
 import { RETRY } from "../envoy/models.ts";
 import type { ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
 import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-host.ts";
-import type { UpstreamReply } from "../../control-plane/wasm-host/upstream.ts";
+import type { UpstreamResponse } from "../../control-plane/wasm-host/upstream.ts";
 import { cutBody } from "./host-ring.ts";
 import type { Cut } from "./host-ring.ts";
 
@@ -59,7 +59,7 @@ const PLACES: Place[] = (["chat", "messages"] as const).flatMap((client) => [
   { client, model: "vllm/own", key: CLIENTS_KEY },
 ]);
 
-function ask({ client, model }: Place, upstream: UpstreamReply, stream = false): ExchangeResult {
+function ask({ client, model }: Place, upstream: UpstreamResponse, stream = false): ExchangeResult {
   const body = { model, max_tokens: 9, stream, messages: [{ role: "user", content: "hi" }] };
   const result = host.exchange({
     listener: "egress",
@@ -73,14 +73,14 @@ function ask({ client, model }: Place, upstream: UpstreamReply, stream = false):
       body: Buffer.from(JSON.stringify(body)),
     },
     upstream: () => upstream,
-    mostAttempts: 1,
+    maxAttempts: 1,
   });
   expect(result.trap).toBeUndefined();
   expect(result.faults).toEqual([]);
   return result;
 }
 
-function reply(status: number, type: string, body: string, cut: Cut = "at once"): UpstreamReply {
+function reply(status: number, type: string, body: string, cut: Cut = "at once"): UpstreamResponse {
   return {
     status,
     headers: [["content-type", type]],
@@ -89,8 +89,8 @@ function reply(status: number, type: string, body: string, cut: Cut = "at once")
   };
 }
 
-const textOf = (result: ExchangeResult): string => Buffer.from(result.reply.body).toString();
-const headersOf = (result: ExchangeResult): string => JSON.stringify(result.reply.headers);
+const textOf = (result: ExchangeResult): string => Buffer.from(result.response.body).toString();
+const headersOf = (result: ExchangeResult): string => JSON.stringify(result.response.headers);
 
 /** Some of the characters as escapes of a JSON string. */
 function escaped(key: string, choices: number[]): string {
@@ -196,7 +196,7 @@ it("a placeholder that is too short for a secret is left alone", async () => {
     filterConfig: filterConfig(result.model),
     environment,
   });
-  const { reply: answer } = small.exchange({
+  const { response: answer } = small.exchange({
     listener: "egress",
     request: {
       method: "POST",

@@ -85,8 +85,8 @@ function hog(size: number, hasBegun = true): ExchangeInput["upstream"] {
   ]);
 }
 
-function text({ reply }: ExchangeResult): string {
-  return Buffer.from(reply.body.subarray(-600)).toString("latin1");
+function text({ response }: ExchangeResult): string {
+  return Buffer.from(response.body.subarray(-600)).toString("latin1");
 }
 
 function expectNoFaults(results: ExchangeResult[]): void {
@@ -128,10 +128,10 @@ describe("events that are held", () => {
     const hogs = Array.from({ length: 20 }, () => ask("chat", "messages", hog(30 * MIB, false)));
     const results = host.interleave(hogs);
     expectNoFaults(results);
-    const refused = results.filter(({ reply }) => reply.status === 503);
+    const refused = results.filter(({ response }) => response.status === 503);
     expect(refused.length).toBeGreaterThan(5);
     for (const result of refused) {
-      expect(result.reply.headers).toContainEqual(["retry-after", "2"]);
+      expect(result.response.headers).toContainEqual(["retry-after", "2"]);
       expect(text(result)).toMatch(/"overloaded_error".*no memory left for this response/);
     }
   });
@@ -145,7 +145,7 @@ describe("a stream that is only observed", () => {
     const results = host.interleave([...hogs, ...observed]);
     expectNoFaults(results);
     for (const result of results.slice(hogs.length)) {
-      expect(result.reply.body.length).toBeGreaterThan(30 * MIB);
+      expect(result.response.body.length).toBeGreaterThan(30 * MIB);
       expect(text(result)).toMatch(/\[DONE\]\s*$/);
     }
   });
@@ -178,19 +178,19 @@ describe("a new request", () => {
       const results = askInTurn(30, dialect);
       expectNoFaults(results);
       const refused = results.at(-1);
-      expect(results.slice(0, -1).map(({ reply }) => reply.status)).toEqual(
+      expect(results.slice(0, -1).map(({ response }) => response.status)).toEqual(
         results.slice(1).map(() => 200),
       );
       expect(results.length).toBeGreaterThan(5);
-      expect(refused?.reply.status).toBe(503);
-      expect(refused?.reply.headers).toContainEqual(["retry-after", "2"]);
-      const body = JSON.parse(Buffer.from(refused?.reply.body ?? []).toString()) as {
+      expect(refused?.response.status).toBe(503);
+      expect(refused?.response.headers).toContainEqual(["retry-after", "2"]);
+      const body = JSON.parse(Buffer.from(refused?.response.body ?? []).toString()) as {
         error: { type: string; message: string };
       };
       expect(body.error.type).toBe("overloaded_error");
       expect(body.error.message).toMatch(/no memory left for this request; try again in 2 seconds/);
       const [next] = askInTurn(1, dialect);
-      expect(next?.reply.status).toBe(200);
+      expect(next?.response.status).toBe(200);
       expect(host.logs.map(({ message }) => message)).toContainEqual(
         expect.stringMatching(/out of memory; requests refused or responses not read whole: 1 /),
       );
@@ -202,11 +202,11 @@ describe("a new request", () => {
       const model = count % 2 === 0 ? "sturdy" : "chat";
       const dialect = count % 3 === 0 ? "messages" : "chat";
       const size = 1 + (count % 7) * 40_000;
-      const { reply, faults } = host.exchange(
+      const { response, faults } = host.exchange(
         ask(model, dialect, ordinary(2), { text: "x".repeat(size) }),
       );
       expect(faults).toEqual([]);
-      expect(reply.status).toBe(200);
+      expect(response.status).toBe(200);
     }
   });
 });
@@ -258,7 +258,7 @@ describe("bodies that take the VM to its end", () => {
     );
     const results = host.interleave([...hogs, ...large]);
     expectNoFaults(results);
-    for (const { reply } of results.slice(hogs.length))
-      expect([400, 500, 503]).toContain(reply.status);
+    for (const { response } of results.slice(hogs.length))
+      expect([400, 500, 503]).toContain(response.status);
   });
 });

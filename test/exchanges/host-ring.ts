@@ -1,6 +1,6 @@
 // Runs a golden folder in the TypeScript host, the reply cut in a given way.
 import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-host.ts";
-import type { ExchangeResult, ReplyChunk } from "../../control-plane/wasm-host/exchange.ts";
+import type { ExchangeResult, ResponseChunk } from "../../control-plane/wasm-host/exchange.ts";
 import { encodeBody, loadCase } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
 import { formatMessage, headerOf } from "./http-file.ts";
@@ -66,15 +66,20 @@ export async function runInHost(
       };
     },
     mutations,
-    mostAttempts: exchange.replies.length,
+    maxAttempts: exchange.replies.length,
   });
-  const { reply, sent } = result;
+  const { response, sent } = result;
   return {
     result,
     upstream: sent.map(({ method, path, authority, headers, body }) =>
       formatMessage(`${method} ${path} HTTP/1.1`, [["host", authority], ...headers], body),
     ),
-    answer: formatAnswer(reply.status, reply.headers, reply.body, reply.ending === "reset"),
+    answer: formatAnswer(
+      response.status,
+      response.headers,
+      response.body,
+      response.ending === "reset",
+    ),
   };
 }
 
@@ -126,12 +131,12 @@ export function eventEnds(body: Buffer): number[] {
  * How far the client's bytes are behind: for every chunk of the reply, the number of client bytes that
  * were out when it had been handled.
  */
-export function progress(chunks: readonly ReplyChunk[], count: number): number[] {
+export function progress(chunks: readonly ResponseChunk[], count: number): number[] {
   const out: number[] = [];
   let total = 0;
   for (let index = 0; index < count; index++) {
     for (const chunk of chunks)
-      if (chunk.during === `reply body ${index}`) total += chunk.bytes.length;
+      if (chunk.during === `response body ${index}`) total += chunk.bytes.length;
     out.push(total);
   }
   return out;

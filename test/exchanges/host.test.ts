@@ -13,7 +13,7 @@ function expectGolden(exchange: ExchangeCase, observed: Observed): void {
   expect(observed.result.faults).toEqual([]);
   expect(observed.upstream.map(readable)).toEqual(exchange.upstream);
   expect(readable(observed.answer)).toBe(exchange.answer);
-  expect(gatewayIds(observed.result.reply.headers)).toEqual([requestIdOf(exchange)]);
+  expect(gatewayIds(observed.result.response.headers)).toEqual([requestIdOf(exchange)]);
 }
 
 describe("golden exchanges in the host", () => {
@@ -58,9 +58,9 @@ describe.skipIf(isUpdating)("streams cut anywhere", () => {
       const reply = exchange.replies.at(-1);
       if (reply === undefined) throw new Error("a stream case has a reply");
       const ends = eventEnds(reply.body);
-      const wanted = progress(byEvent.result.reply.chunks, ends.length);
+      const wanted = progress(byEvent.result.response.chunks, ends.length);
       const byByte = await runInHost(exchange, "every byte", { split });
-      const reached = progress(byByte.result.reply.chunks, reply.body.length);
+      const reached = progress(byByte.result.response.chunks, reply.body.length);
       // The last byte of an event completes it: by then the client has what the event gives it.
       expect(ends.map((end) => reached[end - 1])).toEqual(wanted);
     });

@@ -40,13 +40,13 @@ async function run(one: ExchangeCase, characters: number): Promise<ExchangeResul
       return { status: reply.status, headers: replyHeaders(reply), chunks: encodeBody(reply) };
     },
     mutations: loadCase(one).mutations,
-    mostAttempts: one.replies.length,
+    maxAttempts: one.replies.length,
   };
   return host.exchange(input);
 }
 
 /** What can be compared: without the padding and the lengths that it makes. */
-function seen({ sent, reply, faults }: ExchangeResult): unknown {
+function seen({ sent, response, faults }: ExchangeResult): unknown {
   return {
     faults,
     sent: sent.map(({ body, headers, ...rest }) => ({
@@ -56,9 +56,9 @@ function seen({ sent, reply, faults }: ExchangeResult): unknown {
         .toString("latin1")
         .replace(/p{1000,}/, "PADDING"),
     })),
-    status: reply.status,
-    headers: reply.headers,
-    body: Buffer.from(reply.body)
+    status: response.status,
+    headers: response.headers,
+    body: Buffer.from(response.body)
       .toString("latin1")
       .replace(/"created":\d+/g, '"created":0'),
   };

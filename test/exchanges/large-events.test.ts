@@ -78,9 +78,9 @@ describe.each(Object.entries(EVENT_KINDS))("an event of 3 MiB, %s", (_, event) =
       const stream = Buffer.from(before + large + behind + line(USAGE) + line("[DONE]"));
       const wanted = before + large + behind + line("[DONE]");
       for (const size of [16_384, 65_536, 100_003, 2 * MIB, stream.length]) {
-        const { reply, faults } = ask("vllm/plain", false, cut(stream, size));
+        const { response, faults } = ask("vllm/plain", false, cut(stream, size));
         expect(faults).toEqual([]);
-        expect(Buffer.from(reply.body).equals(Buffer.from(wanted)), `in pieces of ${size}`).toBe(
+        expect(Buffer.from(response.body).equals(Buffer.from(wanted)), `in pieces of ${size}`).toBe(
           true,
         );
       }
@@ -94,28 +94,28 @@ describe("an event that does not end", () => {
       Buffer.from('data: {"x":"'),
       ...Array<Buffer>(64).fill(Buffer.alloc(65_536, 97)),
     ];
-    const { reply } = ask("vllm/plain", false, [...pieces, Buffer.from('"}\n\n')]);
+    const { response } = ask("vllm/plain", false, [...pieces, Buffer.from('"}\n\n')]);
     const waiting: number[] = [];
     let given = 0;
     let got = 0;
     for (const [index, piece] of pieces.entries()) {
       given += piece.length;
-      for (const chunk of reply.chunks)
-        if (chunk.during === `reply body ${index}`) got += chunk.bytes.length;
+      for (const chunk of response.chunks)
+        if (chunk.during === `response body ${index}`) got += chunk.bytes.length;
       waiting.push(given - got);
     }
     expect(Math.max(...waiting)).toBeLessThanOrEqual(MIB);
     expect(waiting.slice(20)).toEqual(waiting.slice(20).map(() => 0));
-    expect(reply.ending).toBe("complete");
+    expect(response.ending).toBe("complete");
   });
 
   it("is not held at all where the client asked for usage itself, and its stream is charged by the usage behind it", () => {
     const before = remaining();
     const large = `data: {"x":"${"a".repeat(3 * MIB)}"}\n\n`;
     const stream = Buffer.from(`${large}data: ${USAGE}\n\ndata: [DONE]\n\n`);
-    const { reply, faults } = ask("vllm/limited", true, cut(stream, 65_536));
+    const { response, faults } = ask("vllm/limited", true, cut(stream, 65_536));
     expect(faults).toEqual([]);
-    expect(Buffer.from(reply.body).equals(stream)).toBe(true);
+    expect(Buffer.from(response.body).equals(stream)).toBe(true);
     const spent = before - remaining();
     expect(spent).toBeGreaterThanOrEqual(1234);
     expect(spent).toBeLessThan(2000);
@@ -124,8 +124,9 @@ describe("an event that does not end", () => {
 
 /** Tokens that are left of the limit. */
 function remaining(): number {
-  const { reply } = ask("vllm/limited", false, [Buffer.from("data: [DONE]\n\n")]);
-  const [, value] = reply.headers.find(([name]) => name === "x-ratelimit-remaining-tokens") ?? [];
+  const { response } = ask("vllm/limited", false, [Buffer.from("data: [DONE]\n\n")]);
+  const [, value] =
+    response.headers.find(([name]) => name === "x-ratelimit-remaining-tokens") ?? [];
   return Number(value);
 }
 
@@ -156,9 +157,9 @@ describe("any stream", () => {
             pieces.push(stream.subarray(at, at + size));
             at += size;
           }
-          const { reply, faults } = ask("vllm/plain", false, pieces);
+          const { response, faults } = ask("vllm/plain", false, pieces);
           expect(faults).toEqual([]);
-          expect(Buffer.from(reply.body).equals(Buffer.from(wanted.join("")))).toBe(true);
+          expect(Buffer.from(response.body).equals(Buffer.from(wanted.join("")))).toBe(true);
         },
       ),
       { numRuns: 150 },

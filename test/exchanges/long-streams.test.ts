@@ -73,7 +73,7 @@ function stream(host: FilterHost, model: string, path: string, one: string, size
   });
   const piece = Buffer.from(one.repeat(Math.ceil(PIECE / one.length)));
   const pieces = Array<Buffer>(Math.ceil(size / piece.length)).fill(piece);
-  const { faults, trap, reply } = host.exchange({
+  const { faults, trap, response } = host.exchange({
     listener: "egress",
     request: {
       method: "POST",
@@ -100,7 +100,7 @@ function stream(host: FilterHost, model: string, path: string, one: string, size
   });
   expect(faults).toEqual([]);
   expect(trap).toBeUndefined();
-  expect(reply.status).toBe(200);
+  expect(response.status).toBe(200);
   return host.memorySize;
 }
 

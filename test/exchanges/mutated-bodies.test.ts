@@ -156,18 +156,18 @@ describe("damaged bodies", () => {
     for (let index = 0; index < COUNT; index++) {
       const one = chance.of(cases);
       const body = mutate(one.client.body, chance.of(cases).client.body, TOKENS, chance);
-      const { reply, sent, faults, trap } = send(one, body, chance);
+      const { response, sent, faults, trap } = send(one, body, chance);
       const about = `body ${index}: ${JSON.stringify(body.toString("latin1"))}`;
       expect(trap, about).toBeUndefined();
       expect(faults, about).toEqual([]);
-      if (!EXPECTED.has(reply.status))
-        expect.fail(`${reply.status} ${utf8(reply.body)} for ${about}`);
+      if (!EXPECTED.has(response.status))
+        expect.fail(`${response.status} ${utf8(response.body)} for ${about}`);
       // What passes is JSON for everybody else too, and nothing is invented: one request, or one fault.
       for (const request of sent)
         expect(() => JSON.parse(utf8(request.body)) as unknown, about).not.toThrow();
-      if (sent.length === 0) expect(() => JSON.parse(utf8(reply.body)) as unknown).not.toThrow();
-      expect(sent.length, about).toBe(reply.status === 200 ? 1 : 0);
-      seen.set(reply.status, (seen.get(reply.status) ?? 0) + 1);
+      if (sent.length === 0) expect(() => JSON.parse(utf8(response.body)) as unknown).not.toThrow();
+      expect(sent.length, about).toBe(response.status === 200 ? 1 : 0);
+      seen.set(response.status, (seen.get(response.status) ?? 0) + 1);
     }
     // The mutations are neither too mild nor too wild.
     expect(seen.get(200)).toBeGreaterThan(COUNT / 20);

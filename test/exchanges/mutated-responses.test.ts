@@ -88,8 +88,8 @@ function cutAnywhere(body: Buffer, chance: Random): Buffer[] {
 }
 
 /** What the gateway makes up itself is another text each time. */
-function comparable({ reply }: ExchangeResult): string {
-  return Buffer.from(reply.body)
+function comparable({ response }: ExchangeResult): string {
+  return Buffer.from(response.body)
     .toString("latin1")
     .replaceAll(/"(created|created_at|completed_at)":\d+/g, '"$1":0');
 }
@@ -111,7 +111,7 @@ describe("damaged responses", () => {
         expect(trap, about).toBeUndefined();
         expect(faults, about).toEqual([]);
       }
-      expect(cut.reply.status, about).toBe(whole.reply.status);
+      expect(cut.response.status, about).toBe(whole.response.status);
       expect(comparable(cut), about).toBe(comparable(whole));
     }
   });

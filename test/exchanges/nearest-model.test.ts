@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 /** The message for an unknown model. */
 function messageFor(model: string): string {
-  const { reply, faults } = host.exchange({
+  const { response, faults } = host.exchange({
     listener: "egress",
     request: {
       method: "POST",
@@ -56,8 +56,8 @@ function messageFor(model: string): string {
     },
   });
   expect(faults).toEqual([]);
-  expect(reply.status).toBe(404);
-  const { error } = JSON.parse(Buffer.from(reply.body).toString()) as {
+  expect(response.status).toBe(404);
+  const { error } = JSON.parse(Buffer.from(response.body).toString()) as {
     error: { message: string };
   };
   return error.message;

@@ -41,7 +41,12 @@ function prompt(changes: Responses) {
   const body = Buffer.from(
     JSON.stringify({ model: "big", messages: [{ role: "user", content: "A table for two" }] }),
   );
-  const { calls, reply, sent, trap } = host.exchange({
+  const {
+    calls,
+    response: reply,
+    sent,
+    trap,
+  } = host.exchange({
     listener: "ingress",
     request: {
       method: "POST",

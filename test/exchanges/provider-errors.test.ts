@@ -2,7 +2,7 @@
 // one that another should follow and Envoy does not start (a retry budget).
 import { describe, expect, it } from "vitest";
 import type { ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
-import type { UpstreamReply } from "../../control-plane/wasm-host/upstream.ts";
+import type { UpstreamResponse } from "../../control-plane/wasm-host/upstream.ts";
 import { loadCase, readCases } from "./case.ts";
 import { cutBody, hostFor } from "./host-ring.ts";
 import type { Cut } from "./host-ring.ts";
@@ -27,7 +27,7 @@ const PLACES = {
 
 async function answerTo(
   { folder, split }: { folder: string; split: boolean },
-  reply: UpstreamReply,
+  reply: UpstreamResponse,
 ): Promise<ExchangeResult> {
   const found = readCases().find(({ name }) => name === folder);
   if (found === undefined) throw new Error(`no folder ${folder}`);
@@ -38,11 +38,16 @@ async function answerTo(
     request: { method, path, headers, body },
     upstream: () => reply,
     mutations: loadCase(found).mutations,
-    mostAttempts: 1,
+    maxAttempts: 1,
   });
 }
 
-function reply(status: number, headers: object, body: string, cut: Cut = "at once"): UpstreamReply {
+function reply(
+  status: number,
+  headers: object,
+  body: string,
+  cut: Cut = "at once",
+): UpstreamResponse {
   return {
     status,
     headers: Object.entries(headers),
@@ -52,7 +57,7 @@ function reply(status: number, headers: object, body: string, cut: Cut = "at onc
 }
 
 /** What the client's SDK would raise. */
-function errorIn({ reply: answer, faults, trap }: ExchangeResult) {
+function errorIn({ response: answer, faults, trap }: ExchangeResult) {
   expect(trap).toBeUndefined();
   expect(faults).toEqual([]);
   expect(answer.ending).toBe("complete");

@@ -142,16 +142,19 @@ const isVersion = ([name]: [string, string]): boolean => name === "anthropic-ver
 
 /** No trap, no fault of the host's, no request that is not JSON, and an answer of the gateway's own in its envelope. */
 function checkCommon(
-  { trap, faults, sent, reply }: ExchangeResult,
+  { trap, faults, sent, response }: ExchangeResult,
   messages: boolean,
   isHead: boolean,
 ): void {
   must(trap === undefined, `trap: ${String(trap)}`);
   must(faults.length === 0, `faults: ${faults.join("; ")}`);
   for (const request of sent) JSON.parse(utf8(request.body));
-  must(reply.ending !== "complete" || reply.status >= 200, `status ${String(reply.status)}`);
-  if (sent.length > 0 || reply.status < 400 || isHead) return;
-  const body = JSON.parse(utf8(reply.body)) as {
+  must(
+    response.ending !== "complete" || response.status >= 200,
+    `status ${String(response.status)}`,
+  );
+  if (sent.length > 0 || response.status < 400 || isHead) return;
+  const body = JSON.parse(utf8(response.body)) as {
     type?: unknown;
     error?: { message?: unknown; type?: unknown };
   };
@@ -164,12 +167,12 @@ function checkCommon(
 }
 
 /** A translated stream keeps its lifecycle whatever the provider sends, and says how it ended. */
-function checkTranslated(input: FuzzedExchange, { reply, sent }: ExchangeResult): void {
+function checkTranslated(input: FuzzedExchange, { response, sent }: ExchangeResult): void {
   const [request] = sent;
-  if (request === undefined || reply.ending !== "complete" || reply.status !== 200) return;
+  if (request === undefined || response.ending !== "complete" || response.status !== 200) return;
   const dialect = dialectOf(input.path);
   if (dialectOf(request.path) === dialect) return;
-  const text = utf8(reply.body);
+  const text = utf8(response.body);
   const asked = JSON.parse(utf8(request.body)) as { stream?: unknown };
   if (asked.stream !== true) JSON.parse(text);
   else if (dialect === "messages") checkAnthropicStream(text);
@@ -181,11 +184,11 @@ const requests = target("requests", fuzzedRequests, (input) => {
   const result = runExchange(input);
   checkCommon(result, isMessages(input), false);
   must(
-    [200, 400, 404, 413, 415].includes(result.reply.status),
-    `status ${String(result.reply.status)}`,
+    [200, 400, 404, 413, 415].includes(result.response.status),
+    `status ${String(result.response.status)}`,
   );
   must(
-    result.sent.length === (result.reply.status === 200 ? 1 : 0),
+    result.sent.length === (result.response.status === 200 ? 1 : 0),
     "neither one request nor one fault",
   );
 });
@@ -203,9 +206,9 @@ const replies = target("replies", fuzzedReplies, (input) => {
 const TIME = /"(created|created_at|completed_at)":\d+/g;
 
 /** What the gateway makes up itself is another text each time. */
-function comparable({ reply }: ExchangeResult): string {
-  const body = Buffer.from(reply.body).toString("latin1");
-  return `${String(reply.status)} ${body.replaceAll(TIME, '"$1":0')}`;
+function comparable({ response }: ExchangeResult): string {
+  const body = Buffer.from(response.body).toString("latin1");
+  return `${String(response.status)} ${body.replaceAll(TIME, '"$1":0')}`;
 }
 
 const heads = target("heads", fuzzedHeads, (input) => {
@@ -247,7 +250,7 @@ const prompt = target("prompts", fuzzedPrompts, (input) => {
     mutations: promptCase.mutations,
   });
   checkCommon(result, false, false);
-  must(result.reply.ending === "complete", "the client got no end");
+  must(result.response.ending === "complete", "the client got no end");
 });
 
 const configurations = target("configurations", fuzzedConfigurations, (text) => {

@@ -49,7 +49,7 @@ describe("reported as a fault", () => {
     const trapped = host.exchange(exchange("trap"));
     expect(trapped.trap).toMatch(/^TRAP/);
     expect(trapped.faults).toHaveLength(1);
-    expect(trapped.reply.status).toBe(503);
+    expect(trapped.response.status).toBe(503);
     expect(host.exchange(exchange("continue")).faults).toEqual([]);
   });
 
@@ -67,11 +67,11 @@ describe("reported as a fault", () => {
   });
 
   it("a request that is sent on without a cluster", () => {
-    const { faults, reply } = host.exchange(
+    const { faults, response } = host.exchange(
       exchange("", { request: { method: "GET", path: "/", headers: [] } }),
     );
     expect(faults).toEqual(['the request went on without a known cluster: "error 1"']);
-    expect(reply.status).toBe(503);
+    expect(response.status).toBe(503);
   });
 
   it("a response with a wrong content-length", () => {
@@ -100,8 +100,8 @@ describe("what the provider's side can do", () => {
   it.each(Object.entries(FAILURES))(
     "%s becomes Envoy's own reply, through the filter",
     (_, failure) => {
-      const { reply, logs } = host.exchange(exchange("continue", { upstream: () => failure }));
-      expect(reply.status).toBe(failure.failure.status);
+      const { response, logs } = host.exchange(exchange("continue", { upstream: () => failure }));
+      expect(response.status).toBe(failure.failure.status);
       expect(logs.some(({ message }) => message.includes("route response headers"))).toBe(true);
     },
   );
@@ -113,7 +113,7 @@ describe("what the provider's side can do", () => {
       chunks: [Buffer.from("ok")],
       ending: "reset" as const,
     });
-    expect(host.exchange(exchange("continue", { upstream })).reply.ending).toBe("reset");
+    expect(host.exchange(exchange("continue", { upstream })).response.ending).toBe("reset");
   });
 
   it("be left by the client", () => {
@@ -122,9 +122,9 @@ describe("what the provider's side can do", () => {
       headers: [],
       chunks: ["a", "b", "c"].map((c) => Buffer.from(c)),
     });
-    const { reply } = host.exchange(exchange("continue", { upstream, clientLeavesAfter: 1 }));
-    expect(reply).toMatchObject({ ending: "left", status: 200 });
-    expect(Buffer.from(reply.body).toString()).toBe("a");
+    const { response } = host.exchange(exchange("continue", { upstream, clientLeavesAfter: 1 }));
+    expect(response).toMatchObject({ ending: "left", status: 200 });
+    expect(Buffer.from(response.body).toString()).toBe("a");
   });
 });
 
@@ -132,7 +132,7 @@ it("exchanges that run at the same time do not meet", () => {
   const results = host.interleave(
     ["buffer", "stream", "continue"].map((scenario) => exchange(scenario)),
   );
-  expect(results.map(({ reply }) => Buffer.from(reply.body).toString())).toEqual([
+  expect(results.map(({ response }) => Buffer.from(response.body).toString())).toEqual([
     "all new",
     "['ok']",
     "ok",
@@ -142,8 +142,8 @@ it("exchanges that run at the same time do not meet", () => {
 it("a body above the limit is 413", () => {
   const cut = exchange("buffer", { requestBodyLimit: 3 });
   cut.request.body = ["bo", "dy"].map((text) => Buffer.from(text));
-  const { reply } = host.exchange({ ...cut, request: { ...cut.request, emptyEnd: true } });
-  expect(reply.status).toBe(413);
+  const { response } = host.exchange({ ...cut, request: { ...cut.request, emptyEnd: true } });
+  expect(response.status).toBe(413);
 });
 
 describe("the parts", () => {

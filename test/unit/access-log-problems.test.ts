@@ -3,7 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createLook, type Writes } from "../../control-plane/supervisor/access-logs.ts";
+import {
+  createAccessLogCheck,
+  type WriteCounts,
+} from "../../control-plane/supervisor/access-logs.ts";
 
 let top: string;
 beforeEach(() => {
@@ -16,8 +19,8 @@ afterEach(() => {
 function looking(directory: string) {
   const lines: string[] = [];
   const problems: (string | undefined)[] = [];
-  let writes: Writes | undefined;
-  const look = createLook(
+  let writes: WriteCounts | undefined;
+  const look = createAccessLogCheck(
     {
       rules: () => ({ directory, maxFileBytes: 1_000_000, keepFiles: 1 }),
       reopen: () => undefined,

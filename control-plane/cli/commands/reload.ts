@@ -4,7 +4,7 @@ import { CALLED_AS, commandFor, commandName } from "../../config/diagnostics/com
 import { ConfigurationProblems } from "../../config/diagnostics/configuration-problems.ts";
 import { dockerHere } from "../container/docker.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
-import { askReload } from "../../supervisor/control.ts";
+import { requestReload } from "../../supervisor/control.ts";
 import { needsRestart, type ReloadResult } from "../../supervisor/reload.ts";
 import { colorsFor } from "../../config/diagnostics/terminal.ts";
 import { chooseContainer, chooseRunning, notRunning } from "./find-running.ts";
@@ -32,7 +32,7 @@ export async function reload(config: string | undefined, options: ReloadOptions)
     throw new GatewayError(notRunning(config), { hint: `Start one: ${commandFor("up")}` });
   }
   const { controlSocket, configuration } = running.record;
-  const result = await askReload(controlSocket, { restart: options.restart === true });
+  const result = await requestReload(controlSocket, { restart: options.restart === true });
   if (options.json === true) {
     console.log(JSON.stringify(result, null, 2));
     process.exitCode = exitCodeOf(result);

@@ -6,7 +6,7 @@ import { serviceToYaml, toYaml } from "../../../envoy/yaml.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
-import { defaultPlace } from "../../supervisor/runtime-environment.ts";
+import { defaultRuntimeEnvironment } from "../../supervisor/runtime-environment.ts";
 import { noteBuiltIn } from "./built-in.ts";
 import { printWarnings } from "./validate.ts";
 
@@ -25,7 +25,7 @@ export function render(config: string | undefined, options: RenderOptions): void
   const yaml =
     options.ratelimitConfig === true
       ? serviceToYaml(serviceConfiguration(model))
-      : toYaml(renderBootstrap(model, defaultPlace(model, file, environment)));
+      : toYaml(renderBootstrap(model, defaultRuntimeEnvironment(model, file, environment)));
   if (options.output === undefined) {
     process.stdout.write(yaml);
     return;

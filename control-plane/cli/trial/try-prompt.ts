@@ -10,7 +10,7 @@ import type { Prompt } from "../../ir/prompt.ts";
 import { fetchAt } from "../../model-server/unix-socket.ts";
 import { FilterHost } from "../../wasm-host/filter-host.ts";
 import { FAILURES } from "../../wasm-host/upstream.ts";
-import type { HttpCall, HttpCallReply } from "../../wasm-host/virtual-machine.ts";
+import type { HttpCall, HttpCallResponse } from "../../wasm-host/virtual-machine.ts";
 
 export interface ApiRequest {
   method: string;
@@ -72,7 +72,7 @@ export async function openTrial(
     const calls: ModelServerCall[] = [];
     let goesToModel = false;
     let request: ApiRequest | undefined;
-    const { reply, trap } = await host.exchangeAsync({
+    const { response, trap } = await host.exchangeAsync({
       listener: "ingress",
       request: {
         method: "POST",
@@ -89,17 +89,17 @@ export async function openTrial(
       async calls(call) {
         if (headerOf(call, HEADER_CLUSTER) !== MODEL_SERVER_CLUSTER) {
           request = apiRequest(prompt, call);
-          return replyOf(200, "{}");
+          return responseOf(200, "{}");
         }
         const found = await callModelServer(socketPath, call);
         calls.push(found);
-        return replyOf(200, found.reply);
+        return responseOf(200, found.reply);
       },
     });
     if (trap !== undefined) throw new GatewayError(`The filter failed: ${trap}`);
-    const body = bodyText(reply.body);
+    const body = bodyText(response.body);
     return trialOf(text, calls, request, {
-      status: reply.status,
+      status: response.status,
       body,
       goesToModel,
       defaultTarget,
@@ -228,7 +228,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function replyOf(status: number, body: string): HttpCallReply {
+function responseOf(status: number, body: string): HttpCallResponse {
   return {
     headers: [
       [":status", String(status)],

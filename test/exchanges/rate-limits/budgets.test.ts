@@ -13,7 +13,7 @@ describe("whose budget", () => {
   it("each value of the header has a separate budget, and so has its absence", async () => {
     const worker = await start(EACH);
     const statuses = [from("a"), from("a"), from("b"), {}, {}, from("b")].map(
-      (ask) => worker.ask(ask).reply.status,
+      (ask) => worker.ask(ask).response.status,
     );
     expect(statuses).toEqual([200, 429, 200, 200, 429, 429]);
   });
@@ -23,7 +23,7 @@ describe("whose budget", () => {
       "  - {model: openai/gpt, selector: {key: x-user, value: a}, limit: {tokens: 30, unit: minute}}\n",
     );
     const statuses = [from("a"), from("a"), from("b"), from("b"), {}, {}].map(
-      (ask) => worker.ask(ask).reply.status,
+      (ask) => worker.ask(ask).response.status,
     );
     expect(statuses).toEqual([200, 429, 200, 200, 200, 200]);
     expect(header(worker.ask(from("b")), "x-ratelimit-limit-tokens")).toBeUndefined();
@@ -32,7 +32,7 @@ describe("whose budget", () => {
   it("a header that the gateway replaces is read as the client sent it", async () => {
     const worker = await start(EACH.replace("X-User", "authorization"));
     const key = (value: string): Ask => ({ headers: [["authorization", `Bearer ${value}`]] });
-    const statuses = [key("a"), key("b"), key("a")].map((ask) => worker.ask(ask).reply.status);
+    const statuses = [key("a"), key("b"), key("a")].map((ask) => worker.ask(ask).response.status);
     expect(statuses).toEqual([200, 200, 429]);
   });
 
@@ -41,7 +41,7 @@ describe("whose budget", () => {
       "  - {model: fast, limit: {tokens: 30, unit: minute}}\n  - {model: gpt, limit: {tokens: 90, unit: minute}}\n",
     );
     const models = ["fast", "fast", "other", "openai/gpt", "gpt", "none", "anthropic/claude"];
-    const statuses = models.map((model) => worker.ask({ model }).reply.status);
+    const statuses = models.map((model) => worker.ask({ model }).response.status);
     expect(statuses).toEqual([200, 429, 200, 200, 429, 429, 200]);
   });
 
@@ -67,7 +67,7 @@ describe("whose budget", () => {
     }
     expect(worker.shared.size).toBe(slots);
     expect(slots).toBe(257);
-    expect(worker.ask(from("heavy")).reply.status).toBe(429);
+    expect(worker.ask(from("heavy")).response.status).toBe(429);
   });
 });
 
@@ -77,7 +77,7 @@ describe("several workers", () => {
     const limit = "  - {model: openai/gpt, limit: {tokens: 60, unit: minute}}\n";
     const one = await start(limit, { shared });
     const two = await start(limit, { shared });
-    const statuses = [one, two, one, two].map((worker) => worker.ask().reply.status);
+    const statuses = [one, two, one, two].map((worker) => worker.ask().response.status);
     expect(statuses).toEqual([200, 200, 429, 429]);
   });
 

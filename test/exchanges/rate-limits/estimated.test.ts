@@ -24,7 +24,7 @@ describe("what the provider has not reported is estimated", () => {
       upstream,
       input: { clientLeavesAfter: 2 },
     });
-    expect(first.reply.ending).toBe("left");
+    expect(first.response.ending).toBe("left");
     const left = remaining(worker.ask());
     expect(left).toBeLessThan(1000 - 100 - 1);
     expect(left).toBeGreaterThan(1000 - 160);

@@ -8,7 +8,7 @@ describe("over the limit", () => {
   it("a chat client gets 429 in its dialect, and when to come back", async () => {
     const worker = await start(SMALL);
     worker.ask();
-    const { reply: refused, sent } = worker.ask();
+    const { response: refused, sent } = worker.ask();
     expect(sent).toEqual([]);
     expect(refused.status).toBe(429);
     expect(JSON.parse(Buffer.from(refused.body).toString())).toEqual({
@@ -31,7 +31,7 @@ describe("over the limit", () => {
   it("a messages client gets the Anthropic headers, with a time for the reset", async () => {
     const worker = await start(SMALL);
     worker.ask();
-    const { reply: refused } = worker.ask({ dialect: "messages" });
+    const { response: refused } = worker.ask({ dialect: "messages" });
     expect(refused.status).toBe(429);
     expect(JSON.parse(Buffer.from(refused.body).toString())).toMatchObject({
       type: "error",
@@ -56,7 +56,7 @@ describe("over the limit", () => {
     ] as const) {
       const worker = await start(SMALL, { clock: { now: at } });
       worker.ask();
-      const { reply: refused } = worker.ask({ dialect: "messages" });
+      const { response: refused } = worker.ask({ dialect: "messages" });
       expect(Object.fromEntries(refused.headers)["anthropic-ratelimit-tokens-reset"]).toBe(reset);
     }
   });
@@ -65,16 +65,16 @@ describe("over the limit", () => {
     const worker = await start(SMALL);
     worker.ask();
     worker.clock.now += 1_990;
-    expect(worker.ask().reply.status).toBe(429);
+    expect(worker.ask().response.status).toBe(429);
     worker.clock.now += 10;
     const next = worker.ask();
-    expect(next.reply.status).toBe(200);
+    expect(next.response.status).toBe(200);
     expect(remaining(next)).toBe(1);
     // That reply took 30 where 1 was left: the rest is owed.
     worker.clock.now += 58_000;
-    expect(worker.ask().reply.status).toBe(429);
+    expect(worker.ask().response.status).toBe(429);
     worker.clock.now += 2_000;
-    expect(worker.ask().reply.status).toBe(200);
+    expect(worker.ask().response.status).toBe(200);
     worker.clock.now += 120_000;
     expect(remaining(worker.ask())).toBe(30);
   });
@@ -84,18 +84,18 @@ describe("over the limit", () => {
     worker.ask();
     expect(header(worker.ask(), "retry-after")).toBe("1");
     worker.clock.now += 990;
-    expect(worker.ask().reply.status).toBe(429);
+    expect(worker.ask().response.status).toBe(429);
     worker.clock.now += 10;
-    expect(worker.ask().reply.status).toBe(200);
+    expect(worker.ask().response.status).toBe(200);
   });
 
   it("a clock that is set back makes budgets whole, and rejects no client", async () => {
     const worker = await start(SMALL);
     worker.ask();
     worker.clock.now -= 86_400_000;
-    expect(worker.ask().reply.status).toBe(200);
-    expect(worker.ask().reply.status).toBe(429);
+    expect(worker.ask().response.status).toBe(200);
+    expect(worker.ask().response.status).toBe(429);
     worker.clock.now += 60_000;
-    expect(worker.ask().reply.status).toBe(200);
+    expect(worker.ask().response.status).toBe(200);
   });
 });

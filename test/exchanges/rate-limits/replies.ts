@@ -1,5 +1,5 @@
 // What the providers of the rate limit tests return: 20 input tokens and 10 output tokens, complete and as a stream.
-import type { UpstreamReply } from "../../../control-plane/wasm-host/upstream.ts";
+import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
 import { cutBody } from "../host-ring.ts";
 import type { Cut } from "../host-ring.ts";
 
@@ -33,7 +33,7 @@ export function event(data: string): string {
 }
 
 /** Returns a response of a provider. */
-export function reply(dialect: Dialect, stream: boolean, cut: Cut = "at once"): UpstreamReply {
+export function reply(dialect: Dialect, stream: boolean, cut: Cut = "at once"): UpstreamResponse {
   const { complete, stream: events } = dialect === "chat" ? CHAT : MESSAGES;
   const body = Buffer.from(stream ? events.map(event).join("") : complete);
   return {

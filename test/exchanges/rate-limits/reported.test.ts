@@ -1,7 +1,7 @@
 // What a response is charged by the usage that its provider reports, and that it passes unchanged.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { UpstreamReply } from "../../../control-plane/wasm-host/upstream.ts";
+import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
 import { CHAT, event, reply } from "./replies.ts";
 import { BOTH, remaining, start, THOUSAND } from "./set-up.ts";
 
@@ -17,7 +17,7 @@ describe("a response is charged by the usage that it reports", () => {
       const { client: dialect, model, stream } = kind;
       const speaks = model === "openai/gpt" ? "chat" : "messages";
       const first = worker.ask({ dialect, model, stream, upstream: reply(speaks, stream, cut) });
-      expect(first.reply.status).toBe(200);
+      expect(first.response.status).toBe(200);
       expect(remaining(first, dialect)).toBe(1000);
       expect(remaining(worker.ask({ dialect, model, stream }), dialect)).toBe(970);
     });
@@ -26,7 +26,7 @@ describe("a response is charged by the usage that it reports", () => {
   it("when a chat client has asked for the usage itself", async () => {
     const worker = await start(THOUSAND);
     const first = worker.ask({ stream: true, wantsUsage: true });
-    expect(Buffer.from(first.reply.body).toString()).toBe(CHAT.stream.map(event).join(""));
+    expect(Buffer.from(first.response.body).toString()).toBe(CHAT.stream.map(event).join(""));
     expect(remaining(worker.ask())).toBe(970);
   });
 
@@ -39,7 +39,7 @@ describe("a response is charged by the usage that it reports", () => {
       const worker = await start(BOTH);
       for (const stream of [false, true]) {
         const upstream = reply(dialect, stream, "every byte");
-        const { reply: got } = worker.ask({
+        const { response: got } = worker.ask({
           dialect,
           model,
           stream,
@@ -59,7 +59,7 @@ describe("a response is charged by the usage that it reports", () => {
     const worker = await start(THOUSAND);
     const whole = Buffer.concat((reply("chat", false).chunks ?? []).map((one) => Buffer.from(one)));
     const chunks = [whole.subarray(0, 20), whole.subarray(20, whole.length / 2)];
-    const { reply: got } = worker.ask({ upstream: { ...reply("chat", false), chunks } });
+    const { response: got } = worker.ask({ upstream: { ...reply("chat", false), chunks } });
     expect(got.status).toBe(502);
     expect(Buffer.from(got.body).toString()).toContain("sent JSON that is not valid");
     expect(remaining(worker.ask())).toBe(1000);
@@ -76,22 +76,22 @@ describe("a response is charged by the usage that it reports", () => {
     const worker = await start(THOUSAND);
     const half = Buffer.concat([Buffer.from('{"x":"'), Buffer.alloc(5 << 20, "x")]);
     const chunks = [half, Buffer.alloc(5 << 20, "x"), Buffer.from('"}')];
-    const { reply: got } = worker.ask({ upstream: { ...reply("chat", false), chunks } });
+    const { response: got } = worker.ask({ upstream: { ...reply("chat", false), chunks } });
     expect(got.status).toBe(200);
     expect(got.body).toHaveLength(half.length + (5 << 20) + 2);
-    expect(worker.ask().reply.status).toBe(429);
+    expect(worker.ask().response.status).toBe(429);
   });
 
   it("and an error is not charged", async () => {
     const worker = await start(THOUSAND);
     const body = Buffer.from('{"error":{"message":"no","type":"x","param":null,"code":null}}');
-    const upstream: UpstreamReply = {
+    const upstream: UpstreamResponse = {
       status: 500,
       headers: [["content-type", "application/json"]],
       chunks: [body],
       ending: "complete",
     };
-    expect(worker.ask({ upstream }).reply.status).toBe(500);
+    expect(worker.ask({ upstream }).response.status).toBe(500);
     expect(remaining(worker.ask())).toBe(1000);
   });
 });
@@ -118,7 +118,7 @@ it("whatever usage a provider reports, its response passes, and no budget is use
         body.subarray(index * size, (index + 1) * size),
       );
       const upstream = { ...reply("chat", stream), chunks };
-      const { reply: got } = worker.ask({ stream, wantsUsage: true, upstream });
+      const { response: got } = worker.ask({ stream, wantsUsage: true, upstream });
       expect(got.status).toBe(200);
       expect(Buffer.from(got.body)).toEqual(body);
     }),

@@ -1,7 +1,7 @@
 // What the filter gives Envoy's rate limit service to count, and how it passes on what the service returns.
 import { describe, expect, it } from "vitest";
 import type { ExchangeResult } from "../../../control-plane/wasm-host/exchange.ts";
-import type { UpstreamReply } from "../../../control-plane/wasm-host/upstream.ts";
+import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
 import { RETRY } from "../../envoy/models.ts";
 import { reply } from "./replies.ts";
 import { BOTH, start } from "./set-up.ts";
@@ -54,7 +54,7 @@ ratelimit_service: {address: "127.0.0.1:8081"}
   it("nothing is charged for an error", async () => {
     const worker = await start(SERVICE);
     const body = Buffer.from("{}");
-    const upstream: UpstreamReply = { ...reply("chat", false), status: 500, chunks: [body] };
+    const upstream: UpstreamResponse = { ...reply("chat", false), status: 500, chunks: [body] };
     expect(state(worker.ask({ upstream }))).toEqual({});
   });
 
@@ -71,7 +71,7 @@ ratelimit_service: {address: "127.0.0.1:8081"}
           attempt === 0 ? { ...reply("chat", false), status: 503 } : reply("messages", false),
       },
     });
-    expect(result.reply.status).toBe(200);
+    expect(result.response.status).toBe(200);
     expect(checked(result)).toEqual(["gateway_limit_check_0"]);
     expect(Object.keys(state(result))).toContain("gateway_limit_charge_1");
     expect(Object.keys(state(result))).not.toContain("gateway_limit_charge_0");
@@ -101,7 +101,7 @@ ratelimit_service: {address: "127.0.0.1:8081"}
         body: Buffer.from("request_rate_limited"),
         headers: [...HEADERS, ["x-envoy-ratelimited", "true"]] as [string, string][],
       };
-      const { reply: refused } = worker.ask({ dialect, input: { upstream: () => ({ failure }) } });
+      const { response: refused } = worker.ask({ dialect, input: { upstream: () => ({ failure }) } });
       const headers = Object.fromEntries(refused.headers);
       expect(refused.status).toBe(429);
       expect(headers).toMatchObject({ "retry-after": "75", [limit]: "5", [reset]: time });
@@ -127,6 +127,6 @@ ratelimit_service: {address: "127.0.0.1:8081"}
     const worker = await start(SERVICE);
     const good = reply("chat", false);
     const upstream = { ...good, headers: [...good.headers, ...headers] };
-    expect(worker.ask({ upstream }).reply.status).toBe(200);
+    expect(worker.ask({ upstream }).response.status).toBe(200);
   });
 });

@@ -7,7 +7,7 @@ import type { GatewayModel } from "../../../control-plane/ir/model.ts";
 import type { ExchangeInput, ExchangeResult } from "../../../control-plane/wasm-host/exchange.ts";
 import { FilterHost, compileFilter } from "../../../control-plane/wasm-host/filter-host.ts";
 import { SharedData } from "../../../control-plane/wasm-host/shared-data.ts";
-import type { UpstreamReply } from "../../../control-plane/wasm-host/upstream.ts";
+import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
 import { reply } from "./replies.ts";
 import type { Dialect } from "./replies.ts";
 
@@ -37,7 +37,7 @@ export interface Ask {
   wantsUsage?: boolean;
   headers?: [string, string][];
   text?: string;
-  upstream?: UpstreamReply;
+  upstream?: UpstreamResponse;
   input?: Partial<ExchangeInput>;
 }
 
@@ -94,7 +94,7 @@ export async function start(
 
 /** Returns a header of the response. */
 export function header(result: ExchangeResult, name: string): string | undefined {
-  return result.reply.headers.find(([key]) => key === name)?.[1];
+  return result.response.headers.find(([key]) => key === name)?.[1];
 }
 
 const REMAINING = {

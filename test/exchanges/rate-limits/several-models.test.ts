@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { GatewayModel } from "../../../control-plane/ir/model.ts";
 import type { ExchangeInput } from "../../../control-plane/wasm-host/exchange.ts";
-import type { UpstreamReply } from "../../../control-plane/wasm-host/upstream.ts";
+import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
 import { RETRY } from "../../envoy/models.ts";
 import { reply } from "./replies.ts";
 import { BOTH, remaining, start } from "./set-up.ts";
@@ -17,7 +17,7 @@ describe("a name that stands for several models", () => {
       unit: "minute",
     });
   };
-  const down: UpstreamReply = {
+  const down: UpstreamResponse = {
     status: 503,
     headers: [["content-type", "application/json"]],
     chunks: [Buffer.from("{}")],
@@ -28,11 +28,11 @@ describe("a name that stands for several models", () => {
     const worker = await start(BOTH.replaceAll("1000", "500"), { adapt });
     const upstream: ExchangeInput["upstream"] = ({ attempt }) =>
       attempt === 0 ? down : reply("messages", false);
-    expect(worker.ask({ model: "best", input: { upstream } }).reply.status).toBe(200);
+    expect(worker.ask({ model: "best", input: { upstream } }).response.status).toBe(200);
     expect(remaining(worker.ask({ model: "openai/gpt" }))).toBe(500);
     expect(remaining(worker.ask({ model: "anthropic/claude" }))).toBe(470);
     const again = worker.ask({ model: "best", input: { upstream: () => reply("chat", false) } });
-    expect(again.reply.status).toBe(200);
+    expect(again.response.status).toBe(200);
   });
 
   const LITTLE = "  - {model: openai/gpt, limit: {tokens: 30, unit: minute}}\n";
@@ -41,7 +41,7 @@ describe("a name that stands for several models", () => {
     const worker = await start(LITTLE, { adapt });
     worker.ask();
     const upstream = () => reply("messages", false);
-    const { reply: answered, sent } = worker.ask({ model: "best", input: { upstream } });
+    const { response: answered, sent } = worker.ask({ model: "best", input: { upstream } });
     expect(answered.status).toBe(200);
     expect(sent.map(({ path }) => path)).toEqual(["/v1/messages"]);
   });
@@ -51,7 +51,7 @@ describe("a name that stands for several models", () => {
     const worker = await start(LITTLE + other, { adapt });
     worker.ask();
     worker.ask({ model: "anthropic/claude", input: { upstream: () => reply("messages", false) } });
-    const { reply: refused, sent } = worker.ask({ model: "best", dialect: "messages" });
+    const { response: refused, sent } = worker.ask({ model: "best", dialect: "messages" });
     expect(refused.status).toBe(429);
     expect(sent).toEqual([]);
     expect(Object.fromEntries(refused.headers)["retry-after"]).toBe("2");
