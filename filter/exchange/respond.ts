@@ -9,6 +9,7 @@ import { ResponseOwner, ResponsePhase } from "./response";
 
 const CONTENT_TYPE = constant("content-type");
 export const JSON_TYPE = constant("application/json");
+export const EVENT_STREAM_TYPE = constant("text/event-stream; charset=utf-8");
 const ALLOW = constant("allow");
 export const RETRY_AFTER = constant("retry-after");
 

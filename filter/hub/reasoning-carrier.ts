@@ -2,7 +2,7 @@
 // of provider in a later turn, and to no other (docs/decisions/2026-11-22-reasoning-between-three-dialects.md).
 import { Tape } from "../bytes/json/tape";
 import { firstBytes, startsWith } from "../bytes/text/at";
-import { constant } from "../bytes/text/bytes";
+import { constant, Span } from "../bytes/text/bytes";
 
 /** Whose reasoning a signature belongs to. */
 export const CARRIER_ANTHROPIC: i32 = 0;
@@ -20,7 +20,12 @@ export const MARK = constant("gw1.");
 /** For Tape.hasBeginning. */
 export const MARK_BYTES = firstBytes(MARK);
 
-/** Returns whether a node is a string that begins with a mark. */
+/** Returns whether a node is a string that begins with this mark. */
+export function hasMark(tape: Tape, node: u32, mark: Span): bool {
+  return tape.isString(node) && startsWith(tape.pointer(node), tape.size(node), mark);
+}
+
+/** Returns whether a node is a string that begins with any mark. */
 export function isCarrier(tape: Tape, node: u32): bool {
-  return tape.isString(node) && startsWith(tape.pointer(node), tape.size(node), MARK);
+  return hasMark(tape, node, MARK);
 }

@@ -7,7 +7,7 @@ import { FINISH_STOP } from "../hub/finish-reason";
 import { NO_NOTES } from "../hub/request-notes";
 import { Usage } from "../hub/usage";
 import { Exchange } from "../exchange/exchange";
-import { respond, respondWithFault, JSON_TYPE } from "../exchange/respond";
+import { respond, respondWithFault, JSON_TYPE, EVENT_STREAM_TYPE } from "../exchange/respond";
 import { requestId } from "../exchange/request-id";
 import { ResponseMetadata } from "../exchange/response-metadata";
 import { currentSeconds } from "../host/host";
@@ -17,7 +17,6 @@ import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { writeMetadata } from "./metadata";
 import { Prompt } from "./prompt";
 
-const EVENT_STREAM_TYPE = constant("text/event-stream; charset=utf-8");
 const STREAM_OPTIONS = constant("stream_options");
 const INCLUDE_USAGE = constant("include_usage");
 const MODEL = constant("gateway");

@@ -1,10 +1,10 @@
 // Fits a chat completions body to what the target's model supports.
 import { CHOICE_ANY, CHOICE_NAMED, CHOICE_UNSET, EFFORT_UNSET } from "../../hub/request";
-import { effortOf, effortWord, nearestEffort } from "../../hub/request-effort";
-import { EffortPlan, isUnsupportedChoice } from "../../hub/request-fitting";
+import { effortOf } from "../../hub/request-effort";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
-import { LimitEdits, NO_NEUTRAL } from "../limit-edits";
+import { NO_NEUTRAL } from "../limit-edits";
+import { OpenaiLimitEdits } from "../openai/limit-edits";
 import { limitMessages } from "../openai/limit-message-edits";
 import { foldSystem } from "./edit-system";
 import { request as members } from "./members";
@@ -26,15 +26,11 @@ const TYPE = constant("type");
 const FUNCTION = constant("function");
 const REQUIRED = constant("required");
 
-const QUOTE = constant('"');
 const NO_EFFORT_MEMBER = constant('"reasoning_effort":"none",');
-const AUTO = constant('"auto"');
 const JSON_OBJECT = constant('{"type":"json_object"}');
 const NOTHING = constant("");
 
-export class OpenaiChatLimitEdits extends LimitEdits {
-  private efforts: EffortPlan = new EffortPlan();
-  private changesEffort: bool = false;
+export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
   private hasTools: bool = false;
 
   constructor() {
@@ -43,20 +39,15 @@ export class OpenaiChatLimitEdits extends LimitEdits {
 
   protected plan(): void {
     const tape = this.tape;
-    const limits = this.limits;
-    const efforts = this.efforts;
     const node = tape.member(0, REASONING_EFFORT);
     const tools = tape.member(0, TOOLS);
     this.hasTools = tape.isArray(tools) && !tape.isEmpty(tools);
     const wanted = effortOf(tape, node);
-    const nearest = limits.knowsEfforts ? nearestEffort(limits.efforts, wanted) : wanted;
     // An unknown word may be an effort of the model's own.
     const isReadable = wanted != EFFORT_UNSET || !tape.isPresent(node);
-    efforts.plan(wanted, nearest, isReadable && this.hasTools, limits);
-    if (efforts.isForced && node == NO_NODE) this.edits.insert(tape.start(0) + 1, NO_EFFORT_MEMBER);
-    this.changesEffort = efforts.effort != wanted;
-    if (efforts.isLess) this.report.dropForModel(REASONING_EFFORT);
-    this.isSamplingFree = efforts.isSamplingFree;
+    this.planEffort(wanted, isReadable && this.hasTools, REASONING_EFFORT);
+    if (this.efforts.isForced && node == NO_NODE)
+      this.edits.insert(tape.start(0) + 1, NO_EFFORT_MEMBER);
   }
 
   protected schemaOf(): u32 {
@@ -79,8 +70,7 @@ export class OpenaiChatLimitEdits extends LimitEdits {
       return isEmpty || this.drops(key, STOP, NO_NEUTRAL);
     }
     if (!limits.takesUser && this.drops(key, USER, NO_NEUTRAL)) return true;
-    const hasNoEffort = this.changesEffort && this.efforts.effort == EFFORT_UNSET;
-    if (hasNoEffort && tape.equals(key, REASONING_EFFORT)) return true;
+    if (this.hasNoEffort && tape.equals(key, REASONING_EFFORT)) return true;
     // The member's other name takes precedence if the client sends both.
     const other = this.otherTokens(key);
     return other.length > 0 && tape.member(0, other) != NO_NODE;
@@ -113,18 +103,9 @@ export class OpenaiChatLimitEdits extends LimitEdits {
     return false;
   }
 
-  private replaceEffort(value: u32): void {
-    const edits = this.edits;
-    edits.append(QUOTE);
-    edits.append(effortWord(this.efforts.effort));
-    edits.append(QUOTE);
-    edits.replaceAppended(this.tape.outerStart(value), this.tape.outerEnd(value));
-  }
-
-  private limitChoice(value: u32): void {
-    if (!isUnsupportedChoice(choiceOf(this.tape, value), this.limits)) return;
-    this.replace(value, AUTO);
-    this.report.dropForModel(TOOL_CHOICE);
+  protected forcedChoice(tape: Tape, node: u32): i32 {
+    if (tape.equals(node, REQUIRED)) return CHOICE_ANY;
+    return tape.equals(tape.member(node, TYPE), FUNCTION) ? CHOICE_NAMED : CHOICE_UNSET;
   }
 
   protected finish(systemText: Span): Span {
@@ -139,10 +120,4 @@ export class OpenaiChatLimitEdits extends LimitEdits {
     foldSystem(this.tape, systemText, keepsFirst, limits.takesDeveloperRole, this.edits);
     return NOTHING;
   }
-}
-
-/** Returns the kind of a choice that forces a call; CHOICE_UNSET for any other. */
-function choiceOf(tape: Tape, node: u32): i32 {
-  if (tape.equals(node, REQUIRED)) return CHOICE_ANY;
-  return tape.equals(tape.member(node, TYPE), FUNCTION) ? CHOICE_NAMED : CHOICE_UNSET;
 }

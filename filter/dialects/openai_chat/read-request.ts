@@ -2,22 +2,19 @@
 // @see https://platform.openai.com/docs/api-reference/chat/create
 import { MemberReader } from "../../hub/member-reader";
 import {
-  CHOICE_ANY,
-  CHOICE_AUTO,
   CHOICE_NAMED,
-  CHOICE_NONE,
   CHOICE_UNSET,
   HubRequest,
   EFFORT_UNSET,
   FORMAT_JSON,
   FORMAT_SCHEMA,
-  SERVICE_STANDARD,
 } from "../../hub/request";
 import { effortOf } from "../../hub/request-effort";
 import { readList, readMessageList } from "../../hub/read-list";
 import { RequestReport } from "../../hub/request-report";
 import { KIND_FALSE, NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
+import { choiceOf, readTier, readUser } from "../openai/read-values";
 import { readMessage } from "./read-messages";
 import * as feature from "../../hub/features";
 import * as member from "./members";
@@ -28,22 +25,14 @@ const FUNCTION = constant("function");
 const CUSTOM = constant("custom");
 const GRAMMAR = constant("grammar");
 const TEXT = constant("text");
-const AUTO = constant("auto");
-const NONE = constant("none");
-const REQUIRED = constant("required");
-const PRIORITY = constant("priority");
-const DEFAULT = constant("default");
 const ALLOWED_TOOLS = constant("allowed_tools");
 const MODE = constant("mode");
 const TOOLS = constant("tools");
 const JSON_OBJECT = constant("json_object");
 const JSON_SCHEMA = constant("json_schema");
-const USER_ID = constant("user_id");
 
-const METADATA_PREFIX = constant("metadata.");
 /** A grammar is only described. */
 const CUSTOM_FORMAT_PATH = constant("tools[].custom.format");
-const SERVICE_TIER_PATH = constant("service_tier");
 const REASONING_EFFORT_PATH = constant("reasoning_effort");
 
 const top = new MemberReader(member.request);
@@ -65,8 +54,15 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
   request.stop = top.node(member.STOP);
   request.forbidsParallelTools = tape.kind(top.node(member.PARALLEL_TOOL_CALLS)) == KIND_FALSE;
   readStream(tape, request, report);
-  readUser(tape, request, report);
-  readTier(tape, request, report);
+  readUser(
+    tape,
+    top.node(member.USER),
+    top.node(member.SAFETY_IDENTIFIER),
+    top.node(member.METADATA),
+    request,
+    report,
+  );
+  readTier(tape, top.node(member.SERVICE_TIER), request, report);
   readModalities(tape, report);
   readReasoning(tape, request, report);
   readFormat(tape, request, report);
@@ -83,36 +79,6 @@ function readStream(tape: Tape, request: HubRequest, report: RequestReport): voi
   if (!tape.isObject(node)) return;
   options.read(tape, node, report);
   report.wantsUsage = tape.isTrue(options.node(member.INCLUDE_USAGE));
-}
-
-function readUser(tape: Tape, request: HubRequest, report: RequestReport): void {
-  request.user = top.node(member.USER);
-  if (!tape.isString(request.user)) request.user = top.node(member.SAFETY_IDENTIFIER);
-  const metadata = top.node(member.METADATA);
-  if (report.supports(feature.METADATA)) {
-    if (tape.isObject(metadata)) request.features.set(feature.METADATA, metadata);
-    return;
-  }
-  const end = tape.next(metadata);
-  for (
-    let key = tape.first(metadata);
-    tape.isObject(metadata) && key < end;
-    key = tape.next(key + 1)
-  ) {
-    if (tape.equals(key, USER_ID) && !tape.isString(request.user)) request.user = key + 1;
-    else report.dropUnknown(METADATA_PREFIX, tape, key);
-  }
-}
-
-/** @see https://platform.claude.com/docs/en/api/service-tiers */
-function readTier(tape: Tape, request: HubRequest, report: RequestReport): void {
-  const node = top.node(member.SERVICE_TIER);
-  if (tape.equals(node, DEFAULT)) request.serviceTier = SERVICE_STANDARD;
-  else if (report.supports(feature.SERVICE_TIERS))
-    request.features.set(feature.SERVICE_TIERS, node);
-  else if (tape.isPresent(node) && !tape.equals(node, AUTO) && !tape.equals(node, PRIORITY)) {
-    report.drop(SERVICE_TIER_PATH);
-  }
 }
 
 function readModalities(tape: Tape, report: RequestReport): void {
@@ -229,12 +195,6 @@ function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport):
     "tool_choice",
     "must be none, auto, required, or an object of type function or custom (with the tool's name) or allowed_tools.",
   );
-}
-
-function choiceOf(tape: Tape, node: u32): i32 {
-  if (tape.equals(node, AUTO)) return CHOICE_AUTO;
-  if (tape.equals(node, NONE)) return CHOICE_NONE;
-  return tape.equals(node, REQUIRED) ? CHOICE_ANY : CHOICE_UNSET;
 }
 
 /** OpenAI supports 128 tools. Each allowed one is compared with all of them, so both numbers need a bound. */

@@ -1,10 +1,10 @@
 // Fits a Responses body that keeps its dialect to what the target's model supports.
-import { CHOICE_ANY, CHOICE_NAMED, CHOICE_UNSET, EFFORT_UNSET } from "../../hub/request";
-import { effortOf, effortWord, nearestEffort } from "../../hub/request-effort";
-import { EffortPlan, isUnsupportedChoice } from "../../hub/request-fitting";
+import { CHOICE_ANY, CHOICE_NAMED, CHOICE_UNSET } from "../../hub/request";
+import { effortOf } from "../../hub/request-effort";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
-import { LimitEdits, NO_NEUTRAL } from "../limit-edits";
+import { NO_NEUTRAL } from "../limit-edits";
+import { OpenaiLimitEdits } from "../openai/limit-edits";
 import { limitMessages } from "../openai/limit-message-edits";
 import { request } from "./members";
 
@@ -26,30 +26,19 @@ const CUSTOM = constant("custom");
 const USER = constant("user");
 const SAFETY_IDENTIFIER = constant("safety_identifier");
 
-const QUOTE = constant('"');
-const AUTO = constant('"auto"');
 const JSON_OBJECT = constant('{"type":"json_object"}');
 
-export class OpenaiResponsesLimitEdits extends LimitEdits {
-  private efforts: EffortPlan = new EffortPlan();
-  private changesEffort: bool = false;
-
+export class OpenaiResponsesLimitEdits extends OpenaiLimitEdits {
   constructor() {
     super(request);
   }
 
   protected plan(): void {
     const tape = this.tape;
-    const limits = this.limits;
-    const efforts = this.efforts;
     // An unknown word may be an effort of the model's own.
     const wanted = effortOf(tape, tape.member(tape.member(0, REASONING), EFFORT));
-    const nearest = limits.knowsEfforts ? nearestEffort(limits.efforts, wanted) : wanted;
     // Unlike chat completions, every model reasons beside tools here.
-    efforts.plan(wanted, nearest, false, limits);
-    this.changesEffort = efforts.effort != wanted;
-    if (efforts.isLess) this.report.dropForModel(EFFORT_PATH);
-    this.isSamplingFree = efforts.isSamplingFree;
+    this.planEffort(wanted, false, EFFORT_PATH);
   }
 
   protected schemaOf(): u32 {
@@ -80,20 +69,16 @@ export class OpenaiResponsesLimitEdits extends LimitEdits {
 
   /** Returns whether nothing is left: a model without efforts supports none of the settings. */
   private changeEffort(reasoning: u32): bool {
-    const node = this.tape.member(reasoning, EFFORT);
-    if (this.efforts.effort == EFFORT_UNSET) return true;
-    const edits = this.edits;
-    edits.append(QUOTE);
-    edits.append(effortWord(this.efforts.effort));
-    edits.append(QUOTE);
-    edits.replaceAppended(this.tape.outerStart(node), this.tape.outerEnd(node));
+    if (this.hasNoEffort) return true;
+    this.replaceEffort(this.tape.member(reasoning, EFFORT));
     return false;
   }
 
-  private limitChoice(value: u32): void {
-    if (!isUnsupportedChoice(choiceOf(this.tape, value), this.limits)) return;
-    this.replace(value, AUTO);
-    this.report.dropForModel(TOOL_CHOICE);
+  protected forcedChoice(tape: Tape, node: u32): i32 {
+    if (tape.equals(node, REQUIRED)) return CHOICE_ANY;
+    const type = tape.member(node, TYPE);
+    const isNamed = tape.equals(type, FUNCTION) || tape.equals(type, CUSTOM);
+    return isNamed ? CHOICE_NAMED : CHOICE_UNSET;
   }
 
   protected finish(systemText: Span): Span {
@@ -102,12 +87,4 @@ export class OpenaiResponsesLimitEdits extends LimitEdits {
     limitMessages(this.tape, list, renames, this.limits, this.edits, this.report);
     return systemText;
   }
-}
-
-/** Returns the kind of a choice that forces a call; CHOICE_UNSET for any other. */
-function choiceOf(tape: Tape, node: u32): i32 {
-  if (tape.equals(node, REQUIRED)) return CHOICE_ANY;
-  const type = tape.member(node, TYPE);
-  const isNamed = tape.equals(type, FUNCTION) || tape.equals(type, CUSTOM);
-  return isNamed ? CHOICE_NAMED : CHOICE_UNSET;
 }

@@ -1,7 +1,7 @@
 // Reads single items of `input` into the hub's blocks.
 // @see https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
 import { MemberReader } from "../../hub/member-reader";
-import { MARK, MARK_ANTHROPIC, MARK_REDACTED } from "../../hub/reasoning-carrier";
+import { hasMark, isCarrier, MARK_ANTHROPIC, MARK_REDACTED } from "../../hub/reasoning-carrier";
 import {
   Block,
   BLOCK_REASONING,
@@ -22,7 +22,6 @@ import {
 } from "../../hub/request";
 import { RequestReport } from "../../hub/request-report";
 import { Tape } from "../../bytes/json/tape";
-import { startsWith } from "../../bytes/text/at";
 import { constant, scratchBuffer, Span } from "../../bytes/text/bytes";
 import * as member from "./members";
 import { readContent } from "./read-content";
@@ -181,7 +180,7 @@ export function readReasoning(
   item.read(tape, node, report);
   const carrier = item.node(member.ENCRYPTED_CONTENT);
   const before = request.blocks.count;
-  if (begins(tape, carrier, MARK_REDACTED)) {
+  if (hasMark(tape, carrier, MARK_REDACTED)) {
     const block = request.addBlock(BLOCK_REASONING_DATA, ROLE_ASSISTANT);
     block.setText(tape, carrier);
     skip(block, MARK_REDACTED);
@@ -193,12 +192,12 @@ export function readReasoning(
   if (!isFilled(tape, carrier) || report.fault !== null) return;
   if (request.blocks.count == before) request.addBlock(BLOCK_REASONING, ROLE_ASSISTANT);
   const last = request.block(request.blocks.count - 1);
-  if (begins(tape, carrier, MARK_ANTHROPIC)) {
+  if (hasMark(tape, carrier, MARK_ANTHROPIC)) {
     last.name = tape.pointer(carrier) + MARK_ANTHROPIC.length;
     last.nameLength = tape.size(carrier) - MARK_ANTHROPIC.length;
   } else {
     for (let i = before; i < request.blocks.count; i++) request.block(i).flags |= FLAG_OPENAI;
-    if (!begins(tape, carrier, MARK)) last.setName(tape, carrier);
+    if (!isCarrier(tape, carrier)) last.setName(tape, carrier);
   }
 }
 
@@ -223,10 +222,6 @@ function addPieces(
     block.setText(tape, text);
     if (request.blocks.count - 1 > first) block.flags = FLAG_CONTINUES;
   }
-}
-
-function begins(tape: Tape, node: u32, mark: Span): bool {
-  return tape.isString(node) && startsWith(tape.pointer(node), tape.size(node), mark);
 }
 
 /** Removes the mark of a carrier. */

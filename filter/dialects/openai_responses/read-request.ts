@@ -9,12 +9,12 @@ import {
   FORMAT_TEXT,
   HubRequest,
   ROLE_SYSTEM,
-  SERVICE_STANDARD,
 } from "../../hub/request";
 import { effortOf } from "../../hub/request-effort";
 import { RequestReport } from "../../hub/request-report";
 import { KIND_FALSE, Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
+import { readTier, readUser } from "../openai/read-values";
 import * as member from "./members";
 import { readInput } from "./read-input";
 import { explainState } from "./read-state";
@@ -27,13 +27,6 @@ const TEXT = constant("text");
 const JSON_OBJECT = constant("json_object");
 const JSON_SCHEMA = constant("json_schema");
 const ULTRA = constant("ultra");
-const AUTO = constant("auto");
-const PRIORITY = constant("priority");
-const DEFAULT = constant("default");
-const USER_ID = constant("user_id");
-
-const METADATA_PREFIX = constant("metadata.");
-const SERVICE_TIER_PATH = constant("service_tier");
 
 const top = new MemberReader(member.request);
 const options = new MemberReader(member.streamOptions);
@@ -57,8 +50,15 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
   report.isStreaming = request.isStreaming;
   report.wantsUsage = true;
   options.read(tape, top.node(member.STREAM_OPTIONS), report);
-  readUser(tape, request, report);
-  readTier(tape, request, report);
+  readUser(
+    tape,
+    top.node(member.USER),
+    top.node(member.SAFETY_IDENTIFIER),
+    top.node(member.METADATA),
+    request,
+    report,
+  );
+  readTier(tape, top.node(member.SERVICE_TIER), request, report);
   readTools(tape, top.node(member.TOOLS), request, report);
   const input = top.node(member.INPUT);
   if (report.fault === null) surveyInput(tape, input, request, report);
@@ -71,25 +71,6 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
   if (report.fault === null) readInput(tape, input, request, report);
   forgetTools();
   writeEcho(tape, request.notes.echo);
-}
-
-function readUser(tape: Tape, request: HubRequest, report: RequestReport): void {
-  request.user = top.node(member.USER);
-  if (!tape.isString(request.user)) request.user = top.node(member.SAFETY_IDENTIFIER);
-  const metadata = top.node(member.METADATA);
-  if (!tape.isObject(metadata)) return;
-  const end = tape.next(metadata);
-  for (let key = tape.first(metadata); key < end; key = tape.next(key + 1)) {
-    if (tape.equals(key, USER_ID) && !tape.isString(request.user)) request.user = key + 1;
-    else report.dropUnknown(METADATA_PREFIX, tape, key);
-  }
-}
-
-function readTier(tape: Tape, request: HubRequest, report: RequestReport): void {
-  const node = top.node(member.SERVICE_TIER);
-  if (tape.equals(node, DEFAULT)) request.serviceTier = SERVICE_STANDARD;
-  else if (tape.isPresent(node) && !tape.equals(node, AUTO) && !tape.equals(node, PRIORITY))
-    report.drop(SERVICE_TIER_PATH);
 }
 
 function readInstructions(tape: Tape, request: HubRequest, report: RequestReport): void {

@@ -2,24 +2,15 @@
 // @see https://platform.openai.com/docs/api-reference/responses/create#responses-create-tool_choice
 import * as feature from "../../hub/features";
 import { MemberReader } from "../../hub/member-reader";
-import {
-  CHOICE_ANY,
-  CHOICE_AUTO,
-  CHOICE_NAMED,
-  CHOICE_NONE,
-  CHOICE_UNSET,
-  HubRequest,
-} from "../../hub/request";
+import { CHOICE_AUTO, CHOICE_NAMED, CHOICE_UNSET, HubRequest } from "../../hub/request";
 import { RequestReport } from "../../hub/request-report";
 import { Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
+import { choiceOf } from "../openai/read-values";
 import * as member from "./members";
 import { findTool } from "./read-tools";
 import { spaceOf, wireName } from "./wire-names";
 
-const AUTO = constant("auto");
-const NONE = constant("none");
-const REQUIRED = constant("required");
 const ALLOWED_TOOLS = constant("allowed_tools");
 const TYPE = constant("type");
 const NAME = constant("name");
@@ -72,12 +63,6 @@ function rejectChoice(report: RequestReport): void {
     "tool_choice",
     "must be none, auto, required, or an object of type function or custom (with the tool's 'name') or allowed_tools.",
   );
-}
-
-function choiceOf(tape: Tape, node: u32): i32 {
-  if (tape.equals(node, AUTO)) return CHOICE_AUTO;
-  if (tape.equals(node, NONE)) return CHOICE_NONE;
-  return tape.equals(node, REQUIRED) ? CHOICE_ANY : CHOICE_UNSET;
 }
 
 /** Marks the tools of the list: only these may be called, so only these are sent. */

@@ -4,7 +4,7 @@ import { Target } from "../../config/target";
 import { Fault, outOfMemory } from "../../hub/fault";
 import { ResponseOptions, ResponseTranslator } from "../../dialects/translate-response";
 import { Dialect } from "../../dialects/dialect";
-import { respondWithFault, JSON_TYPE } from "../../exchange/respond";
+import { respondWithFault, JSON_TYPE, EVENT_STREAM_TYPE } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
 import { requestId } from "../../exchange/request-id";
 import { ResponsePhase } from "../../exchange/response";
@@ -29,7 +29,6 @@ import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../header-names";
 import { maskBuffer, maskFault } from "../mask-credentials";
 import { setDroppedHeader } from "./dropped-header";
 
-const EVENT_STREAM_TYPE = constant("text/event-stream; charset=utf-8");
 const RETRY_AFTER = constant("retry-after");
 const COMMA: u32 = 0x2c;
 

@@ -1,0 +1,49 @@
+// What both of OpenAI's APIs have in common of fitting a body to its model: the effort and the choice of a tool.
+import { EFFORT_UNSET } from "../../hub/request";
+import { effortWord, nearestEffort } from "../../hub/request-effort";
+import { EffortPlan, isUnsupportedChoice } from "../../hub/request-fitting";
+import { Tape } from "../../bytes/json/tape";
+import { constant, Span } from "../../bytes/text/bytes";
+import { LimitEdits } from "../limit-edits";
+
+const TOOL_CHOICE = constant("tool_choice");
+const QUOTE = constant('"');
+const AUTO = constant('"auto"');
+
+export abstract class OpenaiLimitEdits extends LimitEdits {
+  protected efforts: EffortPlan = new EffortPlan();
+  protected changesEffort: bool = false;
+
+  /** Returns the kind of a choice that forces a call; CHOICE_UNSET for any other. */
+  protected abstract forcedChoice(tape: Tape, node: u32): i32;
+
+  /** Plans the effort; `path`: of its member. */
+  protected planEffort(wanted: i32, hasTools: bool, path: Span): void {
+    const limits = this.limits;
+    const efforts = this.efforts;
+    const nearest = limits.knowsEfforts ? nearestEffort(limits.efforts, wanted) : wanted;
+    efforts.plan(wanted, nearest, hasTools, limits);
+    this.changesEffort = efforts.effort != wanted;
+    if (efforts.isLess) this.report.dropForModel(path);
+    this.isSamplingFree = efforts.isSamplingFree;
+  }
+
+  /** Whether the model supports no effort that could replace the client's. */
+  protected get hasNoEffort(): bool {
+    return this.changesEffort && this.efforts.effort == EFFORT_UNSET;
+  }
+
+  protected replaceEffort(node: u32): void {
+    const edits = this.edits;
+    edits.append(QUOTE);
+    edits.append(effortWord(this.efforts.effort));
+    edits.append(QUOTE);
+    edits.replaceAppended(this.tape.outerStart(node), this.tape.outerEnd(node));
+  }
+
+  protected limitChoice(value: u32): void {
+    if (!isUnsupportedChoice(this.forcedChoice(this.tape, value), this.limits)) return;
+    this.replace(value, AUTO);
+    this.report.dropForModel(TOOL_CHOICE);
+  }
+}
