@@ -11,7 +11,7 @@ import { chooseContainer, chooseRunning, notRunning } from "./find-running.ts";
 import type { ReloadOptions } from "./options.ts";
 import { printWarnings } from "./validate.ts";
 
-/** Exit code if the change needs `--restart`, so that a script can tell it from a failure. */
+/** Exit code if the change needs `--restart`, so that a script can distinguish it from a failure. */
 const NEEDS_RESTART = 3;
 
 /** Prints the result. Throws, with the exit code, if the new configuration was not applied. */

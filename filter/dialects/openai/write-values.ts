@@ -44,7 +44,7 @@ export function writeFeatures(
 
 /**
  * Writes the texts of the tool result in [index, end), joined by empty lines: the inside of a JSON string. That of a tool that
- * failed says so. Returns the number of texts.
+ * failed begins with `Error: `, unless it mentions an error. Returns the number of texts.
  */
 export function writeResultTexts(request: HubRequest, index: u32, end: u32, out: ByteBuffer): u32 {
   const isError = (request.block(index).flags & FLAG_ERROR) != 0;

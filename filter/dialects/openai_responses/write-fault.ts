@@ -8,7 +8,7 @@ const OVERLOADED = "server_is_overloaded";
 const INVALID_PROMPT = "invalid_prompt";
 const SERVER_ERROR = "server_error";
 
-/** The codes of a failed response that Codex does not retry, or treats in a way of its own. */
+/** The codes of a failed response that Codex does not retry, or treats differently. */
 const CODES: StaticArray<string> = [
   CONTEXT_LENGTH,
   RATE_LIMIT,
