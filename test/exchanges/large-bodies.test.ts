@@ -4,6 +4,7 @@ import type { ExchangeInput, ExchangeResult } from "../../control-plane/wasm-hos
 import { encodeBody, loadCase, readCases } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
 import { hostFor, replyHeaders } from "./host-ring.ts";
+import { withoutTimes } from "./without-times.ts";
 
 /** Characters of padding: the filter keeps bodies up to 1 MiB. */
 const KEPT = 1000;
@@ -58,9 +59,7 @@ function seen({ sent, response, faults }: ExchangeResult): unknown {
     })),
     status: response.status,
     headers: response.headers,
-    body: Buffer.from(response.body)
-      .toString("latin1")
-      .replace(/"created":\d+/g, '"created":0'),
+    body: withoutTimes(Buffer.from(response.body).toString("latin1")),
   };
 }
 
