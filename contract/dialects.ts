@@ -17,7 +17,12 @@ export class DialectRow {
   format: string = "";
   /** Who defines it: dialects of one vendor share what its models support. */
   vendor: string = "";
-  /** The path of the endpoint that clients call; everything below it belongs to the dialect too. */
+  /** Whether clients may use it; if not, it is for providers only, and what describes clients stays empty. */
+  hasClients: boolean = true;
+  /**
+   * The path of the endpoint that clients call; everything below it belongs to the dialect too. Of a dialect for providers
+   * only: the path of a request, up to the model if that is in it.
+   */
   path: string = "";
   /** The beginning of `path` that a provider's base URL usually includes. */
   basePath: string = "";
@@ -52,6 +57,7 @@ export const OPENAI_CHAT: DialectRow = {
   title: "OpenAI Chat Completions",
   format: "chat completions",
   vendor: "openai",
+  hasClients: true,
   path: "/v1/chat/completions",
   basePath: "/v1",
   isOnIngress: true,
@@ -72,6 +78,7 @@ export const ANTHROPIC_MESSAGES: DialectRow = {
   title: "Anthropic Messages",
   format: "messages",
   vendor: "anthropic",
+  hasClients: true,
   path: "/v1/messages",
   basePath: "",
   isOnIngress: false,
@@ -93,6 +100,7 @@ export const OPENAI_RESPONSES: DialectRow = {
   title: "OpenAI Responses",
   format: "responses",
   vendor: "openai",
+  hasClients: true,
   path: "/v1/responses",
   basePath: "/v1",
   isOnIngress: true,
@@ -107,7 +115,7 @@ export const OPENAI_RESPONSES: DialectRow = {
   errorType: openaiErrorType,
 };
 
-/** In the order of the filter's registry. The first is also the dialect of whatever belongs to none: unknown paths. */
+/** In the order of the filter's registry, those with clients before the others. The first is also the dialect of whatever belongs to none: unknown paths. */
 export const DIALECTS: DialectRow[] = [OPENAI_CHAT, ANTHROPIC_MESSAGES, OPENAI_RESPONSES];
 
 /** OpenAI documents no closed list; these are the types that its API and SDKs use. */

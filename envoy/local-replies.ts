@@ -43,8 +43,8 @@ export function localReplies(model: GatewayModel): Fields {
 }
 
 function envelopes(): [Envelope, ...Envelope[]] {
-  const [first, ...rest] = DIALECTS;
-  if (first === undefined) throw new Error("contract/dialects.ts has no dialect");
+  const [first, ...rest] = DIALECTS.filter(({ hasClients }) => hasClients);
+  if (first === undefined) throw new Error("contract/dialects.ts has no dialect for clients");
   const all: [Envelope, ...Envelope[]] = [[first]];
   for (const dialect of rest) {
     const same = all.find(

@@ -48,6 +48,7 @@ export interface DialectTables {
   folder: string;
   /** As in headings. */
   title: string;
+  hasClients: boolean;
   tables: Table[];
   supported: Feature[];
 }
@@ -66,12 +67,13 @@ export function readDialectTables(rows: readonly DialectRow[] = DIALECTS): Diale
   const load = loader();
   const features = Object.entries(load(join(FILTER, "hub/features.ts")));
   for (const [id, feature] of features) (feature as Feature).id = id;
-  return rows.map(({ name: folder, title }) => {
+  return rows.map(({ name: folder, title, hasClients }) => {
     const exported = load(join(FILTER, "dialects", folder, "members.ts"));
     const tables = Object.entries(exported).filter(([, value]) => value instanceof MemberTable);
     return {
       folder,
       title,
+      hasClients,
       tables: tables.map(([variable, table]) => ({ ...(table as MemberTable).table, variable })),
       supported: exported["SUPPORTED"] as Feature[],
     };

@@ -11,9 +11,9 @@ import {
 /** Returns the page. */
 export function dialectsPage(): string {
   const dialects = readDialectTables();
-  const pairs = dialects.flatMap((from) =>
-    dialects.filter((to) => to !== from).map((to) => pairSection(from, to)),
-  );
+  const pairs = dialects
+    .filter(({ hasClients }) => hasClients)
+    .flatMap((from) => dialects.filter((to) => to !== from).map((to) => pairSection(from, to)));
   return [HEAD, ...pairs, featuresSection(readFeatures(), dialects)].join("\n\n");
 }
 
@@ -121,6 +121,7 @@ function featuresSection(features: Feature[], dialects: DialectTables[]): string
 }
 
 /** Returns whether a dialect has a member for a feature. */
-function asks({ tables }: DialectTables, feature: Feature): boolean {
+function asks({ tables, hasClients, supported }: DialectTables, feature: Feature): boolean {
+  if (!hasClients) return supported.includes(feature);
   return tables.some(({ members }) => members.some((one) => one.feature?.id === feature.id));
 }

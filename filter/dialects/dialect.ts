@@ -59,6 +59,7 @@ export abstract class Dialect {
   name: string;
   /** The API in error messages: "the Anthropic Messages API". */
   api: string;
+  hasClients: bool;
   path: Span;
   /** How much of a provider's path is the dialect's own, behind its base path. Bytes. */
   ownPathLength: u32;
@@ -85,6 +86,7 @@ export abstract class Dialect {
   ) {
     this.name = row.name;
     this.api = "the " + row.title + " API";
+    this.hasClients = row.hasClients;
     this.path = constant(row.path);
     this.ownPathLength = <u32>max(row.path.length - row.basePath.length, 0);
     this.isOnIngress = row.isOnIngress;

@@ -33,14 +33,11 @@ export function dialectByName(name: string): Dialect | null {
   return null;
 }
 
-/**
- * Returns the dialect of a request path without its query: by its endpoint, or by an endpoint above it. A dialect without an
- * endpoint is for providers only.
- */
+/** Returns the dialect of a client's path without its query: by its endpoint, or by an endpoint above it. */
 export function dialectOfPath(path: Span, length: u32): Dialect {
   for (let i = 0; i < DIALECTS.length; i++) {
     const own = DIALECTS[i].path;
-    if (own.length == 0 || !startsWith(path.pointer, length, own)) continue;
+    if (!DIALECTS[i].hasClients || !startsWith(path.pointer, length, own)) continue;
     if (length == own.length || byteAt(path.pointer, own.length) == SLASH) return DIALECTS[i];
   }
   return FIRST;

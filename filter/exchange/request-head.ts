@@ -20,9 +20,10 @@ export const AUTHORITY = head.want(constant(":authority")).value;
 export const ORIGIN = head.want(constant("origin")).value;
 export const CONTENT_LENGTH = head.want(constant("content-length")).value;
 
-/** The headers that only one dialect has. */
+/** The client's headers that only one dialect has. */
 const OWN_HEADERS: Wanted[] = [];
 for (let i = 0; i < DIALECTS.length; i++) {
+  if (!DIALECTS[i].hasClients) continue;
   const names = DIALECTS[i].ownHeaders;
   for (let j = 0; j < names.length; j++) OWN_HEADERS.push(head.want(names[j]));
 }

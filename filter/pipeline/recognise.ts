@@ -90,6 +90,7 @@ function keepPathEnd(exchange: Exchange, length: u32): void {
 /** Dialects share the paths of models; a header that only one of them requires decides. */
 function chooseDialectOfList(exchange: Exchange): void {
   for (let i = 0; i < DIALECTS.length; i++) {
+    if (!DIALECTS[i].hasClients) continue;
     const required = DIALECTS[i].requiredHeaders;
     for (let j = 0; j < required.length; j++) {
       if (hasOwnHeader(exchange.client.headers, required[j].name))

@@ -35,7 +35,7 @@ describe("a kind of credential", () => {
   });
 });
 
-describe.each(DIALECTS)("the dialect $name", ({ name, path, basePath, errorBody, errorType }) => {
+describe.each(DIALECTS)("the dialect $name", ({ name, path, basePath }) => {
   it("has a folder in the filter", () => {
     expect(existsSync(`filter/dialects/${name}/dialect.ts`)).toBe(true);
   });
@@ -43,7 +43,11 @@ describe.each(DIALECTS)("the dialect $name", ({ name, path, basePath, errorBody,
   it("has an endpoint below its base path", () => {
     expect(path.startsWith(`${basePath}/`)).toBe(true);
   });
+});
 
+const OF_CLIENTS = DIALECTS.filter(({ hasClients }) => hasClients);
+
+describe.each(OF_CLIENTS)("the dialect $name, for clients", ({ errorBody, errorType }) => {
   it("has an error body that is JSON", () => {
     const values = errorBody.replaceAll("$details", "").replaceAll(/\$[a-z_]+/g, '"x"');
     expect(JSON.parse(values)).toMatchObject({ error: { type: "x", message: "x" } });
@@ -53,4 +57,8 @@ describe.each(DIALECTS)("the dialect $name", ({ name, path, basePath, errorBody,
     for (let status = 400; status < 600; status++)
       expect(errorType(status)).toMatch(/_error$|_large$/);
   });
+});
+
+it("the dialects for clients come first", () => {
+  expect(DIALECTS.slice(0, OF_CLIENTS.length)).toEqual(OF_CLIENTS);
 });

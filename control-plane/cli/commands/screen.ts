@@ -37,9 +37,10 @@ export function screen(model: GatewayModel, logDirectory: string, colors: Colors
   ];
 }
 
-/** One dialect of each vendor. */
+/** One dialect of each vendor, as far as clients may use it. */
 const EXAMPLES = DIALECTS.filter(
-  ({ vendor }, index) => DIALECTS.findIndex((other) => other.vendor === vendor) === index,
+  ({ vendor, hasClients }, index) =>
+    hasClients && DIALECTS.findIndex((other) => other.vendor === vendor) === index,
 );
 
 /** What happens to prompts on the ingress listener. */
