@@ -1,6 +1,9 @@
-// Cuts a stream of bytes into events, wherever the network split it. A dialect names its framer: server-sent events today.
+// Cuts a stream of bytes into events, wherever the network split it. A dialect names its framer: server-sent events, or the
+// binary event stream of AWS.
 import { looksLike } from "./sse/looks-like";
-import { sameBytes, Span } from "./text/bytes";
+import { constant, sameBytes, Span } from "./text/bytes";
+
+const ERROR = constant("error");
 
 /** The fields describe the current event: valid after `next` has returned true, until the next call of `next`, `push` or `hold`. */
 export abstract class Framer {
@@ -36,6 +39,11 @@ export abstract class Framer {
   /** Returns whether the event has this name. */
   isNamed(name: Span): bool {
     return sameBytes(this.namePointer, this.nameLength, name.pointer, name.length);
+  }
+
+  /** Returns whether the event reports an error, by its name or by its frame. */
+  isError(): bool {
+    return this.isNamed(ERROR);
   }
 
   /** Returns whether the event only keeps the connection open. */

@@ -5,7 +5,7 @@
 import { wasRefused } from "../memory/blocks";
 import { mayHold } from "../memory/budget";
 import { Fault } from "../hub/fault";
-import { excerpt, readFaultBody } from "../hub/read-fault";
+import { excerpt, readEventFault, readFaultBody } from "../hub/read-fault";
 import { scan, scanMessage, SCAN_OK } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";
 import { LOOKS_JSON, LOOKS_OPEN } from "../bytes/sse/looks-like";
@@ -135,8 +135,8 @@ export class FirstToken {
   private readEvent(framer: Framer): i32 {
     const pointer = framer.dataPointer;
     const length = framer.dataLength;
-    if (framer.isNamed(ERROR)) {
-      this.fault = readFaultBody(0, pointer, length);
+    if (framer.isError()) {
+      this.fault = readEventFault(framer);
       return IS_ERROR;
     }
     if (this.dialect.isEndMark(pointer, length))

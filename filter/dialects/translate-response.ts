@@ -13,11 +13,11 @@ import { Pattern } from "../bytes/json/pattern";
 import { SCAN_OK, scan, scanErrorAt, scanMessage } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";
 import { escapeText } from "../bytes/json/text";
-import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
+import { ByteBuffer, Span } from "../bytes/text/bytes";
 import { Dropped } from "../hub/dropped";
 import { noClock, ResponseHead, ResponseSink } from "../hub/events";
 import { Fault, outOfMemory } from "../hub/fault";
-import { excerpt, readFault, readFaultBody } from "../hub/read-fault";
+import { excerpt, readEventFault, readFaultBody } from "../hub/read-fault";
 import { NO_NOTES, RequestNotes } from "../hub/request-notes";
 import { ResponseReader } from "../hub/response-reader";
 import { Usage } from "../hub/usage";
@@ -29,8 +29,6 @@ const MAX_HELD: isize = 4 * <isize>MAX_EVENT;
 
 /** Shared by all responses: no event needs the tape of an earlier one. */
 const tape = scratchTape();
-
-const ERROR = constant("error");
 
 const NO_MODEL = new Span(0, 0);
 
@@ -227,7 +225,7 @@ export class ResponseTranslator {
     const pointer = this.framer.dataPointer;
     const length = this.framer.dataLength;
     const pattern = this.pattern;
-    const isError = this.framer.isNamed(ERROR);
+    const isError = this.framer.isError();
     if (!isError && pattern.fits(pointer, length)) {
       reader.repeat(pattern.pointer, pattern.length);
       return;
@@ -236,17 +234,15 @@ export class ResponseTranslator {
       reader.endOfStream();
       return;
     }
-    const code = scan(tape, pointer, length);
-    if (code != SCAN_OK) {
-      if (isError) reader.fail(readFaultBody(0, pointer, length));
-      else if (!isTail) {
-        this.isGarbled = true;
-        reader.fail(notJson("The upstream sent an event that", code));
-      }
+    if (isError) {
+      reader.fail(readEventFault(this.framer));
       return;
     }
-    if (isError) {
-      reader.fail(readFault(tape, tape.root(), 0));
+    const code = scan(tape, pointer, length);
+    if (code != SCAN_OK) {
+      if (isTail) return;
+      this.isGarbled = true;
+      reader.fail(notJson("The upstream sent an event that", code));
       return;
     }
     reader.repeatable.clear();

@@ -3,10 +3,11 @@
 // {"error":{"message"}} (OpenAI, Anthropic, most) · {"error":"text"} (Ollama) · {"message"} (Mistral, Cohere) ·
 // {"detail":"text"} and {"detail":[{"loc","msg"}]} (FastAPI) · {"errors":[{"message"}]} (Cloudflare) ·
 // [{"error":{…}}] (Gemini) · {"object":"error","message"} (vLLM) · HTML and plain text (load balancers) · nothing.
+import { Framer } from "../bytes/framer";
 import { SCAN_OK, scan } from "../bytes/json/scan";
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { unescape } from "../bytes/json/text";
-import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
+import { ByteBuffer, constant, sameBytes, Span } from "../bytes/text/bytes";
 import { appendReadable, beginsWith, shorten } from "../bytes/text/readable";
 import { Fault } from "./fault";
 
@@ -76,6 +77,13 @@ const KINDS: StaticArray<Kind> = [
   new Kind(constant("NotFoundError"), 404),
   new Kind(constant("RateLimitError"), 429),
   new Kind(constant("InternalServerError"), 500),
+  // AWS, in an event stream. Its 408 and 424 are failures of the model, which clients retry as 5xx.
+  new Kind(constant("throttlingException"), 429),
+  new Kind(constant("serviceUnavailableException"), 503),
+  new Kind(constant("internalServerException"), 500),
+  new Kind(constant("modelTimeoutException"), 504),
+  new Kind(constant("modelStreamErrorException"), 502),
+  new Kind(constant("validationException"), 400),
 ];
 
 /** Returns the status that a word for an error's kind stands for, 0 for an unknown word. */
@@ -84,6 +92,16 @@ function statusOfWord(tape: Tape, node: u32): u32 {
   for (let i = 0; i < KINDS.length; i++) {
     const candidate = unchecked(KINDS[i]);
     if (tape.equals(node, candidate.word)) return candidate.status;
+  }
+  return 0;
+}
+
+/** As `statusOfWord`, for the name of an event. */
+function statusOfName(pointer: usize, length: u32): u32 {
+  for (let i = 0; i < KINDS.length; i++) {
+    const candidate = unchecked(KINDS[i]);
+    if (sameBytes(pointer, length, candidate.word.pointer, candidate.word.length))
+      return candidate.status;
   }
   return 0;
 }
@@ -110,6 +128,12 @@ export function readFaultBody(status: u32, pointer: usize, length: u32): Fault {
   if (status == 0) return new Fault(502, `The upstream sent an error: ${text}`);
   if (text.length == 0) return new Fault(status, statusMessage(status));
   return new Fault(status, `The upstream returned ${status.toString()}: ${text}`);
+}
+
+/** Returns the fault that an event of a stream reports (`Framer.isError`); the event's name may imply the status. */
+export function readEventFault(event: Framer): Fault {
+  const status = statusOfName(event.namePointer, event.nameLength);
+  return readFaultBody(status, event.dataPointer, event.dataLength);
 }
 
 /** Returns the first readable words of any bytes. */
