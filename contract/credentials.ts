@@ -22,4 +22,20 @@ export const BEARER: CredentialKind = {
 /** Anthropic. */
 export const X_API_KEY: CredentialKind = { name: "x_api_key", header: "x-api-key", prefix: "" };
 
-export const CREDENTIAL_KINDS: CredentialKind[] = [NO_CREDENTIAL, BEARER, X_API_KEY];
+/** Azure OpenAI. */
+export const API_KEY: CredentialKind = { name: "api_key", header: "api-key", prefix: "" };
+
+/** Google's Gemini API. */
+export const X_GOOG_API_KEY: CredentialKind = {
+  name: "x_goog_api_key",
+  header: "x-goog-api-key",
+  prefix: "",
+};
+
+export const CREDENTIAL_KINDS: CredentialKind[] = [
+  NO_CREDENTIAL,
+  BEARER,
+  X_API_KEY,
+  API_KEY,
+  X_GOOG_API_KEY,
+];

@@ -107,6 +107,7 @@ const KEYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     address: "base_url",
     authority: "base_url",
     path: "base_url",
+    query: "api_version",
     dialect: "provider_interface",
     configuredName: "name",
     ownSystemPrompt: "system_prompt",

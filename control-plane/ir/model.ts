@@ -93,6 +93,8 @@ export interface Target {
   authority: string;
   /** Whole request path, for example `/v1/chat/completions`: the base URL's path and the dialect's own. */
   path: string;
+  /** The query of every request, with its `?`. Absent when there is none. */
+  query?: string;
   /** Further dialects of the provider, with their request paths. Absent when there is none. */
   also?: { dialect: string; path: string }[];
   auth: {

@@ -4,7 +4,7 @@ import { DIALECTS } from "../../contract/dialects.ts";
 import type { Address, GatewayModel, Target } from "./model.ts";
 
 /** Request headers in which clients send credentials that no provider of ours reads. */
-const OTHER_CREDENTIAL_HEADERS = ["api-key", "x-goog-api-key", "proxy-authorization", "cookie"];
+const OTHER_CREDENTIAL_HEADERS = ["proxy-authorization", "cookie"];
 
 /** Request headers that carry a credential. A provider is sent its own, never the client's. */
 export const CREDENTIAL_HEADERS = [

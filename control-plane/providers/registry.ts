@@ -1,10 +1,11 @@
-// The one table of providers: where each listens, which wire format it speaks and how it takes its key. What their models
-// refuse is in known-limits.ts.
+// The table of providers with one API: where each listens, which wire format it speaks and how it takes its key. Those with
+// several are in clouds.ts; what their models refuse is in known-limits.ts.
 import type { CredentialKind } from "../../contract/credentials.ts";
 import { NO_CREDENTIAL } from "../../contract/credentials.ts";
 import type { DialectRow } from "../../contract/dialects.ts";
 import { ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES } from "../../contract/dialects.ts";
 import type { Address } from "../ir/model.ts";
+import { CLOUDS, wordsOf } from "./clouds.ts";
 
 export interface Provider {
   /** What stands before the first slash of `model`. */
@@ -104,33 +105,46 @@ export const INTERFACES: ReadonlyMap<string, ProviderInterface> = new Map(
   ].map(({ name, dialect, auth, asksForUsage }) => [name, { dialect, auth, asksForUsage }]),
 );
 
+/** All words of `provider_interface`, those of clouds included. */
+export const INTERFACE_WORDS: readonly string[] = [
+  ...new Set([
+    ...INTERFACES.keys(),
+    ...CLOUDS.map(({ name }) => name),
+    ...CLOUDS.flatMap((cloud) => wordsOf(cloud)),
+  ]),
+];
+
+/** The names of all built-in providers. */
+export const PROVIDER_NAMES: readonly string[] = [...PROVIDERS, ...CLOUDS].map(({ name }) => name);
+
+/** The names of built-in providers by the words that other gateways have for them. */
+export const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ["google", "gemini"],
+  ["google_ai_studio", "gemini"],
+  ["googleai", "gemini"],
+  ["vertex_ai", "vertex"],
+  ["google_vertex", "vertex"],
+  ["vertexai", "vertex"],
+  ["gcp", "vertex"],
+  ["amazon_bedrock", "bedrock"],
+  ["aws_bedrock", "bedrock"],
+  ["aws", "bedrock"],
+  ["azure", "azure_openai"],
+  ["azureopenai", "azure_openai"],
+  ["azure_ai", "azure_foundry"],
+  ["foundry", "azure_foundry"],
+]);
+
 /** A provider whose native API the gateway does not support. */
 export interface UnsupportedProvider {
   /** For people. */
   title: string;
-  /** Its OpenAI-compatible endpoint, which works today; absent where there is none of its own. */
-  baseUrl?: string;
+  /** Its OpenAI-compatible endpoint. */
+  baseUrl: string;
 }
-
-const GEMINI: UnsupportedProvider = {
-  title: "Gemini",
-  baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
-};
-const BEDROCK: UnsupportedProvider = { title: "Amazon Bedrock" };
-const AZURE: UnsupportedProvider = {
-  title: "Azure OpenAI",
-  baseUrl: "https://<resource>.openai.azure.com/openai/v1",
-};
 
 /** By the word before the slash of `model`, or of `provider_interface`, that other gateways have for them. */
 export const UNSUPPORTED_PROVIDERS: ReadonlyMap<string, UnsupportedProvider> = new Map([
-  ["gemini", GEMINI],
-  ["google", GEMINI],
-  ["vertex_ai", { title: "Vertex AI" }],
-  ["amazon_bedrock", BEDROCK],
-  ["bedrock", BEDROCK],
-  ["azure_openai", AZURE],
-  ["azure", AZURE],
   ["cohere", { title: "Cohere", baseUrl: "https://api.cohere.ai/compatibility/v1" }],
   ["huggingface", { title: "Hugging Face", baseUrl: "https://router.huggingface.co/v1" }],
 ]);
@@ -147,20 +161,28 @@ export interface Base {
   path: string;
 }
 
+/** What stands behind the address of a provider, where it is not the dialect's own. */
+export interface OwnPath {
+  /** The path of a base URL without one. */
+  basePath?: string;
+  endpoint?: string | undefined;
+}
+
 /**
- * Where a request goes, from a base URL that `isBaseUrl` accepts.
+ * Returns where a request goes, from a base URL that `isBaseUrl` accepts.
  *
- * The URL's path replaces the dialect's `basePath`: `/chat/completions` of OpenAI's format is added to it, `/v1/messages`
- * of Anthropic's (a `/v1` at its end is not doubled).
+ * The URL's path replaces the `basePath`: `/chat/completions` of OpenAI's format is added to it, `/v1/messages` of
+ * Anthropic's (a `/v1` at its end is not doubled).
  */
-export function baseOf(baseUrl: string, dialect: DialectRow): Base {
+export function baseOf(baseUrl: string, dialect: DialectRow, ownPath: OwnPath = {}): Base {
+  const { basePath = dialect.basePath, endpoint = dialect.path.slice(dialect.basePath.length) } =
+    ownPath;
   const url = new URL(baseUrl);
   const tls = url.protocol === "https:";
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = url.port === "" ? (tls ? 443 : 80) : Number(url.port);
   const own = url.pathname.replace(/\/+$/, "");
-  const prefix = own === "" ? dialect.basePath : own;
-  const endpoint = dialect.path.slice(dialect.basePath.length);
+  const prefix = own === "" ? basePath : own;
   const path = `${endpoint.startsWith("/v1/") ? prefix.replace(/\/v1$/, "") : prefix}${endpoint}`;
   return {
     address: { kind: "host", host, port, tls, serverName: host },

@@ -42,6 +42,7 @@ function readOne(
     "dialect",
     "authority",
     "path",
+    "query",
     "also",
     "auth",
     "keys",
@@ -62,6 +63,8 @@ function readOne(
   target.modelJson = quoted(stringMember(tape, node, "model"));
   target.modelText = new Span(target.modelJson.pointer + 1, target.modelJson.length - 2);
   target.authority = constant(stringMember(tape, node, "authority"));
+  const query = memberOf(tape, node, "query");
+  if (tape.isString(query)) target.query = bytesOf(tape, query);
   const prompt = memberOf(tape, node, "system_prompt");
   if (tape.isString(prompt)) target.systemPromptJson = escaped(bytesOf(tape, prompt));
   const ownPrompt = memberOf(tape, node, "own_system_prompt");

@@ -27,6 +27,8 @@ export class Target {
   modelText: Span = new Span(0, 0);
   authority: Span = new Span(0, 0);
   path: Span = new Span(0, 0);
+  /** The query of every request, with its `?`; may be empty. */
+  query: Span = new Span(0, 0);
   /** The path of the provider's other endpoints, without their own end: `/v1`. */
   basePath: Span = new Span(0, 0);
   /**

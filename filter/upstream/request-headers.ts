@@ -7,9 +7,12 @@ import { Exchange } from "../exchange/exchange";
 import { hasOwnHeader } from "../exchange/request-head";
 import { header, removeHeader, REQUEST_HEADERS, setHeader } from "../host/host";
 import { ByteBuffer, constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
+import { findByte } from "../bytes/text/find";
 
 const PATH = constant(":path");
 const AUTHORITY = constant(":authority");
+const QUESTION: u32 = 0x3f;
+const AMPERSAND: u32 = 0x26;
 
 /** In the order of `CREDENTIAL_KINDS`; empty for none. */
 const CREDENTIAL_HEADERS: Span[] = [];
@@ -97,6 +100,14 @@ function hasHeader(exchange: Exchange, name: Span): bool {
     : hasOwnHeader(exchange.client.headers, name);
 }
 
+/** Appends the query that every request of the target has. */
+function writeQuery(query: Span): void {
+  if (query.length == 0) return;
+  const hasQuery = findByte(text.pointer, text.pointer + text.length, QUESTION) != 0;
+  if (hasQuery) text.byte(AMPERSAND);
+  text.bytes(query.pointer + u32(hasQuery), query.length - u32(hasQuery));
+}
+
 /** Writes the path. The client's query belongs to its dialect (`?beta=true` of Anthropic's SDKs): a translation drops it. */
 function writePath(exchange: Exchange, target: Target): void {
   const client = exchange.client;
@@ -104,7 +115,11 @@ function writePath(exchange: Exchange, target: Target): void {
   const isInference = endpoint.row.isInference;
   // Most providers use the path of the client: a header that is right already costs nothing.
   const mayBeRight =
-    isInference && !exchange.isTranslated() && !exchange.runsUpstream() && !client.isQueryCut;
+    isInference &&
+    target.query.length == 0 &&
+    !exchange.isTranslated() &&
+    !exchange.runsUpstream() &&
+    !client.isQueryCut;
   if (mayBeRight && sameSpan(target.path, endpoint.path)) return;
   text.clear();
   if (isInference) {
@@ -115,6 +130,7 @@ function writePath(exchange: Exchange, target: Target): void {
     text.span(counterpart === null ? endpoint.suffix : counterpart.suffix);
   }
   if (!exchange.isTranslated()) text.bytes(client.pathEnd.pointer, client.pathEnd.length);
+  writeQuery(target.query);
   value.pointer = text.pointer;
   value.length = text.length;
   setHeader(REQUEST_HEADERS, PATH, value);

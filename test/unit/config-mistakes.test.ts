@@ -592,36 +592,14 @@ ${PROVIDER}`,
     ],
   },
   {
-    what: "a native API that is not supported, without a compatible endpoint",
+    what: "a native API that is not supported",
     text: `llm_providers:
-  - model: bedrock/claude
+  - model: cohere/command-a
     access_key: $OPENAI_API_KEY
 `,
     report: [
-      "2:12: llm_providers[0].model: Amazon Bedrock's native API is not supported yet",
-      "use an OpenAI-compatible endpoint in front of it: base_url: https://… and provider_interface: openai",
-    ],
-  },
-  {
-    what: "Azure's native API",
-    text: `llm_providers:
-  - model: azure/gpt
-    access_key: $OPENAI_API_KEY
-`,
-    report: [
-      "2:12: llm_providers[0].model: Azure OpenAI's native API is not supported yet",
-      "use its OpenAI-compatible endpoint: base_url: https://<resource>.openai.azure.com/openai/v1 and provider_interface: openai",
-    ],
-  },
-  {
-    what: "Gemini's native API",
-    text: `llm_providers:
-  - model: gemini/gemini-2.5-flash
-    access_key: $OPENAI_API_KEY
-`,
-    report: [
-      "2:12: llm_providers[0].model: Gemini's native API is not supported yet",
-      "use its OpenAI-compatible endpoint: base_url: https://generativelanguage.googleapis.com/v1beta/openai and provider_interface: openai",
+      "2:12: llm_providers[0].model: Cohere's native API is not supported yet",
+      "use its OpenAI-compatible endpoint: base_url: https://api.cohere.ai/compatibility/v1 and provider_interface: openai",
     ],
   },
   {
@@ -629,13 +607,31 @@ ${PROVIDER}`,
     text: `llm_providers:
   - model: own/x
     base_url: https://llm.example.com
-    provider_interface: gemini
+    provider_interface: cohere
 `,
     report: [
-      "4:5: llm_providers[0].provider_interface: Gemini's native API is not supported yet",
-      "use its OpenAI-compatible endpoint: base_url: https://generativelanguage.googleapis.com/v1beta/openai and provider_interface: openai",
+      "4:5: llm_providers[0].provider_interface: Cohere's native API is not supported yet",
+      "use its OpenAI-compatible endpoint: base_url: https://api.cohere.ai/compatibility/v1 and provider_interface: openai",
     ],
   },
+  ...[
+    ["azure", "azure_openai"],
+    ["google", "gemini"],
+    ["vertex_ai", "vertex"],
+    ["vertex-ai", "vertex"],
+    ["amazon_bedrock", "bedrock"],
+    ["azure_ai", "azure_foundry"],
+  ].map(([word = "", name = ""]) => ({
+    what: `another gateway's name ${word}`,
+    text: `llm_providers:
+  - model: ${word}/m
+    access_key: $OPENAI_API_KEY
+`,
+    report: [
+      `2:12: llm_providers[0].model: "${word}" is not a built-in provider, and base_url and provider_interface are missing`,
+      `did you mean ${name}?`,
+    ],
+  })),
   {
     what: "keys of features that do not exist yet",
     text: `mode: prompt

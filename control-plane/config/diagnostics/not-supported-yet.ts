@@ -1,5 +1,5 @@
 // Keys that are part of the schema and whose feature is not built: refused by validation, never accepted and ignored.
-import { INTERFACES, UNSUPPORTED_PROVIDERS } from "../../providers/registry.ts";
+import { UNSUPPORTED_PROVIDERS } from "../../providers/registry.ts";
 import type { UnsupportedProvider } from "../../providers/registry.ts";
 import { isRecord } from "../yaml/document.ts";
 import type { Path } from "./problem.ts";
@@ -45,7 +45,7 @@ export const NOT_SUPPORTED_YET: readonly NotSupported[] = [
 ];
 
 function nativeInterface(value: unknown): Rejection | undefined {
-  if (typeof value !== "string" || INTERFACES.has(value)) return undefined;
+  if (typeof value !== "string") return undefined;
   const provider = UNSUPPORTED_PROVIDERS.get(value);
   return provider === undefined ? undefined : nativeApi(provider);
 }
@@ -54,10 +54,7 @@ function nativeInterface(value: unknown): Rejection | undefined {
 export function nativeApi({ title, baseUrl }: UnsupportedProvider): Rejection {
   return {
     message: `${title}'s native API is not supported yet`,
-    hint:
-      baseUrl === undefined
-        ? "use an OpenAI-compatible endpoint in front of it: base_url: https://… and provider_interface: openai"
-        : `use its OpenAI-compatible endpoint: base_url: ${baseUrl} and provider_interface: openai`,
+    hint: `use its OpenAI-compatible endpoint: base_url: ${baseUrl} and provider_interface: openai`,
   };
 }
 

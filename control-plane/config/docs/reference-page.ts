@@ -1,5 +1,7 @@
 // docs/configuration.md: one part for each section of the schema, one heading for each key.
-import { INTERFACES, PROVIDERS, baseOf } from "../../providers/registry.ts";
+import { CLOUDS, fill } from "../../providers/clouds.ts";
+import type { Cloud, CloudApi } from "../../providers/clouds.ts";
+import { INTERFACES, INTERFACE_WORDS, PROVIDERS, baseOf } from "../../providers/registry.ts";
 import type { Provider } from "../../providers/registry.ts";
 import { NOT_SUPPORTED_YET } from "../diagnostics/not-supported-yet.ts";
 import type { JsonSchema } from "../json-schema.ts";
@@ -143,15 +145,51 @@ function providers(): string {
     provider.dialect.format,
     provider.needsKey ? "required" : provider.embedded === true ? "none" : "optional",
   ]);
-  const words = [...INTERFACES.keys()].map(code).join(", ");
+  const words = INTERFACE_WORDS.map(code).join(", ");
   const silent = [...INTERFACES].flatMap(([word, { dialect, asksForUsage }]) =>
     dialect.asksForUsage && !asksForUsage ? [code(word)] : [],
   );
   return [
     "These need no `base_url`, except where the table shows it. Any other provider name works with `base_url` and `provider_interface`.",
     table(["Provider", "Who", "Requests go to", "Wire format", "`access_key`"], rows),
+    "These have several APIs, and keys of the entry that are a part of the address. The first API whose models fit is used, unless `provider_interface` selects another.",
+    table(
+      ["Provider", "Who", "Models", "`provider_interface`", "Requests go to", "Wire format"],
+      unique(CLOUDS.flatMap(cloudRows)),
+    ),
     `Values of \`provider_interface\`: ${words}. With ${silent.join(" or ")} the gateway does not ask a stream for its usage (\`stream_options.include_usage\`). For another server that rejects that member set \`limits: {stream_usage: false}\`.`,
   ].join("\n\n");
+}
+
+function unique(rows: string[][]): string[][] {
+  return [...new Map(rows.map((row) => [row.join(" "), row])).values()];
+}
+
+function cloudRows({ name, title, apis }: Cloud): string[][] {
+  return apis.flatMap((api) =>
+    "pending" in api
+      ? []
+      : [
+          [
+            code(name),
+            title,
+            api.models.map(code).join(", "),
+            code(api.word),
+            cloudUrl(api),
+            api.dialect.format,
+          ],
+        ],
+  );
+}
+
+function cloudUrl({ baseUrl, endpoint, query = "", dialect }: CloudApi): string {
+  const own = endpoint ?? dialect.path.slice(dialect.basePath.length);
+  const address = fill(`${baseUrl}${own}${query}`, {});
+  return code(
+    address
+      .replace("{vertex_host}", "{location}-aiplatform.googleapis.com")
+      .replace("{aws_domain}", "amazonaws.com"),
+  );
 }
 
 function requestUrl({ baseUrl, embedded, dialect }: Provider): string {

@@ -10,6 +10,8 @@ import { suggestion } from "../diagnostics/suggest.ts";
 interface Wanted {
   /** What stands before the slash of `model`, for the hint. */
   provider: string | undefined;
+  /** The environment variable that the hint proposes; absent: one of the provider's name. */
+  variable?: string | undefined;
   needsKey: boolean;
   auth: CredentialKind;
   headers: readonly ProviderHeader[];
@@ -23,7 +25,7 @@ export function readAccessKeys(
   wanted: Wanted,
 ): string[] {
   const { access_key: written } = entry;
-  const variable = suggestedVariable(wanted.provider);
+  const variable = wanted.variable ?? suggestedVariable(wanted.provider);
   const hint = `write access_key: $${variable}, and put the key in the environment or in .env as ${variable}=…`;
   if (written === undefined) {
     if (isMissed(entry, wanted)) {

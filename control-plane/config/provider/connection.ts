@@ -2,9 +2,20 @@
 import { isIP } from "node:net";
 import { OPENAI_CHAT, OPENAI_RESPONSES } from "../../../contract/dialects.ts";
 import type { Target } from "../../ir/model.ts";
-import { INTERFACES, PROVIDERS, UNSUPPORTED_PROVIDERS, baseOf } from "../../providers/registry.ts";
-import type { Base, Provider, ProviderInterface } from "../../providers/registry.ts";
+import { findCloud, wordsOf } from "../../providers/clouds.ts";
+import type { Cloud } from "../../providers/clouds.ts";
+import {
+  INTERFACES,
+  INTERFACE_WORDS,
+  OTHER_NAMES,
+  PROVIDER_NAMES,
+  UNSUPPORTED_PROVIDERS,
+  baseOf,
+} from "../../providers/registry.ts";
+import type { Provider, ProviderInterface } from "../../providers/registry.ts";
+import { refuseAddressKeys } from "./address-keys.ts";
 import { checkBaseUrl, checkHost } from "./base-url.ts";
+import { readCloudConnection } from "./cloud-connection.ts";
 import { nativeApi } from "../diagnostics/not-supported-yet.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { showWord } from "../reading.ts";
@@ -13,7 +24,7 @@ import type { ProviderDraft } from "./entry.ts";
 import { suggest, suggestion } from "../diagnostics/suggest.ts";
 
 export interface Connection
-  extends ProviderInterface, Pick<Target, "address" | "authority" | "path"> {
+  extends ProviderInterface, Pick<Target, "address" | "authority" | "path" | "query"> {
   /** Request path of the Responses API at the same base URL, for a provider of chat completions. */
   responsesPath?: string;
   /** Whether the provider is known to serve it. */
@@ -22,28 +33,63 @@ export interface Connection
 
 type Entry = ProviderDraft;
 
+type Place = Pick<Connection, "address" | "authority">;
+
 /** The control plane serves the demonstration model itself. */
 const EMBEDDED: Pick<Connection, "address" | "authority"> = {
   address: { kind: "embedded" },
   authority: "demo.gateway.internal",
 };
 
-/** Undefined when the entry does not say enough; then a problem says what is missing. */
+/** Returns undefined if the entry is incomplete; then a problem was reported. `split`: its `model`. */
 export function readConnection(
   reading: Reading,
   path: Path,
   entry: Entry,
-  name: string | undefined,
+  split: { provider: string; model: string } | undefined,
   provider: Provider | undefined,
 ): Connection | undefined {
+  const cloud = cloudOf(entry, split?.provider);
+  if (cloud === undefined)
+    refuseAddressKeys(reading, path, entry, split?.provider ?? "the provider", []);
   if (provider?.embedded === true) {
     refuseForEmbedded(reading, path, entry);
     const { path: own } = provider.dialect;
     return { ...protocolOf(provider), ...EMBEDDED, path: own, servesResponses: false };
   }
-  const chosen = readInterface(reading, path, entry.provider_interface);
   const baseUrl = checkBaseUrl(reading, [...path, "base_url"], entry.base_url);
   const host = checkHost(reading, [...path, "http_host"], entry.http_host);
+  const connection =
+    cloud === undefined || split === undefined
+      ? readOwn(reading, path, entry, { name: split?.provider, provider, baseUrl })
+      : readCloudConnection(reading, path, entry, cloud, { ...split, baseUrl });
+  return connection === undefined ? undefined : { ...connection, ...withHost(connection, host) };
+}
+
+/** Returns the cloud of an entry: by its provider's name, or by its interface. */
+export function cloudOf(
+  { provider_interface: word, base_url: baseUrl }: Entry,
+  name: string | undefined,
+): Cloud | undefined {
+  const own = findCloud(name);
+  if (own === undefined) return findCloud(word);
+  // Behind a gateway of the user's there can be another format.
+  const isOther = word !== undefined && word !== name && !wordsOf(own).includes(word);
+  return isOther && baseUrl !== undefined && INTERFACES.has(word) ? undefined : own;
+}
+
+/** Reads the connection of a provider with one API. */
+function readOwn(
+  reading: Reading,
+  path: Path,
+  entry: Entry,
+  {
+    name,
+    provider,
+    baseUrl,
+  }: { name: string | undefined; provider: Provider | undefined; baseUrl: string | undefined },
+): Connection | undefined {
+  const chosen = readInterface(reading, path, entry.provider_interface);
   if (name === undefined) return undefined;
   if (provider === undefined) reportUnknown(reading, path, entry, name);
   else if (entry.base_url === undefined) checkOwnAddress(reading, path, provider, chosen);
@@ -52,7 +98,7 @@ export function readConnection(
   if (spoken === undefined || base === undefined) return undefined;
   return {
     ...protocolOf(spoken),
-    ...withHost(baseOf(base, spoken.dialect), host),
+    ...baseOf(base, spoken.dialect),
     ...(spoken.dialect === OPENAI_CHAT
       ? { responsesPath: baseOf(base, OPENAI_RESPONSES).path }
       : {}),
@@ -65,12 +111,12 @@ function protocolOf({ dialect, auth, asksForUsage }: ProviderInterface): Provide
 }
 
 /** No certificate is asked for by an IP address where there is a name. */
-function withHost(base: Base, host: string | undefined): Base {
-  if (host === undefined) return base;
-  const { address } = base;
-  if (address.kind === "embedded" || isIP(address.host) === 0) return { ...base, authority: host };
+function withHost(base: Place, host: string | undefined): Place {
+  const { address, authority } = base;
+  if (host === undefined) return { address, authority };
+  if (address.kind === "embedded" || isIP(address.host) === 0) return { address, authority: host };
   const serverName = host.replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
-  return { ...base, authority: host, address: { ...address, serverName } };
+  return { authority: host, address: { ...address, serverName } };
 }
 
 function refuseForEmbedded(reading: Reading, path: Path, entry: Entry): void {
@@ -119,10 +165,10 @@ function readInterface(
   const spoken = INTERFACES.get(word);
   // The words of UNSUPPORTED_PROVIDERS are reported by the list of what is not supported yet.
   if (spoken === undefined && !UNSUPPORTED_PROVIDERS.has(word)) {
-    const words = [...INTERFACES.keys()];
     const at = [...path, "provider_interface"];
+    const nearest = OTHER_NAMES.get(word) ?? suggest(word, INTERFACE_WORDS);
     reading.problem(at, `unknown provider_interface ${reading.show(at, word)}`, {
-      hint: suggestion(suggest(word, words)) ?? `expected one of ${words.join(", ")}`,
+      hint: suggestion(nearest) ?? `expected one of ${INTERFACE_WORDS.join(", ")}`,
     });
   }
   return spoken;
@@ -146,10 +192,7 @@ function reportUnknown(reading: Reading, path: Path, entry: Entry, name: string)
     reading.problem(at, message, { hint });
     return;
   }
-  const nearest = suggest(
-    name,
-    PROVIDERS.map((provider) => provider.name),
-  );
+  const nearest = OTHER_NAMES.get(name.replaceAll("-", "_")) ?? suggest(name, PROVIDER_NAMES);
   reading.problem(
     at,
     `${showWord(name)} is not a built-in provider, and ${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} missing`,

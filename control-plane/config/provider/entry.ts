@@ -1,12 +1,11 @@
 // The schema of one entry of `llm_providers`.
 import { z } from "zod";
-import { INTERFACES } from "../../providers/registry.ts";
+import { INTERFACE_WORDS } from "../../providers/registry.ts";
 import { flag, list, mapping, named, text } from "../schema-words.ts";
 import { retryKeys } from "../sections/retry.ts";
 import type { Draft } from "../sections/section.ts";
+import { ADDRESS_KEY_RULES } from "./address-key-rules.ts";
 import { modelLimits } from "./schema-limits.ts";
-
-const INTERFACE_WORDS = [...INTERFACES.keys()];
 
 const REFERENCE_TO_KEY = "a reference to an environment variable, such as $OPENAI_API_KEY";
 
@@ -50,9 +49,14 @@ export const providerEntry = mapping(
       "an http:// or https:// URL",
     ).optional(),
     provider_interface: text({
-      description: `Wire format of \`base_url\`: ${INTERFACE_WORDS.map((word) => `\`${word}\``).join(", ")}. Required for a provider that is not in the table.`,
+      description: `Wire format of \`base_url\`: ${INTERFACE_WORDS.map((word) => `\`${word}\``).join(", ")}. Required for a provider that is not in the table. For a provider with several APIs it selects one.`,
       examples: ["openai", "anthropic"],
     }).optional(),
+    resource: ADDRESS_KEY_RULES.resource.schema,
+    api_version: ADDRESS_KEY_RULES.api_version.schema,
+    project: ADDRESS_KEY_RULES.project.schema,
+    location: ADDRESS_KEY_RULES.location.schema,
+    region: ADDRESS_KEY_RULES.region.schema,
     http_host: text({
       description: "Value of the Host header for the provider, when it differs from the address.",
       examples: ["llm.example.com"],

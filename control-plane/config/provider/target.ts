@@ -3,7 +3,7 @@ import { BEARER, CREDENTIAL_KINDS, NO_CREDENTIAL } from "../../../contract/crede
 import type { Target } from "../../ir/model.ts";
 import { findProvider } from "../../providers/registry.ts";
 import { readAccessKeys } from "./access-key.ts";
-import { readConnection } from "./connection.ts";
+import { cloudOf, readConnection } from "./connection.ts";
 import type { Connection } from "./connection.ts";
 import { readHeaders } from "./headers.ts";
 import { readModelLimits } from "./model-limits.ts";
@@ -25,11 +25,13 @@ export function readTarget(
   const configuredName = checkName(reading, [...path, "name"], entry.name);
   const ownPrompt = readSystemPrompt(reading, [...path, "system_prompt"], entry.system_prompt);
   const headers = readHeaders(reading, [...path, "headers"], entry.headers ?? {}, split?.provider);
-  const connection = readConnection(reading, path, entry, split?.provider, provider);
+  const connection = readConnection(reading, path, entry, split, provider);
+  const cloud = cloudOf(entry, split?.provider);
   const keys = readAccessKeys(reading, path, entry, {
     provider: split?.provider,
+    variable: cloud?.keyVariable,
     needsKey:
-      provider?.needsKey === true &&
+      (cloud ?? provider)?.needsKey === true &&
       entry.base_url === undefined &&
       entry.passthrough_auth !== true,
     auth: connection?.auth ?? BEARER,
@@ -47,6 +49,7 @@ export function readTarget(
     address,
     authority,
     path: requestPath,
+    ...(connection.query === undefined ? {} : { query: connection.query }),
     auth: passesClientKey
       ? { kind: connection.auth.name, passesClientKey }
       : authOf(connection, keys),

@@ -66,6 +66,8 @@ export interface FilterTarget {
   dialect: string;
   authority: string;
   path: string;
+  /** The query of every request, with its `?`. */
+  query?: string;
   /** Further dialects of the provider: a client that speaks one of them is not translated. */
   also?: { dialect: string; path: string }[];
   auth: string;
@@ -230,6 +232,7 @@ function filterTarget(target: Target, index: number, model: GatewayModel): Filte
     dialect: target.dialect,
     authority: target.authority,
     path: target.path,
+    ...(target.query === undefined ? {} : { query: target.query }),
     ...(target.also === undefined ? {} : { also: target.also }),
     ...(auth.passesClientKey === true
       ? { auth: NO_CREDENTIAL.name, passes_client_key: true }

@@ -1,0 +1,71 @@
+// The keys from which the address of a cloud is made: each is checked, and rejected where it would be ignored.
+import { ADDRESS_KEYS, CLOUDS } from "../../providers/clouds.ts";
+import type { AddressKey, AddressValues, Cloud } from "../../providers/clouds.ts";
+import type { Path } from "../diagnostics/problem.ts";
+import { showWord, type Reading } from "../reading.ts";
+import { ADDRESS_KEY_RULES } from "./address-key-rules.ts";
+import type { ProviderDraft } from "./entry.ts";
+
+/** Returns the values of the keys, with defaults; undefined after a problem was reported. */
+export function readAddressKeys(
+  reading: Reading,
+  path: Path,
+  entry: ProviderDraft,
+  cloud: Cloud,
+): AddressValues | undefined {
+  const values: AddressValues = { ...cloud.defaults };
+  let isValid = true;
+  for (const key of cloud.keys) {
+    const value = entry[key];
+    // A value of the wrong type has a problem already.
+    if (value === undefined) {
+      if (Object.hasOwn(entry, key)) isValid = false;
+      continue;
+    }
+    const rule = ADDRESS_KEY_RULES[key];
+    values[key] = value;
+    if (rule.pattern.test(value)) continue;
+    isValid = false;
+    const at = [...path, key];
+    const correct = reading.isShowable(at, value) ? rule.correct?.(value) : undefined;
+    reading.problem(at, `expected ${rule.expected}, not ${reading.show(at, value)}`, {
+      hint: correct === undefined ? undefined : `write ${key}: ${correct}`,
+    });
+  }
+  return isValid ? values : undefined;
+}
+
+/** Reports the keys that an entry has and its provider does not use. */
+export function refuseAddressKeys(
+  reading: Reading,
+  path: Path,
+  entry: ProviderDraft,
+  provider: string,
+  used: readonly AddressKey[],
+): void {
+  for (const key of ADDRESS_KEYS) {
+    if (entry[key] === undefined || used.includes(key)) continue;
+    const owners = CLOUDS.filter(({ keys }) => keys.includes(key)).map(({ name }) => name);
+    reading.problem([...path, key], `${showWord(provider)} has no ${key}`, {
+      part: "key",
+      hint: `${key} is a key of ${owners.join(" and ")}; remove it`,
+    });
+  }
+}
+
+/** Reports keys that are missing; `model` may show a value. */
+export function reportMissing(
+  reading: Reading,
+  path: Path,
+  { title }: Cloud,
+  keys: readonly AddressKey[],
+  model: string,
+): void {
+  for (const key of keys) {
+    const rule = ADDRESS_KEY_RULES[key];
+    const shown = rule.inModel?.exec(model)?.[1];
+    reading.problem(path, `${key} is missing; ${title} needs it`, {
+      hint: shown === undefined ? rule.missing : `write ${key}: ${shown}`,
+    });
+  }
+}

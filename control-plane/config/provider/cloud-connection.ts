@@ -1,0 +1,117 @@
+// Where the requests of one entry go, for a provider with several APIs: which of them, and its address from the entry's keys.
+import { OPENAI_CHAT, OPENAI_RESPONSES } from "../../../contract/dialects.ts";
+import { apiOf, fill, keysIn, wordsOf } from "../../providers/clouds.ts";
+import type { AddressValues, Cloud, CloudApi, PendingApi } from "../../providers/clouds.ts";
+import { baseOf } from "../../providers/registry.ts";
+import type { Path } from "../diagnostics/problem.ts";
+import { suggest, suggestion } from "../diagnostics/suggest.ts";
+import type { Reading } from "../reading.ts";
+import { readAddressKeys, refuseAddressKeys, reportMissing } from "./address-keys.ts";
+import type { Connection } from "./connection.ts";
+import type { ProviderDraft } from "./entry.ts";
+
+/** Returns undefined if the entry is incomplete; then a problem was reported. `baseUrl`: a valid one, if it has one. */
+export function readCloudConnection(
+  reading: Reading,
+  path: Path,
+  entry: ProviderDraft,
+  cloud: Cloud,
+  { provider, model, baseUrl }: { provider: string; model: string; baseUrl: string | undefined },
+): Connection | undefined {
+  refuseAddressKeys(reading, path, entry, provider, cloud.keys);
+  const values = readAddressKeys(reading, path, entry, cloud);
+  if (values === undefined) return undefined;
+  const known = { ...values, hasAccessKey: entry.access_key !== undefined };
+  const api = readApi(reading, path, entry.provider_interface, cloud, model, known);
+  if (api === undefined || (entry.base_url !== undefined && baseUrl === undefined))
+    return undefined;
+  const missing = keysIn(requiredTemplate(api, baseUrl)).filter((key) => values[key] === undefined);
+  reportMissing(reading, path, cloud, missing, model);
+  if (missing.length > 0 || !checkModel(reading, path, api, model)) return undefined;
+  return connectionOf(api, baseUrl, { ...values, model });
+}
+
+/** The part of the API's address that an entry with this base URL uses. */
+function requiredTemplate(
+  { baseUrl: own, query = "" }: CloudApi,
+  baseUrl: string | undefined,
+): string {
+  if (baseUrl === undefined) return own + query;
+  return hasPath(baseUrl) ? query : pathOf(own) + query;
+}
+
+function hasPath(baseUrl: string): boolean {
+  return new URL(baseUrl).pathname.replaceAll("/", "") !== "";
+}
+
+/** Returns the path of a template; `new URL` would escape its braces. */
+function pathOf(template: string): string {
+  return template.replace(/^https:\/\/[^/]+/, "");
+}
+
+function connectionOf(
+  api: CloudApi,
+  baseUrl: string | undefined,
+  values: AddressValues & { model: string },
+): Connection {
+  const { dialect, auth, asksForUsage, endpoint, query } = api;
+  const own = fill(api.baseUrl, values);
+  const base = baseUrl ?? own;
+  const basePath = pathOf(own);
+  return {
+    dialect,
+    auth,
+    asksForUsage,
+    ...baseOf(base, dialect, { basePath, endpoint }),
+    ...(query === undefined ? {} : { query: fill(query, values) }),
+    ...(dialect === OPENAI_CHAT && !isModelInPath(api)
+      ? { responsesPath: baseOf(base, OPENAI_RESPONSES, { basePath }).path }
+      : {}),
+    servesResponses: api.servesResponses === true,
+  };
+}
+
+function readApi(
+  reading: Reading,
+  path: Path,
+  word: string | undefined,
+  cloud: Cloud,
+  model: string,
+  values: AddressValues,
+): CloudApi | undefined {
+  const chosen = word === cloud.name && !wordsOf(cloud).includes(word) ? undefined : word;
+  const api = apiOf(cloud, model, chosen, values);
+  if (api !== undefined && !("pending" in api)) return api;
+  const at = [...path, word === undefined ? "model" : "provider_interface"];
+  if (api !== undefined) reportPending(reading, at, api, cloud);
+  else if (chosen !== undefined) {
+    const words = wordsOf(cloud);
+    reading.problem(at, `${cloud.name} has no API ${reading.show(at, chosen)}`, {
+      hint: suggestion(suggest(chosen, words)) ?? `expected one of ${words.join(", ")}`,
+    });
+  } else {
+    reading.problem(at, `${cloud.title} has no API for this model`);
+  }
+  return undefined;
+}
+
+function reportPending(reading: Reading, at: Path, { pending }: PendingApi, cloud: Cloud): void {
+  reading.problem(at, `${pending} is not supported yet`, {
+    hint: wordsOf(cloud).includes("openai")
+      ? "for its OpenAI-compatible endpoint write provider_interface: openai"
+      : undefined,
+  });
+}
+
+/** Returns whether the name of the model is a part of the request's path. */
+function isModelInPath({ baseUrl, endpoint = "", dialect }: CloudApi): boolean {
+  return baseUrl.includes("{model}") || endpoint !== "" || dialect.path.endsWith("/");
+}
+
+/** A model in the path is one segment of it: neither the folder nor the one above. */
+function checkModel(reading: Reading, path: Path, api: CloudApi, model: string): boolean {
+  if (!isModelInPath(api) || !/^\.{1,2}$/.test(model)) return true;
+  const at = [...path, "model"];
+  reading.problem(at, `${reading.show(at, model)} cannot be a model in the path of a request`);
+  return false;
+}

@@ -1,0 +1,285 @@
+// Providers with several APIs, at addresses that are made from keys of the entry. Which API a model uses depends on its
+// name; `provider_interface` selects another one.
+import type { CredentialKind } from "../../contract/credentials.ts";
+import { API_KEY, BEARER, X_API_KEY } from "../../contract/credentials.ts";
+import type { DialectRow } from "../../contract/dialects.ts";
+import { ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES } from "../../contract/dialects.ts";
+
+/** Keys of an entry from which an address is made. */
+export const ADDRESS_KEYS = ["resource", "api_version", "project", "location", "region"] as const;
+export type AddressKey = (typeof ADDRESS_KEYS)[number];
+
+/** The keys of an entry that decide which API it uses, besides its model's name. */
+export type AddressValues = Partial<Record<AddressKey, string>> & { hasAccessKey?: boolean };
+
+/** An API of a cloud. In its texts `{key}` stands for the value of a key, and `{model}` for the model. */
+export interface CloudApi {
+  /** The word of `provider_interface` that selects it. */
+  word: string;
+  /** Patterns of the models that use it if `provider_interface` is not set; a `*` stands for any text. */
+  models: string[];
+  /** Whether an entry can use it; absent: all can. */
+  isFor?: (values: AddressValues) => boolean;
+  dialect: DialectRow;
+  auth: CredentialKind;
+  asksForUsage: boolean;
+  /** `base_url` of an entry replaces it; one without a path keeps this path. */
+  baseUrl: string;
+  /** What follows the base URL instead of the dialect's own path. */
+  endpoint?: string;
+  /** The query of every request, with its `?`. */
+  query?: string;
+  /** Whether the Responses API is at the same base URL. */
+  servesResponses?: true;
+}
+
+/** An API that the gateway does not support yet. */
+export interface PendingApi extends Pick<CloudApi, "word" | "models" | "isFor"> {
+  /** For people. */
+  pending: string;
+}
+
+export interface Cloud {
+  /** What stands before the first slash of `model`. */
+  name: string;
+  /** For people: the product. */
+  title: string;
+  /** The keys that its entries can have. */
+  keys: AddressKey[];
+  /** Values of keys that are not set. */
+  defaults?: AddressValues;
+  /** The environment variable in which its users have their key. */
+  keyVariable: string;
+  /** Whether `access_key` is required at the provider's own address. */
+  needsKey: boolean;
+  /** The first that fits a model is used. */
+  apis: (CloudApi | PendingApi)[];
+}
+
+const CHAT = {
+  word: "openai",
+  models: ["*"],
+  dialect: OPENAI_CHAT,
+  auth: BEARER,
+  asksForUsage: true,
+};
+
+const CLAUDE = {
+  word: "claude",
+  dialect: ANTHROPIC_MESSAGES,
+  auth: X_API_KEY,
+  asksForUsage: false,
+};
+
+const RESPONSES = {
+  word: OPENAI_RESPONSES.name,
+  models: [],
+  dialect: OPENAI_RESPONSES,
+  auth: BEARER,
+  asksForUsage: false,
+};
+
+/** The first version whose requests may ask for the usage of a stream. */
+const STREAM_USAGE_VERSION = "2024-09-01";
+
+/** Returns the date of the version; empty if it selects Azure's v1 API. */
+function versionOf({ api_version: version = "" }: AddressValues): string {
+  return /^\d/.test(version) ? version : "";
+}
+
+/** The model of a request is in its path. */
+const AZURE_DEPLOYMENT = {
+  ...CHAT,
+  auth: API_KEY,
+  isFor: (values: AddressValues) => versionOf(values) !== "",
+  baseUrl: "https://{resource}.openai.azure.com/openai/deployments/{model}",
+  query: "?api-version={api_version}",
+};
+
+/** Chat completions, and the Responses API beside them or alone. */
+const CHAT_AND_RESPONSES = [{ ...CHAT, servesResponses: true as const }, RESPONSES];
+
+const AZURE_V1 = CHAT_AND_RESPONSES.map((api) => ({
+  ...api,
+  auth: API_KEY,
+  baseUrl: "https://{resource}.openai.azure.com/openai/v1",
+}));
+
+const AZURE_OPENAI: Cloud = {
+  name: "azure_openai",
+  title: "Azure OpenAI",
+  keys: ["resource", "api_version"],
+  keyVariable: "AZURE_OPENAI_API_KEY",
+  needsKey: true,
+  apis: [
+    ...AZURE_V1.map((api) => ({
+      ...api,
+      isFor: ({ api_version: version = "v1" }: AddressValues) => version === "v1",
+    })),
+    ...AZURE_V1.map((api) => ({
+      ...api,
+      isFor: ({ api_version: version }: AddressValues) => version === "preview",
+      query: "?api-version=preview",
+    })),
+    { ...AZURE_DEPLOYMENT, isFor: (values) => versionOf(values) >= STREAM_USAGE_VERSION },
+    { ...AZURE_DEPLOYMENT, asksForUsage: false },
+  ],
+};
+
+const AZURE_FOUNDRY: Cloud = {
+  name: "azure_foundry",
+  title: "Microsoft Foundry",
+  keys: ["resource"],
+  keyVariable: "AZURE_FOUNDRY_API_KEY",
+  needsKey: true,
+  apis: [
+    {
+      ...CLAUDE,
+      models: ["*claude*"],
+      baseUrl: "https://{resource}.services.ai.azure.com/anthropic",
+    },
+    ...CHAT_AND_RESPONSES.map((api) => ({
+      ...api,
+      auth: API_KEY,
+      baseUrl: "https://{resource}.services.ai.azure.com/openai/v1",
+    })),
+  ],
+};
+
+const GEMINI: Cloud = {
+  name: "gemini",
+  title: "Gemini API",
+  keys: [],
+  keyVariable: "GEMINI_API_KEY",
+  needsKey: true,
+  apis: [
+    { word: "gemini", models: ["*"], pending: "Gemini's native API" },
+    { ...CHAT, models: [], baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai" },
+  ],
+};
+
+const VERTEX_PROJECT = "https://{vertex_host}/v1/projects/{project}/locations/{location}";
+
+const VERTEX: Cloud = {
+  name: "vertex",
+  title: "Vertex AI",
+  keys: ["project", "location"],
+  defaults: { location: "global" },
+  keyVariable: "GOOGLE_API_KEY",
+  needsKey: true,
+  apis: [
+    { word: "gemini", models: ["gemini*"], pending: "Vertex AI's native API for Gemini" },
+    { word: "claude", models: ["claude*"], pending: "Vertex AI's API for Claude" },
+    { ...CHAT, baseUrl: `${VERTEX_PROJECT}/endpoints/openapi` },
+  ],
+};
+
+const BEDROCK_RUNTIME = "https://bedrock-runtime.{region}.{aws_domain}";
+
+const BEDROCK: Cloud = {
+  name: "bedrock",
+  title: "Amazon Bedrock",
+  keys: ["region"],
+  keyVariable: "AWS_BEARER_TOKEN_BEDROCK",
+  needsKey: true,
+  apis: [
+    { word: "claude", models: ["*anthropic.*"], pending: "Amazon Bedrock's API for Claude" },
+    { word: "converse", models: ["*"], pending: "Amazon Bedrock's Converse API" },
+    { ...CHAT, models: [], baseUrl: `${BEDROCK_RUNTIME}/openai/v1` },
+  ],
+};
+
+const BEDROCK_MANTLE: Cloud = {
+  name: "bedrock_mantle",
+  title: "Amazon Bedrock Mantle",
+  keys: ["region"],
+  keyVariable: "AWS_BEARER_TOKEN_BEDROCK",
+  needsKey: true,
+  apis: [
+    {
+      ...CLAUDE,
+      models: ["*anthropic.*"],
+      auth: BEARER,
+      baseUrl: "https://bedrock-mantle.{region}.api.aws/anthropic",
+    },
+    ...CHAT_AND_RESPONSES.map((api) => ({
+      ...api,
+      baseUrl: "https://bedrock-mantle.{region}.api.aws/v1",
+    })),
+  ],
+};
+
+export const CLOUDS: readonly Cloud[] = [
+  AZURE_OPENAI,
+  AZURE_FOUNDRY,
+  GEMINI,
+  VERTEX,
+  BEDROCK,
+  BEDROCK_MANTLE,
+];
+
+export function findCloud(name: string | undefined): Cloud | undefined {
+  return CLOUDS.find((cloud) => cloud.name === name);
+}
+
+/** Returns the API of a model; `word`: of `provider_interface`, undefined if it is not set. */
+export function apiOf(
+  { apis }: Cloud,
+  model: string,
+  word: string | undefined,
+  values: AddressValues,
+): CloudApi | PendingApi | undefined {
+  const wanted = word === "anthropic" ? CLAUDE.word : word;
+  return apis.find(
+    ({ word: own, models, isFor }) =>
+      (wanted === undefined ? models.some((one) => matchesPattern(one, model)) : own === wanted) &&
+      isFor?.(values) !== false,
+  );
+}
+
+function matchesPattern(pattern: string, model: string): boolean {
+  const parts = pattern.split("*").map((part) => part.replaceAll(".", String.raw`\.`));
+  return new RegExp(`^${parts.join(".*")}$`).test(model);
+}
+
+/** The words of `provider_interface` that select one of its APIs, each once. */
+export function wordsOf({ apis }: Cloud): string[] {
+  return [...new Set(apis.map(({ word }) => word))];
+}
+
+/** What a template can have besides keys: each is made from one key. */
+const DERIVED: Readonly<Record<string, { key: AddressKey; make: (value: string) => string }>> = {
+  vertex_host: { key: "location", make: vertexHost },
+  aws_domain: { key: "region", make: awsDomain },
+};
+
+function vertexHost(location: string): string {
+  if (location === "global") return "aiplatform.googleapis.com";
+  if (location === "us" || location === "eu") return `aiplatform.${location}.rep.googleapis.com`;
+  return `${location}-aiplatform.googleapis.com`;
+}
+
+function awsDomain(region: string): string {
+  if (region.startsWith("cn-")) return "amazonaws.com.cn";
+  return region.startsWith("eusc-") ? "amazonaws.eu" : "amazonaws.com";
+}
+
+const PLACEHOLDER = /\{(\w+)\}/g;
+
+/** Returns the keys that a template requires. */
+export function keysIn(template: string): AddressKey[] {
+  const names = [...template.matchAll(PLACEHOLDER)].map(([, name = ""]) => name);
+  return ADDRESS_KEYS.filter((key) =>
+    names.some((name) => name === key || DERIVED[name]?.key === key),
+  );
+}
+
+/** Returns a template with its values, each escaped as one segment of a path. A key without a value stays as it is. */
+export function fill(template: string, values: AddressValues & { model?: string }): string {
+  return template.replaceAll(PLACEHOLDER, (whole, name: string) => {
+    const derived = DERIVED[name];
+    const value = values[derived?.key ?? (name as AddressKey | "model")];
+    if (value === undefined) return whole;
+    return derived === undefined ? encodeURIComponent(value) : derived.make(value);
+  });
+}
