@@ -34,16 +34,16 @@ export const REFUSES = "refuses: member[]";
 
 export class CapabilityRow<Declaration extends string = string> {
   declaration: Declaration;
-  /** The dialect that alone has it; null for all. */
-  only: DialectRow | null;
-  /** The one value that only this dialect has; empty if it alone has the whole capability. */
+  /** The dialects that have it; empty for all. */
+  only: DialectRow[];
+  /** The one value that only these dialects have; empty if only they have the whole capability. */
   onlyValue: string;
   /** For the reference page; Markdown. */
   description: string;
 
   constructor(
     declaration: Declaration,
-    only: DialectRow | null,
+    only: DialectRow[],
     onlyValue: string,
     description: string,
   ) {
@@ -57,136 +57,140 @@ export class CapabilityRow<Declaration extends string = string> {
 /** Its type parameter keeps the text of the declaration for tsc. */
 function row<Declaration extends string>(
   declaration: Declaration,
-  only: DialectRow | null,
+  only: DialectRow[],
   onlyValue: string,
   description: string,
 ): CapabilityRow<Declaration> {
   return new CapabilityRow<Declaration>(declaration, only, onlyValue, description);
 }
 
+const ALL: DialectRow[] = [];
+const CHAT: DialectRow[] = [OPENAI_CHAT];
+const MESSAGES: DialectRow[] = [ANTHROPIC_MESSAGES];
+
 /** In the order of the reference page. The filter does not use it, so scripts/constant-bytes.ts leaves it out. */
 export const CAPABILITIES = [
   row(
     MAX_OUTPUT_TOKENS,
-    null,
+    ALL,
     "",
     "Maximum number of output tokens. A larger `max_tokens` is lowered to it.",
   ),
   row(
     DEFAULT_MAX_TOKENS,
-    ANTHROPIC_MESSAGES,
+    MESSAGES,
     "",
     "`max_tokens` if a chat client sends none; the format requires it.",
   ),
   row(
     MAX_TOKENS_MEMBER,
-    OPENAI_CHAT,
+    CHAT,
     "",
     "Which of the two members the model supports; the other is renamed.",
   ),
   row(
     SAMPLING,
-    OPENAI_CHAT,
+    CHAT,
     "without_reasoning",
     "Support of `temperature`, `top_p` and `top_k`: `one` means `temperature` or `top_p`, not both; `without_reasoning` only if the model does not reason (chat completions); `none` also drops `presence_penalty` and `frequency_penalty`. Default values are removed without being reported.",
   ),
-  row(STOP, null, "", "Whether `stop` (messages: `stop_sequences`) is supported."),
-  row(USER, OPENAI_CHAT, "", "Whether `user` is supported."),
+  row(STOP, ALL, "", "Whether `stop` (messages: `stop_sequences`) is supported."),
+  row(USER, CHAT, "", "Whether `user` is supported."),
   row(
     TOP_K,
-    OPENAI_CHAT,
+    CHAT,
     "",
     "Whether `top_k` of a messages client is forwarded; OpenAI does not support it.",
   ),
   row(
     SYSTEM_ROLE,
-    OPENAI_CHAT,
+    CHAT,
     "",
     "Where messages with role `system` are supported: `first` only as the first message, `none` nowhere. The text of the others is added before the next user text.",
   ),
   row(
     DEVELOPER_ROLE,
-    OPENAI_CHAT,
+    CHAT,
     "",
     "Whether messages with role `developer` are supported; otherwise they become `system`.",
   ),
   row(
     SYSTEM_MESSAGES,
-    ANTHROPIC_MESSAGES,
+    MESSAGES,
     "",
     "Whether messages with role `system` are supported within the conversation; otherwise those of a chat client move to the top.",
   ),
   row(
     EFFORTS,
-    null,
+    ALL,
     "",
     "Supported values of `reasoning_effort` (messages: `output_config.effort`). Other values become the next lower supported value, or else the next higher. An empty list means that effort is not supported.",
   ),
-  row(REASONS_BY_DEFAULT, OPENAI_CHAT, "", "Whether the model reasons by default."),
+  row(REASONS_BY_DEFAULT, CHAT, "", "Whether the model reasons by default."),
   row(
     REASONING_WITH_TOOLS,
-    OPENAI_CHAT,
+    CHAT,
     "",
     "Whether the model supports reasoning with tools. If `false`, requests with tools get `reasoning_effort: none`.",
   ),
   row(
     THINKING,
-    ANTHROPIC_MESSAGES,
+    MESSAGES,
     "",
     "Supported forms of `thinking`: none, `budget_tokens`, `adaptive` or both. The other form is translated.",
   ),
   row(
     THINKING_OFF,
-    ANTHROPIC_MESSAGES,
+    MESSAGES,
     "",
     "The `thinking` type with the least thinking; `none` if the model always thinks.",
   ),
   row(
     REASONING_CONTENT,
-    OPENAI_CHAT,
+    CHAT,
     "",
     "Whether `reasoning_content` is supported in assistant messages.",
   ),
   row(
     REASONING_DETAILS,
-    OPENAI_CHAT,
+    CHAT,
     "",
     "Whether `reasoning_details` is supported in assistant messages.",
   ),
   row(
     FORCED_TOOLS,
-    null,
+    ALL,
     "",
     "Supported kinds of forced `tool_choice`; `named` means only a tool by name. Others become `auto`.",
   ),
   row(
     OUTPUT_SCHEMA,
-    null,
+    ALL,
     "",
     "Whether output with a JSON schema is supported; otherwise the schema is added to the system prompt.",
   ),
   row(
     PREFILL,
-    ANTHROPIC_MESSAGES,
+    MESSAGES,
     "",
     "Whether the last message may be an assistant message to continue; otherwise a short user message is added.",
   ),
-  row(CACHE_CONTROL, OPENAI_CHAT, "", "Whether `cache_control` of a messages client is forwarded."),
+  row(CACHE_CONTROL, CHAT, "", "Whether `cache_control` of a messages client is forwarded."),
   row(
     STREAM_USAGE,
-    OPENAI_CHAT,
+    CHAT,
     "",
     "Whether streams support `stream_options.include_usage`. Default: by the provider or `provider_interface`.",
   ),
   row(
     RESPONSES_API,
-    OPENAI_CHAT,
+    CHAT,
     "",
     "Whether the provider also serves the Responses API at its base URL. Then requests of Responses clients pass unchanged; otherwise they are translated. Default: true for `openai` without a `base_url`.",
   ),
   row(
     REFUSES,
-    null,
+    ALL,
     "",
     "Further members to drop from requests, such as `seed` or `messages[].name`. They replace those of the built-in table.",
   ),

@@ -37,7 +37,8 @@ export interface Capability {
   values: readonly string[];
   /** What holds if it is not set; empty if that is not known. */
   fallback: string;
-  only: DialectRow | undefined;
+  /** Empty for all. */
+  only: readonly DialectRow[];
   onlyValue: string;
   description: string;
 }
@@ -51,7 +52,7 @@ export const MODEL_CAPABILITIES: readonly Capability[] = CAPABILITIES.map(
       type,
       values,
       fallback,
-      only: only ?? undefined,
+      only,
       onlyValue,
       description,
     };
@@ -60,6 +61,11 @@ export const MODEL_CAPABILITIES: readonly Capability[] = CAPABILITIES.map(
 
 export function capabilityNamed(name: string): Capability | undefined {
   return MODEL_CAPABILITIES.find((one) => one.name === name);
+}
+
+/** Returns the names of some dialects, for messages. */
+export function formatsOf(dialects: readonly DialectRow[]): string {
+  return dialects.map(({ format }) => format).join(", ");
 }
 
 /** From the least to the most. */

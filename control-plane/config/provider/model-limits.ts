@@ -3,7 +3,7 @@ import { OPENAI_RESPONSES } from "../../../contract/dialects.ts";
 import type { DialectRow } from "../../../contract/dialects.ts";
 import { KNOWN_LIMITS, limitsIn, limitsOfHost } from "../../providers/known-limits.ts";
 import type { ProviderLimits } from "../../providers/limits/families.ts";
-import { capabilityNamed, effectiveLimits } from "../../ir/model-limits.ts";
+import { capabilityNamed, effectiveLimits, formatsOf } from "../../ir/model-limits.ts";
 import type { ModelLimits } from "../../ir/model-limits.ts";
 import type { Target } from "../../ir/model.ts";
 import { INTERFACES } from "../../providers/registry.ts";
@@ -61,15 +61,15 @@ function checkOwn(
     ...(draft.refuses === undefined ? {} : { refuses: unique(draft.refuses) }),
   };
   for (const [name, value] of Object.entries(own)) {
-    const { only, onlyValue = "", values = [] } = capabilityNamed(name) ?? {};
-    if (only === undefined || only.vendor === dialect.vendor) continue;
+    const { only = [], onlyValue = "", values = [] } = capabilityNamed(name) ?? {};
+    if (only.length === 0 || only.some(({ vendor }) => vendor === dialect.vendor)) continue;
     if (onlyValue === "") {
-      reading.problem([...path, name], `${name} is a limit of the ${only.format} format`, {
+      reading.problem([...path, name], `${name} is a limit of the ${formatsOf(only)} format`, {
         part: "key",
         hint: `remove it: this model uses the ${dialect.format} format`,
       });
     } else if (value === onlyValue) {
-      reading.problem([...path, name], `${onlyValue} is for the ${only.format} format`, {
+      reading.problem([...path, name], `${onlyValue} is for the ${formatsOf(only)} format`, {
         hint: `write one of ${values.filter((one) => one !== onlyValue).join(", ")}`,
       });
     }

@@ -1,7 +1,7 @@
 // The shape of `limits` of one model, made from the table of capabilities.
 import { z } from "zod";
 import type { Capability, ModelLimits } from "../../ir/model-limits.ts";
-import { MODEL_CAPABILITIES } from "../../ir/model-limits.ts";
+import { formatsOf, MODEL_CAPABILITIES } from "../../ir/model-limits.ts";
 import type { About } from "../schema-words.ts";
 import { flag, list, mapping, oneOf, whole } from "../schema-words.ts";
 
@@ -31,12 +31,12 @@ function schemaOf(capability: Capability): z.ZodType {
   return type.endsWith("[]") ? list(oneOf(values, "An effort."), about) : oneOf(values, about);
 }
 
-/** The description names the dialect that alone has the member. */
+/** The description names the dialects that have the member, if not all have it. */
 function aboutOf({ description, type, fallback, only, onlyValue }: Capability): About {
-  const isOfOne = only !== undefined && onlyValue === "";
+  const isOfAll = only.length === 0 || onlyValue !== "";
   const isLiteral = type === "boolean" || type === "number";
   return {
-    description: isOfOne ? `${description} (${only.format})` : description,
+    description: isOfAll ? description : `${description} (${formatsOf(only)})`,
     ...(fallback === ""
       ? {}
       : { default: isLiteral ? (JSON.parse(fallback) as boolean | number) : fallback }),
