@@ -17,7 +17,7 @@ export const MARK_REDACTED = constant("gw1.r.");
 export const MARK_OPENAI = constant("gw1.o.");
 /** The beginning of each of them. */
 export const MARK = constant("gw1.");
-/** For Tape.hasBeginning. */
+/** For Tape.hasBeginning; signed ids of calls (signed-call-id.ts) begin in the same way. */
 export const MARK_BYTES = firstBytes(MARK);
 
 /** Returns whether a node is a string that begins with this mark. */

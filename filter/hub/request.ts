@@ -11,6 +11,7 @@ import { ByteBuffer, constant, PADDING, sameBytes, Span } from "../bytes/text/by
 import { AskedFeatures } from "./asked-features";
 import { MARK, MARK_OPENAI } from "./reasoning-carrier";
 import { NO_NOTES, RequestNotes } from "./request-notes";
+import { plainId, readSignedId, signature } from "./signed-call-id";
 
 export const ROLE_SYSTEM: u32 = 0;
 export const ROLE_USER: u32 = 1;
@@ -65,6 +66,9 @@ export class Block {
   /** The value of `cache_control`, as JSON; length 0 if there is none. */
   cache: usize;
   cacheLength: u32;
+  /** Of a tool call: the signature that its id has carried, in base64url; length 0 if there is none. */
+  signature: usize;
+  signatureLength: u32;
 
   setText(tape: Tape, node: u32): void {
     this.text = tape.pointer(node);
@@ -79,6 +83,15 @@ export class Block {
   setId(tape: Tape, node: u32): void {
     this.id = tape.pointer(node);
     this.idLength = tape.size(node);
+  }
+
+  /** As `setId` for a call and its result, without the signature that the id may carry (signed-call-id.ts). */
+  setCallId(tape: Tape, node: u32): void {
+    readSignedId(tape.pointer(node), tape.size(node));
+    this.id = plainId.pointer;
+    this.idLength = plainId.length;
+    this.signature = signature.pointer;
+    this.signatureLength = signature.length;
   }
 
   /** Any value but an object is no cache mark. */

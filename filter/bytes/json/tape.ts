@@ -182,15 +182,15 @@ export class Tape {
   }
 
   /**
-   * Returns whether any string begins with one of two texts' first four bytes, as a little-endian number. Nearly every text
-   * has none, so its callers look closer only then.
+   * Returns whether any string begins with one of two texts' first three bytes (`firstBytes`). Nearly every text has none, so
+   * its callers look closer only then.
    */
   hasBeginning(one: u32, other: u32): bool {
     const end = this.entries + this.count * ENTRY_BYTES;
     for (let entry = this.entries; entry < end; entry += ENTRY_BYTES) {
       if ((load<u32>(entry, 12) & KIND_MASK) != KIND_STRING) continue;
       // A shorter string has its quote there, or the text's padding.
-      const bytes = load<u32>(this.base + load<u32>(entry));
+      const bytes = load<u32>(this.base + load<u32>(entry)) & 0xffffff;
       if (bytes == one || bytes == other) return true;
     }
     return false;

@@ -17,9 +17,12 @@ export function endsWith(pointer: usize, length: u32, text: Span): bool {
   return length >= text.length && sameBytes(pointer + from, text.length, text.pointer, text.length);
 }
 
-/** Returns the first four bytes of a text that has as many, as a little-endian number. */
+/** Returns the first three bytes of a text, as a little-endian number; 0 in place of those that it lacks. */
 export function firstBytes(text: Span): u32 {
-  return load<u32>(text.pointer);
+  let bytes: u32 = 0;
+  for (let i: u32 = 0; i < min<u32>(text.length, 3); i++)
+    bytes |= <u32>load<u8>(text.pointer + i) << (i * 8);
+  return bytes;
 }
 
 export function isDigit(byte: u32): bool {

@@ -15,7 +15,7 @@ import { startsWith } from "../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { Dialect } from "../dialect";
 import { addSystemPrompt } from "./edit";
-import { removeUnsignedThinking } from "./edit-thinking";
+import { removeForeignSignatures } from "./edit-thinking";
 import { isFirstToken } from "./first-token";
 import { AnthropicMessagesLimitEdits } from "./limit-edits";
 import { request as members, SUPPORTED } from "./members";
@@ -74,7 +74,7 @@ export class AnthropicMessages extends Dialect {
   }
 
   editRequest(tape: Tape, systemText: Span, edits: Edits): void {
-    removeUnsignedThinking(tape, edits);
+    removeForeignSignatures(tape, edits);
     if (systemText.length > 0) addSystemPrompt(tape, systemText, edits);
   }
 

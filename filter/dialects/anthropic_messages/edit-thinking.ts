@@ -1,11 +1,13 @@
-// Removes thinking that the gateway marked as unsigned or as OpenAI's, in a conversation that began with another provider:
-// Anthropic rejects it with 400 (docs/decisions/2026-11-22-reasoning-between-three-dialects.md).
+// Removes thinking that the gateway marked as unsigned or as OpenAI's, and Gemini's signatures from the ids of calls, in a
+// conversation that began with another provider: Anthropic rejects them with 400
+// (docs/decisions/2026-11-22-reasoning-between-three-dialects.md).
 import { isCarrier, MARK_BYTES } from "../../hub/reasoning-carrier";
 import { UNSIGNED_MARK } from "../../hub/request";
 import { Edits } from "../../bytes/json/edit";
 import { Tape } from "../../bytes/json/tape";
 import { firstBytes } from "../../bytes/text/at";
 import { constant } from "../../bytes/text/bytes";
+import { removeSignaturesIn } from "../edit-call-ids";
 import { ListEdit } from "../list-edit";
 
 const MESSAGES = constant("messages");
@@ -17,7 +19,7 @@ const UNSIGNED_BYTES = firstBytes(UNSIGNED_MARK);
 const messages = new ListEdit();
 const blocks = new ListEdit();
 
-export function removeUnsignedThinking(tape: Tape, edits: Edits): void {
+export function removeForeignSignatures(tape: Tape, edits: Edits): void {
   if (!tape.hasBeginning(MARK_BYTES, UNSIGNED_BYTES)) return;
   const list = tape.member(0, MESSAGES);
   if (!tape.isArray(list)) return;
@@ -29,7 +31,9 @@ export function removeUnsignedThinking(tape: Tape, edits: Edits): void {
     // A message with nothing else is removed as a whole.
     const isRemoved = unsigned > 0 && unsigned == countBlocks(tape, content);
     messages.item(tape, message, isRemoved, edits);
-    if (unsigned > 0 && !isRemoved) removeBlocks(tape, content, edits);
+    if (isRemoved) continue;
+    if (unsigned > 0) editBlocks(tape, content, edits);
+    else removeSignaturesIn(tape, message, tape.next(message), edits);
   }
 }
 
@@ -58,9 +62,12 @@ function countBlocks(tape: Tape, content: u32): u32 {
   return count;
 }
 
-function removeBlocks(tape: Tape, content: u32, edits: Edits): void {
+function editBlocks(tape: Tape, content: u32, edits: Edits): void {
   blocks.begin(tape, content);
   const end = tape.next(content);
-  for (let block = tape.first(content); block < end; block = tape.next(block))
-    blocks.item(tape, block, isUnsigned(tape, block), edits);
+  for (let block = tape.first(content); block < end; block = tape.next(block)) {
+    const isRemoved = isUnsigned(tape, block);
+    blocks.item(tape, block, isRemoved, edits);
+    if (!isRemoved) removeSignaturesIn(tape, block, tape.next(block), edits);
+  }
 }

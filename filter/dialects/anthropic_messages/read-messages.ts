@@ -169,7 +169,7 @@ function readCall(tape: Tape, request: HubRequest, report: RequestReport): void 
     return;
   }
   const block = request.addBlock(BLOCK_TOOL_CALL, ROLE_ASSISTANT);
-  block.setId(tape, id);
+  block.setCallId(tape, id);
   block.setName(tape, name);
   if (!tape.isPresent(input)) return;
   const start = tape.outerStart(input);
@@ -184,7 +184,7 @@ function readResult(tape: Tape, request: HubRequest, report: RequestReport): voi
     return;
   }
   const result = request.addBlock(BLOCK_TOOL_RESULT, ROLE_USER);
-  result.setId(tape, id);
+  result.setCallId(tape, id);
   if (tape.isTrue(members.node(member.IS_ERROR))) result.flags |= FLAG_ERROR;
   const content = members.node(member.BLOCK_CONTENT);
   if (tape.isString(content)) request.addText(ROLE_USER, content);

@@ -10,6 +10,7 @@ import { Usage } from "../../hub/usage";
 import { Edits } from "../../bytes/json/edit";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { removeSignatures } from "../edit-call-ids";
 import { OpenaiDialect } from "../openai/dialect";
 import { addSystemPrompt, askUsage } from "./edit";
 import { isFirstToken } from "./first-token";
@@ -66,6 +67,7 @@ export class OpenaiChat extends OpenaiDialect {
 
   editRequest(tape: Tape, systemText: Span, edits: Edits): void {
     if (systemText.length > 0) addSystemPrompt(tape, systemText, edits);
+    removeSignatures(tape, edits);
   }
 
   askUsage(tape: Tape, edits: Edits): bool {

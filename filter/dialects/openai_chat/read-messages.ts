@@ -15,6 +15,7 @@ import {
 } from "../../hub/request";
 import { readList } from "../../hub/read-list";
 import { RequestReport } from "../../hub/request-report";
+import { plainId, readSignedId } from "../../hub/signed-call-id";
 import { Tape } from "../../bytes/json/tape";
 import { constant, sameBytes } from "../../bytes/text/bytes";
 import { readContent } from "./read-content";
@@ -119,7 +120,7 @@ function readCall(tape: Tape, item: u32, request: HubRequest, report: RequestRep
   }
   const given = called.node(member.ARGUMENTS);
   const block = request.addBlock(BLOCK_TOOL_CALL, ROLE_ASSISTANT);
-  block.setId(tape, id);
+  block.setCallId(tape, id);
   block.setName(tape, name);
   // Some clients send the arguments as an object, not as a string of JSON.
   if (tape.isString(given)) block.flags |= FLAG_STRING;
@@ -143,7 +144,7 @@ function readCustomCall(
   }
   const block = request.addBlock(BLOCK_TOOL_CALL, ROLE_ASSISTANT);
   block.flags |= FLAG_STRING | FLAG_CUSTOM;
-  block.setId(tape, id);
+  block.setCallId(tape, id);
   block.setName(tape, name);
   block.setText(tape, input);
 }
@@ -153,12 +154,13 @@ const MAX_SEARCHED: u32 = 1024;
 
 /** Returns whether the result with this id belongs to the call of a custom tool: one of the last turn of the assistant. */
 function isCustomResult(tape: Tape, id: u32, request: HubRequest): bool {
+  readSignedId(tape.pointer(id), tape.size(id));
   const count = request.blocks.count;
   for (let i = count; i > 0 && count - i < MAX_SEARCHED; i--) {
     const block = request.block(i - 1);
     if (block.role == ROLE_ASSISTANT && block.kind != BLOCK_TOOL_CALL) return false;
     if (block.kind != BLOCK_TOOL_CALL) continue;
-    if (sameBytes(block.id, block.idLength, tape.pointer(id), tape.size(id)))
+    if (sameBytes(block.id, block.idLength, plainId.pointer, plainId.length))
       return (block.flags & FLAG_CUSTOM) != 0;
   }
   return false;
@@ -177,7 +179,7 @@ function readResult(tape: Tape, request: HubRequest, report: RequestReport): voi
   // Only a request that declares such tools pays for the search.
   const isCustom = !request.notes.tools.isEmpty && isCustomResult(tape, id, request);
   const block = request.addBlock(BLOCK_TOOL_RESULT, ROLE_USER);
-  block.setId(tape, id);
+  block.setCallId(tape, id);
   if (tape.isTrue(message.node(member.IS_ERROR))) block.flags |= FLAG_ERROR;
   if (isCustom) block.flags |= FLAG_CUSTOM;
   readContent(tape, message.node(member.CONTENT), ROLE_USER, request, report);

@@ -3,6 +3,7 @@ import { isCarrier, MARK_BYTES } from "../../hub/reasoning-carrier";
 import { Edits } from "../../bytes/json/edit";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
+import { removeSignaturesIn } from "../edit-call-ids";
 import { ListEdit } from "../list-edit";
 
 const INSTRUCTIONS = constant("instructions");
@@ -38,8 +39,8 @@ export function addInstructions(tape: Tape, prompt: Span, edits: Edits): void {
 }
 
 /**
- * Removes reasoning that another kind of provider signed, in a conversation that began there: OpenAI rejects it with 400
- * (docs/decisions/2026-11-22-reasoning-between-three-dialects.md).
+ * Removes what another kind of provider signed, reasoning and the ids of calls, in a conversation that began there: OpenAI
+ * rejects it with 400 (docs/decisions/2026-11-22-reasoning-between-three-dialects.md).
  */
 export function removeForeignReasoning(tape: Tape, edits: Edits): void {
   if (!tape.hasBeginning(MARK_BYTES, MARK_BYTES)) return;
@@ -47,6 +48,9 @@ export function removeForeignReasoning(tape: Tape, edits: Edits): void {
   if (!tape.isArray(list)) return;
   items.begin(tape, list);
   const end = tape.next(list);
-  for (let item = tape.first(list); item < end; item = tape.next(item))
-    items.item(tape, item, isCarrier(tape, tape.member(item, ENCRYPTED_CONTENT)), edits);
+  for (let item = tape.first(list); item < end; item = tape.next(item)) {
+    const isRemoved = isCarrier(tape, tape.member(item, ENCRYPTED_CONTENT));
+    items.item(tape, item, isRemoved, edits);
+    if (!isRemoved) removeSignaturesIn(tape, item, tape.next(item), edits);
+  }
 }

@@ -102,7 +102,7 @@ export function readCall(
   if (report.fault !== null) return;
   const wire = wireName(tape, spaceOf(tape, item.node(member.NAMESPACE)), name, request);
   const block = request.addBlock(BLOCK_TOOL_CALL, ROLE_ASSISTANT);
-  block.setId(tape, id);
+  block.setCallId(tape, id);
   block.name = wire.pointer;
   block.nameLength = wire.length;
   block.flags = isCustom ? FLAG_CUSTOM : FLAG_STRING;
