@@ -10,6 +10,7 @@ import { unescape } from "../bytes/json/text";
 import { ByteBuffer, constant, sameBytes, Span } from "../bytes/text/bytes";
 import { appendReadable, beginsWith, shorten } from "../bytes/text/readable";
 import { Fault } from "./fault";
+import { readGoogleDetails } from "./google-error";
 
 /** Bytes of a message from a JSON body. */
 const MAX_MESSAGE: u32 = 4096;
@@ -24,6 +25,7 @@ const ERROR = constant("error");
 const ERRORS = constant("errors");
 const MESSAGE = constant("message");
 const DETAIL = constant("detail");
+const DETAILS = constant("details");
 const MSG = constant("msg");
 const ERROR_MESSAGE = constant("error_message");
 const ERROR_MSG = constant("error_msg");
@@ -71,8 +73,20 @@ const KINDS: StaticArray<Kind> = [
   new Kind(constant("rate_limit_reached_error"), 429),
   new Kind(constant("engine_overloaded_error"), 503),
   new Kind(constant("service_unavailable_error"), 503),
+  // Google's: https://cloud.google.com/apis/design/errors#handling_errors
   new Kind(constant("RESOURCE_EXHAUSTED"), 429),
   new Kind(constant("UNAVAILABLE"), 503),
+  new Kind(constant("INVALID_ARGUMENT"), 400),
+  new Kind(constant("FAILED_PRECONDITION"), 400),
+  new Kind(constant("OUT_OF_RANGE"), 400),
+  new Kind(constant("UNAUTHENTICATED"), 401),
+  new Kind(constant("PERMISSION_DENIED"), 403),
+  new Kind(constant("NOT_FOUND"), 404),
+  new Kind(constant("INTERNAL"), 500),
+  new Kind(constant("UNKNOWN"), 500),
+  new Kind(constant("DATA_LOSS"), 500),
+  new Kind(constant("UNIMPLEMENTED"), 501),
+  new Kind(constant("DEADLINE_EXCEEDED"), 504),
   new Kind(constant("BadRequestError"), 400),
   new Kind(constant("NotFoundError"), 404),
   new Kind(constant("RateLimitError"), 429),
@@ -168,6 +182,7 @@ export function readFault(tape: Tape, root: u32, status: u32): Fault {
   else if (tape.equals(tape.member(error, TYPE), BILLING_ERROR)) fault.code = "insufficient_quota";
   const param = tape.member(error, PARAM);
   if (tape.isString(param)) fault.member = textOfNode(tape, param);
+  readGoogleDetails(tape, tape.member(error, DETAILS), fault);
   return fault;
 }
 

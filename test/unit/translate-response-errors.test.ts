@@ -50,6 +50,20 @@ describe("the status decides the type", () => {
   });
 });
 
+describe("Google's errors", () => {
+  const google = (error: object): string => JSON.stringify({ error });
+
+  test("a wrong key has the status 400", () => {
+    const reason = {
+      "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+      reason: "API_KEY_INVALID",
+    };
+    const body = google({ code: 400, message: "API key not valid.", details: [reason] });
+    expect(toAnthropic(400, body).error.type).toBe("authentication_error");
+    expect(toAnthropic(400, `[${body}]`).error.type).toBe("authentication_error");
+  });
+});
+
 describe("the message is found", () => {
   test.each([
     ["OpenAI", '{"error":{"message":"No \\"x\\"","type":"t","param":null,"code":null}}', 'No "x"'],

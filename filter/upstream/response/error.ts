@@ -4,7 +4,7 @@ import { freeBlock } from "../../memory/blocks";
 import { Fault } from "../../hub/fault";
 import { excerpt } from "../../hub/read-fault";
 import { readError } from "../../dialects/translate-response";
-import { JSON_TYPE } from "../../exchange/respond";
+import { JSON_TYPE, RETRY_AFTER } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
 import {
   CONTENT_ENCODING as RESPONSE_ENCODING,
@@ -34,6 +34,7 @@ import {
   CONTENT_LENGTH,
   CONTENT_TYPE,
   isJson,
+  STATUS,
   UPSTREAM_TYPE,
 } from "../header-names";
 import { maskBytes } from "../mask-credentials";
@@ -104,7 +105,13 @@ function finish(exchange: Exchange, pointer: usize, length: u32, size: u32): voi
   const isStream = hasHead && exchange.isTranslated() && streamFault(exchange, fault, out);
   if (!isStream) dialect.writeFault(fault, requestId(exchange), out);
   replaceBodyPrefix(RESPONSE_BODY, size, out);
-  if (hasHead) finishHead(exchange);
+  if (!hasHead) return;
+  // A body may have what other providers put into the head (Google's).
+  if (!isStream && fault.status != response.status)
+    setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
+  if (fault.retryAfter > 0 && header(RESPONSE_HEADERS, RETRY_AFTER).length == 0)
+    setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, fault.retryAfter);
+  finishHead(exchange);
 }
 
 /** Makes the head fit the body in `out`. */
