@@ -9,6 +9,8 @@ export class ClientPaths {
   thinking: Span;
   format: Span;
   user: Span;
+  /** What forbids parallel tool calls. */
+  parallel: Span;
   /** Cache marks of parts and of tools. */
   cache: Span;
   toolCache: Span;
@@ -30,6 +32,7 @@ export const NO_PATHS: ClientPaths = {
   thinking: NONE,
   format: NONE,
   user: NONE,
+  parallel: NONE,
   cache: NONE,
   toolCache: NONE,
   reasoning: NONE,

@@ -5,7 +5,7 @@ import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { byteAt } from "../bytes/text/at";
 import { isBlank } from "../bytes/json/blank";
 import { CUSTOM_SCHEMA, writeCustomDescription } from "./custom-tools";
-import { Block, FORMAT_SCHEMA, HubRequest, Tool } from "./request";
+import { Block, FORMAT_JSON, FORMAT_SCHEMA, HubRequest, Tool } from "./request";
 import { RequestLimits, RequestReport } from "./request-report";
 
 const QUOTE: u32 = 0x22;
@@ -139,6 +139,9 @@ function childCount(tape: Tape, node: u32, step: u32): u32 {
   return count;
 }
 
+const JSON_SENTENCE = constant(
+  "Answer with one JSON object and nothing else: no text around it, no code fence.",
+);
 const SCHEMA_SENTENCE = constant(
   "Answer with one JSON object and nothing else: no text around it, no code fence. It must match this JSON schema: ",
 );
@@ -165,6 +168,12 @@ export function schemaInstruction(
   instruction.length = 0;
   if (request.outputFormat != FORMAT_SCHEMA || limits.takesOutputSchema) return instruction;
   report.dropForModel(path);
+  return formatSentence(request);
+}
+
+/** Returns the instruction that replaces the format of the response, JSON with or without a schema. Valid until the next call. */
+export function formatSentence(request: HubRequest): Span {
+  if (request.outputFormat == FORMAT_JSON) return JSON_SENTENCE;
   sentence.clear();
   writeSchemaSentence(request.tape, request.schema, sentence);
   instruction.pointer = sentence.pointer;

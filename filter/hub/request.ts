@@ -11,7 +11,7 @@ import { ByteBuffer, constant, PADDING, sameBytes, Span } from "../bytes/text/by
 import { AskedFeatures } from "./asked-features";
 import { MARK, MARK_OPENAI } from "./reasoning-carrier";
 import { NO_NOTES, RequestNotes } from "./request-notes";
-import { plainId, readSignedId, signature } from "./signed-call-id";
+import { idSignature, plainId, readSignedId } from "./signed-call-id";
 
 export const ROLE_SYSTEM: u32 = 0;
 export const ROLE_USER: u32 = 1;
@@ -90,8 +90,8 @@ export class Block {
     readSignedId(tape.pointer(node), tape.size(node));
     this.id = plainId.pointer;
     this.idLength = plainId.length;
-    this.signature = signature.pointer;
-    this.signatureLength = signature.length;
+    this.signature = idSignature.pointer;
+    this.signatureLength = idSignature.length;
   }
 
   /** Any value but an object is no cache mark. */
@@ -185,6 +185,8 @@ export class HubRequest {
   effort: i32 = EFFORT_UNSET;
   /** Whether `effort` was derived from the client's thinking budget. */
   isEffortThinking: bool = false;
+  /** The node of that budget, of a messages client. */
+  thinkingBudget: u32 = NO_NODE;
   toolChoice: i32 = CHOICE_UNSET;
   /** The node of the tool's name for CHOICE_NAMED. */
   chosenTool: u32 = NO_NODE;
@@ -216,6 +218,7 @@ export class HubRequest {
     this.outputFormat = FORMAT_TEXT;
     this.effort = EFFORT_UNSET;
     this.isEffortThinking = false;
+    this.thinkingBudget = NO_NODE;
     this.toolChoice = CHOICE_UNSET;
     this.chosenTool = NO_NODE;
     this.chosenName = 0;

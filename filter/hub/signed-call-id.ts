@@ -16,13 +16,13 @@ export const MAX_SIGNED_ID: u32 = 64;
 
 /** The parts of an id. Valid until the next one is read. */
 export const plainId = new Span(0, 0);
-export const signature = new Span(0, 0);
+export const idSignature = new Span(0, 0);
 
-/** Reads an id, the inside of a JSON string, into `plainId` and `signature`. Returns whether it has a signature. */
+/** Reads an id, the inside of a JSON string, into `plainId` and `idSignature`. Returns whether it has a signature. */
 export function readSignedId(pointer: usize, length: u32): bool {
   plainId.pointer = pointer;
   plainId.length = length;
-  signature.length = 0;
+  idSignature.length = 0;
   if (length <= HEAD || !startsWith(pointer, length, MARK)) return false;
   const tens = byteAt(pointer, HEAD - 2);
   const ones = byteAt(pointer, HEAD - 1);
@@ -31,8 +31,8 @@ export function readSignedId(pointer: usize, length: u32): bool {
   if (size == 0 || size > MAX_SIGNED_ID || length <= HEAD + size) return false;
   plainId.pointer = pointer + HEAD;
   plainId.length = size;
-  signature.pointer = pointer + HEAD + size;
-  signature.length = length - HEAD - size;
+  idSignature.pointer = pointer + HEAD + size;
+  idSignature.length = length - HEAD - size;
   return true;
 }
 

@@ -21,7 +21,7 @@ export function endsWith(pointer: usize, length: u32, text: Span): bool {
 export function firstBytes(text: Span): u32 {
   let bytes: u32 = 0;
   for (let i: u32 = 0; i < min<u32>(text.length, 3); i++)
-    bytes |= <u32>load<u8>(text.pointer + i) << (i * 8);
+    bytes |= (<u32>load<u8>(text.pointer + i)) << (i * 8);
   return bytes;
 }
 

@@ -97,6 +97,7 @@ function readThinking(tape: Tape, request: HubRequest, report: RequestReport): v
   if (request.effort != EFFORT_UNSET) return;
   request.isEffortThinking = true;
   request.effort = thinkingEffort(tape, node);
+  request.thinkingBudget = thinking.node(member.BUDGET);
 }
 
 function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {

@@ -10,15 +10,11 @@ import {
   BLOCK_TEXT,
   BLOCK_TOOL_CALL,
   HubRequest,
-  FLAG_CUSTOM,
-  FLAG_STRING,
 } from "../../hub/request";
-import { writeCustomInput } from "../../hub/custom-tools";
+import { writeCallInput } from "../../hub/call-input";
 import { RequestReport } from "../../hub/request-report";
 import { writeCache, writeString } from "../../hub/request-writing";
-import { scan, SCAN_EMPTY, SCAN_OK } from "../../bytes/json/scan";
-import { KIND_NULL, scratchTape } from "../../bytes/json/tape";
-import { escape, unescape } from "../../bytes/json/text";
+import { unescape } from "../../bytes/json/text";
 import { byteAt, isDigit, isLetter } from "../../bytes/text/at";
 import { ByteBuffer, constant, sameBytes, scratchBuffer } from "../../bytes/text/bytes";
 
@@ -32,13 +28,9 @@ const TITLE = constant(',"title":');
 const TOOL_USE = constant('{"type":"tool_use","id":"');
 const NAME = constant('","name":');
 const INPUT = constant(',"input":');
-const CLOSE_STRING = constant('"}');
-const EMPTY_OBJECT = constant("{}");
-const INVALID_JSON = constant('{"INVALID_JSON":"');
 const TOOLS = constant(',"tools":[{"name":');
 const NEXT_TOOL = constant(',{"name":');
 const ANY_SCHEMA = constant(',"input_schema":{"type":"object"}}');
-const argumentsTape = scratchTape();
 const plainId = scratchBuffer();
 
 /** Writes a text, an image or a document. */
@@ -68,45 +60,9 @@ export function writeCall(block: Block, out: ByteBuffer, report: RequestReport):
   out.span(NAME);
   writeString(block.name, block.nameLength, out);
   out.span(INPUT);
-  writeInput(block, out, report);
+  writeCallInput(block, out, report);
   writeCache(block, out);
   out.byte(0x7d);
-}
-
-/**
- * Writes the arguments as an object. Anything but a JSON object is wrapped as Anthropic advises: a model's mistake must not
- * make the rest of the conversation fail.
- * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/fine-grained-tool-streaming
- */
-function writeInput(block: Block, out: ByteBuffer, report: RequestReport): void {
-  if ((block.flags & FLAG_CUSTOM) != 0) {
-    writeCustomInput(block, out);
-    return;
-  }
-  const start = out.length;
-  if ((block.flags & FLAG_STRING) != 0) unescape(block.text, block.textLength, out);
-  else out.bytes(block.text, block.textLength);
-  out.reserve(0);
-  const code = scan(argumentsTape, out.pointer + start, out.length - start);
-  if (code == SCAN_OK && argumentsTape.isObject(0)) {
-    // Removes white space around the object.
-    const from = argumentsTape.start(0);
-    const size = argumentsTape.size(0);
-    if (from > 0) memory.copy(out.pointer + start, out.pointer + start + from, size);
-    out.length = start + size;
-    return;
-  }
-  const isNothing = code == SCAN_EMPTY || (code == SCAN_OK && argumentsTape.kind(0) == KIND_NULL);
-  out.length = start;
-  if (isNothing) {
-    out.span(EMPTY_OBJECT);
-    return;
-  }
-  if (report.isStrict) report.drop(report.paths.arguments);
-  out.span(INVALID_JSON);
-  if ((block.flags & FLAG_STRING) != 0) out.bytes(block.text, block.textLength);
-  else escape(block.text, block.textLength, out);
-  out.span(CLOSE_STRING);
 }
 
 /**

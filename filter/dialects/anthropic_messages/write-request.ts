@@ -18,6 +18,7 @@ import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { fitMaxTokens, fitToolChoice } from "../../hub/request-fitting";
 import { readDecimal } from "../../hub/request-number";
 import {
+  formatSentence,
   schemaInstruction,
   writeChosenTool,
   writeCache,
@@ -52,9 +53,6 @@ const CHOICE_TYPE_TOOL = constant(',"tool_choice":{"type":"tool","name":');
 const SINGLE = constant(',"disable_parallel_tool_use":true');
 const METADATA = constant(',"metadata":{"user_id":');
 const STANDARD_ONLY = constant(',"service_tier":"standard_only"');
-const JSON_SENTENCE = constant(
-  "Answer with one JSON object and nothing else: no text around it, no code fence.",
-);
 
 const COMMA = constant(",");
 
@@ -161,7 +159,7 @@ function makeInstruction(request: HubRequest, limits: RequestLimits, report: Req
   if (request.outputFormat != FORMAT_JSON)
     return schemaInstruction(request, limits, report.paths.format, report);
   report.drop(report.paths.format);
-  return JSON_SENTENCE;
+  return formatSentence(request);
 }
 
 function writeTools(request: HubRequest, out: ByteBuffer, report: RequestReport): void {
