@@ -29,8 +29,12 @@ export interface CloudApi {
   endpoint?: string;
   /** The query of every request, with its `?`. */
   query?: string;
+  /** An example of a model, if the name has to begin with its publisher and a slash. */
+  withPublisher?: string;
   /** Whether the Responses API is at the same base URL. */
   servesResponses?: true;
+  /** The provider in known-limits.ts whose models these are. */
+  limitsOf?: string;
 }
 
 /** An API that the gateway does not support yet. */
@@ -66,6 +70,7 @@ const CHAT = {
 
 const CLAUDE = {
   word: "claude",
+  limitsOf: "anthropic",
   dialect: ANTHROPIC_MESSAGES,
   auth: X_API_KEY,
   asksForUsage: false,
@@ -90,6 +95,7 @@ function versionOf({ api_version: version = "" }: AddressValues): string {
 /** The model of a request is in its path. */
 const AZURE_DEPLOYMENT = {
   ...CHAT,
+  limitsOf: "openai",
   auth: API_KEY,
   isFor: (values: AddressValues) => versionOf(values) !== "",
   baseUrl: "https://{resource}.openai.azure.com/openai/deployments/{model}",
@@ -97,7 +103,10 @@ const AZURE_DEPLOYMENT = {
 };
 
 /** Chat completions, and the Responses API beside them or alone. */
-const CHAT_AND_RESPONSES = [{ ...CHAT, servesResponses: true as const }, RESPONSES];
+const CHAT_AND_RESPONSES = [{ ...CHAT, servesResponses: true as const }, RESPONSES].map((api) => ({
+  ...api,
+  limitsOf: "openai",
+}));
 
 const AZURE_V1 = CHAT_AND_RESPONSES.map((api) => ({
   ...api,
@@ -170,7 +179,11 @@ const VERTEX: Cloud = {
   apis: [
     { word: "gemini", models: ["gemini*"], pending: "Vertex AI's native API for Gemini" },
     { word: "claude", models: ["claude*"], pending: "Vertex AI's API for Claude" },
-    { ...CHAT, baseUrl: `${VERTEX_PROJECT}/endpoints/openapi` },
+    {
+      ...CHAT,
+      baseUrl: `${VERTEX_PROJECT}/endpoints/openapi`,
+      withPublisher: "google/gemini-2.5-pro",
+    },
   ],
 };
 

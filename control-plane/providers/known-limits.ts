@@ -63,6 +63,18 @@ function matchesModel(pattern: string, model: string): boolean {
   return pattern.endsWith("*") ? model.startsWith(pattern.slice(0, -1)) : model === pattern;
 }
 
+/**
+ * Returns the name of a cloud's model as its vendor has it: `claude-sonnet-4-5-20250929` of
+ * `arn:…:inference-profile/eu.anthropic.claude-sonnet-4-5-20250929-v1:0` and of `claude-sonnet-4-5@20250929`.
+ */
+export function familyName(model: string): string {
+  return model
+    .replace(/^.*\//, "")
+    .replace(/^(?:[a-z-]+\.)?(?:anthropic|openai)\./, "")
+    .replace(/-v\d+(?::\d+)?$/, "")
+    .replace("@", "-");
+}
+
 /** What is known of a model, by its bare name; empty when nothing is. */
 export function limitsIn(table: ProviderLimits | undefined, model: string): ModelLimits {
   const row = table?.families?.find(({ models }) =>

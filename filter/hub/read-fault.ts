@@ -178,7 +178,8 @@ export function readFault(tape: Tape, root: u32, status: u32): Fault {
   const fault = new Fault(meaning, message.length > 0 ? message.toText() : statusMessage(meaning));
   message.release();
   const code = tape.member(error, CODE);
-  if (tape.isString(code)) fault.code = textOfNode(tape, code);
+  // Azure repeats the status here.
+  if (tape.isString(code) && statusNumber(tape, code) == 0) fault.code = textOfNode(tape, code);
   else if (tape.equals(tape.member(error, TYPE), BILLING_ERROR)) fault.code = "insufficient_quota";
   const param = tape.member(error, PARAM);
   if (tape.isString(param)) fault.member = textOfNode(tape, param);

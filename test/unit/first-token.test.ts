@@ -21,6 +21,14 @@ const block = (kind: string): string =>
 const ERROR = '{"error":{"message":"no","type":"server_error"}}';
 const OVERLOADED = '{"type":"error","error":{"type":"overloaded_error","message":"no"}}';
 
+/** The prompt's results, and those of the asynchronous filter. */
+const AZURE = [
+  '{"id":"","model":"","choices":[],"prompt_filter_results":[{"prompt_index":0}]}',
+  '{"id":"","model":"","choices":[{"index":0,"finish_reason":null,"content_filter_offsets":{"check_offset":1},"content_filter_results":{}}]}',
+]
+  .map((data) => `data: ${data}\n\n`)
+  .join("");
+
 const CREATED = event(
   '{"type":"response.created","response":{"status":"in_progress","error":null}}',
 );
@@ -54,6 +62,22 @@ const CASES: Case[] = [
     name: "a choice without a delta",
     reply: 'data: {"choices":[{"text":"a"}]}\n\n',
     verdict: "answers",
+  },
+  {
+    name: "a choice with a whole message",
+    reply: 'data: {"choices":[{"message":{"content":"a"}}]}\n\n',
+    verdict: "answers",
+  },
+  {
+    name: "Azure's results of its content filter, then text",
+    reply: AZURE + ROLE + chunk('{"content":"a"}'),
+    verdict: "answers",
+  },
+  {
+    name: "Azure's results of its content filter, then an error",
+    reply: `${AZURE}${ROLE}data: ${ERROR}\n\n`,
+    verdict: "fails",
+    status: 500,
   },
   {
     name: "CR line ends",

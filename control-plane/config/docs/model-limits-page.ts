@@ -27,6 +27,10 @@ function limitRows(): string[][] {
       name === "claude" ? [] : rowsOf(`${name}/`, table),
     ),
     ["`base_url` at openrouter.ai", wordsOf(LIMITS_BY_HOST["openrouter.ai"]?.everyModel?.limits)],
+    [
+      "OpenAI's models on `azure_openai`, `azure_foundry`, `bedrock_mantle`; Claude on every cloud",
+      "as openai, anthropic",
+    ],
     ["`base_url` at openai.azure.com, api.z.ai, aliyuncs.com", "as openai, zhipu, qwen"],
   ];
 }

@@ -54,7 +54,7 @@ function connectionOf(
   baseUrl: string | undefined,
   values: AddressValues & { model: string },
 ): Connection {
-  const { dialect, auth, asksForUsage, endpoint, query } = api;
+  const { dialect, auth, asksForUsage, endpoint, query, limitsOf } = api;
   const own = fill(api.baseUrl, values);
   const base = baseUrl ?? own;
   const basePath = pathOf(own);
@@ -68,6 +68,7 @@ function connectionOf(
       ? { responsesPath: baseOf(base, OPENAI_RESPONSES, { basePath }).path }
       : {}),
     servesResponses: api.servesResponses === true,
+    ...(limitsOf === undefined ? {} : { limitsOf }),
   };
 }
 
@@ -108,10 +109,16 @@ function isModelInPath({ baseUrl, endpoint = "", dialect }: CloudApi): boolean {
   return baseUrl.includes("{model}") || endpoint !== "" || dialect.path.endsWith("/");
 }
 
-/** A model in the path is one segment of it: neither the folder nor the one above. */
+/** Reports a model that the API cannot have. In a path it is one segment: neither the folder nor the one above. */
 function checkModel(reading: Reading, path: Path, api: CloudApi, model: string): boolean {
-  if (!isModelInPath(api) || !/^\.{1,2}$/.test(model)) return true;
   const at = [...path, "model"];
-  reading.problem(at, `${reading.show(at, model)} cannot be a model in the path of a request`);
+  if (isModelInPath(api) && /^\.{1,2}$/.test(model)) {
+    reading.problem(at, `${reading.show(at, model)} cannot be a model in the path of a request`);
+    return false;
+  }
+  if (api.withPublisher === undefined || model.includes("/")) return true;
+  reading.problem(at, "the name of this API's models begins with their publisher", {
+    hint: `for example vertex/${api.withPublisher}`,
+  });
   return false;
 }

@@ -1,7 +1,6 @@
 // What one model supports: what is known of it, overridden by the entry's `limits`.
-import { OPENAI_RESPONSES } from "../../../contract/dialects.ts";
-import type { DialectRow } from "../../../contract/dialects.ts";
-import { KNOWN_LIMITS, limitsIn, limitsOfHost } from "../../providers/known-limits.ts";
+import { OPENAI_CHAT, OPENAI_RESPONSES } from "../../../contract/dialects.ts";
+import { KNOWN_LIMITS, familyName, limitsIn, limitsOfHost } from "../../providers/known-limits.ts";
 import type { ProviderLimits } from "../../providers/limits/families.ts";
 import { capabilityNamed, effectiveLimits, formatsOf } from "../../ir/model-limits.ts";
 import type { ModelLimits } from "../../ir/model-limits.ts";
@@ -20,8 +19,11 @@ export function readModelLimits(
   { provider, model }: { provider: string; model: string },
   connection: Connection,
 ): Pick<Target, "limits" | "asksForUsage" | "also"> {
-  const known = limitsIn(tableOf(entry.provider_interface, provider, connection), model);
-  const own = checkOwn(reading, [...path, "limits"], entry.limits ?? {}, connection.dialect);
+  const known =
+    connection.limitsOf === undefined
+      ? limitsIn(tableOf(entry.provider_interface, provider, connection), model)
+      : limitsIn(KNOWN_LIMITS[connection.limitsOf], familyName(model));
+  const own = checkOwn(reading, [...path, "limits"], entry.limits ?? {}, connection);
   const limits = effectiveLimits({ ...known, ...own });
   return {
     asksForUsage: own.stream_usage ?? connection.asksForUsage,
@@ -53,13 +55,19 @@ function checkOwn(
   reading: Reading,
   path: Path,
   draft: NonNullable<ProviderDraft["limits"]>,
-  dialect: DialectRow,
+  { dialect, responsesPath }: Connection,
 ): ModelLimits {
   const own: ModelLimits = {
     ...(draft as Omit<typeof draft, "efforts" | "refuses"> as ModelLimits),
     ...(draft.efforts === undefined ? {} : { efforts: unique(draft.efforts) }),
     ...(draft.refuses === undefined ? {} : { refuses: unique(draft.refuses) }),
   };
+  if (own.responses_api === true && dialect === OPENAI_CHAT && responsesPath === undefined) {
+    reading.problem([...path, "responses_api"], "the Responses API is not at a deployment's path", {
+      part: "key",
+      hint: "remove api_version of the entry: the v1 API has it",
+    });
+  }
   for (const [name, value] of Object.entries(own)) {
     const { only = [], onlyValue = "", values = [] } = capabilityNamed(name) ?? {};
     if (only.length === 0 || only.some(({ vendor }) => vendor === dialect.vendor)) continue;

@@ -3,8 +3,8 @@ import { BEARER, CREDENTIAL_KINDS, NO_CREDENTIAL } from "../../../contract/crede
 import type { Target } from "../../ir/model.ts";
 import { findProvider } from "../../providers/registry.ts";
 import { readAccessKeys } from "./access-key.ts";
-import { cloudOf, readConnection } from "./connection.ts";
 import type { Connection } from "./connection.ts";
+import { cloudOf, readConnection } from "./read-connection.ts";
 import { readHeaders } from "./headers.ts";
 import { readModelLimits } from "./model-limits.ts";
 import { checkName } from "../name-rules.ts";

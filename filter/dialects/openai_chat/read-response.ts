@@ -153,6 +153,7 @@ export class OpenaiChatReader extends ResponseReader {
         this.dropped.add(DROPPED_CHOICE);
         continue;
       }
+      if (!this.hasBegun && !isOfMessage(tape, choice)) continue;
       this.begin();
       this.repeatable.pointer = 0;
       this.readChoice(tape, choice);
@@ -218,6 +219,15 @@ export class OpenaiChatReader extends ResponseReader {
     if (this.message.hasRefusal && reason == FINISH_STOP) reason = FINISH_REFUSAL;
     this.sink.finish(reason, sequence, sequenceLength);
   }
+}
+
+/** Returns whether a choice is a part of the message. Azure reports on its content filter in choices without one. */
+function isOfMessage(tape: Tape, choice: u32): bool {
+  return (
+    tape.isPresent(tape.member(choice, DELTA)) ||
+    tape.isPresent(tape.member(choice, MESSAGE)) ||
+    tape.isPresent(tape.member(choice, FINISH_REASON))
+  );
 }
 
 function replace(text: ByteBuffer, tape: Tape, node: u32): void {
