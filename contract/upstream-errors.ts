@@ -68,6 +68,9 @@ const NO_MEMORY =
 const NO_ADDRESS =
   "No address for {server}: its host name could not be resolved, or it is ejected after repeated failures. Check base_url and DNS, or retry later.";
 
+const NO_CREDENTIAL =
+  "The gateway has no valid credential for {provider}, so the request was not sent. `gateway status` on the gateway's machine reports the reason; see docs/credentials.md.";
+
 /** Errors of requests whose head Envoy could not read: they have no path, so no dialect, and no id. */
 export const WITHOUT_HEAD: UpstreamError[] = [
   // The codec's details begin with `http1.` or `http2.`.
@@ -219,6 +222,8 @@ export const SEEN_BY_FILTER: UpstreamError[] = [
     0,
     "The rate limit service is unavailable (ratelimit_service.on_failure).",
   ),
+  // A cloud provider's request without signature or token (envoy/cloud-credentials.ts); the provider has not received it.
+  new UpstreamError(401, "failed_to_inject_credential", 503, NO_CREDENTIAL),
   new UpstreamError(0, "*no_healthy_upstream*", 503, NO_ADDRESS),
   // The path of the route for attempts that have no address (words.ts).
   new UpstreamError(0, "*no-address*", 503, NO_ADDRESS),

@@ -10,6 +10,8 @@ import {
   upstreams,
 } from "../control-plane/ir/upstreams.ts";
 import { common, protocolAskedFor, protocols } from "./cluster-settings.ts";
+import { signingsOf } from "../control-plane/ir/cloud-credentials.ts";
+import { credentialFilters, SIGNATURE_PREFIX } from "./cloud-credentials.ts";
 import { endpoint, resolution } from "./endpoints.ts";
 import { outlierDetection } from "./outlier-detection.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
@@ -38,11 +40,32 @@ function attempts(model: GatewayModel, runtime: RuntimeEnvironment): Cluster[] {
   if (retried.length === 0) return [];
   const translate = translateFilter(model, runtime);
   const generation = generationOf(model);
-  return [...retried.map((one) => attempt(one, generation, model, translate)), noAddress(model)];
+  const filtersOf = ({ credential }: Upstream) =>
+    upstreamFilters({
+      // The WASM filter runs after their removal, and writes the credential of the attempt's target.
+      foreignCredentials: CREDENTIAL_HEADERS,
+      foreignPrefixes: foreignPrefixes(model),
+      translate,
+      credential: credentialFilters(credential, runtime),
+    });
+  return [
+    ...retried.map((one) => attempt(one, generation, model, filtersOf(one))),
+    noAddress(model),
+  ];
+}
+
+/** Returns the beginnings of header names that an earlier attempt's signature may have left, or a client has sent. */
+function foreignPrefixes({ targets }: GatewayModel): string[] {
+  return signingsOf(targets).length === 0 ? [] : [SIGNATURE_PREFIX];
 }
 
 function single(upstream: Upstream, model: GatewayModel, runtime: RuntimeEnvironment): Cluster {
-  const { address, cluster } = upstream;
+  const { address, cluster, foreignCredentials, credential } = upstream;
+  const filters = upstreamFilters({
+    foreignCredentials,
+    foreignPrefixes: foreignPrefixes(model),
+    credential: credentialFilters(credential, runtime),
+  });
   return {
     name: cluster,
     ...common(cluster, model, { ...model.upstream, atOnce: model.limits.concurrentRequests }),
@@ -51,7 +74,7 @@ function single(upstream: Upstream, model: GatewayModel, runtime: RuntimeEnviron
     ...protocolAskedFor(address),
     ...tlsOf(address, runtime),
     load_assignment: { cluster_name: cluster, endpoints: [endpoint(address, runtime)] },
-    ...protocols(address, upstreamFilters(upstream.foreignCredentials), model.upstream),
+    ...protocols(address, filters, model.upstream),
   };
 }
 
@@ -65,7 +88,7 @@ function attempt(
   { cluster, address }: Upstream,
   generation: string,
   model: GatewayModel,
-  translate: Extension,
+  filters: Extension[],
 ): Cluster {
   const name = attemptCluster(cluster);
   return {
@@ -80,8 +103,7 @@ function attempt(
         clusters: [cluster, NO_ADDRESS],
       },
     ),
-    // All credential headers: the filter runs after this one, and writes the credential of the attempt's target.
-    ...protocols({ kind: "embedded" }, upstreamFilters(CREDENTIAL_HEADERS, translate)),
+    ...protocols({ kind: "embedded" }, filters),
   };
 }
 

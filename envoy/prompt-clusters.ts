@@ -46,7 +46,7 @@ function modelServer(model: GatewayModel, runtime: RuntimeEnvironment): Cluster 
       cluster_name: MODEL_SERVER_CLUSTER,
       endpoints: [socketEndpoint(runtime.modelServerSocketPath)],
     },
-    ...protocols({ kind: "embedded" }, upstreamFilters([])),
+    ...protocols({ kind: "embedded" }, upstreamFilters()),
   };
 }
 
@@ -59,6 +59,6 @@ function backend(one: PromptEndpoint, model: GatewayModel, runtime: RuntimeEnvir
     ...resolution(address),
     ...tlsOf(address, runtime),
     load_assignment: { cluster_name: name, endpoints: [endpoint(address, runtime)] },
-    ...protocols(address, upstreamFilters([])),
+    ...protocols(address, upstreamFilters()),
   };
 }

@@ -14,6 +14,8 @@ export interface RuntimeEnvironment {
   ownEgressSocketPath?: string;
   /** Directory of the files that name the listeners' certificates (`listenerSecrets`). */
   secretsDirectory?: string;
+  /** Directory of the files with the access tokens of providers (`secretWith`). */
+  tokensDirectory?: string;
   /** Memory of the machine or the container, in bytes; absent: 2 GiB. */
   memoryBytes?: number;
   /** PEM bundle of the certificate authorities that providers' certificates are verified against. */

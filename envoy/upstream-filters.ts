@@ -19,12 +19,25 @@ const FOREIGN_NAMES = ["alt-svc", "strict-transport-security", "set-cookie", "tr
 const COMMANDS = ["location", "refresh"];
 const CHALLENGES = "-authenticate";
 
-/**
- * Returns the HTTP filters of a cluster in their order.
- * @param translate the WASM filter, where the endpoint decides what is sent
- */
-export function upstreamFilters(foreignCredentials: string[], translate?: Extension): Extension[] {
-  const request = requestMutations(foreignCredentials);
+export interface UpstreamFilters {
+  /** Names of headers that the provider must not get. */
+  foreignCredentials?: readonly string[];
+  /** Beginnings of further names. */
+  foreignPrefixes?: readonly string[];
+  /** The WASM filter, where the endpoint decides what is sent. */
+  translate?: Extension;
+  /** The filters that attach a cloud provider's credential. */
+  credential?: readonly Extension[];
+}
+
+/** Returns the HTTP filters of a cluster in their order. */
+export function upstreamFilters({
+  foreignCredentials = [],
+  foreignPrefixes = [],
+  translate,
+  credential = [],
+}: UpstreamFilters = {}): Extension[] {
+  const request = requestMutations(foreignCredentials, foreignPrefixes);
   return [
     ...(translate === undefined
       ? [headerMutation({ ...request, ...RESPONSE_MUTATIONS })]
@@ -37,6 +50,8 @@ export function upstreamFilters(foreignCredentials: string[], translate?: Extens
           // filter reads them.
           headerMutation(RESPONSE_MUTATIONS),
         ]),
+    // A signature covers what is sent, so nothing may change after it.
+    ...credential,
     // Always last: it writes the request to the wire.
     extension(
       "envoy.filters.http.upstream_codec",
@@ -45,10 +60,13 @@ export function upstreamFilters(foreignCredentials: string[], translate?: Extens
   ];
 }
 
-function requestMutations(foreignCredentials: string[]): Fields {
+function requestMutations(
+  foreignCredentials: readonly string[],
+  foreignPrefixes: readonly string[],
+): Fields {
   return {
     request_mutations: [
-      ...OWN_PREFIXES.map((prefix) => whenKey({ prefix })),
+      ...[...OWN_PREFIXES, ...foreignPrefixes].map((prefix) => whenKey({ prefix })),
       ...[...OWN_NAMES, ...foreignCredentials].map((name) => ({ remove: name })),
       {
         // The filter reads every response, so a provider should not compress it.

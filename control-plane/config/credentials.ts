@@ -1,4 +1,5 @@
 // Credentials in the whole configuration: which variables the filter needs, and that no key is used where it would leak.
+import { credentialName, tokensOf } from "../ir/cloud-credentials.ts";
 import type { GatewayModel } from "../ir/model.ts";
 import { refuseKeysElsewhere } from "./diagnostics/reference-problems.ts";
 import { refuseSharedKeys } from "./listener/api-keys.ts";
@@ -19,18 +20,24 @@ export function checkCredentials(
     ...(auth.otherVariables ?? []),
   ]);
   const serverKeys = prompt?.modelServer.environment ?? [];
+  const cloudKeys = tokensOf(targets).flatMap(({ source }) =>
+    source.type === "entra_id" && source.secretVariable !== undefined
+      ? [source.secretVariable]
+      : [],
+  );
   const clientKeys = [ingress, egress].flatMap(({ apiKeys = [] }) => apiKeys);
   refuseKeysElsewhere(
     reading,
     substitution,
     draft,
-    new Set([...providerKeys, ...serverKeys, ...clientKeys]),
+    new Set([...providerKeys, ...serverKeys, ...clientKeys, ...cloudKeys]),
   );
   const inHeaders = [...targets, ...(prompt?.targets ?? [])]
     .flatMap(({ headers }) => headers.flatMap(({ parts }) => parts))
     .flatMap((header) => ("environment" in header ? header.environment : []));
   const sent = [...providerKeys, ...inHeaders];
-  if (sent.length > 0) warnOfOpenListeners(reading, [ingress, egress]);
-  refuseSharedKeys(reading, part(listeners), new Set([...sent, ...serverKeys]));
+  const isCloud = targets.some(({ auth }) => credentialName(auth) !== undefined);
+  if (sent.length > 0 || isCloud) warnOfOpenListeners(reading, [ingress, egress]);
+  refuseSharedKeys(reading, part(listeners), new Set([...sent, ...serverKeys, ...cloudKeys]));
   return [...new Set([...sent, ...clientKeys])].sort();
 }

@@ -3,8 +3,10 @@
 /** Places whose references stay names: only the filter resolves them. */
 const SECRET_PLACES: readonly (readonly string[])[] = [
   ["llm_providers", "*", "access_key"],
+  ["llm_providers", "*", "credential", "client_secret"],
   ["llm_providers", "*", "headers"],
   ["model_providers", "*", "access_key"],
+  ["model_providers", "*", "credential", "client_secret"],
   ["model_providers", "*", "headers"],
   ["listeners", "*", "api_keys"],
   ["prompt_targets", "*", "endpoint", "http_headers"],

@@ -103,7 +103,7 @@ function detail(what: string, key: string, from: unknown, to: unknown): string {
 /** What the configuration calls parts of the model, where that is another word. By the kind of thing, then for all. */
 const KEYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   model: {
-    auth: "access_key",
+    auth: "access_key or credential",
     address: "base_url",
     authority: "base_url",
     path: "base_url",

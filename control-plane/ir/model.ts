@@ -1,5 +1,6 @@
 // The gateway's configuration after loading: every default filled in, every reference resolved. Plain data, no I/O.
 import type { Address, ProviderHeader } from "./address.ts";
+import type { CloudCredential } from "./cloud-credentials.ts";
 import type { ModelLimits } from "./model-limits.ts";
 import type { Prompt } from "./prompt.ts";
 
@@ -103,7 +104,7 @@ export interface Target {
     /** environment variable that holds the key */ environmentVariable?: string;
     /** the key is the client's own; then there is no variable */ passesClientKey?: true;
     /** those of further keys, which take turns with it */ otherVariables?: string[];
-  };
+  } & /** What Envoy attaches; then `kind` is `none`. */ CloudCredential;
   headers: ProviderHeader[];
   /** The global and the provider's own system prompt joined by a blank line; absent when neither is set. */
   systemPrompt?: string;

@@ -1,6 +1,7 @@
 // Which upstream clusters there are, what each is called, and which of them a target is reached through.
 import { BEARER, CREDENTIAL_KINDS } from "../../contract/credentials.ts";
 import { DIALECTS } from "../../contract/dialects.ts";
+import { type CloudCredential, credentialName } from "./cloud-credentials.ts";
 import type { Address, GatewayModel, Target } from "./model.ts";
 
 /** Request headers in which clients send credentials that no provider of ours reads. */
@@ -21,6 +22,8 @@ export interface Upstream {
   address: Address;
   /** Credential headers that must not reach it. */
   foreignCredentials: string[];
+  /** What Envoy attaches to each request. */
+  credential: CloudCredential;
 }
 
 /** One per distinct place, in the order of the targets that need it. */
@@ -33,6 +36,7 @@ export function upstreams(model: Pick<GatewayModel, "targets">): Upstream[] {
       cluster,
       address: target.address,
       foreignCredentials: foreignCredentials(target),
+      credential: target.auth,
     });
   }
   return [...found.values()];
@@ -54,9 +58,9 @@ export function attemptCluster(cluster: string): string {
 }
 
 /**
- * The cluster of a target. Two targets share it exactly when address, TLS, TLS name, kind of
- * authentication, dialect and the credentials to keep away are the same; what is as one expects from
- * the rest is not spelled out in the name.
+ * Returns the cluster of a target. Two targets share it exactly when address, TLS, TLS name, kind of authentication,
+ * cloud credential, dialect and the credentials to keep away are the same; what is as one expects from the rest is not
+ * part of the name.
  */
 export function clusterOf(target: Target): string {
   const { address, auth } = target;
@@ -65,7 +69,7 @@ export function clusterOf(target: Target): string {
   );
   const parts = [
     ...placeOf(address),
-    auth.kind,
+    credentialName(auth) ?? auth.kind,
     ...(target.dialect === usualDialect(target) ? [] : [target.dialect]),
     ...kept.map((name) => `+${name}`),
   ];

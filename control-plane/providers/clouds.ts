@@ -43,6 +43,19 @@ export interface PendingApi extends Pick<CloudApi, "word" | "models" | "isFor"> 
   pending: string;
 }
 
+/** The types of credentials that Envoy attaches. */
+export const CREDENTIAL_TYPES = ["aws", "google", "entra_id"] as const;
+export type CredentialType = (typeof CREDENTIAL_TYPES)[number];
+
+/** The credential of a cloud that is used without an `access_key`. */
+export interface CloudLogin {
+  type: CredentialType;
+  /** aws: the service that is signed. */
+  service?: string;
+  /** entra_id: the scope of the token. */
+  scope?: string;
+}
+
 export interface Cloud {
   /** What stands before the first slash of `model`. */
   name: string;
@@ -54,8 +67,9 @@ export interface Cloud {
   defaults?: AddressValues;
   /** The environment variable in which its users have their key. */
   keyVariable: string;
-  /** Whether `access_key` is required at the provider's own address. */
+  /** Whether `access_key` is required at the provider's own address, if there is no `login`. */
   needsKey: boolean;
+  login?: CloudLogin;
   /** The first that fits a model is used. */
   apis: (CloudApi | PendingApi)[];
 }
@@ -120,6 +134,7 @@ const AZURE_OPENAI: Cloud = {
   keys: ["resource", "api_version"],
   keyVariable: "AZURE_OPENAI_API_KEY",
   needsKey: true,
+  login: { type: "entra_id", scope: "https://cognitiveservices.azure.com/.default" },
   apis: [
     ...AZURE_V1.map((api) => ({
       ...api,
@@ -141,6 +156,7 @@ const AZURE_FOUNDRY: Cloud = {
   keys: ["resource"],
   keyVariable: "AZURE_FOUNDRY_API_KEY",
   needsKey: true,
+  login: { type: "entra_id", scope: "https://ai.azure.com/.default" },
   apis: [
     {
       ...CLAUDE,
@@ -176,6 +192,7 @@ const VERTEX: Cloud = {
   defaults: { location: "global" },
   keyVariable: "GOOGLE_API_KEY",
   needsKey: true,
+  login: { type: "google" },
   apis: [
     { word: "gemini", models: ["gemini*"], pending: "Vertex AI's native API for Gemini" },
     { word: "claude", models: ["claude*"], pending: "Vertex AI's API for Claude" },
@@ -195,6 +212,7 @@ const BEDROCK: Cloud = {
   keys: ["region"],
   keyVariable: "AWS_BEARER_TOKEN_BEDROCK",
   needsKey: true,
+  login: { type: "aws", service: "bedrock" },
   apis: [
     { word: "claude", models: ["*anthropic.*"], pending: "Amazon Bedrock's API for Claude" },
     { word: "converse", models: ["*"], pending: "Amazon Bedrock's Converse API" },
@@ -208,6 +226,7 @@ const BEDROCK_MANTLE: Cloud = {
   keys: ["region"],
   keyVariable: "AWS_BEARER_TOKEN_BEDROCK",
   needsKey: true,
+  login: { type: "aws", service: "bedrock-mantle" },
   apis: [
     {
       ...CLAUDE,

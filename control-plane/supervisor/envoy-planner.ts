@@ -1,19 +1,22 @@
 // Prepares the start of an Envoy from a configuration: its files, its command, and what its configuration depends on.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { emptySecrets } from "../../envoy/cloud-credentials.ts";
 import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { Environment } from "../config/environment.ts";
+import { awsVariables } from "../ir/cloud-credentials.ts";
 import type { GatewayModel, Listener } from "../ir/model.ts";
 import type { LogLevel } from "../ir/names.ts";
 import type { Configuration } from "./configuration-file.ts";
 import type { EnvoyBinary } from "./envoy-binary.ts";
 import { createEnvoyFiles, type EnvoyFiles } from "./envoy-files.ts";
 import { envoyEnvironment } from "./envoy-process.ts";
+import { makeDirectory } from "./make-directory.ts";
 import type { RestartInputs } from "./reload.ts";
 import { FILTER_FILE, logDirectory, memoryBytes, requireCaFile } from "./runtime-environment.ts";
-import { secretsDirectory, socketPath, writePrivately } from "./state.ts";
+import { secretsDirectory, socketPath, tokensDirectory, writePrivately } from "./state.ts";
 import type { EnvoyPlan } from "./supervise.ts";
 
 export interface EnvoyOptions {
@@ -69,6 +72,14 @@ export class EnvoyPlanner {
     return logDirectory(model, environment, this.#options.logDir);
   }
 
+  /** Creates the files of access tokens that do not exist: Envoy reads no configuration that names a missing file. */
+  prepareTokens({ model }: Configuration): void {
+    const directory = tokensDirectory(this.#directory);
+    const secrets = emptySecrets(model, directory);
+    if (secrets.length > 0) makeDirectory(directory, 0o700);
+    for (const { file, text } of secrets) if (!existsSync(file)) writePrivately(file, text);
+  }
+
   runtimeOf(
     configuration: Configuration,
     services: UsedServices,
@@ -82,6 +93,7 @@ export class EnvoyPlanner {
       adminSocketPath,
       ownEgressSocketPath: socketPath(directory, "egress"),
       secretsDirectory: secretsDirectory(directory),
+      tokensDirectory: tokensDirectory(directory),
       memoryBytes: memoryBytes(),
       caFile: requireCaFile(configuration.model, configuration.environment),
       demonstrationSocketPath: services.demonstrationSocketPath ?? "",
@@ -144,7 +156,10 @@ export function listenersOf({ ingress, egress }: GatewayModel): Listener[] {
 }
 
 function environmentOf({ model, environment }: Configuration): Environment {
-  return envoyEnvironment(environment, model.filterEnvironment);
+  return envoyEnvironment(environment, [
+    ...model.filterEnvironment,
+    ...awsVariables(model.targets),
+  ]);
 }
 
 function readFilter(): Uint8Array {

@@ -45,12 +45,9 @@ const REJECTION = /Filesystem config update (?:rejected|failure): (.*)$/;
 /** Variables that Envoy or a library in it reads itself; keys are passed only if the configuration refers to them. */
 const PASSED_VARIABLES = ["PATH", "HOME", "TZ", "TMPDIR", "LANG", "LD_LIBRARY_PATH"] as const;
 
-/** Returns the variables that Envoy gets: those of the environment and .env that it needs. */
-export function envoyEnvironment(
-  all: Environment,
-  filterVariables: readonly string[],
-): Environment {
-  const names = [...PASSED_VARIABLES, ...filterVariables].filter((name) => all[name] !== undefined);
+/** Returns the variables that Envoy gets, of the environment and .env: those that it and its configuration need. */
+export function envoyEnvironment(all: Environment, needed: readonly string[]): Environment {
+  const names = [...PASSED_VARIABLES, ...needed].filter((name) => all[name] !== undefined);
   return Object.fromEntries(names.map((name) => [name, all[name]]));
 }
 

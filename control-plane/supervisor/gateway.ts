@@ -107,6 +107,7 @@ async function startFirst(
   const prepared = await services.prepare(first, true);
   prepared.commit();
   certificates.use(first);
+  planner.prepareTokens(first);
   const envoy = planner.prepare(first, prepared);
   const ports = listenersOf(first.model).map(({ port }) => String(port));
   events.report(`Starting Envoy ${ENVOY_VERSION} on ports ${ports.join(" and ")}`);
@@ -213,6 +214,7 @@ class RunningGateway {
     const prepared = await services.prepare(fresh, false);
     try {
       certificates.use(fresh);
+      planner.prepareTokens(fresh);
       if (reasons.length > 0) await this.#restart(fresh, prepared);
       else if (!(await this.#apply(fresh, prepared)) && changes.length === 0) {
         return { kind: "unchanged", warnings };

@@ -9,7 +9,7 @@ import type { Environment } from "../config/environment.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { GatewayModel } from "../ir/model.ts";
 import { makeDirectory } from "./make-directory.ts";
-import { secretsDirectory, socketPath, stateDirectory } from "./state.ts";
+import { secretsDirectory, socketPath, stateDirectory, tokensDirectory } from "./state.ts";
 
 /** The filter that the set-up compiled. */
 export const FILTER_FILE = join(import.meta.dirname, "../../build/filter.wasm");
@@ -40,6 +40,7 @@ export function defaultRuntimeEnvironment(
     adminSocketPath: socketPath(directory, "admin"),
     ownEgressSocketPath: socketPath(directory, "egress"),
     secretsDirectory: secretsDirectory(directory),
+    tokensDirectory: tokensDirectory(directory),
     memoryBytes: memoryBytes(),
     caFile: findCaFile(environment) ?? CA_FILES[0],
     demonstrationSocketPath: socketPath(directory, "demonstration"),

@@ -95,6 +95,11 @@ export function secretsDirectory(directory: string): string {
   return join(directory, "certificates");
 }
 
+/** Returns the directory of the files that give Envoy the access tokens of providers. */
+export function tokensDirectory(directory: string): string {
+  return join(directory, "tokens");
+}
+
 /** Returns the state directory, or one in the user's temporary directory if paths in it are too long. */
 function socketDirectory(directory: string): string {
   const longest = Math.max(

@@ -6,6 +6,7 @@ import type {
   Retry,
   Target,
 } from "../../control-plane/ir/model.ts";
+import { tokenOf } from "../../control-plane/ir/cloud-credentials.ts";
 import type { Prompt, PromptEndpoint } from "../../control-plane/ir/prompt.ts";
 
 const MEBIBYTE = 1_048_576;
@@ -248,6 +249,26 @@ export const GOLDEN_MODELS: Record<string, GatewayModel> = {
       modelServer: { extraction: "auto", provider: 0, environment: [] },
     },
   }),
+  "cloud-credentials": modelOf(
+    [
+      targetAt("bedrock/nova", host("bedrock-runtime.eu-central-1.amazonaws.com"), {
+        auth: {
+          kind: "none",
+          signing: {
+            service: "bedrock",
+            region: "eu-central-1",
+            source: { from: "environment" },
+            role: { arn: "arn:aws:iam::123456789012:role/gateway", sessionName: "gateway" },
+          },
+        },
+      }),
+      targetAt("vertex/gemini", host("aiplatform.googleapis.com"), {
+        auth: { kind: "none", token: tokenOf({ type: "google" }) },
+      }),
+      openai("gpt-4o"),
+    ],
+    { targetSets: [{ name: "best", targets: [0, 2], retry: RETRY }] },
+  ),
   secured: modelOf([openai("gpt-4o")], {
     prompt: {
       guard: { message: "I cannot help with that.", failsOpen: true },

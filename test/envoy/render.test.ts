@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { requireEnvoy } from "../../control-plane/supervisor/envoy-binary.ts";
 import { renderBootstrap } from "../../envoy/bootstrap.ts";
+import { emptySecrets } from "../../envoy/cloud-credentials.ts";
 import { listenerSecrets } from "../../envoy/listener-tls.ts";
 import { toYaml } from "../../envoy/yaml.ts";
 import { GOLDEN_MODELS } from "./models.ts";
@@ -25,12 +26,14 @@ it.each(Object.entries(GOLDEN_MODELS))("Envoy accepts %s", (name, model) => {
   const file = join(directory, `${name}.yaml`);
   for (const { file: secret, text } of listenerSecrets(model, directory))
     writeFileSync(secret, text);
+  for (const { file: secret, text } of emptySecrets(model, directory)) writeFileSync(secret, text);
   const bootstrap = renderBootstrap(model, {
     filterPath: FILTER,
     logDirectory: join(directory, "logs"),
     adminSocketPath: join(directory, "admin.sock"),
     ownEgressSocketPath: join(directory, "model.sock"),
     secretsDirectory: directory,
+    tokensDirectory: directory,
     caFile: "/etc/ssl/certs/ca-certificates.crt",
     demonstrationSocketPath: join(directory, "demonstration.sock"),
     modelServerSocketPath: join(directory, "model-server.sock"),

@@ -11,6 +11,7 @@ import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts
 import { requireEnvoy } from "../../control-plane/supervisor/envoy-binary.ts";
 import type { GatewayModel } from "../../control-plane/ir/model.ts";
 import { renderBootstrap } from "../../envoy/bootstrap.ts";
+import { emptySecrets } from "../../envoy/cloud-credentials.ts";
 import { listenerSecrets } from "../../envoy/listener-tls.ts";
 import type { Bootstrap } from "../../envoy/types.ts";
 import { toYaml } from "../../envoy/yaml.ts";
@@ -26,6 +27,8 @@ export interface GatewayOptions {
   /** Text of gateway.yaml; `$NAME` is resolved in `environment`. */
   config: string;
   environment?: Record<string, string>;
+  /** What Envoy has of it, if it is not all. */
+  envoyEnvironment?: Record<string, string>;
   /** Changes what the configuration cannot say in a test, for example where a provider's name leads to. */
   adapt?: (model: GatewayModel) => void;
   /** Changes what is rendered, for example a time that is too long for a test. */
@@ -61,6 +64,8 @@ export interface Gateway {
   envoyFile: string;
   /** Where the model server comes in. */
   ownEgressSocketPath: string;
+  /** Where Envoy reads the access tokens of providers. */
+  tokensDirectory: string;
   /** GET of Envoy's administration. */
   admin(path: string): Promise<string>;
   /** Ends Envoy and removes its directory. */
@@ -92,12 +97,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const secretsDirectory = join(directory, "certificates");
   mkdirSync(secretsDirectory);
   for (const { file, text } of listenerSecrets(model, secretsDirectory)) writeFileSync(file, text);
+  const tokensDirectory = join(directory, "tokens");
+  mkdirSync(tokensDirectory);
+  for (const { file, text } of emptySecrets(model, tokensDirectory)) writeFileSync(file, text);
   const bootstrap = renderBootstrap(model, {
     filterPath: options.filterPath ?? FILTER,
     logDirectory,
     adminSocketPath,
     ownEgressSocketPath,
     secretsDirectory,
+    tokensDirectory,
     caFile: options.caFile ?? SYSTEM_ROOTS,
     demonstrationSocketPath:
       options.demonstrationSocketPath ?? join(directory, "demonstration.sock"),
@@ -113,7 +122,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       ["--log-level", options.logLevel ?? "warning"],
       ["--file-flush-interval-msec", "50", "--drain-time-s", "1"],
     ].flat(),
-    { env: { ...options.environment }, stdio: ["ignore", "ignore", "pipe"] },
+    {
+      env: { ...(options.envoyEnvironment ?? options.environment) },
+      stdio: ["ignore", "ignore", "pipe"],
+    },
   );
   let output = "";
   envoy.stderr.on("data", (bytes: Buffer) => (output += bytes.toString()));
@@ -135,6 +147,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     envoyLog,
     envoyFile,
     ownEgressSocketPath,
+    tokensDirectory,
     admin,
     async stop() {
       await end(envoy);

@@ -22,6 +22,7 @@ const PLACE: RuntimeEnvironment = {
   adminSocketPath: "/run/gateway/admin.sock",
   ownEgressSocketPath: "/run/gateway/egress.sock",
   secretsDirectory: "/run/gateway/certificates",
+  tokensDirectory: "/run/gateway/tokens",
   caFile: "/etc/ssl/certs/ca-certificates.crt",
   demonstrationSocketPath: "/run/gateway/demonstration.sock",
   modelServerSocketPath: "/run/gateway/model-server.sock",

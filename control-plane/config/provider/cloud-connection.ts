@@ -63,6 +63,7 @@ function connectionOf(
     auth,
     asksForUsage,
     ...baseOf(base, dialect, { basePath, endpoint }),
+    ...(values.region === undefined ? {} : { region: values.region }),
     ...(query === undefined ? {} : { query: fill(query, values) }),
     ...(dialect === OPENAI_CHAT && !isModelInPath(api)
       ? { responsesPath: baseOf(base, OPENAI_RESPONSES, { basePath }).path }

@@ -6,6 +6,8 @@ export interface Connection
   extends ProviderInterface, Pick<Target, "address" | "authority" | "path" | "query"> {
   /** Request path of the Responses API at the same base URL, for a provider of chat completions. */
   responsesPath?: string;
+  /** The AWS region of its address. */
+  region?: string;
   /** Whether the provider is known to serve it. */
   servesResponses: boolean;
   /** The provider in providers/known-limits.ts whose models these are; absent: that of the entry. */

@@ -5,6 +5,7 @@ import { flag, list, mapping, named, text } from "../schema-words.ts";
 import { retryKeys } from "../sections/retry.ts";
 import type { Draft } from "../sections/section.ts";
 import { ADDRESS_KEY_RULES } from "./address-key-rules.ts";
+import { credential } from "./credential/schema.ts";
 import { modelLimits } from "./schema-limits.ts";
 
 const REFERENCE_TO_KEY = "a reference to an environment variable, such as $OPENAI_API_KEY";
@@ -31,6 +32,7 @@ export const providerEntry = mapping(
         examples: ["$OPENAI_API_KEY", "[$KEY_ONE, $KEY_TWO]"],
       })
       .optional(),
+    credential: credential.optional(),
     default: flag({
       description:
         "Serves requests without a model (`model: none`). At most one entry; otherwise the first entry is the default.",

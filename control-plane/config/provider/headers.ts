@@ -22,7 +22,7 @@ const RESERVED = new Map<string, string | undefined>([
   ["expect", undefined],
 ]);
 
-const RESERVED_BEGINNINGS = ["x-gateway-", "x-envoy-", "x-forwarded-"];
+const RESERVED_BEGINNINGS = ["x-gateway-", "x-envoy-", "x-forwarded-", "x-amz-"];
 
 export function readHeaders(
   reading: Reading,

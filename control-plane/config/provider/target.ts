@@ -1,13 +1,16 @@
 // One entry of `llm_providers` → one target: its model, connection, key and headers.
 import { BEARER, CREDENTIAL_KINDS, NO_CREDENTIAL } from "../../../contract/credentials.ts";
-import type { Target } from "../../ir/model.ts";
+import { credentialName } from "../../ir/cloud-credentials.ts";
+import type { ProviderHeader, Target } from "../../ir/model.ts";
 import { findProvider } from "../../providers/registry.ts";
 import { readAccessKeys } from "./access-key.ts";
 import type { Connection } from "./connection.ts";
+import { readCredential } from "./credential/read.ts";
 import { cloudOf, readConnection } from "./read-connection.ts";
 import { readHeaders } from "./headers.ts";
 import { readModelLimits } from "./model-limits.ts";
 import { checkName } from "../name-rules.ts";
+import { namesCredential } from "../secrets.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import type { Reading } from "../reading.ts";
 import type { ProviderDraft } from "./entry.ts";
@@ -32,14 +35,25 @@ export function readTarget(
     variable: cloud?.keyVariable,
     needsKey:
       (cloud ?? provider)?.needsKey === true &&
+      cloud?.login === undefined &&
       entry.base_url === undefined &&
+      entry.credential === undefined &&
       entry.passthrough_auth !== true,
     auth: connection?.auth ?? BEARER,
     headers,
   });
-  if (split === undefined || connection === undefined) return undefined;
-  const { dialect, address, authority, path: requestPath } = connection;
   const passesClientKey = entry.passthrough_auth === true;
+  if (split === undefined || connection === undefined) return undefined;
+  const other = otherCredential(entry, headers);
+  const credential = readCredential(reading, path, entry.credential, {
+    cloud: cloud?.login === undefined ? undefined : { ...cloud.login, region: connection.region },
+    other,
+    isDefault:
+      other === undefined &&
+      entry.base_url === undefined &&
+      !headers.some(({ name }) => namesCredential(name)),
+  });
+  const { dialect, address, authority, path: requestPath } = connection;
   if (passesClientKey) checkPassthrough(reading, path, { keys, headers, connection });
   const target: Target = {
     name: `${split.provider}/${split.model}`,
@@ -52,7 +66,9 @@ export function readTarget(
     ...(connection.query === undefined ? {} : { query: connection.query }),
     auth: passesClientKey
       ? { kind: connection.auth.name, passesClientKey }
-      : authOf(connection, keys),
+      : credential === undefined
+        ? authOf(connection, keys)
+        : { kind: NO_CREDENTIAL.name, ...credential },
     headers,
     ...joinedPrompt(globalPrompt, ownPrompt),
     ...(globalPrompt === undefined ? {} : { ownSystemPrompt: ownPrompt ?? "" }),
@@ -84,6 +100,18 @@ function checkPassthrough(
       hint: `remove ${other} to send each client's key`,
     });
   }
+}
+
+/** Returns the key of the entry that is a credential too, besides `credential`; undefined if there is none. */
+function otherCredential(
+  entry: ProviderDraft,
+  headers: readonly ProviderHeader[],
+): string | undefined {
+  if (entry.access_key !== undefined) return "access_key";
+  if (entry.passthrough_auth === true) return "passthrough_auth";
+  return headers.some(({ name }) => name === BEARER.header)
+    ? `the header ${BEARER.header}`
+    : undefined;
 }
 
 function authOf({ auth }: Connection, [key, ...others]: string[]): Target["auth"] {
@@ -150,7 +178,8 @@ function warnOfPlainHttp(reading: Reading, path: Path, { address, auth, headers 
     .flatMap((part) => ("environment" in part ? part.environment : []));
   const own = auth.passesClientKey === true ? "the client's key" : undefined;
   const variable = auth.environmentVariable ?? inHeader[0];
-  const secret = own ?? (variable === undefined ? undefined : `the value of ${variable}`);
+  const cloud = credentialName(auth) === undefined ? undefined : "the credential of the cloud";
+  const secret = own ?? (variable === undefined ? cloud : `the value of ${variable}`);
   if (secret === undefined || address.kind !== "host" || address.tls) return;
   if (/^(?:localhost|.*\.localhost|127\.[\d.]+|::1)$/.test(address.host)) return;
   reading.warning([...path, "base_url"], `${secret} is sent unencrypted (http://)`, {

@@ -14,7 +14,7 @@ import {
 import { CONTINUE, STOP } from "../../host/status";
 import { scratchBuffer } from "../../bytes/text/bytes";
 import { localResponseFault, responseDetails } from "../../exchange/envoy-errors";
-import { CONTENT_LENGTH, CONTENT_TYPE } from "../header-names";
+import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../header-names";
 
 const out = scratchBuffer();
 
@@ -34,6 +34,7 @@ export function onEnvoyErrorBody(exchange: Exchange, size: u32, isEnd: bool): i3
   const fault = localResponseFault(response.status, responseDetails(), exchange.target);
   out.clear();
   dialect.writeFault(fault, requestId(exchange), out);
+  if (fault.status != response.status) setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
   setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
   setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
   setHeader(RESPONSE_HEADERS, dialect.requestIdHeader, requestIdSpan(exchange));
