@@ -26,7 +26,7 @@ export function startOpenaiProvider(options: OpenaiOptions = {}): Promise<FakePr
   return startServer(openaiDialect(options), options);
 }
 
-function openaiDialect(options: OpenaiOptions): Dialect {
+export function openaiDialect(options: OpenaiOptions): Dialect {
   /** What was thought, by the id of each call that followed from it. */
   const thoughts = new Map<string, string>();
   return {
