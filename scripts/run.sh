@@ -66,4 +66,6 @@ case $program in
   *) program="$root/$program" ;;
 esac
 export PATH="$root/node_modules/.bin:$PATH"
+# Compiled modules of this Node, by file and content: a command starts in a third of the time.
+export NODE_COMPILE_CACHE=${NODE_COMPILE_CACHE-$root/build/compile-cache}
 exec "$node" "$program" "$@"

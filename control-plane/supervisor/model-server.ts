@@ -43,6 +43,7 @@ const SMALL_MEMORY = { MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "1000000" 
 const PASSED_VARIABLES = [
   ...["PATH", "HOME", "XDG_CACHE_HOME", "TMPDIR", "LANG", "TZ", "HF_HOME"],
   ...["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "HTTPS_PROXY", "https_proxy", "NO_PROXY"],
+  "NODE_COMPILE_CACHE",
 ];
 
 export function modelServerEnvironment(

@@ -1,7 +1,6 @@
 // `gateway down`: stops a gateway and waits until it has gone. Nothing to stop is no error.
 import { setTimeout as sleep } from "node:timers/promises";
 import { commandFor } from "../../config/diagnostics/command-name.ts";
-import { stopContainer } from "../container/up.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
 import {
   endProcess,
@@ -18,6 +17,7 @@ const PATIENCE_MS = 10_000;
 export async function down(config: string | undefined): Promise<void> {
   const container = chooseContainer(config, process.env);
   if (container !== undefined) {
+    const { stopContainer } = await import("../container/up.ts");
     stopContainer(container.record.name, container.directory);
     console.log("The gateway has stopped.");
     return;

@@ -5,11 +5,9 @@ import { extname, join } from "node:path";
 import { commandFor } from "../../config/diagnostics/command-name.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
-import { runContainer, startContainer } from "../container/up.ts";
 import { type ExitCode, GatewayError } from "../../config/diagnostics/gateway-error.ts";
 import { logDirectory, prepareLogDirectory } from "../../supervisor/runtime-environment.ts";
 import { GATEWAY_LOG } from "../../supervisor/rotation.ts";
-import { run } from "../../supervisor/run.ts";
 import { colorsFor } from "../../config/diagnostics/terminal.ts";
 import { noteBuiltIn } from "./built-in.ts";
 import type { UpOptions } from "./options.ts";
@@ -41,6 +39,7 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     noteBuiltIn(file);
     printWarnings(configuration.warnings);
     prepareLogDirectory(directory);
+    const { runContainer, startContainer } = await import("../container/up.ts");
     const text = readFileSync(file.path, "utf8");
     const start = { configuration, text, logDirectory: directory, options };
     if (options.detach !== true) {
@@ -69,6 +68,8 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     noteBuiltIn(file);
     printWarnings(configuration.warnings);
   }
+  // With --detach only the process in the background loads it.
+  const { run } = await import("../../supervisor/run.ts");
   try {
     await run(configuration, {
       logDir: options.logDir,
