@@ -1,11 +1,24 @@
 // Runs bin/gateway as a user does, in a directory of its own with nothing of the developer's environment.
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { requireEnvoy } from "../../control-plane/supervisor/envoy-binary.ts";
 import { embeddedModelDirectory } from "../../control-plane/model-server/embedded-model.ts";
 import { freePort } from "../../control-plane/supervisor/ports.ts";
+import {
+  endProcess,
+  type ProcessIdentity,
+} from "../../control-plane/supervisor/process-identity.ts";
+import { ownerOf, stateRoot } from "../../control-plane/supervisor/state.ts";
 
 const RUN = join(import.meta.dirname, "../../scripts/run.sh");
 export const BINARY = join(import.meta.dirname, "../../bin/gateway");
@@ -70,11 +83,19 @@ export function openDesk(files: Record<string, string> = {}): Desk {
     runInShell: (line) =>
       remembered(startCommand("sh", ["-c", line, BINARY], directory, environment)).ended,
     clear: async () => {
-      await startCommand(BINARY, ["down", "gateway.yaml"], directory, environment).ended;
+      await Promise.all(ownersOf(environment).map(endProcess));
       for (const child of children) child.kill("SIGKILL");
-      rmSync(top, { recursive: true });
+      // A process that was killed may still be writing.
+      rmSync(top, { recursive: true, maxRetries: 20 });
     },
   };
+}
+
+/** Gateways that run, of any configuration file. */
+function ownersOf(environment: Record<string, string>): ProcessIdentity[] {
+  const root = stateRoot(environment);
+  if (!existsSync(root)) return [];
+  return readdirSync(root).flatMap((name) => ownerOf(join(root, name)) ?? []);
 }
 
 function startCommand(

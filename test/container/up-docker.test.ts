@@ -53,6 +53,7 @@ describe.skipIf(!inject("canRunContainers"))("gateway up --docker", () => {
     desk.environment["OPENAI_API_KEY"] = KEY;
   });
   afterEach(async () => {
+    await desk.run("down", "gateway.yaml"); // a container, of which the desk has no process
     await desk.clear();
   });
 

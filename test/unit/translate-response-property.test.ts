@@ -173,7 +173,7 @@ describe("there and back", () => {
           expect(JSON.parse(body)).toEqual(chatCompletion(given));
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 
@@ -201,7 +201,7 @@ describe("there and back", () => {
           });
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 
