@@ -1,4 +1,7 @@
 // docs/dialects.md: what each member of a request becomes in another dialect, from the tables that the filter uses.
+import { ANTHROPIC_MESSAGES } from "../contract/dialects.ts";
+import { BETA_ALIASES, ENVELOPES, NEEDLESS_BETAS } from "../contract/envelopes.ts";
+import type { EnvelopeRow } from "../contract/envelopes.ts";
 import {
   type DialectTables,
   type Feature,
@@ -14,10 +17,13 @@ export function dialectsPage(): string {
   const pairs = dialects
     .filter(({ hasClients }) => hasClients)
     .flatMap((from) => dialects.filter((to) => to !== from).map((to) => pairSection(from, to)));
-  return [HEAD, ...pairs, featuresSection(readFeatures(), dialects)].join("\n\n");
+  const features = readFeatures();
+  return [HEAD, ...pairs, envelopesSection(dialects), featuresSection(features, dialects)].join(
+    "\n\n",
+  );
 }
 
-const HEAD = `<!-- Generated from filter/dialects/*/members.ts and filter/hub/features.ts by \`node scripts/generate.ts\`. Do not edit. -->
+const HEAD = `<!-- Generated from filter/dialects/*/members.ts, filter/hub/features.ts and contract/envelopes.ts by \`node scripts/generate.ts\`. Do not edit. -->
 
 # Translation of requests
 
@@ -106,6 +112,49 @@ function featureFate({ neutral }: Member, feature: Feature, to: DialectTables): 
 }
 
 const NEUTRAL: Record<string, string> = { empty: "[]" };
+
+/** Features in these tables are dropped or rejected unless the envelope lists the member. */
+const ENVELOPED_TABLES = new Set(["", "messages[].", "tools[]."]);
+
+function envelopesSection(dialects: DialectTables[]): string {
+  const messages = dialects.find(({ title }) => title === ANTHROPIC_MESSAGES.title);
+  const tables = (messages?.tables ?? []).filter(({ prefix }) => ENVELOPED_TABLES.has(prefix));
+  return [
+    "## Claude on Vertex AI and Amazon Bedrock",
+    "The clouds accept Anthropic Messages with the model in the path and the version in the body. A messages client's body is not translated: the members below are edited, every other byte passes. The clouds reject what they do not know, so the gateway drops betas and members that are not in these lists, and lists them as `anthropic-beta=<name>` and by their paths. Images and documents by URL, and files by id, are rejected on both: send base64.",
+    ...ENVELOPES.map((row) => envelopeSection(row, tables)),
+    `Betas that ask for nothing the clouds lack are removed and not listed: ${codes(NEEDLESS_BETAS)}. ${BETA_ALIASES.map(({ name, meaning }) => `\`${name}\` is sent as \`${meaning}\``).join("; ")}.`,
+    "`tools[].strict` is dropped if the model does not support structured output there (`limits.output_schema`), `cache_control.scope` always. `output_format` becomes `output_config.format`. Members that Anthropic does not have are dropped.",
+  ].join("\n\n");
+}
+
+function envelopeSection(row: EnvelopeRow, tables: Table[]): string {
+  const fates = tables.flatMap(({ prefix, members }) =>
+    members.flatMap(({ name, feature }) => {
+      const path = `${prefix}${name}`;
+      return feature === undefined || row.members.includes(path)
+        ? []
+        : [{ path, fate: feature.fate }];
+    }),
+  );
+  const of = (fate: string): string =>
+    codes(fates.filter((one) => one.fate === fate).map(({ path }) => path));
+  const count = row.countModel === "" ? "{model}" : row.countModel;
+  return [
+    `### ${row.title}`,
+    [
+      `- Path: \`…${row.path}{model}${row.method}\`, for a stream \`${row.streamMethod}\`, to count tokens \`${count}${row.countMethod}\``,
+      `- \`anthropic_version\`: \`${row.version}\`; \`model\`${row.hasStream ? " is" : " and `stream` are"} removed`,
+      `- Betas, in ${row.hasBetaMember ? "the member `anthropic_beta`" : "the header `anthropic-beta`"}: ${codes(row.betas)}`,
+      `- **dropped**: ${of("dropped")}${row.eagerToolBeta === "" ? "" : `; \`tools[].eager_input_streaming: true\` becomes the beta \`${row.eagerToolBeta}\``}`,
+      `- **rejected**: ${of("rejected")}`,
+    ].join("\n"),
+  ].join("\n\n");
+}
+
+function codes(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(", ");
+}
 
 function featuresSection(features: Feature[], dialects: DialectTables[]): string {
   const lines = features.map((feature) => {

@@ -109,6 +109,7 @@ const KEYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     path: "base_url",
     query: "api_version",
     dialect: "provider_interface",
+    envelope: "provider_interface",
     configuredName: "name",
     ownSystemPrompt: "system_prompt",
     asksForUsage: "provider_interface",

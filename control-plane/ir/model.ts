@@ -96,6 +96,8 @@ export interface Target {
   path: string;
   /** The query of every request, with its `?`. Absent when there is none. */
   query?: string;
+  /** The name of its row in contract/envelopes.ts: then `path` ends before the model. Absent when there is none. */
+  envelope?: string;
   /** Further dialects of the provider, with their request paths. Absent when there is none. */
   also?: { dialect: string; path: string }[];
   auth: {

@@ -4,6 +4,8 @@ import type { CredentialKind } from "../../contract/credentials.ts";
 import { API_KEY, BEARER, X_API_KEY } from "../../contract/credentials.ts";
 import type { DialectRow } from "../../contract/dialects.ts";
 import { ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES } from "../../contract/dialects.ts";
+import type { EnvelopeRow } from "../../contract/envelopes.ts";
+import { BEDROCK_INVOKE, VERTEX_RAW_PREDICT } from "../../contract/envelopes.ts";
 
 /** Keys of an entry from which an address is made. */
 export const ADDRESS_KEYS = ["resource", "api_version", "project", "location", "region"] as const;
@@ -27,6 +29,8 @@ export interface CloudApi {
   baseUrl: string;
   /** What follows the base URL instead of the dialect's own path. */
   endpoint?: string;
+  /** What a request is put into; its path follows the base URL. */
+  envelope?: EnvelopeRow;
   /** The query of every request, with its `?`. */
   query?: string;
   /** An example of a model, if the name has to begin with its publisher and a slash. */
@@ -89,6 +93,8 @@ const CLAUDE = {
   auth: X_API_KEY,
   asksForUsage: false,
 };
+
+const CLAUDE_IN_ENVELOPE = { ...CLAUDE, auth: BEARER };
 
 const RESPONSES = {
   word: OPENAI_RESPONSES.name,
@@ -195,7 +201,13 @@ const VERTEX: Cloud = {
   login: { type: "google" },
   apis: [
     { word: "gemini", models: ["gemini*"], pending: "Vertex AI's native API for Gemini" },
-    { word: "claude", models: ["claude*"], pending: "Vertex AI's API for Claude" },
+    {
+      ...CLAUDE_IN_ENVELOPE,
+      models: ["claude*"],
+      envelope: VERTEX_RAW_PREDICT,
+      baseUrl: VERTEX_PROJECT,
+      limitsOf: "vertex",
+    },
     {
       ...CHAT,
       baseUrl: `${VERTEX_PROJECT}/endpoints/openapi`,
@@ -214,7 +226,13 @@ const BEDROCK: Cloud = {
   needsKey: true,
   login: { type: "aws", service: "bedrock" },
   apis: [
-    { word: "claude", models: ["*anthropic.*"], pending: "Amazon Bedrock's API for Claude" },
+    {
+      ...CLAUDE_IN_ENVELOPE,
+      models: ["*anthropic.*"],
+      envelope: BEDROCK_INVOKE,
+      baseUrl: BEDROCK_RUNTIME,
+      limitsOf: "bedrock",
+    },
     { word: "converse", models: ["*"], pending: "Amazon Bedrock's Converse API" },
     { ...CHAT, models: [], baseUrl: `${BEDROCK_RUNTIME}/openai/v1` },
   ],

@@ -8,7 +8,7 @@ import type { DialectRow } from "../../contract/dialects.ts";
 import { OPENAI_CHAT } from "../../contract/dialects.ts";
 import type { ModelLimits } from "../ir/model-limits.ts";
 import type { ProviderLimits } from "./limits/families.ts";
-import { ANTHROPIC } from "./limits/anthropic.ts";
+import { ANTHROPIC, ANTHROPIC_ON_BEDROCK, ANTHROPIC_ON_VERTEX } from "./limits/anthropic.ts";
 import { CEREBRAS } from "./limits/cerebras.ts";
 import { DEEPSEEK } from "./limits/deepseek.ts";
 import { GEMINI } from "./limits/gemini.ts";
@@ -24,11 +24,13 @@ import { VLLM } from "./limits/vllm.ts";
 import { XAI } from "./limits/xai.ts";
 import { ZHIPU } from "./limits/zhipu.ts";
 
-/** By the name of the provider, or of `provider_interface`. */
+/** By the name of the provider, or of `provider_interface`; of a cloud: of its models of Anthropic. */
 export const KNOWN_LIMITS: Readonly<Record<string, ProviderLimits>> = {
   openai: OPENAI,
   anthropic: ANTHROPIC,
   claude: ANTHROPIC,
+  vertex: ANTHROPIC_ON_VERTEX,
+  bedrock: ANTHROPIC_ON_BEDROCK,
   mistral: MISTRAL,
   groq: GROQ,
   deepseek: DEEPSEEK,
@@ -72,6 +74,7 @@ export function familyName(model: string): string {
     .replace(/^.*\//, "")
     .replace(/^(?:[a-z-]+\.)?(?:anthropic|openai)\./, "")
     .replace(/-v\d+(?::\d+)?$/, "")
+    .replace(/@default$/, "")
     .replace("@", "-");
 }
 

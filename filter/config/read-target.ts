@@ -1,5 +1,6 @@
 // One target of the filter's configuration: where its requests go, its credentials, headers, capabilities and limits.
 import { CREDENTIAL_KINDS, CredentialKind } from "../../contract/credentials";
+import { envelopeByName } from "../hub/envelope";
 import { dialectByName } from "../dialects/registry";
 import { escape, escapeText } from "../bytes/json/text";
 import { Tape } from "../bytes/json/tape";
@@ -8,6 +9,7 @@ import {
   bytesOf,
   memberOf,
   onlyKnownMembers,
+  optionalString,
   reportProblem,
   stringMember,
   textOf,
@@ -43,6 +45,7 @@ function readOne(
     "authority",
     "path",
     "query",
+    "envelope",
     "also",
     "auth",
     "keys",
@@ -74,6 +77,7 @@ function readOne(
   target.asksUsage = tape.isTrue(memberOf(tape, node, "asks_usage"));
   target.limits.takesStreamUsage = target.asksUsage;
   readLimits(tape, memberOf(tape, node, "limits"), target.limits);
+  readEnvelope(tape, node, target);
   pickRateLimits(tape, memberOf(tape, node, "rate_limits"), rateLimits, target.rateLimits);
   readCredentials(tape, node, environment, target);
   target.passesClientKey = tape.isTrue(memberOf(tape, node, "passes_client_key"));
@@ -111,6 +115,16 @@ function readDialect(tape: Tape, node: u32, target: Target): void {
   target.path = constant(stringMember(tape, node, "path"));
   const end = min(target.dialect.ownPathLength, target.path.length);
   target.basePath = new Span(target.path.pointer, target.path.length - end);
+}
+
+/** Reads how the target's cloud expects messages. */
+function readEnvelope(tape: Tape, node: u32, target: Target): void {
+  const name = optionalString(tape, node, "envelope");
+  if (name.length == 0) return;
+  const envelope = envelopeByName(name);
+  if (envelope === null) reportProblem("unknown envelope '" + name + "'");
+  target.limits.envelope = envelope;
+  target.limits.isLimiting = true;
 }
 
 function readCredentials(

@@ -1,8 +1,9 @@
 // One model of one provider, in the form that the request path needs: every value already in bytes.
+import { Envelope } from "../hub/envelope";
 import { RequestLimits } from "../hub/request-report";
 import { Dialect } from "../dialects/dialect";
 import { defaultDialect, DIALECTS } from "../dialects/registry";
-import { sameSpan, Span } from "../bytes/text/bytes";
+import { ByteBuffer, sameSpan, Span } from "../bytes/text/bytes";
 import { RateLimit } from "./rate-limit";
 
 const NO_CREDENTIAL = new Span(0, 0);
@@ -59,6 +60,24 @@ export class Target {
   rateLimits: RateLimit[] = [];
   /** The same model in further dialects that its provider supports: they differ in dialect and path alone. */
   also: Target[] = [];
+
+  /** How its cloud expects messages; null for every other provider. */
+  get envelope(): Envelope | null {
+    return this.limits.envelope;
+  }
+
+  /** Returns the API in error messages. */
+  get api(): string {
+    const envelope = this.envelope;
+    return envelope === null ? this.dialect.api : envelope.api;
+  }
+
+  /** Appends the path of an inference request. */
+  writePath(isStreaming: bool, out: ByteBuffer): void {
+    const envelope = this.envelope;
+    if (envelope === null) this.dialect.writePath(this.path, this.modelText, isStreaming, out);
+    else envelope.writePath(this.path, this.modelText, isStreaming, out);
+  }
 
   /** Returns the target for clients of a dialect: without a translation, if the provider supports it. */
   forClient(dialect: Dialect): Target {
@@ -125,6 +144,8 @@ export class Route {
   isLimited: bool = false;
   /** The targets for clients of each dialect; null if they are the same for all. */
   private variants: Target[][] | null = null;
+  /** Whether the client's betas are needed, because a target has an envelope. */
+  hasEnvelope: bool = false;
 
   constructor(
     /** A cluster, or the name of a retry policy if there are several attempts. */
@@ -133,7 +154,11 @@ export class Route {
     public targets: Target[],
     /** Null if there is only one attempt. */
     public retryPolicy: RetryPolicy | null,
-  ) {}
+  ) {
+    for (let i = 0; i < targets.length; i++) {
+      if (targets[i].envelope !== null) this.hasEnvelope = true;
+    }
+  }
 
   /** Returns the targets for clients of a dialect, in the order of the attempts. */
   targetsFor(dialect: Dialect): Target[] {

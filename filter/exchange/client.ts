@@ -15,6 +15,8 @@ export class Client {
   isQueryCut: bool = false;
   /** The client's own key for a provider, if some provider uses pass-through auth. */
   key: ByteBuffer = new ByteBuffer();
+  /** The header `anthropic-beta`, if a target of the route has an envelope. */
+  betas: ByteBuffer = new ByteBuffer();
   /** Read it with `requestId` of request-id.ts. */
   requestId: ByteBuffer = new ByteBuffer();
   /** Whether the hint header names the model. */
@@ -48,6 +50,7 @@ export class Client {
     this.body = 0;
     this.pathEnd.release();
     this.key.release();
+    this.betas.release();
     this.requestId.release();
   }
 }

@@ -47,13 +47,17 @@ export class Endpoint {
     return this.row.isForModels && this.allows(method);
   }
 
-  /** Returns the target in a dialect whose providers serve it; null if its provider supports none of them. */
+  /**
+   * Returns the target in a dialect whose providers serve it; null if its provider supports none of them. A cloud serves
+   * messages, and counts their tokens.
+   */
   servingTarget(target: Target): Target | null {
     const dialects = this.row.servedBy;
     for (let i = 0; i < dialects.length; i++) {
       const dialect = dialectOf(dialects[i]);
       const found = target.forClient(dialect);
-      if (found.dialect === dialect) return found;
+      if (found.dialect !== dialect) continue;
+      return found.envelope === null || this.row.isEstimated ? found : null;
     }
     return null;
   }

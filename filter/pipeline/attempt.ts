@@ -11,7 +11,7 @@ import { Tape } from "../bytes/json/tape";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { setRetryCluster } from "../upstream/next-attempt";
 import { checkBody, isSupported, prepareBody } from "../upstream/request-body";
-import { writeHeaders } from "../upstream/request-headers";
+import { keepBetas, writeHeaders } from "../upstream/request-headers";
 import { Outcome, Turn } from "./outcome";
 
 const CLUSTER_HEADER = constant(HEADER_CLUSTER);
@@ -37,6 +37,7 @@ export function openMeter(exchange: Exchange, turn: Turn): Outcome {
 export function chooseFirstTarget(exchange: Exchange, turn: Turn): Outcome {
   const route = exchange.route;
   if (route === null) return Outcome.Next;
+  if (route.hasEnvelope) keepBetas(exchange);
   const policy = route.retryPolicy;
   const row = exchange.client.endpoint.row;
   const chosen = exchange.target;

@@ -131,6 +131,6 @@ function notServed(exchange: Exchange, target: Target): Fault {
   const endpoint = exchange.client.endpoint;
   const what = " is not supported by '" + target.name + "', whose provider uses ";
   const how = "; choose one whose provider uses " + endpoint.api + ".";
-  const fault = new Fault(404, endpoint.row.path + what + target.dialect.api + how);
+  const fault = new Fault(404, endpoint.row.path + what + target.api + how);
   return endpoint.row.hasModel ? fault.at("model") : fault;
 }

@@ -112,6 +112,8 @@ function writeBody(exchange: Exchange, target: Target, tape: Tape): Fault | null
   const fault = keyFault(exchange, target);
   if (fault !== null) return fault;
   const row = exchange.client.endpoint.row;
+  const envelope = target.envelope;
+  if (envelope !== null) envelope.begin(exchange.client.betas, row.isEstimated);
   if (!row.isInference && !row.isEstimated) {
     editModel(exchange, target, tape);
     return null;
@@ -172,8 +174,10 @@ function editModel(exchange: Exchange, target: Target, tape: Tape): void {
 function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
   const edits = body.edits;
   const report = body.report;
+  const envelope = target.envelope;
   edits.clear();
-  target.dialect.setModel(tape, target.modelJson, edits);
+  if (envelope === null || envelope.keepsModel)
+    target.dialect.setModel(tape, target.modelJson, edits);
   let prompt = exchange.systemPromptOf(target);
   if (target.limits.isLimiting) {
     prompt = target.dialect.fitRequest(tape, target.limits, prompt, edits, report);

@@ -1,16 +1,18 @@
 // The headers of a request for one target. The attempts of a request share one header map: each writes all that an earlier
 // one may have changed.
-import { CREDENTIAL_KINDS } from "../../contract/credentials";
+import { BEARER, CREDENTIAL_KINDS } from "../../contract/credentials";
 import { Target } from "../config/target";
 import { KeptHeader } from "../exchange/attempts";
 import { Exchange } from "../exchange/exchange";
 import { hasOwnHeader } from "../exchange/request-head";
 import { header, removeHeader, REQUEST_HEADERS, setHeader } from "../host/host";
+import { Envelope } from "../hub/envelope";
 import { ByteBuffer, constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
 import { findByte } from "../bytes/text/find";
 
 const PATH = constant(":path");
 const AUTHORITY = constant(":authority");
+const BETA = constant("anthropic-beta");
 const QUESTION: u32 = 0x3f;
 const AMPERSAND: u32 = 0x26;
 
@@ -26,23 +28,47 @@ const value = new Span(0, 0);
 export function removeHeadersOf(before: Target, exchange: Exchange): void {
   for (let i = 0; i < before.headers.length; i++)
     removeHeader(REQUEST_HEADERS, before.headers[i].name);
+  if (before.envelope !== null) {
+    removeHeader(REQUEST_HEADERS, BETA);
+    return;
+  }
   if (before.dialect === exchange.client.dialect) return;
   const required = before.dialect.requiredHeaders;
   for (let i = 0; i < required.length; i++) removeHeader(REQUEST_HEADERS, required[i].name);
 }
 
+/** Keeps the client's betas, which the body of an attempt may need when its headers cannot be read any more. */
+export function keepBetas(exchange: Exchange): void {
+  exchange.client.betas.clear();
+  exchange.client.betas.span(header(REQUEST_HEADERS, BETA));
+}
+
 /** Removes the headers that the client's dialect has and the target's has not, and keeps them for a later attempt. */
 function removeOwnHeaders(exchange: Exchange, target: Target): void {
   const names = exchange.client.dialect.ownHeaders;
-  const attempts = exchange.attempts;
   for (let i = 0; i < names.length; i++) {
-    const name = names[i];
-    if (target.dialect.ownsHeader(name)) continue;
-    // An earlier attempt may have set a header that the client has not sent.
-    if (attempts !== null) attempts.keep(name, header(REQUEST_HEADERS, name));
-    else if (!hasOwnHeader(exchange.client.headers, name)) continue;
-    removeHeader(REQUEST_HEADERS, name);
+    if (!target.dialect.ownsHeader(names[i])) keepAside(exchange, names[i]);
   }
+}
+
+/** A cloud has none of a dialect's headers but the betas that it accepts. */
+function writeEnvelopeHeaders(exchange: Exchange, target: Target, envelope: Envelope): void {
+  const client = exchange.client;
+  const names = target.dialect.ownHeaders;
+  for (let i = 0; i < names.length; i++) keepAside(exchange, names[i]);
+  envelope.begin(client.betas, client.endpoint.row.isEstimated);
+  envelope.readBetas();
+  const betas = envelope.betaHeader();
+  if (betas.length > 0) setHeader(REQUEST_HEADERS, BETA, betas);
+}
+
+/** Removes a header, and keeps it for a later attempt. */
+function keepAside(exchange: Exchange, name: Span): void {
+  const attempts = exchange.attempts;
+  // An earlier attempt may have set a header that the client has not sent.
+  if (attempts !== null) attempts.keep(name, header(REQUEST_HEADERS, name));
+  else if (!hasOwnHeader(exchange.client.headers, name)) return;
+  removeHeader(REQUEST_HEADERS, name);
 }
 
 function restoreHeaders(exchange: Exchange): void {
@@ -65,14 +91,20 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
   if (target.passesClientKey) passClientKey(exchange.client.key, target);
   if (exchange.isTranslated()) removeOwnHeaders(exchange, target);
   else restoreHeaders(exchange);
+  const envelope = target.envelope;
+  if (envelope === null) writeRequiredHeaders(exchange, target);
+  else writeEnvelopeHeaders(exchange, target, envelope);
+  for (let i = 0; i < target.headers.length; i++) {
+    setHeader(REQUEST_HEADERS, target.headers[i].name, target.headers[i].value);
+  }
+}
+
+function writeRequiredHeaders(exchange: Exchange, target: Target): void {
   const required = target.dialect.requiredHeaders;
   for (let i = 0; i < required.length; i++) {
     // The client's own value does not apply to a translated request.
     if (exchange.isTranslated() || !hasHeader(exchange, required[i].name))
       setHeader(REQUEST_HEADERS, required[i].name, required[i].value);
-  }
-  for (let i = 0; i < target.headers.length; i++) {
-    setHeader(REQUEST_HEADERS, target.headers[i].name, target.headers[i].value);
   }
 }
 
@@ -80,7 +112,7 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
 function passClientKey(key: ByteBuffer, target: Target): void {
   value.pointer = key.pointer;
   value.length = key.length;
-  const kind = target.dialect.credentialKind(value);
+  const kind = target.envelope === null ? target.dialect.credentialKind(value) : BEARER;
   text.clear();
   text.text(kind.prefix);
   text.bytes(key.pointer, key.length);
@@ -108,10 +140,11 @@ function writeQuery(query: Span): void {
   text.bytes(query.pointer + u32(hasQuery), query.length - u32(hasQuery));
 }
 
-/** Writes the path. The client's query belongs to its dialect (`?beta=true` of Anthropic's SDKs): a translation drops it. */
+/** Writes the path. The client's query belongs to its API (`?beta=true` of Anthropic's SDKs): for any other it is dropped. */
 function writePath(exchange: Exchange, target: Target): void {
   const client = exchange.client;
   const endpoint = client.endpoint;
+  const envelope = target.envelope;
   const isInference = endpoint.row.isInference;
   // Most providers use the path of the client: a header that is right already costs nothing.
   const mayBeRight =
@@ -123,13 +156,16 @@ function writePath(exchange: Exchange, target: Target): void {
   if (mayBeRight && sameSpan(target.path, endpoint.path)) return;
   text.clear();
   if (isInference) {
-    target.dialect.writePath(target.path, target.modelText, client.isStreaming, text);
+    target.writePath(client.isStreaming, text);
+  } else if (envelope !== null) {
+    envelope.writeCountPath(target.path, target.modelText, text);
   } else {
     const counterpart = exchange.isTranslated() ? endpoint.counterpart : null;
     text.span(target.basePath);
     text.span(counterpart === null ? endpoint.suffix : counterpart.suffix);
   }
-  if (!exchange.isTranslated()) text.bytes(client.pathEnd.pointer, client.pathEnd.length);
+  if (!exchange.isTranslated() && envelope === null)
+    text.bytes(client.pathEnd.pointer, client.pathEnd.length);
   writeQuery(target.query);
   value.pointer = text.pointer;
   value.length = text.length;

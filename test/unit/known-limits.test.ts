@@ -3,12 +3,13 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import {
+  familyName,
   KNOWN_LIMITS,
   LIMITS_BY_HOST,
   limitsIn,
 } from "../../control-plane/providers/known-limits.ts";
 import type { ModelLimits } from "../../control-plane/ir/model-limits.ts";
-import { PROVIDERS } from "../../control-plane/providers/registry.ts";
+import { PROVIDER_NAMES } from "../../control-plane/providers/registry.ts";
 import { readAnthropicRequest } from "../providers/anthropic-request.ts";
 import { isRefusal, readOpenaiRequest } from "../providers/openai-request.ts";
 import { CHAT, MESSAGES, RequestTranslator } from "./filter/request-translator.ts";
@@ -20,7 +21,7 @@ function limitsOf(provider: string, model: string): ModelLimits {
 
 describe("the table", () => {
   it("is about providers that there are, each row with its source", () => {
-    const names = new Set([...PROVIDERS.map(({ name }) => name), "claude"]);
+    const names = new Set([...PROVIDER_NAMES, "claude"]);
     for (const [name, table] of Object.entries({ ...KNOWN_LIMITS, ...LIMITS_BY_HOST })) {
       expect(names.has(name) || name.includes(".")).toBe(true);
       const rows = [...(table.families ?? []), ...(table.everyModel ? [table.everyModel] : [])];
@@ -68,6 +69,31 @@ describe("the table", () => {
     ["ollama", "gpt-oss:20b", { efforts: ["low", "medium", "high"], developer_role: false }],
   ])("%s/%s", (provider, model, expected) => {
     expect(limitsOf(provider, model)).toMatchObject(expected);
+  });
+});
+
+describe("names of Claude at the clouds", () => {
+  it.each([
+    ["claude-sonnet-4-5", "claude-sonnet-4-5"],
+    ["claude-sonnet-4-5@20250929", "claude-sonnet-4-5-20250929"],
+    ["claude-opus-4-6@default", "claude-opus-4-6"],
+    ["anthropic.claude-3-5-sonnet-20241022-v2:0", "claude-3-5-sonnet-20241022"],
+    ["eu.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5-20250929"],
+    ["global.anthropic.claude-opus-4-6-v1", "claude-opus-4-6"],
+    [
+      "arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-haiku-4-5-20251001-v1:0",
+      "claude-haiku-4-5-20251001",
+    ],
+  ])("%s", (name, expected) => {
+    expect(familyName(name)).toBe(expected);
+  });
+
+  it("have structured output on Bedrock until Claude 4.6, and none on Vertex AI", () => {
+    const schema = (cloud: string, model: string) => limitsOf(cloud, model).output_schema;
+    expect(schema("bedrock", "claude-sonnet-4-6")).toBeUndefined();
+    expect(schema("bedrock", "claude-opus-5")).toBe(false);
+    expect(schema("vertex", "claude-sonnet-4-6")).toBe(false);
+    expect(schema("vertex", "claude-next")).toBe(false);
   });
 });
 

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type AnthropicRequest, readAnthropicRequest } from "../providers/anthropic-request.ts";
+import { BEDROCK_CLOUD, readCloudRequest, VERTEX_CLOUD } from "../providers/cloud-request.ts";
 import { isRefusal, readOpenaiRequest } from "../providers/openai-request.ts";
 import { readResponsesRequest } from "../providers/responses-request.ts";
 import { type Memory, memberRefusal, readItems, toolsOf } from "../providers/responses-rules.ts";
@@ -181,6 +182,29 @@ describe("limits of a target of the same dialect", () => {
       options,
     );
     if (result.fault === undefined) JSON.parse(result.body);
+    return result;
+  });
+});
+
+/** Fails with the words of the cloud's refusal. The model is one of those that the limits are for. */
+function takenByCloud(body: string, { envelope, limits = {} }: Options): void {
+  const isVertex = envelope === "vertex_raw_predict";
+  const json = JSON.parse(body) as { stream?: boolean };
+  const read = readCloudRequest(isVertex ? VERTEX_CLOUD : BEDROCK_CLOUD, json, {
+    model: limits.sampling === "none" ? "claude-opus-5" : "claude-sonnet-4-5",
+    isStreaming: json.stream === true,
+    betas: isVertex ? translator.betaHeader() : undefined,
+    verify: () => true,
+  });
+  if (typeof read === "string") throw new Error(`the cloud would refuse: ${read}\n${body}`);
+}
+
+describe("Claude at a cloud", () => {
+  runFile("envelopes", ({ name, request, options }) => {
+    const result = name.startsWith("messages:")
+      ? translator.edit(request, MESSAGES, options)
+      : translator.translate(request, CHAT, MESSAGES, options);
+    if (result.fault === undefined) takenByCloud(result.body, options);
     return result;
   });
 });

@@ -19,18 +19,22 @@ export function modelLimitsPage(): string {
   return [INTRODUCTION, table(["Models", "Limits"], limitRows())].join("\n\n");
 }
 
+/** Their rows would repeat Anthropic's. */
+const SAME_AS_ANTHROPIC = new Set(["claude", "vertex", "bedrock"]);
+
 /** One row for each family, one for all models of a provider: its models, what is different of them. */
 function limitRows(): string[][] {
   return [
     ...Object.entries(KNOWN_LIMITS).flatMap(([name, table]) =>
-      // The same table under another word of `provider_interface`.
-      name === "claude" ? [] : rowsOf(`${name}/`, table),
+      SAME_AS_ANTHROPIC.has(name) ? [] : rowsOf(`${name}/`, table),
     ),
     ["`base_url` at openrouter.ai", wordsOf(LIMITS_BY_HOST["openrouter.ai"]?.everyModel?.limits)],
     [
       "OpenAI's models on `azure_openai`, `azure_foundry`, `bedrock_mantle`; Claude on every cloud",
       "as openai, anthropic",
     ],
+    ["Claude on `vertex`", "no output schemas"],
+    ["Claude 4.7 and newer on `bedrock`", "no output schemas"],
     ["`base_url` at openai.azure.com, api.z.ai, aliyuncs.com", "as openai, zhipu, qwen"],
   ];
 }

@@ -182,8 +182,11 @@ function cloudRows({ name, title, apis }: Cloud): string[][] {
   );
 }
 
-function cloudUrl({ baseUrl, endpoint, query = "", dialect }: CloudApi): string {
-  const own = endpoint ?? dialect.path.slice(dialect.basePath.length);
+function cloudUrl({ baseUrl, endpoint, envelope, query = "", dialect }: CloudApi): string {
+  const own =
+    envelope === undefined
+      ? (endpoint ?? dialect.path.slice(dialect.basePath.length))
+      : `${envelope.path}{model}${envelope.method}`;
   const address = fill(`${baseUrl}${own}${query}`, {});
   return code(
     address

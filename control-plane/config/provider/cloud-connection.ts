@@ -54,7 +54,8 @@ function connectionOf(
   baseUrl: string | undefined,
   values: AddressValues & { model: string },
 ): Connection {
-  const { dialect, auth, asksForUsage, endpoint, query, limitsOf } = api;
+  const { dialect, auth, asksForUsage, envelope, query, limitsOf } = api;
+  const endpoint = envelope?.path ?? api.endpoint;
   const own = fill(api.baseUrl, values);
   const base = baseUrl ?? own;
   const basePath = pathOf(own);
@@ -64,6 +65,7 @@ function connectionOf(
     asksForUsage,
     ...baseOf(base, dialect, { basePath, endpoint }),
     ...(values.region === undefined ? {} : { region: values.region }),
+    ...(envelope === undefined ? {} : { envelope: envelope.name }),
     ...(query === undefined ? {} : { query: fill(query, values) }),
     ...(dialect === OPENAI_CHAT && !isModelInPath(api)
       ? { responsesPath: baseOf(base, OPENAI_RESPONSES, { basePath }).path }
@@ -106,8 +108,9 @@ function reportPending(reading: Reading, at: Path, { pending }: PendingApi, clou
 }
 
 /** Returns whether the name of the model is a part of the request's path. */
-function isModelInPath({ baseUrl, endpoint = "", dialect }: CloudApi): boolean {
-  return baseUrl.includes("{model}") || endpoint !== "" || dialect.path.endsWith("/");
+function isModelInPath({ baseUrl, endpoint = "", envelope, dialect }: CloudApi): boolean {
+  const path = envelope?.path ?? dialect.path;
+  return baseUrl.includes("{model}") || endpoint !== "" || path.endsWith("/");
 }
 
 /** Reports a model that the API cannot have. In a path it is one segment: neither the folder nor the one above. */

@@ -3,7 +3,7 @@ import type { Target } from "../../ir/model.ts";
 import type { ProviderInterface } from "../../providers/registry.ts";
 
 export interface Connection
-  extends ProviderInterface, Pick<Target, "address" | "authority" | "path" | "query"> {
+  extends ProviderInterface, Pick<Target, "address" | "authority" | "path" | "envelope" | "query"> {
   /** Request path of the Responses API at the same base URL, for a provider of chat completions. */
   responsesPath?: string;
   /** The AWS region of its address. */

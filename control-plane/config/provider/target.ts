@@ -63,6 +63,7 @@ export function readTarget(
     address,
     authority,
     path: requestPath,
+    ...(connection.envelope === undefined ? {} : { envelope: connection.envelope }),
     ...(connection.query === undefined ? {} : { query: connection.query }),
     auth: passesClientKey
       ? { kind: connection.auth.name, passesClientKey }

@@ -68,6 +68,8 @@ export interface FilterTarget {
   path: string;
   /** The query of every request, with its `?`. */
   query?: string;
+  /** A name of contract/envelopes.ts. */
+  envelope?: string;
   /** Further dialects of the provider: a client that speaks one of them is not translated. */
   also?: { dialect: string; path: string }[];
   auth: string;
@@ -233,6 +235,7 @@ function filterTarget(target: Target, index: number, model: GatewayModel): Filte
     authority: target.authority,
     path: target.path,
     ...(target.query === undefined ? {} : { query: target.query }),
+    ...(target.envelope === undefined ? {} : { envelope: target.envelope }),
     ...(target.also === undefined ? {} : { also: target.also }),
     ...(auth.passesClientKey === true
       ? { auth: NO_CREDENTIAL.name, passes_client_key: true }

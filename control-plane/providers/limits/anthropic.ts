@@ -130,3 +130,23 @@ export const ANTHROPIC: ProviderLimits = {
     },
   ],
 };
+
+/** npm @ai-sdk/google-vertex 4.0.208 has no structured output there; other gateways send it. */
+export const ANTHROPIC_ON_VERTEX: ProviderLimits = {
+  ...ANTHROPIC,
+  everyModel: { limits: { output_schema: false }, source: "npm @ai-sdk/google-vertex 4.0.208" },
+};
+
+/** npm @ai-sdk/amazon-bedrock 4.0.186: no structured output for Claude 4.7 and newer. */
+export const ANTHROPIC_ON_BEDROCK: ProviderLimits = {
+  families:
+    ANTHROPIC.families?.map((family) =>
+      family.limits.thinking === "adaptive"
+        ? {
+            ...family,
+            limits: { ...family.limits, output_schema: false },
+            source: `${family.source}; npm @ai-sdk/amazon-bedrock 4.0.186`,
+          }
+        : family,
+    ) ?? [],
+};

@@ -1,7 +1,8 @@
 // Values on their way into a URL: nothing in them can leave the path segment or the query value.
-import { ByteBuffer } from "./bytes";
+import { ByteBuffer, Span } from "./bytes";
 
 const HEX = memory.data<u8>([48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 65, 66, 67, 68, 69, 70]);
+const NONE = new Span(0, 0);
 const DOT: u32 = 0x2e;
 const SLASH: u32 = 0x2f;
 const BACKSLASH: u32 = 0x5c;
@@ -9,11 +10,16 @@ const BACKSLASH: u32 = 0x5c;
 /** Servers reject URLs with longer values. */
 export const MAX_VALUE_BYTES: u32 = 2048;
 
-/** Appends bytes percent-encoded: all but the unreserved characters (RFC 3986, section 2.3). */
-export function percentEncode(pointer: usize, length: u32, out: ByteBuffer): void {
+/** Appends bytes percent-encoded: all but the unreserved characters (RFC 3986, section 2.3) and those of `plain`. */
+export function percentEncode(
+  pointer: usize,
+  length: u32,
+  out: ByteBuffer,
+  plain: Span = NONE,
+): void {
   for (let i: u32 = 0; i < length; i++) {
     const byte = <u32>load<u8>(pointer + i);
-    if (isUnreserved(byte)) {
+    if (isUnreserved(byte) || isOneOf(byte, plain)) {
       out.byte(byte);
       continue;
     }
@@ -21,6 +27,13 @@ export function percentEncode(pointer: usize, length: u32, out: ByteBuffer): voi
     out.byte(load<u8>(HEX + (byte >> 4)));
     out.byte(load<u8>(HEX + (byte & 15)));
   }
+}
+
+function isOneOf(byte: u32, characters: Span): bool {
+  for (let i: u32 = 0; i < characters.length; i++) {
+    if (<u32>load<u8>(characters.pointer + i) == byte) return true;
+  }
+  return false;
 }
 
 function isUnreserved(byte: u32): bool {

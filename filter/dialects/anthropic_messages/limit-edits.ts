@@ -5,6 +5,7 @@ import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
 import { LimitEdits, NO_NEUTRAL } from "../limit-edits";
 import { ListEdit } from "../list-edit";
+import { EnvelopeEdits } from "./envelope-edits";
 import { ThinkingLimit } from "./limit-thinking";
 import { request as members } from "./members";
 
@@ -39,12 +40,14 @@ const innerMembers = new ListEdit();
 
 export class AnthropicMessagesLimitEdits extends LimitEdits {
   private thinking: ThinkingLimit = new ThinkingLimit();
+  private envelope: EnvelopeEdits = new EnvelopeEdits();
 
   constructor() {
     super(members);
   }
 
   protected plan(): void {
+    this.envelope.begin(this.tape, this.limits, this.edits, this.report);
     this.thinking.plan(this.tape, this.limits, this.report);
   }
 
@@ -60,12 +63,14 @@ export class AnthropicMessagesLimitEdits extends LimitEdits {
     const tape = this.tape;
     if (!this.limits.takesStop && tape.equals(key, STOP_SEQUENCES))
       return tape.isEmpty(key + 1) || this.drops(key, STOP_SEQUENCES, NO_NEUTRAL);
-    return this.schema != NO_NODE && this.drops(key, OUTPUT_FORMAT, NO_NEUTRAL);
+    if (this.schema != NO_NODE && this.drops(key, OUTPUT_FORMAT, NO_NEUTRAL)) return true;
+    return this.envelope.drops(key);
   }
 
   protected change(key: u32): bool {
     const tape = this.tape;
     const value = key + 1;
+    this.envelope.change(key);
     if (tape.equals(key, MAX_TOKENS)) this.lowerTokens(key, MAX_TOKENS);
     else if (tape.equals(key, THINKING)) return this.thinking.edit(tape, value, this.edits);
     else if (tape.equals(key, OUTPUT_CONFIG)) return this.changeOutput(value);
@@ -127,6 +132,7 @@ export class AnthropicMessagesLimitEdits extends LimitEdits {
       this.edits.insertAppended(tape.start(0) + 1);
     }
     if (!this.limits.takesPrefill) this.endWithUser();
+    this.envelope.finish();
     return systemText;
   }
 

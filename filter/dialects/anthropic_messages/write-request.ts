@@ -3,6 +3,8 @@
 import { isBlank } from "../../bytes/json/blank";
 import {
   Block,
+  BLOCK_DOCUMENT_URL,
+  BLOCK_IMAGE_URL,
   BLOCK_TEXT,
   CHOICE_ANY,
   CHOICE_NAMED,
@@ -14,6 +16,7 @@ import {
   ROLE_SYSTEM,
   SERVICE_STANDARD,
 } from "../../hub/request";
+import { DOCUMENT_URLS } from "../../hub/features";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { fitMaxTokens, fitToolChoice } from "../../hub/request-fitting";
 import { readDecimal } from "../../hub/request-number";
@@ -29,6 +32,7 @@ import {
   writeValue,
 } from "../../hub/request-writing";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { openEnvelope } from "./envelope-edits";
 import { prepareMessages, writeMessages } from "./write-messages";
 import { declareCalledTools } from "./write-request-blocks";
 import { ThinkingPlan } from "./write-thinking";
@@ -59,6 +63,7 @@ const COMMA = constant(",");
 const TEMPERATURE_PATH = constant("temperature");
 const TOP_P_PATH = constant("top_p");
 const TOP_K_PATH = constant("top_k");
+const STRICT_PATH = constant("tools[].strict");
 const TOOL_CHOICE_PATH = constant("tool_choice");
 
 /** `metadata.user_id`: maxLength 256. */
@@ -77,8 +82,7 @@ export function writeRequest(
   const tape = request.tape;
   fitToolChoice(request, limits, TOOL_CHOICE_PATH, report);
   plan.make(request, limits, report);
-  out.span(OPEN);
-  out.span(model);
+  open(model, limits, out, report);
   out.span(MAX_TOKENS);
   if (plan.maxTokens == 0)
     fitMaxTokens(tape, request.maxTokens, limits, report.paths.maxTokens, out, report);
@@ -86,8 +90,9 @@ export function writeRequest(
   prepareMessages(request, limits, report);
   writeSystem(request, systemPrompt, limits, out, report);
   writeMessages(request, limits, out, report);
+  if (limits.envelope !== null) checkUrls(request, report);
   if (report.fault !== null) return;
-  writeTools(request, out, report);
+  writeTools(request, limits, out, report);
   plan.write(request, out);
   writeSampling(request, limits, out, report);
   writeStop(request, limits, out, report);
@@ -97,8 +102,34 @@ export function writeRequest(
     out.byte(0x7d);
   }
   if (request.serviceTier == SERVICE_STANDARD) out.span(STANDARD_ONLY);
-  if (request.isStreaming) out.span(STREAM);
+  if (request.isStreaming && hasStream(limits)) out.span(STREAM);
   out.byte(0x7d);
+}
+
+/** Writes the model, or what a cloud has instead. */
+function open(model: Span, limits: RequestLimits, out: ByteBuffer, report: RequestReport): void {
+  const envelope = limits.envelope;
+  if (envelope !== null) {
+    openEnvelope(envelope, out, report);
+    return;
+  }
+  out.span(OPEN);
+  out.span(model);
+}
+
+function hasStream(limits: RequestLimits): bool {
+  const envelope = limits.envelope;
+  return envelope === null || envelope.hasStream;
+}
+
+/** Rejects images and documents that a cloud would have to fetch. */
+function checkUrls(request: HubRequest, report: RequestReport): void {
+  for (let i: u32 = 0; i < request.blocks.count; i++) {
+    const kind = request.block(i).kind;
+    if (kind != BLOCK_IMAGE_URL && kind != BLOCK_DOCUMENT_URL) continue;
+    const what = "has an image or document by URL, which " + report.notSupported(DOCUMENT_URLS);
+    report.reject(report.paths.messages.toText(), what);
+  }
 }
 
 /** Writes all system texts in order: one as a string, several or marked ones as blocks. */
@@ -162,10 +193,20 @@ function makeInstruction(request: HubRequest, limits: RequestLimits, report: Req
   return formatSentence(request);
 }
 
-function writeTools(request: HubRequest, out: ByteBuffer, report: RequestReport): void {
+function writeTools(
+  request: HubRequest,
+  limits: RequestLimits,
+  out: ByteBuffer,
+  report: RequestReport,
+): void {
   let count: u32 = 0;
   for (let i: u32 = 0; i < request.tools.count; i++) {
-    if (request.tool(i).isAllowed == 0) continue;
+    const tool = request.tool(i);
+    if (tool.isAllowed == 0) continue;
+    if (tool.isStrict != 0 && limits.envelope !== null && !limits.takesOutputSchema) {
+      report.dropForModel(STRICT_PATH);
+      tool.isStrict = 0;
+    }
     out.span(count++ == 0 ? TOOLS : COMMA);
     writeDeclaration(request, i, out);
   }

@@ -1,6 +1,7 @@
 // An error of a provider, in any dialect: held until it is whole. JSON in the client's dialect passes byte for byte;
 // everything else gets the client's envelope, because SDKs show nothing of a body that is not JSON.
 import { freeBlock } from "../../memory/blocks";
+import { Target } from "../../config/target";
 import { Fault } from "../../hub/fault";
 import { excerpt } from "../../hub/read-fault";
 import { readError } from "../../dialects/translate-response";
@@ -28,7 +29,7 @@ import {
 import { CONTINUE, STOP } from "../../host/status";
 import { scan, SCAN_OK } from "../../bytes/json/scan";
 import { scratchTape } from "../../bytes/json/tape";
-import { scratchBuffer, Span } from "../../bytes/text/bytes";
+import { constant, scratchBuffer, Span } from "../../bytes/text/bytes";
 import {
   CONTENT_ENCODING,
   CONTENT_LENGTH,
@@ -43,6 +44,9 @@ import { copyRequestId, streamFault } from "./translated";
 
 /** A larger body is not an error message. Bytes. */
 const MAX_ERROR: u32 = 1 << 20;
+
+const TYPE = constant("type");
+const ERROR = constant("error");
 
 const out = scratchBuffer();
 const masked = scratchBuffer();
@@ -95,7 +99,7 @@ function finish(exchange: Exchange, pointer: usize, length: u32, size: u32): voi
   const hasHead = response.phase == ResponsePhase.Error;
   let fault = response.fault;
   if (fault === null) {
-    if (!exchange.isTranslated() && isJsonObject(pointer, length)) {
+    if (!exchange.isTranslated() && isForClient(exchange.target, pointer, length)) {
       if (hasHead) setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, length);
       return;
     }
@@ -120,7 +124,8 @@ function finishHead(exchange: Exchange): void {
   const idHeader = exchange.client.dialect.requestIdHeader;
   if (header(RESPONSE_HEADERS, idHeader).length == 0)
     setHeader(RESPONSE_HEADERS, idHeader, requestIdSpan(exchange));
-  if (exchange.isTranslated() || header(RESPONSE_HEADERS, UPSTREAM_TYPE).length > 0) return;
+  if (exchange.isTranslated() || hasOwnErrors(exchange.target)) return;
+  if (header(RESPONSE_HEADERS, UPSTREAM_TYPE).length > 0) return;
   becomeJson(header(RESPONSE_HEADERS, CONTENT_TYPE));
 }
 
@@ -130,15 +135,21 @@ function becomeJson(type: Span): void {
   setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
 }
 
-/** Returns whether the bytes are JSON in which an SDK can find an error. */
-function isJsonObject(pointer: usize, length: u32): bool {
+/** Returns whether the provider sends errors that are not of its dialect: a cloud does. */
+function hasOwnErrors(target: Target | null): bool {
+  return target !== null && target.envelope !== null;
+}
+
+/** Returns whether the bytes are JSON in which the client's SDK can find an error. */
+function isForClient(target: Target | null, pointer: usize, length: u32): bool {
   const isObject =
     pointer != 0 &&
     scan(tape, pointer, length) == SCAN_OK &&
     tape.isObject(tape.root()) &&
     !tape.isEmpty(tape.root());
+  const isKnown = !hasOwnErrors(target) || tape.equals(tape.member(0, TYPE), ERROR);
   tape.reset();
-  return isObject;
+  return isObject && isKnown;
 }
 
 function tooLarge(status: u32): Fault {

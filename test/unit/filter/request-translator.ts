@@ -1,4 +1,5 @@
 // Drives the request translation that is compiled for the tests: JSON text in, JSON text and report out.
+import { ENVELOPES } from "../../../contract/envelopes.ts";
 import type { ModelLimits } from "../../../control-plane/ir/model-limits.ts";
 import { startPart } from "./lab.ts";
 
@@ -25,6 +26,8 @@ interface Exports {
   allocate(length: number): number;
   release(pointer: number): void;
   setLimits(...numbers: number[]): number;
+  betaHeaderText(): number;
+  setEnvelope(index: number, header: number, length: number): void;
   translate(...numbers: number[]): number;
   edit(...numbers: number[]): number;
   scanOnly(body: number, length: number): number;
@@ -45,6 +48,9 @@ export interface Options {
   limits?: Limits;
   /** The inside of a JSON string. */
   prompt?: string;
+  /** The name of a row in contract/envelopes.ts, and the client's header `anthropic-beta`. */
+  envelope?: string;
+  betas?: string;
 }
 
 export class RequestTranslator {
@@ -87,6 +93,12 @@ export class RequestTranslator {
     return this.text(this.exports.textPointer(), found);
   }
 
+  /** The header `anthropic-beta` of the last request; undefined without one. */
+  betaHeader(): string | undefined {
+    const length = this.exports.betaHeaderText();
+    return length === 0 ? undefined : this.text(this.exports.textPointer(), length);
+  }
+
   /** A block of the module with these bytes; the caller releases it. */
   put(text: string): { pointer: number; length: number } {
     const bytes = new TextEncoder().encode(text);
@@ -103,6 +115,16 @@ export class RequestTranslator {
     if (problem === 0) throw new Error(`the filter does not understand ${JSON.stringify(limits)}`);
   }
 
+  private setEnvelope(name: string, betas: string): void {
+    const { pointer, length } = this.put(betas);
+    this.exports.setEnvelope(
+      ENVELOPES.findIndex((row) => row.name === name),
+      pointer,
+      length,
+    );
+    this.exports.release(pointer);
+  }
+
   private run(
     call: "translate" | "edit",
     body: string,
@@ -110,6 +132,7 @@ export class RequestTranslator {
     options: Options,
   ): Translation {
     this.setLimits(options.limits ?? {});
+    if (options.envelope !== undefined) this.setEnvelope(options.envelope, options.betas ?? "");
     const spans = [body, '"upstream-model"', options.prompt ?? ""].map((text) => this.put(text));
     const [text, model, prompt] = spans.map(({ pointer, length }) => [pointer, length]);
     const code = this.exports[call](

@@ -1,5 +1,7 @@
 // Test entry: translates one request and shows what the report says of it.
+import { ENVELOPES } from "../../../contract/envelopes";
 import { Fault } from "../../../filter/hub/fault";
+import { envelopeByName } from "../../../filter/hub/envelope";
 import { RequestLimits, RequestReport } from "../../../filter/hub/request-report";
 import { clearProblem, documentProblem } from "../../../filter/config/document";
 import { readLimits } from "../../../filter/config/read-limits";
@@ -16,6 +18,7 @@ const text = new ByteBuffer();
 const edits = new Edits();
 const report = new RequestReport();
 const notes = new RequestNotes();
+const betas = new ByteBuffer();
 const model = new Span(0, 0);
 const prompt = new Span(0, 0);
 let limits = defaultLimits();
@@ -43,6 +46,16 @@ export function setLimits(json: usize, length: u32, strict: bool, streamUsage: b
   if (scan(tape, json, length) != 0) return false;
   readLimits(tape, 0, limits);
   return documentProblem.length == 0;
+}
+
+/** Puts the next requests of this target into an envelope, with the client's betas. */
+export function setEnvelope(index: i32, header: usize, length: u32): void {
+  const envelope = envelopeByName(ENVELOPES[index].name);
+  limits.envelope = envelope;
+  limits.isLimiting = true;
+  betas.clear();
+  betas.bytes(header, length);
+  if (envelope !== null) envelope.begin(betas, false);
 }
 
 /** 0: translated, 1: a fault, 2: not JSON. `model` and `prompt` are the escaped insides of JSON strings. */
@@ -133,6 +146,14 @@ export function faultText(): u32 {
   const fault: Fault | null = report.fault;
   if (fault === null) return 0;
   text.text(fault.status.toString() + "|" + fault.member + "|" + fault.message);
+  return text.length;
+}
+
+/** Puts the header `anthropic-beta` of the last request where `textPointer` says; answers its length. */
+export function betaHeaderText(): u32 {
+  text.clear();
+  const envelope = limits.envelope;
+  if (envelope !== null) text.span(envelope.betaHeader());
   return text.length;
 }
 
