@@ -25,6 +25,8 @@ export class EnvelopeRow {
   /** The same for a request that counts tokens; in `countModel` the name that replaces the model's, empty for none. */
   countMethod: string = "";
   countModel: string = "";
+  /** Whether such a request is inside of AWS's own, in base64. */
+  wrapsCount: boolean = false;
   /** The member `anthropic_version`. */
   version: string = "";
   /** Whether the body has the member `stream`; else the path alone decides. */
@@ -65,6 +67,7 @@ export const VERTEX_RAW_PREDICT: EnvelopeRow = {
   streamMethod: ":streamRawPredict",
   countMethod: ":rawPredict",
   countModel: "count-tokens",
+  wrapsCount: false,
   version: "vertex-2023-10-16",
   hasStream: true,
   hasBetaMember: false,
@@ -99,6 +102,7 @@ export const BEDROCK_INVOKE: EnvelopeRow = {
   streamMethod: "/invoke-with-response-stream",
   countMethod: "/count-tokens",
   countModel: "",
+  wrapsCount: true,
   version: "bedrock-2023-05-31",
   hasStream: false,
   hasBetaMember: true,

@@ -1,6 +1,7 @@
 // One request and its response, from the first header to the last byte: the parts, and the questions that need several.
 import { Route, Target } from "../config/target";
 import { ApiKeys } from "../config/api-keys";
+import { Envelope } from "../hub/envelope";
 import { Dialect } from "../dialects/dialect";
 import { Span } from "../bytes/text/bytes";
 import { Meter } from "../limits/meter";
@@ -59,6 +60,13 @@ export class Exchange {
   providerDialect(): Dialect {
     const target = this.target;
     return target === null ? this.client.dialect : target.dialect;
+  }
+
+  /** Returns how the cloud of the current attempt expects messages; null for any other provider. */
+  envelope(): Envelope | null {
+    const target = this.target;
+    if (target === null) return null;
+    return target.envelope;
   }
 
   /** Returns whether a provider's response passes unchanged and unread. */

@@ -10,6 +10,8 @@
 //   Provider     Error             Done: the end; ErrorWithoutHead: Envoy gets the head first, to retry; Filter: too large
 //   Provider     ErrorWithoutHead  Done: the end, or too large
 //   Provider     Page              Whole, Stream or Passed: it is not a page; Filter: it is one
+//   Provider     Count             Done: the end; Filter: it is no count
+//   Provider     Unwrapped         Stream or Passed: the first event; Filter: an error came first
 //   Provider     Whole             Passed: the end; Stream: too large to be read; Filter: it is not whole
 //   Provider     Stream            (Filter: it was broken off)
 //   Provider     TranslatedWhole   Done: the end
@@ -18,6 +20,7 @@
 //   Provider     Done              (also if an error has replaced the body in the upstream filter)
 import { Fault } from "../hub/fault";
 import { NO_NOTES, RequestNotes } from "../hub/request-notes";
+import { StreamUnwrapper } from "../dialects/anthropic_messages/unwrap-stream";
 import { ResponseTranslator } from "../dialects/translate-response";
 import { StreamUsageFilter } from "../dialects/stream-usage";
 import { ByteBuffer } from "../bytes/text/bytes";
@@ -46,6 +49,10 @@ export const enum ResponsePhase {
   ErrorWithoutHead,
   /** A response that may be an HTML page is held until its first bytes decide. */
   Page,
+  /** A count of tokens in another form is held. */
+  Count,
+  /** The head of a stream that is unwrapped is held until its first event. */
+  Unwrapped,
   /** A complete response of the client's dialect is held. */
   Whole,
   /** A response of the client's dialect is read while it passes. */
@@ -81,6 +88,8 @@ export class Response {
 
   /** Reads the usage of a stream in the client's dialect; null if nobody needs it. */
   usageFilter: StreamUsageFilter | null = null;
+  /** Unwraps the stream of a cloud before anything else reads it. */
+  unwrapper: StreamUnwrapper | null = null;
   /** Translates a response of another dialect. */
   translator: ResponseTranslator | null = null;
   /** Reads a decompressed stream of the client's dialect, to know whether it comes to its end. */
@@ -125,6 +134,9 @@ export class Response {
   }
 
   private dropReaders(): void {
+    const unwrapper = this.unwrapper;
+    if (unwrapper !== null) unwrapper.release();
+    this.unwrapper = null;
     this.dropUsageFilter();
     const translator = this.translator;
     if (translator !== null) translator.release();

@@ -2,6 +2,7 @@
 // members the cloud accepts, and the path.
 import { BETA_ALIASES, EnvelopeRow, ENVELOPES, NEEDLESS_BETAS } from "../../contract/envelopes";
 import { byteAt, isDigit, isLetter } from "../bytes/text/at";
+import { encodeBase64 } from "../bytes/text/base64";
 import { ByteBuffer, constant, sameBytes, Span } from "../bytes/text/bytes";
 import { percentEncode } from "../bytes/text/url-value";
 
@@ -13,6 +14,9 @@ const MAX_BETA: u32 = 64;
 const BETA_MEMBER = constant(',"anthropic_beta":[');
 /** What a dropped beta is called in `x-gateway-dropped`. */
 const BETA_PATH = constant("anthropic-beta=");
+/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html */
+const WRAP_OPEN = constant('{"input":{"invokeModel":{"body":"');
+const WRAP_CLOSE = constant('"}}}');
 const NOTHING = new Span(0, 0);
 
 const betaSpan = new Span(0, 0);
@@ -24,6 +28,7 @@ export class Envelope {
   hasStream: bool;
   hasBetaMember: bool;
   isEventStream: bool;
+  wrapsCount: bool;
   /** `"anthropic_version":"vertex-2023-10-16"` */
   private version: Span;
   private plainCharacters: Span;
@@ -51,6 +56,7 @@ export class Envelope {
     this.hasStream = row.hasStream;
     this.hasBetaMember = row.hasBetaMember;
     this.isEventStream = row.isEventStream;
+    this.wrapsCount = row.wrapsCount;
     this.version = constant('"anthropic_version":"' + row.version + '"');
     this.plainCharacters = constant(row.plainCharacters);
     this.method = constant(row.method);
@@ -97,6 +103,18 @@ export class Envelope {
   /** Whether the body keeps the model. */
   get keepsModel(): bool {
     return this.isCounting && this.countModel.length > 0;
+  }
+
+  /** Whether the body goes into another request, which `wrap` writes. */
+  get isWrapped(): bool {
+    return this.isCounting && this.wrapsCount;
+  }
+
+  /** Appends the request of a cloud that counts the tokens of a body. */
+  wrap(body: ByteBuffer, out: ByteBuffer): void {
+    out.span(WRAP_OPEN);
+    encodeBase64(body.pointer, body.length, out);
+    out.span(WRAP_CLOSE);
   }
 
   /** Reads the client's header into `betaHeader`, `writeMembers` and `droppedBetas`. */

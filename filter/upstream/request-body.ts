@@ -3,6 +3,7 @@
 import { wasRefused } from "../memory/blocks";
 import { HEADER_API_KEY } from "../../contract/words";
 import { Target } from "../config/target";
+import { Envelope } from "../hub/envelope";
 import { Fault, outOfMemory } from "../hub/fault";
 import { RequestNotes } from "../hub/request-notes";
 import { RequestReport } from "../hub/request-report";
@@ -44,6 +45,8 @@ class RequestBody {
     this.notes.clear();
   }
 }
+
+const whole = scratchBuffer();
 
 /** One for all requests: valid until the next body is written. */
 const body = new RequestBody();
@@ -187,7 +190,19 @@ function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
   body.asksUsage =
     exchange.client.isStreaming && target.asksUsage && target.dialect.askUsage(tape, edits);
   if (!edits.isEmpty()) body.replaced = edits.prefix(tape.base, body.prefix);
+  if (envelope !== null && envelope.isWrapped) wrapBody(tape, envelope);
   return null;
+}
+
+/** Puts the whole body into another request. */
+function wrapBody(tape: Tape, envelope: Envelope): void {
+  const prefix = body.prefix;
+  prefix.bytes(tape.base + body.replaced, tape.length - body.replaced);
+  whole.clear();
+  whole.bytes(prefix.pointer, prefix.length);
+  prefix.clear();
+  envelope.wrap(whole, prefix);
+  body.replaced = tape.length;
 }
 
 function setLength(length: u32): void {

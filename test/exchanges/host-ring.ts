@@ -3,6 +3,7 @@ import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-
 import type { ExchangeResult, ResponseChunk } from "../../control-plane/wasm-host/exchange.ts";
 import { encodeBody, loadCase } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
+import { frameEnds } from "./frames.ts";
 import { formatMessage, headerOf } from "./http-file.ts";
 import type { Header, ReplyMessage } from "./http-file.ts";
 import { STATUS_CODES } from "node:http";
@@ -59,7 +60,7 @@ export async function runInHost(
       return {
         status: reply.status,
         headers: replyHeaders(reply),
-        chunks: cutBody(encodeBody(reply), cut),
+        chunks: cutBody(encodeBody(reply), cut, endsIn(reply)),
         ending: reply.isReset ? "reset" : "complete",
         // As HTTP/1 ends a body; where the last bytes end it (HTTP/2), a compressed stream that is cut can only be reset.
         emptyEnd: cut === "every byte" || cut === "every event" || isCompressed(reply),
@@ -102,21 +103,31 @@ export function replyHeaders(reply: ReplyMessage): Header[] {
 }
 
 export function isStream(reply: ReplyMessage): boolean {
-  return headerOf(reply, "content-type")?.startsWith("text/event-stream") === true;
+  const type = headerOf(reply, "content-type") ?? "";
+  return type.startsWith("text/event-stream") || isBinaryStream(reply);
+}
+
+function isBinaryStream(reply: ReplyMessage): boolean {
+  return headerOf(reply, "content-type") === "application/vnd.amazon.eventstream";
 }
 
 export function isCompressed(reply: ReplyMessage): boolean {
   return headerOf(reply, "content-encoding") !== undefined;
 }
 
-export function cutBody(chunks: readonly Buffer[], cut: Cut): Buffer[] {
+export function cutBody(chunks: readonly Buffer[], cut: Cut, endsOf = eventEnds): Buffer[] {
   if (cut === "as written") return [...chunks];
   const body = Buffer.concat(chunks);
   if (body.length === 0) return [];
   if (cut === "at once") return [body];
-  const ends = cut === "every byte" ? [...body.keys()].map((at) => at + 1) : eventEnds(body);
+  const ends = cut === "every byte" ? [...body.keys()].map((at) => at + 1) : endsOf(body);
   if (ends.at(-1) !== body.length) ends.push(body.length);
   return ends.map((end, index) => body.subarray(ends[index - 1] ?? 0, end));
+}
+
+/** Returns what finds the ends of a reply's events. */
+export function endsIn(reply: ReplyMessage): (body: Buffer) => number[] {
+  return isBinaryStream(reply) ? frameEnds : eventEnds;
 }
 
 /** Offsets behind the empty line of each event. */

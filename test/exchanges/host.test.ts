@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { gatewayIds, readCases, requestIdOf, writeGoldens } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
-import { eventEnds, isCompressed, isStream, progress, runInHost } from "./host-ring.ts";
+import { endsIn, isCompressed, isStream, progress, runInHost } from "./host-ring.ts";
 import type { Observed } from "./host-ring.ts";
 import { readable } from "./http-file.ts";
 
@@ -57,7 +57,7 @@ describe.skipIf(isUpdating)("streams cut anywhere", () => {
       expectGolden(exchange, byEvent);
       const reply = exchange.replies.at(-1);
       if (reply === undefined) throw new Error("a stream case has a reply");
-      const ends = eventEnds(reply.body);
+      const ends = endsIn(reply)(reply.body);
       const wanted = progress(byEvent.result.response.chunks, ends.length);
       const byByte = await runInHost(exchange, "every byte", { split });
       const reached = progress(byByte.result.response.chunks, reply.body.length);

@@ -1,5 +1,6 @@
 // The .http files of the golden folders: HTTP messages as text, with marks for chunk borders. The rules are in README.md.
 import { HEADER_REQUEST_ID } from "../../contract/words.ts";
+import { framesOf } from "./frames.ts";
 
 export type Header = readonly [name: string, value: string];
 
@@ -39,8 +40,16 @@ function parse(file: string, bytes: Buffer): HttpMessage {
   if (written.at(-1) === 0x0a) written = written.subarray(0, -1);
   const isReset = written.subarray(-RESET.length).equals(RESET);
   if (isReset) written = written.subarray(0, -RESET.length);
-  const chunks = split(written);
+  const parts = split(written);
+  const chunks = headers.some(isBinaryStream)
+    ? parts.map((chunk) => framesOf(file, chunk.toString()))
+    : parts;
   return { start, headers, body: Buffer.concat(chunks), chunks, isReset };
+}
+
+/** Whether the header declares AWS's binary event stream, which a file has as lines (frames.ts). */
+function isBinaryStream([name, value]: Header): boolean {
+  return name.toLowerCase() === "content-type" && value === "application/vnd.amazon.eventstream";
 }
 
 function split(written: Buffer): Buffer[] {

@@ -37,7 +37,8 @@ export function startAnthropicProvider(options: AnthropicOptions): Promise<FakeP
   return startServer(anthropicDialect(options), options);
 }
 
-function anthropicDialect(options: AnthropicOptions): Dialect {
+/** The API behind any front: a cloud has another (cloud.ts). */
+export function anthropicDialect(options: AnthropicOptions): Dialect {
   /** What was answered, by the id of each call in it. */
   const answered = new Map<string, Block[]>();
   return {

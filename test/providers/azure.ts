@@ -146,7 +146,10 @@ function asAzure(reply: Reply): Reply {
   const common = { ...reply, headers: azureHeaders(headers["content-type"] ?? "") };
   if (status !== 200) return common;
   if (reply.isStream)
-    return { ...common, parts: [promptChunk(), filterChunk(), ...reply.parts.flatMap(asChunks)] };
+    return {
+      ...common,
+      parts: [promptChunk(), filterChunk(), ...reply.parts.map(String).flatMap(asChunks)],
+    };
   const body = JSON.parse(reply.parts.join("")) as { choices: Choice[] };
   const choices = body.choices.map((choice) => withResults(choice));
   return {

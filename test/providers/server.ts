@@ -25,8 +25,8 @@ export interface ProviderRequest {
 export interface Reply {
   status: number;
   headers: Record<string, string>;
-  /** Several for a stream; one for a complete answer. */
-  parts: string[];
+  /** Several for a stream; one for a complete answer. Binary for a stream of frames. */
+  parts: (string | Buffer)[];
   isStream: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface Dialect {
   /** An error in its envelope. */
   error(status: number, message: string, code?: string): Reply;
   /** The error events of a stream of which these parts have been sent, after which nothing comes. */
-  errorEvent(sent: string[], code?: string): string;
+  errorEvent(sent: string[], code?: string): string | Buffer;
 }
 
 export interface FakeProvider {
@@ -222,7 +222,8 @@ async function playReply(
       return;
     case "errorEvent": {
       const sent = reply.parts.slice(0, behaviour.afterEvents);
-      await begin(outgoing, reply, [...sent, dialect.errorEvent(sent, behaviour.code)]);
+      const event = dialect.errorEvent(sent.map(String), behaviour.code);
+      await begin(outgoing, reply, [...sent, event]);
       outgoing.end();
       return;
     }
@@ -231,7 +232,7 @@ async function playReply(
   }
 }
 
-async function begin(outgoing: ServerResponse, reply: Reply, parts: string[]): Promise<void> {
+async function begin(outgoing: ServerResponse, reply: Reply, parts: Reply["parts"]): Promise<void> {
   outgoing.writeHead(reply.status, reply.headers);
   for (const part of parts)
     await new Promise<void>((resolve) => {

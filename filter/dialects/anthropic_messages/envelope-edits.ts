@@ -33,6 +33,8 @@ const OUTPUT_CONFIG = constant("output_config");
 const CONFIG_OPEN = constant('"output_config":{"format":');
 const CLOSE = constant("}");
 const COMMA = constant(",");
+const MAX_TOKENS = constant("max_tokens");
+const ONE_TOKEN = constant('"max_tokens":1,');
 const NOTHING = constant("");
 
 const outer = new ListEdit();
@@ -91,6 +93,8 @@ export class EnvelopeEdits {
     head.clear();
     envelope.writeMembers(head);
     head.span(COMMA);
+    // InvokeModel requires it, and a request that counts tokens has none.
+    if (envelope.isWrapped && this.tape.member(0, MAX_TOKENS) == NO_NODE) head.span(ONE_TOKEN);
     this.edits.append(head.view(headSpan));
     this.edits.insertAppended(this.tape.start(0) + 1);
   }

@@ -3,7 +3,7 @@ import { HEADER_ENCODING } from "../../../contract/words";
 import { Fault } from "../../hub/fault";
 import { Exchange } from "../../exchange/exchange";
 import { respondWithEstimate } from "../../exchange/respond";
-import { Response, ResponseOwner, ResponsePhase } from "../../exchange/response";
+import { ResponseOwner, ResponsePhase } from "../../exchange/response";
 import {
   CONTENT_ENCODING,
   CONTENT_TYPE,
@@ -12,14 +12,15 @@ import {
   readResponseHead,
   STATUS,
 } from "../../exchange/response-head";
-import { removeHeader, RESPONSE_HEADERS } from "../../host/host";
+import { removeHeader, RESPONSE_HEADERS, setHeaderNumber } from "../../host/host";
 import { CONTINUE, STOP } from "../../host/status";
 import { startsWith } from "../../bytes/text/at";
 import { constant } from "../../bytes/text/bytes";
 import { statusCode } from "../../bytes/text/decimal";
 import { isFromProvider, responseDetails } from "../../exchange/envoy-errors";
-import { isJson } from "../header-names";
+import { isJson, STATUS as STATUS_HEADER } from "../header-names";
 import { maskHead } from "../mask-credentials";
+import { statusOfAws } from "./aws-status";
 import { setDroppedHeader } from "./dropped-header";
 import { onEnvoyErrorHead } from "./envoy-error";
 import { onErrorHead } from "./error";
@@ -27,6 +28,7 @@ import { headFault } from "./faults";
 import { replaceResponse } from "./replace";
 import { prepareUsageFilter, startWatch } from "./stream";
 import { onTranslatedHead } from "./translated";
+import { startUnwrapping } from "./unwrap";
 
 const EVENT_STREAM = constant("text/event-stream");
 const HTML = constant("text/html");
@@ -36,7 +38,7 @@ const ENCODING_HEADER = constant(HEADER_ENCODING);
 export function onHead(exchange: Exchange, endsHere: bool): i32 {
   const response = exchange.response;
   if (response.isLocal) return CONTINUE;
-  readStatus(response);
+  readStatus(exchange);
   if (response.status >= 400) {
     const details = responseDetails();
     if (!isFromProvider(details)) {
@@ -58,6 +60,7 @@ export function onHead(exchange: Exchange, endsHere: bool): i32 {
     respondWithEstimate(exchange);
     return STOP;
   }
+  startUnwrapping(exchange);
   const fault = headFault(exchange, endsHere);
   return fault === null ? onProviderHead(exchange) : replaceResponse(exchange, fault);
 }
@@ -65,18 +68,28 @@ export function onHead(exchange: Exchange, endsHere: bool): i32 {
 /** Returns whether the provider does not support an endpoint whose response the gateway can estimate. */
 function isNotCounted(exchange: Exchange): bool {
   const status = exchange.response.status;
-  return (status == 404 || status == 405) && exchange.client.endpoint.row.isEstimated;
+  if (!exchange.client.endpoint.row.isEstimated) return false;
+  // AWS counts for some models only, and needs another permission than for a message.
+  const isRefused = (status == 400 || status == 403) && isCountWrapped(exchange);
+  return status == 404 || status == 405 || isRefused;
+}
+
+/** Returns whether the cloud has another form of a count. */
+function isCountWrapped(exchange: Exchange): bool {
+  const envelope = exchange.envelope();
+  return envelope !== null && envelope.wrapsCount && exchange.client.endpoint.row.isEstimated;
 }
 
 /** Reads a head in the context of an attempt. Returns why it is an error by its head alone, or null. */
 export function readAttemptHead(exchange: Exchange, endsHere: bool): Fault | null {
   const response = exchange.response;
-  readStatus(response);
+  readStatus(exchange);
   response.isLeftToListener = !endsHere && isCompressed();
   maskHead(exchange);
   // The filter in the listener needs the header if it reads the response.
   if (ENCODING.length > 0 && !response.isLeftToListener)
     removeHeader(RESPONSE_HEADERS, ENCODING_HEADER);
+  if (!response.isLeftToListener) startUnwrapping(exchange);
   return headFault(exchange, endsHere);
 }
 
@@ -95,6 +108,14 @@ export function onProviderHead(exchange: Exchange): i32 {
   if (response.usageFilter !== null || isCounted(exchange))
     prepareUsageFilter(exchange, isEventStream);
   if (isEventStream && response.isDecompressed && row.isInference) startWatch(exchange);
+  if (isCountWrapped(exchange)) {
+    response.phase = ResponsePhase.Count;
+    return STOP;
+  }
+  if (response.unwrapper !== null) {
+    response.phase = ResponsePhase.Unwrapped;
+    return STOP;
+  }
   // What a provider stores may be a page.
   response.phase =
     row.hasModel && startsWith(CONTENT_TYPE.pointer, CONTENT_TYPE.length, HTML)
@@ -124,7 +145,12 @@ function isCounted(exchange: Exchange): bool {
   return meter !== null && meter.countsTokens;
 }
 
-function readStatus(response: Response): void {
+function readStatus(exchange: Exchange): void {
+  const response = exchange.response;
   readResponseHead();
   response.status = statusCode(STATUS);
+  if (response.status < 400) return;
+  const status = statusOfAws(response.status, exchange.target);
+  if (status != response.status) setHeaderNumber(RESPONSE_HEADERS, STATUS_HEADER, status);
+  response.status = status;
 }

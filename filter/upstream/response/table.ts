@@ -1,6 +1,7 @@
 // The response, phase by phase: this table is all that happens to a body and its trailers. head.ts chooses the first phase;
 // exchange/response.ts lists the transitions. Used in the listener's context and, where the upstream filter reads the
 // response, in the context of the attempt.
+import { onCountBody } from "./count";
 import { onEnvoyErrorBody } from "./envoy-error";
 import { onErrorBody } from "./error";
 import { emptyFault } from "./faults";
@@ -8,6 +9,8 @@ import { onPageBody } from "./page";
 import { replaceResponse } from "./replace";
 import { onStreamBody, onStreamTrailers } from "./stream";
 import { onTranslatedStreamBody, onTranslatedWholeBody } from "./translated";
+import { isCutOff, unwrapBody } from "./unwrap";
+import { onUnwrappedBody } from "./unwrapped";
 import { onWholeBody } from "./whole";
 import { Exchange } from "../../exchange/exchange";
 import { ResponseOwner, ResponsePhase } from "../../exchange/response";
@@ -31,6 +34,8 @@ function act(exchange: Exchange, size: u32, isEnd: bool): i32 {
     case ResponsePhase.Error:
     case ResponsePhase.ErrorWithoutHead: return isBody ? onErrorBody(exchange, size, isEnd)            : failEmpty(exchange);
     case ResponsePhase.Page:             return isBody ? onPageBody(exchange, size, isEnd)             : CONTINUE;
+    case ResponsePhase.Count:            return isBody ? onCountBody(exchange, size, isEnd)            : failEmpty(exchange);
+    case ResponsePhase.Unwrapped:        return isBody ? onUnwrappedBody(exchange, size, isEnd)        : failEmpty(exchange);
     case ResponsePhase.Whole:            return isBody ? onWholeBody(exchange, size, isEnd)            : CONTINUE;
     case ResponsePhase.Stream:           return isBody ? onStreamBody(exchange, size, isEnd)           : onStreamTrailers(exchange);
     case ResponsePhase.TranslatedWhole:  return isBody ? onTranslatedWholeBody(exchange, size, isEnd)  : failEmpty(exchange);
@@ -60,7 +65,8 @@ export function onBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
 /** The trailers, which end the body. Returns the status for Envoy. */
 export function onTrailers(exchange: Exchange): i32 {
   const response = exchange.response;
-  return response.isBodyHeld ? onBody(exchange, ALL, true) : act(exchange, TRAILERS, true);
+  if (response.isBodyHeld) return onBody(exchange, unwrapBody(exchange, ALL, true), true);
+  return isCutOff(exchange) ? failEmpty(exchange) : act(exchange, TRAILERS, true);
 }
 
 /**
