@@ -107,3 +107,53 @@ export function awsVariables(targets: readonly { auth: CloudCredential }[]): str
 function hashOf(value: object): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 8);
 }
+
+/** Returns where a credential comes from, for people; undefined if Envoy attaches none. */
+export function credentialText({ signing, token }: CloudCredential): string | undefined {
+  if (signing === undefined) return token === undefined ? undefined : sourceText(token.source);
+  const { source, role } = signing;
+  return awsText(source) + (role === undefined ? "" : `, assuming ${role.arn}`);
+}
+
+function awsText(source: AwsSource): string {
+  switch (source.from) {
+    case "environment":
+      return "AWS keys in the environment (AWS_ACCESS_KEY_ID)";
+    case "profile":
+      return `AWS profile [${source.profile}] in ${source.file}`;
+    case "web_identity":
+      return `AWS web identity (${source.file}) as ${source.role.arn}`;
+    case "container":
+      return "AWS credentials of the container";
+    case "instance":
+      return "AWS role of the EC2 instance";
+  }
+}
+
+export function sourceText(source: TokenSource): string {
+  return source.type === "google" ? googleText(source) : entraText(source);
+}
+
+function googleText({ file, impersonatedAccount }: GoogleSource): string {
+  const from =
+    file === undefined ? "Google Cloud's metadata server" : `Google credentials in ${file}`;
+  return from + (impersonatedAccount === undefined ? "" : `, impersonating ${impersonatedAccount}`);
+}
+
+function entraText({
+  from,
+  clientId = "",
+  secretVariable = "",
+  tokenFile = "",
+}: EntraSource): string {
+  switch (from) {
+    case "client_secret":
+      return `Entra ID application ${clientId} ($${secretVariable})`;
+    case "workload_identity":
+      return `Entra ID workload identity ${clientId} (${tokenFile})`;
+    case "managed_identity":
+      return `Azure managed identity${clientId === "" ? "" : ` ${clientId}`}`;
+    case "azure_cli":
+      return "Azure CLI (az login)";
+  }
+}

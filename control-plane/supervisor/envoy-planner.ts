@@ -1,8 +1,7 @@
 // Prepares the start of an Envoy from a configuration: its files, its command, and what its configuration depends on.
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { emptySecrets } from "../../envoy/cloud-credentials.ts";
 import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { Environment } from "../config/environment.ts";
@@ -13,7 +12,6 @@ import type { Configuration } from "./configuration-file.ts";
 import type { EnvoyBinary } from "./envoy-binary.ts";
 import { createEnvoyFiles, type EnvoyFiles } from "./envoy-files.ts";
 import { envoyEnvironment } from "./envoy-process.ts";
-import { makeDirectory } from "./make-directory.ts";
 import type { RestartInputs } from "./reload.ts";
 import { FILTER_FILE, logDirectory, memoryBytes, requireCaFile } from "./runtime-environment.ts";
 import { secretsDirectory, socketPath, tokensDirectory, writePrivately } from "./state.ts";
@@ -70,14 +68,6 @@ export class EnvoyPlanner {
 
   logDirectory({ model, environment }: Configuration): string {
     return logDirectory(model, environment, this.#options.logDir);
-  }
-
-  /** Creates the files of access tokens that do not exist: Envoy reads no configuration that names a missing file. */
-  prepareTokens({ model }: Configuration): void {
-    const directory = tokensDirectory(this.#directory);
-    const secrets = emptySecrets(model, directory);
-    if (secrets.length > 0) makeDirectory(directory, 0o700);
-    for (const { file, text } of secrets) if (!existsSync(file)) writePrivately(file, text);
   }
 
   runtimeOf(

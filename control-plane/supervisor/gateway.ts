@@ -1,5 +1,6 @@
 // The running gateway: one configuration with the Envoy and the services that serve it, and the switch to the next one.
 import { join } from "node:path";
+import { type TokenReport, Tokens } from "../credentials/tokens.ts";
 import { changesBetween } from "../ir/changes.ts";
 import { type Configuration, readConfiguration } from "./configuration-file.ts";
 import { ENVOY_VERSION, requireEnvoy } from "./envoy-binary.ts";
@@ -17,7 +18,7 @@ import { prepareLogDirectory } from "./runtime-environment.ts";
 import { checkPorts } from "./ports.ts";
 import { failure, type ReloadResult, restartReasons } from "./reload.ts";
 import { createServices, type PreparedServices, type Services } from "./services.ts";
-import { secretsDirectory } from "./state.ts";
+import { secretsDirectory, tokensDirectory, writePrivately } from "./state.ts";
 import { supervise, type Supervisor, type SupervisorEvents } from "./supervise.ts";
 
 export type GatewayOptions = EnvoyOptions;
@@ -27,6 +28,8 @@ export interface Gateway {
   current: () => Configuration;
   /** Returns why prompts cannot be served now, as reported by /readyz; undefined if nothing is missing. */
   missing: () => string | undefined;
+  /** Returns what is known of the access tokens; never a token. */
+  tokens: () => TokenReport[];
   /** Returns the directory of the access logs. */
   logDirectory: () => string;
   supervisor: Supervisor;
@@ -66,9 +69,15 @@ export async function startGateway(
     publishReadiness();
   });
   const certificates = new Certificates(directory, events.report);
-  const parts: Parts = { directory, planner, services, certificates, events };
+  const tokens = new Tokens(tokensDirectory(directory), {
+    report: events.report,
+    writeFile: writePrivately,
+    onChange: events.onChange,
+  });
+  const parts: Parts = { directory, planner, services, certificates, tokens, events };
   const started = await startFirst(first, parts).catch(async (error: unknown) => {
     certificates.stop();
+    tokens.stop();
     await services.close();
     throw error;
   });
@@ -81,6 +90,7 @@ export async function startGateway(
     supervisor: started.supervisor,
     current: () => gateway.envoy.configuration,
     missing: services.missing,
+    tokens: () => tokens.reports(),
     logDirectory: () => gateway.envoy.runtime.logDirectory,
     reload: ({ restart }) => gateway.reload(restart),
     close: () => gateway.close(),
@@ -93,13 +103,14 @@ interface Parts {
   planner: EnvoyPlanner;
   services: Services;
   certificates: Certificates;
+  tokens: Tokens;
   events: GatewayEvents;
 }
 
 /** Starts the services and Envoy with the first configuration. */
 async function startFirst(
   first: Configuration,
-  { planner, services, certificates, events }: Parts,
+  { planner, services, certificates, tokens, events }: Parts,
 ): Promise<{ envoy: RunningEnvoy; supervisor: Supervisor }> {
   await checkPorts(listenersOf(first.model), first.environment);
   prepareLogDirectory(planner.logDirectory(first));
@@ -107,7 +118,7 @@ async function startFirst(
   const prepared = await services.prepare(first, true);
   prepared.commit();
   certificates.use(first);
-  planner.prepareTokens(first);
+  await tokens.prepare(first);
   const envoy = planner.prepare(first, prepared);
   const ports = listenersOf(first.model).map(({ port }) => String(port));
   events.report(`Starting Envoy ${ENVOY_VERSION} on ports ${ports.join(" and ")}`);
@@ -187,6 +198,7 @@ class RunningGateway {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#parts.certificates.stop();
+    this.#parts.tokens.stop();
     this.envoy.files.discovery.close();
     await this.#parts.services.close();
   }
@@ -199,7 +211,7 @@ class RunningGateway {
   }
 
   async #switchTo(fresh: Configuration, mayRestart: boolean): Promise<ReloadResult> {
-    const { planner, services, certificates } = this.#parts;
+    const { planner, services, certificates, tokens } = this.#parts;
     const old = this.envoy.configuration;
     const changes = changesBetween(old.model, fresh.model);
     const { warnings } = fresh;
@@ -214,7 +226,7 @@ class RunningGateway {
     const prepared = await services.prepare(fresh, false);
     try {
       certificates.use(fresh);
-      planner.prepareTokens(fresh);
+      await tokens.prepare(fresh);
       if (reasons.length > 0) await this.#restart(fresh, prepared);
       else if (!(await this.#apply(fresh, prepared)) && changes.length === 0) {
         return { kind: "unchanged", warnings };
@@ -223,6 +235,8 @@ class RunningGateway {
       certificates.use(this.envoy.configuration);
       await prepared.discard();
       throw error;
+    } finally {
+      tokens.retain(this.envoy.configuration);
     }
     prepared.commit();
     return { kind: "applied", changes, hasRestarted: reasons.length > 0, warnings };

@@ -5,6 +5,7 @@ import { commandFor } from "../config/diagnostics/command-name.ts";
 import { formatProblem } from "../config/diagnostics/problem.ts";
 import type { Configuration } from "./configuration-file.ts";
 import { colorsFor } from "../config/diagnostics/terminal.ts";
+import { credentialReports } from "../credentials/report.ts";
 import { clusterOf } from "../ir/upstreams.ts";
 import { VERSION } from "./version.ts";
 import { watchAccessLogs } from "./access-logs.ts";
@@ -60,6 +61,7 @@ async function attend(
       record.logDirectory = gateway.logDirectory();
       record.missing = gateway.missing();
       Object.assign(record, served(gateway.current()));
+      record.credentials = credentialReports(gateway.current().model, gateway.tokens());
     }
     unlessItFails(() => {
       state.writeRecord(directory, record);

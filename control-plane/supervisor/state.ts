@@ -14,6 +14,7 @@ import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join, parse } from "node:path";
 import { commandFor } from "../config/diagnostics/command-name.ts";
 import type { ConfigurationFile } from "../config/diagnostics/configuration-problems.ts";
+import type { CredentialReport } from "../credentials/report.ts";
 import type { Environment } from "../config/environment.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { Listener } from "../ir/model.ts";
@@ -47,6 +48,8 @@ export interface RunningRecord {
   egressSocket: string;
   listeners: Pick<Listener, "name" | "address" | "port" | "tls">[];
   models: string[];
+  /** The credentials that Envoy attaches; absent if there are none. */
+  credentials?: CredentialReport[];
   /** Warnings of the configuration, as `gateway validate` prints them. */
   warnings: string[];
   /** The providers, with the clusters that lead to each, and the authorities of their attempts in the log. */

@@ -157,6 +157,7 @@ describe("gateway validate", () => {
       valid: true,
       problems: [],
       warnings: [],
+      credentials: [],
     });
     const bad = await desk.run("validate", "bad.yaml", "--json");
     expect(bad.code).toBe(2);

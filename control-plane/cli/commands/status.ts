@@ -4,7 +4,8 @@ import { dockerHere } from "../container/docker.ts";
 import { callAdmin } from "../../supervisor/admin.ts";
 import { isAlive } from "../../supervisor/process-identity.ts";
 import type { RunningRecord } from "../../supervisor/state.ts";
-import { colorsFor, duration, table } from "../../config/diagnostics/terminal.ts";
+import { colorsFor, count, duration, table } from "../../config/diagnostics/terminal.ts";
+import { type CredentialStatus, credentialStatuses } from "./credential-status.ts";
 import { type ProviderStatus, providerStatuses } from "./provider-status.ts";
 import { chooseContainer, chooseRunning, notRunning } from "./find-running.ts";
 
@@ -35,6 +36,8 @@ export interface Status {
   /** Why access log lines are being lost; null while they are written. */
   accessLogProblem: string | null;
   models: string[];
+  /** The credentials that Envoy attaches for Azure, Google Cloud and AWS. */
+  credentials: CredentialStatus[];
   /** Of the configuration that runs. */
   warnings: string[];
   providers: ProviderStatus[];
@@ -81,6 +84,7 @@ async function statusOf(record: RunningRecord): Promise<Status> {
     logDirectory: record.logDirectory,
     accessLogProblem: record.accessLogProblem ?? null,
     models: record.models,
+    credentials: await credentialStatuses(record),
     warnings: record.warnings,
     providers: await providerStatuses(record),
     listeners: record.listeners.map((listener) => ({
@@ -154,7 +158,23 @@ function lines(found: Status): string[] {
       ["PROVIDER", "IN FLIGHT", "EJECTED", "LAST ERROR"].map(colors.dim),
       ...found.providers.map(providerLine),
     ]),
+    ...(found.credentials.length === 0
+      ? []
+      : [
+          "",
+          ...table([
+            ["CREDENTIAL", "MODELS", "VALID UNTIL", "PROBLEM"].map(colors.dim),
+            ...found.credentials.map(credentialLine),
+          ]),
+        ]),
   ];
+}
+
+function credentialLine(found: CredentialStatus): string[] {
+  const { source, models, validUntil, lastError, rejected } = found;
+  const rejections = rejected === 0 ? "" : `${count(rejected, "request")} had no credential`;
+  const problem = [lastError ?? "", rejections].filter((text) => text !== "").join("; ");
+  return [source, models.join(", "), validUntil ?? "-", problem === "" ? "-" : problem];
 }
 
 function providerLine({ name, inFlight, ejected, lastError }: ProviderStatus): string[] {

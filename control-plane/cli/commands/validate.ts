@@ -2,6 +2,7 @@
 import { paintProblem } from "../../config/diagnostics/problem.ts";
 import type { Problem } from "../../config/diagnostics/problem.ts";
 import { type Configuration, readConfiguration } from "../../supervisor/configuration-file.ts";
+import { credentialReports } from "../../credentials/report.ts";
 import { findConfiguration } from "../find-configuration.ts";
 import { ConfigurationProblems } from "../../config/diagnostics/configuration-problems.ts";
 import { colorsFor, count } from "../../config/diagnostics/terminal.ts";
@@ -10,9 +11,11 @@ import { colorsFor, count } from "../../config/diagnostics/terminal.ts";
 export function validate(config: string | undefined, options: { json?: boolean }): void {
   const file = findConfiguration(config, process.cwd());
   if (options.json === true) {
-    const { problems, warnings } = check(() => readConfiguration(file, process.env));
+    const { problems, warnings, credentials } = check(() => readConfiguration(file, process.env));
     const valid = problems.length === 0;
-    console.log(JSON.stringify({ file: file.path, valid, problems, warnings }, null, 2));
+    console.log(
+      JSON.stringify({ file: file.path, valid, problems, warnings, credentials }, null, 2),
+    );
     process.exitCode = valid ? 0 : 2;
     return;
   }
@@ -23,6 +26,9 @@ export function validate(config: string | undefined, options: { json?: boolean }
   console.log(
     `${colors.green(`${file.name} is valid`)}: ${count(model.targets.length, "model")}${noted}`,
   );
+  for (const { source, models } of credentialReports(model, [])) {
+    console.log(`${models.join(", ")}: ${source}`);
+  }
 }
 
 /** To standard error, each with the word that makes it no error. */
@@ -33,11 +39,24 @@ export function printWarnings(warnings: readonly Problem[]): void {
   }
 }
 
-function check(read: () => Configuration): { problems: Problem[]; warnings: Problem[] } {
+interface Outcome {
+  problems: Problem[];
+  warnings: Problem[];
+  /** The credentials that Envoy would attach. */
+  credentials: { source: string; models: string[] }[];
+}
+
+function check(read: () => Configuration): Outcome {
   try {
-    return { problems: [], warnings: read().warnings };
+    const { model, warnings } = read();
+    const credentials = credentialReports(model, []);
+    return {
+      problems: [],
+      warnings,
+      credentials: credentials.map(({ source, models }) => ({ source, models })),
+    };
   } catch (error) {
     if (!(error instanceof ConfigurationProblems)) throw error;
-    return { problems: error.problems, warnings: [] };
+    return { problems: error.problems, warnings: [], credentials: [] };
   }
 }

@@ -115,12 +115,12 @@ class Finder {
 
   /** Returns the first source that is present. */
   first(): AwsSource | undefined {
-    const found =
-      this.#environment(false) ??
-      this.#webIdentity(false) ??
-      this.profile(this.#isNamed()) ??
-      this.#container(false);
-    if (found !== undefined || this.#isNamed()) return found;
+    const [id, secret] = [this.#value(KEY_ID), this.#value(SECRET)];
+    if (id !== undefined || secret !== undefined) return this.#environment();
+    // A named profile means no other source.
+    const isNamed = this.#value("AWS_PROFILE") !== undefined;
+    const found = this.#webIdentity(false) ?? this.profile(isNamed) ?? this.#container(false);
+    if (found !== undefined || isNamed) return found;
     if (this.#value("AWS_EC2_METADATA_DISABLED")?.toLowerCase() === "true") {
       this.#missing("no AWS credentials were found, and AWS_EC2_METADATA_DISABLED is set");
       return undefined;
@@ -134,20 +134,16 @@ class Finder {
   }
 
   chosen(source: SourceName): AwsSource | undefined {
-    if (source === "environment") return this.#environment(true);
+    if (source === "environment") return this.#environment();
     if (source === "web_identity") return this.#webIdentity(true);
     if (source === "container") return this.#container(true);
     return source === "profile" ? this.profile(true) : { from: "instance" };
   }
 
-  #environment(isRequired: boolean): AwsSource | undefined {
-    const [id, secret] = [this.#value(KEY_ID), this.#value(SECRET)];
-    if (id !== undefined && secret !== undefined) return { from: "environment" };
-    if (id === undefined && secret === undefined && !isRequired) return undefined;
-    const missing = id === undefined ? KEY_ID : SECRET;
-    this.#reading.problem(this.#at, `the environment variable ${missing} is not set`, {
-      hint: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
-    });
+  #environment(): AwsSource | undefined {
+    const missing = [KEY_ID, SECRET].filter((name) => this.#value(name) === undefined);
+    if (missing.length === 0) return { from: "environment" };
+    this.#missing(`the environment variable ${missing.join(" and ")} is not set`);
     return undefined;
   }
 
@@ -160,7 +156,7 @@ class Finder {
     }
     if (isRequired) {
       const missing = file === undefined ? "AWS_WEB_IDENTITY_TOKEN_FILE" : "AWS_ROLE_ARN";
-      this.#missing(`the environment variable ${missing} is not set`);
+      this.#missing(`the environment variable ${missing} is not set`, IN_PODS);
     }
     return undefined;
   }
@@ -168,7 +164,7 @@ class Finder {
   #container(isRequired: boolean): AwsSource | undefined {
     const names = ["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"];
     if (names.some((name) => this.#value(name) !== undefined)) return { from: "container" };
-    if (isRequired) this.#missing(`neither ${names.join(" nor ")} is set`);
+    if (isRequired) this.#missing(`neither ${names.join(" nor ")} is set`, IN_TASKS);
     return undefined;
   }
 
@@ -203,11 +199,6 @@ class Finder {
     return file === undefined ? this.#at : [...this.#at, "credentials_file"];
   }
 
-  /** Whether a profile is named, so that no other source is meant. */
-  #isNamed(): boolean {
-    return this.#value("AWS_PROFILE") !== undefined;
-  }
-
   #file(): string {
     const named = this.#value("AWS_SHARED_CREDENTIALS_FILE") ?? "~/.aws/credentials";
     return resolveFile(this.#reading, this.#written.credentials_file ?? named);
@@ -217,13 +208,16 @@ class Finder {
     return this.#reading.environment[name] || undefined;
   }
 
-  #missing(message: string): void {
-    this.#reading.problem(this.#at, message, { hint: HOW });
+  #missing(message: string, hint = HOW): void {
+    this.#reading.problem(this.#at, message, { hint });
   }
 }
 
 const HOW =
   "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or put them into ~/.aws/credentials with `aws configure`";
+
+const IN_PODS = "EKS sets it in pods whose service account has a role (eks.amazonaws.com/role-arn)";
+const IN_TASKS = "ECS sets it in tasks with a role, EKS in pods with Pod Identity";
 
 /** Returns the names in a section of an INI file; undefined if it has no such section. */
 function keysOfProfile(text: string, profile: string): ReadonlySet<string> | undefined {

@@ -1,0 +1,25 @@
+// Requests an access token from the identity provider of a cloud, once. The vendors' libraries are loaded when a
+// configuration needs them.
+import type { Environment } from "../config/environment.ts";
+import type { TokenSource } from "../ir/cloud-credentials.ts";
+import { mintEntraToken } from "./entra-id.ts";
+import { mintGoogleToken } from "./google.ts";
+import type { Mint, MintedToken } from "./refresher.ts";
+
+/** Longer than a slow identity provider takes. */
+const MAX_MS = 20_000;
+
+/** Returns the function that requests the tokens of a source. */
+export function minter(source: TokenSource, environment: Environment): Mint {
+  const request = (): Promise<MintedToken> =>
+    source.type === "google" ? mintGoogleToken(source) : mintEntraToken(source, environment);
+  return () => Promise.race([request(), timeout()]);
+}
+
+function timeout(): Promise<never> {
+  return new Promise((_, reject) => {
+    setTimeout(() => {
+      reject(new Error(`no response within ${String(MAX_MS / 1000)} s`));
+    }, MAX_MS).unref();
+  });
+}
