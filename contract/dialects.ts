@@ -115,8 +115,34 @@ export const OPENAI_RESPONSES: DialectRow = {
   errorType: openaiErrorType,
 };
 
+/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
+export const BEDROCK_CONVERSE: DialectRow = {
+  name: "bedrock_converse",
+  title: "Amazon Bedrock Converse",
+  format: "converse",
+  vendor: "amazon",
+  hasClients: false,
+  path: "/model/",
+  basePath: "",
+  isOnIngress: false,
+  credential: BEARER,
+  ownHeaders: [],
+  requiredHeaders: [],
+  requiredMembers: "",
+  asksForUsage: false,
+  requestIdHeader: "x-amzn-requestid",
+  rateLimitHeaders: "",
+  errorBody: "",
+  errorType: openaiErrorType,
+};
+
 /** In the order of the filter's registry, those with clients before the others. The first is also the dialect of whatever belongs to none: unknown paths. */
-export const DIALECTS: DialectRow[] = [OPENAI_CHAT, ANTHROPIC_MESSAGES, OPENAI_RESPONSES];
+export const DIALECTS: DialectRow[] = [
+  OPENAI_CHAT,
+  ANTHROPIC_MESSAGES,
+  OPENAI_RESPONSES,
+  BEDROCK_CONVERSE,
+];
 
 /** OpenAI documents no closed list; these are the types that its API and SDKs use. */
 export function openaiErrorType(status: number): string {

@@ -3,7 +3,7 @@
 // reader (filter/config/read-limits.ts) are driven by this file. Compiled by tsc and asc.
 //
 // A capability that is not set is not known, and then nothing is changed.
-import { ANTHROPIC_MESSAGES, DialectRow, OPENAI_CHAT } from "./dialects.ts";
+import { ANTHROPIC_MESSAGES, BEDROCK_CONVERSE, DialectRow, OPENAI_CHAT } from "./dialects.ts";
 
 // `name: type = default`. The type is boolean, a number of tokens, a list of members, or the values: `a|b` for one of them,
 // `(a|b)[]` for a list. Without a default it depends on the provider, or is not known. tsc computes the IR's type from these.
@@ -30,6 +30,7 @@ export const PREFILL = "prefill: boolean = true";
 export const CACHE_CONTROL = "cache_control: boolean = false";
 export const STREAM_USAGE = "stream_usage: boolean";
 export const RESPONSES_API = "responses_api: boolean";
+export const MODEL_FAMILY = "model_family: claude|nova|gpt_oss|gpt|mistral|other";
 export const REFUSES = "refuses: member[]";
 
 export class CapabilityRow<Declaration extends string = string> {
@@ -67,6 +68,10 @@ function row<Declaration extends string>(
 const ALL: DialectRow[] = [];
 const CHAT: DialectRow[] = [OPENAI_CHAT];
 const MESSAGES: DialectRow[] = [ANTHROPIC_MESSAGES];
+/** The dialects of Claude's models. */
+const CLAUDE: DialectRow[] = [ANTHROPIC_MESSAGES, BEDROCK_CONVERSE];
+const CONVERSE: DialectRow[] = [BEDROCK_CONVERSE];
+const CACHING: DialectRow[] = [OPENAI_CHAT, BEDROCK_CONVERSE];
 
 /** In the order of the reference page. The filter does not use it, so scripts/constant-bytes.ts leaves it out. */
 export const CAPABILITIES = [
@@ -78,7 +83,7 @@ export const CAPABILITIES = [
   ),
   row(
     DEFAULT_MAX_TOKENS,
-    MESSAGES,
+    CLAUDE,
     "",
     "`max_tokens` if a chat client sends none; the format requires it.",
   ),
@@ -135,13 +140,13 @@ export const CAPABILITIES = [
   ),
   row(
     THINKING,
-    MESSAGES,
+    CLAUDE,
     "",
     "Supported forms of `thinking`: none, `budget_tokens`, `adaptive` or both. The other form is translated.",
   ),
   row(
     THINKING_OFF,
-    MESSAGES,
+    CLAUDE,
     "",
     "The `thinking` type with the least thinking; `none` if the model always thinks.",
   ),
@@ -171,11 +176,11 @@ export const CAPABILITIES = [
   ),
   row(
     PREFILL,
-    MESSAGES,
+    CLAUDE,
     "",
     "Whether the last message may be an assistant message to continue; otherwise a short user message is added.",
   ),
-  row(CACHE_CONTROL, CHAT, "", "Whether `cache_control` of a messages client is forwarded."),
+  row(CACHE_CONTROL, CACHING, "", "Whether `cache_control` of a messages client is forwarded."),
   row(
     STREAM_USAGE,
     CHAT,
@@ -187,6 +192,12 @@ export const CAPABILITIES = [
     CHAT,
     "",
     "Whether the provider also serves the Responses API at its base URL. Then requests of Responses clients pass unchanged; otherwise they are translated. Default: true for `openai` without a `base_url`.",
+  ),
+  row(
+    MODEL_FAMILY,
+    CONVERSE,
+    "",
+    "The family of the model: it decides in which form reasoning, `top_k` and some choices of tools are sent, and what is left out. Set it if the id does not name the model, as that of an application inference profile.",
   ),
   row(
     REFUSES,

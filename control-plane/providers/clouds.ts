@@ -3,7 +3,12 @@
 import type { CredentialKind } from "../../contract/credentials.ts";
 import { API_KEY, BEARER, X_API_KEY } from "../../contract/credentials.ts";
 import type { DialectRow } from "../../contract/dialects.ts";
-import { ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES } from "../../contract/dialects.ts";
+import {
+  ANTHROPIC_MESSAGES,
+  BEDROCK_CONVERSE,
+  OPENAI_CHAT,
+  OPENAI_RESPONSES,
+} from "../../contract/dialects.ts";
 import type { EnvelopeRow } from "../../contract/envelopes.ts";
 import { BEDROCK_INVOKE, VERTEX_RAW_PREDICT } from "../../contract/envelopes.ts";
 
@@ -233,7 +238,14 @@ const BEDROCK: Cloud = {
       baseUrl: BEDROCK_RUNTIME,
       limitsOf: "bedrock",
     },
-    { word: "converse", models: ["*"], pending: "Amazon Bedrock's Converse API" },
+    {
+      word: "converse",
+      models: ["*"],
+      dialect: BEDROCK_CONVERSE,
+      auth: BEARER,
+      asksForUsage: false,
+      baseUrl: BEDROCK_RUNTIME,
+    },
     { ...CHAT, models: [], baseUrl: `${BEDROCK_RUNTIME}/openai/v1` },
   ],
 };
@@ -287,7 +299,8 @@ export function apiOf(
   );
 }
 
-function matchesPattern(pattern: string, model: string): boolean {
+/** Returns whether a pattern, in which `*` stands for any text, matches the name of a model. */
+export function matchesPattern(pattern: string, model: string): boolean {
   const parts = pattern.split("*").map((part) => part.replaceAll(".", String.raw`\.`));
   return new RegExp(`^${parts.join(".*")}$`).test(model);
 }

@@ -8,7 +8,9 @@ import type { DialectRow } from "../../contract/dialects.ts";
 import { OPENAI_CHAT } from "../../contract/dialects.ts";
 import type { ModelLimits } from "../ir/model-limits.ts";
 import type { ProviderLimits } from "./limits/families.ts";
+import { matchesPattern } from "./clouds.ts";
 import { ANTHROPIC, ANTHROPIC_ON_BEDROCK, ANTHROPIC_ON_VERTEX } from "./limits/anthropic.ts";
+import { BEDROCK } from "./limits/bedrock.ts";
 import { CEREBRAS } from "./limits/cerebras.ts";
 import { DEEPSEEK } from "./limits/deepseek.ts";
 import { GEMINI } from "./limits/gemini.ts";
@@ -24,7 +26,10 @@ import { VLLM } from "./limits/vllm.ts";
 import { XAI } from "./limits/xai.ts";
 import { ZHIPU } from "./limits/zhipu.ts";
 
-/** By the name of the provider, or of `provider_interface`; of a cloud: of its models of Anthropic. */
+/**
+ * By the name of the provider, of `provider_interface`, or of a dialect that only providers use; of a cloud: of its models of
+ * Anthropic.
+ */
 export const KNOWN_LIMITS: Readonly<Record<string, ProviderLimits>> = {
   openai: OPENAI,
   anthropic: ANTHROPIC,
@@ -41,6 +46,7 @@ export const KNOWN_LIMITS: Readonly<Record<string, ProviderLimits>> = {
   qwen: QWEN,
   ollama: OLLAMA,
   vllm: VLLM,
+  bedrock_converse: BEDROCK,
 };
 
 /** By the end of the host in `base_url`: they are known whatever the provider is called. */
@@ -61,10 +67,6 @@ export function limitsOfHost(host: string, dialect: DialectRow): ProviderLimits 
   )?.[1];
 }
 
-function matchesModel(pattern: string, model: string): boolean {
-  return pattern.endsWith("*") ? model.startsWith(pattern.slice(0, -1)) : model === pattern;
-}
-
 /**
  * Returns the name of a cloud's model as its vendor has it: `claude-sonnet-4-5-20250929` of
  * `arn:…:inference-profile/eu.anthropic.claude-sonnet-4-5-20250929-v1:0` and of `claude-sonnet-4-5@20250929`.
@@ -81,7 +83,7 @@ export function familyName(model: string): string {
 /** What is known of a model, by its bare name; empty when nothing is. */
 export function limitsIn(table: ProviderLimits | undefined, model: string): ModelLimits {
   const row = table?.families?.find(({ models }) =>
-    models.some((pattern) => matchesModel(pattern, model)),
+    models.some((pattern) => matchesPattern(pattern, model)),
   );
   return { ...table?.everyModel?.limits, ...row?.limits };
 }

@@ -8,6 +8,7 @@ import {
   FORCED_TOOLS,
   MAX_OUTPUT_TOKENS,
   MAX_TOKENS_MEMBER,
+  MODEL_FAMILY,
   OUTPUT_SCHEMA,
   PREFILL,
   REASONING_CONTENT,
@@ -73,6 +74,7 @@ export function readLimits(tape: Tape, object: u32, limits: RequestLimits): void
   const thinking = choice(tape, object, THINKING);
   limits.knowsReasoning = thinking >= 0;
   limits.reasoning = thinking < 0 ? REASONING_ADAPTIVE : thinking;
+  limits.family = choice(tape, object, MODEL_FAMILY);
   readEfforts(tape, capability(tape, object, EFFORTS), limits);
   readRefused(tape, capability(tape, object, REFUSES), limits);
   if (known != membersOf(tape, object)) reportProblem("unknown member of 'limits'");

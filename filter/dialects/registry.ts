@@ -2,6 +2,7 @@
 import { byteAt, startsWith } from "../bytes/text/at";
 import { Span } from "../bytes/text/bytes";
 import { AnthropicMessages } from "./anthropic_messages/dialect";
+import { BedrockConverse } from "./bedrock_converse/dialect";
 import { Dialect } from "./dialect";
 import { OpenaiChat } from "./openai_chat/dialect";
 import { OpenaiResponses } from "./openai_responses/dialect";
@@ -11,7 +12,12 @@ const SLASH: u32 = 0x2f;
 /** The dialect of everything that belongs to no dialect: unknown paths, /healthz, the list of models. */
 const FIRST: Dialect = new OpenaiChat();
 
-export const DIALECTS: Dialect[] = [FIRST, new AnthropicMessages(), new OpenaiResponses()];
+export const DIALECTS: Dialect[] = [
+  FIRST,
+  new AnthropicMessages(),
+  new OpenaiResponses(),
+  new BedrockConverse(),
+];
 
 for (let i = 0; i < DIALECTS.length; i++) {
   const dialect = DIALECTS[i];

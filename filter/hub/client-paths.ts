@@ -19,6 +19,8 @@ export class ClientPaths {
   redacted: Span;
   /** Arguments of a tool call. */
   arguments: Span;
+  /** The strictness of tools. */
+  strict: Span;
 }
 
 const NONE = constant("");
@@ -38,4 +40,5 @@ export const NO_PATHS: ClientPaths = {
   reasoning: NONE,
   redacted: NONE,
   arguments: NONE,
+  strict: NONE,
 };

@@ -55,6 +55,10 @@ export const DOCUMENT_URLS = rejected(
   SEND_BASE64,
   about("Documents by URL", "https://platform.claude.com/docs/en/build-with-claude/pdf-support"),
 );
+export const IMAGE_URLS = rejected(
+  constant("Send the image's content in base64 instead."),
+  about("Images by URL"),
+);
 export const IMAGE_DETAIL = dropped(
   about("Image resolution", "https://platform.openai.com/docs/guides/images-vision"),
 );

@@ -24,6 +24,7 @@ const MAX_BODY: u32 = 1 << 20;
 const ERROR = constant("error");
 const ERRORS = constant("errors");
 const MESSAGE = constant("message");
+const MESSAGE_OF_AWS = constant("Message");
 const DETAIL = constant("detail");
 const DETAILS = constant("details");
 const MSG = constant("msg");
@@ -232,6 +233,7 @@ function putOneOf(tape: Tape, node: u32, out: ByteBuffer): void {
   if (tape.isObject(message)) message = firstText(tape, message);
   putString(tape, message, out);
   if (out.length == 0) putList(tape, tape.member(node, DETAIL), out);
+  if (out.length == 0) putString(tape, tape.member(node, MESSAGE_OF_AWS), out);
   if (out.length == 0) putString(tape, tape.member(node, MSG), out);
   if (out.length == 0) putString(tape, tape.member(node, ERROR_MESSAGE), out);
   if (out.length == 0) putString(tape, tape.member(node, ERROR_MSG), out);

@@ -36,7 +36,8 @@ export function addImage(
 /** Adds the image of `url` and `dataUrl`. */
 function addReadImage(name: string, request: HubRequest, report: RequestReport): void {
   if (!dataUrl.isData) {
-    setUrl(request.addBlock(BLOCK_IMAGE_URL, ROLE_USER));
+    if (report.supports(feature.IMAGE_URLS)) setUrl(request.addBlock(BLOCK_IMAGE_URL, ROLE_USER));
+    else report.reject(name, report.notSupported(feature.IMAGE_URLS));
   } else if (dataUrl.isBase64) {
     setData(request.addBlock(BLOCK_IMAGE_DATA, ROLE_USER));
   } else {

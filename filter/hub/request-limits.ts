@@ -23,6 +23,15 @@ export const FORCED_ALL: i32 = 0;
 export const FORCED_NAMED: i32 = 1;
 export const FORCED_NONE: i32 = 2;
 
+/** The families of models at Amazon Bedrock whose requests differ: the values of `model_family`. */
+export const FAMILY_UNKNOWN: i32 = -1;
+export const FAMILY_CLAUDE: i32 = 0;
+export const FAMILY_NOVA: i32 = 1;
+export const FAMILY_GPT_OSS: i32 = 2;
+export const FAMILY_GPT: i32 = 3;
+export const FAMILY_MISTRAL: i32 = 4;
+export const FAMILY_OTHER: i32 = 5;
+
 /** Filled by filter/config/read-limits.ts, which has the defaults. */
 export class RequestLimits {
   /** Whether a body in the target's dialect may have to be changed. */
@@ -82,6 +91,8 @@ export class RequestLimits {
   knowsReasoning: bool = false;
   /** Anthropic: how to ask for the least thinking, OFF_. */
   thinkingOff: i32 = OFF_DISABLED;
+  /** Converse: the family of the model, FAMILY_. */
+  family: i32 = FAMILY_UNKNOWN;
   /** Further members that are dropped from a body in the target's dialect. */
   refuses: Span[] = [];
   /** The same for members of messages, and the path of each: `messages[].name`. */

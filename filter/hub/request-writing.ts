@@ -181,22 +181,39 @@ export function formatSentence(request: HubRequest): Span {
   return instruction;
 }
 
+/** As `schemaInstruction`, also for plain JSON: for APIs that enforce no JSON without a schema. */
+export function formatInstruction(
+  request: HubRequest,
+  limits: RequestLimits,
+  report: RequestReport,
+): Span {
+  if (request.outputFormat != FORMAT_JSON)
+    return schemaInstruction(request, limits, report.paths.format, report);
+  report.drop(report.paths.format);
+  return formatSentence(request);
+}
+
 const DESCRIPTION = constant(',"description":');
 const STRICT = constant(',"strict":true');
 
-/** Writes a custom tool's description and the schema of its one argument. */
-function writeCustomTool(tape: Tape, tool: Tool, schemaName: Span, out: ByteBuffer): void {
-  if (tool.grammar != NO_NODE || !isBlank(tool.description, tool.descriptionLength)) {
-    out.span(DESCRIPTION);
-    out.byte(QUOTE);
-    writeCustomDescription(tape, tool, out);
-    out.byte(QUOTE);
-  }
-  out.span(schemaName);
-  out.span(CUSTOM_SCHEMA);
+/** Writes a tool's description, if it has one; a custom tool's with its grammar. */
+export function writeToolDescription(tape: Tape, tool: Tool, out: ByteBuffer): void {
+  const isPlain = tool.isCustom == 0 || tool.grammar == NO_NODE;
+  if (isPlain && isBlank(tool.description, tool.descriptionLength)) return;
+  out.span(DESCRIPTION);
+  out.byte(QUOTE);
+  if (tool.isCustom != 0) writeCustomDescription(tape, tool, out);
+  else out.bytes(tool.description, tool.descriptionLength);
+  out.byte(QUOTE);
 }
 
-/** Writes a tool's name and description. */
+/** Writes the schema of a tool's input; a custom tool has one argument. */
+export function writeToolSchema(tape: Tape, tool: Tool, out: ByteBuffer): void {
+  if (tool.isCustom != 0) out.span(CUSTOM_SCHEMA);
+  else writeInputSchema(tape, tool.schema, out);
+}
+
+/** Writes a tool's name and description; a custom tool's without its grammar. */
 export function writeToolHead(tool: Tool, out: ByteBuffer): void {
   writeString(tool.name, tool.nameLength, out);
   if (isBlank(tool.description, tool.descriptionLength)) return;
@@ -206,15 +223,11 @@ export function writeToolHead(tool: Tool, out: ByteBuffer): void {
 
 /** Writes a tool's name, description, schema and strictness. `schemaName`: `,"parameters":` or the like. */
 export function writeTool(tape: Tape, tool: Tool, schemaName: Span, out: ByteBuffer): void {
-  if (tool.isCustom != 0) {
-    writeString(tool.name, tool.nameLength, out);
-    writeCustomTool(tape, tool, schemaName, out);
-    return;
-  }
-  writeToolHead(tool, out);
+  writeString(tool.name, tool.nameLength, out);
+  writeToolDescription(tape, tool, out);
   out.span(schemaName);
-  writeInputSchema(tape, tool.schema, out);
-  if (tool.isStrict != 0) out.span(STRICT);
+  writeToolSchema(tape, tool, out);
+  if (tool.isCustom == 0 && tool.isStrict != 0) out.span(STRICT);
 }
 
 /** Writes the name of the tool of CHOICE_NAMED. */

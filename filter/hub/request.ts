@@ -36,6 +36,8 @@ export const BLOCK_RESULT_END: u32 = 7;
 export const BLOCK_REASONING: u32 = 8;
 /** `text`: encrypted reasoning. */
 export const BLOCK_REASONING_DATA: u32 = 9;
+/** A block that a request writer has removed. */
+export const BLOCK_NOTHING: u32 = 0xff;
 
 export const FLAG_STRING: u32 = 1;
 export const FLAG_ERROR: u32 = 2;
@@ -180,6 +182,8 @@ export class HubRequest {
   user: u32 = NO_NODE;
   /** Anthropic's `thinking` object, which chat clients send too. */
   thinking: u32 = NO_NODE;
+  /** The same of a messages client, whose effort stands for it at most providers. */
+  ownThinking: u32 = NO_NODE;
   schema: u32 = NO_NODE;
   outputFormat: i32 = FORMAT_TEXT;
   effort: i32 = EFFORT_UNSET;
@@ -214,6 +218,7 @@ export class HubRequest {
     this.stop = NO_NODE;
     this.user = NO_NODE;
     this.thinking = NO_NODE;
+    this.ownThinking = NO_NODE;
     this.schema = NO_NODE;
     this.outputFormat = FORMAT_TEXT;
     this.effort = EFFORT_UNSET;

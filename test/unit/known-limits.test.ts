@@ -9,6 +9,7 @@ import {
   limitsIn,
 } from "../../control-plane/providers/known-limits.ts";
 import type { ModelLimits } from "../../control-plane/ir/model-limits.ts";
+import { DIALECTS } from "../../contract/dialects.ts";
 import { PROVIDER_NAMES } from "../../control-plane/providers/registry.ts";
 import { readAnthropicRequest } from "../providers/anthropic-request.ts";
 import { isRefusal, readOpenaiRequest } from "../providers/openai-request.ts";
@@ -21,7 +22,7 @@ function limitsOf(provider: string, model: string): ModelLimits {
 
 describe("the table", () => {
   it("is about providers that there are, each row with its source", () => {
-    const names = new Set([...PROVIDER_NAMES, "claude"]);
+    const names = new Set([...PROVIDER_NAMES, ...DIALECTS.map(({ name }) => name), "claude"]);
     for (const [name, table] of Object.entries({ ...KNOWN_LIMITS, ...LIMITS_BY_HOST })) {
       expect(names.has(name) || name.includes(".")).toBe(true);
       const rows = [...(table.families ?? []), ...(table.everyModel ? [table.everyModel] : [])];

@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type AnthropicRequest, readAnthropicRequest } from "../providers/anthropic-request.ts";
 import { BEDROCK_CLOUD, readCloudRequest, VERTEX_CLOUD } from "../providers/cloud-request.ts";
+import { readConverseRequest } from "../providers/converse-request.ts";
 import { isRefusal, readOpenaiRequest } from "../providers/openai-request.ts";
 import { readResponsesRequest } from "../providers/responses-request.ts";
 import { type Memory, memberRefusal, readItems, toolsOf } from "../providers/responses-rules.ts";
 import {
   CHAT,
+  CONVERSE,
   MESSAGES,
   type Options,
   RequestTranslator,
@@ -172,6 +174,43 @@ describe("chat completions → responses", () => {
 
 describe("messages → responses", () => {
   runFile("messages-to-responses", (one) => translateToResponses(one, MESSAGES));
+});
+
+/** Translates for Bedrock, which accepts the result. */
+function translateToConverse({ request, options }: Case, from: number): Translation {
+  const result = translator.translate(request, from, CONVERSE, options);
+  if (result.fault !== undefined) return result;
+  const read = readConverseRequest(JSON.parse(result.body));
+  if (typeof read === "string") throw new Error(`Bedrock would refuse: ${read}\n${result.body}`);
+  return result;
+}
+
+describe("chat completions → converse", () => {
+  runFile("chat-to-converse", (one) => translateToConverse(one, CHAT));
+});
+
+describe("messages → converse", () => {
+  runFile("messages-to-converse", (one) => translateToConverse(one, MESSAGES));
+});
+
+describe("responses → converse", () => {
+  runFile("responses-to-converse", (one) => translateToConverse(one, RESPONSES));
+});
+
+const FAMILIES = ["claude", "nova", "gpt_oss", "gpt", "mistral", "other", undefined] as const;
+
+/** What other providers accept of these requests is translated for Bedrock, too. */
+describe.each([
+  { file: "chat-to-messages", from: CHAT },
+  { file: "messages-to-chat", from: MESSAGES },
+  { file: "responses-to-messages", from: RESPONSES },
+])("the requests of $file → converse", ({ file, from }) => {
+  it.each(readCases(file))("$name", (one) => {
+    for (const family of FAMILIES) {
+      const limits = { cache_control: true, ...(family && { model_family: family }) };
+      translateToConverse({ ...one, options: { limits } }, from);
+    }
+  });
 });
 
 describe("limits of a target of the same dialect", () => {

@@ -43,6 +43,7 @@ function tableOf(
   provider: string,
   { address, dialect }: Connection,
 ): ProviderLimits | undefined {
+  if (!dialect.hasClients) return KNOWN_LIMITS[dialect.name];
   const ofHost = address.kind === "host" ? limitsOfHost(address.host, dialect) : undefined;
   if (ofHost !== undefined) return ofHost;
   const isOfVendor = (word = "") => INTERFACES.get(word)?.dialect.vendor === dialect.vendor;

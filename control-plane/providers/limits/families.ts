@@ -2,7 +2,7 @@
 import type { Effort, ModelLimits } from "../../ir/model-limits.ts";
 
 export interface KnownLimits {
-  /** Bare model names; a `*` at the end stands for any rest. */
+  /** Bare model names; a `*` stands for any text. */
   models: string[];
   limits: ModelLimits;
   source: string;

@@ -115,9 +115,9 @@ export class AnthropicMessages extends Dialect {
     _head: ResponseHead,
     requestId: string,
     _wantsUsage: bool,
-    _notes: RequestNotes,
+    notes: RequestNotes,
   ): ResponseSink {
-    return new AnthropicMessagesStreamWriter(out, dropped, usage, requestId);
+    return new AnthropicMessagesStreamWriter(out, dropped, usage, requestId, notes);
   }
 
   newCompleteWriter(
@@ -126,9 +126,9 @@ export class AnthropicMessages extends Dialect {
     usage: Usage,
     _head: ResponseHead,
     requestId: string,
-    _notes: RequestNotes,
+    notes: RequestNotes,
   ): ResponseSink {
-    return new AnthropicMessagesWriter(out, dropped, usage, requestId);
+    return new AnthropicMessagesWriter(out, dropped, usage, requestId, notes);
   }
 
   adaptFault(fault: Fault): void {

@@ -6,7 +6,7 @@ import { MemberTable, object, reads, writes } from "../../hub/member-table";
 import * as slot from "../../hub/slots";
 
 /** What the request writer supports beyond the common slots. */
-export const SUPPORTED: Feature[] = [feature.DOCUMENT_URLS];
+export const SUPPORTED: Feature[] = [feature.DOCUMENT_URLS, feature.IMAGE_URLS];
 
 export const request = new MemberTable(
   "",

@@ -16,4 +16,5 @@ export const paths: ClientPaths = {
   reasoning: constant("messages[].content[].thinking"),
   redacted: constant("messages[].content[].redacted_thinking"),
   arguments: constant("messages[].content[].input"),
+  strict: constant("tools[].strict"),
 };

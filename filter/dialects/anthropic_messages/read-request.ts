@@ -94,6 +94,7 @@ function readThinking(tape: Tape, request: HubRequest, report: RequestReport): v
   thinking.read(tape, node, report);
   if (report.supports(feature.THINKING_DISPLAY))
     request.features.set(feature.THINKING_DISPLAY, tape.member(node, DISPLAY));
+  request.ownThinking = node;
   if (request.effort != EFFORT_UNSET) return;
   request.isEffortThinking = true;
   request.effort = thinkingEffort(tape, node);

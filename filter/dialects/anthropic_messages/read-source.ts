@@ -33,12 +33,18 @@ export function readImage(tape: Tape, node: u32, request: HubRequest, report: Re
   const url = source.node(member.SOURCE_URL);
   if (isData(tape)) addData(tape, BLOCK_IMAGE_DATA, request);
   else if (tape.equals(source.node(member.SOURCE_TYPE), URL) && tape.isString(url))
-    request.addBlock(BLOCK_IMAGE_URL, ROLE_USER).setText(tape, url);
+    addImageUrl(tape, url, request, report);
   else
     report.reject(
       "source",
       "must be of type base64 with 'media_type' and 'data', or of type url with a 'url'.",
     );
+}
+
+function addImageUrl(tape: Tape, url: u32, request: HubRequest, report: RequestReport): void {
+  if (report.supports(feature.IMAGE_URLS))
+    request.addBlock(BLOCK_IMAGE_URL, ROLE_USER).setText(tape, url);
+  else report.reject("source", "of type url " + report.notSupported(feature.IMAGE_URLS));
 }
 
 /** Returns whether the source is base64 data with its media type. */

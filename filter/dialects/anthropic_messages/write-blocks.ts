@@ -1,15 +1,32 @@
 // What a stream and a complete message have in common beyond the order of their blocks.
 import { BlockWriter } from "../../hub/block-writer";
+import { Dropped } from "../../hub/dropped";
 import { CARRIER_ANTHROPIC, CARRIER_OPENAI, MARK_OPENAI } from "../../hub/reasoning-carrier";
 import { UNSIGNED_MARK } from "../../hub/request";
+import { RequestNotes } from "../../hub/request-notes";
 import { writeString } from "../../hub/request-writing";
-import { constant } from "../../bytes/text/bytes";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { stopReason } from "./finish-reason";
 
 const STOP_SEQUENCE = constant('","stop_sequence":');
 const NULL = constant("null");
 
 export abstract class MessageBlockWriter extends BlockWriter {
+  constructor(
+    out: ByteBuffer,
+    dropped: Dropped,
+    private notes: RequestNotes,
+  ) {
+    super(out, dropped);
+  }
+
+  /** Writes the name of a tool as the client has declared it. */
+  protected writeToolName(pointer: usize, length: u32): void {
+    const tool = this.notes.tools.find(pointer, length);
+    if (tool === null) this.out.bytes(pointer, length);
+    else this.out.bytes(tool.name, tool.nameLength);
+  }
+
   /** Writes the words of `finish`, up to the end of the stop sequence. */
   protected writeFinish(): void {
     const out = this.out;

@@ -3,23 +3,22 @@
 // @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls
 import { trimmedLength } from "../../bytes/json/blank";
 import {
+  BLOCK_NOTHING,
   BLOCK_REASONING,
   BLOCK_REASONING_DATA,
   BLOCK_RESULT_END,
   BLOCK_TOOL_CALL,
   BLOCK_TOOL_RESULT,
   HubRequest,
-  FLAG_CONTINUES,
   FLAG_ERROR,
   FLAG_IN_PLACE,
-  FLAG_OPENAI,
-  isSigned,
   ROLE_ASSISTANT,
   ROLE_SYSTEM,
   ROLE_USER,
 } from "../../hub/request";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { writeCache, writeString } from "../../hub/request-writing";
+import { dropUnsigned, isWritten, lastPiece, nextWritten, runEnd } from "../../hub/turns";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { isPlainText, writeCall, writeContentBlock, writeId } from "./write-request-blocks";
 
@@ -82,54 +81,6 @@ export function writeMessages(
   out.byte(0x5d);
 }
 const NO_ROLE: u32 = 0xff;
-
-function nextWritten(request: HubRequest, from: u32): u32 {
-  while (from < request.blocks.count && !isWritten(request, from)) from++;
-  return from;
-}
-
-/** Returns the index behind the last block of the message that begins at `from`: neighbours of one role are one message. */
-function runEnd(request: HubRequest, from: u32): u32 {
-  const role = request.block(from).role;
-  let to = from + 1;
-  for (let i = to; i < request.blocks.count; i++) {
-    if (!isWritten(request, i)) continue;
-    if (request.block(i).role != role) break;
-    to = i + 1;
-  }
-  return to;
-}
-
-/** Removes reasoning that Anthropic rejects from the conversation: unsigned, or OpenAI's. */
-function dropUnsigned(request: HubRequest, report: RequestReport): void {
-  const count = request.blocks.count;
-  for (let i: u32 = 0; i < count; i++) {
-    const block = request.block(i);
-    if (block.kind != BLOCK_REASONING || (block.flags & FLAG_CONTINUES) != 0) continue;
-    if (isSigned(request.block(lastPiece(request, i)))) continue;
-    const paths = report.paths;
-    report.drop((block.flags & FLAG_OPENAI) != 0 ? paths.redacted : paths.reasoning);
-    for (let piece = i, last = lastPiece(request, i); piece <= last; piece++)
-      request.block(piece).kind = BLOCK_NOTHING;
-  }
-}
-const BLOCK_NOTHING: u32 = 0xff;
-
-/** Returns the index of the last piece of the reasoning block that begins at `index`. */
-function lastPiece(request: HubRequest, index: u32): u32 {
-  while (index + 1 < request.blocks.count) {
-    const next = request.block(index + 1);
-    if (next.kind != BLOCK_REASONING || (next.flags & FLAG_CONTINUES) == 0) break;
-    index++;
-  }
-  return index;
-}
-
-function isWritten(request: HubRequest, index: u32): bool {
-  const block = request.block(index);
-  if (block.role == ROLE_SYSTEM) return (block.flags & FLAG_IN_PLACE) != 0;
-  return block.kind != BLOCK_NOTHING;
-}
 
 /**
  * Keeps system messages in place where Anthropic allows them: behind a user message, before one of the assistant or at the end.

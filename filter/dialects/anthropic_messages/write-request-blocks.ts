@@ -8,15 +8,15 @@ import {
   BLOCK_IMAGE_DATA,
   BLOCK_IMAGE_URL,
   BLOCK_TEXT,
-  BLOCK_TOOL_CALL,
   HubRequest,
 } from "../../hub/request";
+import { calledTool, findCalledTools } from "../../hub/called-tools";
 import { writeCallInput } from "../../hub/call-input";
 import { RequestReport } from "../../hub/request-report";
 import { writeCache, writeString } from "../../hub/request-writing";
 import { unescape } from "../../bytes/json/text";
 import { byteAt, isDigit, isLetter } from "../../bytes/text/at";
-import { ByteBuffer, constant, sameBytes, scratchBuffer } from "../../bytes/text/bytes";
+import { ByteBuffer, constant, scratchBuffer } from "../../bytes/text/bytes";
 
 const TEXT = constant('{"type":"text","text":');
 const IMAGE_DATA = constant('{"type":"image","source":{"type":"base64","media_type":');
@@ -92,29 +92,15 @@ export function isPlainText(block: Block): bool {
   return block.kind == BLOCK_TEXT && block.cacheLength == 0;
 }
 
-/** Tools above this number are not declared: Anthropic then rejects the request and names them. */
-const MAX_DECLARED: i32 = 128;
-const declared = new StaticArray<u32>(MAX_DECLARED);
-
 /** Declares each tool that the conversation calls. Returns whether there is one. */
 export function declareCalledTools(request: HubRequest, out: ByteBuffer): bool {
-  let written = 0;
-  for (let i: u32 = 0; i < request.blocks.count && written < MAX_DECLARED; i++) {
-    const block = request.block(i);
-    if (block.kind != BLOCK_TOOL_CALL || isDeclared(request, block, written)) continue;
-    out.span(written == 0 ? TOOLS : NEXT_TOOL);
-    writeString(block.name, block.nameLength, out);
-    out.span(ANY_SCHEMA);
-    unchecked((declared[written++] = i));
-  }
-  if (written > 0) out.byte(0x5d);
-  return written > 0;
-}
-
-function isDeclared(request: HubRequest, call: Block, count: i32): bool {
+  const count = findCalledTools(request);
   for (let i = 0; i < count; i++) {
-    const other = request.block(unchecked(declared[i]));
-    if (sameBytes(other.name, other.nameLength, call.name, call.nameLength)) return true;
+    const call = calledTool(request, i);
+    out.span(i == 0 ? TOOLS : NEXT_TOOL);
+    writeString(call.name, call.nameLength, out);
+    out.span(ANY_SCHEMA);
   }
-  return false;
+  if (count > 0) out.byte(0x5d);
+  return count > 0;
 }

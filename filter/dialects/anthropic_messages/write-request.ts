@@ -12,17 +12,15 @@ import {
   CHOICE_UNSET,
   HubRequest,
   FLAG_IN_PLACE,
-  FORMAT_JSON,
+  FORMAT_SCHEMA,
   ROLE_SYSTEM,
   SERVICE_STANDARD,
 } from "../../hub/request";
 import { DOCUMENT_URLS } from "../../hub/features";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { fitMaxTokens, fitToolChoice } from "../../hub/request-fitting";
-import { readDecimal } from "../../hub/request-number";
 import {
-  formatSentence,
-  schemaInstruction,
+  formatInstruction,
   writeChosenTool,
   writeCache,
   writeMember,
@@ -31,11 +29,12 @@ import {
   writeToolCache,
   writeValue,
 } from "../../hub/request-writing";
+import { SamplingPlan } from "../../hub/sampling-plan";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { ThinkingPlan } from "../anthropic/write-thinking";
 import { openEnvelope } from "./envelope-edits";
 import { prepareMessages, writeMessages } from "./write-messages";
 import { declareCalledTools } from "./write-request-blocks";
-import { ThinkingPlan } from "./write-thinking";
 
 const OPEN = constant('{"model":');
 const MAX_TOKENS = constant(',"max_tokens":');
@@ -60,9 +59,6 @@ const STANDARD_ONLY = constant(',"service_tier":"standard_only"');
 
 const COMMA = constant(",");
 
-const TEMPERATURE_PATH = constant("temperature");
-const TOP_P_PATH = constant("top_p");
-const TOP_K_PATH = constant("top_k");
 const STRICT_PATH = constant("tools[].strict");
 const TOOL_CHOICE_PATH = constant("tool_choice");
 
@@ -70,6 +66,7 @@ const TOOL_CHOICE_PATH = constant("tool_choice");
 const MAX_USER: u32 = 256;
 
 const plan = new ThinkingPlan();
+const sampling = new SamplingPlan();
 
 export function writeRequest(
   request: HubRequest,
@@ -93,8 +90,10 @@ export function writeRequest(
   if (limits.envelope !== null) checkUrls(request, report);
   if (report.fault !== null) return;
   writeTools(request, limits, out, report);
-  plan.write(request, out);
-  writeSampling(request, limits, out, report);
+  const hasFormat = request.outputFormat == FORMAT_SCHEMA && limits.takesOutputSchema;
+  plan.write(request, hasFormat, out);
+  sampling.make(request, plan.isOn, limits, report);
+  writeSampling(request, out);
   writeStop(request, limits, out, report);
   if (tape.isString(request.user)) {
     out.span(METADATA);
@@ -140,7 +139,7 @@ function writeSystem(
   out: ByteBuffer,
   report: RequestReport,
 ): void {
-  const instruction = makeInstruction(request, limits, report);
+  const instruction = formatInstruction(request, limits, report);
   let count: u32 = (prompt.length > 0 ? 1 : 0) + (instruction.length > 0 ? 1 : 0);
   let isMarked = false;
   for (let i: u32 = 0; i < request.blocks.count; i++) {
@@ -183,14 +182,6 @@ function writeSystemSpan(text: Span, isList: bool, out: ByteBuffer): void {
   out.bytes(text.pointer, text.length);
   out.span(CLOSE_STRING);
   if (isList) out.byte(0x7d);
-}
-
-/** Returns the instruction that replaces an output format which nothing enforces; the format is listed in the report. */
-function makeInstruction(request: HubRequest, limits: RequestLimits, report: RequestReport): Span {
-  if (request.outputFormat != FORMAT_JSON)
-    return schemaInstruction(request, limits, report.paths.format, report);
-  report.drop(report.paths.format);
-  return formatSentence(request);
 }
 
 function writeTools(
@@ -245,45 +236,13 @@ function writeToolChoice(request: HubRequest, out: ByteBuffer): void {
   out.byte(0x7d);
 }
 
-/**
- * The maximum temperature is 1. With thinking only its default is supported, no top_k, and top_p from 0.95; models whose `sampling`
- * is `one` reject temperature and top_p together.
- * @see https://platform.claude.com/docs/en/build-with-claude/extended-thinking#feature-compatibility
- */
-function writeSampling(
-  request: HubRequest,
-  limits: RequestLimits,
-  out: ByteBuffer,
-  report: RequestReport,
-): void {
-  const tape = request.tape;
-  const temperature = readDecimal(tape, request.temperature);
-  const topP = readDecimal(tape, request.topP);
-  const isFree = limits.takesTemperature && !plan.isOn;
-  let writesTemperature = false;
-  if (tape.isPresent(request.temperature)) {
-    writesTemperature = isFree;
-    if (!isFree && temperature != 1) report.drop(TEMPERATURE_PATH);
-  }
-  if (writesTemperature) {
+function writeSampling(request: HubRequest, out: ByteBuffer): void {
+  if (sampling.hasTemperature) {
     out.span(TEMPERATURE);
-    if (temperature > 1) {
-      out.byte(0x31);
-      report.drop(TEMPERATURE_PATH);
-    } else {
-      writeValue(tape, request.temperature, out);
-    }
+    sampling.writeTemperature(request, out);
   }
-  if (tape.isPresent(request.topP) && topP != 1) {
-    const isTaken =
-      limits.takesTemperature &&
-      (limits.takesBothSampling || !writesTemperature) &&
-      !(plan.isOn && topP < 0.95);
-    if (isTaken) writeMember(tape, request.topP, TOP_P, out);
-    else report.drop(TOP_P_PATH);
-  }
-  if (isFree) writeMember(tape, request.topK, TOP_K, out);
-  else if (tape.isPresent(request.topK)) report.drop(TOP_K_PATH);
+  if (sampling.hasTopP) writeMember(request.tape, request.topP, TOP_P, out);
+  if (sampling.hasTopK) writeMember(request.tape, request.topK, TOP_K, out);
 }
 
 function writeStop(

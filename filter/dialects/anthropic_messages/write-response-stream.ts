@@ -5,6 +5,7 @@ import { Dropped } from "../../hub/dropped";
 import { Citation, ResponseHead, TIER_UNKNOWN } from "../../hub/events";
 import { Fault } from "../../hub/fault";
 import { FINISH_NONE } from "../../hub/finish-reason";
+import { RequestNotes } from "../../hub/request-notes";
 import { Usage } from "../../hub/usage";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { MessageBlockWriter } from "./write-blocks";
@@ -59,8 +60,9 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
     dropped: Dropped,
     private usage: Usage,
     private requestId: string,
+    notes: RequestNotes,
   ) {
-    super(out, dropped);
+    super(out, dropped, notes);
   }
 
   begin(head: ResponseHead): void {
@@ -168,7 +170,7 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
     out.span(TOOL_BLOCK);
     out.bytes(id, idLength);
     out.span(TOOL_NAME);
-    out.bytes(name, nameLength);
+    this.writeToolName(name, nameLength);
     out.span(TOOL_INPUT);
     this.startDeltas(JSON_DELTA);
   }

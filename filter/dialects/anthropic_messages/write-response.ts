@@ -3,6 +3,7 @@
 import { Dropped, DROPPED_TOOL_ARGUMENTS } from "../../hub/dropped";
 import { Citation, ResponseHead, TIER_UNKNOWN } from "../../hub/events";
 import { Fault } from "../../hub/fault";
+import { RequestNotes } from "../../hub/request-notes";
 import { Usage } from "../../hub/usage";
 import { SCAN_OK, scan } from "../../bytes/json/scan";
 import { scratchTape } from "../../bytes/json/tape";
@@ -39,8 +40,9 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
     dropped: Dropped,
     private usage: Usage,
     private requestId: string,
+    notes: RequestNotes,
   ) {
-    super(out, dropped);
+    super(out, dropped, notes);
     this.start = out.length;
   }
 
@@ -130,7 +132,7 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
     this.blockStart(TOOL_BLOCK);
     out.bytes(id, idLength);
     out.span(TOOL_NAME);
-    out.bytes(name, nameLength);
+    this.writeToolName(name, nameLength);
     out.span(TOOL_INPUT);
     this.escaped.clear();
   }

@@ -20,6 +20,7 @@ export const SUPPORTED: Feature[] = [
   feature.PREDICTION,
   feature.PROMPT_CACHE_KEY,
   feature.MODERATION,
+  feature.IMAGE_URLS,
 ];
 
 export const request = new MemberTable(

@@ -16,4 +16,5 @@ export const paths: ClientPaths = {
   reasoning: constant("messages[].reasoning_content"),
   redacted: constant("messages[].reasoning_details"),
   arguments: constant("messages[].tool_calls[].function.arguments"),
+  strict: constant("tools[].function.strict"),
 };

@@ -78,7 +78,8 @@ export abstract class OpenaiChatSink extends ResponseSink {
       this.putCustomCall(slot, id, idLength, tool.name, tool.nameLength);
     } else {
       this.calls.push(new Call(null));
-      this.putCall(slot, id, idLength, name, nameLength);
+      if (tool === null) this.putCall(slot, id, idLength, name, nameLength);
+      else this.putCall(slot, id, idLength, tool.name, tool.nameLength);
     }
   }
 

@@ -19,6 +19,7 @@ export const SUPPORTED: Feature[] = [
   feature.CUSTOM_GRAMMARS,
   feature.DOCUMENT_URLS,
   feature.IMAGE_DETAIL,
+  feature.IMAGE_URLS,
   feature.THINKING_DISPLAY,
 ];
 

@@ -16,4 +16,5 @@ export const paths: ClientPaths = {
   reasoning: constant("input[].summary"),
   redacted: constant("input[].encrypted_content"),
   arguments: constant("input[].arguments"),
+  strict: constant("tools[].strict"),
 };

@@ -6,6 +6,7 @@ import { startPart } from "./lab.ts";
 export const CHAT = 0;
 export const MESSAGES = 1;
 export const RESPONSES = 2;
+export const CONVERSE = 3;
 
 /** What the configuration may say of the model, and `overrides.strict_translation`. */
 export type Limits = ModelLimits & { strict?: boolean };

@@ -4,6 +4,7 @@ import { startPart } from "./lab.ts";
 export const OPENAI = 0;
 export const ANTHROPIC = 1;
 export const RESPONSES = 2;
+export const CONVERSE = 3;
 
 interface Exports {
   memory: WebAssembly.Memory;

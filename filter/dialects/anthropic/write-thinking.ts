@@ -1,4 +1,5 @@
-// Decides how much an Anthropic model thinks, and what that requires of max_tokens, before anything is written.
+// Decides how much an Anthropic model thinks, and what that requires of max_tokens, before anything is written. For every API
+// that has these models.
 // @see https://platform.claude.com/docs/en/build-with-claude/thinking
 // @see https://platform.claude.com/docs/en/build-with-claude/effort
 import {
@@ -11,7 +12,6 @@ import {
   EFFORT_HIGH,
   EFFORT_NONE,
   EFFORT_UNSET,
-  FORMAT_SCHEMA,
   isSigned,
   ROLE_ASSISTANT,
   ROLE_USER,
@@ -66,7 +66,11 @@ export class ThinkingPlan {
   private off: i32 = OFF_NONE;
   /** Whether the client's `thinking` is sent unchanged. */
   private copiesThinking: bool = false;
-  private hasFormat: bool = false;
+
+  /** Whether the budget that the gateway chose requires `max_tokens` in the request. */
+  get needsMaxTokens(): bool {
+    return this.maxTokens != 0 && this.budget > 0;
+  }
 
   make(request: HubRequest, limits: RequestLimits, report: RequestReport): void {
     this.isOn = false;
@@ -75,7 +79,6 @@ export class ThinkingPlan {
     this.isAdaptive = false;
     this.off = OFF_NONE;
     this.copiesThinking = false;
-    this.hasFormat = request.outputFormat == FORMAT_SCHEMA && limits.takesOutputSchema;
     const tape = request.tape;
     const hasMaxTokens = tape.isPresent(request.maxTokens);
     const highest: i64 = limits.highestMaxTokens == 0 ? i64.MAX_VALUE : limits.highestMaxTokens;
@@ -110,6 +113,9 @@ export class ThinkingPlan {
       return;
     }
     if (this.copiesThinking) {
+      const hasEffort = request.thinking == request.ownThinking && !request.isEffortThinking;
+      if (hasEffort && limits.thinksAdaptively())
+        this.effort = nearestEffort(limits.efforts, request.effort);
       this.isOn = !tape.equals(type, DISABLED);
       this.budget = budget;
       return;
@@ -155,8 +161,8 @@ export class ThinkingPlan {
     this.budget = budget;
   }
 
-  /** Writes the members `thinking` and `output_config`, which also has the output format. */
-  write(request: HubRequest, out: ByteBuffer): void {
+  /** Writes the members `thinking` and `output_config`, with a comma before each. `hasFormat`: the second also has the output format. */
+  write(request: HubRequest, hasFormat: bool, out: ByteBuffer): void {
     if (this.copiesThinking) {
       out.span(THINKING);
       writeValue(request.tape, request.thinking, out);
@@ -172,14 +178,14 @@ export class ThinkingPlan {
       out.byte(0x7d);
     }
     const hasEffort = this.effort != EFFORT_UNSET;
-    if (!hasEffort && !this.hasFormat) return;
+    if (!hasEffort && !hasFormat) return;
     out.span(OUTPUT_CONFIG);
     if (hasEffort) {
       out.span(EFFORT);
       out.span(effortWord(this.effort));
       out.byte(0x22);
     }
-    if (this.hasFormat) {
+    if (hasFormat) {
       if (hasEffort) out.byte(0x2c);
       out.span(FORMAT);
       writeClosedSchema(request.tape, request.schema, out);
