@@ -3,27 +3,37 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseAccessLogLine } from "../../control-plane/cli/log/access-log-line.ts";
 import type { Status } from "../../control-plane/cli/commands/status.ts";
 import { checkPorts, freePort } from "../../control-plane/supervisor/ports.ts";
 import { identityOf, isAlive } from "../../control-plane/supervisor/process-identity.ts";
 import { stateDirectory } from "../../control-plane/supervisor/state.ts";
 import type { Listener } from "../../control-plane/ir/model.ts";
-import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
+import {
+  configurationOn,
+  type Desk,
+  freePorts,
+  openDesk,
+  type Ports,
+  type Running,
+} from "./gateway-command.ts";
 
 const SECONDS = { timeout: 60_000, interval: 50 };
 const KEY = "sk-not-to-be-seen-anywhere";
 
 let desk: Desk;
 let ports: Ports;
-beforeEach(async () => {
+async function openAnother(): Promise<void> {
   ports = await freePorts();
   desk = openDesk({ "gateway.yaml": configurationOn(ports) });
-});
-afterEach(async () => {
-  await desk.clear();
-});
+}
+
+/** A new directory for each test of a group. */
+function useNewDesk(): void {
+  beforeEach(openAnother);
+  afterEach(() => desk.clear());
+}
 
 function ask(content: string, more: object = {}, headers: object = {}): Promise<Response> {
   return fetch(`http://127.0.0.1:${ports.egress}/v1/chat/completions`, {
@@ -68,6 +78,8 @@ async function upInForeground(...words: string[]) {
 }
 
 describe("gateway up --detach", () => {
+  useNewDesk();
+
   it("returns when requests are answered; status, logs and down find the gateway", async () => {
     const up = await upDetached();
     expect(up.code).toBe(0);
@@ -188,6 +200,8 @@ describe("gateway up --detach", () => {
 });
 
 describe("gateway down", () => {
+  useNewDesk();
+
   /** The directory that the gateway of `gateway.yaml` has. */
   function directory(): string {
     const path = join(desk.directory, "gateway.yaml");
@@ -236,9 +250,48 @@ describe("gateway down", () => {
   });
 });
 
-describe("a running gateway", () => {
+describe("one gateway in the foreground", () => {
+  let gateway: Running;
+  let logs: string;
+  beforeAll(async () => {
+    await openAnother();
+    desk.environment["GATEWAY_ACCESS_LOG"] = "stdout";
+    logs = join(desk.directory, "logs");
+    gateway = await upInForeground("--log-dir", logs);
+  });
+  afterAll(() => desk.clear());
+
+  it("writes access log lines to standard output with access_log.stdout", async () => {
+    await ask("Hello", {}, { "x-request-id": "wanted-twice" });
+    await vi.waitFor(() => {
+      const lines = gateway.stdout().split("\n");
+      for (const log of ["ingress", "llm"]) {
+        const inFile = readFileSync(join(logs, `access_${log}.log`), "utf8")
+          .split("\n")
+          .find((line) => line.includes("wanted-twice"));
+        expect(inFile).toBeDefined();
+        expect(lines).toContain(`${log} ${inFile}`);
+      }
+    }, SECONDS);
+  });
+
+  it("reopens its log files on SIGHUP after they were renamed", async () => {
+    const log = join(logs, "access_ingress.log");
+    renameSync(log, `${log}.old`);
+    gateway.process.kill("SIGHUP");
+    let asked = 1; // by the test before
+    await vi.waitFor(async () => {
+      asked += 1;
+      await ask("Hello");
+      expect(existsSync(log) && readFileSync(log, "utf8")).toContain("/v1/chat/completions");
+    }, SECONDS);
+    await vi.waitFor(() => {
+      const lines = readFileSync(log, "utf8") + readFileSync(`${log}.old`, "utf8");
+      expect(lines.match(/\/v1\/chat\/completions/g)).toHaveLength(asked);
+    }, SECONDS);
+  });
+
   it("restarts Envoy after a crash", async () => {
-    const gateway = await upInForeground();
     const { envoyPid } = await status();
     process.kill(envoyPid ?? 0, "SIGKILL");
     await vi.waitFor(() => {
@@ -247,27 +300,21 @@ describe("a running gateway", () => {
     }, SECONDS);
     expect((await ask("Hello")).status).toBe(200);
     expect((await status()).envoyPid).not.toBe(envoyPid);
-    gateway.process.kill("SIGTERM");
-    expect((await gateway.ended).code).toBe(0);
   });
 
   it("keeps running when the reader of its output is gone", async () => {
-    const gateway = await upInForeground();
     gateway.process.stdout?.destroy();
     gateway.process.stderr?.destroy();
     const { envoyPid } = await status();
-    process.kill(envoyPid ?? 0, "SIGKILL"); // which it has something to say about
+    process.kill(envoyPid ?? 0, "SIGKILL"); // which it reports
     await vi.waitFor(async () => {
       const found = await status();
       expect(found.ready && found.envoyPid !== envoyPid).toBe(true);
     }, SECONDS);
     expect((await ask("Hello")).status).toBe(200);
-    gateway.process.kill("SIGTERM");
-    expect((await gateway.ended).code).toBe(0);
   });
 
   it("stops after an open stream has ended, with exit code 0", async () => {
-    const gateway = await upInForeground();
     const reply = await ask("a ".repeat(100), { stream: true });
     const reader = (reply.body ?? new ReadableStream<Uint8Array>()).getReader();
     let text = Buffer.from((await reader.read()).value ?? []).toString();
@@ -279,42 +326,10 @@ describe("a running gateway", () => {
     expect(await gateway.ended).toMatchObject({ code: 0 });
     await expect(ask("Hello")).rejects.toThrow();
   });
+});
 
-  it("writes access log lines to standard output with access_log.stdout", async () => {
-    desk.environment["GATEWAY_ACCESS_LOG"] = "stdout";
-    const gateway = await upInForeground("--log-dir", join(desk.directory, "logs"));
-    await ask("Hello", {}, { "x-request-id": "wanted-twice" });
-    await vi.waitFor(() => {
-      const lines = gateway.stdout().split("\n");
-      for (const log of ["ingress", "llm"]) {
-        const inFile = readFileSync(join(desk.directory, `logs/access_${log}.log`), "utf8")
-          .split("\n")
-          .find((line) => line.includes("wanted-twice"));
-        expect(inFile).toBeDefined();
-        expect(lines).toContain(`${log} ${inFile}`);
-      }
-    }, SECONDS);
-    gateway.process.kill("SIGTERM");
-    expect((await gateway.ended).code).toBe(0);
-  });
-
-  it("reopens its log files on SIGHUP after they were renamed", async () => {
-    const gateway = await upInForeground("--log-dir", join(desk.directory, "logs"));
-    const log = join(desk.directory, "logs/access_ingress.log");
-    await ask("Hello");
-    renameSync(log, `${log}.old`);
-    gateway.process.kill("SIGHUP");
-    let asked = 1;
-    await vi.waitFor(async () => {
-      asked += 1;
-      await ask("Hello");
-      expect(existsSync(log) && readFileSync(log, "utf8")).toContain("/v1/chat/completions");
-    }, SECONDS);
-    await vi.waitFor(() => {
-      const lines = readFileSync(log, "utf8") + readFileSync(`${log}.old`, "utf8");
-      expect(lines.match(/\/v1\/chat\/completions/g)).toHaveLength(asked);
-    }, SECONDS);
-  });
+describe("a running gateway", () => {
+  useNewDesk();
 
   it("rotates its logs by size, loses no line, and finds a request in an older file", async () => {
     const rules = "access_log: {max_file_size: 64KiB, keep_files: 50}\n";
@@ -345,6 +360,7 @@ describe("a running gateway", () => {
 });
 
 describe("gateway up", () => {
+  useNewDesk();
   let server: Server;
   afterEach(() => {
     server.close();
