@@ -8,21 +8,30 @@ const resultsFile = process.env["GATEWAY_TEST_RESULTS"];
 const TEST_MS = 180_000;
 const HOOK_MS = 300_000;
 
-/**
- * Test files at a time. The fast rings use the processor throughout; files of the others wait for processes to start, drain and
- * time out for more than half of their time, so that twice as many as there are processors keep two of these busy.
- */
-const BUSY = 2;
-const WAITING = 4;
+/** Rings that run at the same time, so that the processors are not idle while the last file of each ends. */
+interface Group {
+  /** The fast rings come first, so that they fail first. */
+  order: number;
+  /** Test files at a time. */
+  workers: number;
+}
 
-/** One ring. Rings with the same order run at the same time; the fast ones come first, so that they fail first. */
-function ring(name: string, include: string[], order: number, more: object = {}) {
+/** They use the processor throughout. */
+const FAST: Group = { order: 0, workers: 2 };
+/**
+ * Their files wait for processes to start, drain and time out for more than half of their time, so that twice as many as there
+ * are processors keep two of these busy.
+ */
+const WAITING: Group = { order: 1, workers: 4 };
+const DOCKER: Group = { order: 2, workers: 4 };
+
+function ring(name: string, include: string[], { order, workers }: Group, more: object = {}) {
   return {
     extends: true as const,
     test: {
       name,
       include,
-      maxWorkers: order < 2 ? BUSY : WAITING,
+      maxWorkers: workers,
       sequence: { groupOrder: order },
       testTimeout: TEST_MS,
       hookTimeout: HOOK_MS,
@@ -55,15 +64,15 @@ export default defineConfig({
     reporters:
       resultsFile === undefined ? ["default"] : ["default", ["json", { outputFile: resultsFile }]],
     projects: [
-      ring("unit", ["test/{unit,config,host,providers}/**/*.test.ts"], 0, SHARED),
-      ring("exchanges", ["test/{exchanges,fuzz}/**/*.test.ts"], 1, SHARED),
-      ring("cli", ["test/cli/**/*.test.ts"], 2),
-      ring("envoy", ["test/envoy/**/*.test.ts"], 3, setUpBy("envoy")),
-      ring("sdk", ["test/sdk/**/*.test.ts"], 4, setUpBy("sdk")),
-      ring("agents", ["test/agents/**/*.test.ts"], 4, setUpBy("agents")),
-      ring("deploy", ["test/deploy/**/*.test.ts"], 4, setUpBy("deploy")),
-      ring("soak", ["test/soak/**/*.test.ts"], 4),
-      ring("container", ["test/container/**/*.test.ts"], 5, CONTAINERS),
+      ring("unit", ["test/{unit,config,host,providers}/**/*.test.ts"], FAST, SHARED),
+      ring("exchanges", ["test/{exchanges,fuzz}/**/*.test.ts"], FAST, SHARED),
+      ring("cli", ["test/cli/**/*.test.ts"], WAITING),
+      ring("envoy", ["test/envoy/**/*.test.ts"], WAITING, setUpBy("envoy")),
+      ring("sdk", ["test/sdk/**/*.test.ts"], WAITING, setUpBy("sdk")),
+      ring("agents", ["test/agents/**/*.test.ts"], WAITING, setUpBy("agents")),
+      ring("deploy", ["test/deploy/**/*.test.ts"], WAITING, setUpBy("deploy")),
+      ring("soak", ["test/soak/**/*.test.ts"], WAITING),
+      ring("container", ["test/container/**/*.test.ts"], DOCKER, CONTAINERS),
     ],
   },
 });
