@@ -10,7 +10,7 @@ import { constant } from "../bytes/text/bytes";
 import { TRAILER_COMPRESSED_BYTES, TRAILER_DECOMPRESSED_BYTES } from "../../contract/words";
 import { onHead } from "../upstream/response/head";
 import { onBody, onTrailers } from "../upstream/response/table";
-import { noteHeld, unwrapBody } from "../upstream/response/unwrap";
+import { unwrapBody } from "../upstream/response/unwrap";
 
 /** A local response of Envoy has at most these headers: status, length, type, `retry-after` and request id. */
 const MAX_LOCAL_HEADERS: u32 = 5;
@@ -36,7 +36,7 @@ export function onResponseHeaders(exchange: Exchange, count: u32, endsHere: bool
 
 export function onResponseBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const status = isReadHere(exchange)
-    ? noteHeld(exchange, onBody(exchange, unwrapBody(exchange, size, endsHere), endsHere))
+    ? onBody(exchange, unwrapBody(exchange, size, endsHere), endsHere)
     : CONTINUE;
   if (status == CONTINUE) addMetadata(exchange);
   return status;

@@ -34,7 +34,7 @@ import { selectAfterReset, retryAfterFailure, retryAfterResponse } from "./next-
 import { onProviderHead, readAttemptHead } from "./response/head";
 import { replaceResponse } from "./response/replace";
 import { onBody, onTrailers } from "./response/table";
-import { noteHeld, unwrapBody } from "./response/unwrap";
+import { holdUnwrapped, unwrapBody } from "./response/unwrap";
 
 const EXCHANGE_PROPERTY = constant("wasm\0" + PROPERTY_EXCHANGE);
 const EXCHANGE_PROPERTY_OLD = constant(PROPERTY_EXCHANGE);
@@ -146,15 +146,14 @@ function releaseHead(exchange: Exchange, fault: Fault | null, endsHere: bool): v
 export function onAttemptResponseBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const attempts = exchange.attempts;
   if (attempts === null || exchange.response.isLeftToListener) return CONTINUE;
-  const left = unwrapBody(exchange, size, endsHere);
-  return noteHeld(exchange, readBody(exchange, attempts, left, endsHere));
-}
-
-function readBody(exchange: Exchange, attempts: Attempts, size: u32, endsHere: bool): i32 {
+  size = unwrapBody(exchange, size, endsHere);
   const peek = attempts.peek;
   if (peek !== null) {
     const result = look(exchange, peek, size, endsHere);
-    if (result == PENDING) return STOP;
+    if (result == PENDING) {
+      holdUnwrapped(exchange, size);
+      return STOP;
+    }
     const fault = peek.fault;
     attempts.dropPeek();
     if (result != HAS_CONTENT && fault !== null && retryAfterFailure(exchange, attempts)) {

@@ -2,21 +2,40 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
+import { startBedrockClaude, startVertexClaude } from "../providers/cloud.ts";
+import type { FakeProvider } from "../providers/server.ts";
 import { startClaudeCode } from "./agent.ts";
 
 const agents = inject("agents");
 const canTest = inject("canTestAgents");
 
-let all: WithFakes;
+const BEDROCK_MODEL = "bedrock/eu.anthropic.claude-opus-5-v1:0";
+
+let all: WithFakes & Record<"vertex" | "bedrock", FakeProvider>;
 beforeAll(async () => {
-  all = await startWithFakes({ timeoutMs: 60_000 });
+  const vertex = await startVertexClaude({ key: "ya29.token" });
+  const bedrock = await startBedrockClaude({ key: "bedrock-key" });
+  const fakes = await startWithFakes({
+    timeoutMs: 60_000,
+    config: `  - { model: vertex/claude-opus-5, access_key: $TOKEN, project: my-project, location: eu, base_url: "${vertex.url}" }
+  - { model: "${BEDROCK_MODEL}", access_key: $KEY, region: eu-central-1, base_url: "${bedrock.url}" }
+`,
+    environment: { TOKEN: "ya29.token", KEY: "bedrock-key" },
+  });
+  all = { ...fakes, vertex, bedrock };
 });
-afterAll(() => all.stop());
+afterAll(async () => {
+  await all.stop();
+  await Promise.all([all.vertex.stop(), all.bedrock.stop()]);
+});
 
 const PROVIDERS = [
   { dialect: "chat completions", provider: "openai", model: "fast" },
   { dialect: "messages", provider: "anthropic", model: "careful" },
   { dialect: "responses", provider: "responses", model: "deep" },
+  // They refuse each beta and member that they do not know.
+  { dialect: "Vertex AI", provider: "vertex", model: "vertex/claude-opus-5" },
+  { dialect: "Bedrock", provider: "bedrock", model: BEDROCK_MODEL },
 ] as const;
 
 /** What a provider must answer with: a call of Claude Code's shell. */

@@ -237,10 +237,11 @@ const TAME_BODIES: Record<string, object[]> = {
     },
   ],
 };
+const CLOUDS = ["claude-on-vertex", "claude-on-bedrock"];
 const tameBody = (path: string): fc.Arbitrary<string> =>
   fc
     .tuple(
-      fc.constantFrom("gpt-4o", "claude-sonnet-4-5", "gpt-5-codex"),
+      fc.constantFrom("gpt-4o", "claude-sonnet-4-5", "gpt-5-codex", ...CLOUDS),
       fc.constantFrom(...(TAME_BODIES[path] ?? [PROMPT])),
     )
     .map(([model, body]) => JSON.stringify({ model, ...body }));

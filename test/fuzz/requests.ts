@@ -10,6 +10,8 @@ export const MODELS = [
   "house-model",
   "openai/gpt-5",
   "gpt-5-codex",
+  "claude-on-vertex",
+  "claude-on-bedrock",
   "fast",
   "careful",
   "none",

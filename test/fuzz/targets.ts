@@ -12,6 +12,7 @@ import { withoutTimes } from "../exchanges/without-times.ts";
 import { random } from "../exchanges/random.ts";
 import type { ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
 import { compileFilter, FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
+import { chunkFrame, exceptionFrame } from "../providers/event-stream.ts";
 import { checkAnthropicStream, checkOpenaiStream } from "../unit/filter/lifecycle.ts";
 import { checkResponsesStream } from "../unit/filter/responses-lifecycle.ts";
 import { fuzzedConfigurations } from "./configurations.ts";
@@ -82,12 +83,13 @@ function runExchange(input: FuzzedExchange): ExchangeResult {
     },
     upstream: ({ path, body: asked }) => {
       const { answers, status } = input;
-      const isStream = /"stream"\s*:\s*true/.test(Buffer.from(asked).toString());
+      const isStream = isStreamed(path, asked);
       const answer = answers[dialectOf(path)];
       const text = status >= 400 ? answers.failed : isStream ? answer.stream : answer.complete;
-      const bytes =
-        input.damageReply === undefined ? Buffer.from(text) : damaged(text, input.damageReply);
-      const asAsked = isStream && status < 400 ? "text/event-stream" : "application/json";
+      const isWrapped = isStream && status < 400 && path.startsWith(BEDROCK);
+      const bytes = isWrapped ? wrapped(text, input) : reply(text, input);
+      const streamType = isWrapped ? "application/vnd.amazon.eventstream" : "text/event-stream";
+      const asAsked = isStream && status < 400 ? streamType : "application/json";
       const type = input.contentType === "as asked" || isStream ? asAsked : input.contentType;
       return {
         status,
@@ -101,6 +103,41 @@ function runExchange(input: FuzzedExchange): ExchangeResult {
     ...(input.leavesAfter === undefined ? {} : { clientLeavesAfter: input.leavesAfter }),
   });
 }
+
+const BEDROCK = "/model/";
+
+/** Whether a provider is asked for a stream: by the body, or by the path alone. */
+function isStreamed(path: string, body: Uint8Array): boolean {
+  if (path.startsWith(BEDROCK)) return path.endsWith("-stream");
+  return /"stream"\s*:\s*true/.test(Buffer.from(body).toString());
+}
+
+function reply(text: string, { damageReply }: FuzzedExchange): Buffer {
+  return damageReply === undefined ? Buffer.from(text) : damaged(text, damageReply);
+}
+
+/** A stream of events in Bedrock's frames, with an exception at its end now and then; damaged inside of the frames, or as a whole. */
+function wrapped(text: string, { damageReply, contentType }: FuzzedExchange): Buffer {
+  const seed = text.length;
+  const chance = random(seed);
+  const isInside = damageReply !== undefined && damageReply % 2 === 0;
+  const events = [...text.matchAll(/^data: ?(.*)$/gm)].map(([, data = ""]) => data);
+  const hit = isInside ? chance.below(events.length + 1) : -1;
+  const frames = events.map((data, index) =>
+    chunkFrame(index === hit ? damaged(data, damageReply ?? 0).toString("latin1") : data),
+  );
+  if (seed % 7 === 0 && contentType === "as asked")
+    frames.splice(
+      chance.below(frames.length + 1),
+      0,
+      exceptionFrame(EXCEPTIONS[seed % EXCEPTIONS.length] ?? "", { message: "no" }),
+    );
+  const bytes = Buffer.concat(frames);
+  return damageReply === undefined || isInside
+    ? bytes
+    : mutate(bytes, bytes, TOKENS, random(damageReply));
+}
+const EXCEPTIONS = ["throttlingException", "modelStreamErrorException", "mystery"];
 
 function damaged(text: string, seed: number): Buffer {
   const bytes = Buffer.from(text);
@@ -130,6 +167,7 @@ function utf8(bytes: Uint8Array): string {
 
 /** The dialect of a path, the client's or the provider's. */
 function dialectOf(path: string): "chat" | "messages" | "responses" {
+  if (path.startsWith(BEDROCK) || path.includes("/publishers/anthropic/")) return "messages";
   if (path.includes("/messages")) return "messages";
   return path.includes("/responses") ? "responses" : "chat";
 }
@@ -174,8 +212,7 @@ function checkTranslated(input: FuzzedExchange, { response, sent }: ExchangeResu
   const dialect = dialectOf(input.path);
   if (dialectOf(request.path) === dialect) return;
   const text = utf8(response.body);
-  const asked = JSON.parse(utf8(request.body)) as { stream?: unknown };
-  if (asked.stream !== true) JSON.parse(text);
+  if (!isStreamed(request.path, request.body)) JSON.parse(text);
   else if (dialect === "messages") checkAnthropicStream(text);
   else if (dialect === "responses") checkResponsesStream(text);
   else checkOpenaiStream(text, input.body.includes('"include_usage":true'));

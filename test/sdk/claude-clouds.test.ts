@@ -27,7 +27,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     config: `version: v0.1.0
 llm_providers:
-  - { name: vertex, model: "vertex/claude-sonnet-4-6@20260101", access_key: $TOKEN, project: p, location: eu, base_url: "${fakes["vertex"].url}" }
+  - { name: vertex, model: "vertex/claude-sonnet-4-6@20260101", access_key: $TOKEN, project: my-project, location: eu, base_url: "${fakes["vertex"].url}" }
   - { name: bedrock, model: "bedrock/eu.anthropic.claude-sonnet-4-6-v1:0", access_key: $KEY, region: eu-central-1, base_url: "${fakes["bedrock"].url}" }
 `,
     environment: { TOKEN: "ya29.token", KEY: "bedrock-key" },

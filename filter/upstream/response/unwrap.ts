@@ -21,7 +21,6 @@ import {
   setHeaderNumber,
   takeBody,
 } from "../../host/host";
-import { CONTINUE } from "../../host/status";
 import { startsWith } from "../../bytes/text/at";
 import { constant, scratchBuffer } from "../../bytes/text/bytes";
 import { CONTENT_LENGTH, CONTENT_TYPE, isJson, STATUS } from "../header-names";
@@ -67,15 +66,14 @@ export function unwrapBody(exchange: Exchange, size: u32, isEnd: bool): u32 {
   if (isEnd) unwrapper.end(out);
   if (unwrapper.fault !== null) maskBuffer(exchange, out);
   replaceBodyPrefix(RESPONSE_BODY, size, out);
-  unwrapper.held = out.length;
+  unwrapper.held = 0;
   return out.length;
 }
 
-/** Notes what Envoy does with the unwrapped bytes. Returns the status. */
-export function noteHeld(exchange: Exchange, status: i32): i32 {
+/** Envoy keeps the unwrapped bytes: they come again, with those that follow. */
+export function holdUnwrapped(exchange: Exchange, size: u32): void {
   const unwrapper = exchange.response.unwrapper;
-  if (unwrapper !== null && status == CONTINUE) unwrapper.held = 0;
-  return status;
+  if (unwrapper !== null) unwrapper.held = size;
 }
 
 /** Returns whether a stream of which Envoy holds nothing has not come to its end. */
