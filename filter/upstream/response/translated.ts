@@ -7,7 +7,7 @@ import { Dialect } from "../../dialects/dialect";
 import { respondWithFault, JSON_TYPE, EVENT_STREAM_TYPE } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
 import { requestId } from "../../exchange/request-id";
-import { ResponsePhase } from "../../exchange/response";
+import { Response, ResponsePhase } from "../../exchange/response";
 import {
   currentSeconds,
   removeHeader,
@@ -89,7 +89,7 @@ export function onTranslatedStreamBody(exchange: Exchange, size: u32, isEnd: boo
   const translator = response.translator;
   if (translator === null) return CONTINUE;
   translateChunk(exchange, translator, size, isEnd);
-  const fault = translator.fault;
+  const fault = faultOf(response, translator);
   if (response.phase == ResponsePhase.TranslatedHead) {
     // A provider that fails before its first event is reported by the status, which SDKs act on.
     const dialect = exchange.client.dialect;
@@ -102,6 +102,13 @@ export function onTranslatedStreamBody(exchange: Exchange, size: u32, isEnd: boo
   }
   response.phase = isEnd ? ResponsePhase.Done : ResponsePhase.TranslatedStream;
   return CONTINUE;
+}
+
+/** Returns why the response has failed, or null. What unwraps a stream knows the status better than its error event. */
+function faultOf(response: Response, translator: ResponseTranslator): Fault | null {
+  const unwrapper = response.unwrapper;
+  if (unwrapper !== null && unwrapper.fault !== null) return unwrapper.fault;
+  return translator.fault;
 }
 
 export function onTranslatedWholeBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
