@@ -1,6 +1,6 @@
 // The stream of a cloud that wraps Anthropic's events (dialects/anthropic_messages/unwrap-stream.ts): unwrapped in Envoy's buffer
 // before anything else reads the body. In the listener's context, and in the context of an attempt.
-import { freeBlock } from "../../memory/blocks";
+import { freeBlock, wasRefused } from "../../memory/blocks";
 import { StreamUnwrapper } from "../../dialects/anthropic_messages/unwrap-stream";
 import { outOfMemory } from "../../hub/fault";
 import { EVENT_STREAM_TYPE } from "../../exchange/respond";
@@ -56,7 +56,7 @@ export function unwrapBody(exchange: Exchange, size: u32, isEnd: bool): u32 {
   const bytes = takeBody(RESPONSE_BODY, 0, size);
   const held = min(unwrapper.held, bytes.length);
   out.clear();
-  if (bytes.pointer == 0 && size > 0) {
+  if (wasRefused()) {
     unwrapper.fail(outOfMemory("response"), out);
   } else {
     out.bytes(bytes.pointer, held);
