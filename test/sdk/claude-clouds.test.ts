@@ -28,7 +28,12 @@ beforeAll(async () => {
     config: `version: v0.1.0
 llm_providers:
   - { name: vertex, model: "vertex/claude-sonnet-4-6@20260101", access_key: $TOKEN, project: my-project, location: eu, base_url: "${fakes["vertex"].url}" }
+  - { name: limited-vertex, model: "vertex/claude-opus-4-6", access_key: $TOKEN, project: my-project, location: eu, base_url: "${fakes["vertex"].url}" }
+  - { name: limited-bedrock, model: "bedrock/anthropic.claude-opus-4-6-v1", access_key: $KEY, region: eu-central-1, base_url: "${fakes["bedrock"].url}" }
   - { name: bedrock, model: "bedrock/eu.anthropic.claude-sonnet-4-6-v1:0", access_key: $KEY, region: eu-central-1, base_url: "${fakes["bedrock"].url}" }
+ratelimits:
+  - { model: limited-vertex, limit: { tokens: 100000, unit: day } }
+  - { model: limited-bedrock, limit: { tokens: 100000, unit: day } }
 `,
     environment: { TOKEN: "ya29.token", KEY: "bedrock-key" },
   });
@@ -129,6 +134,20 @@ describe.each(CLOUDS)("the Anthropic SDK on %s", (model) => {
     expect(error).toBeInstanceOf(type);
     expect(error).toMatchObject({ status, error: { type: "error" } });
     expect(String(error)).toContain(`The provider says ${String(status)}.`);
+  });
+
+  it("counts the tokens that a stream reports", async () => {
+    const request = { ...base, model: `limited-${model}`, messages: [user("hi")] };
+    const left = async (): Promise<number> => {
+      const { response } = await anthropic.messages.create(request).withResponse();
+      return Number(response.headers.get("anthropic-ratelimit-tokens-remaining"));
+    };
+    const before = await left();
+    const { usage } = await anthropic.messages.stream(request).finalMessage();
+    const used = usage.input_tokens + usage.output_tokens;
+    // What is left before this request's own response is counted.
+    const estimate = before - (await left());
+    expect(estimate).toBeGreaterThanOrEqual(2 * used);
   });
 
   it("throws in the middle of a stream that the provider ends with an error", async () => {
