@@ -1,6 +1,6 @@
 // docs/dialects.md: what each member of a request becomes in another dialect, from the tables that the filter uses.
 import { ANTHROPIC_MESSAGES } from "../contract/dialects.ts";
-import { BETA_ALIASES, ENVELOPES, NEEDLESS_BETAS } from "../contract/envelopes.ts";
+import { betaAliases, ENVELOPES, needlessBetas } from "../contract/envelopes.ts";
 import type { EnvelopeRow } from "../contract/envelopes.ts";
 import {
   type DialectTables,
@@ -122,8 +122,10 @@ function envelopesSection(dialects: DialectTables[]): string {
   return [
     "## Claude on Vertex AI and Amazon Bedrock",
     "The clouds accept Anthropic Messages with the model in the path and the version in the body. A messages client's body is not translated: the members below are edited, every other byte passes. The clouds reject what they do not know, so the gateway drops betas and members that are not in these lists, and lists them as `anthropic-beta=<name>` and by their paths. Images and documents by URL, and files by id, are rejected on both: send base64.",
-    ...ENVELOPES.map((row) => envelopeSection(row, tables)),
-    `Betas that ask for nothing the clouds lack are removed and not listed: ${codes(NEEDLESS_BETAS)}. ${BETA_ALIASES.map(({ name, meaning }) => `\`${name}\` is sent as \`${meaning}\``).join("; ")}.`,
+    ...ENVELOPES.map((row) => envelopeSection(row(), tables)),
+    `Betas that ask for nothing the clouds lack are removed and not listed: ${codes(needlessBetas())}. ${betaAliases()
+      .map(({ name, meaning }) => `\`${name}\` is sent as \`${meaning}\``)
+      .join("; ")}.`,
     "`tools[].strict` is dropped if the model does not support structured output there (`limits.output_schema`), `cache_control.scope` always. `output_format` becomes `output_config.format`. Members that Anthropic does not have are dropped.",
   ].join("\n\n");
 }

@@ -6,6 +6,9 @@ import { defaultDialect } from "../dialects/registry";
 import { ByteBuffer } from "../bytes/text/bytes";
 import { Endpoint, UNKNOWN } from "./endpoint";
 
+/** Of nearly all clients: an object for each costs more than the rest of an envelope. */
+const NO_BETAS = new ByteBuffer();
+
 export class Client {
   endpoint: Endpoint = UNKNOWN;
   dialect: Dialect = defaultDialect();
@@ -16,7 +19,7 @@ export class Client {
   /** The client's own key for a provider, if some provider uses pass-through auth. */
   key: ByteBuffer = new ByteBuffer();
   /** The header `anthropic-beta`, if a target of the route has an envelope. */
-  betas: ByteBuffer = new ByteBuffer();
+  betas: ByteBuffer = NO_BETAS;
   /** Read it with `requestId` of request-id.ts. */
   requestId: ByteBuffer = new ByteBuffer();
   /** Whether the hint header names the model. */
@@ -50,7 +53,7 @@ export class Client {
     this.body = 0;
     this.pathEnd.release();
     this.key.release();
-    this.betas.release();
+    if (this.betas !== NO_BETAS) this.betas.release();
     this.requestId.release();
   }
 }

@@ -1,6 +1,6 @@
 // How messages are sent to Claude at a cloud (contract/envelopes.ts): what replaces the model in the body, which betas and
 // members the cloud accepts, and the path.
-import { BETA_ALIASES, EnvelopeRow, ENVELOPES, NEEDLESS_BETAS } from "../../contract/envelopes";
+import { betaAliases, EnvelopeRow, ENVELOPES, needlessBetas } from "../../contract/envelopes";
 import { byteAt, isDigit, isLetter } from "../bytes/text/at";
 import { encodeBase64 } from "../bytes/text/base64";
 import { ByteBuffer, constant, sameBytes, Span } from "../bytes/text/bytes";
@@ -65,12 +65,13 @@ export class Envelope {
     this.countModel = constant(row.countModel);
     this.eagerToolBeta = constant(row.eagerToolBeta);
     addAll(row.betas, this.allowed);
-    addAll(NEEDLESS_BETAS, this.needless);
+    addAll(needlessBetas(), this.needless);
     addAll(row.members, this.members);
     addAll(row.betasNotCounted, this.notCounted);
-    for (let i = 0; i < BETA_ALIASES.length; i++) {
-      this.aliases.push(constant(BETA_ALIASES[i].name));
-      this.meanings.push(constant(BETA_ALIASES[i].meaning));
+    const aliases = betaAliases();
+    for (let i = 0; i < aliases.length; i++) {
+      this.aliases.push(constant(aliases[i].name));
+      this.meanings.push(constant(aliases[i].meaning));
     }
   }
 
@@ -225,8 +226,9 @@ export function envelopeByName(name: string): Envelope | null {
   const known = names.indexOf(name);
   if (known >= 0) return made[known];
   for (let i = 0; i < ENVELOPES.length; i++) {
-    if (ENVELOPES[i].name != name) continue;
-    const envelope = new Envelope(ENVELOPES[i]);
+    const row = ENVELOPES[i]();
+    if (row.name != name) continue;
+    const envelope = new Envelope(row);
     made.push(envelope);
     names.push(name);
     return envelope;

@@ -39,8 +39,10 @@ export function removeHeadersOf(before: Target, exchange: Exchange): void {
 
 /** Keeps the client's betas, which the body of an attempt may need when its headers cannot be read any more. */
 export function keepBetas(exchange: Exchange): void {
-  exchange.client.betas.clear();
-  exchange.client.betas.span(header(REQUEST_HEADERS, BETA));
+  const betas = header(REQUEST_HEADERS, BETA);
+  if (betas.length == 0) return;
+  exchange.client.betas = new ByteBuffer();
+  exchange.client.betas.span(betas);
 }
 
 /** Removes the headers that the client's dialect has and the target's has not, and keeps them for a later attempt. */

@@ -119,7 +119,7 @@ export class RequestTranslator {
   private setEnvelope(name: string, betas: string): void {
     const { pointer, length } = this.put(betas);
     this.exports.setEnvelope(
-      ENVELOPES.findIndex((row) => row.name === name),
+      ENVELOPES.findIndex((row) => row().name === name),
       pointer,
       length,
     );

@@ -50,7 +50,7 @@ export function setLimits(json: usize, length: u32, strict: bool, streamUsage: b
 
 /** Puts the next requests of this target into an envelope, with the client's betas. */
 export function setEnvelope(index: i32, header: usize, length: u32): void {
-  const envelope = envelopeByName(ENVELOPES[index].name);
+  const envelope = envelopeByName(ENVELOPES[index]().name);
   limits.envelope = envelope;
   limits.isLimiting = true;
   betas.clear();
