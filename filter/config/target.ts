@@ -60,6 +60,8 @@ export class Target {
   rateLimits: RateLimit[] = [];
   /** The same model in further dialects that its provider supports: they differ in dialect and path alone. */
   also: Target[] = [];
+  /** When Envoy had no credential for it, in milliseconds; 0: not lately (`exchange/missing-credential.ts`). */
+  lackedCredentialAt: i64 = 0;
 
   /** How its cloud expects messages; null for every other provider. */
   get envelope(): Envelope | null {

@@ -1,5 +1,6 @@
 // Chooses the target and the credential of each attempt of a request that may have several.
 import { RetryPolicy, Target } from "../config/target";
+import { lacksCredential } from "./missing-credential";
 import { currentMilliseconds } from "../host/host";
 import { randomWord } from "../host/random";
 import { FirstToken } from "../dialects/first-token";
@@ -76,6 +77,13 @@ export class Attempts {
   /** Returns a target that has not been tried: 1 is the next one. */
   targetAhead(steps: i32): Target {
     return this.targets[this.indexAt(this.position + steps)];
+  }
+
+  /** Moves on from targets for which Envoy had no credential a moment ago, if another one is left. */
+  passWithoutCredential(): void {
+    let steps = 0;
+    while (steps <= this.targetsLeft && lacksCredential(this.targetAhead(steps))) steps++;
+    if (steps > 0 && steps <= this.targetsLeft) this.advance(steps);
   }
 
   /** Excludes the target so many steps ahead, which does not support the request. */

@@ -99,6 +99,7 @@ export function requestLimitCheck(exchange: Exchange, _turn: Turn): Outcome {
 function startAttempts(exchange: Exchange, attempts: Attempts, turn: Turn): Fault | null {
   const tape = turn.tape;
   const isKept = keepsBody(tape.length);
+  attempts.passWithoutCredential();
   const first = prepare(exchange, attempts.target, tape, isKept);
   let fault = first;
   while (fault !== null && attempts.targetsLeft > 0) {

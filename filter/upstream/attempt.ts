@@ -137,7 +137,7 @@ function releaseHead(exchange: Exchange, fault: Fault | null, endsHere: bool): v
     response.status = fault.status;
     setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
   }
-  response.fault = fault;
+  if (fault !== null) response.fault = fault;
   if (endsHere || response.isLeftToListener) return;
   onProviderHead(exchange);
   response.phase = ResponsePhase.ErrorWithoutHead;

@@ -4,6 +4,7 @@ import { HEADER_RETRY, HEADER_RETRY_AFTER, PROPERTY_NEXT_CLUSTER } from "../../c
 import { Attempts } from "../exchange/attempts";
 import { clientBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
+import { lacksCredential } from "../exchange/missing-credential";
 import { header, RESPONSE_HEADERS, setHeader, setHeaderNumber, setProperty } from "../host/host";
 import { Tape } from "../bytes/json/tape";
 import { constant, Span } from "../bytes/text/bytes";
@@ -74,11 +75,13 @@ function advance(exchange: Exchange, attempts: Attempts): bool {
 }
 
 /**
- * Counts the request against the limits of a target that supports it. Returns false if it does not, or has no budget left.
+ * Counts the request against the limits of a target that supports it. Returns false if it does not, has no credential, or
+ * has no budget left.
  * @param tape the client's body; null if only Envoy has it, and it was checked before the first attempt
  */
 function take(exchange: Exchange, attempts: Attempts, steps: i32, tape: Tape | null): bool {
   const target = attempts.targetAhead(steps);
+  if (lacksCredential(target)) return false;
   const isFit =
     tape === null ? !attempts.isRuledOut(steps) : isSupported(exchange, target, tape, false);
   return isFit && takeBudget(exchange.meter, target);

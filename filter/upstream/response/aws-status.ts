@@ -1,6 +1,9 @@
 // The statuses of AWS's errors that would mislead a client: SDKs retry 408 as their own timeout, and do not know 424.
 // @see https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html
+import { Fault } from "../../hub/fault";
+import { excerpt } from "../../hub/read-fault";
 import { Target } from "../../config/target";
+import { providerOf } from "../../exchange/envoy-errors";
 import { header, RESPONSE_HEADERS } from "../../host/host";
 import { startsWith } from "../../bytes/text/at";
 import { constant, Span } from "../../bytes/text/bytes";
@@ -18,14 +21,34 @@ const SIGNATURE_FAULTS: Span[] = [
 ];
 
 /** Returns the status for the client of an error whose head was read last. */
-export function statusOfAws(status: u32, target: Target | null): u32 {
+export function statusOfAws(status: u32): u32 {
   const type = header(RESPONSE_HEADERS, ERROR_TYPE);
   if (type.length == 0) return status;
   // The model took too long; the model failed.
   if (status == 408) return 504;
   if (status == 424) return 502;
+  return status;
+}
+
+/** Returns the fault for an error of AWS whose head was read last, if it rejects the gateway's signature; else null. */
+export function signatureFault(target: Target | null): Fault | null {
+  const type = header(RESPONSE_HEADERS, ERROR_TYPE);
   const isSigned = target !== null && target.credentials.length == 0 && !target.passesClientKey;
-  return isSigned && isSignatureFault(type) ? 502 : status;
+  if (type.length == 0 || !isSigned || !isSignatureFault(type)) return null;
+  return new Fault(
+    502,
+    providerOf(target) +
+      " rejected the gateway's signature (" +
+      nameOf(type) +
+      "). Check the AWS credentials of the gateway: see docs/credentials.md.",
+  );
+}
+
+/** Returns the name of an error type; a URL may follow it. */
+function nameOf(type: Span): string {
+  const text = excerpt(type.pointer, type.length);
+  const colon = text.indexOf(":");
+  return colon < 0 ? text : text.substring(0, colon);
 }
 
 function isSignatureFault(type: Span): bool {

@@ -1,6 +1,7 @@
 // A local response of Envoy (no connection, a timeout), rewritten in the client's dialect.
 import { JSON_TYPE, respondWithFault, RETRY_AFTER } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
+import { noteMissingCredential } from "../../exchange/missing-credential";
 import { requestId, requestIdSpan } from "../../exchange/request-id";
 import { ResponsePhase } from "../../exchange/response";
 import {
@@ -21,6 +22,7 @@ const out = scratchBuffer();
 export function onEnvoyErrorHead(exchange: Exchange, details: string, endsHere: bool): i32 {
   const response = exchange.response;
   response.phase = ResponsePhase.EnvoyError;
+  noteMissingCredential(exchange.target, details);
   if (endsHere)
     respondWithFault(exchange, localResponseFault(response.status, details, exchange.target));
   return STOP;

@@ -20,7 +20,7 @@ import { statusCode } from "../../bytes/text/decimal";
 import { isFromProvider, responseDetails } from "../../exchange/envoy-errors";
 import { isJson, STATUS as STATUS_HEADER } from "../header-names";
 import { maskHead } from "../mask-credentials";
-import { statusOfAws } from "./aws-status";
+import { signatureFault, statusOfAws } from "./aws-status";
 import { setDroppedHeader } from "./dropped-header";
 import { onEnvoyErrorHead } from "./envoy-error";
 import { onErrorHead } from "./error";
@@ -150,7 +150,9 @@ function readStatus(exchange: Exchange): void {
   readResponseHead();
   response.status = statusCode(STATUS);
   if (response.status < 400) return;
-  const status = statusOfAws(response.status, exchange.target);
+  const fault = response.status == 403 ? signatureFault(exchange.target) : null;
+  const status = fault === null ? statusOfAws(response.status) : fault.status;
   if (status != response.status) setHeaderNumber(RESPONSE_HEADERS, STATUS_HEADER, status);
   response.status = status;
+  response.fault = fault;
 }

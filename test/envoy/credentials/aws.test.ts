@@ -171,6 +171,22 @@ describe("with credentials in the environment", () => {
     expect(JSON.stringify(aws.requests)).not.toContain("sk-other-provider");
   });
 
+  it.each(["chat", "messages", "responses"] as const)(
+    "a signature that AWS rejects is the gateway's fault for a %s client",
+    async (dialect) => {
+      behaveAws = (response) => {
+        const type = "ExpiredTokenException:http://internal.amazon.com/coral/com.amazon.coral/";
+        const headers = { "content-type": "application/json", "x-amzn-errortype": type };
+        response.writeHead(403, headers).end('{"message":"The security token is expired."}');
+      };
+      const response = await ask(gateway, dialect, { model: "signed" });
+      expect(response.status).toBe(502);
+      expect((await errorOf(response, dialect)).message).toContain(
+        "rejected the gateway's signature (ExpiredTokenException)",
+      );
+    },
+  );
+
   it("another provider gets no header of a signature that the client has sent", async () => {
     await ask(gateway, "chat", { model: "plain", headers: CLIENT });
     expect(JSON.stringify(other.requests)).not.toContain("the-clients-own");

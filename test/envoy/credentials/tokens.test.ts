@@ -13,6 +13,7 @@ import type { BehavingProvider, Behaviour } from "../behaving-provider.ts";
 import { startProvider } from "../behaving-provider.ts";
 
 const ROTATIONS = 100;
+const WORKERS = 2;
 
 let cloud: BehavingProvider;
 let other: BehavingProvider;
@@ -45,6 +46,7 @@ llm_providers:${entry("google", google)}${entry("google-first", google, fallback
     "entra",
     "{type: entra_id, source: managed_identity}",
   )}
+${entry("tokenless", "{type: entra_id, source: managed_identity, client_id: other}", fallback)}
   - model: openai/plain
     base_url: http://127.0.0.1:${other.port}/v1
     access_key: $OPENAI_API_KEY
@@ -56,6 +58,7 @@ llm_providers:${entry("google", google)}${entry("google-first", google, fallback
   gateway = await startGateway({
     config,
     environment: { OPENAI_API_KEY: "sk-other-provider" },
+    concurrency: WORKERS,
     adapt: (loaded) => (model = loaded),
   });
 });
@@ -94,16 +97,29 @@ it.each(["chat", "messages", "responses"] as const)(
   "without a token a %s client gets 503 with the reason, and the provider nothing",
   async (dialect) => {
     for (const stream of [false, true]) {
-      for (const name of ["entra", "google-first"]) {
-        const response = await ask(gateway, dialect, { model: name, stream });
-        expect(response.status).toBe(503);
-        const { message } = await errorOf(response, dialect);
-        expect(message).toContain(`no valid credential for the provider of 'openai/${name}'`);
-      }
+      const response = await ask(gateway, dialect, { model: "entra", stream });
+      expect(response.status).toBe(503);
+      const { message } = await errorOf(response, dialect);
+      expect(message).toContain("no valid credential for the provider of 'openai/entra'");
     }
     expect(cloud.requests).toEqual([]);
   },
 );
+
+it("without a token each worker finds out once; the next requests use the fallback", async () => {
+  const statuses: number[] = [];
+  for (let i = 0; i < 40; i++) {
+    const response = await ask(gateway, "chat", { model: "tokenless" });
+    await response.text();
+    statuses.push(response.status);
+  }
+  const failed = statuses.filter((status) => status !== 200);
+  expect(failed.every((status) => status === 503)).toBe(true);
+  expect(failed.length).toBeGreaterThan(0);
+  expect(failed.length).toBeLessThanOrEqual(WORKERS);
+  expect(cloud.requests).toEqual([]);
+  expect(other.requests).toHaveLength(40 - failed.length);
+});
 
 describe("with a token", () => {
   beforeAll(async () => {
