@@ -1,6 +1,6 @@
 // The access tokens of the active configuration: one refresher for each, and the files by which Envoy gets them.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { emptySecrets, secretWith } from "../../envoy/cloud-credentials.ts";
 import type { Environment } from "../config/environment.ts";
 import { sourceText, type Token, tokensOf } from "../ir/cloud-credentials.ts";
@@ -98,9 +98,11 @@ export class Tokens {
     }));
   }
 
+  /** Stops all requests, and removes the files: a token would outlive the gateway. */
   stop(): void {
     for (const { refresher } of this.#kept.values()) refresher.stop();
     this.#kept.clear();
+    rmSync(this.#directory, { recursive: true, force: true });
   }
 
   #start(token: Token, environment: Environment): Promise<void> {

@@ -237,6 +237,12 @@ describe("while it runs", () => {
     }
     expect(tokenFiles.length).toBeGreaterThan(2);
   });
+
+  it("a stop removes the tokens", async () => {
+    await run("down");
+    const left = filesIn(join(desk.directory, "..")).filter((file) => file.includes("/tokens/"));
+    expect(left).toEqual([]);
+  });
 });
 
 function filesIn(directory: string): string[] {
