@@ -16,8 +16,8 @@ import { BEDROCK_INVOKE, VERTEX_RAW_PREDICT } from "../../contract/envelopes.ts"
 export const ADDRESS_KEYS = ["resource", "api_version", "project", "location", "region"] as const;
 export type AddressKey = (typeof ADDRESS_KEYS)[number];
 
-/** The keys of an entry that decide which API it uses, besides its model's name. */
-export type AddressValues = Partial<Record<AddressKey, string>> & { hasAccessKey?: boolean };
+/** The values of an entry from which its address is made, and which decide the API. */
+export type AddressValues = Partial<Record<AddressKey | "model", string>>;
 
 /** An API of a cloud. In its texts `{key}` stands for the value of a key, and `{model}` for the model. */
 export interface CloudApi {
@@ -221,6 +221,11 @@ const VERTEX: Cloud = {
   ],
 };
 
+/** Returns whether it is a model of OpenAI's own, which has only the Responses API at AWS; GPT-OSS has the other ones. */
+function isFrontierModel({ model = "" }: AddressValues): boolean {
+  return model.includes("openai.") && !model.includes("openai.gpt-oss");
+}
+
 const BEDROCK_RUNTIME = "https://bedrock-runtime.{region}.{aws_domain}";
 
 const BEDROCK: Cloud = {
@@ -239,6 +244,13 @@ const BEDROCK: Cloud = {
       limitsOf: "bedrock",
     },
     {
+      ...RESPONSES,
+      models: ["*openai.*"],
+      isFor: isFrontierModel,
+      limitsOf: "openai",
+      baseUrl: `${BEDROCK_RUNTIME}/openai/v1`,
+    },
+    {
       word: "converse",
       models: ["*"],
       dialect: BEDROCK_CONVERSE,
@@ -247,8 +259,11 @@ const BEDROCK: Cloud = {
       baseUrl: BEDROCK_RUNTIME,
     },
     { ...CHAT, models: [], baseUrl: `${BEDROCK_RUNTIME}/openai/v1` },
+    { ...RESPONSES, limitsOf: "openai", baseUrl: `${BEDROCK_RUNTIME}/openai/v1` },
   ],
 };
+
+const BEDROCK_MANTLE_V1 = "https://bedrock-mantle.{region}.api.aws/v1";
 
 const BEDROCK_MANTLE: Cloud = {
   name: "bedrock_mantle",
@@ -261,13 +276,27 @@ const BEDROCK_MANTLE: Cloud = {
     {
       ...CLAUDE,
       models: ["*anthropic.*"],
+      limitsOf: "bedrock_mantle",
       auth: BEARER,
       baseUrl: "https://bedrock-mantle.{region}.api.aws/anthropic",
     },
-    ...CHAT_AND_RESPONSES.map((api) => ({
-      ...api,
-      baseUrl: "https://bedrock-mantle.{region}.api.aws/v1",
-    })),
+    {
+      ...CHAT,
+      models: ["openai.gpt-oss*"],
+      isFor: ({ model = "" }) => model.startsWith("openai.gpt-oss"),
+      servesResponses: true,
+      baseUrl: BEDROCK_MANTLE_V1,
+    },
+    // @see https://github.com/strands-agents/harness-sdk/pull/3032: the other path rejects these models.
+    {
+      ...RESPONSES,
+      models: ["openai.*"],
+      isFor: isFrontierModel,
+      limitsOf: "openai",
+      baseUrl: "https://bedrock-mantle.{region}.api.aws/openai/v1",
+    },
+    { ...CHAT, baseUrl: BEDROCK_MANTLE_V1 },
+    { ...RESPONSES, baseUrl: BEDROCK_MANTLE_V1 },
   ],
 };
 
@@ -295,7 +324,7 @@ export function apiOf(
   return apis.find(
     ({ word: own, models, isFor }) =>
       (wanted === undefined ? models.some((one) => matchesPattern(one, model)) : own === wanted) &&
-      isFor?.(values) !== false,
+      isFor?.({ ...values, model }) !== false,
   );
 }
 
@@ -338,7 +367,7 @@ export function keysIn(template: string): AddressKey[] {
 }
 
 /** Returns a template with its values, each escaped as one segment of a path. A key without a value stays as it is. */
-export function fill(template: string, values: AddressValues & { model?: string }): string {
+export function fill(template: string, values: AddressValues): string {
   return template.replaceAll(PLACEHOLDER, (whole, name: string) => {
     const derived = DERIVED[name];
     const value = values[derived?.key ?? (name as AddressKey | "model")];

@@ -9,7 +9,12 @@ import { OPENAI_CHAT } from "../../contract/dialects.ts";
 import type { ModelLimits } from "../ir/model-limits.ts";
 import type { ProviderLimits } from "./limits/families.ts";
 import { matchesPattern } from "./clouds.ts";
-import { ANTHROPIC, ANTHROPIC_ON_BEDROCK, ANTHROPIC_ON_VERTEX } from "./limits/anthropic.ts";
+import {
+  ANTHROPIC,
+  ANTHROPIC_ON_BEDROCK,
+  ANTHROPIC_ON_MANTLE,
+  ANTHROPIC_ON_VERTEX,
+} from "./limits/anthropic.ts";
 import { BEDROCK } from "./limits/bedrock.ts";
 import { CEREBRAS } from "./limits/cerebras.ts";
 import { DEEPSEEK } from "./limits/deepseek.ts";
@@ -36,6 +41,7 @@ export const KNOWN_LIMITS: Readonly<Record<string, ProviderLimits>> = {
   claude: ANTHROPIC,
   vertex: ANTHROPIC_ON_VERTEX,
   bedrock: ANTHROPIC_ON_BEDROCK,
+  bedrock_mantle: ANTHROPIC_ON_MANTLE,
   mistral: MISTRAL,
   groq: GROQ,
   deepseek: DEEPSEEK,

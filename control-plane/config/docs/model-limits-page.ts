@@ -20,7 +20,7 @@ export function modelLimitsPage(): string {
 }
 
 /** Their rows would repeat Anthropic's. */
-const SAME_AS_ANTHROPIC = new Set(["claude", "vertex", "bedrock"]);
+const SAME_AS_ANTHROPIC = new Set(["claude", "vertex", "bedrock", "bedrock_mantle"]);
 
 /** One row for each family, one for all models of a provider: its models, what is different of them. */
 function limitRows(): string[][] {
@@ -33,7 +33,7 @@ function limitRows(): string[][] {
       "OpenAI's models on `azure_openai`, `azure_foundry`, `bedrock_mantle`; Claude on every cloud",
       "as openai, anthropic",
     ],
-    ["Claude on `vertex`", "no output schemas"],
+    ["Claude on `vertex` and `bedrock_mantle`", "no output schemas"],
     ["Claude 4.7 and newer on `bedrock`", "no output schemas"],
     ["`base_url` at openai.azure.com, api.z.ai, aliyuncs.com", "as openai, zhipu, qwen"],
   ];

@@ -21,8 +21,7 @@ export function readCloudConnection(
   refuseAddressKeys(reading, path, entry, provider, cloud.keys);
   const values = readAddressKeys(reading, path, entry, cloud);
   if (values === undefined) return undefined;
-  const known = { ...values, hasAccessKey: entry.access_key !== undefined };
-  const api = readApi(reading, path, entry.provider_interface, cloud, model, known);
+  const api = readApi(reading, path, entry.provider_interface, cloud, model, values);
   if (api === undefined || (entry.base_url !== undefined && baseUrl === undefined))
     return undefined;
   const missing = keysIn(requiredTemplate(api, baseUrl)).filter((key) => values[key] === undefined);
@@ -52,7 +51,7 @@ function pathOf(template: string): string {
 function connectionOf(
   api: CloudApi,
   baseUrl: string | undefined,
-  values: AddressValues & { model: string },
+  values: AddressValues,
 ): Connection {
   const { dialect, auth, asksForUsage, envelope, query, limitsOf } = api;
   const endpoint = envelope?.path ?? api.endpoint;

@@ -150,3 +150,12 @@ export const ANTHROPIC_ON_BEDROCK: ProviderLimits = {
         : family,
     ) ?? [],
 };
+
+/** 400 for `output_config.format`. */
+export const ANTHROPIC_ON_MANTLE: ProviderLimits = {
+  ...ANTHROPIC,
+  everyModel: {
+    limits: { output_schema: false },
+    source: "https://docs.aws.amazon.com/bedrock/latest/userguide/endpoints.html",
+  },
+};
