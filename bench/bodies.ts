@@ -14,6 +14,10 @@ export const CHAT_MODEL = "gpt-4o-mini";
 export const MESSAGES_MODEL = "claude-sonnet";
 /** Its provider serves Responses as well. */
 export const RESPONSES_MODEL = "gpt-4o";
+/** Its requests are signed. */
+export const BEDROCK_MODEL = "amazon.nova-pro-v1:0";
+/** The same model, with a Bedrock API key. */
+export const BEDROCK_KEY_MODEL = "amazon.nova-lite-v1:0";
 /** An alias for the chat model, with the other one as its fallback. */
 export const SAFE_MODEL = "safe";
 

@@ -1,5 +1,7 @@
 // The cases: what is sent, how fast, and what the gateway has to reach.
 import {
+  BEDROCK_KEY_MODEL,
+  BEDROCK_MODEL,
   CHAT_MODEL,
   chatAgentBody,
   chatBody,
@@ -58,6 +60,11 @@ export interface Goal {
 
 const shortChat: Request = { path: CHAT, body: chatBody(820) };
 const shortStream: Request = { path: CHAT, body: chatBody(780, STREAM) };
+/** What plain Envoy is sent, so that the provider replies in the format of a cloud. */
+const converseStream: Request = {
+  path: `/model/${encodeURIComponent(BEDROCK_MODEL)}/converse-stream`,
+  body: shortStream.body,
+};
 const translatedStream: Request = { path: MESSAGES, body: messagesBody(CHAT_MODEL, 825, STREAM) };
 
 export const CASES: readonly Case[] = [
@@ -178,6 +185,24 @@ export const CASES: readonly Case[] = [
     connections: 16,
     events: 200,
     goal: { ratio: 3 },
+  },
+  {
+    name: "bk16",
+    what: "chat → Bedrock Converse stream, 200 events at once, signed",
+    request: { path: CHAT, body: chatBody(780, { ...STREAM, model: BEDROCK_MODEL }) },
+    plainRequest: converseStream,
+    connections: 16,
+    events: 200,
+    goal: { ratio: 2.2 },
+  },
+  {
+    name: "bk16-key",
+    what: "the same, with an API key",
+    request: { path: CHAT, body: chatBody(780, { ...STREAM, model: BEDROCK_KEY_MODEL }) },
+    plainRequest: converseStream,
+    connections: 16,
+    events: 200,
+    goal: { ratio: 2.2 },
   },
   {
     name: "cpace-translated",

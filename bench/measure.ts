@@ -39,10 +39,12 @@ export interface Bench {
 }
 
 /** What is in the last events of a stream, by its path. */
-const ENDINGS: Readonly<Record<string, string>> = {
-  "/v1/messages": "message_stop",
-  "/v1/responses": "response.completed",
-};
+const ENDINGS: readonly [RegExp, string][] = [
+  [/^\/v1\/messages$/, "message_stop"],
+  [/^\/v1\/responses$/, "response.completed"],
+  [/:streamGenerateContent/, '"finishReason"'],
+  [/\/converse-stream$/, '"totalTokens"'],
+];
 
 /** Why a program cannot take part in a case, or undefined when its first answer is what it should be. */
 export async function tryOnce(
@@ -58,7 +60,7 @@ export async function tryOnce(
     body: JSON.stringify(body),
   });
   const answer = await response.text();
-  const ending = ENDINGS[path] ?? "[DONE]";
+  const [, ending] = ENDINGS.find(([pattern]) => pattern.test(path)) ?? [undefined, "[DONE]"];
   const isWhole = "stream" in body ? answer.trimEnd().includes(ending) : answer.includes('"usage"');
   if (response.status === 200 && isWhole) return undefined;
   return `status ${String(response.status)}: ${answer.slice(0, 160)}`;

@@ -9,15 +9,29 @@ import { loadConfiguration } from "../control-plane/config/load.ts";
 import { formatProblem } from "../control-plane/config/diagnostics/problem.ts";
 import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.ts";
 import { renderBootstrap } from "../envoy/bootstrap.ts";
+import { emptySecrets } from "../envoy/cloud-credentials.ts";
 import type { Bootstrap } from "../envoy/types.ts";
 import { toYaml } from "../envoy/yaml.ts";
-import { CHAT_MODEL, MESSAGES_MODEL, RESPONSES_MODEL, SAFE_MODEL } from "./bodies.ts";
+import {
+  BEDROCK_KEY_MODEL,
+  BEDROCK_MODEL,
+  CHAT_MODEL,
+  MESSAGES_MODEL,
+  RESPONSES_MODEL,
+  SAFE_MODEL,
+} from "./bodies.ts";
 
 const GATEWAY_CORE = "0";
 const LOAD_CORE = "1";
 const READY_WITHIN = 15_000;
 /** What the providers' keys are here; the fake provider does not look. */
-const KEYS = { OPENAI_API_KEY: "key-of-openai", ANTHROPIC_API_KEY: "key-of-anthropic" };
+const KEYS = {
+  OPENAI_API_KEY: "key-of-openai",
+  ANTHROPIC_API_KEY: "key-of-anthropic",
+  AWS_BEARER_TOKEN_BEDROCK: "key-of-bedrock",
+  AWS_ACCESS_KEY_ID: "AKIDEXAMPLE",
+  AWS_SECRET_ACCESS_KEY: "secret-of-aws",
+};
 
 export interface Program {
   name: string;
@@ -108,14 +122,27 @@ function gatewayConfig(
     `  - model: anthropic/${MESSAGES_MODEL}`,
     `    base_url: http://127.0.0.1:${String(provider)}`,
     "    access_key: $ANTHROPIC_API_KEY",
+    `  - model: bedrock/${BEDROCK_MODEL}`,
+    `    base_url: http://127.0.0.1:${String(provider)}`,
+    "    region: eu-central-1",
+    "    credential: {type: aws, source: environment}",
+    `  - model: bedrock/${BEDROCK_KEY_MODEL}`,
+    `    base_url: http://127.0.0.1:${String(provider)}`,
+    "    region: eu-central-1",
+    "    access_key: $AWS_BEARER_TOKEN_BEDROCK",
     "model_aliases:",
     `  ${SAFE_MODEL}: {target: openai/${CHAT_MODEL}, fallbacks: [anthropic/${MESSAGES_MODEL}]}`,
   ].join("\n");
   const loaded = loadConfiguration({ file: "bench.yaml", text }, KEYS);
   if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
+  const tokensDirectory = join(directory, "tokens");
+  mkdirSync(tokensDirectory, { recursive: true });
+  for (const { file, text: secret } of emptySecrets(loaded.model, tokensDirectory))
+    writeFileSync(file, secret);
   const place = {
     filterPath: filter,
     logDirectory: directory,
+    tokensDirectory,
     adminSocketPath: join(directory, "admin.sock"),
     caFile: "/etc/ssl/certs/ca-certificates.crt",
   };

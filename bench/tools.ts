@@ -7,7 +7,7 @@ import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.
 const SOURCES = join(import.meta.dirname, "src");
 const PROGRAMS = {
   load: ["load.c", "response.c", "text.c"],
-  provider: ["provider.c", "replies.c", "text.c"],
+  provider: ["provider.c", "replies.c", "clouds.c", "text.c"],
 };
 
 export interface Tools {

@@ -3,6 +3,7 @@
 //   provider PORT
 //   POST …/chat/completions and …/messages: a complete reply, or a stream when the body says "stream":true
 //   POST …/responses: a complete reply
+//   POST …:streamGenerateContent and …/converse-stream: a stream
 //   GET /settings?events=N&delay=MILLISECONDS: text deltas of a stream, and the time between two of its events
 //
 // It ends when its standard input does, so that it never outlives the program that started it.
@@ -121,7 +122,13 @@ static int answer(Connection *connection, const char *head, size_t head_length, 
   if (strncmp(head, "GET ", 4) == 0) return change_settings(connection, head, line);
   int is_stream = has(body, body_length, "\"stream\":true");
   const Reply *reply = NULL;
-  if (has(head, line, "/responses")) {
+  if (has(head, line, ":streamGenerateContent")) {
+    is_stream = 1;
+    reply = &gemini_stream;
+  } else if (has(head, line, "/converse-stream")) {
+    is_stream = 1;
+    reply = &converse_stream;
+  } else if (has(head, line, "/responses")) {
     reply = &response_object;
   } else if (has(head, line, "/messages")) {
     reply = is_stream ? &message_stream : &message;

@@ -11,6 +11,8 @@ static const char *WORDS[] = {" a", " provider", " answers", " with", " \\\"shor
                               ",", " one", " by", " one", " and", " stops", "\\n"};
 enum { WORD_COUNT = sizeof WORDS / sizeof *WORDS };
 
+const char *word_at(int index) { return WORDS[index % WORD_COUNT]; }
+
 static const char CHUNK_HEAD[] =
     "data: {\"id\":\"chatcmpl-Bq7vN2pT0sYcXw4eKd81HfLzGu6Mi\",\"object\":\"chat.completion.chunk\","
     "\"created\":1763700000,\"model\":\"gpt-4o-mini-2024-07-18\",\"service_tier\":\"default\","
@@ -20,6 +22,8 @@ static const char OPENAI_USAGE[] =
     "\"prompt_tokens_details\":{\"cached_tokens\":0,\"audio_tokens\":0},"
     "\"completion_tokens_details\":{\"reasoning_tokens\":0,\"audio_tokens\":0,"
     "\"accepted_prediction_tokens\":0,\"rejected_prediction_tokens\":0}}";
+
+static const char EVENT_STREAM[] = "text/event-stream; charset=utf-8";
 
 static void clear(Reply *reply) {
   reply->bytes.length = 0;
@@ -36,17 +40,17 @@ static void complete(Reply *reply, const Text *body) {
   text_append(&reply->bytes, body->bytes, body->length);
 }
 
-static void begin_stream(Reply *reply) {
+void begin_stream(Reply *reply, const char *content_type) {
   clear(reply);
   text_format(&reply->bytes,
-              "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n"
+              "HTTP/1.1 200 OK\r\ncontent-type: %s\r\n"
               "cache-control: no-cache\r\nx-request-id: req_fake\r\n"
-              "transfer-encoding: chunked\r\n\r\n");
+              "transfer-encoding: chunked\r\n\r\n",
+              content_type);
   reply->head_length = reply->bytes.length;
 }
 
-/** One event as one HTTP chunk. `event` is emptied. */
-static void add_frame(Reply *reply, Text *event) {
+void add_frame(Reply *reply, Text *event) {
   reply->frame_ends = realloc(reply->frame_ends, sizeof(size_t) * (size_t)(reply->frame_count + 1));
   text_format(&reply->bytes, "%zx\r\n", event->length);
   text_append(&reply->bytes, event->bytes, event->length);
@@ -55,8 +59,7 @@ static void add_frame(Reply *reply, Text *event) {
   event->length = 0;
 }
 
-/** The closing chunk travels with the last event, as servers send it. */
-static void end_stream(Reply *reply) {
+void end_stream(Reply *reply) {
   text_append(&reply->bytes, "0\r\n\r\n", 5);
   reply->frame_ends[reply->frame_count - 1] = reply->bytes.length;
 }
@@ -86,7 +89,7 @@ static void add_chat_chunk(Reply *reply, const char *delta, const char *finish, 
 static void build_chat_stream(Reply *reply, int events, int has_usage) {
   const char *tail = has_usage ? ",\"usage\":null" : "";
   Text event = {0};
-  begin_stream(reply);
+  begin_stream(reply, EVENT_STREAM);
   add_chat_chunk(reply, "{\"role\":\"assistant\",\"content\":\"\",\"refusal\":null}", "null", tail);
   for (int i = 0; i < events; i++) {
     Text delta = {0};
@@ -126,7 +129,7 @@ static void build_message(const char *content) {
 static void build_message_stream(int events) {
   Reply *reply = &message_stream;
   Text event = {0};
-  begin_stream(reply);
+  begin_stream(reply, EVENT_STREAM);
   text_format(&event, "event: message_start\ndata: {\"type\":\"message_start\",\"message\":%s],"
               "\"stop_reason\":null,\"stop_sequence\":null,", MESSAGE_HEAD);
   text_format(&event, ANTHROPIC_USAGE, 1);
@@ -180,5 +183,6 @@ void build_replies(int events) {
   build_message(content.bytes);
   build_response_object(content.bytes);
   build_message_stream(events);
+  build_cloud_replies(events);
   text_free(&content);
 }

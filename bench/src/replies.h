@@ -1,4 +1,4 @@
-// What the fake provider says: complete replies and streams in both dialects, built once.
+// What the fake provider replies: complete responses and streams in each format, built once.
 #pragma once
 #include "text.h"
 
@@ -12,6 +12,22 @@ typedef struct {
 } Reply;
 
 extern Reply chat_completion, chat_stream, chat_stream_with_usage, message, message_stream, response_object;
+extern Reply gemini_stream, converse_stream;
 
 /** Builds all of them; a stream has `events` text deltas. May be called again. */
 void build_replies(int events);
+
+/** Builds those of the clouds (clouds.c). */
+void build_cloud_replies(int events);
+
+/** The text of a delta, already escaped for JSON. */
+const char *word_at(int index);
+
+/** Starts a stream with this content type. */
+void begin_stream(Reply *reply, const char *content_type);
+
+/** Adds one event as one HTTP chunk. `event` is emptied. */
+void add_frame(Reply *reply, Text *event);
+
+/** Ends a stream: the closing chunk travels with the last event, as servers send it. */
+void end_stream(Reply *reply);
