@@ -1,6 +1,6 @@
 // The wire formats that the gateway supports: what the control plane, Envoy's configuration and the filter know of each,
 // once. A row here and a folder filter/dialects/<name>/ make a dialect. Compiled by tsc and asc.
-import { BEARER, CredentialKind, NO_CREDENTIAL, X_API_KEY } from "./credentials.ts";
+import { BEARER, CredentialKind, NO_CREDENTIAL, X_API_KEY, X_GOOG_API_KEY } from "./credentials.ts";
 
 export class Header {
   /** Lower case. */
@@ -136,12 +136,37 @@ export const BEDROCK_CONVERSE: DialectRow = {
   errorType: openaiErrorType,
 };
 
+/**
+ * Of the Gemini API and of Vertex AI.
+ * @see https://ai.google.dev/api/generate-content
+ */
+export const GEMINI: DialectRow = {
+  name: "gemini",
+  title: "Gemini",
+  format: "gemini",
+  vendor: "google",
+  hasClients: false,
+  path: "/v1beta/models/",
+  basePath: "/v1beta",
+  isOnIngress: false,
+  credential: X_GOOG_API_KEY,
+  ownHeaders: [],
+  requiredHeaders: [],
+  requiredMembers: "",
+  asksForUsage: false,
+  requestIdHeader: "",
+  rateLimitHeaders: "",
+  errorBody: "",
+  errorType: openaiErrorType,
+};
+
 /** In the order of the filter's registry, those with clients before the others. The first is also the dialect of whatever belongs to none: unknown paths. */
 export const DIALECTS: DialectRow[] = [
   OPENAI_CHAT,
   ANTHROPIC_MESSAGES,
   OPENAI_RESPONSES,
   BEDROCK_CONVERSE,
+  GEMINI,
 ];
 
 /** OpenAI documents no closed list; these are the types that its API and SDKs use. */

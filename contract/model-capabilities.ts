@@ -3,7 +3,13 @@
 // reader (filter/config/read-limits.ts) are driven by this file. Compiled by tsc and asc.
 //
 // A capability that is not set is not known, and then nothing is changed.
-import { ANTHROPIC_MESSAGES, BEDROCK_CONVERSE, DialectRow, OPENAI_CHAT } from "./dialects.ts";
+import {
+  ANTHROPIC_MESSAGES,
+  BEDROCK_CONVERSE,
+  DialectRow,
+  GEMINI,
+  OPENAI_CHAT,
+} from "./dialects.ts";
 
 // `name: type = default`. The type is boolean, a number of tokens, a list of members, or the values: `a|b` for one of them,
 // `(a|b)[]` for a list. Without a default it depends on the provider, or is not known. tsc computes the IR's type from these.
@@ -31,6 +37,8 @@ export const CACHE_CONTROL = "cache_control: boolean = false";
 export const STREAM_USAGE = "stream_usage: boolean";
 export const RESPONSES_API = "responses_api: boolean";
 export const MODEL_FAMILY = "model_family: claude|nova|gpt_oss|gpt|mistral|other";
+export const TOOL_CALLS = "tool_calls: signed|plain = signed";
+export const JSON_SCHEMA = "json_schema: boolean = true";
 export const REFUSES = "refuses: member[]";
 
 export class CapabilityRow<Declaration extends string = string> {
@@ -72,6 +80,9 @@ const MESSAGES: DialectRow[] = [ANTHROPIC_MESSAGES];
 const CLAUDE: DialectRow[] = [ANTHROPIC_MESSAGES, BEDROCK_CONVERSE];
 const CONVERSE: DialectRow[] = [BEDROCK_CONVERSE];
 const CACHING: DialectRow[] = [OPENAI_CHAT, BEDROCK_CONVERSE];
+const OF_GEMINI: DialectRow[] = [GEMINI];
+const CHAT_AND_GEMINI: DialectRow[] = [OPENAI_CHAT, GEMINI];
+const THINKERS: DialectRow[] = [ANTHROPIC_MESSAGES, BEDROCK_CONVERSE, GEMINI];
 
 /** In the order of the reference page. The filter does not use it, so scripts/constant-bytes.ts leaves it out. */
 export const CAPABILITIES = [
@@ -109,9 +120,9 @@ export const CAPABILITIES = [
   ),
   row(
     SYSTEM_ROLE,
-    CHAT,
+    CHAT_AND_GEMINI,
     "",
-    "Where messages with role `system` are supported: `first` only as the first message, `none` nowhere. The text of the others is added before the next user text.",
+    "Where messages with role `system` are supported: `first` only as the first message, `none` nowhere. The text of the others is added before the next user text. Gemini: `none` sends it as the first user text.",
   ),
   row(
     DEVELOPER_ROLE,
@@ -140,13 +151,13 @@ export const CAPABILITIES = [
   ),
   row(
     THINKING,
-    CLAUDE,
+    THINKERS,
     "",
-    "Supported forms of `thinking`: none, `budget_tokens`, `adaptive` or both. The other form is translated.",
+    "Supported forms of `thinking`: none, `budget_tokens`, `adaptive` or both. The other form is translated. Gemini: `budget` is `thinkingBudget`, `adaptive` is `thinkingLevel`.",
   ),
   row(
     THINKING_OFF,
-    CLAUDE,
+    THINKERS,
     "",
     "The `thinking` type with the least thinking; `none` if the model always thinks.",
   ),
@@ -198,6 +209,18 @@ export const CAPABILITIES = [
     CONVERSE,
     "",
     "The family of the model: it decides in which form reasoning, `top_k` and some choices of tools are sent, and what is left out. Set it if the id does not name the model, as that of an application inference profile.",
+  ),
+  row(
+    TOOL_CALLS,
+    OF_GEMINI,
+    "",
+    "How tools are called: `signed` with ids, thought signatures, media in results and an output schema beside tools (Gemini 3 and newer), `plain` without.",
+  ),
+  row(
+    JSON_SCHEMA,
+    OF_GEMINI,
+    "",
+    "Whether schemas are sent as JSON schema (Gemini 2.5 and newer); otherwise in a subset of OpenAPI, without what that does not have.",
   ),
   row(
     REFUSES,

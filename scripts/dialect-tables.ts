@@ -51,6 +51,8 @@ export interface DialectTables {
   hasClients: boolean;
   tables: Table[];
   supported: Feature[];
+  /** What happens to slots that a dialect for providers only has no member for. */
+  notWritten: Map<number, string>;
 }
 
 interface Note {
@@ -76,6 +78,7 @@ export function readDialectTables(rows: readonly DialectRow[] = DIALECTS): Diale
       hasClients,
       tables: tables.map(([variable, table]) => ({ ...(table as MemberTable).table, variable })),
       supported: exported["SUPPORTED"] as Feature[],
+      notWritten: new Map((exported["NOT_WRITTEN"] ?? []) as [number, string][]),
     };
   });
 }

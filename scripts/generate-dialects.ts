@@ -69,6 +69,8 @@ function fateOf(member: Member, prefix: string, to: DialectTables): string {
   const { feature, slot, reads } = member;
   if (feature !== undefined) return featureFate(member, feature, to);
   if (slot === undefined) return `ignored${reads === "" ? "" : `: ${reads}`}`;
+  const fate = to.notWritten.get(slot);
+  if (fate !== undefined) return fate;
   const targets = membersOf(to, slot, prefix);
   const names = targets.map(({ path }) => `\`${path}\``).join(", ");
   const written = targets.flatMap(({ path, member: { writes } }) =>

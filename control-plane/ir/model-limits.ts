@@ -65,7 +65,9 @@ export function capabilityNamed(name: string): Capability | undefined {
 
 /** Returns the names of some dialects, for messages. */
 export function formatsOf(dialects: readonly DialectRow[]): string {
-  return dialects.map(({ format }) => format).join(", ");
+  const names = dialects.map(({ format }) => format);
+  const list = new Intl.ListFormat("en").format(names);
+  return `the ${list} format${names.length > 1 ? "s" : ""}`;
 }
 
 /** From the least to the most. */

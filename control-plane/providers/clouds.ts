@@ -1,11 +1,12 @@
 // Providers with several APIs, at addresses that are made from keys of the entry. Which API a model uses depends on its
 // name; `provider_interface` selects another one.
 import type { CredentialKind } from "../../contract/credentials.ts";
-import { API_KEY, BEARER, X_API_KEY } from "../../contract/credentials.ts";
+import { API_KEY, BEARER, X_API_KEY, X_GOOG_API_KEY } from "../../contract/credentials.ts";
 import type { DialectRow } from "../../contract/dialects.ts";
 import {
   ANTHROPIC_MESSAGES,
   BEDROCK_CONVERSE,
+  GEMINI,
   OPENAI_CHAT,
   OPENAI_RESPONSES,
 } from "../../contract/dialects.ts";
@@ -182,14 +183,25 @@ const AZURE_FOUNDRY: Cloud = {
   ],
 };
 
-const GEMINI: Cloud = {
+const NATIVE_GEMINI = {
+  word: "gemini",
+  dialect: GEMINI,
+  auth: X_GOOG_API_KEY,
+  asksForUsage: false,
+};
+
+const GEMINI_API: Cloud = {
   name: "gemini",
   title: "Gemini API",
   keys: [],
   keyVariable: "GEMINI_API_KEY",
   needsKey: true,
   apis: [
-    { word: "gemini", models: ["*"], pending: "Gemini's native API" },
+    {
+      ...NATIVE_GEMINI,
+      models: ["*"],
+      baseUrl: "https://generativelanguage.googleapis.com/v1beta",
+    },
     { ...CHAT, models: [], baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai" },
   ],
 };
@@ -205,7 +217,12 @@ const VERTEX: Cloud = {
   needsKey: true,
   login: { type: "google" },
   apis: [
-    { word: "gemini", models: ["gemini*"], pending: "Vertex AI's native API for Gemini" },
+    {
+      ...NATIVE_GEMINI,
+      auth: BEARER,
+      models: ["gemini*"],
+      baseUrl: `${VERTEX_PROJECT}/publishers/google`,
+    },
     {
       ...CLAUDE_IN_ENVELOPE,
       models: ["claude*"],
@@ -303,7 +320,7 @@ const BEDROCK_MANTLE: Cloud = {
 export const CLOUDS: readonly Cloud[] = [
   AZURE_OPENAI,
   AZURE_FOUNDRY,
-  GEMINI,
+  GEMINI_API,
   VERTEX,
   BEDROCK,
   BEDROCK_MANTLE,

@@ -18,7 +18,7 @@ import {
 import { BEDROCK } from "./limits/bedrock.ts";
 import { CEREBRAS } from "./limits/cerebras.ts";
 import { DEEPSEEK } from "./limits/deepseek.ts";
-import { GEMINI } from "./limits/gemini.ts";
+import { GEMINI, GEMINI_CHAT } from "./limits/gemini.ts";
 import { GROQ } from "./limits/groq.ts";
 import { MISTRAL } from "./limits/mistral.ts";
 import { MOONSHOT } from "./limits/moonshot.ts";
@@ -53,13 +53,14 @@ export const KNOWN_LIMITS: Readonly<Record<string, ProviderLimits>> = {
   ollama: OLLAMA,
   vllm: VLLM,
   bedrock_converse: BEDROCK,
+  gemini: GEMINI,
 };
 
 /** By the end of the host in `base_url`: they are known whatever the provider is called. */
 export const LIMITS_BY_HOST: Readonly<Record<string, ProviderLimits>> = {
   "openrouter.ai": OPENROUTER,
   "openai.azure.com": OPENAI,
-  "generativelanguage.googleapis.com": GEMINI,
+  "generativelanguage.googleapis.com": GEMINI_CHAT,
   "cerebras.ai": CEREBRAS,
   "api.z.ai": ZHIPU,
   "aliyuncs.com": QWEN,

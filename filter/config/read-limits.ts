@@ -6,6 +6,7 @@ import {
   DEVELOPER_ROLE,
   EFFORTS,
   FORCED_TOOLS,
+  JSON_SCHEMA,
   MAX_OUTPUT_TOKENS,
   MAX_TOKENS_MEMBER,
   MODEL_FAMILY,
@@ -22,6 +23,7 @@ import {
   SYSTEM_ROLE,
   THINKING,
   THINKING_OFF,
+  TOOL_CALLS,
   TOP_K,
   USER,
 } from "../../contract/model-capabilities";
@@ -69,6 +71,8 @@ export function readLimits(tape: Tape, object: u32, limits: RequestLimits): void
   limits.takesCacheControl = flag(tape, object, CACHE_CONTROL);
   limits.reasonsByDefault = flag(tape, object, REASONS_BY_DEFAULT);
   limits.takesReasoningWithTools = flag(tape, object, REASONING_WITH_TOOLS);
+  limits.signsCalls = choice(tape, object, TOOL_CALLS) == 0;
+  limits.takesJsonSchema = flag(tape, object, JSON_SCHEMA);
   limits.forcedTools = choice(tape, object, FORCED_TOOLS);
   limits.thinkingOff = choice(tape, object, THINKING_OFF);
   const thinking = choice(tape, object, THINKING);

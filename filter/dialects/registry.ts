@@ -4,6 +4,7 @@ import { Span } from "../bytes/text/bytes";
 import { AnthropicMessages } from "./anthropic_messages/dialect";
 import { BedrockConverse } from "./bedrock_converse/dialect";
 import { Dialect } from "./dialect";
+import { Gemini } from "./gemini/dialect";
 import { OpenaiChat } from "./openai_chat/dialect";
 import { OpenaiResponses } from "./openai_responses/dialect";
 
@@ -17,6 +18,7 @@ export const DIALECTS: Dialect[] = [
   new AnthropicMessages(),
   new OpenaiResponses(),
   new BedrockConverse(),
+  new Gemini(),
 ];
 
 for (let i = 0; i < DIALECTS.length; i++) {

@@ -93,6 +93,10 @@ export class RequestLimits {
   thinkingOff: i32 = OFF_DISABLED;
   /** Converse: the family of the model, FAMILY_. */
   family: i32 = FAMILY_UNKNOWN;
+  /** Gemini: whether calls have ids and signatures, and results media (Gemini 3 and newer). */
+  signsCalls: bool = false;
+  /** Gemini: JSON schemas, not only a subset of OpenAPI (2.5 and newer). */
+  takesJsonSchema: bool = false;
   /** Further members that are dropped from a body in the target's dialect. */
   refuses: Span[] = [];
   /** The same for members of messages, and the path of each: `messages[].name`. */

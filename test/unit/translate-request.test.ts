@@ -1,13 +1,12 @@
 // Every line of the tables of request members (filter/dialects/*/members.ts), in both directions: request in, request out.
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, it } from "vitest";
 import { type AnthropicRequest, readAnthropicRequest } from "../providers/anthropic-request.ts";
 import { BEDROCK_CLOUD, readCloudRequest, VERTEX_CLOUD } from "../providers/cloud-request.ts";
 import { readConverseRequest } from "../providers/converse-request.ts";
 import { isRefusal, readOpenaiRequest } from "../providers/openai-request.ts";
 import { readResponsesRequest } from "../providers/responses-request.ts";
 import { type Memory, memberRefusal, readItems, toolsOf } from "../providers/responses-rules.ts";
+import { type Case, readCases, runGolden } from "./filter/request-golden.ts";
 import {
   CHAT,
   CONVERSE,
@@ -18,67 +17,10 @@ import {
   type Translation,
 } from "./filter/request-translator.ts";
 
-interface Case {
-  name: string;
-  request: string;
-  options: Options;
-  /** The lines that the translation is compared with. */
-  expected: string[];
-}
-
-const isUpdate = process.env["UPDATE_GOLDEN"] === "1";
-const golden = (name: string): string =>
-  join(import.meta.dirname, `translate-request/${name}.golden`);
-
-function readCases(file: string): Case[] {
-  const [, ...blocks] = readFileSync(golden(file), "utf8").split(/^= /m);
-  return blocks.map((block) => {
-    const [name = "", ...lines] = block.trimEnd().split("\n");
-    const behind = (mark: string): string =>
-      lines.find((line) => line.startsWith(`${mark} `))?.slice(2) ?? "";
-    return {
-      name,
-      request: behind(">"),
-      options: JSON.parse(behind("@") || "{}") as Options,
-      expected: lines.filter((line) => /^[<!-] /.test(line)),
-    };
-  });
-}
-
-function resultLines({ body, fault, dropped }: Translation): string[] {
-  if (fault !== undefined) return [`! ${fault.status} ${fault.member}: ${fault.message}`];
-  return [`< ${body}`, ...(dropped.length > 0 ? [`- ${dropped.join(", ")}`] : [])];
-}
-
-/** Rewrites the golden file from what the translation gives. */
-function update(file: string, results: Map<string, string[]>): void {
-  const [head = "", ...blocks] = readFileSync(golden(file), "utf8").split(/^= /m);
-  const written = blocks.map((block) => {
-    const [name = "", ...lines] = block.trimEnd().split("\n");
-    const given = lines.filter((line) => /^[>@] /.test(line));
-    return `= ${[name, ...given, ...(results.get(name) ?? [])].join("\n")}\n`;
-  });
-  writeFileSync(golden(file), head + written.join("\n"));
-}
-
 let translator: RequestTranslator;
 beforeAll(async () => {
   translator = await RequestTranslator.create();
 }, 60_000);
-
-function runFile(file: string, run: (one: Case) => Translation): void {
-  const cases = readCases(file);
-  const results = new Map<string, string[]>();
-  it.each(cases)("$name", (one) => {
-    const result = run(one);
-    results.set(one.name, resultLines(result));
-    if (isUpdate) {
-      if (results.size === cases.length) update(file, results);
-      return;
-    }
-    expect(resultLines(result)).toEqual(one.expected);
-  });
-}
 
 /** The request as Anthropic reads it; fails with the words of its refusal. */
 function takenByAnthropic(body: string): AnthropicRequest {
@@ -120,7 +62,7 @@ const PASSED_TO_ANTHROPIC = new Set([
 ]);
 
 describe("chat completions → messages", () => {
-  runFile("chat-to-messages", ({ name, request, options }) => {
+  runGolden("chat-to-messages", ({ name, request, options }) => {
     const result = translator.translate(request, CHAT, MESSAGES, options);
     if (result.fault === undefined && !PASSED_TO_ANTHROPIC.has(name)) takenByAnthropic(result.body);
     return result;
@@ -153,15 +95,15 @@ function translateToChat({ request, options }: Case, from: number): Translation 
 }
 
 describe("messages → chat completions", () => {
-  runFile("messages-to-chat", (one) => translateToChat(one, MESSAGES));
+  runGolden("messages-to-chat", (one) => translateToChat(one, MESSAGES));
 });
 
 describe("responses → chat completions", () => {
-  runFile("responses-to-chat", (one) => translateToChat(one, RESPONSES));
+  runGolden("responses-to-chat", (one) => translateToChat(one, RESPONSES));
 });
 
 describe("responses → messages", () => {
-  runFile("responses-to-messages", ({ request, options }) => {
+  runGolden("responses-to-messages", ({ request, options }) => {
     const result = translator.translate(request, RESPONSES, MESSAGES, options);
     if (result.fault === undefined) takenByAnthropic(result.body);
     return result;
@@ -169,11 +111,11 @@ describe("responses → messages", () => {
 });
 
 describe("chat completions → responses", () => {
-  runFile("chat-to-responses", (one) => translateToResponses(one, CHAT));
+  runGolden("chat-to-responses", (one) => translateToResponses(one, CHAT));
 });
 
 describe("messages → responses", () => {
-  runFile("messages-to-responses", (one) => translateToResponses(one, MESSAGES));
+  runGolden("messages-to-responses", (one) => translateToResponses(one, MESSAGES));
 });
 
 /** Translates for Bedrock, which accepts the result. */
@@ -186,15 +128,15 @@ function translateToConverse({ request, options }: Case, from: number): Translat
 }
 
 describe("chat completions → converse", () => {
-  runFile("chat-to-converse", (one) => translateToConverse(one, CHAT));
+  runGolden("chat-to-converse", (one) => translateToConverse(one, CHAT));
 });
 
 describe("messages → converse", () => {
-  runFile("messages-to-converse", (one) => translateToConverse(one, MESSAGES));
+  runGolden("messages-to-converse", (one) => translateToConverse(one, MESSAGES));
 });
 
 describe("responses → converse", () => {
-  runFile("responses-to-converse", (one) => translateToConverse(one, RESPONSES));
+  runGolden("responses-to-converse", (one) => translateToConverse(one, RESPONSES));
 });
 
 const FAMILIES = ["claude", "nova", "gpt_oss", "gpt", "mistral", "other", undefined] as const;
@@ -214,7 +156,7 @@ describe.each([
 });
 
 describe("limits of a target of the same dialect", () => {
-  runFile("limits", ({ name, request, options }) => {
+  runGolden("limits", ({ name, request, options }) => {
     const result = translator.edit(
       request,
       name.startsWith("messages:") ? MESSAGES : name.startsWith("responses:") ? RESPONSES : CHAT,
@@ -239,7 +181,7 @@ function takenByCloud(body: string, { envelope, limits = {} }: Options): void {
 }
 
 describe("Claude at a cloud", () => {
-  runFile("envelopes", ({ name, request, options }) => {
+  runGolden("envelopes", ({ name, request, options }) => {
     const result = name.startsWith("messages:")
       ? translator.edit(request, MESSAGES, options)
       : translator.translate(request, CHAT, MESSAGES, options);

@@ -73,12 +73,12 @@ function checkOwn(
     const { only = [], onlyValue = "", values = [] } = capabilityNamed(name) ?? {};
     if (only.length === 0 || only.some(({ vendor }) => vendor === dialect.vendor)) continue;
     if (onlyValue === "") {
-      reading.problem([...path, name], `${name} is a limit of the ${formatsOf(only)} format`, {
+      reading.problem([...path, name], `${name} is a limit of ${formatsOf(only)}`, {
         part: "key",
         hint: `remove it: this model uses the ${dialect.format} format`,
       });
     } else if (value === onlyValue) {
-      reading.problem([...path, name], `${onlyValue} is for the ${formatsOf(only)} format`, {
+      reading.problem([...path, name], `${onlyValue} is for ${formatsOf(only)}`, {
         hint: `write one of ${values.filter((one) => one !== onlyValue).join(", ")}`,
       });
     }

@@ -1,7 +1,7 @@
 // The shape of `limits` of one model, made from the table of capabilities.
 import { z } from "zod";
 import type { Capability, ModelLimits } from "../../ir/model-limits.ts";
-import { formatsOf, MODEL_CAPABILITIES } from "../../ir/model-limits.ts";
+import { MODEL_CAPABILITIES } from "../../ir/model-limits.ts";
 import type { About } from "../schema-words.ts";
 import { flag, list, mapping, oneOf, whole } from "../schema-words.ts";
 
@@ -36,7 +36,9 @@ function aboutOf({ description, type, fallback, only, onlyValue }: Capability): 
   const isOfAll = only.length === 0 || onlyValue !== "";
   const isLiteral = type === "boolean" || type === "number";
   return {
-    description: isOfAll ? description : `${description} (${formatsOf(only)})`,
+    description: isOfAll
+      ? description
+      : `${description} (${only.map(({ format }) => format).join(", ")})`,
     ...(fallback === ""
       ? {}
       : { default: isLiteral ? (JSON.parse(fallback) as boolean | number) : fallback }),

@@ -1,11 +1,63 @@
-// The known limits of Gemini's models at Google's OpenAI-compatible endpoint.
+// The known limits of Google's models: at the OpenAI-compatible endpoint, and in their own API.
+import type { ModelLimits } from "../../ir/model-limits.ts";
 import type { ProviderLimits } from "./families.ts";
 
-export const GEMINI: ProviderLimits = {
+/** At the OpenAI-compatible endpoint. */
+export const GEMINI_CHAT: ProviderLimits = {
   // 400 'Unknown name "prompt_cache_key": Cannot find field.'
   everyModel: {
     limits: { refuses: ["prompt_cache_key", "store"] },
     source:
       "https://github.com/liliMozi/openhanako/issues/2494; https://github.com/liliMozi/openhanako/issues/394",
   },
+};
+
+const THINKING = "https://ai.google.dev/gemini-api/docs/thinking";
+const SIGNATURES = "https://ai.google.dev/gemini-api/docs/thought-signatures";
+const SCHEMAS = "https://ai.google.dev/gemini-api/docs/structured-output";
+const SDK = "npm @ai-sdk/google 3.0.141";
+
+/** Models before 2.5. */
+const OLD: ModelLimits = { thinking: "none", tool_calls: "plain", json_schema: false };
+
+/** 2.5: a budget, and 400 "Penalty is not enabled for this model". */
+const BUDGET: ModelLimits = {
+  thinking: "budget",
+  tool_calls: "plain",
+  refuses: ["presence_penalty", "frequency_penalty"],
+};
+
+/** In the API of the Gemini API and of Vertex AI. Newer models, and unknown ones, have no row: they support everything. */
+export const GEMINI: ProviderLimits = {
+  families: [
+    { models: ["gemini-1*", "gemini-2.0*"], limits: OLD, source: `${SCHEMAS}; ${SDK}` },
+    {
+      models: ["gemini-2.5-flash-image*"],
+      limits: { ...BUDGET, thinking: "none" },
+      source: `${THINKING}; ${SDK}`,
+    },
+    {
+      models: ["gemini-2.5-pro*"],
+      limits: { ...BUDGET, thinking_off: "none" },
+      source: `${THINKING}; ${SDK}`,
+    },
+    { models: ["gemini-2.5*"], limits: BUDGET, source: `${THINKING}; ${SDK}` },
+    {
+      models: ["gemini-3-pro*"],
+      limits: { efforts: ["low", "high"] },
+      source: `${THINKING}; ${SIGNATURES}`,
+    },
+    {
+      // From Flash 3.7 on the least is low.
+      models: ["gemini-3-flash*", "gemini-3.1-flash*", "gemini-3.5-flash*"],
+      limits: { efforts: ["minimal", "low", "medium", "high"] },
+      source: `${THINKING}; ${SIGNATURES}; ${SDK}`,
+    },
+    {
+      // No system instruction, no tools, no JSON mode.
+      models: ["gemma*"],
+      limits: { ...OLD, system_role: "none", output_schema: false, efforts: [] },
+      source: SDK,
+    },
+  ],
 };

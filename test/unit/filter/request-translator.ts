@@ -7,6 +7,7 @@ export const CHAT = 0;
 export const MESSAGES = 1;
 export const RESPONSES = 2;
 export const CONVERSE = 3;
+export const GEMINI = 4;
 
 /** What the configuration may say of the model, and `overrides.strict_translation`. */
 export type Limits = ModelLimits & { strict?: boolean };
@@ -65,7 +66,7 @@ export class RequestTranslator {
     return new RequestTranslator(await startPart("translate_request"));
   }
 
-  /** Translates a body; throws when it is not JSON. `from` and `to`: CHAT, MESSAGES or RESPONSES. */
+  /** Translates a body; throws when it is not JSON. `from` and `to`: CHAT, MESSAGES, RESPONSES; `to` also GEMINI. */
   translate(body: string, from: number, to: number, options: Options = {}): Translation {
     return this.run("translate", body, [from, to], options);
   }

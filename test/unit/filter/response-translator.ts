@@ -5,6 +5,7 @@ export const OPENAI = 0;
 export const ANTHROPIC = 1;
 export const RESPONSES = 2;
 export const CONVERSE = 3;
+export const GEMINI = 4;
 
 interface Exports {
   memory: WebAssembly.Memory;

@@ -1,0 +1,70 @@
+// Gemini's generateContent, of the Gemini API and of Vertex AI: for providers only.
+import { GEMINI } from "../../../contract/dialects";
+import { Dropped } from "../../hub/dropped";
+import { ResponseHead, ResponseSink } from "../../hub/events";
+import { Fault } from "../../hub/fault";
+import { HubRequest } from "../../hub/request";
+import { RequestLimits, RequestReport } from "../../hub/request-report";
+import { ResponseReader } from "../../hub/response-reader";
+import { Usage } from "../../hub/usage";
+import { Tape } from "../../bytes/json/tape";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { percentEncode } from "../../bytes/text/url-value";
+import { ProviderDialect } from "../provider-dialect";
+import { failureOf } from "./failure";
+import { isFirstToken } from "./first-token";
+import { GeminiReader } from "./read-response";
+import { UsageReader } from "./read-usage";
+import { SUPPORTED } from "./supported";
+import { writeRequest } from "./write-request";
+
+const WHOLE = constant(":generateContent");
+const STREAM = constant(":streamGenerateContent?alt=sse");
+const USAGE_METADATA = constant("usageMetadata");
+
+export class Gemini extends ProviderDialect {
+  constructor() {
+    super(GEMINI, SUPPORTED);
+  }
+
+  writeRequest(
+    request: HubRequest,
+    _model: Span,
+    systemPrompt: Span,
+    limits: RequestLimits,
+    out: ByteBuffer,
+    report: RequestReport,
+  ): void {
+    writeRequest(request, systemPrompt, limits, out, report);
+  }
+
+  /** The model is in the path, as one segment. */
+  writePath(path: Span, model: Span, isStreaming: bool, out: ByteBuffer): void {
+    out.span(path);
+    percentEncode(model.pointer, model.length, out);
+    out.span(isStreaming ? STREAM : WHOLE);
+  }
+
+  newReader(
+    sink: ResponseSink,
+    head: ResponseHead,
+    usage: Usage,
+    dropped: Dropped,
+    requestId: string,
+  ): ResponseReader {
+    return new GeminiReader(sink, head, usage, dropped, requestId);
+  }
+
+  failureOf(tape: Tape): Fault | null {
+    return failureOf(tape, 0);
+  }
+
+  isFirstToken(tape: Tape): bool {
+    return isFirstToken(tape);
+  }
+
+  readUsage(tape: Tape, usage: Usage): void {
+    const node = tape.member(0, USAGE_METADATA);
+    if (tape.isObject(node)) new UsageReader().read(tape, node, usage);
+  }
+}

@@ -1,0 +1,132 @@
+// Reads a response, complete or as a stream, into the hub's events. An event of a stream is a response with the next parts.
+// @see https://ai.google.dev/api/generate-content#generatecontentresponse
+import { DROPPED_CHOICE, DROPPED_FINISH_REASON } from "../../hub/dropped";
+import { Fault } from "../../hub/fault";
+import { findReason, FINISH_NONE, FINISH_REFUSAL, FINISH_UNKNOWN } from "../../hub/finish-reason";
+import { ResponseReader } from "../../hub/response-reader";
+import { readCount } from "../../bytes/json/number";
+import { NO_NODE, Tape } from "../../bytes/json/tape";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { failureOf } from "./failure";
+import { FINISH_REASONS } from "./finish-reason";
+import { PartReader } from "./read-parts";
+import { UsageReader } from "./read-usage";
+
+const CANDIDATES = constant("candidates");
+const CONTENT = constant("content");
+const PARTS = constant("parts");
+const INDEX = constant("index");
+const FINISH_REASON = constant("finishReason");
+const FINISH_MESSAGE = constant("finishMessage");
+const PROMPT_FEEDBACK = constant("promptFeedback");
+const BLOCK_REASON = constant("blockReason");
+const BLOCK_REASON_MESSAGE = constant("blockReasonMessage");
+const USAGE_METADATA = constant("usageMetadata");
+const MODEL_VERSION = constant("modelVersion");
+const RESPONSE_ID = constant("responseId");
+
+export class GeminiReader extends ResponseReader {
+  private parts: PartReader = new PartReader(this.sink, this.dropped, this.requestId);
+  private tokens: UsageReader = new UsageReader();
+
+  /** A stream without `alt=sse`, and some proxies, have a list of responses. */
+  readEvent(tape: Tape): void {
+    const root = tape.root();
+    if (!tape.isArray(root)) {
+      this.readResponse(tape, root);
+      return;
+    }
+    const end = tape.next(root);
+    for (let one = tape.first(root); one < end && !this.isOver; one = tape.next(one))
+      this.readResponse(tape, one);
+    this.repeatable.clear();
+  }
+
+  repeat(pointer: usize, length: u32): void {
+    if (length > 0) this.parts.repeat(pointer, length);
+  }
+
+  readWhole(tape: Tape): void {
+    this.readEvent(tape);
+    if (this.isOver) return;
+    if (!this.hasBegun) {
+      this.fail(new Fault(502, "The upstream's response has no candidates."));
+      return;
+    }
+    // A complete response without a reason is still complete.
+    if (this.finishReason == FINISH_NONE) this.finishReason = FINISH_UNKNOWN;
+    this.endOfStream();
+  }
+
+  /** The reason may come in any event, also in several, and before the last parts: the client gets it at the end. */
+  endOfStream(): void {
+    if (!this.isOver && this.finishReason != FINISH_NONE) {
+      this.parts.end();
+      if (this.finishReason == FINISH_UNKNOWN) this.dropped.add(DROPPED_FINISH_REASON);
+      this.sink.finish(this.finishReason, 0, 0);
+    }
+    super.endOfStream();
+  }
+
+  release(): void {}
+
+  private readResponse(tape: Tape, response: u32): void {
+    const usage = tape.member(response, USAGE_METADATA);
+    if (tape.isObject(usage)) this.tokens.read(tape, usage, this.usage);
+    const failure = failureOf(tape, response);
+    if (failure !== null) {
+      this.fail(failure);
+      return;
+    }
+    if (!this.hasBegun) {
+      replaceIfPresent(this.head.model, tape, tape.member(response, MODEL_VERSION));
+      replaceIfPresent(this.head.id, tape, tape.member(response, RESPONSE_ID));
+    }
+    this.readFeedback(tape, tape.member(response, PROMPT_FEEDBACK));
+    const candidates = tape.member(response, CANDIDATES);
+    if (!tape.isArray(candidates)) return;
+    const end = tape.next(candidates);
+    for (let one = tape.first(candidates); one < end; one = tape.next(one)) {
+      if (readCount(tape, tape.member(one, INDEX)) > 0) this.dropped.add(DROPPED_CHOICE);
+      else if (tape.isObject(one)) this.readCandidate(tape, one);
+    }
+    const single = this.parts.single;
+    if (
+      single != NO_NODE &&
+      tape.next(tape.first(candidates)) == end &&
+      this.finishReason == FINISH_NONE
+    )
+      this.canRepeat(tape, single);
+  }
+
+  /** A blocked prompt has the status 200 and no candidate. */
+  private readFeedback(tape: Tape, feedback: u32): void {
+    const reason = tape.member(feedback, BLOCK_REASON);
+    if (!tape.isString(reason) || tape.size(reason) == 0) return;
+    this.begin();
+    this.finishReason = FINISH_REFUSAL;
+    this.refuse(tape, tape.member(feedback, BLOCK_REASON_MESSAGE));
+  }
+
+  private readCandidate(tape: Tape, candidate: u32): void {
+    this.begin();
+    this.parts.read(tape, tape.member(tape.member(candidate, CONTENT), PARTS));
+    const reason = findReason(FINISH_REASONS, tape, tape.member(candidate, FINISH_REASON));
+    if (reason == FINISH_NONE) return;
+    if (reason == FINISH_REFUSAL && this.finishReason != FINISH_REFUSAL)
+      this.refuse(tape, tape.member(candidate, FINISH_MESSAGE));
+    this.finishReason = reason;
+  }
+
+  private refuse(tape: Tape, message: u32): void {
+    if (!tape.isString(message) || tape.size(message) == 0) return;
+    this.parts.end();
+    this.sink.refusal(tape.pointer(message), tape.size(message));
+  }
+}
+
+function replaceIfPresent(text: ByteBuffer, tape: Tape, node: u32): void {
+  if (!tape.isString(node) || tape.size(node) == 0) return;
+  text.clear();
+  text.bytes(tape.pointer(node), tape.size(node));
+}

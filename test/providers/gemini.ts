@@ -1,0 +1,232 @@
+// A strict fake of Gemini's generateContent, of the Gemini API and of Vertex AI: what it refuses and how its replies look.
+import { createHash, randomUUID } from "node:crypto";
+import type { Answer, Behaviour, Prompt } from "./behaviour.ts";
+import { answerTo, directionIn, pieces, thoughtOf } from "./behaviour.ts";
+import { readGeminiRequest } from "./gemini-request.ts";
+import type { GeminiContent, GeminiPart, GeminiRequest } from "./gemini-request.ts";
+import { signsCalls } from "./gemini-rules.ts";
+import { startServer } from "./server.ts";
+import type { Dialect, FakeProvider, ProviderRequest, Reply, ServerOptions } from "./server.ts";
+
+export interface GeminiOptions extends ServerOptions {
+  /** The only key that is accepted, as `x-goog-api-key`. */
+  key?: string;
+  /** The only access token that is accepted, as bearer: Vertex AI. */
+  token?: string;
+  /** The models that exist; undefined: all do. */
+  models?: string[];
+  /** Prompt tokens that came from the cache. */
+  cachedTokens?: number;
+}
+
+const PATH = /\/models\/([^/:?]+):(generateContent|streamGenerateContent)(\?.*)?$/;
+
+export function startGeminiProvider(options: GeminiOptions = {}): Promise<FakeProvider> {
+  return startServer(geminiDialect(options), options);
+}
+
+function geminiDialect(options: GeminiOptions): Dialect {
+  return {
+    path: PATH,
+    error: geminiError,
+    errorEvent: (_, code) => {
+      const error = { message: "An internal error has occurred.", status: code ?? "INTERNAL" };
+      return `data: ${JSON.stringify({ error })}\r\n\r\n`;
+    },
+    handle(request, next) {
+      const answer: Behaviour = { kind: "answer" };
+      const [, escaped = "", method, query] = PATH.exec(request.path) ?? [];
+      const model = decodeURIComponent(escaped);
+      const refusal = headerRefusal(request, options) ?? methodRefusal(method, query);
+      if (refusal !== undefined) return { reply: refusal, behaviour: answer };
+      if (options.models?.includes(model) === false)
+        return {
+          reply: geminiError(404, `models/${model} is not found for API version v1beta`),
+          behaviour: answer,
+        };
+      const read = readGeminiRequest(request.json, model, isSignature);
+      if (typeof read === "string") return { reply: geminiError(400, read), behaviour: answer };
+      const prompt = promptOf(read);
+      const behaviour = next ?? directionIn(prompt.text) ?? answer;
+      const isStream = method === "streamGenerateContent";
+      return { reply: replyTo(read, model, prompt, behaviour, isStream, options), behaviour };
+    },
+  };
+}
+
+function headerRefusal(
+  { method, headers }: ProviderRequest,
+  { key, token }: GeminiOptions,
+): Reply | undefined {
+  if (method !== "POST") return geminiError(404, "Not found");
+  if (!(headers["content-type"] ?? "").startsWith("application/json"))
+    return geminiError(400, "Invalid content type.");
+  if (headers["x-api-key"] !== undefined || headers["api-key"] !== undefined)
+    return geminiError(403, "a credential of somebody else reached the provider");
+  const bearer = token === undefined ? undefined : `Bearer ${token}`;
+  if (headers["authorization"] !== bearer)
+    return geminiError(401, "Request had invalid authentication credentials.");
+  if (headers["x-goog-api-key"] === key) return undefined;
+  // A wrong key is a bad request here.
+  return geminiError(400, "API key not valid. Please pass a valid API key.", "API_KEY_INVALID");
+}
+
+function methodRefusal(method: string | undefined, query: string | undefined): Reply | undefined {
+  const expected = method === "streamGenerateContent" ? "?alt=sse" : undefined;
+  return query === expected ? undefined : geminiError(400, `Unexpected query ${String(query)}`);
+}
+
+const STATUS: Record<number, string> = {
+  400: "INVALID_ARGUMENT",
+  401: "UNAUTHENTICATED",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  429: "RESOURCE_EXHAUSTED",
+  500: "INTERNAL",
+  503: "UNAVAILABLE",
+  504: "DEADLINE_EXCEEDED",
+};
+
+/** `reason`: of the details. */
+export function geminiError(status: number, message: string, reason?: string): Reply {
+  const type = (name: string): string => `type.googleapis.com/google.rpc.${name}`;
+  const details = [
+    ...(reason === undefined
+      ? []
+      : [{ "@type": type("ErrorInfo"), reason, domain: "googleapis.com" }]),
+    ...(status === 429 ? [{ "@type": type("RetryInfo"), retryDelay: "34.074824224s" }] : []),
+  ];
+  const error = {
+    code: status,
+    message,
+    status: STATUS[status] ?? "UNKNOWN",
+    ...(details.length > 0 ? { details } : {}),
+  };
+  return {
+    status,
+    headers: { "content-type": "application/json; charset=UTF-8" },
+    parts: [JSON.stringify({ error }, null, 2)],
+    isStream: false,
+  };
+}
+
+const SIGNED = "gemini:";
+
+/** Signatures are opaque; these have every character of base64. */
+function signatureOf(text: string): string {
+  const hash = createHash("sha512").update(text).digest();
+  return Buffer.concat([Buffer.from(SIGNED), hash, Buffer.from([0xfb, 0xff, 0xfe])]).toString(
+    "base64",
+  );
+}
+
+function isSignature(signature: string): boolean {
+  const bytes = Buffer.from(signature, "base64");
+  return (
+    bytes.toString("base64") === signature && bytes.subarray(0, SIGNED.length).toString() === SIGNED
+  );
+}
+
+function promptOf({ contents, tools = [], generationConfig }: GeminiRequest): Prompt {
+  const isOwn = (part: GeminiPart): boolean => !("functionResponse" in part);
+  const asks = ({ role, parts }: GeminiContent): boolean => role === "user" && parts.some(isOwn);
+  const last = contents.findLast(asks)?.parts ?? [];
+  return {
+    text: last.map((part) => ("text" in part ? part.text : "")).join(""),
+    images: last.filter((part) => "inlineData" in part || "fileData" in part).length,
+    toolResults: (contents.at(-1)?.parts ?? []).flatMap((part) =>
+      "functionResponse" in part
+        ? [Object.values(part.functionResponse.response).map(textOf).join("")]
+        : [],
+    ),
+    tools: tools.flatMap((one) => one.functionDeclarations.map(({ name }) => name)),
+    isThinking: generationConfig?.thinkingConfig?.includeThoughts === true,
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function finishOf({ stop }: Answer): string {
+  if (stop === "length") return "MAX_TOKENS";
+  return stop === "refusal" ? "SAFETY" : "STOP";
+}
+
+/** The parts of an answer, cut as they are streamed: only the first call of a step is signed. */
+function partsOf(answer: Answer, model: string, count: number | undefined): object[] {
+  const { text, toolCalls = [] } = answer;
+  const thoughts = pieces(thoughtOf(answer)).map((piece) => ({ text: piece, thought: true }));
+  const calls = toolCalls.map((call, index) => ({
+    functionCall: {
+      ...(signsCalls(model) ? { id: randomUUID().slice(0, 8) } : {}),
+      name: call.name,
+      args: call.arguments,
+    },
+    ...(index === 0 ? { thoughtSignature: signatureOf(JSON.stringify(call)) } : {}),
+  }));
+  return [
+    ...thoughts,
+    ...(text === undefined ? [] : pieces(text, count).map((piece) => ({ text: piece }))),
+    ...calls,
+    // Without calls the signature stands on a last part, which may have no text.
+    ...(calls.length === 0 ? [{ text: "", thoughtSignature: signatureOf(text ?? "") }] : []),
+  ];
+}
+
+function replyTo(
+  request: GeminiRequest,
+  model: string,
+  prompt: Prompt,
+  behaviour: Behaviour,
+  isStream: boolean,
+  { cachedTokens = 0 }: GeminiOptions,
+): Reply {
+  const answer = (behaviour.kind === "answer" ? behaviour.answer : undefined) ?? answerTo(prompt);
+  const count = behaviour.kind === "answer" ? behaviour.pieces : undefined;
+  const parts = partsOf(answer, model, count);
+  const common = { modelVersion: model, responseId: randomUUID().replaceAll("-", "_") };
+  const prompted = Math.ceil(JSON.stringify(request.contents).length / 4);
+  const thoughts = Math.ceil(thoughtOf(answer).length / 4);
+  const candidates = Math.ceil(JSON.stringify(parts).length / 4);
+  const early = {
+    ...(cachedTokens > 0 ? { cachedContentTokenCount: Math.min(cachedTokens, prompted) } : {}),
+    trafficType: "ON_DEMAND",
+  };
+  const usageMetadata = {
+    promptTokenCount: prompted,
+    candidatesTokenCount: candidates,
+    ...(thoughts > 0 ? { thoughtsTokenCount: thoughts } : {}),
+    totalTokenCount: prompted + candidates + thoughts,
+    ...early,
+  };
+  const finishReason = finishOf(answer);
+  if (!isStream) {
+    const candidate = { content: { parts, role: "model" }, finishReason, index: 0 };
+    return {
+      status: 200,
+      headers: { "content-type": "application/json; charset=UTF-8" },
+      // The real one indents, and escapes what HTML would read.
+      parts: [
+        escaped(JSON.stringify({ candidates: [candidate], usageMetadata, ...common }, null, 2)),
+      ],
+      isStream: false,
+    };
+  }
+  const event = (candidate: object, usage: object): string =>
+    `data: ${escaped(JSON.stringify({ candidates: [candidate], usageMetadata: usage, ...common }))}\r\n\r\n`;
+  return {
+    status: 200,
+    headers: { "content-type": "text/event-stream" },
+    parts: [
+      ...parts.map((one) => event({ content: { parts: [one], role: "model" }, index: 0 }, early)),
+      // The reason comes in an event of its own, without the calls.
+      event({ content: { role: "model" }, finishReason, index: 0 }, usageMetadata),
+    ],
+    isStream: true,
+  };
+}
+
+function escaped(json: string): string {
+  return json.replaceAll("=", String.raw`\u003d`).replaceAll("<", String.raw`\u003c`);
+}
