@@ -3,6 +3,8 @@ import { request } from "node:http";
 import type { Gateway } from "../gateway/gateway.ts";
 
 export type DialectName = "chat" | "messages" | "responses";
+/** Also that of providers alone. */
+export type ProviderDialect = DialectName | "gemini";
 /** Of tests whose subject does not depend on the third. */
 export type TwoDialects = Exclude<DialectName, "responses">;
 

@@ -1,5 +1,5 @@
 // Replies of providers in each dialect, as short as they can be, and what a client of either dialect makes of an answer.
-import type { DialectName } from "./ask.ts";
+import type { DialectName, ProviderDialect } from "./ask.ts";
 
 export type ReplyKind = "complete" | "stream" | "error";
 
@@ -35,7 +35,23 @@ const RESPONSE = {
 };
 const USAGE = { input_tokens: 1, output_tokens: 3, total_tokens: 4 };
 
-const STREAMS: Record<DialectName, string[]> = {
+const geminiEvent = (data: object): string => `data: ${JSON.stringify(data)}\r\n\r\n`;
+const candidate = (text: string, more: object = {}): object => ({
+  candidates: [{ content: { role: "model", parts: [{ text }] }, index: 0, ...more }],
+  modelVersion: "m",
+});
+const GEMINI_USAGE = { promptTokenCount: 1, candidatesTokenCount: 3, totalTokenCount: 4 };
+
+const STREAMS: Record<ProviderDialect, string[]> = {
+  gemini: [
+    geminiEvent(candidate("Hello, ")),
+    geminiEvent(candidate("world.")),
+    geminiEvent({
+      candidates: [{ content: {}, finishReason: "STOP" }],
+      usageMetadata: GEMINI_USAGE,
+      modelVersion: "m",
+    }),
+  ],
   chat: [
     chunk({ delta: { role: "assistant", content: "Hello, " }, finish_reason: null }),
     chunk({ delta: { content: "world." }, finish_reason: null }),
@@ -83,7 +99,8 @@ const STREAMS: Record<DialectName, string[]> = {
   ],
 };
 
-const COMPLETES: Record<DialectName, object> = {
+const COMPLETES: Record<ProviderDialect, object> = {
+  gemini: { ...candidate(SAID, { finishReason: "STOP" }), usageMetadata: GEMINI_USAGE },
   chat: {
     id: "c1",
     object: "chat.completion",
@@ -108,13 +125,14 @@ const COMPLETES: Record<DialectName, object> = {
 const OPENAI_ERROR = {
   error: { message: ERROR_SAID, type: "server_error", param: null, code: null },
 };
-const ERRORS: Record<DialectName, object> = {
+const ERRORS: Record<ProviderDialect, object> = {
+  gemini: { error: { code: 500, message: ERROR_SAID, status: "INTERNAL" } },
   chat: OPENAI_ERROR,
   responses: OPENAI_ERROR,
   messages: { type: "error", error: { type: "api_error", message: ERROR_SAID }, request_id: "r1" },
 };
 
-export function replyParts(dialect: DialectName, kind: ReplyKind): ReplyParts {
+export function replyParts(dialect: ProviderDialect, kind: ReplyKind): ReplyParts {
   if (kind === "stream") return { status: 200, type: "text/event-stream", parts: STREAMS[dialect] };
   const [status, body] = kind === "error" ? [500, ERRORS[dialect]] : [200, COMPLETES[dialect]];
   return { status, type: "application/json", parts: [JSON.stringify(body)] };

@@ -12,11 +12,11 @@ import { createAuthority } from "../gateway/certificates.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { LogLine } from "../gateway/log-line.ts";
 import { ask } from "./ask.ts";
-import type { DialectName } from "./ask.ts";
+import type { DialectName, ProviderDialect } from "./ask.ts";
 import { echo, listen } from "./behaving-provider.ts";
 import type { Listening } from "./behaving-provider.ts";
 import { basePath, FAULTS_OF_A_SERVER, startFaultyProvider } from "./faulty-provider.ts";
-import { ANTHROPIC, host, targetAt } from "./models.ts";
+import { ANTHROPIC, GEMINI, host, targetAt } from "./models.ts";
 import { startOneProvider } from "./one-provider.ts";
 import { outcomeOf } from "./outcomes.ts";
 
@@ -26,6 +26,7 @@ import { outcomeOf } from "./outcomes.ts";
  */
 const TIMEOUT_MS = 8_000;
 const DIALECTS: DialectName[] = ["chat", "messages", "responses"];
+const PROVIDERS: ProviderDialect[] = [...DIALECTS, "gemini"];
 
 let directory: string;
 let gateway: Gateway;
@@ -62,6 +63,10 @@ beforeAll(async () => {
           asksForUsage: false,
           path: `${basePath(fault)}/responses`,
         }),
+        targetAt(`gemini/${fault}`, address, {
+          ...GEMINI,
+          path: `${basePath(fault)}/v1beta/models/`,
+        }),
       ]);
       model.targetSets = model.targets.map(({ name, dialect }, index) => ({
         name: `safe/${name}`,
@@ -97,7 +102,7 @@ interface Case {
   row: FaultRow;
   kind: Kind;
   client: DialectName;
-  at: DialectName;
+  at: ProviderDialect;
   /** Whether a healthy provider of the other format is there to fall back on. */
   hasFallback: boolean;
 }
@@ -111,7 +116,7 @@ it("every fault that the provider supports is in the table", () => {
 describe.concurrent.each(faultTable())("$fault", (row) => {
   const cases = KINDS.flatMap((kind) =>
     DIALECTS.flatMap((client) =>
-      DIALECTS.flatMap((at) =>
+      PROVIDERS.flatMap((at) =>
         [false, true].map((hasFallback): Case => ({ row, kind, client, at, hasFallback })),
       ),
     ),

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { startProvider } from "./behaving-provider.ts";
 import type { BehavingProvider } from "./behaving-provider.ts";
-import type { DialectName } from "./ask.ts";
+import type { ProviderDialect } from "./ask.ts";
 import { dialectOfPath, replyParts } from "./dialect-replies.ts";
 
 /** Milliseconds between the bytes of a provider that drips. */
@@ -14,7 +14,7 @@ const BEGUN = 64;
 export const HTML = "<!doctype html><html><body><h1>502 Bad Gateway</h1>nginx</body></html>";
 
 interface Asked {
-  dialect: DialectName;
+  dialect: ProviderDialect;
   isStream: boolean;
 }
 
@@ -48,17 +48,17 @@ function sendError(response: ServerResponse, { dialect }: Asked, status: number)
   response.writeHead(status, { "content-type": "application/json", "retry-after": "0" }).end(body);
 }
 
-function errorEvent(dialect: DialectName): string {
+function errorEvent(dialect: ProviderDialect): string {
   const [body = ""] = replyParts(dialect, "error").parts;
-  if (dialect === "chat") return `data: ${body}\n\n`;
+  if (dialect === "chat" || dialect === "gemini") return `data: ${body}\n\n`;
   const data = dialect === "messages" ? body : body.replace("{", '{"type":"error",');
   return `event: error\ndata: ${data}\n\n`;
 }
 
 /** The events of a stream until it has said something. */
-function untilToken(dialect: DialectName): string {
+function untilToken(dialect: ProviderDialect): string {
   return replyParts(dialect, "stream")
-    .parts.slice(0, { chat: 2, messages: 3, responses: 4 }[dialect])
+    .parts.slice(0, { chat: 2, messages: 3, responses: 4, gemini: 1 }[dialect])
     .join("");
 }
 
@@ -199,8 +199,10 @@ export function basePath(fault: string): string {
 export function startFaultyProvider(): Promise<BehavingProvider> {
   return startProvider((response, { path, body }) => {
     const [, fault = ""] = path.split("/");
-    const isStream = (JSON.parse(body) as { stream?: boolean }).stream === true;
-    const dialect = dialectOfPath(path.replace(/^\/[^/]*/, "/v1"));
+    const asks = (JSON.parse(body) as { stream?: boolean }).stream === true;
+    const isStream = asks || path.includes(":streamGenerateContent");
+    const isGemini = path.includes("/v1beta/models/");
+    const dialect = isGemini ? "gemini" : dialectOfPath(path.replace(/^\/[^/]*/, "/v1"));
     FAULTS[decodeURIComponent(fault)]?.(response, { dialect, isStream });
   });
 }

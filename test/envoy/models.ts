@@ -57,6 +57,13 @@ export const ANTHROPIC: Partial<Target> = {
   asksForUsage: false,
 };
 
+export const GEMINI: Partial<Target> = {
+  dialect: "gemini",
+  path: "/v1beta/models/",
+  auth: { kind: "x_goog_api_key", environmentVariable: "ANTHROPIC_API_KEY" },
+  asksForUsage: false,
+};
+
 export function modelOf(targets: Target[], more: Partial<GatewayModel> = {}): GatewayModel {
   const keys = targets.flatMap(({ auth }) => auth.environmentVariable ?? []);
   const parts = [...targets, ...(more.prompt?.targets ?? [])].flatMap(({ headers }) =>

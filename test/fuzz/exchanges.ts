@@ -1,6 +1,12 @@
 // Whole exchanges: a client, a provider, and how the bytes of both arrive. Plain data, so that one can be kept as a file.
 import fc from "fast-check";
-import { chatAnswer, failedAnswer, messagesAnswer, responsesAnswer } from "./replies.ts";
+import {
+  chatAnswer,
+  failedAnswer,
+  geminiAnswer,
+  messagesAnswer,
+  responsesAnswer,
+} from "./replies.ts";
 import { chatRequest, messagesRequest, responsesRequest } from "./requests.ts";
 
 export interface FuzzedExchange {
@@ -15,7 +21,13 @@ export interface FuzzedExchange {
   status: number;
   contentType: string;
   /** What the provider answers, by its dialect and by what it was asked. */
-  answers: { chat: Answers; messages: Answers; responses: Answers; failed: string };
+  answers: {
+    chat: Answers;
+    messages: Answers;
+    responses: Answers;
+    gemini: Answers;
+    failed: string;
+  };
   damageReply?: number;
   isReset: boolean;
   /** How the reply is cut. */
@@ -53,7 +65,13 @@ const TAME_RESPONSE = {
 };
 
 /** What a healthy provider says. */
+const TAME_GEMINI = JSON.stringify({
+  candidates: [{ content: { role: "model", parts: [{ text: "hi" }] }, finishReason: "STOP" }],
+  usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+});
+
 const TAME: FuzzedExchange["answers"] = {
+  gemini: { complete: TAME_GEMINI, stream: `data: ${TAME_GEMINI}\r\n\r\n` },
   chat: {
     complete:
       '{"id":"chatcmpl-1","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}',
@@ -268,6 +286,7 @@ export const fuzzedReplies = fc.constantFrom(...Object.keys(TAME_BODIES)).chain(
       chat: fc.record(chatAnswer),
       messages: fc.record(messagesAnswer),
       responses: fc.record(responsesAnswer),
+      gemini: fc.record(geminiAnswer),
       failed: failedAnswer,
     }),
     damageReply: damaged,

@@ -327,6 +327,69 @@ const orderedResponses = fc
   .map((events) => events.join(""));
 const responsesStream = fc.oneof(orderedResponses, joined(responsesEvent));
 
+const geminiPart = oneOf(
+  object({
+    always: { text: string },
+    seldom: { thought: among("true", "false"), thoughtSignature: string },
+  }),
+  object({
+    always: {
+      functionCall: object({
+        often: { name: words("read", "write", ""), args: any, id: words("fc-1", "fc 2", "") },
+      }),
+    },
+    often: { thoughtSignature: words("Z2Vt+/8=", "Z2Vt", "??", "") },
+  }),
+  object({
+    seldom: { inlineData: any, executableCode: any, functionCall: any, text: any, mystery: any },
+  }),
+);
+const geminiUsage = object({
+  seldom: {
+    promptTokenCount: count,
+    cachedContentTokenCount: count,
+    candidatesTokenCount: count,
+    thoughtsTokenCount: count,
+    toolUsePromptTokenCount: number,
+    totalTokenCount: count,
+  },
+});
+const geminiResponse = object({
+  often: {
+    candidates: oneOf(
+      list(
+        object({
+          often: {
+            content: oneOf(object({ often: { parts: list(geminiPart, 3) } }), any),
+            index: among("0", "0", "0", "1"),
+          },
+          seldom: {
+            finishReason: oneOf(
+              words("STOP", "MAX_TOKENS", "SAFETY", "MALFORMED_FUNCTION_CALL", "NEW_REASON", ""),
+              any,
+            ),
+            finishMessage: oneOf(string, any),
+          },
+        }),
+        2,
+      ),
+      any,
+    ),
+    usageMetadata: oneOf(geminiUsage, any),
+  },
+  seldom: {
+    modelVersion: string,
+    responseId: string,
+    promptFeedback: object({
+      often: { blockReason: words("SAFETY", ""), blockReasonMessage: string },
+    }),
+    error: any,
+  },
+});
+const geminiStream = joined(
+  fc.tuple(geminiResponse, lineEnd).map(([data, end]) => `data: ${data}${end}${end}`),
+);
+
 const errorBody = oneOf(
   object({
     always: {
@@ -349,4 +412,5 @@ const nothing = among(
 export const chatAnswer = { complete: chatReply, stream: chatStream };
 export const messagesAnswer = { complete: message, stream: messagesStream };
 export const responsesAnswer = { complete: responseObject, stream: responsesStream };
+export const geminiAnswer = { complete: geminiResponse, stream: geminiStream };
 export const failedAnswer: Text = fc.oneof(errorBody, errorBody, any, nothing);

@@ -14,6 +14,8 @@ export const MODELS = [
   "claude-on-bedrock",
   "fast",
   "careful",
+  "gemini-3-pro",
+  "gemini-2.5-flash",
   "none",
 ];
 

@@ -109,6 +109,7 @@ const BEDROCK = "/model/";
 /** Whether a provider is asked for a stream: by the body, or by the path alone. */
 function isStreamed(path: string, body: Uint8Array): boolean {
   if (path.startsWith(BEDROCK)) return path.endsWith("-stream");
+  if (path.includes(":streamGenerateContent")) return true;
   return /"stream"\s*:\s*true/.test(Buffer.from(body).toString());
 }
 
@@ -166,7 +167,8 @@ function utf8(bytes: Uint8Array): string {
 }
 
 /** The dialect of a path, the client's or the provider's. */
-function dialectOf(path: string): "chat" | "messages" | "responses" {
+function dialectOf(path: string): "chat" | "messages" | "responses" | "gemini" {
+  if (path.startsWith("/v1beta/models/")) return "gemini";
   if (path.startsWith(BEDROCK) || path.includes("/publishers/anthropic/")) return "messages";
   if (path.includes("/messages")) return "messages";
   return path.includes("/responses") ? "responses" : "chat";
