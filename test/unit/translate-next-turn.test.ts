@@ -1,14 +1,23 @@
 // The next turn: what a client keeps of a translated reply and sends back must reach the provider as it once said it.
 import { beforeAll, describe, expect, test } from "vitest";
 import { ANTHROPIC_STREAMS } from "./filter/anthropic-streams.ts";
+import { readGeminiRequest } from "../providers/gemini-request.ts";
+import { GEMINI_STREAMS, sseOf } from "./filter/gemini-streams.ts";
 import { OPENAI_STREAMS } from "./filter/openai-streams.ts";
 import {
   ANTHROPIC,
+  GEMINI as FROM_GEMINI,
   OPENAI,
   Responses,
   RESPONSES as TO_RESPONSES,
 } from "./filter/response-translator.ts";
-import { CHAT, MESSAGES, RequestTranslator, RESPONSES } from "./filter/request-translator.ts";
+import {
+  CHAT,
+  GEMINI,
+  MESSAGES,
+  RequestTranslator,
+  RESPONSES,
+} from "./filter/request-translator.ts";
 import { RESPONSES_STREAMS } from "./filter/responses-streams.ts";
 import { anthropicMessage, openaiCompletion } from "./filter/sdk-streams.ts";
 
@@ -215,5 +224,91 @@ describe("a conversation that goes from Claude to OpenAI and back", () => {
     ];
     expect(reasoningIn(bodyFor(CHAT, RESPONSES, turns))).toEqual(["gAAAAdone"]);
     expect(reasoningIn(bodyFor(CHAT, MESSAGES, turns))).toEqual(ofClaude);
+  });
+});
+
+describe("a tool loop of Gemini", () => {
+  const SIGNATURE = "Z2VtaW5pOvv/+A==";
+  const sse = find(
+    GEMINI_STREAMS.map(({ name, responses }) => ({ name, sse: sseOf(responses) })),
+    "parallel calls",
+  );
+  const ids = ["fc-1", "fc-2", "fc-3"];
+  /** What each client keeps of the response and sends back, with results in the wrong order. */
+  const turns: { client: string; to: number; from: number; request: (text: string) => Json }[] = [
+    {
+      client: "chat",
+      to: OPENAI,
+      from: CHAT,
+      request(text) {
+        const { choices } = JSON.parse(text) as { choices: { message: Json }[] };
+        const message = choices[0]?.message ?? {};
+        const calls = message["tool_calls"] as { id: string }[];
+        const results = calls
+          .toReversed()
+          .map(({ id }) => ({ role: "tool", tool_call_id: id, content: "done" }));
+        return { messages: [{ role: "user", content: "hi" }, message, ...results] };
+      },
+    },
+    {
+      client: "messages",
+      to: ANTHROPIC,
+      from: MESSAGES,
+      request(text) {
+        const { content } = JSON.parse(text) as { content: { type: string; id: string }[] };
+        const results = content
+          .toReversed()
+          .map(({ id }) => ({ type: "tool_result", tool_use_id: id, content: "done" }));
+        return {
+          max_tokens: 10,
+          messages: [
+            { role: "user", content: "hi" },
+            { role: "assistant", content },
+            { role: "user", content: results },
+          ],
+        };
+      },
+    },
+    {
+      client: "responses",
+      to: TO_RESPONSES,
+      from: RESPONSES,
+      request(text) {
+        const { output } = JSON.parse(text) as { output: { call_id: string }[] };
+        const results = output
+          .toReversed()
+          .map(({ call_id }) => ({ type: "function_call_output", call_id, output: "done" }));
+        return { input: [{ role: "user", content: "hi" }, ...output, ...results] };
+      },
+    },
+  ];
+
+  describe.each(turns)("a $client client", ({ to, from, request }) => {
+    const sent = (): string => {
+      const { text } = replies.complete({ from: FROM_GEMINI, to }, sse);
+      return JSON.stringify({ model: "m", ...request(text) });
+    };
+
+    test("gives Gemini its ids, signature and order back", () => {
+      const { body, dropped } = requests.translate(sent(), from, GEMINI);
+      const { contents } = JSON.parse(body) as { contents: { parts: Json[] }[] };
+      expect(
+        readGeminiRequest(JSON.parse(body), "gemini-3-pro", (own) => own === SIGNATURE),
+      ).toBeTypeOf("object");
+      expect(contents[1]?.parts[0]).toMatchObject({ thoughtSignature: SIGNATURE });
+      expect(contents[2]?.parts).toMatchObject(ids.map((id) => ({ functionResponse: { id } })));
+      expect(dropped).toEqual([]);
+    });
+
+    test.each([
+      ["chat", CHAT],
+      ["messages", MESSAGES],
+      ["responses", RESPONSES],
+    ])("shows a provider of %s the short ids alone", (_, target) => {
+      const { body } =
+        from === target ? requests.edit(sent(), from) : requests.translate(sent(), from, target);
+      expect(body).not.toContain("gw1_");
+      for (const id of ids) expect(body.split(`"${id}"`)).toHaveLength(3);
+    });
   });
 });

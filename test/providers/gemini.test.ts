@@ -1,0 +1,161 @@
+// The fake Gemini refuses what the real one refuses.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startGeminiProvider } from "./gemini.ts";
+import type { FakeProvider } from "./server.ts";
+
+let provider: FakeProvider;
+beforeAll(async () => {
+  provider = await startGeminiProvider({ key: "AIza-test" });
+});
+afterAll(() => provider.stop());
+
+interface Answer {
+  status: number;
+  message: string;
+  signature: string;
+  id: string;
+}
+
+async function post(
+  body: object,
+  { model = "gemini-3-pro", key = "AIza-test", method = "generateContent" } = {},
+): Promise<Answer> {
+  const reply = await fetch(`${provider.url}/v1beta/models/${model}:${method}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-goog-api-key": key },
+    body: JSON.stringify(body),
+  });
+  const text = await reply.text();
+  const { error } = JSON.parse(text.startsWith("data") ? "{}" : text) as {
+    error?: { message: string };
+  };
+  return {
+    status: reply.status,
+    message: error?.message ?? "",
+    signature: /"thoughtSignature": "([^"]+)"/.exec(text)?.[1]?.replaceAll("\\u003d", "=") ?? "",
+    id: /"id": "([^"]+)"/.exec(text)?.[1] ?? "",
+  };
+}
+
+const user = (...parts: object[]) => ({ role: "user", parts });
+const model = (...parts: object[]) => ({ role: "model", parts });
+const hi = user({ text: "hi" });
+const call = (name: string, id: string, more: object = {}) => ({
+  functionCall: { id, name, args: {} },
+  ...more,
+});
+const result = (name: string, id: string) => ({
+  functionResponse: { id, name, response: { output: "x" } },
+});
+const escape = { thoughtSignature: "skip_thought_signature_validator" };
+const config = (generationConfig: object) => ({ contents: [hi], generationConfig });
+const declare = (...functionDeclarations: object[]) => ({
+  contents: [hi],
+  tools: [{ functionDeclarations }],
+});
+
+describe("refused", () => {
+  it.each<[string, object, RegExp, string?]>([
+    ["an unknown member", { contents: [hi], model: "m" }, /Unrecognized key/],
+    ["no contents", { contents: [] }, /contents/],
+    ["an empty content", { contents: [user()] }, /contents/],
+    ["a model's turn at the end", { contents: [hi, model({ text: "x" })] }, /end with a user turn/],
+    ["a call at the beginning", { contents: [model(call("f", "1")), hi] }, /function call turn/],
+    [
+      "a call without its signature",
+      { contents: [hi, model(call("f", "1")), user(result("f", "1"))] },
+      /missing a thought_signature/,
+    ],
+    [
+      "a signature of somebody else",
+      {
+        contents: [hi, model(call("f", "1", { thoughtSignature: "c2ln" })), user(result("f", "1"))],
+      },
+      /Corrupted/,
+    ],
+    [
+      "fewer results than calls",
+      { contents: [hi, model(call("f", "1", escape), call("g", "2")), user(result("f", "1"))] },
+      /number of function response parts/,
+    ],
+    [
+      "results in another order",
+      {
+        contents: [
+          hi,
+          model(call("f", "1", escape), call("g", "2")),
+          user(result("g", "2"), result("f", "1")),
+        ],
+      },
+      /order/,
+    ],
+    [
+      "text beside results",
+      { contents: [hi, model(call("f", "1", escape)), user(result("f", "1"), { text: "and?" })] },
+      /mixed/,
+    ],
+    [
+      "another id",
+      { contents: [hi, model(call("f", "1", escape)), user(result("f", "2"))] },
+      /ids of function responses/,
+    ],
+    [
+      "an id before Gemini 3",
+      { contents: [hi, model(call("f", "1")), user(result("f", "1"))] },
+      /Unknown name "id"/,
+      "gemini-2.5-flash",
+    ],
+    [
+      "a keyword that OpenAPI lacks",
+      declare({ name: "f", parameters: { type: "object", additionalProperties: false } }),
+      /Unrecognized key|parameters/,
+    ],
+    [
+      "both schemas",
+      declare({
+        name: "f",
+        parameters: { type: "object", properties: { a: {} } },
+        parametersJsonSchema: {},
+      }),
+      /mutually exclusive/,
+    ],
+    ["a schema without its type", config({ responseJsonSchema: {} }), /response_mime_type/],
+    [
+      "JSON beside tools before Gemini 3",
+      { ...declare({ name: "f" }), generationConfig: { responseMimeType: "application/json" } },
+      /unsupported/,
+      "gemini-2.5-flash",
+    ],
+    [
+      "a level before Gemini 3",
+      config({ thinkingConfig: { thinkingLevel: "LOW" } }),
+      /Thinking level/,
+      "gemini-2.5-flash",
+    ],
+    ["a penalty of 2.5", config({ presencePenalty: 1 }), /Penalty/, "gemini-2.5-flash"],
+  ])("%s", async (_, body, message, name = "gemini-3-pro") => {
+    const answer = await post(body, { model: name });
+    expect(answer.status).toBe(400);
+    expect(answer.message).toMatch(message);
+  });
+
+  it("a wrong key is a bad request", async () => {
+    expect((await post({ contents: [hi] }, { key: "wrong" })).status).toBe(400);
+  });
+
+  it("a stream without alt=sse", async () => {
+    const method = "streamGenerateContent";
+    expect((await post({ contents: [hi] }, { method })).status).toBe(400);
+    expect((await post({ contents: [hi] }, { method: `${method}?alt=sse` })).status).toBe(200);
+  });
+});
+
+it("accepts its own signature, and calls of earlier turns without one", async () => {
+  const ask = user({ text: "call f({})" });
+  const tools = declare({ name: "f" }).tools;
+  const { signature, id } = await post({ contents: [ask], tools });
+  const step = [model(call("f", id, { thoughtSignature: signature })), user(result("f", id))];
+  expect((await post({ contents: [ask, ...step], tools })).status).toBe(200);
+  const earlier = [hi, model(call("f", "1")), user(result("f", "1"))];
+  expect((await post({ contents: [...earlier, ask, ...step], tools })).status).toBe(200);
+});
