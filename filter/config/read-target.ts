@@ -1,6 +1,7 @@
 // One target of the filter's configuration: where its requests go, its credentials, headers, capabilities and limits.
 import { CREDENTIAL_KINDS, CredentialKind } from "../../contract/credentials";
 import { envelopeByName } from "../hub/envelope";
+import { awaitSignatures } from "../dialects/edit-call-ids";
 import { dialectByName } from "../dialects/registry";
 import { escape, escapeText } from "../bytes/json/text";
 import { Tape } from "../bytes/json/tape";
@@ -112,6 +113,7 @@ function readDialect(tape: Tape, node: u32, target: Target): void {
   const dialect = dialectByName(stringMember(tape, node, "dialect"));
   if (dialect === null) reportProblem("unknown dialect of target '" + target.name + "'");
   else target.dialect = dialect;
+  if (target.dialect.signsCallIds) awaitSignatures();
   target.path = constant(stringMember(tape, node, "path"));
   const end = min(target.dialect.ownPathLength, target.path.length);
   target.basePath = new Span(target.path.pointer, target.path.length - end);

@@ -70,6 +70,8 @@ export abstract class Dialect {
   requestIdHeader: Span;
   /** The member of a response in which the gateway reports the prompt target. */
   metadataMember: string = "metadata";
+  /** Whether the ids of its tool calls carry signatures (hub/signed-call-id.ts). */
+  signsCallIds: bool = false;
   /** Where a request holds its messages. */
   conversation: Conversation = MESSAGES;
   tokenLimitHeaders: LimitHeaders;

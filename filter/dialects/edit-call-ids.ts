@@ -5,9 +5,17 @@ import { plainId, readSignedId } from "../hub/signed-call-id";
 import { Edits } from "../bytes/json/edit";
 import { Tape } from "../bytes/json/tape";
 
+/** Whether the configuration has a target that signs the ids of calls: only then a conversation can have such ids. */
+let isAwaited: bool = false;
+
+export function awaitSignatures(): void {
+  isAwaited = true;
+}
+
 /** Edits the ids of a whole body. A body without one costs a comparison for each of its strings. */
 export function removeSignatures(tape: Tape, edits: Edits): void {
-  if (tape.hasBeginning(MARK_BYTES, MARK_BYTES)) removeSignaturesIn(tape, 0, tape.count, edits);
+  if (isAwaited && tape.hasBeginning(MARK_BYTES, MARK_BYTES))
+    removeSignaturesIn(tape, 0, tape.count, edits);
 }
 
 /** Edits the ids of the nodes in [from, to). */

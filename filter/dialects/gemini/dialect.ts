@@ -25,6 +25,7 @@ const USAGE_METADATA = constant("usageMetadata");
 export class Gemini extends ProviderDialect {
   constructor() {
     super(GEMINI, SUPPORTED);
+    this.signsCallIds = true;
   }
 
   writeRequest(

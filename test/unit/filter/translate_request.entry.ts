@@ -5,12 +5,16 @@ import { envelopeByName } from "../../../filter/hub/envelope";
 import { RequestLimits, RequestReport } from "../../../filter/hub/request-report";
 import { clearProblem, documentProblem } from "../../../filter/config/document";
 import { readLimits } from "../../../filter/config/read-limits";
+import { awaitSignatures } from "../../../filter/dialects/edit-call-ids";
 import { DIALECTS } from "../../../filter/dialects/registry";
 import { RequestNotes } from "../../../filter/hub/request-notes";
 import { Edits } from "../../../filter/bytes/json/edit";
 import { scan } from "../../../filter/bytes/json/scan";
 import { NO_NODE, Tape } from "../../../filter/bytes/json/tape";
 import { ByteBuffer, PADDING, Span } from "../../../filter/bytes/text/bytes";
+
+// As if the configuration had a target of Gemini.
+awaitSignatures();
 
 const tape = new Tape();
 const out = new ByteBuffer();
