@@ -14,6 +14,7 @@ export const CHAT_MODEL = "gpt-4o-mini";
 export const MESSAGES_MODEL = "claude-sonnet";
 /** Its provider serves Responses as well. */
 export const RESPONSES_MODEL = "gpt-4o";
+export const GEMINI_MODEL = "gemini-2.5-flash";
 /** Its requests are signed. */
 export const BEDROCK_MODEL = "amazon.nova-pro-v1:0";
 /** The same model, with a Bedrock API key. */

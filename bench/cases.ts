@@ -5,6 +5,7 @@ import {
   CHAT_MODEL,
   chatAgentBody,
   chatBody,
+  GEMINI_MODEL,
   MESSAGES_MODEL,
   messagesAgentBody,
   messagesBody,
@@ -61,6 +62,10 @@ export interface Goal {
 const shortChat: Request = { path: CHAT, body: chatBody(820) };
 const shortStream: Request = { path: CHAT, body: chatBody(780, STREAM) };
 /** What plain Envoy is sent, so that the provider replies in the format of a cloud. */
+const geminiStream: Request = {
+  path: `/v1beta/models/${GEMINI_MODEL}:streamGenerateContent?alt=sse`,
+  body: shortStream.body,
+};
 const converseStream: Request = {
   path: `/model/${encodeURIComponent(BEDROCK_MODEL)}/converse-stream`,
   body: shortStream.body,
@@ -185,6 +190,15 @@ export const CASES: readonly Case[] = [
     connections: 16,
     events: 200,
     goal: { ratio: 3 },
+  },
+  {
+    name: "g16",
+    what: "chat → Gemini stream, 200 events at once",
+    request: { path: CHAT, body: chatBody(780, { ...STREAM, model: GEMINI_MODEL }) },
+    plainRequest: geminiStream,
+    connections: 16,
+    events: 200,
+    goal: { ratio: 2.2 },
   },
   {
     name: "bk16",
