@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import {
   chatAnswer,
+  converseAnswer,
   failedAnswer,
   geminiAnswer,
   messagesAnswer,
@@ -20,12 +21,13 @@ export interface FuzzedExchange {
   isSplit: boolean;
   status: number;
   contentType: string;
-  /** What the provider answers, by its dialect and by what it was asked. */
+  /** What the provider answers, by its dialect and by what it was asked; Converse's streams as lines (`frames.ts`). */
   answers: {
     chat: Answers;
     messages: Answers;
     responses: Answers;
     gemini: Answers;
+    converse: Answers;
     failed: string;
   };
   damageReply?: number;
@@ -112,6 +114,17 @@ const TAME: FuzzedExchange["answers"] = {
     ]
       .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
       .join(""),
+  },
+  converse: {
+    complete:
+      '{"output":{"message":{"role":"assistant","content":[{"text":"hi"}]}},"stopReason":"end_turn","usage":{"inputTokens":1,"outputTokens":1}}',
+    stream: [
+      'event messageStart {"role":"assistant"}',
+      'event contentBlockDelta {"contentBlockIndex":0,"delta":{"text":"hi"}}',
+      'event contentBlockStop {"contentBlockIndex":0}',
+      'event messageStop {"stopReason":"end_turn"}',
+      'event metadata {"usage":{"inputTokens":1,"outputTokens":1}}',
+    ].join("\n"),
   },
   failed: '{"error":{"message":"no","type":"server_error"}}',
 };
@@ -259,7 +272,7 @@ const CLOUDS = ["claude-on-vertex", "claude-on-bedrock"];
 const tameBody = (path: string): fc.Arbitrary<string> =>
   fc
     .tuple(
-      fc.constantFrom("gpt-4o", "claude-sonnet-4-5", "gpt-5-codex", ...CLOUDS),
+      fc.constantFrom("gpt-4o", "claude-sonnet-4-5", "gpt-5-codex", "nova", ...CLOUDS),
       fc.constantFrom(...(TAME_BODIES[path] ?? [PROMPT])),
     )
     .map(([model, body]) => JSON.stringify({ model, ...body }));
@@ -287,6 +300,7 @@ export const fuzzedReplies = fc.constantFrom(...Object.keys(TAME_BODIES)).chain(
       messages: fc.record(messagesAnswer),
       responses: fc.record(responsesAnswer),
       gemini: fc.record(geminiAnswer),
+      converse: fc.record(converseAnswer),
       failed: failedAnswer,
     }),
     damageReply: damaged,

@@ -390,6 +390,122 @@ const geminiStream = joined(
   fc.tuple(geminiResponse, lineEnd).map(([data, end]) => `data: ${data}${end}${end}`),
 );
 
+const converseIndex = among("0", "0", "1", "2", "7", "-1", "99999");
+const toolUse = object({
+  always: { toolUseId: words("tooluse_1", "tooluse_2", ""), name: words("read", "write") },
+  seldom: { type: words("server_tool_use"), input: any },
+});
+const reasoningText = object({
+  often: { text: string, signature: words("c2ln", "") },
+});
+const converseReason = oneOf(
+  words(
+    "end_turn",
+    "tool_use",
+    "max_tokens",
+    "stop_sequence",
+    "guardrail_intervened",
+    "content_filtered",
+    "malformed_tool_use",
+    "model_context_window_exceeded",
+    "new_reason",
+  ),
+  among("null"),
+);
+const converseUsage = object({
+  always: { inputTokens: count, outputTokens: count },
+  seldom: { cacheReadInputTokens: count, cacheWriteInputTokens: count, totalTokens: count },
+});
+const padding = { p: words("a", "abc", "abcdefgh") };
+const moreFields = {
+  additionalModelResponseFields: object({ often: { stop_sequence: string, delta: any } }),
+};
+const CONVERSE_PAYLOADS: Record<string, Text> = {
+  messageStart: object({ always: { role: words("assistant") }, often: padding }),
+  contentBlockStart: object({
+    always: {
+      contentBlockIndex: converseIndex,
+      start: oneOf(object({ always: { toolUse } }), object({ often: { toolResult: any } })),
+    },
+    often: padding,
+  }),
+  contentBlockDelta: object({
+    always: {
+      contentBlockIndex: converseIndex,
+      delta: oneOf(
+        object({ always: { text: string } }),
+        object({ always: { text: string } }),
+        object({
+          always: { toolUse: object({ always: { input: words("", "{", "}", '{"a":', "1}") } }) },
+        }),
+        object({ always: { reasoningContent: reasoningText } }),
+        object({
+          always: { reasoningContent: object({ always: { redactedContent: words("ZW5j") } }) },
+        }),
+        object({ always: { citation: any } }),
+        any,
+      ),
+    },
+    often: padding,
+  }),
+  contentBlockStop: object({ always: { contentBlockIndex: converseIndex }, often: padding }),
+  messageStop: object({
+    always: { stopReason: converseReason },
+    often: padding,
+    seldom: moreFields,
+  }),
+  metadata: object({ always: { usage: converseUsage }, often: { metrics: any, ...padding } }),
+  mystery: any,
+};
+const converseFrame = (name: string): Text =>
+  (CONVERSE_PAYLOADS[name] ?? any).map((payload) => `event ${name} ${payload}`);
+const exceptionLine = fc
+  .tuple(
+    among("throttlingException", "validationException", "modelStreamErrorException", "other"),
+    oneOf(object({ often: { message: string } }), any, among("")),
+  )
+  .map(([type, payload]) => `exception ${type} ${payload}`);
+const converseLine = fc.oneof(
+  ...Object.keys(CONVERSE_PAYLOADS).map((name) => ({
+    weight: name === "contentBlockDelta" ? 12 : 3,
+    arbitrary: converseFrame(name),
+  })),
+  { weight: 1, arbitrary: exceptionLine },
+  { weight: 1, arbitrary: string.map((text) => `error InternalError ${text}`) },
+  { weight: 1, arbitrary: among("", "no frame", '{"message":"no"}') },
+);
+const lines = fc.array(converseLine, { maxLength: 9 });
+/** In the order of a real one half of the time. */
+const converseStream = fc.oneof(
+  lines.map((all) => all.join("\n")),
+  fc
+    .tuple(
+      converseFrame("messageStart"),
+      lines,
+      converseFrame("messageStop"),
+      converseFrame("metadata"),
+    )
+    .map(([start, all, stop, last]) => [start, ...all, stop, last].join("\n")),
+);
+const converseBlock = oneOf(
+  object({ always: { text: words("", "a") } }),
+  object({ always: { toolUse } }),
+  object({
+    always: { reasoningContent: object({ often: { reasoningText, redactedContent: string } }) },
+  }),
+  object({
+    always: { citationsContent: object({ often: { content: list(any), citations: any } }) },
+  }),
+  object({ often: { toolResult: any, image: any } }),
+);
+const converseReply = object({
+  always: {
+    output: object({ always: { message: object({ always: { content: list(converseBlock) } }) } }),
+  },
+  often: { stopReason: converseReason, usage: converseUsage },
+  seldom: { metrics: any, message: string, ...moreFields },
+});
+
 const errorBody = oneOf(
   object({
     always: {
@@ -411,6 +527,7 @@ const nothing = among(
 
 export const chatAnswer = { complete: chatReply, stream: chatStream };
 export const messagesAnswer = { complete: message, stream: messagesStream };
+export const converseAnswer = { complete: converseReply, stream: converseStream };
 export const responsesAnswer = { complete: responseObject, stream: responsesStream };
 export const geminiAnswer = { complete: geminiResponse, stream: geminiStream };
 export const failedAnswer: Text = fc.oneof(errorBody, errorBody, any, nothing);

@@ -7,6 +7,7 @@ export const MODELS = [
   "gpt-4o",
   "openai/gpt-4o",
   "claude-sonnet-4-5",
+  "nova",
   "house-model",
   "openai/gpt-5",
   "gpt-5-codex",

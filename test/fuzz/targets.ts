@@ -18,6 +18,7 @@ import { checkResponsesStream } from "../unit/filter/responses-lifecycle.ts";
 import { fuzzedConfigurations } from "./configurations.ts";
 import type { FuzzedExchange } from "./exchanges.ts";
 import { fuzzedHeads, fuzzedReplies, fuzzedRequests } from "./exchanges.ts";
+import { framesOf } from "./frames.ts";
 import { fuzzedPrompts } from "./prompts.ts";
 
 export interface FuzzTarget {
@@ -87,7 +88,9 @@ function runExchange(input: FuzzedExchange): ExchangeResult {
       const answer = answers[dialectOf(path)];
       const text = status >= 400 ? answers.failed : isStream ? answer.stream : answer.complete;
       const isWrapped = isStream && status < 400 && path.startsWith(BEDROCK);
-      const bytes = isWrapped ? wrapped(text, input) : reply(text, input);
+      const isConverse = dialectOf(path) === "converse";
+      const whole = isWrapped && isConverse ? framesOf(text) : Buffer.from(text);
+      const bytes = isWrapped && !isConverse ? wrapped(text, input) : reply(whole, input);
       const streamType = isWrapped ? "application/vnd.amazon.eventstream" : "text/event-stream";
       const asAsked = isStream && status < 400 ? streamType : "application/json";
       const type = input.contentType === "as asked" || isStream ? asAsked : input.contentType;
@@ -113,8 +116,8 @@ function isStreamed(path: string, body: Uint8Array): boolean {
   return /"stream"\s*:\s*true/.test(Buffer.from(body).toString());
 }
 
-function reply(text: string, { damageReply }: FuzzedExchange): Buffer {
-  return damageReply === undefined ? Buffer.from(text) : damaged(text, damageReply);
+function reply(text: Buffer, { damageReply }: FuzzedExchange): Buffer {
+  return damageReply === undefined ? text : damaged(text, damageReply);
 }
 
 /** A stream of events in Bedrock's frames, with an exception at its end now and then; damaged inside of the frames, or as a whole. */
@@ -140,7 +143,7 @@ function wrapped(text: string, { damageReply, contentType }: FuzzedExchange): Bu
 }
 const EXCEPTIONS = ["throttlingException", "modelStreamErrorException", "mystery"];
 
-function damaged(text: string, seed: number): Buffer {
+function damaged(text: string | Buffer, seed: number): Buffer {
   const bytes = Buffer.from(text);
   return mutate(bytes, bytes, TOKENS, random(seed));
 }
@@ -167,8 +170,9 @@ function utf8(bytes: Uint8Array): string {
 }
 
 /** The dialect of a path, the client's or the provider's. */
-function dialectOf(path: string): "chat" | "messages" | "responses" | "gemini" {
+function dialectOf(path: string): "chat" | "messages" | "responses" | "gemini" | "converse" {
   if (path.startsWith("/v1beta/models/")) return "gemini";
+  if (/\/converse(?:-stream)?$/.test(path)) return "converse";
   if (path.startsWith(BEDROCK) || path.includes("/publishers/anthropic/")) return "messages";
   if (path.includes("/messages")) return "messages";
   return path.includes("/responses") ? "responses" : "chat";
