@@ -4,7 +4,7 @@ import type { Gateway } from "../gateway/gateway.ts";
 
 export type DialectName = "chat" | "messages" | "responses";
 /** Also that of providers alone. */
-export type ProviderDialect = DialectName | "gemini";
+export type ProviderDialect = DialectName | "gemini" | "converse";
 /** Of tests whose subject does not depend on the third. */
 export type TwoDialects = Exclude<DialectName, "responses">;
 

@@ -1,4 +1,5 @@
 // Replies of providers in each dialect, as short as they can be, and what a client of either dialect makes of an answer.
+import { eventFrame } from "../providers/event-stream.ts";
 import type { DialectName, ProviderDialect } from "./ask.ts";
 
 export type ReplyKind = "complete" | "stream" | "error";
@@ -42,7 +43,19 @@ const candidate = (text: string, more: object = {}): object => ({
 });
 const GEMINI_USAGE = { promptTokenCount: 1, candidatesTokenCount: 3, totalTokenCount: 4 };
 
+const frame = (type: string, payload: object): string =>
+  eventFrame(type, payload).toString("latin1");
+
+/** Those of Converse are bytes, as latin1. */
 const STREAMS: Record<ProviderDialect, string[]> = {
+  converse: [
+    frame("messageStart", { role: "assistant" }),
+    frame("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "Hello, " } }),
+    frame("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "world." } }),
+    frame("contentBlockStop", { contentBlockIndex: 0 }),
+    frame("messageStop", { stopReason: "end_turn" }),
+    frame("metadata", { usage: { inputTokens: 1, outputTokens: 3, totalTokens: 4 } }),
+  ],
   gemini: [
     geminiEvent(candidate("Hello, ")),
     geminiEvent(candidate("world.")),
@@ -100,6 +113,11 @@ const STREAMS: Record<ProviderDialect, string[]> = {
 };
 
 const COMPLETES: Record<ProviderDialect, object> = {
+  converse: {
+    output: { message: { role: "assistant", content: [{ text: SAID }] } },
+    stopReason: "end_turn",
+    usage: { inputTokens: 1, outputTokens: 3, totalTokens: 4 },
+  },
   gemini: { ...candidate(SAID, { finishReason: "STOP" }), usageMetadata: GEMINI_USAGE },
   chat: {
     id: "c1",
@@ -126,6 +144,7 @@ const OPENAI_ERROR = {
   error: { message: ERROR_SAID, type: "server_error", param: null, code: null },
 };
 const ERRORS: Record<ProviderDialect, object> = {
+  converse: { message: ERROR_SAID },
   gemini: { error: { code: 500, message: ERROR_SAID, status: "INTERNAL" } },
   chat: OPENAI_ERROR,
   responses: OPENAI_ERROR,
@@ -133,7 +152,8 @@ const ERRORS: Record<ProviderDialect, object> = {
 };
 
 export function replyParts(dialect: ProviderDialect, kind: ReplyKind): ReplyParts {
-  if (kind === "stream") return { status: 200, type: "text/event-stream", parts: STREAMS[dialect] };
+  const type = dialect === "converse" ? "application/vnd.amazon.eventstream" : "text/event-stream";
+  if (kind === "stream") return { status: 200, type, parts: STREAMS[dialect] };
   const [status, body] = kind === "error" ? [500, ERRORS[dialect]] : [200, COMPLETES[dialect]];
   return { status, type: "application/json", parts: [JSON.stringify(body)] };
 }

@@ -16,7 +16,7 @@ import type { DialectName, ProviderDialect } from "./ask.ts";
 import { echo, listen } from "./behaving-provider.ts";
 import type { Listening } from "./behaving-provider.ts";
 import { basePath, FAULTS_OF_A_SERVER, startFaultyProvider } from "./faulty-provider.ts";
-import { ANTHROPIC, GEMINI, host, targetAt } from "./models.ts";
+import { ANTHROPIC, CONVERSE, GEMINI, host, targetAt } from "./models.ts";
 import { startOneProvider } from "./one-provider.ts";
 import { outcomeOf } from "./outcomes.ts";
 
@@ -26,7 +26,7 @@ import { outcomeOf } from "./outcomes.ts";
  */
 const TIMEOUT_MS = 8_000;
 const DIALECTS: DialectName[] = ["chat", "messages", "responses"];
-const PROVIDERS: ProviderDialect[] = [...DIALECTS, "gemini"];
+const PROVIDERS: ProviderDialect[] = [...DIALECTS, "gemini", "converse"];
 
 let directory: string;
 let gateway: Gateway;
@@ -67,6 +67,7 @@ beforeAll(async () => {
           ...GEMINI,
           path: `${basePath(fault)}/v1beta/models/`,
         }),
+        targetAt(`converse/${fault}`, address, { ...CONVERSE, path: `${basePath(fault)}/model/` }),
       ]);
       model.targetSets = model.targets.map(({ name, dialect }, index) => ({
         name: `safe/${name}`,

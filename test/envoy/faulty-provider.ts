@@ -4,7 +4,8 @@ import { gzipSync } from "node:zlib";
 import { startProvider } from "./behaving-provider.ts";
 import type { BehavingProvider } from "./behaving-provider.ts";
 import type { ProviderDialect } from "./ask.ts";
-import { dialectOfPath, replyParts } from "./dialect-replies.ts";
+import { eventFrame, exceptionFrame } from "../providers/event-stream.ts";
+import { dialectOfPath, ERROR_SAID, replyParts } from "./dialect-replies.ts";
 
 /** Milliseconds between the bytes of a provider that drips. */
 const DRIP = 30;
@@ -33,13 +34,14 @@ function head(response: ServerResponse, asked: Asked, more: Record<string, strin
 
 /** Breaks the connection when these bytes have left. */
 function sendAndReset(response: ServerResponse, bytes: string): void {
-  response.write(bytes, () => setTimeout(() => response.socket?.resetAndDestroy(), 50));
+  response.write(bytes, "latin1", () => setTimeout(() => response.socket?.resetAndDestroy(), 50));
 }
 
 /** The status line, headers and body as they are, without the care that Node takes of the length. */
 function sendRaw(response: ServerResponse, type: string, length: number, body: string): void {
   response.socket?.end(
     `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ncontent-length: ${String(length)}\r\n\r\n${body}`,
+    "latin1",
   );
 }
 
@@ -49,6 +51,8 @@ function sendError(response: ServerResponse, { dialect }: Asked, status: number)
 }
 
 function errorEvent(dialect: ProviderDialect): string {
+  if (dialect === "converse")
+    return exceptionFrame("internalServerException", { message: ERROR_SAID }).toString("latin1");
   const [body = ""] = replyParts(dialect, "error").parts;
   if (dialect === "chat" || dialect === "gemini") return `data: ${body}\n\n`;
   const data = dialect === "messages" ? body : body.replace("{", '{"type":"error",');
@@ -58,16 +62,18 @@ function errorEvent(dialect: ProviderDialect): string {
 /** The events of a stream until it has said something. */
 function untilToken(dialect: ProviderDialect): string {
   return replyParts(dialect, "stream")
-    .parts.slice(0, { chat: 2, messages: 3, responses: 4, gemini: 1 }[dialect])
+    .parts.slice(0, { chat: 2, messages: 3, responses: 4, gemini: 1, converse: 2 }[dialect])
     .join("");
 }
 
+const paddedFrame = (padding: string): string =>
+  eventFrame("messageStart", { role: "assistant", p: padding }).toString("latin1");
 const half = (text: string): string => text.slice(0, Math.floor(text.length / 2));
 
 const FAULTS: Record<string, Fault> = {
   healthy(response, asked) {
     head(response, asked);
-    response.end(healthy(asked).body);
+    response.end(healthy(asked).body, "latin1");
   },
   "reset before headers"(response) {
     response.socket?.resetAndDestroy();
@@ -88,10 +94,10 @@ const FAULTS: Record<string, Fault> = {
     // A stream drips in pieces of events; of a complete answer, which has begun at once, the last byte never comes.
     const last = asked.isStream ? body.length : body.length - 1;
     let at = asked.isStream ? 0 : BEGUN;
-    response.write(body.slice(0, at));
+    response.write(body.slice(0, at), "latin1");
     const timer = setInterval(() => {
       const end = Math.min(at + (asked.isStream ? 20 : 1), last);
-      response.write(body.slice(at, end));
+      response.write(body.slice(at, end), "latin1");
       at = end;
       if (at < body.length && !response.destroyed) return;
       clearInterval(timer);
@@ -146,14 +152,18 @@ const FAULTS: Record<string, Fault> = {
   },
   "invalid SSE"(response, asked) {
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.end(`${untilToken(asked.dialect)}data: {"not": json\n\n`);
+    const invalid = eventFrame("metadata", '{"not": json').toString("latin1");
+    const event = asked.dialect === "converse" ? invalid : 'data: {"not": json\n\n';
+    response.end(untilToken(asked.dialect) + event, "latin1");
   },
   "error as first event"(response, { dialect }) {
-    response.writeHead(200, { "content-type": "text/event-stream" }).end(errorEvent(dialect));
+    response
+      .writeHead(200, { "content-type": "text/event-stream" })
+      .end(errorEvent(dialect), "latin1");
   },
   "error as third event"(response, asked) {
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.end(untilToken(asked.dialect) + errorEvent(asked.dialect));
+    response.end(untilToken(asked.dialect) + errorEvent(asked.dialect), "latin1");
   },
   "stream without an event"(response, asked) {
     head(response, { ...asked, isStream: true });
@@ -161,11 +171,11 @@ const FAULTS: Record<string, Fault> = {
   },
   "not compressed, says gzip"(response, asked) {
     head(response, asked, { "content-encoding": "gzip" });
-    response.end(healthy(asked).body);
+    response.end(healthy(asked).body, "latin1");
   },
   "damaged gzip"(response, asked) {
     head(response, asked, { "content-encoding": "gzip" });
-    const bytes = gzipSync(healthy(asked).body);
+    const bytes = gzipSync(Buffer.from(healthy(asked).body, "latin1"));
     bytes.fill(0xff, bytes.length - 30, bytes.length - 10);
     response.end(bytes);
   },
@@ -174,9 +184,10 @@ const FAULTS: Record<string, Fault> = {
     // In a comment, or in front of the last brace.
     const { body } = healthy(asked);
     const spaces = " ".repeat(1 << 20);
-    response.end(
-      gzipSync(asked.isStream ? `:${spaces}\n\n${body}` : `${body.slice(0, -1)}${spaces}}`),
-    );
+    const padded =
+      asked.dialect === "converse" ? paddedFrame(spaces) + body : `:${spaces}\n\n${body}`;
+    const whole = asked.isStream ? padded : `${body.slice(0, -1)}${spaces}}`;
+    response.end(gzipSync(Buffer.from(whole, "latin1")));
   },
   "content-length too large"(response, asked) {
     const { type, body } = healthy(asked);
@@ -200,9 +211,13 @@ export function startFaultyProvider(): Promise<BehavingProvider> {
   return startProvider((response, { path, body }) => {
     const [, fault = ""] = path.split("/");
     const asks = (JSON.parse(body) as { stream?: boolean }).stream === true;
-    const isStream = asks || path.includes(":streamGenerateContent");
-    const isGemini = path.includes("/v1beta/models/");
-    const dialect = isGemini ? "gemini" : dialectOfPath(path.replace(/^\/[^/]*/, "/v1"));
+    const isStream = asks || /:streamGenerateContent|converse-stream$/.test(path);
+    const dialect = providerDialectOf(path);
     FAULTS[decodeURIComponent(fault)]?.(response, { dialect, isStream });
   });
+}
+
+function providerDialectOf(path: string): ProviderDialect {
+  if (path.includes("/v1beta/models/")) return "gemini";
+  return path.includes("/model/") ? "converse" : dialectOfPath(path.replace(/^\/[^/]*/, "/v1"));
 }

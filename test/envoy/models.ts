@@ -64,6 +64,13 @@ export const GEMINI: Partial<Target> = {
   asksForUsage: false,
 };
 
+export const CONVERSE: Partial<Target> = {
+  dialect: "bedrock_converse",
+  path: "/model/",
+  auth: { kind: "bearer", environmentVariable: "ANTHROPIC_API_KEY" },
+  asksForUsage: false,
+};
+
 export function modelOf(targets: Target[], more: Partial<GatewayModel> = {}): GatewayModel {
   const keys = targets.flatMap(({ auth }) => auth.environmentVariable ?? []);
   const parts = [...targets, ...(more.prompt?.targets ?? [])].flatMap(({ headers }) =>
