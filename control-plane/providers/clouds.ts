@@ -47,12 +47,6 @@ export interface CloudApi {
   limitsOf?: string;
 }
 
-/** An API that the gateway does not support yet. */
-export interface PendingApi extends Pick<CloudApi, "word" | "models" | "isFor"> {
-  /** For people. */
-  pending: string;
-}
-
 /** The types of credentials that Envoy attaches. */
 export const CREDENTIAL_TYPES = ["aws", "google", "entra_id"] as const;
 export type CredentialType = (typeof CREDENTIAL_TYPES)[number];
@@ -81,7 +75,7 @@ export interface Cloud {
   needsKey: boolean;
   login?: CloudLogin;
   /** The first that fits a model is used. */
-  apis: (CloudApi | PendingApi)[];
+  apis: CloudApi[];
 }
 
 const CHAT = {
@@ -336,7 +330,7 @@ export function apiOf(
   model: string,
   word: string | undefined,
   values: AddressValues,
-): CloudApi | PendingApi | undefined {
+): CloudApi | undefined {
   const wanted = word === "anthropic" ? CLAUDE.word : word;
   return apis.find(
     ({ word: own, models, isFor }) =>

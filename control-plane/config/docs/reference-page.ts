@@ -166,20 +166,14 @@ function unique(rows: string[][]): string[][] {
 }
 
 function cloudRows({ name, title, apis }: Cloud): string[][] {
-  return apis.flatMap((api) =>
-    "pending" in api
-      ? []
-      : [
-          [
-            code(name),
-            title,
-            api.models.map(code).join(", "),
-            code(api.word),
-            cloudUrl(api),
-            api.dialect.format,
-          ],
-        ],
-  );
+  return apis.map((api) => [
+    code(name),
+    title,
+    api.models.map(code).join(", "),
+    code(api.word),
+    cloudUrl(api),
+    api.dialect.format,
+  ]);
 }
 
 function cloudUrl({ baseUrl, endpoint, envelope, query = "", dialect }: CloudApi): string {

@@ -1,7 +1,7 @@
 // Where the requests of one entry go, for a provider with several APIs: which of them, and its address from the entry's keys.
 import { OPENAI_CHAT, OPENAI_RESPONSES } from "../../../contract/dialects.ts";
 import { apiOf, fill, keysIn, wordsOf } from "../../providers/clouds.ts";
-import type { AddressValues, Cloud, CloudApi, PendingApi } from "../../providers/clouds.ts";
+import type { AddressValues, Cloud, CloudApi } from "../../providers/clouds.ts";
 import { baseOf } from "../../providers/registry.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { suggest, suggestion } from "../diagnostics/suggest.ts";
@@ -84,10 +84,9 @@ function readApi(
 ): CloudApi | undefined {
   const chosen = word === cloud.name && !wordsOf(cloud).includes(word) ? undefined : word;
   const api = apiOf(cloud, model, chosen, values);
-  if (api !== undefined && !("pending" in api)) return api;
+  if (api !== undefined) return api;
   const at = [...path, word === undefined ? "model" : "provider_interface"];
-  if (api !== undefined) reportPending(reading, at, api, cloud);
-  else if (chosen !== undefined) {
+  if (chosen !== undefined) {
     const words = wordsOf(cloud);
     reading.problem(at, `${cloud.name} has no API ${reading.show(at, chosen)}`, {
       hint: suggestion(suggest(chosen, words)) ?? `expected one of ${words.join(", ")}`,
@@ -96,14 +95,6 @@ function readApi(
     reading.problem(at, `${cloud.title} has no API for this model`);
   }
   return undefined;
-}
-
-function reportPending(reading: Reading, at: Path, { pending }: PendingApi, cloud: Cloud): void {
-  reading.problem(at, `${pending} is not supported yet`, {
-    hint: wordsOf(cloud).includes("openai")
-      ? "for its OpenAI-compatible endpoint write provider_interface: openai"
-      : undefined,
-  });
 }
 
 /** Returns whether the name of the model is a part of the request's path. */
