@@ -6,6 +6,7 @@ import { hostFor } from "./host-ring.ts";
 import { readCases } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
 import { mutate } from "./mutate.ts";
+import { eventFrame } from "../providers/event-stream.ts";
 import { random } from "./random.ts";
 import type { Random } from "./random.ts";
 
@@ -23,20 +24,42 @@ const CHAT_STREAM = Buffer.from(
 const MESSAGES_REPLY = Buffer.from(
   '{"id":"1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"é"}],"stop_reason":"end_turn","usage":{}}',
 );
+const MESSAGES_EVENTS = [
+  {
+    type: "message_start",
+    message: { id: "1", role: "assistant", model: "m", content: [], usage: {} },
+  },
+  { type: "content_block_start", index: 0, content_block: { type: "text", text: "é" } },
+  { type: "content_block_stop", index: 0 },
+  { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: {} },
+  { type: "message_stop" },
+];
 const MESSAGES_STREAM = Buffer.from(
-  [
-    {
-      type: "message_start",
-      message: { id: "1", role: "assistant", model: "m", content: [], usage: {} },
-    },
-    { type: "content_block_start", index: 0, content_block: { type: "text", text: "é" } },
-    { type: "content_block_stop", index: 0 },
-    { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: {} },
-    { type: "message_stop" },
-  ]
-    .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-    .join(""),
+  MESSAGES_EVENTS.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(
+    "",
+  ),
 );
+const INVOKE_STREAM = Buffer.concat(
+  MESSAGES_EVENTS.map((event) =>
+    eventFrame("chunk", { bytes: Buffer.from(JSON.stringify(event)).toString("base64") }),
+  ),
+);
+
+const GEMINI_REPLY = Buffer.from(
+  '{"candidates":[{"content":{"role":"model","parts":[{"text":"é"}]},"finishReason":"STOP"}],"usageMetadata":{}}',
+);
+const GEMINI_STREAM = Buffer.from(`data: ${GEMINI_REPLY.toString()}\r\n\r\n`);
+
+const CONVERSE_REPLY = Buffer.from(
+  '{"output":{"message":{"role":"assistant","content":[{"text":"é"}]}},"stopReason":"end_turn","usage":{}}',
+);
+const CONVERSE_STREAM = Buffer.concat([
+  eventFrame("messageStart", { role: "assistant" }),
+  eventFrame("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "é" } }),
+  eventFrame("contentBlockStop", { contentBlockIndex: 0 }),
+  eventFrame("messageStop", { stopReason: "end_turn" }),
+  eventFrame("metadata", { usage: {} }),
+]);
 
 const RESPONSE = {
   id: "resp_1",
@@ -60,6 +83,25 @@ const RESPONSES_STREAM = Buffer.from(
     .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
     .join(""),
 );
+
+const EVENTS = "text/event-stream";
+const FRAMES = "application/vnd.amazon.eventstream";
+
+/** What a provider sends for a path, and its content type: of the first row whose end the path has. */
+const PROVIDERS: readonly [end: string, reply: Buffer, stream: Buffer, type: string][] = [
+  ["/v1/messages", MESSAGES_REPLY, MESSAGES_STREAM, EVENTS],
+  ["awPredict", MESSAGES_REPLY, MESSAGES_STREAM, EVENTS],
+  ["/responses", RESPONSES_REPLY, RESPONSES_STREAM, EVENTS],
+  ["/invoke", MESSAGES_REPLY, INVOKE_STREAM, FRAMES],
+  ["/invoke-with-response-stream", MESSAGES_REPLY, INVOKE_STREAM, FRAMES],
+  [":generateContent", GEMINI_REPLY, GEMINI_STREAM, EVENTS],
+  [":streamGenerateContent?alt=sse", GEMINI_REPLY, GEMINI_STREAM, EVENTS],
+  ["/converse", CONVERSE_REPLY, CONVERSE_STREAM, FRAMES],
+  ["/converse-stream", CONVERSE_REPLY, CONVERSE_STREAM, FRAMES],
+  ["", CHAT_REPLY, CHAT_STREAM, EVENTS],
+];
+/** Ends of paths that ask for a stream, where the body does not. */
+const STREAMED = /-stream$|:stream/;
 
 const cases = readCases().filter(
   ({ client, name }) =>
@@ -123,17 +165,14 @@ function send({ name, client }: ExchangeCase, body: Buffer, chance: Random): Exc
       body: [body.subarray(0, middle), body.subarray(middle)],
     },
     upstream: ({ path: asked, body: sent }) => {
-      const isStream = asksForStream(sent);
-      const [stream, whole] = asked.endsWith("/v1/messages")
-        ? [MESSAGES_STREAM, MESSAGES_REPLY]
-        : asked.endsWith("/responses")
-          ? [RESPONSES_STREAM, RESPONSES_REPLY]
-          : [CHAT_STREAM, CHAT_REPLY];
+      const isStream = STREAMED.test(asked) || asksForStream(sent);
+      const [, whole = CHAT_REPLY, stream = CHAT_STREAM, type = EVENTS] =
+        PROVIDERS.find(([end]) => asked.endsWith(end)) ?? [];
       const answer = isStream ? stream : whole;
       const cut = chance.below(answer.length);
       return {
         status: 200,
-        headers: [["content-type", isStream ? "text/event-stream" : "application/json"]],
+        headers: [["content-type", isStream ? type : "application/json"]],
         chunks: [answer.subarray(0, cut), answer.subarray(cut)],
       };
     },
