@@ -74,7 +74,7 @@ function prepareAgain(exchange: Exchange, attempts: Attempts, size: u32): Fault 
   // A key must not reach another provider, whatever cluster Envoy has chosen.
   if (!isAt(target)) return inconsistent();
   const before = exchange.target;
-  if (before !== null) removeHeadersOf(before, exchange);
+  if (before !== null && attempts.count > 1) removeHeadersOf(before, exchange);
   const tape = clientBody.open(exchange.client, size);
   const fault =
     tape === null ? outOfMemory("request") : prepareBodyAgain(exchange, target, tape, size);
