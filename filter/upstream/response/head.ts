@@ -154,5 +154,5 @@ function readStatus(exchange: Exchange): void {
   const status = fault === null ? statusOfAws(response.status) : fault.status;
   if (status != response.status) setHeaderNumber(RESPONSE_HEADERS, STATUS_HEADER, status);
   response.status = status;
-  response.fault = fault;
+  if (fault !== null) response.fault = fault;
 }
