@@ -81,6 +81,21 @@ export class Target {
     else envelope.writePath(this.path, this.modelText, isStreaming, out);
   }
 
+  /** The member of a count's response with the number of tokens; empty if the response has Anthropic's form. */
+  get countMember(): Span {
+    const envelope = this.envelope;
+    return envelope === null ? this.dialect.countMember : envelope.countMember;
+  }
+
+  /** Appends the path of a request that counts tokens. Returns false if it is the path of an endpoint. */
+  writeCountPath(out: ByteBuffer): bool {
+    const envelope = this.envelope;
+    if (envelope !== null) envelope.writeCountPath(this.path, this.modelText, out);
+    else if (this.dialect.countMember.length == 0) return false;
+    else this.dialect.writeCountPath(this.path, this.modelText, out);
+    return true;
+  }
+
   /** Returns the target for clients of a dialect: without a translation, if the provider supports it. */
   forClient(dialect: Dialect): Target {
     for (let i = 0; i < this.also.length; i++) {

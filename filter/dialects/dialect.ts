@@ -46,6 +46,7 @@ export class LimitHeaders {
 }
 
 const ERROR = constant("error");
+const NO_MEMBER = new Span(0, 0);
 
 const request = new HubRequest();
 const MESSAGES = new Conversation("messages", '{"type":"text","text":"', false);
@@ -70,6 +71,10 @@ export abstract class Dialect {
   requestIdHeader: Span;
   /** The member of a response in which the gateway reports the prompt target. */
   metadataMember: string = "metadata";
+  /**
+   * The member with the number of tokens, in a response of providers with an own request for counting; empty for all others.
+   */
+  countMember: Span = NO_MEMBER;
   /** Whether the ids of its tool calls carry signatures (hub/signed-call-id.ts). */
   signsCallIds: bool = false;
   /** Where a request holds its messages. */
@@ -131,8 +136,11 @@ export abstract class Dialect {
     report: RequestReport,
   ): void;
 
-  /** Cuts a written request down to what the provider accepts to count its tokens. */
-  cutToCount(_out: ByteBuffer): void {}
+  /** Turns a written request into what the provider accepts to count its tokens; `path` and `model` as in `writePath`. */
+  cutToCount(_out: ByteBuffer, _path: Span, _model: Span): void {}
+
+  /** Appends the path of a request that counts tokens, as `writePath`, if the dialect has a `countMember`. */
+  writeCountPath(_path: Span, _model: Span, _out: ByteBuffer): void {}
 
   /** Appends the path of a request; `path`: the configured one. A dialect may put the model and the method into it. */
   writePath(path: Span, _model: Span, _isStreaming: bool, out: ByteBuffer): void {

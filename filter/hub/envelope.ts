@@ -29,6 +29,8 @@ export class Envelope {
   hasBetaMember: bool;
   isEventStream: bool;
   wrapsCount: bool;
+  /** The member of a count's response with the number of tokens; empty if the response has Anthropic's form. */
+  countMember: Span;
   /** `"anthropic_version":"vertex-2023-10-16"` */
   private version: Span;
   private plainCharacters: Span;
@@ -57,6 +59,7 @@ export class Envelope {
     this.hasBetaMember = row.hasBetaMember;
     this.isEventStream = row.isEventStream;
     this.wrapsCount = row.wrapsCount;
+    this.countMember = constant(row.wrapsCount ? "inputTokens" : "");
     this.version = constant('"anthropic_version":"' + row.version + '"');
     this.plainCharacters = constant(row.plainCharacters);
     this.method = constant(row.method);

@@ -82,12 +82,13 @@ export function checkProvider(exchange: Exchange, turn: Turn): Outcome {
   return Outcome.Next;
 }
 
-/** Uses the endpoint of another API with the same purpose, which keeps the client's dialect. */
+/** Uses the request or endpoint of another API with the same purpose, which keeps the client's dialect. */
 function useCounterpart(exchange: Exchange, turn: Turn, first: Target): Outcome {
   const endpoint = exchange.client.endpoint;
   const counterpart = endpoint.counterpart;
   let target: Target | null = null;
-  if (counterpart !== null) target = counterpart.servingTarget(first);
+  if (endpoint.row.isEstimated && first.countMember.length > 0) target = first;
+  else if (counterpart !== null) target = counterpart.servingTarget(first);
   if (target !== null && isSupported(exchange, target, turn.tape, false)) {
     exchange.target = target;
     return Outcome.Next;

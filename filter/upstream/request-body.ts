@@ -158,7 +158,8 @@ function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | 
     report,
     body.notes,
   );
-  if (exchange.client.endpoint.row.isEstimated) target.dialect.cutToCount(body.prefix);
+  if (exchange.client.endpoint.row.isEstimated)
+    target.dialect.cutToCount(body.prefix, target.path, target.modelText);
   body.replaced = tape.length;
   return report.fault;
 }

@@ -159,9 +159,7 @@ function writePath(exchange: Exchange, target: Target): void {
   text.clear();
   if (isInference) {
     target.writePath(client.isStreaming, text);
-  } else if (envelope !== null) {
-    envelope.writeCountPath(target.path, target.modelText, text);
-  } else {
+  } else if (!target.writeCountPath(text)) {
     const counterpart = exchange.isTranslated() ? endpoint.counterpart : null;
     text.span(target.basePath);
     text.span(counterpart === null ? endpoint.suffix : counterpart.suffix);

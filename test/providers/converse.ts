@@ -35,22 +35,40 @@ export function startConverseProvider(options: ConverseOptions): Promise<FakePro
 
 function converseDialect(options: ConverseOptions): Dialect {
   return {
-    path: /^\/model\/[^/]+\/converse(?:-stream)?$/,
+    path: /^\/model\/[^/]+\/(?:converse(?:-stream)?|count-tokens)$/,
     error: errorReply,
     errorEvent: () => exceptionFrame("serviceUnavailableException", { message: "Overloaded" }),
     handle(request, next) {
       const model = modelOf(request);
       const refused = headerRefusal(request, options) ?? modelRefusal(model, options);
       if (refused !== undefined) return { reply: refused, behaviour: { kind: "answer" } };
-      const read = readConverseRequest(request.json);
+      const isCount = request.path.endsWith("/count-tokens");
+      const read = readConverseRequest(isCount ? countedRequest(request.json) : request.json);
       const wrong = typeof read === "string" ? read : changedReasoning(read);
       if (typeof read === "string" || wrong !== undefined)
         return { reply: errorReply(400, wrong ?? ""), behaviour: { kind: "answer" } };
+      if (isCount) return { reply: countOf(read), behaviour: { kind: "answer" } };
       const prompt = promptOf(read);
       const behaviour: Behaviour = next ?? directionIn(prompt.text) ?? { kind: "answer" };
       const isStream = request.path.endsWith("-stream");
       return { reply: replyTo(read, prompt, behaviour, isStream), behaviour };
     },
+  };
+}
+
+/** The request inside of a request to count tokens, which has some members of it. */
+function countedRequest(json: unknown): unknown {
+  const request = (json as { input?: { converse?: object } }).input?.converse;
+  const members = ["messages", "system", "toolConfig", "additionalModelRequestFields"];
+  return Object.keys(request ?? {}).every((name) => members.includes(name)) ? request : null;
+}
+
+function countOf({ messages }: ConverseRequest): Reply {
+  return {
+    status: 200,
+    headers: headersOf("application/json"),
+    parts: [JSON.stringify({ inputTokens: Math.ceil(JSON.stringify(messages).length / 4) })],
+    isStream: false,
   };
 }
 

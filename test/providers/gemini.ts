@@ -19,7 +19,7 @@ export interface GeminiOptions extends ServerOptions {
   cachedTokens?: number;
 }
 
-const PATH = /\/models\/([^/:?]+):(generateContent|streamGenerateContent)(\?.*)?$/;
+const PATH = /\/models\/([^/:?]+):(generateContent|streamGenerateContent|countTokens)(\?.*)?$/;
 
 export function startGeminiProvider(options: GeminiOptions = {}): Promise<FakeProvider> {
   return startServer(geminiDialect(options), options);
@@ -44,8 +44,11 @@ function geminiDialect(options: GeminiOptions): Dialect {
           reply: geminiError(404, `models/${model} is not found for API version v1beta`),
           behaviour: answer,
         };
-      const read = readGeminiRequest(request.json, model, isSignature);
+      const counted =
+        method === "countTokens" ? countedRequest(request.json, model, options) : undefined;
+      const read = readGeminiRequest(counted ?? request.json, model, isSignature);
       if (typeof read === "string") return { reply: geminiError(400, read), behaviour: answer };
+      if (counted !== undefined) return { reply: countOf(read), behaviour: answer };
       const prompt = promptOf(read);
       const behaviour = next ?? directionIn(prompt.text) ?? answer;
       const isStream = method === "streamGenerateContent";
@@ -108,6 +111,31 @@ export function geminiError(status: number, message: string, reason?: string): R
     parts: [JSON.stringify({ error }, null, 2)],
     isStream: false,
   };
+}
+
+/** What is counted: Vertex AI takes some members of a request, the Gemini API a whole one with its model. */
+function countedRequest(json: unknown, model: string, { token }: GeminiOptions): unknown {
+  if (token !== undefined) {
+    const isKnown = (name: string): boolean =>
+      ["contents", "systemInstruction", "tools", "generationConfig"].includes(name);
+    return Object.keys(json as object).every(isKnown) ? json : null;
+  }
+  const { generateContentRequest, ...others } = json as { generateContentRequest?: object };
+  const { model: named, ...request } = (generateContentRequest ?? {}) as { model?: string };
+  return named === `models/${model}` && Object.keys(others).length === 0 ? request : null;
+}
+
+function countOf(request: GeminiRequest): Reply {
+  return {
+    status: 200,
+    headers: { "content-type": "application/json; charset=UTF-8" },
+    parts: [JSON.stringify({ totalTokens: promptTokens(request) }, null, 2)],
+    isStream: false,
+  };
+}
+
+function promptTokens({ contents }: GeminiRequest): number {
+  return Math.ceil(JSON.stringify(contents).length / 4);
 }
 
 const SIGNED = "gemini:";
@@ -186,7 +214,7 @@ function replyTo(
   const count = behaviour.kind === "answer" ? behaviour.pieces : undefined;
   const parts = partsOf(answer, model, count);
   const common = { modelVersion: model, responseId: randomUUID().replaceAll("-", "_") };
-  const prompted = Math.ceil(JSON.stringify(request.contents).length / 4);
+  const prompted = promptTokens(request);
   const thoughts = Math.ceil(thoughtOf(answer).length / 4);
   const candidates = Math.ceil(JSON.stringify(parts).length / 4);
   const early = {

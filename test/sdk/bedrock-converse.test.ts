@@ -423,6 +423,14 @@ describe.each(CLIENTS)("$client.name, $how", ({ client, isStream }) => {
   });
 });
 
+it.each(["claude", "profile", "nova"])("counts the tokens of a request for %s", async (model) => {
+  const messages = [{ role: "user" as const, content: "How many tokens are these?" }];
+  const request = { model, system: "Be brief.", messages };
+  const { data, response } = await anthropicClient.messages.countTokens(request).withResponse();
+  expect(data.input_tokens).toBe(17);
+  expect(response.headers.has("x-gateway-estimated")).toBe(false);
+});
+
 it("cancelling in mid-stream ends Bedrock's work", async () => {
   const before = bedrock.requests.length;
   const stream = await openaiClient.chat.completions.create({

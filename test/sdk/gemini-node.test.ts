@@ -342,6 +342,19 @@ describe.each(MODELS)("the OpenAI SDK, responses, %s", (model) => {
   });
 });
 
+it.each(MODELS)("counts the tokens of a request for %s", async (model) => {
+  const request = {
+    model,
+    system: "Be brief.",
+    messages: [{ role: "user" as const, content: "How many tokens are these?" }],
+    tools: [{ name: "weather", input_schema: PARAMETERS }],
+  };
+  const { data, response } = await anthropic.messages.countTokens(request).withResponse();
+  const { usage } = await anthropic.messages.create({ ...request, max_tokens: 100 });
+  expect(data.input_tokens).toBe(usage.input_tokens + CACHED);
+  expect(response.headers.has("x-gateway-estimated")).toBe(false);
+});
+
 it("a wrong key is the client's 401", async () => {
   const request = {
     model: "gemini-wrong-key",

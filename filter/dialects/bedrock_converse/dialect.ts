@@ -9,8 +9,9 @@ import { Usage } from "../../hub/usage";
 import { EventStreamFramer } from "../../bytes/event-stream/framer";
 import { Framer } from "../../bytes/framer";
 import { Tape } from "../../bytes/json/tape";
-import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
 import { percentEncode } from "../../bytes/text/url-value";
+import { keepMembers } from "../keep-members";
 import { ProviderDialect } from "../provider-dialect";
 import { isFirstToken } from "./first-token";
 import { BedrockConverseReader } from "./read-response";
@@ -20,11 +21,25 @@ import { writeRequest } from "./write-request";
 
 const CONVERSE = constant("/converse");
 const CONVERSE_STREAM = constant("/converse-stream");
+const COUNT_TOKENS = constant("/count-tokens");
 const USAGE = constant("usage");
+
+/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseTokensRequest.html */
+const COUNTED_MEMBERS: Span[] = [
+  constant("messages"),
+  constant("system"),
+  constant("toolConfig"),
+  constant("additionalModelRequestFields"),
+];
+const COUNT_OPEN = constant('{"input":{"converse":');
+const COUNT_CLOSE = constant("}}");
+
+const counted = scratchBuffer();
 
 export class BedrockConverse extends ProviderDialect {
   constructor() {
     super(BEDROCK_CONVERSE, SUPPORTED);
+    this.countMember = constant("inputTokens");
   }
 
   writeRequest(
@@ -43,6 +58,22 @@ export class BedrockConverse extends ProviderDialect {
     out.span(path);
     percentEncode(model.pointer, model.length, out);
     out.span(isStreaming ? CONVERSE_STREAM : CONVERSE);
+  }
+
+  cutToCount(out: ByteBuffer, _path: Span, _model: Span): void {
+    keepMembers(out, COUNTED_MEMBERS);
+    counted.clear();
+    counted.bytes(out.pointer, out.length);
+    out.clear();
+    out.span(COUNT_OPEN);
+    out.bytes(counted.pointer, counted.length);
+    out.span(COUNT_CLOSE);
+  }
+
+  writeCountPath(path: Span, model: Span, out: ByteBuffer): void {
+    out.span(path);
+    percentEncode(model.pointer, model.length, out);
+    out.span(COUNT_TOKENS);
   }
 
   newFramer(): Framer {

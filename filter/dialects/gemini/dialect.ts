@@ -11,6 +11,7 @@ import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { percentEncode } from "../../bytes/text/url-value";
 import { ProviderDialect } from "../provider-dialect";
+import { cutToCount } from "./count-request";
 import { failureOf } from "./failure";
 import { isFirstToken } from "./first-token";
 import { GeminiReader } from "./read-response";
@@ -20,12 +21,14 @@ import { writeRequest } from "./write-request";
 
 const WHOLE = constant(":generateContent");
 const STREAM = constant(":streamGenerateContent?alt=sse");
+const COUNT = constant(":countTokens");
 const USAGE_METADATA = constant("usageMetadata");
 
 export class Gemini extends ProviderDialect {
   constructor() {
     super(GEMINI, SUPPORTED);
     this.signsCallIds = true;
+    this.countMember = constant("totalTokens");
   }
 
   writeRequest(
@@ -44,6 +47,16 @@ export class Gemini extends ProviderDialect {
     out.span(path);
     percentEncode(model.pointer, model.length, out);
     out.span(isStreaming ? STREAM : WHOLE);
+  }
+
+  cutToCount(out: ByteBuffer, path: Span, model: Span): void {
+    cutToCount(out, path, model);
+  }
+
+  writeCountPath(path: Span, model: Span, out: ByteBuffer): void {
+    out.span(path);
+    percentEncode(model.pointer, model.length, out);
+    out.span(COUNT);
   }
 
   newReader(

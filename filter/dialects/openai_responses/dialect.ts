@@ -1,5 +1,4 @@
 // OpenAI's Responses API, which Codex, the Agents SDKs and the Vercel AI SDK use by default.
-import { cutToCount } from "./count-request";
 import { OPENAI_RESPONSES } from "../../../contract/dialects";
 import { Dropped } from "../../hub/dropped";
 import { ResponseHead, ResponseSink } from "../../hub/events";
@@ -13,7 +12,9 @@ import { Edits } from "../../bytes/json/edit";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { Conversation } from "../conversation";
+import { keepMembers } from "../keep-members";
 import { OpenaiDialect } from "../openai/dialect";
+import { COUNTED_MEMBERS } from "./count-request";
 import { addInstructions, removeForeignReasoning } from "./edit";
 import { failureOf } from "./failure";
 import { isFirstToken } from "./first-token";
@@ -58,8 +59,8 @@ export class OpenaiResponses extends OpenaiDialect {
     writeRequest(request, model, systemPrompt, limits, out, report);
   }
 
-  cutToCount(out: ByteBuffer): void {
-    cutToCount(out);
+  cutToCount(out: ByteBuffer, _path: Span, _model: Span): void {
+    keepMembers(out, COUNTED_MEMBERS);
   }
 
   isRequest(tape: Tape): bool {

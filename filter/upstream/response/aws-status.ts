@@ -20,10 +20,14 @@ const SIGNATURE_FAULTS: Span[] = [
   constant("MissingAuthenticationToken"),
 ];
 
+/** Returns whether an error whose head was read last is AWS's. */
+export function isOfAws(): bool {
+  return header(RESPONSE_HEADERS, ERROR_TYPE).length > 0;
+}
+
 /** Returns the status for the client of an error whose head was read last. */
 export function statusOfAws(status: u32): u32 {
-  const type = header(RESPONSE_HEADERS, ERROR_TYPE);
-  if (type.length == 0) return status;
+  if (!isOfAws()) return status;
   // The model took too long; the model failed.
   if (status == 408) return 504;
   if (status == 424) return 502;

@@ -1,4 +1,4 @@
-// A count of tokens in AWS's form, {"inputTokens":14}: held until it is whole, and sent in Anthropic's.
+// A count of tokens in another form, {"inputTokens":14} or {"totalTokens":14}: held until it is whole, and sent in Anthropic's.
 import { freeBlock } from "../../memory/blocks";
 import { Fault } from "../../hub/fault";
 import { Exchange } from "../../exchange/exchange";
@@ -18,7 +18,6 @@ import { constant, scratchBuffer } from "../../bytes/text/bytes";
 import { CONTENT_LENGTH } from "../header-names";
 import { replaceResponse } from "./replace";
 
-const INPUT_TOKENS = constant("inputTokens");
 const COUNT_OPEN = constant('{"input_tokens":');
 
 const tape = scratchTape();
@@ -28,9 +27,10 @@ export function onCountBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
   if (!isEnd) return STOP;
   const bytes = takeBody(RESPONSE_BODY, 0, size);
   const pointer = bytes.pointer;
+  const target = exchange.target;
   let count: i64 = -1;
-  if (pointer != 0 && scan(tape, pointer, bytes.length) == SCAN_OK)
-    count = readCount(tape, tape.member(0, INPUT_TOKENS));
+  if (target !== null && pointer != 0 && scan(tape, pointer, bytes.length) == SCAN_OK)
+    count = readCount(tape, tape.member(0, target.countMember));
   tape.reset();
   freeBlock(pointer);
   if (count < 0)

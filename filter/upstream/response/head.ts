@@ -20,7 +20,7 @@ import { statusCode } from "../../bytes/text/decimal";
 import { isFromProvider, responseDetails } from "../../exchange/envoy-errors";
 import { isJson, STATUS as STATUS_HEADER } from "../header-names";
 import { maskHead } from "../mask-credentials";
-import { signatureFault, statusOfAws } from "./aws-status";
+import { isOfAws, signatureFault, statusOfAws } from "./aws-status";
 import { setDroppedHeader } from "./dropped-header";
 import { onEnvoyErrorHead } from "./envoy-error";
 import { onErrorHead } from "./error";
@@ -70,14 +70,15 @@ function isNotCounted(exchange: Exchange): bool {
   const status = exchange.response.status;
   if (!exchange.client.endpoint.row.isEstimated) return false;
   // AWS counts for some models only, and needs another permission than for a message.
-  const isRefused = (status == 400 || status == 403) && isCountWrapped(exchange);
+  const isRefused = (status == 400 || status == 403) && isOfAws();
   return status == 404 || status == 405 || isRefused;
 }
 
-/** Returns whether the cloud has another form of a count. */
-function isCountWrapped(exchange: Exchange): bool {
-  const envelope = exchange.envelope();
-  return envelope !== null && envelope.wrapsCount && exchange.client.endpoint.row.isEstimated;
+/** Returns whether the response is a count in a form that is not the client's. */
+function isCountInOtherForm(exchange: Exchange): bool {
+  const target = exchange.target;
+  if (target === null || !exchange.client.endpoint.row.isEstimated) return false;
+  return target.countMember.length > 0;
 }
 
 /** Reads a head in the context of an attempt. Returns why it is an error by its head alone, or null. */
@@ -108,7 +109,7 @@ export function onProviderHead(exchange: Exchange): i32 {
   if (response.usageFilter !== null || isCounted(exchange))
     prepareUsageFilter(exchange, isEventStream);
   if (isEventStream && response.isDecompressed && row.isInference) startWatch(exchange);
-  if (isCountWrapped(exchange)) {
+  if (isCountInOtherForm(exchange)) {
     response.phase = ResponsePhase.Count;
     return STOP;
   }
