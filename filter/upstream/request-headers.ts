@@ -53,7 +53,7 @@ function removeOwnHeaders(exchange: Exchange, target: Target): void {
   }
 }
 
-/** A cloud has none of a dialect's headers but the betas that it accepts. */
+/** Removes the headers of the dialect, which a cloud does not read, and writes the betas that it accepts. */
 function writeEnvelopeHeaders(exchange: Exchange, target: Target, envelope: Envelope): void {
   const client = exchange.client;
   const names = target.dialect.ownHeaders;

@@ -131,7 +131,7 @@ beforeAll(async () => {
   const healthy = await startFaultyProvider();
   providers.push(healthy);
   const entries: string[] = [];
-  // A provider of its own for each: failures in a row have an address left out.
+  // A separate provider for each: failures in a row have an address left out.
   for (const [index, { respond }] of ROWS.entries()) {
     const provider = await startProvider(respond);
     providers.push(provider);

@@ -219,7 +219,7 @@ function replyTo(
   };
 }
 
-/** Padded, so that its length tells nothing. */
+/** Padded, so that its length reveals nothing. */
 function event(type: string, payload: Json): Buffer {
   return eventFrame(type, { ...payload, p: "abcdefghijklmnop".slice(Math.random() * 16) });
 }

@@ -248,7 +248,7 @@ function replyTo(
     headers: { "content-type": "text/event-stream" },
     parts: [
       ...parts.map((one) => event({ content: { parts: [one], role: "model" }, index: 0 }, early)),
-      // The reason comes in an event of its own, without the calls.
+      // The reason comes in a separate event, without the calls.
       event({ content: { role: "model" }, finishReason, index: 0 }, usageMetadata),
     ],
     isStream: true,

@@ -1,5 +1,5 @@
 // Reads a response of Converse, complete or as a stream, into the hub's events. An event is recognised by its members: its
-// name is in the frame, and says nothing more.
+// name is in the frame, and holds nothing else.
 // @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
 import { DROPPED_FINISH_REASON } from "../../hub/dropped";
 import { Fault } from "../../hub/fault";

@@ -45,7 +45,7 @@ export class EventStreamFramer {
     return new EventStreamFramer(await startPart("event_stream"));
   }
 
-  /** Reads a whole stream. Each piece is in a block of its own, which is overwritten after its call. */
+  /** Reads a whole stream. Each piece is in a separate block, which is overwritten after its call. */
   read(pieces: readonly Uint8Array[]): BinaryStream {
     const wasm = this.#wasm;
     const stream: BinaryStream = { events: [], mostHeld: 0 };

@@ -75,7 +75,7 @@ export const GEMINI_STREAMS: GeminiStream[] = [
     finishReason: "stop",
   },
   {
-    // litellm#22900: newer models send the reason in an event of its own.
+    // litellm#22900: newer models send the reason in a separate event.
     name: "parallel calls, signed, and the reason behind them",
     responses: [
       event(

@@ -144,7 +144,7 @@ export function defaultedMaxTokens(): u32 {
   return report.defaultedMaxTokens;
 }
 
-/** Puts the fault as `status|member|message` where `textPointer` says; answers its length. */
+/** Puts the fault as `status|member|message` at `textPointer`; returns its length. */
 export function faultText(): u32 {
   text.clear();
   const fault: Fault | null = report.fault;
