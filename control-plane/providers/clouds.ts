@@ -1,8 +1,6 @@
 // Providers with several APIs, at addresses that are made from keys of the entry. Which API a model uses depends on its
 // name; `provider_interface` selects another one.
-import type { CredentialKind } from "../../contract/credentials.ts";
 import { API_KEY, BEARER, X_API_KEY, X_GOOG_API_KEY } from "../../contract/credentials.ts";
-import type { DialectRow } from "../../contract/dialects.ts";
 import {
   ANTHROPIC_MESSAGES,
   BEDROCK_CONVERSE,
@@ -10,73 +8,9 @@ import {
   OPENAI_CHAT,
   OPENAI_RESPONSES,
 } from "../../contract/dialects.ts";
-import type { EnvelopeRow } from "../../contract/envelopes.ts";
 import { BEDROCK_INVOKE, VERTEX_RAW_PREDICT } from "../../contract/envelopes.ts";
-
-/** Keys of an entry from which an address is made. */
-export const ADDRESS_KEYS = ["resource", "api_version", "project", "location", "region"] as const;
-export type AddressKey = (typeof ADDRESS_KEYS)[number];
-
-/** The values of an entry from which its address is made, and which decide the API. */
-export type AddressValues = Partial<Record<AddressKey | "model", string>>;
-
-/** An API of a cloud. In its texts `{key}` stands for the value of a key, and `{model}` for the model. */
-export interface CloudApi {
-  /** The word of `provider_interface` that selects it. */
-  word: string;
-  /** Patterns of the models that use it if `provider_interface` is not set; a `*` stands for any text. */
-  models: string[];
-  /** Whether an entry can use it; absent: all can. */
-  isFor?: (values: AddressValues) => boolean;
-  dialect: DialectRow;
-  auth: CredentialKind;
-  asksForUsage: boolean;
-  /** `base_url` of an entry replaces it; one without a path keeps this path. */
-  baseUrl: string;
-  /** What follows the base URL instead of the dialect's own path. */
-  endpoint?: string;
-  /** What a request is put into; its path follows the base URL. */
-  envelope?: EnvelopeRow;
-  /** The query of every request, with its `?`. */
-  query?: string;
-  /** An example of a model, if the name has to begin with its publisher and a slash. */
-  withPublisher?: string;
-  /** Whether the Responses API is at the same base URL. */
-  servesResponses?: true;
-  /** The provider in known-limits.ts whose models these are. */
-  limitsOf?: string;
-}
-
-/** The types of credentials that Envoy attaches. */
-export const CREDENTIAL_TYPES = ["aws", "google", "entra_id"] as const;
-export type CredentialType = (typeof CREDENTIAL_TYPES)[number];
-
-/** The credential of a cloud that is used without an `access_key`. */
-export interface CloudLogin {
-  type: CredentialType;
-  /** aws: the service that is signed. */
-  service?: string;
-  /** entra_id: the scope of the token. */
-  scope?: string;
-}
-
-export interface Cloud {
-  /** What stands before the first slash of `model`. */
-  name: string;
-  /** For people: the product. */
-  title: string;
-  /** The keys that its entries can have. */
-  keys: AddressKey[];
-  /** Values of keys that are not set. */
-  defaults?: AddressValues;
-  /** The environment variable in which its users have their key. */
-  keyVariable: string;
-  /** Whether `access_key` is required at the provider's own address, if there is no `login`. */
-  needsKey: boolean;
-  login?: CloudLogin;
-  /** The first that fits a model is used. */
-  apis: CloudApi[];
-}
+import type { Cloud, CloudApi } from "./cloud.ts";
+import type { AddressValues } from "./cloud-address.ts";
 
 const CHAT = {
   word: "openai",
@@ -348,41 +282,4 @@ export function matchesPattern(pattern: string, model: string): boolean {
 /** The words of `provider_interface` that select one of its APIs, each once. */
 export function wordsOf({ apis }: Cloud): string[] {
   return [...new Set(apis.map(({ word }) => word))];
-}
-
-/** What a template can have besides keys: each is made from one key. */
-const DERIVED: Readonly<Record<string, { key: AddressKey; make: (value: string) => string }>> = {
-  vertex_host: { key: "location", make: vertexHost },
-  aws_domain: { key: "region", make: awsDomain },
-};
-
-function vertexHost(location: string): string {
-  if (location === "global") return "aiplatform.googleapis.com";
-  if (location === "us" || location === "eu") return `aiplatform.${location}.rep.googleapis.com`;
-  return `${location}-aiplatform.googleapis.com`;
-}
-
-function awsDomain(region: string): string {
-  if (region.startsWith("cn-")) return "amazonaws.com.cn";
-  return region.startsWith("eusc-") ? "amazonaws.eu" : "amazonaws.com";
-}
-
-const PLACEHOLDER = /\{(\w+)\}/g;
-
-/** Returns the keys that a template requires. */
-export function keysIn(template: string): AddressKey[] {
-  const names = [...template.matchAll(PLACEHOLDER)].map(([, name = ""]) => name);
-  return ADDRESS_KEYS.filter((key) =>
-    names.some((name) => name === key || DERIVED[name]?.key === key),
-  );
-}
-
-/** Returns a template with its values, each escaped as one segment of a path. A key without a value stays as it is. */
-export function fill(template: string, values: AddressValues): string {
-  return template.replaceAll(PLACEHOLDER, (whole, name: string) => {
-    const derived = DERIVED[name];
-    const value = values[derived?.key ?? (name as AddressKey | "model")];
-    if (value === undefined) return whole;
-    return derived === undefined ? encodeURIComponent(value) : derived.make(value);
-  });
 }

@@ -1,6 +1,7 @@
 // docs/configuration.md: one part for each section of the schema, one heading for each key.
-import { CLOUDS, fill } from "../../providers/clouds.ts";
-import type { Cloud, CloudApi } from "../../providers/clouds.ts";
+import type { Cloud, CloudApi } from "../../providers/cloud.ts";
+import { fill } from "../../providers/cloud-address.ts";
+import { CLOUDS } from "../../providers/clouds.ts";
 import { INTERFACES, INTERFACE_WORDS, PROVIDERS, baseOf } from "../../providers/registry.ts";
 import type { Provider } from "../../providers/registry.ts";
 import { NOT_SUPPORTED_YET } from "../diagnostics/not-supported-yet.ts";

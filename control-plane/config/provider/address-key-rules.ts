@@ -1,5 +1,5 @@
 // The rules of the keys from which the address of a cloud is made: one file each.
-import type { AddressKey } from "../../providers/clouds.ts";
+import type { AddressKey } from "../../providers/cloud-address.ts";
 import type { AddressKeyRule } from "./address-key.ts";
 import { apiVersion } from "./api-version.ts";
 import { location } from "./location.ts";

@@ -1,6 +1,8 @@
 // The keys from which the address of a cloud is made: each is checked, and rejected where it would be ignored.
-import { ADDRESS_KEYS, CLOUDS } from "../../providers/clouds.ts";
-import type { AddressKey, AddressValues, Cloud } from "../../providers/clouds.ts";
+import type { Cloud } from "../../providers/cloud.ts";
+import { ADDRESS_KEYS } from "../../providers/cloud-address.ts";
+import type { AddressKey, AddressValues } from "../../providers/cloud-address.ts";
+import { CLOUDS } from "../../providers/clouds.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { showWord, type Reading } from "../reading.ts";
 import { ADDRESS_KEY_RULES } from "./address-key-rules.ts";

@@ -1,7 +1,9 @@
 // Where the requests of one entry go, for a provider with several APIs: which of them, and its address from the entry's keys.
 import { OPENAI_CHAT, OPENAI_RESPONSES } from "../../../contract/dialects.ts";
-import { apiOf, fill, keysIn, wordsOf } from "../../providers/clouds.ts";
-import type { AddressValues, Cloud, CloudApi } from "../../providers/clouds.ts";
+import type { Cloud, CloudApi } from "../../providers/cloud.ts";
+import { fill, keysIn } from "../../providers/cloud-address.ts";
+import type { AddressValues } from "../../providers/cloud-address.ts";
+import { apiOf, wordsOf } from "../../providers/clouds.ts";
 import { baseOf } from "../../providers/registry.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { suggest, suggestion } from "../diagnostics/suggest.ts";

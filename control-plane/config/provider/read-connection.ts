@@ -1,7 +1,7 @@
 // Where the requests of one entry go and in which wire format: to the demonstration model, a cloud, or a provider with one API.
 import { isIP } from "node:net";
+import type { Cloud } from "../../providers/cloud.ts";
 import { findCloud, wordsOf } from "../../providers/clouds.ts";
-import type { Cloud } from "../../providers/clouds.ts";
 import { INTERFACES } from "../../providers/registry.ts";
 import type { Provider } from "../../providers/registry.ts";
 import { refuseAddressKeys } from "./address-keys.ts";

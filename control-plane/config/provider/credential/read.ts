@@ -6,7 +6,7 @@ import type { Reading } from "../../reading.ts";
 import { readAws } from "./aws.ts";
 import { readEntraId } from "./entra-id.ts";
 import { readGoogle } from "./google.ts";
-import type { CloudLogin, CredentialType } from "../../../providers/clouds.ts";
+import type { CloudLogin, CredentialType } from "../../../providers/cloud.ts";
 import type { CredentialDraft, CredentialKey } from "./schema.ts";
 
 /** What the provider of the entry expects. */

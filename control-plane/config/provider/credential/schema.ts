@@ -1,7 +1,7 @@
 // `credential` of an entry: how Envoy gets the credential of a cloud provider, instead of an `access_key`.
 import type { z } from "zod";
 import type { Draft } from "../../sections/section.ts";
-import { CREDENTIAL_TYPES } from "../../../providers/clouds.ts";
+import { CREDENTIAL_TYPES } from "../../../providers/cloud.ts";
 import { mapping, oneOf, text } from "../../schema-words.ts";
 
 /** The values of `source`, by type: in the order in which they are looked for. */
