@@ -126,6 +126,18 @@ test("a stream that is cut does not end as a success", () => {
   expect(text).not.toContain("[DONE]");
 });
 
+test("further candidates remain dropped", () => {
+  const other = { candidates: [{ index: 1, content: { parts: [{ text: "Other" }] } }] };
+  const one = { candidates: [{ index: 0, content: { parts: [{ text: "One" }] } }] };
+  const end = event({ finishReason: "STOP" });
+  const { text, dropped } = responses.stream(TO_CHAT, [
+    encode(sseOf([one, other, other, other, end])),
+  ]);
+  expect(text).toContain("One");
+  expect(text).not.toContain("Other");
+  expect(dropped).toBe(3);
+});
+
 describe("errors", () => {
   const error = (status: number, body: object): Json =>
     JSON.parse(responses.error(TO_MESSAGES, status, JSON.stringify(body))) as Json;

@@ -85,6 +85,7 @@ export class GeminiReader extends ResponseReader {
     this.readFeedback(tape, tape.member(response, PROMPT_FEEDBACK));
     const candidates = tape.member(response, CANDIDATES);
     if (!tape.isArray(candidates)) return;
+    this.parts.single = NO_NODE;
     const end = tape.next(candidates);
     for (let one = tape.first(candidates); one < end; one = tape.next(one)) {
       if (readCount(tape, tape.member(one, INDEX)) > 0) this.dropped.add(DROPPED_CHOICE);
