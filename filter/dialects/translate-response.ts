@@ -226,7 +226,7 @@ export class ResponseTranslator {
     const length = this.framer.dataLength;
     const pattern = this.pattern;
     const isError = this.framer.isError();
-    if (!isError && pattern.fits(pointer, length)) {
+    if (!isError && pattern.fits(pointer, length, reader.repeatable)) {
       reader.repeat(pattern.pointer, pattern.length);
       return;
     }

@@ -17,8 +17,8 @@ export abstract class ResponseReader {
   failure: Fault | null = null;
 
   /**
-   * Whether the last event had one string and nothing else of interest: an event that differs from it in this string
-   * alone may be given to `repeat`.
+   * Whether the last event had one string, maybe counts, and nothing else of interest: an event that differs from it in
+   * these alone may be given to `repeat`, which finds the counts here.
    */
   repeatable: Repeatable = new Repeatable();
 
@@ -33,7 +33,7 @@ export abstract class ResponseReader {
 
   /** Reads the data of one event of a stream. */
   abstract readEvent(tape: Tape): void;
-  /** Reads an event that differs from the last one in this string alone. */
+  /** Reads an event that differs from the last one in this string, and in what else `repeatable` has, alone. */
   abstract repeat(pointer: usize, length: u32): void;
   /** Reads a complete response. */
   abstract readWhole(tape: Tape): void;

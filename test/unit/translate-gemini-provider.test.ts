@@ -126,6 +126,77 @@ test("a stream that is cut does not end as a success", () => {
   expect(text).not.toContain("[DONE]");
 });
 
+describe("events that repeat the last one but for their text and counts", () => {
+  /** JSON texts of `candidatesTokenCount`, `thoughtsTokenCount` and `totalTokenCount`, event by event. */
+  const runs: [name: string, counts: string[][]][] = [
+    ["growing", Array.from({ length: 12 }, (_, i) => [`${i + 1}`, `${i * 9}`, `${i * 10 + 6}`])],
+    [
+      "not counts",
+      [
+        ["1", "2", "3"],
+        ["-1", "2.5", "1e3"],
+        ["4", "null", '"5"'],
+        ["6", "7", "8"],
+      ],
+    ],
+    [
+      "first a fraction",
+      [
+        ["1.5", "2", "3"],
+        ["4", "5", "6"],
+        ["7", "8", "9"],
+      ],
+    ],
+    [
+      "too long",
+      [
+        ["1", "2", "3"],
+        ["999999999999999999", "0", "4"],
+        ["9999999999999999999", "5", "6"],
+      ],
+    ],
+  ];
+  const ways = [
+    ["one", (c: string) => `"candidatesTokenCount":${c}`],
+    ["the last of two", (c: string) => `"candidatesTokenCount":77,"candidatesTokenCount":${c}`],
+    [
+      "the last of two, a text",
+      (c: string) => `"candidatesTokenCount":${c},"candidatesTokenCount":"x"`,
+    ],
+  ] as const;
+  const events = (counts: string[][], more: (at: number) => string, own: (c: string) => string) =>
+    counts
+      .map(
+        ([c = "", t = "", total = ""], at) =>
+          `data: {"candidates":[{"content":{"parts":[{"text":"${"w".repeat(at % 4)}"}]},"index":0}],` +
+          `"usageMetadata":{"promptTokenCount":5,${own(c)},"thoughtsTokenCount":${t},` +
+          `"totalTokenCount":${total}},"modelVersion":"m"${more(at)}}\r\n\r\n`,
+      )
+      .join("");
+
+  describe.each(runs)("counts: %s", (_, counts) => {
+    test.each(ways)("%s", (_name, own) => {
+      // Also after each event: a stream that is cut there is charged by the counts so far.
+      for (let length = 1; length <= counts.length; length++) {
+        const some = counts.slice(0, length);
+        const repeated = responses.stream(TO_CHAT, [encode(events(some, () => "", own))]);
+        const changing = (at: number): string => `,"unknown":"${at}"`;
+        expect(repeated).toEqual(responses.stream(TO_CHAT, [encode(events(some, changing, own))]));
+      }
+    });
+  });
+
+  test("a count that is not JSON ends the stream", () => {
+    const counts = [
+      ["1", "2", "3"],
+      ["4", "5", "6"],
+      ["07", "8", "9"],
+    ];
+    const { text } = responses.stream(TO_CHAT, [encode(events(counts, () => "", ways[0][1]))]);
+    expect(text).toContain("not valid JSON");
+  });
+});
+
 test("further candidates remain dropped", () => {
   const other = { candidates: [{ index: 1, content: { parts: [{ text: "Other" }] } }] };
   const one = { candidates: [{ index: 0, content: { parts: [{ text: "One" }] } }] };

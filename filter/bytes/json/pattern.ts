@@ -4,10 +4,14 @@
 // scanned, with whole strings and numbers in between, are the same values: the result is as strict as a scan.
 import { byteAt, isDigit } from "../text/at";
 import { ByteBuffer, sameBytes } from "../text/bytes";
+import { countOf, MAX_COUNT_DIGITS } from "./number";
 import { stringEnd } from "./scan";
 
 /** After this many texts in a row that did not fit, no more are learned: the stream does not repeat itself. */
 const MAX_MISSES: u32 = 8;
+
+/** So many counts of one text may change. */
+const MAX_COUNTS: i32 = 3;
 
 /** The values of a text that may change. */
 export class Repeatable {
@@ -20,23 +24,64 @@ export class Repeatable {
   /** The digits of a number without meaning (the event's place in its stream), or 0. */
   number: usize = 0;
   numberLength: u32 = 0;
+  /** The digits of numbers that the reader uses, each in a slot that the reader chooses, or 0. */
+  private counts: StaticArray<usize> = new StaticArray<usize>(MAX_COUNTS);
+  private countLengths: StaticArray<u32> = new StaticArray<u32>(MAX_COUNTS);
+  private countValues: StaticArray<i64> = new StaticArray<i64>(MAX_COUNTS);
 
   clear(): void {
     this.pointer = 0;
     this.noise = 0;
     this.number = 0;
+    for (let slot = 0; slot < MAX_COUNTS; slot++) unchecked((this.counts[slot] = 0));
   }
 
   set(pointer: usize, length: u32): void {
     this.pointer = pointer;
     this.length = length;
   }
+
+  /** Adds a number. Without it the digits may not change. */
+  setCount(slot: i32, pointer: usize, length: u32): void {
+    if (<u32>slot >= <u32>MAX_COUNTS) return;
+    unchecked((this.counts[slot] = pointer));
+    unchecked((this.countLengths[slot] = length));
+  }
+
+  /** Returns the number in the text that fitted last, `before` if the slot has none. */
+  countOr(slot: i32, before: i64): i64 {
+    if (<u32>slot >= <u32>MAX_COUNTS || unchecked(this.counts[slot]) == 0) return before;
+    return unchecked(this.countValues[slot]);
+  }
+
+  /** Returns where a kind of gap begins, 0 if the text has none. */
+  gapStart(gap: i32): usize {
+    if (gap >= GAP_COUNTS) return unchecked(this.counts[gap - GAP_COUNTS]);
+    if (gap == GAP_VALUE) return this.pointer;
+    return gap == GAP_NOISE ? this.noise : this.number;
+  }
+
+  /** Returns how many bytes that gap has. */
+  gapLength(gap: i32): u32 {
+    if (gap >= GAP_COUNTS) return unchecked(this.countLengths[gap - GAP_COUNTS]);
+    if (gap == GAP_VALUE) return this.length;
+    return gap == GAP_NOISE ? this.noiseLength : this.numberLength;
+  }
+
+  /** Keeps the digits of a count. Returns false if they are too many to be one. */
+  readCount(gap: i32, pointer: usize, length: u32): bool {
+    if (length > MAX_COUNT_DIGITS) return false;
+    unchecked((this.countValues[gap - GAP_COUNTS] = countOf(pointer, length)));
+    return true;
+  }
 }
 
 const GAP_VALUE: i32 = 0;
 const GAP_NOISE: i32 = 1;
 const GAP_NUMBER: i32 = 2;
-const MAX_GAPS: i32 = 3;
+/** The first of one kind for each slot of a count. */
+const GAP_COUNTS: i32 = 3;
+const MAX_GAPS: i32 = GAP_COUNTS + MAX_COUNTS;
 
 export class Pattern {
   /** Inside of the string of the text that fitted last. */
@@ -61,22 +106,25 @@ export class Pattern {
     let done = pointer;
     let used: u32 = 0;
     for (let gap = nextGap(values, used); gap >= 0; gap = nextGap(values, used)) {
-      const start = gapStart(values, gap);
+      const start = values.gapStart(gap);
       used |= 1 << gap;
       const size = <u32>(start - done);
       unchecked((this.gaps[this.count] = gap));
       unchecked((this.lengths[this.count] = size));
       this.count++;
       this.pieces.bytes(done, size);
-      done = start + gapLength(values, gap);
+      done = start + values.gapLength(gap);
     }
     this.pieces.bytes(done, <u32>(pointer + length - done));
   }
 
-  /** Returns whether a text is the learned one except for its values; then `pointer` and `length` are the string. */
-  fits(pointer: usize, length: u32): bool {
+  /**
+   * Returns whether a text is the learned one except for its values. Then `pointer` and `length` are the string, and the
+   * counts are in `values`, which must be those that `learn` was called with.
+   */
+  fits(pointer: usize, length: u32, values: Repeatable): bool {
     if (!this.isSet) return false;
-    if (this.match(pointer, pointer + length)) {
+    if (this.match(pointer, pointer + length, values)) {
       this.misses = 0;
       return true;
     }
@@ -89,7 +137,7 @@ export class Pattern {
     this.isSet = false;
   }
 
-  private match(pointer: usize, end: usize): bool {
+  private match(pointer: usize, end: usize, values: Repeatable): bool {
     let at = pointer;
     let piece = this.pieces.pointer;
     for (let i = 0; i < this.count; i++) {
@@ -98,11 +146,13 @@ export class Pattern {
       at += size;
       piece += size;
       const gap = unchecked(this.gaps[i]);
-      const stop = gap == GAP_NUMBER ? numberEnd(at, end) : stringEnd(at, end);
+      const stop = gap < GAP_NUMBER ? stringEnd(at, end) : numberEnd(at, end);
       if (stop == 0) return false;
       if (gap == GAP_VALUE) {
         this.pointer = at;
         this.length = <u32>(stop - at);
+      } else if (gap >= GAP_COUNTS && !values.readCount(gap, at, <u32>(stop - at))) {
+        return false;
       }
       at = stop;
     }
@@ -115,21 +165,11 @@ export class Pattern {
 function nextGap(values: Repeatable, used: u32): i32 {
   let found = -1;
   for (let gap = 0; gap < MAX_GAPS; gap++) {
-    const start = gapStart(values, gap);
+    const start = values.gapStart(gap);
     if (start == 0 || (used & (1 << gap)) != 0) continue;
-    if (found < 0 || start < gapStart(values, found)) found = gap;
+    if (found < 0 || start < values.gapStart(found)) found = gap;
   }
   return found;
-}
-
-function gapStart(values: Repeatable, gap: i32): usize {
-  if (gap == GAP_VALUE) return values.pointer;
-  return gap == GAP_NOISE ? values.noise : values.number;
-}
-
-function gapLength(values: Repeatable, gap: i32): u32 {
-  if (gap == GAP_VALUE) return values.length;
-  return gap == GAP_NOISE ? values.noiseLength : values.numberLength;
 }
 
 /** Returns the end of the digits of a whole number; 0 if there is none. */

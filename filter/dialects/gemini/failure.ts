@@ -7,7 +7,7 @@ import { unescape } from "../../bytes/json/text";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { FINISH_REASONS } from "./finish-reason";
 
-const ERROR = constant("error");
+export const ERROR = constant("error");
 const CANDIDATES = constant("candidates");
 const FINISH_REASON = constant("finishReason");
 const FINISH_MESSAGE = constant("finishMessage");
@@ -17,8 +17,12 @@ const MAX_MESSAGE: u32 = 1024;
 
 /** Returns the failure that a response, or an event of a stream, reports; null if it reports none. */
 export function failureOf(tape: Tape, response: u32): Fault | null {
-  if (tape.isPresent(tape.member(response, ERROR))) return readFault(tape, response, 0);
-  const candidates = tape.member(response, CANDIDATES);
+  return failureIn(tape, response, tape.member(response, ERROR), tape.member(response, CANDIDATES));
+}
+
+/** As `failureOf`, of a response whose members the caller has found. */
+export function failureIn(tape: Tape, response: u32, error: u32, candidates: u32): Fault | null {
+  if (tape.isPresent(error)) return readFault(tape, response, 0);
   return tape.isArray(candidates) && !tape.isEmpty(candidates)
     ? failureOfCandidate(tape, tape.first(candidates))
     : null;

@@ -7,7 +7,7 @@ import { ResponseReader } from "../../hub/response-reader";
 import { readCount } from "../../bytes/json/number";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
-import { failureOf } from "./failure";
+import { ERROR, failureIn } from "./failure";
 import { FINISH_REASONS } from "./finish-reason";
 import { PartReader } from "./read-parts";
 import { UsageReader } from "./read-usage";
@@ -43,6 +43,7 @@ export class GeminiReader extends ResponseReader {
   }
 
   repeat(pointer: usize, length: u32): void {
+    this.tokens.repeat(this.repeatable, this.usage);
     if (length > 0) this.parts.repeat(pointer, length);
   }
 
@@ -71,20 +72,37 @@ export class GeminiReader extends ResponseReader {
   release(): void {}
 
   private readResponse(tape: Tape, response: u32): void {
-    const usage = tape.member(response, USAGE_METADATA);
+    let candidates = NO_NODE;
+    let usage = NO_NODE;
+    let model = NO_NODE;
+    let id = NO_NODE;
+    let feedback = NO_NODE;
+    let error = NO_NODE;
+    const end = tape.isObject(response) ? tape.next(response) : 0;
+    for (let key = tape.first(response); key < end; key = tape.next(key + 1)) {
+      if (tape.equals(key, CANDIDATES)) candidates = key + 1;
+      else if (tape.equals(key, USAGE_METADATA)) usage = key + 1;
+      else if (tape.equals(key, MODEL_VERSION)) model = key + 1;
+      else if (tape.equals(key, RESPONSE_ID)) id = key + 1;
+      else if (tape.equals(key, PROMPT_FEEDBACK)) feedback = key + 1;
+      else if (tape.equals(key, ERROR)) error = key + 1;
+    }
     if (tape.isObject(usage)) this.tokens.read(tape, usage, this.usage);
-    const failure = failureOf(tape, response);
+    const failure = failureIn(tape, response, error, candidates);
     if (failure !== null) {
       this.fail(failure);
       return;
     }
     if (!this.hasBegun) {
-      replaceIfPresent(this.head.model, tape, tape.member(response, MODEL_VERSION));
-      replaceIfPresent(this.head.id, tape, tape.member(response, RESPONSE_ID));
+      replaceIfPresent(this.head.model, tape, model);
+      replaceIfPresent(this.head.id, tape, id);
     }
-    this.readFeedback(tape, tape.member(response, PROMPT_FEEDBACK));
-    const candidates = tape.member(response, CANDIDATES);
-    if (!tape.isArray(candidates)) return;
+    this.readFeedback(tape, feedback);
+    if (tape.isArray(candidates)) this.readCandidates(tape, candidates);
+    if (tape.isObject(usage)) this.tokens.addCounts(tape, usage, this.repeatable);
+  }
+
+  private readCandidates(tape: Tape, candidates: u32): void {
     this.parts.single = NO_NODE;
     const end = tape.next(candidates);
     for (let one = tape.first(candidates); one < end; one = tape.next(one)) {
@@ -92,11 +110,8 @@ export class GeminiReader extends ResponseReader {
       else if (tape.isObject(one)) this.readCandidate(tape, one);
     }
     const single = this.parts.single;
-    if (
-      single != NO_NODE &&
-      tape.next(tape.first(candidates)) == end &&
-      this.finishReason == FINISH_NONE
-    )
+    const isOnlyOne = tape.next(tape.first(candidates)) == end;
+    if (single != NO_NODE && isOnlyOne && this.finishReason == FINISH_NONE)
       this.canRepeat(tape, single);
   }
 
