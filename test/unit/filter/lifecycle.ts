@@ -46,7 +46,7 @@ function onlyKeys(value: Json, keys: readonly string[], what: string): void {
 }
 
 function count(value: unknown, what: string): void {
-  check(Number.isSafeInteger(value) && (value as number) >= 0, `${what}: no count`);
+  check(Number.isInteger(value) && (value as number) >= 0, `${what}: no count`);
 }
 
 /** Throws on the first event that breaks the lifecycle of a stream of a message. */
