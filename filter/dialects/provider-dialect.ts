@@ -15,6 +15,7 @@ import { Usage } from "../hub/usage";
 import { Edits } from "../bytes/json/edit";
 import { Tape } from "../bytes/json/tape";
 import { ByteBuffer, Span } from "../bytes/text/bytes";
+import { percentEncode } from "../bytes/text/url-value";
 import { Dialect } from "./dialect";
 
 const NO_MEMBERS = new MemberTable("");
@@ -30,6 +31,13 @@ export abstract class ProviderDialect extends Dialect {
 
   credentialKind(_key: Span): CredentialKind {
     return this.credential;
+  }
+
+  /** Appends a path with the model as one segment, and the method behind it. */
+  protected writeModelPath(path: Span, model: Span, method: Span, out: ByteBuffer): void {
+    out.span(path);
+    percentEncode(model.pointer, model.length, out);
+    out.span(method);
   }
 
   /** The model is in the path, or the request is written with it. */

@@ -48,7 +48,7 @@ export class Endpoint {
   }
 
   /**
-   * Returns the target in a dialect whose providers serve it; null if its provider supports none of them. A cloud serves
+   * Returns the target in a dialect whose providers serve it; null if its provider does not support any of them. A cloud serves
    * messages, and counts their tokens.
    */
   servingTarget(target: Target): Target | null {

@@ -12,7 +12,7 @@ const RETRY_DELAY = constant("retryDelay");
 /** A longer pause is of no use to a client. Seconds. */
 const MAX_DELAY: u32 = 86_400;
 
-/** Sets what the details say: a wrong key has the status 400, and RetryInfo has the pause before the next attempt. */
+/** Reads the details: a wrong key has the status 400, and RetryInfo has the pause before the next attempt. */
 export function readGoogleDetails(tape: Tape, details: u32, fault: Fault): void {
   if (!tape.isArray(details)) return;
   const end = tape.next(details);

@@ -13,7 +13,7 @@ const EXCEPTION_TYPE = constant(":exception-type");
 const ERROR_CODE = constant(":error-code");
 const ERROR_MESSAGE = constant(":error-message");
 
-/** What the headers of the last frame say; all others are skipped. The values are borrowed from the frame. */
+/** The values of the last frame's headers that matter; all others are skipped. The values are borrowed from the frame. */
 export class FrameHeaders {
   /** `event`, `exception` or `error`. */
   messageType: Span = new Span(0, 0);

@@ -15,6 +15,12 @@ export function countOf(pointer: usize, length: u32): i64 {
   return value;
 }
 
+/** As `readCount`; returns `before` for a node that is not a count. */
+export function countOr(tape: Tape, node: u32, before: i64): i64 {
+  const value = readCount(tape, node);
+  return value == NO_COUNT ? before : value;
+}
+
 /** Returns a number of at least 0 and at most 18 characters, without its fraction; NO_COUNT for anything else. */
 export function readCount(tape: Tape, node: u32): i64 {
   if (tape.kind(node) != KIND_NUMBER) return NO_COUNT;

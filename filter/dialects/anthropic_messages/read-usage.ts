@@ -1,6 +1,6 @@
 // Reads `usage` of a message. The counts are cumulative: message_delta repeats or corrects message_start.
 import { Usage } from "../../hub/usage";
-import { readCount } from "../../bytes/json/number";
+import { countOr } from "../../bytes/json/number";
 import { Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
 
@@ -13,14 +13,10 @@ const THINKING_TOKENS = constant("thinking_tokens");
 
 /** Missing members keep the earlier counts. */
 export function readUsage(tape: Tape, node: u32, usage: Usage): void {
-  const input = readCount(tape, tape.member(node, INPUT_TOKENS));
-  if (input >= 0) usage.freshInput = input;
-  const output = readCount(tape, tape.member(node, OUTPUT_TOKENS));
-  if (output >= 0) usage.output = output;
-  const read = readCount(tape, tape.member(node, CACHE_READ));
-  if (read >= 0) usage.cacheRead = read;
-  const created = readCount(tape, tape.member(node, CACHE_CREATION));
-  if (created >= 0) usage.cacheWrite = created;
-  const thinking = readCount(tape, tape.member(tape.member(node, OUTPUT_DETAILS), THINKING_TOKENS));
-  if (thinking >= 0) usage.reasoning = thinking;
+  usage.freshInput = countOr(tape, tape.member(node, INPUT_TOKENS), usage.freshInput);
+  usage.output = countOr(tape, tape.member(node, OUTPUT_TOKENS), usage.output);
+  usage.cacheRead = countOr(tape, tape.member(node, CACHE_READ), usage.cacheRead);
+  usage.cacheWrite = countOr(tape, tape.member(node, CACHE_CREATION), usage.cacheWrite);
+  const details = tape.member(node, OUTPUT_DETAILS);
+  usage.reasoning = countOr(tape, tape.member(details, THINKING_TOKENS), usage.reasoning);
 }

@@ -10,7 +10,6 @@ import { EventStreamFramer } from "../../bytes/event-stream/framer";
 import { Framer } from "../../bytes/framer";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
-import { percentEncode } from "../../bytes/text/url-value";
 import { keepMembers } from "../keep-members";
 import { ProviderDialect } from "../provider-dialect";
 import { isFirstToken } from "./first-token";
@@ -55,9 +54,7 @@ export class BedrockConverse extends ProviderDialect {
 
   /** The model, which may be an ARN with slashes and colons, is one segment of the path. */
   writePath(path: Span, model: Span, isStreaming: bool, out: ByteBuffer): void {
-    out.span(path);
-    percentEncode(model.pointer, model.length, out);
-    out.span(isStreaming ? CONVERSE_STREAM : CONVERSE);
+    this.writeModelPath(path, model, isStreaming ? CONVERSE_STREAM : CONVERSE, out);
   }
 
   cutToCount(out: ByteBuffer, _path: Span, _model: Span): void {
@@ -71,9 +68,7 @@ export class BedrockConverse extends ProviderDialect {
   }
 
   writeCountPath(path: Span, model: Span, out: ByteBuffer): void {
-    out.span(path);
-    percentEncode(model.pointer, model.length, out);
-    out.span(COUNT_TOKENS);
+    this.writeModelPath(path, model, COUNT_TOKENS, out);
   }
 
   newFramer(): Framer {

@@ -29,7 +29,7 @@ const CHOICE_OF_AUTO = constant(',"toolChoice":{"auto":{}}');
 const CHOICE_OF_TOOL = constant(',"toolChoice":{"tool":{"name":"');
 const CHOICE_OF_TOOL_END = constant('"}}');
 
-/** Claude's own member, for what `toolChoice` cannot say. */
+/** Claude's own member, for what `toolChoice` cannot express. */
 const OWN_NONE = constant(',"tool_choice":{"type":"none"}');
 const OWN_AUTO = constant(',"tool_choice":{"type":"auto"');
 const OWN_ANY = constant(',"tool_choice":{"type":"any"');

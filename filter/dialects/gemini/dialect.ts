@@ -9,7 +9,6 @@ import { ResponseReader } from "../../hub/response-reader";
 import { Usage } from "../../hub/usage";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
-import { percentEncode } from "../../bytes/text/url-value";
 import { ProviderDialect } from "../provider-dialect";
 import { cutToCount } from "./count-request";
 import { failureOf } from "./failure";
@@ -44,9 +43,7 @@ export class Gemini extends ProviderDialect {
 
   /** The model is in the path, as one segment. */
   writePath(path: Span, model: Span, isStreaming: bool, out: ByteBuffer): void {
-    out.span(path);
-    percentEncode(model.pointer, model.length, out);
-    out.span(isStreaming ? STREAM : WHOLE);
+    this.writeModelPath(path, model, isStreaming ? STREAM : WHOLE, out);
   }
 
   cutToCount(out: ByteBuffer, path: Span, model: Span): void {
@@ -54,9 +51,7 @@ export class Gemini extends ProviderDialect {
   }
 
   writeCountPath(path: Span, model: Span, out: ByteBuffer): void {
-    out.span(path);
-    percentEncode(model.pointer, model.length, out);
-    out.span(COUNT);
+    this.writeModelPath(path, model, COUNT, out);
   }
 
   newReader(

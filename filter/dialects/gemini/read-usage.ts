@@ -2,7 +2,7 @@
 // each counts.
 // @see https://ai.google.dev/api/generate-content#UsageMetadata
 import { Usage } from "../../hub/usage";
-import { NO_COUNT, readCount } from "../../bytes/json/number";
+import { countOr, NO_COUNT } from "../../bytes/json/number";
 import { Repeatable } from "../../bytes/json/pattern";
 import { KIND_NUMBER, NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
@@ -40,11 +40,11 @@ export class UsageReader {
       else if (tape.equals(key, CACHED)) cached = key + 1;
       else if (tape.equals(key, TOOL_USE)) toolUse = key + 1;
     }
-    this.prompt = latest(tape, prompt, this.prompt);
-    this.cached = latest(tape, cached, this.cached);
-    this.toolUse = latest(tape, toolUse, this.toolUse);
-    this.candidates = latest(tape, candidates, this.candidates);
-    this.thoughts = latest(tape, thoughts, this.thoughts);
+    this.prompt = countOr(tape, prompt, this.prompt);
+    this.cached = countOr(tape, cached, this.cached);
+    this.toolUse = countOr(tape, toolUse, this.toolUse);
+    this.candidates = countOr(tape, candidates, this.candidates);
+    this.thoughts = countOr(tape, thoughts, this.thoughts);
     if (this.prompt >= 0) {
       // The prompt's tokens include the cached ones.
       const read = min(max(this.cached, 0), this.prompt);
@@ -74,11 +74,6 @@ export class UsageReader {
     if (this.candidates >= 0 || this.thoughts >= 0)
       usage.output = max(this.candidates, 0) + max(this.thoughts, 0);
   }
-}
-
-function latest(tape: Tape, node: u32, before: i64): i64 {
-  const value = readCount(tape, node);
-  return value == NO_COUNT ? before : value;
 }
 
 function addCount(tape: Tape, node: u32, slot: i32, values: Repeatable): void {
