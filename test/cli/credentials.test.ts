@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { callAdmin } from "../../control-plane/supervisor/admin.ts";
 import type { BehavingProvider } from "../envoy/behaving-provider.ts";
-import { startProvider } from "../envoy/behaving-provider.ts";
+import { complete, startProvider } from "../envoy/behaving-provider.ts";
 import { createAuthority } from "../gateway/certificates.ts";
 import { signatureFault } from "../providers/aws-signature.ts";
 import type { IdentityProviders } from "../providers/identity.ts";
@@ -79,13 +79,7 @@ async function credentials(): Promise<StatusOutput["credentials"]> {
 beforeAll(async () => {
   const authority = createAuthority();
   identity = await startIdentityProviders(authority);
-  provider = await startProvider((response) => {
-    const message = { role: "assistant", content: "Hello." };
-    const choices = [{ index: 0, message, finish_reason: "stop" }];
-    response
-      .setHeader("content-type", "application/json")
-      .end(JSON.stringify({ id: "1", object: "chat.completion", model: "m", choices }));
-  });
+  provider = await startProvider(complete);
   ports = await freePorts();
   desk = openDesk({ "gateway.yaml": configuration() });
   writeFileSync(

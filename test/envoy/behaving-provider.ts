@@ -24,6 +24,16 @@ export type Behaviour = (
   request: ProviderRequest,
 ) => void | Promise<void>;
 
+/** Responds with a chat completion. */
+export const complete: Behaviour = (response) => {
+  const message = { role: "assistant", content: "Hello." };
+  const choices = [{ index: 0, message, finish_reason: "stop" }];
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+  response
+    .setHeader("content-type", "application/json")
+    .end(JSON.stringify({ id: "1", object: "chat.completion", model: "m", choices, usage }));
+};
+
 export interface Listening {
   port: number;
   stop(): Promise<void>;

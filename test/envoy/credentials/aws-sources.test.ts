@@ -11,7 +11,7 @@ import type { AwsKeys } from "../../providers/aws-signature.ts";
 import { signatureFault } from "../../providers/aws-signature.ts";
 import { ask } from "../ask.ts";
 import type { BehavingProvider, Listening } from "../behaving-provider.ts";
-import { listen, startProvider } from "../behaving-provider.ts";
+import { complete, listen, startProvider } from "../behaving-provider.ts";
 
 const SCOPE = { region: "eu-central-1", service: "bedrock" };
 const CONTAINER: AwsKeys = {
@@ -48,13 +48,7 @@ function writeProfile(version: number): void {
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "gateway-aws-"));
   writeProfile(1);
-  aws = await startProvider((response) => {
-    const message = { role: "assistant", content: "Hello." };
-    const choices = [{ index: 0, message, finish_reason: "stop" }];
-    response
-      .setHeader("content-type", "application/json")
-      .end(JSON.stringify({ id: "1", object: "chat.completion", model: "m", choices }));
-  });
+  aws = await startProvider(complete);
   endpoint = await listen(
     createServer((incoming, outgoing) => {
       asked.push(incoming.headers.authorization);

@@ -6,7 +6,7 @@ import { signatureFault } from "../../providers/aws-signature.ts";
 import type { DialectName } from "../ask.ts";
 import { ask, errorOf } from "../ask.ts";
 import type { BehavingProvider, Behaviour, ProviderRequest } from "../behaving-provider.ts";
-import { startProvider } from "../behaving-provider.ts";
+import { complete, startProvider } from "../behaving-provider.ts";
 
 const KEYS = {
   accessKeyId: "AKIDEXAMPLE",
@@ -38,14 +38,6 @@ let other: BehavingProvider;
 let behaveAws: Behaviour;
 let behaveOther: Behaviour;
 
-const complete: Behaviour = (response) => {
-  const message = { role: "assistant", content: "Hello." };
-  const choices = [{ index: 0, message, finish_reason: "stop" }];
-  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-  response
-    .setHeader("content-type", "application/json")
-    .end(JSON.stringify({ id: "1", object: "chat.completion", model: "m", choices, usage }));
-};
 const fail =
   (status: number): Behaviour =>
   (response) => {

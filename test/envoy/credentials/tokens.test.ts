@@ -10,7 +10,7 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import { startGateway } from "../../gateway/gateway.ts";
 import { ask, errorOf } from "../ask.ts";
 import type { BehavingProvider, Behaviour } from "../behaving-provider.ts";
-import { startProvider } from "../behaving-provider.ts";
+import { complete, startProvider } from "../behaving-provider.ts";
 
 const ROTATIONS = 100;
 const WORKERS = 2;
@@ -20,15 +20,6 @@ let other: BehavingProvider;
 let gateway: Gateway;
 let model: GatewayModel;
 let behaveCloud: Behaviour;
-
-const complete: Behaviour = (response) => {
-  const message = { role: "assistant", content: "Hello." };
-  const choices = [{ index: 0, message, finish_reason: "stop" }];
-  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-  response
-    .setHeader("content-type", "application/json")
-    .end(JSON.stringify({ id: "1", object: "chat.completion", model: "m", choices, usage }));
-};
 
 beforeAll(async () => {
   cloud = await startProvider((response, request) => behaveCloud(response, request));
