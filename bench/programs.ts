@@ -82,6 +82,9 @@ export async function startPlain(envoy: EnvoyCommand, directory: string, provide
   return startEnvoy("plain Envoy", envoy, directory, JSON.stringify(config), port, "/", true);
 }
 
+/** Name of the gateway with usage records (`--observed`). */
+export const OBSERVED = "observed";
+
 export interface GatewayOptions {
   name: string;
   envoy: EnvoyCommand;
@@ -90,6 +93,8 @@ export interface GatewayOptions {
   provider: number;
   /** File of the compiled filter. */
   filter: string;
+  /** Whether usage records are written. */
+  isObserved?: boolean;
   /** Changes what is rendered. */
   adapt?: (bootstrap: Bootstrap) => Bootstrap;
 }
@@ -106,7 +111,7 @@ export async function startGateway(options: GatewayOptions): Promise<Program> {
 function gatewayConfig(
   ingress: number,
   egress: number,
-  { provider, filter, directory }: GatewayOptions,
+  { provider, filter, directory, isObserved }: GatewayOptions,
 ): Bootstrap {
   const text = [
     "version: v0.1.0",
@@ -137,6 +142,7 @@ function gatewayConfig(
     "    access_key: $AWS_BEARER_TOKEN_BEDROCK",
     "model_aliases:",
     `  ${SAFE_MODEL}: {target: openai/${CHAT_MODEL}, fallbacks: [anthropic/${MESSAGES_MODEL}]}`,
+    ...(isObserved === true ? ["observability: {}"] : []),
   ].join("\n");
   const loaded = loadConfiguration({ file: "bench.yaml", text }, KEYS);
   if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));

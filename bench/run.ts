@@ -19,7 +19,14 @@ import {
 } from "./measure.ts";
 import { benchModels } from "./models.ts";
 import { benchPrompts, writePromptResult } from "./prompt.ts";
-import { pinned, type Program, startGateway, startPlain, startProvider } from "./programs.ts";
+import {
+  OBSERVED,
+  pinned,
+  type Program,
+  startGateway,
+  startPlain,
+  startProvider,
+} from "./programs.ts";
 import { caseResult, type CaseResult, table } from "./report.ts";
 import { buildTools, checkMachine, checkValgrind } from "./tools.ts";
 
@@ -30,6 +37,7 @@ const USAGE = `npm run bench [-- CASE … [--rounds N] [--seconds S] [--filter N
   --rounds    how often each case is measured; every figure is the median (5)
   --seconds   length of one slice (1.5)
   --filter    another compiled filter, measured beside build/filter.wasm under that name
+  --observed  the gateway with usage records (\`observability: {}\`), measured beside the one without
   --no-result prints the table only
 
 npm run bench -- --instructions [CASE …] [--rounds N] [--filter NAME=FILE …]
@@ -71,6 +79,7 @@ function readOptions(words: string[]): Options {
       rounds: { type: "string" },
       seconds: { type: "string", default: "1.5" },
       filter: { type: "string", multiple: true, default: [] },
+      observed: { type: "boolean", default: false },
       "no-result": { type: "boolean", default: false },
     },
   });
@@ -84,12 +93,14 @@ function readOptions(words: string[]): Options {
     if (file === "") throw new GatewayError(`--filter wants NAME=FILE.\n${USAGE}`);
     return [name, resolve(file)];
   });
+  const filter = join(ROOT, "build/filter.wasm");
+  if (values.observed) more.push([OBSERVED, filter]);
   return {
     cases:
       cases.length > 0 ? cases : CASES.filter((one) => !values.instructions || isCountable(one)),
     rounds: Number(values.rounds ?? (values.instructions ? 3 : 5)),
     seconds: Number(values.seconds),
-    filters: [["gateway", join(ROOT, "build/filter.wasm")], ...more],
+    filters: [["gateway", filter], ...more],
     writesResult: !values["no-result"],
     instructions: values.instructions,
     groups: values.groups,
@@ -111,7 +122,7 @@ async function run(options: Options, directory: string, running: Program[]): Pro
   running.push(await startPlain(envoy, join(directory, "plain"), provider.port));
   for (const [name, filter] of options.filters) {
     const own = { name, filter, envoy, provider: provider.port, directory: join(directory, name) };
-    running.push(await startGateway(own));
+    running.push(await startGateway({ ...own, isObserved: name === OBSERVED }));
   }
   const plainByCase = new Map<string, Slice[]>();
   const results: CaseResult[] = [];

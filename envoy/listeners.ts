@@ -10,6 +10,7 @@ import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import { routeConfiguration } from "./routes.ts";
 import type { Fields, Listener, ListenerName } from "./types.ts";
 import { duration, extension, socketAddress, TCP_KEEPALIVE } from "./types.ts";
+import { usageLogs } from "./usage-log.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -86,7 +87,7 @@ function http(
               ...protocol(model),
               ...timeouts(name, own, model),
               local_reply_config: localReplies(model),
-              access_log: ingressLogs(model, runtime),
+              access_log: [...ingressLogs(model, runtime), ...usageLogs(model, runtime)],
               route_config: routeConfiguration(own, model, runtime),
               http_filters: httpFilters(name, model, runtime),
             },

@@ -11,7 +11,7 @@ import type { Substitution } from "./substitute.ts";
 /** Reports keys in the wrong places; returns the names of the variables that the filter needs, sorted. */
 export function checkCredentials(
   { reading, part }: Load,
-  { ingress, egress, targets, prompt }: GatewayModel,
+  { ingress, egress, targets, prompt, observability }: GatewayModel,
   draft: unknown,
   substitution: Substitution,
 ): string[] {
@@ -26,11 +26,13 @@ export function checkCredentials(
       : [],
   );
   const clientKeys = [ingress, egress].flatMap(({ apiKeys = [] }) => apiKeys);
+  const token = observability?.metrics.tokenVariable;
+  const ownKeys = token === undefined ? [] : [token];
   refuseKeysElsewhere(
     reading,
     substitution,
     draft,
-    new Set([...providerKeys, ...serverKeys, ...clientKeys, ...cloudKeys]),
+    new Set([...providerKeys, ...serverKeys, ...clientKeys, ...cloudKeys, ...ownKeys]),
   );
   const inHeaders = [...targets, ...(prompt?.targets ?? [])]
     .flatMap(({ headers }) => headers.flatMap(({ parts }) => parts))

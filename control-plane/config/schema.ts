@@ -9,6 +9,7 @@ import { llmProviders, modelProviders } from "./sections/llm-providers.ts";
 import { mode } from "./sections/mode.ts";
 import { modelAliases } from "./sections/model-aliases.ts";
 import { modelServer } from "./sections/model-server.ts";
+import { observability } from "./sections/observability.ts";
 import { overrides } from "./sections/overrides.ts";
 import { promptGuards } from "./sections/prompt-guards.ts";
 import { promptTargets } from "./sections/prompt-targets.ts";
@@ -36,6 +37,7 @@ export const SECTIONS: readonly Section[] = [
   ratelimitService,
   upstream,
   accessLog,
+  observability,
   endpoints,
   promptTargets,
   promptGuards,

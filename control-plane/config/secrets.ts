@@ -11,6 +11,7 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
   ["listeners", "*", "api_keys"],
   ["prompt_targets", "*", "endpoint", "http_headers"],
   ["model_server", "*", "access_key"],
+  ["observability", "metrics", "token"],
 ];
 
 /** Whether what stands at `path`, or below it, may hold a secret: never substituted, never echoed. */

@@ -32,6 +32,8 @@ export interface GatewayModel {
   /** Absent: the defaults of the rendering. */
   upstream?: UpstreamSettings;
   accessLog: AccessLog;
+  /** Absent: no usage records, and no metrics. */
+  observability?: Observability;
   /** Prompt targets and the guard; absent when the configuration has neither. */
   prompt?: Prompt;
   /** Names of the environment variables that the filter needs: keys and secret header values. Sorted, unique. */
@@ -201,4 +203,15 @@ export interface AccessLog {
   maxFileBytes: number;
   /** How many rotated files are kept. */
   keepFiles: number;
+}
+
+/** What is recorded of requests, and where it is served. */
+export interface Observability {
+  metrics: {
+    /** IP address. */
+    address: string;
+    port: number;
+    /** Environment variable with the token that requests must send. */
+    tokenVariable?: string;
+  };
 }

@@ -25,7 +25,12 @@ export const DEFAULT_RELOAD_DRAIN_MS = 600_000;
 export const ACCESS_LOGS = ["ingress", "llm", "internal"] as const;
 export type AccessLogName = (typeof ACCESS_LOGS)[number];
 
+/** The log of usage records, which the control plane reads. */
+export const USAGE_LOG = "usage";
+/** All logs that Envoy writes. */
+export const ENVOY_LOGS = [...ACCESS_LOGS, USAGE_LOG] as const;
+
 /** `llm` → `access_llm.log`. */
-export function accessLogFile(name: AccessLogName): string {
+export function accessLogFile(name: (typeof ENVOY_LOGS)[number]): string {
   return `access_${name}.log`;
 }

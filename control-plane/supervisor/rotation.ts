@@ -1,7 +1,7 @@
 // Rotates log files: renames a large file and makes Envoy open a new one.
 import { copyFileSync, existsSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { ACCESS_LOGS, accessLogFile } from "../ir/names.ts";
+import { accessLogFile, ENVOY_LOGS } from "../ir/names.ts";
 
 export interface RotationRules {
   directory: string;
@@ -27,7 +27,7 @@ export interface Rotation {
  */
 export function createRotation(current: () => RotationRules, reopen: () => void): Rotation {
   const filesIn = ({ directory }: RotationRules) =>
-    ACCESS_LOGS.map((name) => join(directory, accessLogFile(name)));
+    ENVOY_LOGS.map((name) => join(directory, accessLogFile(name)));
   const known = new Map(filesIn(current()).map((file) => [file, inodeOf(file)]));
   return {
     check() {

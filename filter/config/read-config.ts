@@ -40,6 +40,8 @@ export class Config {
   /** Ids and owners of GET /v1/models, in order. */
   modelIds: string[] = [];
   modelOwners: string[] = [];
+  /** Whether a usage record is written for each request (exchange/usage-record.ts). */
+  isObserved: bool = false;
   /** Whether one of the providers uses pass-through auth (it is sent the client's own key). */
   passesClientKey: bool = false;
   /** API keys of the listeners' clients; null if no key is required. */
@@ -80,6 +82,7 @@ export function readConfig(
     "rate_limits",
     "api_keys",
     "rate_limit_service",
+    "usage_records",
   ]);
   const version = integerOf(tape, memberOf(tape, root, "version"));
   if (version != FILTER_CONFIG_VERSION) {
@@ -99,6 +102,7 @@ export function readConfig(
   config.ingressKeys = readApiKeys(tape, memberOf(tape, keys, LISTENER_INGRESS), environment);
   config.egressKeys = readApiKeys(tape, memberOf(tape, keys, LISTENER_EGRESS), environment);
   config.prompt = readPrompt(tape, memberOf(tape, root, "prompt"), environment);
+  config.isObserved = tape.isTrue(memberOf(tape, root, "usage_records"));
   config.largestBody = integerOf(tape, memberOf(tape, root, "largest_body"));
   const held = memberOf(tape, root, "held_memory");
   if (held != NO_NODE) config.heldMemory = integerOf(tape, held);

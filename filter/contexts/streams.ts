@@ -2,7 +2,14 @@
 import { resetTaken, takenBytes } from "../host/host";
 import { countBytes } from "../memory/blocks";
 import { Exchange } from "../exchange/exchange";
-import { isIngressRoot, isModelServerRoot, keysOfRoot, KIND_ROUTE, kindOfRoot } from "./roots";
+import {
+  config,
+  isIngressRoot,
+  isModelServerRoot,
+  keysOfRoot,
+  KIND_ROUTE,
+  kindOfRoot,
+} from "./roots";
 
 /** Exchanges, by the context id of the downstream stream. */
 const exchanges = new Map<u32, Exchange>();
@@ -20,10 +27,14 @@ let deletedSinceCollection: u32 = 0;
 
 export function createStream(id: u32, rootId: u32): void {
   if (kindOfRoot(rootId) != KIND_ROUTE) return;
-  exchanges.set(
+  const exchange = new Exchange(
     id,
-    new Exchange(id, isIngressRoot(rootId), isModelServerRoot(rootId), keysOfRoot(rootId)),
+    isIngressRoot(rootId),
+    isModelServerRoot(rootId),
+    keysOfRoot(rootId),
   );
+  exchange.isObserved = config.isObserved;
+  exchanges.set(id, exchange);
   countBytes(OBJECTS);
 }
 

@@ -5,6 +5,7 @@ import { DialectRow } from "../../contract/dialects";
 import { ClientPaths } from "../hub/client-paths";
 import { ResponseHead, ResponseSink } from "../hub/events";
 import { Dropped } from "../hub/dropped";
+import { FINISH_NONE } from "../hub/finish-reason";
 import { Fault } from "../hub/fault";
 import { readFault } from "../hub/read-fault";
 import { Feature } from "../hub/feature";
@@ -58,6 +59,7 @@ export abstract class Dialect {
   supporter: u32 = 0;
   /** The name in the filter's configuration. */
   name: string;
+  nameSpan: Span;
   /** The API in error messages: "the Anthropic Messages API". */
   api: string;
   hasClients: bool;
@@ -92,6 +94,7 @@ export abstract class Dialect {
     private paths: ClientPaths,
   ) {
     this.name = row.name;
+    this.nameSpan = constant(row.name);
     this.api = "the " + row.title + " API";
     this.hasClients = row.hasClients;
     this.path = constant(row.path);
@@ -253,6 +256,19 @@ export abstract class Dialect {
 
   /** Reads the usage of a complete response or of an event, if it has any. */
   abstract readUsage(tape: Tape, usage: Usage): void;
+
+  /** Returns whether the data of a stream's event may have the reason why it ended, if the event with the usage has not. */
+  mayFinish(_pointer: usize, _length: u32): bool {
+    return false;
+  }
+
+  /**
+   * Returns why a complete response, or the stream of an event, ended: a FINISH_ constant. Only for responses that pass to
+   * a client of this dialect.
+   */
+  readFinish(_tape: Tape): i32 {
+    return FINISH_NONE;
+  }
 
   // ---- Responses to a client
 

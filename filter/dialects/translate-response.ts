@@ -17,6 +17,7 @@ import { ByteBuffer, Span } from "../bytes/text/bytes";
 import { Dropped } from "../hub/dropped";
 import { noClock, ResponseHead, ResponseSink } from "../hub/events";
 import { Fault, outOfMemory } from "../hub/fault";
+import { FINISH_NONE } from "../hub/finish-reason";
 import { excerpt, readEventFault, readFaultBody } from "../hub/read-fault";
 import { NO_NOTES, RequestNotes } from "../hub/request-notes";
 import { ResponseReader } from "../hub/response-reader";
@@ -83,6 +84,12 @@ export class ResponseTranslator {
   get fault(): Fault | null {
     const reader = this.reader;
     return reader == null ? null : reader.failure;
+  }
+
+  /** Why the response ended, a FINISH_ constant. */
+  get finish(): i32 {
+    const reader = this.reader;
+    return reader == null ? FINISH_NONE : reader.finishReason;
   }
 
   /** Whether the beginning of the response has been written. */

@@ -1,6 +1,7 @@
-// Reads the usage of a response that passes unchanged.
+// Reads the usage of a response that passes unchanged, and why it ended.
 import { wasRefused } from "../memory/blocks";
 import { countRefusal, mayHold } from "../memory/budget";
+import { FINISH_NONE } from "../hub/finish-reason";
 import { Usage } from "../hub/usage";
 import { scan, SCAN_OK } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";
@@ -19,15 +20,25 @@ const tape = scratchTape();
 /** One per response, released by its owner. */
 export class UsageObserver {
   usage: Usage = new Usage();
+  /** Why the response ended, a FINISH_ constant; FINISH_NONE unless `readsFinish`. */
+  finish: i32 = FINISH_NONE;
   private response: ByteBuffer = new ByteBuffer();
   /** Whether a part of the complete response is missing. */
   private isCut: bool = false;
 
-  constructor(private dialect: Dialect) {}
+  constructor(
+    private dialect: Dialect,
+    /** Whether anybody asks why the response ended. */
+    private readsFinish: bool,
+  ) {}
 
   /** The data of an event of a stream. The block must be writable and have PADDING bytes behind its end. */
   event(pointer: usize, length: u32): void {
-    if (contains(pointer, length, HAS_USAGE) || contains(pointer, length, HAS_SPACED_USAGE))
+    if (
+      contains(pointer, length, HAS_USAGE) ||
+      contains(pointer, length, HAS_SPACED_USAGE) ||
+      (this.readsFinish && this.dialect.mayFinish(pointer, length))
+    )
       this.read(pointer, length);
   }
 
@@ -44,6 +55,7 @@ export class UsageObserver {
   /** Reads a complete response that came in parts, none of which was marked as the last. */
   end(): void {
     if (!this.isCut) this.read(this.response.pointer, this.response.length);
+    this.response.release();
   }
 
   release(): void {
@@ -60,6 +72,10 @@ export class UsageObserver {
   private read(pointer: usize, length: u32): void {
     if (pointer == 0 || scan(tape, pointer, length) != SCAN_OK) return;
     this.dialect.readUsage(tape, this.usage);
+    if (this.readsFinish) {
+      const reason = this.dialect.readFinish(tape);
+      if (reason != FINISH_NONE) this.finish = reason;
+    }
     tape.reset();
   }
 }

@@ -59,6 +59,16 @@ export class Attempts {
     return this.targets[this.indexAt(this.position)];
   }
 
+  /** The target of the first attempt, unless it was passed over. */
+  get firstTarget(): Target {
+    return this.targets[this.first];
+  }
+
+  /** How many targets were passed over or failed. */
+  get fallbacks(): i32 {
+    return this.position;
+  }
+
   /** Value of the credential header; empty if the provider has none. */
   get credential(): Span {
     return this.target.credential(this.key);

@@ -20,6 +20,10 @@ export class Client {
   key: ByteBuffer = new ByteBuffer();
   /** The header `anthropic-beta`, if a target of the route has an envelope. */
   betas: ByteBuffer = NO_BETAS;
+  /** The number of the listener's API key that the request has, counted from 1; 0 if it has none. */
+  keyNumber: u32 = 0;
+  /** The name that the client sent as the model, for the usage record. */
+  requested: ByteBuffer = new ByteBuffer();
   /** Read it with `requestId` of request-id.ts. */
   requestId: ByteBuffer = new ByteBuffer();
   /** Whether the hint header names the model. */
@@ -54,6 +58,7 @@ export class Client {
     this.pathEnd.release();
     this.key.release();
     if (this.betas !== NO_BETAS) this.betas.release();
+    this.requested.release();
     this.requestId.release();
   }
 }

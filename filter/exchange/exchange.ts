@@ -3,6 +3,7 @@ import { Route, Target } from "../config/target";
 import { ApiKeys } from "../config/api-keys";
 import { Envelope } from "../hub/envelope";
 import { Dialect } from "../dialects/dialect";
+import { Fault } from "../hub/fault";
 import { Span } from "../bytes/text/bytes";
 import { Meter } from "../limits/meter";
 import { Attempts } from "./attempts";
@@ -11,6 +12,16 @@ import { Response } from "./response";
 import { ResponseMetadata } from "./response-metadata";
 
 const NO_PROMPT = new Span(0, 0);
+const NO_NAME = new Span(0, 0);
+
+/** What the jailbreak guard decided; the words are GUARD_WORDS of contract/usage-record.ts. */
+export const enum GuardDecision {
+  None,
+  Passed,
+  Blocked,
+  /** It gave no decision, and the prompt is accepted or rejected by `on_failure`. */
+  Unavailable,
+}
 
 export class Exchange {
   /** The stage that runs next: an index of STAGES (pipeline/stages.ts). */
@@ -30,6 +41,13 @@ export class Exchange {
   mayHaveActed: bool = false;
   /** Whether the request holds a prompt target's system prompt, which replaces the top-level one. */
   hasTargetPrompt: bool = false;
+  /** Whether a usage record is written at the end (usage-record.ts). */
+  isObserved: bool = false;
+  /** The last error of the gateway that the client gets; null if there is none. */
+  fault: Fault | null = null;
+  /** The name of the prompt target whose API was called; empty if none was. */
+  promptTarget: Span = NO_NAME;
+  guard: GuardDecision = GuardDecision.None;
 
   constructor(
     public contextId: u32,
@@ -85,8 +103,6 @@ export class Exchange {
   startAttempt(target: Target): void {
     this.target = target;
     this.response.reset();
-    const meter = this.meter;
-    if (meter !== null) meter.dropObserver();
   }
 
   /** Charges what the response used, the first time that it is called; `isWhole`: the response has come to its end. */
@@ -94,7 +110,7 @@ export class Exchange {
     const meter = this.meter;
     if (meter === null) return;
     const translator = this.response.translator;
-    const observer = meter.observer;
+    const observer = this.response.observer;
     const filter = this.response.usageFilter;
     if (translator !== null) {
       if (translator.fault !== null && !translator.usage.isKnown) return;
@@ -111,8 +127,6 @@ export class Exchange {
     this.client.release();
     this.dropMetadata();
     this.chargeUsage(false);
-    const meter = this.meter;
-    if (meter !== null) meter.dropObserver();
     this.meter = null;
     const attempts = this.attempts;
     if (attempts !== null) attempts.release();

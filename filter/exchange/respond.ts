@@ -31,6 +31,7 @@ const retrySpan = new Span(0, 0);
 
 /** Sends an error to the client. The request goes no further. */
 export function respondWithFault(exchange: Exchange, fault: Fault): void {
+  exchange.fault = fault;
   const dialect = exchange.client.dialect;
   buffer.clear();
   dialect.writeFault(fault, requestId(exchange), buffer);

@@ -23,6 +23,7 @@ import { NO_NOTES, RequestNotes } from "../hub/request-notes";
 import { StreamUnwrapper } from "../dialects/anthropic_messages/unwrap-stream";
 import { ResponseTranslator } from "../dialects/translate-response";
 import { StreamUsageFilter } from "../dialects/stream-usage";
+import { UsageObserver } from "../dialects/usage-observer";
 import { ByteBuffer } from "../bytes/text/bytes";
 
 /** Who writes the response. */
@@ -86,7 +87,9 @@ export class Response {
   /** What the writer of a translated response has to know of the request. */
   notes: RequestNotes = NO_NOTES;
 
-  /** Reads the usage of a stream in the client's dialect; null if nobody needs it. */
+  /** Reads the usage of a response in the client's dialect; null if nobody needs it, or the translator does. */
+  observer: UsageObserver | null = null;
+  /** Reads the events of a stream in the client's dialect; null if nobody needs it. */
   usageFilter: StreamUsageFilter | null = null;
   /** Unwraps the stream of a cloud before anything else reads it. */
   unwrapper: StreamUnwrapper | null = null;
@@ -138,6 +141,9 @@ export class Response {
     if (unwrapper !== null) unwrapper.release();
     this.unwrapper = null;
     this.dropUsageFilter();
+    const observer = this.observer;
+    if (observer !== null) observer.release();
+    this.observer = null;
     const translator = this.translator;
     if (translator !== null) translator.release();
     this.translator = null;

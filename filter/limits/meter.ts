@@ -7,7 +7,6 @@ import { Usage } from "../hub/usage";
 import { RateLimit } from "../config/rate-limit";
 import { Route, Target } from "../config/target";
 import { Dialect } from "../dialects/dialect";
-import { UsageObserver } from "../dialects/usage-observer";
 import { currentMicroseconds, header, REQUEST_HEADERS } from "../host/host";
 import { AppliedLimit } from "./applied-limit";
 import { fingerprintOf } from "./budgets";
@@ -23,8 +22,6 @@ const MAX_ESTIMATED_TOKENS: u32 = 32768;
 export class Meter {
   /** The limit that rejected the last attempt; null if none did. */
   refusedBy: AppliedLimit | null = null;
-  /** Reads the usage of a response in the client's dialect; null if the translator does. */
-  observer: UsageObserver | null = null;
   /** Whether a provider has begun a response that is not an error. */
   hasResponse: bool = false;
   /** Bytes of the response so far. */
@@ -114,14 +111,11 @@ export class Meter {
   }
 
   /** An attempt has got the head of a response. */
-  startResponse(status: u32, target: Target | null, dialect: Dialect): void {
-    this.dropObserver();
+  startResponse(status: u32): void {
     this.responseBytes = 0;
     // Usage of an earlier attempt has been charged.
     this.isCharged = false;
     this.hasResponse = status < 400;
-    if (this.hasResponse && this.countsTokens && target !== null && target.dialect === dialect)
-      this.observer = new UsageObserver(dialect);
   }
 
   /** Returns the limit of its kind, tokens or requests, of which the smallest part is left; null if there is none. */
@@ -166,12 +160,6 @@ export class Meter {
     const isFinal = isWhole || events == 0;
     const isReported = usage.output >= 0 && (isFinal || usage.output > responseEstimate);
     return input + (isReported ? usage.output : responseEstimate);
-  }
-
-  dropObserver(): void {
-    const observer = this.observer;
-    if (observer !== null) observer.release();
-    this.observer = null;
   }
 }
 

@@ -48,7 +48,12 @@ export function chooseModel(exchange: Exchange, turn: Turn): Outcome {
 
 function choose(exchange: Exchange, turn: Turn, pointer: usize, length: u32): Outcome {
   const config = turn.config;
-  const isHint = exchange.client.hasHint;
+  const client = exchange.client;
+  const isHint = client.hasHint;
+  if (exchange.isObserved) {
+    const size = printableLength(pointer, min(length, MAX_SHOWN), length, isHint || client.isForm);
+    client.requested.bytes(pointer, size);
+  }
   let route = config.names.get(pointer, length);
   if (route < 0 && !isHint && sameBytes(pointer, length, NONE.pointer, NONE.length))
     route = config.defaultRoute;

@@ -47,11 +47,12 @@ export function checkClientKey(exchange: Exchange, turn: Turn): Outcome {
   if (keys === null || !exchange.client.endpoint.isForModels(METHOD)) return Outcome.Next;
   const bearer = bearerToken();
   // All three are compared, so that the time does not depend on which one is right.
-  const isKnown =
-    u32(keys.has(bearer.pointer, bearer.length)) |
-    u32(keys.has(X_API_KEY.pointer, X_API_KEY.length)) |
-    u32(keys.has(GATEWAY_KEY.pointer, GATEWAY_KEY.length));
-  if (isKnown != 0) return Outcome.Next;
+  const byBearer = keys.find(bearer.pointer, bearer.length);
+  const byApiKey = keys.find(X_API_KEY.pointer, X_API_KEY.length);
+  const byGatewayKey = keys.find(GATEWAY_KEY.pointer, GATEWAY_KEY.length);
+  exchange.client.keyNumber =
+    byGatewayKey != 0 ? byGatewayKey : byApiKey != 0 ? byApiKey : byBearer;
+  if (exchange.client.keyNumber != 0) return Outcome.Next;
   const sent = bearer.length + X_API_KEY.length + GATEWAY_KEY.length;
   const what = sent == 0 ? "Missing API key." : "Invalid API key.";
   const how =
@@ -90,5 +91,5 @@ function isOneKey(key: Span): bool {
 }
 
 function holds(keys: ApiKeys | null, key: Span): bool {
-  return keys !== null && keys.has(key.pointer, key.length);
+  return keys !== null && keys.find(key.pointer, key.length) != 0;
 }

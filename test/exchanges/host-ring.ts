@@ -21,11 +21,16 @@ export interface Observed {
 
 const hosts = new Map<string, Promise<FilterHost>>();
 
-/** One host for each configuration, whole or split (`LoadedCase.splitConfig`). */
-export function hostFor(exchange: ExchangeCase, split = false): Promise<FilterHost> {
+/** One host for each configuration, whole or split (`LoadedCase.splitConfig`), with or without usage records. */
+export function hostFor(
+  exchange: ExchangeCase,
+  split = false,
+  isObserved = false,
+): Promise<FilterHost> {
   const loaded = loadCase(exchange);
   const { environment } = loaded;
-  const filterConfig = split ? loaded.splitConfig : loaded.filterConfig;
+  const config = split ? loaded.splitConfig : loaded.filterConfig;
+  const filterConfig = isObserved ? { ...config, usage_records: true as const } : config;
   const key = JSON.stringify(filterConfig);
   let host = hosts.get(key);
   if (host === undefined) {
@@ -40,9 +45,9 @@ export function hostFor(exchange: ExchangeCase, split = false): Promise<FilterHo
 export async function runInHost(
   exchange: ExchangeCase,
   cut: Cut,
-  options: { split?: boolean; requestCut?: Cut } = {},
+  options: { split?: boolean; requestCut?: Cut; isObserved?: boolean } = {},
 ): Promise<Observed> {
-  const host = await hostFor(exchange, options.split);
+  const host = await hostFor(exchange, options.split, options.isObserved);
   const { client } = exchange;
   const { mutations } = loadCase(exchange);
   const result = host.exchange({

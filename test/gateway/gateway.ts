@@ -56,6 +56,8 @@ export interface Gateway {
   pid: number;
   /** Parsed lines of one access log so far. */
   log(name: LogName): LogLine[];
+  /** Path of an access log. */
+  logFile(name: LogName | "usage"): string;
   /** Waits until the log has `count` lines that pass, and gives them. */
   waitForLog(name: LogName, test: (line: LogLine) => boolean, count?: number): Promise<LogLine[]>;
   /** All that Envoy wrote to its own log. */
@@ -143,6 +145,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ports,
     pid: envoy.pid ?? 0,
     log,
+    logFile: (name) => join(logDirectory, `access_${name}.log`),
     waitForLog: (name, test, count = 1) => waitForLines(() => log(name).filter(test), count),
     envoyLog,
     envoyFile,

@@ -37,6 +37,8 @@ export interface FilterConfig {
   api_keys?: Partial<Record<Listener["name"], string[]>>;
   /** Absent when there are neither prompt targets nor a guard. */
   prompt?: FilterPrompt;
+  /** Writes a usage record for each request (contract/usage-record.ts). */
+  usage_records?: true;
   /** `overrides.strict_translation`. */
   strict_translation?: true;
 }
@@ -163,6 +165,7 @@ function documentOf(model: GatewayModel): FilterConfig {
     models: listedModels(model),
     ...apiKeys(model),
     ...(prompt === undefined ? {} : { prompt }),
+    ...(model.observability === undefined ? {} : { usage_records: true as const }),
     ...(model.strictTranslation === true ? { strict_translation: true } : {}),
   };
 }

@@ -22,6 +22,7 @@ import { request as members, SUPPORTED } from "./members";
 import { AnthropicMessagesReader } from "./read-response";
 import { paths } from "./paths";
 import { readRequest } from "./read-request";
+import { readFinish } from "./finish-reason";
 import { readUsage } from "./read-usage";
 import { adaptFault, writeAnthropicFault } from "./write-fault";
 import { writeModel, writeModels } from "./write-models";
@@ -106,6 +107,10 @@ export class AnthropicMessages extends Dialect {
     // `message_start` has it one level below.
     if (!tape.isObject(node)) node = tape.member(tape.member(0, MESSAGE), USAGE);
     readUsage(tape, node, usage);
+  }
+
+  readFinish(tape: Tape): i32 {
+    return readFinish(tape);
   }
 
   newStreamWriter(

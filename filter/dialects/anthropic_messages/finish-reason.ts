@@ -9,8 +9,13 @@ import {
   FINISH_STOP_SEQUENCE,
   FINISH_TOOLS,
   FinishWord,
+  findReason,
 } from "../../hub/finish-reason";
+import { Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
+
+const STOP_REASON = constant("stop_reason");
+const DELTA = constant("delta");
 
 const END_TURN = constant("end_turn");
 const STOP_SEQUENCE = constant("stop_sequence");
@@ -29,6 +34,13 @@ export const STOP_REASONS: StaticArray<FinishWord> = [
   new FinishWord(PAUSE_TURN, FINISH_PAUSE),
   new FinishWord(CONTEXT_EXCEEDED, FINISH_CONTEXT),
 ];
+
+/** Returns the reason of a message, or of the event `message_delta`. */
+export function readFinish(tape: Tape): i32 {
+  const delta = tape.member(0, DELTA);
+  const message = tape.isObject(delta) ? delta : tape.root();
+  return findReason(STOP_REASONS, tape, tape.member(message, STOP_REASON));
+}
 
 /**
  * Returns the word for a reason. Agents continue or stop by it, so it is `tool_use` if and only if there are tool calls: chat

@@ -13,6 +13,7 @@ import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { removeSignatures } from "../edit-call-ids";
 import { OpenaiDialect } from "../openai/dialect";
 import { addSystemPrompt, askUsage } from "./edit";
+import { mayFinish, readFinish } from "./finish-reason";
 import { isFirstToken } from "./first-token";
 import { OpenaiChatLimitEdits } from "./limit-edits";
 import { request as members, SUPPORTED } from "./members";
@@ -94,6 +95,14 @@ export class OpenaiChat extends OpenaiDialect {
 
   readUsage(tape: Tape, usage: Usage): void {
     readUsage(tape, tape.member(0, USAGE), usage);
+  }
+
+  mayFinish(pointer: usize, length: u32): bool {
+    return mayFinish(pointer, length);
+  }
+
+  readFinish(tape: Tape): i32 {
+    return readFinish(tape);
   }
 
   newStreamWriter(

@@ -9,13 +9,20 @@ import {
   FINISH_CONTEXT,
   FINISH_FAULT,
   FINISH_LENGTH,
+  FINISH_NONE,
   FINISH_PAUSE,
   FINISH_REFUSAL,
   FINISH_STOP,
   FINISH_TOOLS,
   FinishWord,
+  findReason,
 } from "../../hub/finish-reason";
+import { Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
+import { contains } from "../../bytes/text/find";
+
+const CHOICES = constant("choices");
+const FINISH_REASON = constant("finish_reason");
 
 const STOP = constant("stop");
 const LENGTH = constant("length");
@@ -38,6 +45,22 @@ export const FINISH_REASONS: StaticArray<FinishWord> = [
   new FinishWord(constant("insufficient_system_resource"), FINISH_FAULT),
   new FinishWord(constant("network_error"), FINISH_FAULT),
 ];
+
+/** Chunks before the last one have null. */
+const HAS_REASON = constant('"finish_reason":"');
+const HAS_SPACED_REASON = constant('"finish_reason": "');
+
+/** Returns whether the data of a chunk may have a reason. */
+export function mayFinish(pointer: usize, length: u32): bool {
+  return contains(pointer, length, HAS_REASON) || contains(pointer, length, HAS_SPACED_REASON);
+}
+
+/** Returns the reason of the first choice of a chunk or of a complete response. */
+export function readFinish(tape: Tape): i32 {
+  const choices = tape.member(0, CHOICES);
+  if (!tape.isArray(choices) || tape.isEmpty(choices)) return FINISH_NONE;
+  return findReason(FINISH_REASONS, tape, tape.member(tape.first(choices), FINISH_REASON));
+}
 
 /** Returns the word for a reason. */
 export function finishReason(reason: i32, hasTools: bool): Span {

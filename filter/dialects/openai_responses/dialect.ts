@@ -17,6 +17,7 @@ import { OpenaiDialect } from "../openai/dialect";
 import { COUNTED_MEMBERS } from "./count-request";
 import { addInstructions, removeForeignReasoning } from "./edit";
 import { failureOf } from "./failure";
+import { readFinish } from "./finish-reason";
 import { isFirstToken } from "./first-token";
 import { OpenaiResponsesLimitEdits } from "./limit-edits";
 import { request as members, SUPPORTED } from "./members";
@@ -114,6 +115,10 @@ export class OpenaiResponses extends OpenaiDialect {
     // Events have it in the response.
     if (!tape.isObject(node)) node = tape.member(tape.member(0, RESPONSE), USAGE);
     readUsage(tape, node, usage);
+  }
+
+  readFinish(tape: Tape): i32 {
+    return readFinish(tape);
   }
 
   newStreamWriter(

@@ -4,20 +4,18 @@ import { DROPPED_FINISH_REASON } from "../../hub/dropped";
 import { TIER_FLEX, TIER_PRIORITY, TIER_SCALE, TIER_STANDARD } from "../../hub/events";
 import { Fault } from "../../hub/fault";
 import {
-  findReason,
-  FINISH_LENGTH,
   FINISH_NONE,
   FINISH_REFUSAL,
   FINISH_STOP,
   FINISH_TOOLS,
   FINISH_UNKNOWN,
-  FinishWord,
 } from "../../hub/finish-reason";
 import { ResponseReader } from "../../hub/response-reader";
 import { NO_COUNT, readCount } from "../../bytes/json/number";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { failureOf } from "./failure";
+import { incompleteReason } from "./finish-reason";
 import { Item, ITEM_CALL, ITEM_CUSTOM, ITEM_MESSAGE, ITEM_REASONING } from "./item";
 import { ItemReader } from "./read-output";
 import { readUsage } from "./read-usage";
@@ -67,15 +65,6 @@ const STATUS = constant("status");
 const QUEUED_STATUS = constant("queued");
 const IN_PROGRESS_STATUS = constant("in_progress");
 const INCOMPLETE_STATUS = constant("incomplete");
-const INCOMPLETE_DETAILS = constant("incomplete_details");
-const REASON = constant("reason");
-
-/** `incomplete_details.reason`. */
-const REASONS: StaticArray<FinishWord> = [
-  new FinishWord(constant("max_output_tokens"), FINISH_LENGTH),
-  new FinishWord(constant("content_filter"), FINISH_REFUSAL),
-  new FinishWord(constant("steered"), FINISH_STOP),
-];
 
 export class OpenaiResponsesReader extends ResponseReader {
   private items: ItemReader = new ItemReader(this.sink, this.dropped, this.requestId);
@@ -254,14 +243,10 @@ export class OpenaiResponsesReader extends ResponseReader {
   }
 
   private reasonOf(tape: Tape, response: u32): i32 {
-    const details = tape.member(response, INCOMPLETE_DETAILS);
     const isIncomplete =
       tape.equals(this.type, INCOMPLETE) ||
       tape.equals(tape.member(response, STATUS), INCOMPLETE_STATUS);
-    if (isIncomplete) {
-      const reason = findReason(REASONS, tape, tape.member(details, REASON));
-      return reason == FINISH_NONE ? FINISH_UNKNOWN : reason;
-    }
+    if (isIncomplete) return incompleteReason(tape, response);
     if (this.items.hasCalls) return FINISH_TOOLS;
     return this.items.hasRefusal ? FINISH_REFUSAL : FINISH_STOP;
   }

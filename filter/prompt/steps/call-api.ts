@@ -40,6 +40,7 @@ export class CallApi extends Step {
     const target = prompt.target;
     if (target === null) return NO_CALLOUT;
     prompt.exchange.mayHaveActed = !target.isGet;
+    prompt.exchange.promptTarget = target.name;
     return callApi(prompt.exchange, target, request, timeoutMs);
   }
 

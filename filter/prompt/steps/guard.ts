@@ -1,4 +1,5 @@
 // Step 1: the jailbreak guard looks at the last message of the user.
+import { GuardDecision } from "../../exchange/exchange";
 import { logWarning } from "../../host/host";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
@@ -25,12 +26,15 @@ export class Guard extends ModelServerStep {
   }
 
   read(prompt: Prompt, response: Tape): StepOutcome {
-    if (!response.isTrue(response.member(0, JAILBREAK_VERDICT))) return StepOutcome.Next;
+    const isBlocked = response.isTrue(response.member(0, JAILBREAK_VERDICT));
+    prompt.exchange.guard = isBlocked ? GuardDecision.Blocked : GuardDecision.Passed;
+    if (!isBlocked) return StepOutcome.Next;
     const message = prompt.config.guardMessageJson;
     return prompt.answer(message.pointer, message.length);
   }
 
   onFailure(prompt: Prompt, _status: u32): StepOutcome {
+    prompt.exchange.guard = GuardDecision.Unavailable;
     if (!prompt.config.guardFailsOpen) return prompt.reject(guardFault());
     logWarning(
       "gateway: the jailbreak guard is unavailable; the prompt is accepted (on_failure: allow)",

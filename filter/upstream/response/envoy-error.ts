@@ -34,6 +34,7 @@ export function onEnvoyErrorBody(exchange: Exchange, size: u32, isEnd: bool): i3
   const response = exchange.response;
   const dialect = exchange.client.dialect;
   const fault = localResponseFault(response.status, responseDetails(), exchange.target);
+  exchange.fault = fault;
   out.clear();
   dialect.writeFault(fault, requestId(exchange), out);
   if (fault.status != response.status) setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);

@@ -1,6 +1,7 @@
 // The head of a response decides who owns it, and its first phase. A response that needs nothing passes untouched.
 import { HEADER_ENCODING } from "../../../contract/words";
 import { Fault } from "../../hub/fault";
+import { UsageObserver } from "../../dialects/usage-observer";
 import { Exchange } from "../../exchange/exchange";
 import { respondWithEstimate } from "../../exchange/respond";
 import { ResponseOwner, ResponsePhase } from "../../exchange/response";
@@ -100,13 +101,13 @@ export function onProviderHead(exchange: Exchange): i32 {
   response.enter(ResponseOwner.Provider, ResponsePhase.Passed);
   setDroppedHeader(exchange);
   const meter = exchange.meter;
-  if (meter !== null)
-    meter.startResponse(response.status, exchange.target, exchange.client.dialect);
+  if (meter !== null) meter.startResponse(response.status);
   if (response.status >= 400) return onErrorHead(exchange);
   const row = exchange.client.endpoint.row;
   if (exchange.isTranslated() && row.isInference) return onTranslatedHead(exchange);
+  if (isCounted(exchange) || (exchange.isObserved && row.countsTokens)) startObserver(exchange);
   const isEventStream = startsWith(CONTENT_TYPE.pointer, CONTENT_TYPE.length, EVENT_STREAM);
-  if (response.usageFilter !== null || isCounted(exchange))
+  if (response.usageFilter !== null || response.observer !== null)
     prepareUsageFilter(exchange, isEventStream);
   if (isEventStream && response.isDecompressed && row.isInference) startWatch(exchange);
   if (isCountInOtherForm(exchange)) {
@@ -135,9 +136,19 @@ export function phaseOfBody(exchange: Exchange, isEventStream: bool): ResponsePh
     response.isDecompressed && (exchange.client.endpoint.row.isInference || isJson(CONTENT_TYPE));
   const isChecked = isDecompressed || (isRead && !exchange.client.isStreaming);
   if (isChecked && !isEventStream) return ResponsePhase.Whole;
-  return isRead || response.usageFilter !== null || response.watch !== null
+  return isRead ||
+    response.observer !== null ||
+    response.usageFilter !== null ||
+    response.watch !== null
     ? ResponsePhase.Stream
     : ResponsePhase.Passed;
+}
+
+/** Has the usage of a response read while it passes. */
+function startObserver(exchange: Exchange): void {
+  const dialect = exchange.client.dialect;
+  if (exchange.providerDialect() === dialect)
+    exchange.response.observer = new UsageObserver(dialect, exchange.isObserved);
 }
 
 /** Returns whether a limit counts the usage of the response. */

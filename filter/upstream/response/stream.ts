@@ -31,13 +31,13 @@ export function prepareUsageFilter(exchange: Exchange, isEventStream: bool): voi
   }
   let filter = response.usageFilter;
   if (filter !== null) removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
-  const meter = exchange.meter;
-  if (meter === null) return;
+  const observer = response.observer;
+  if (observer === null) return;
   if (filter === null) {
     filter = new StreamUsageFilter(exchange.client.dialect, false);
     response.usageFilter = filter;
   }
-  filter.observer = meter.observer;
+  filter.observer = observer;
 }
 
 /** Starts to check the end of a stream. */
@@ -97,9 +97,7 @@ function filterUsage(filter: StreamUsageFilter, size: u32, isEnd: bool): void {
 
 /** Reads a complete response that came where a stream was asked for. */
 function observeUsage(exchange: Exchange, size: u32, isEnd: bool): void {
-  const meter = exchange.meter;
-  if (meter === null) return;
-  const observer = meter.observer;
+  const observer = exchange.response.observer;
   if (observer === null) return;
   const bytes = takeBody(RESPONSE_BODY, 0, size);
   if (wasRefused()) observer.giveUp();

@@ -34,11 +34,11 @@ export function onWholeBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
   const isRead = !wasRefused();
   if (!isRead) fault = null;
   const meter = exchange.meter;
-  if (meter !== null) {
-    const observer = meter.observer;
-    if (fault !== null) meter.hasResponse = false;
-    else if (observer !== null && isRead) observer.part(pointer, bytes.length, true);
-    else if (observer !== null) observer.giveUp();
+  if (meter !== null && fault !== null) meter.hasResponse = false;
+  const observer = response.observer;
+  if (observer !== null && fault === null) {
+    if (isRead) observer.part(pointer, bytes.length, true);
+    else observer.giveUp();
   }
   freeBlock(pointer);
   return fault === null ? CONTINUE : replaceResponse(exchange, fault);

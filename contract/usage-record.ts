@@ -1,0 +1,70 @@
+// The usage record: what the filter knows of a request when it is over, as one JSON object. Envoy writes it at the end of a
+// line of access_usage.log (envoy/usage-log.ts); the control plane reads the lines (control-plane/observability/).
+// A member without a value is left out. Compiled by tsc and asc.
+
+/** Filter state (`wasm.<name>`) that holds the record. */
+export const PROPERTY_USAGE = "gateway_usage";
+
+/** Text: the request id of the other access logs. */
+export const USAGE_ID = "id";
+/** Text: `ingress`, `egress` or `own_egress` (contract/words.ts). */
+export const USAGE_LISTENER = "listener";
+/** Text: the path of the client's endpoint (contract/endpoints.ts); left out for an unknown path. */
+export const USAGE_ENDPOINT = "endpoint";
+/** Text: the client's dialect (contract/dialects.ts). */
+export const USAGE_DIALECT = "dialect";
+/** Text: the environment variable of the client's API key. */
+export const USAGE_KEY = "key";
+/** Text: the name that the client sent as the model, cut to 200 bytes; it may be unknown. */
+export const USAGE_REQUESTED = "requested";
+/** Text: the target of the last attempt, `<provider>/<model>` as configured. */
+export const USAGE_TARGET = "target";
+/** Text: the target that was chosen first, if the last attempt had a different one. */
+export const USAGE_FIRST_TARGET = "first_target";
+/** Number: targets of the route that were passed over or failed. */
+export const USAGE_FALLBACKS = "fallbacks";
+/** 1: the client asked for a stream. */
+export const USAGE_STREAM = "stream";
+/** Number: all input tokens, cached ones included. */
+export const USAGE_INPUT = "input";
+/** Numbers: the input tokens that were read from, or written to, a cache of the provider. */
+export const USAGE_CACHE_READ = "cache_read";
+export const USAGE_CACHE_WRITE = "cache_write";
+/** Number: all output tokens, reasoning included. */
+export const USAGE_OUTPUT = "output";
+/** Number: the output tokens that were reasoning. */
+export const USAGE_REASONING = "reasoning";
+/** Text: why the response ended, one of FINISH_WORDS. */
+export const USAGE_FINISH = "finish";
+/** Text: who wrote the response, one of OWNER_WORDS; left out if there was none. */
+export const USAGE_OWNER = "owner";
+/** Text: the code of the error that the client got from the gateway, or BROKEN for a stream that failed behind its head. */
+export const USAGE_ERROR = "error";
+/** Text: what was left out, as in `x-gateway-dropped`. */
+export const USAGE_DROPPED = "dropped";
+/** Text: the prompt target whose API was called. */
+export const USAGE_PROMPT_TARGET = "prompt_target";
+/** Text: the decision of the jailbreak guard, one of GUARD_WORDS. */
+export const USAGE_GUARD = "guard";
+
+export const BROKEN = "broken_stream";
+
+/** The reasons why a response ended, by the constants of filter/hub/finish-reason.ts. */
+export const FINISH_WORDS: string[] = [
+  "",
+  "stop",
+  "stop_sequence",
+  "length",
+  "tool_calls",
+  "refusal",
+  "pause",
+  "context",
+  "error",
+  "unknown",
+];
+
+/** Who wrote a response, by `ResponseOwner` of filter/exchange/response.ts. */
+export const OWNER_WORDS: string[] = ["", "gateway", "envoy", "route", "provider"];
+
+/** The guard's decisions, by `GuardDecision` of filter/exchange/exchange.ts. */
+export const GUARD_WORDS: string[] = ["", "passed", "blocked", "unavailable"];

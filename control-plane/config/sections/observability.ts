@@ -1,0 +1,90 @@
+// `observability`: usage records of all requests, and where the metrics made from them are served.
+import { isIP } from "node:net";
+import type { Observability } from "../../ir/model.ts";
+import { isLoopback, socketText } from "../address.ts";
+import { readKeyReference } from "../provider/access-key.ts";
+import type { Reading } from "../reading.ts";
+import { mapping, text, whole } from "../schema-words.ts";
+import type { Draft } from "./section.ts";
+import { section } from "./section.ts";
+
+const ADDRESS = "127.0.0.1";
+/** The usual port of OpenTelemetry's Prometheus exporters. */
+const PORT = 9464;
+const MIN_TOKEN = 16;
+
+const TOKEN_HINT =
+  "write token: $METRICS_TOKEN, and put a long random text in the environment or in .env as METRICS_TOKEN=… (openssl rand -hex 32)";
+
+const schema = mapping(
+  {
+    metrics: mapping(
+      {
+        address: text(
+          { description: "IP address that the metrics are served on.", default: ADDRESS },
+          "an IP address",
+        ).optional(),
+        port: whole(1, 65535, { description: "Its port.", default: PORT }, "port").optional(),
+        token: text(
+          {
+            description:
+              "A reference to an environment variable. Requests must send its value as `Authorization: Bearer`; required unless `address` is a loopback address.",
+            examples: ["$METRICS_TOKEN"],
+          },
+          "a reference to an environment variable",
+        ).optional(),
+      },
+      "Where `/metrics` is served for Prometheus.",
+    ).optional(),
+  },
+  "Records what each request used, and serves metrics ([more](observability.md)). If not set, nothing is recorded.",
+);
+
+export const observability = section({
+  key: "observability",
+  schema,
+  read({ reading, model }, written) {
+    if (written === undefined) return {};
+    const metrics = readMetrics(reading, written.metrics ?? {});
+    for (const listener of [model.ingress, model.egress]) {
+      if (listener?.port !== metrics.port) continue;
+      const message = `port ${metrics.port} is used by listeners.${listener.name} too`;
+      reading.problem(["observability", "metrics", "port"], message, { hint: "use another port" });
+    }
+    return { observability: { metrics } };
+  },
+});
+
+function readMetrics(
+  reading: Reading,
+  {
+    address = ADDRESS,
+    port = PORT,
+    token,
+  }: Draft<{ address: string; port: number; token: string }>,
+): Observability["metrics"] {
+  const path = ["observability", "metrics"];
+  if (isIP(address) === 0) {
+    const at = [...path, "address"];
+    reading.problem(at, `expected an IP address, not ${reading.show(at, address)}`, {
+      hint: address === "localhost" ? "write 127.0.0.1" : undefined,
+    });
+  } else if (token === undefined && !isLoopback(address)) {
+    const where = socketText(address, port);
+    reading.problem(path, `token is missing; ${where} can be reached from other machines`, {
+      hint: TOKEN_HINT,
+    });
+  }
+  const tokenVariable =
+    token === undefined
+      ? undefined
+      : readKeyReference(reading, [...path, "token"], token, TOKEN_HINT);
+  const { length } = (tokenVariable && reading.environment[tokenVariable]) ?? "";
+  if (length > 0 && length < MIN_TOKEN) {
+    const message = `the value of ${tokenVariable} is short and can be guessed`;
+    reading.problem([...path, "token"], message, {
+      hint: "generate a longer one: openssl rand -hex 32",
+    });
+  }
+  return { address, port, ...(tokenVariable === undefined ? {} : { tokenVariable }) };
+}

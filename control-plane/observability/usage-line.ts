@@ -1,0 +1,114 @@
+// A line of access_usage.log: Envoy's numbers, then the filter's record.
+import type {
+  USAGE_CACHE_READ,
+  USAGE_CACHE_WRITE,
+  USAGE_DIALECT,
+  USAGE_DROPPED,
+  USAGE_ENDPOINT,
+  USAGE_ERROR,
+  USAGE_FALLBACKS,
+  USAGE_FINISH,
+  USAGE_FIRST_TARGET,
+  USAGE_GUARD,
+  USAGE_ID,
+  USAGE_INPUT,
+  USAGE_KEY,
+  USAGE_LISTENER,
+  USAGE_OUTPUT,
+  USAGE_OWNER,
+  USAGE_PROMPT_TARGET,
+  USAGE_REASONING,
+  USAGE_REQUESTED,
+  USAGE_STREAM,
+  USAGE_TARGET,
+} from "../../contract/usage-record.ts";
+import { USAGE_LOG_FIELDS } from "../ir/usage-log-fields.ts";
+import type { UsageLogField } from "../ir/usage-log-fields.ts";
+
+/** Members and their meaning: contract/usage-record.ts. */
+export interface UsageRecord {
+  [USAGE_ID]: string;
+  [USAGE_LISTENER]: string;
+  [USAGE_ENDPOINT]?: string;
+  [USAGE_DIALECT]?: string;
+  [USAGE_KEY]?: string;
+  [USAGE_REQUESTED]?: string;
+  [USAGE_TARGET]?: string;
+  [USAGE_FIRST_TARGET]?: string;
+  [USAGE_FALLBACKS]?: number;
+  [USAGE_STREAM]?: 1;
+  [USAGE_INPUT]?: number;
+  [USAGE_CACHE_READ]?: number;
+  [USAGE_CACHE_WRITE]?: number;
+  [USAGE_OUTPUT]?: number;
+  [USAGE_REASONING]?: number;
+  [USAGE_FINISH]?: string;
+  [USAGE_OWNER]?: string;
+  [USAGE_ERROR]?: string;
+  [USAGE_DROPPED]?: string;
+  [USAGE_PROMPT_TARGET]?: string;
+  [USAGE_GUARD]?: string;
+}
+
+/** Envoy's numbers: see USAGE_LOG_FIELDS for their units. A number that the line lacks is undefined. */
+export interface UsageLine extends Record<
+  Exclude<UsageLogField, "flags" | "startTime" | "status" | "duration">,
+  number | undefined
+> {
+  /** Seconds since 1970. */
+  startTime: number;
+  status: number;
+  /** Milliseconds. */
+  duration: number;
+  /** `UT`, `DC` …; empty if there are none. */
+  flags: string[];
+  /** Undefined for a request that Envoy rejected before the filter. */
+  record: UsageRecord | undefined;
+}
+
+const NAMES = Object.keys(USAGE_LOG_FIELDS) as UsageLogField[];
+
+/** Returns what a line has; undefined for a line that is not one, such as half of one after a crash. */
+export function readUsageLine(line: string): UsageLine | undefined {
+  const values = {} as Record<UsageLogField, string>;
+  let start = 0;
+  for (const name of NAMES) {
+    const end = line.indexOf(" ", start);
+    if (end < 0) return undefined;
+    values[name] = line.slice(start, end);
+    start = end + 1;
+  }
+  const startTime = numberOf(values.startTime);
+  const record = readRecord(line.slice(start));
+  if (startTime === undefined || record === "invalid") return undefined;
+  return {
+    startTime,
+    status: numberOf(values.status) ?? 0,
+    flags: values.flags === "-" ? [] : values.flags.split(","),
+    duration: numberOf(values.duration) ?? 0,
+    attempts: numberOf(values.attempts),
+    firstByte: numberOf(values.firstByte),
+    requestOverhead: numberOf(values.requestOverhead),
+    responseOverhead: numberOf(values.responseOverhead),
+    bytesReceived: numberOf(values.bytesReceived),
+    bytesSent: numberOf(values.bytesSent),
+    record,
+  };
+}
+
+function readRecord(text: string): UsageRecord | undefined | "invalid" {
+  if (text === "-") return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    // The gateway's own filter wrote it.
+    return typeof value === "object" && value !== null ? (value as UsageRecord) : "invalid";
+  } catch {
+    return "invalid";
+  }
+}
+
+function numberOf(text: string): number | undefined {
+  if (text === "-" || text === "") return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}

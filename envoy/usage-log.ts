@@ -1,0 +1,24 @@
+// The log of usage records: one line per client request, for the control plane. Numbers of Envoy, then the filter's record
+// (contract/usage-record.ts), which is the only part that a client can fill and is JSON. The columns are those of
+// control-plane/ir/usage-log-fields.ts.
+import { join } from "node:path";
+import { PROPERTY_USAGE } from "../contract/usage-record.ts";
+import type { GatewayModel } from "../control-plane/ir/model.ts";
+import { accessLogFile, USAGE_LOG } from "../control-plane/ir/names.ts";
+import { USAGE_LOG_FIELDS } from "../control-plane/ir/usage-log-fields.ts";
+import type { RuntimeEnvironment } from "./runtime-environment.ts";
+import type { Extension } from "./types.ts";
+import { extension } from "./types.ts";
+
+/** Returns the log; empty if nothing is to be recorded. */
+export function usageLogs(model: GatewayModel, runtime: RuntimeEnvironment): Extension[] {
+  if (model.observability === undefined) return [];
+  const record = `%FILTER_STATE(wasm.${PROPERTY_USAGE}:PLAIN)%`;
+  const line = [...Object.values(USAGE_LOG_FIELDS), record].join(" ");
+  return [
+    extension("envoy.access_loggers.file", "extensions.access_loggers.file.v3.FileAccessLog", {
+      path: join(runtime.logDirectory, accessLogFile(USAGE_LOG)),
+      log_format: { text_format_source: { inline_string: `${line}\n` } },
+    }),
+  ];
+}

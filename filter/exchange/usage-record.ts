@@ -1,0 +1,200 @@
+// Writes the usage record of an exchange that is over (contract/usage-record.ts), for Envoy's log and for the control plane.
+import {
+  BROKEN,
+  FINISH_WORDS,
+  GUARD_WORDS,
+  OWNER_WORDS,
+  PROPERTY_USAGE,
+  USAGE_CACHE_READ,
+  USAGE_CACHE_WRITE,
+  USAGE_DIALECT,
+  USAGE_DROPPED,
+  USAGE_ENDPOINT,
+  USAGE_ERROR,
+  USAGE_FALLBACKS,
+  USAGE_FINISH,
+  USAGE_FIRST_TARGET,
+  USAGE_GUARD,
+  USAGE_ID,
+  USAGE_INPUT,
+  USAGE_KEY,
+  USAGE_LISTENER,
+  USAGE_OUTPUT,
+  USAGE_OWNER,
+  USAGE_PROMPT_TARGET,
+  USAGE_REASONING,
+  USAGE_REQUESTED,
+  USAGE_STREAM,
+  USAGE_TARGET,
+} from "../../contract/usage-record";
+import { LISTENER_EGRESS, LISTENER_INGRESS, LISTENER_OWN_EGRESS } from "../../contract/words";
+import { Usage } from "../hub/usage";
+import { setProperty } from "../host/host";
+import { escape, escapeText } from "../bytes/json/text";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
+import { Client } from "./client";
+import { UNKNOWN } from "./endpoint";
+import { Exchange } from "./exchange";
+import { requestIdSpan } from "./request-id";
+
+const RECORD = constant(PROPERTY_USAGE);
+
+const START = constant('{"' + USAGE_ID + '":"');
+const LISTENER = member(USAGE_LISTENER);
+const ENDPOINT = member(USAGE_ENDPOINT);
+const DIALECT = member(USAGE_DIALECT);
+const KEY = member(USAGE_KEY);
+const REQUESTED = member(USAGE_REQUESTED);
+const TARGET = member(USAGE_TARGET);
+const FIRST_TARGET = member(USAGE_FIRST_TARGET);
+const FALLBACKS = member(USAGE_FALLBACKS);
+const STREAM = member(USAGE_STREAM);
+const INPUT = member(USAGE_INPUT);
+const CACHE_READ = member(USAGE_CACHE_READ);
+const CACHE_WRITE = member(USAGE_CACHE_WRITE);
+const OUTPUT = member(USAGE_OUTPUT);
+const REASONING = member(USAGE_REASONING);
+const FINISH = member(USAGE_FINISH);
+const OWNER = member(USAGE_OWNER);
+const ERROR = member(USAGE_ERROR);
+const DROPPED = member(USAGE_DROPPED);
+const PROMPT_TARGET = member(USAGE_PROMPT_TARGET);
+const GUARD = member(USAGE_GUARD);
+
+const INGRESS = constant(LISTENER_INGRESS);
+const EGRESS = constant(LISTENER_EGRESS);
+const OWN_EGRESS = constant(LISTENER_OWN_EGRESS);
+const FINISHES = words(FINISH_WORDS);
+const OWNERS = words(OWNER_WORDS);
+const DECISIONS = words(GUARD_WORDS);
+
+/** An error code can be a provider's; what was dropped can be a long list. Bytes. */
+const MAX_CODE: i32 = 64;
+const MAX_DROPPED: u32 = 512;
+
+const record = scratchBuffer();
+const dropped = scratchBuffer();
+const span = new Span(0, 0);
+
+/** Stores the record in the stream's filter state, from where Envoy's access log takes it. */
+export function settleRecord(exchange: Exchange): void {
+  record.clear();
+  writeRecord(exchange, record);
+  setProperty(RECORD, record.view(span));
+}
+
+/** Appends the record. */
+export function writeRecord(exchange: Exchange, out: ByteBuffer): void {
+  out.span(START);
+  const id = requestIdSpan(exchange);
+  escape(id.pointer, id.length, out);
+  out.byte(QUOTE);
+  writeClient(exchange.client, out);
+  writeTarget(exchange, out);
+  writeResponse(exchange, out);
+  if (exchange.promptTarget.length > 0) text(PROMPT_TARGET, exchange.promptTarget, out);
+  word(GUARD, DECISIONS, exchange.guard, out);
+  out.byte(CLOSE_BRACE);
+}
+
+function writeClient(client: Client, out: ByteBuffer): void {
+  text(LISTENER, client.isModelServer ? OWN_EGRESS : client.isIngress ? INGRESS : EGRESS, out);
+  if (client.endpoint !== UNKNOWN) text(ENDPOINT, client.endpoint.path, out);
+  if (client.endpoint.row.isForModels) text(DIALECT, client.dialect.nameSpan, out);
+  const keys = client.keys;
+  if (keys !== null && client.keyNumber > 0) text(KEY, keys.nameOf(client.keyNumber), out);
+  if (client.requested.length > 0) text(REQUESTED, client.requested.view(span), out);
+  if (client.isStreaming) number(STREAM, 1, out);
+}
+
+function writeTarget(exchange: Exchange, out: ByteBuffer): void {
+  const target = exchange.target;
+  if (target === null) return;
+  text(TARGET, target.nameSpan, out);
+  const attempts = exchange.attempts;
+  if (attempts === null || attempts.fallbacks == 0) return;
+  text(FIRST_TARGET, attempts.firstTarget.nameSpan, out);
+  number(FALLBACKS, attempts.fallbacks, out);
+}
+
+function writeResponse(exchange: Exchange, out: ByteBuffer): void {
+  const response = exchange.response;
+  const translator = response.translator;
+  const observer = response.observer;
+  dropped.clear();
+  dropped.bytes(response.dropped.pointer, min(response.dropped.length, MAX_DROPPED));
+  if (translator !== null) {
+    writeUsage(translator.usage, out);
+    word(FINISH, FINISHES, translator.finish, out);
+    if (exchange.client.isStreaming && translator.dropped.total > 0) {
+      if (dropped.length > 0) dropped.byte(COMMA);
+      dropped.text(translator.dropped.names());
+    }
+  } else if (observer !== null) {
+    observer.end();
+    writeUsage(observer.usage, out);
+    word(FINISH, FINISHES, observer.finish, out);
+  }
+  word(OWNER, OWNERS, response.owner, out);
+  const code = errorCode(exchange);
+  if (code.length > 0) {
+    out.span(ERROR);
+    out.byte(QUOTE);
+    escapeText(code.substring(0, MAX_CODE), out);
+    out.byte(QUOTE);
+  }
+  if (dropped.length > 0) text(DROPPED, dropped.view(span), out);
+}
+
+function writeUsage(usage: Usage, out: ByteBuffer): void {
+  if (usage.freshInput >= 0) number(INPUT, usage.input, out);
+  if (usage.cacheRead > 0) number(CACHE_READ, usage.cacheRead, out);
+  if (usage.cacheWrite > 0) number(CACHE_WRITE, usage.cacheWrite, out);
+  if (usage.output >= 0) number(OUTPUT, usage.output, out);
+  if (usage.reasoning > 0) number(REASONING, usage.reasoning, out);
+}
+
+/** Returns the code of the client's error; empty if it has none, or got its error from the provider. */
+function errorCode(exchange: Exchange): string {
+  const fault = exchange.fault;
+  if (fault !== null) return fault.code;
+  const translator = exchange.response.translator;
+  if (translator === null) return "";
+  const failure = translator.fault;
+  if (failure === null) return "";
+  // The status of a complete response reports the failure.
+  return exchange.client.isStreaming ? BROKEN : failure.code;
+}
+
+const QUOTE: u32 = 0x22;
+const COMMA: u32 = 0x2c;
+const CLOSE_BRACE: u32 = 0x7d;
+
+function text(name: Span, value: Span, out: ByteBuffer): void {
+  out.span(name);
+  out.byte(QUOTE);
+  escape(value.pointer, value.length, out);
+  out.byte(QUOTE);
+}
+
+/** Appends a word by its index; nothing for the first one. */
+function word(name: Span, list: Span[], index: i32, out: ByteBuffer): void {
+  if (index <= 0 || index >= list.length) return;
+  out.span(name);
+  out.byte(QUOTE);
+  out.span(list[index]);
+  out.byte(QUOTE);
+}
+
+function number(name: Span, value: i64, out: ByteBuffer): void {
+  out.span(name);
+  out.integer(value);
+}
+
+function member(name: string): Span {
+  return constant(',"' + name + '":');
+}
+
+function words(list: string[]): Span[] {
+  return list.map<Span>((one) => constant(one));
+}

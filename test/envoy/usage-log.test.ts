@@ -1,0 +1,174 @@
+// The log of usage records: one line per request, with what the filter and Envoy know of it.
+import { existsSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { usageLineOf, usageLines } from "../gateway/usage-lines.ts";
+import { startWithFakes } from "../gateway/with-fakes.ts";
+import type { WithFakes } from "../gateway/with-fakes.ts";
+import { ask, parts, PATHS } from "./ask.ts";
+import type { DialectName } from "./ask.ts";
+import { sendRaw } from "./raw-socket.ts";
+
+const KEY = "a-key-of-the-team-0123";
+
+let all: WithFakes;
+let count = 0;
+
+beforeAll(async () => {
+  all = await startWithFakes({
+    timeoutMs: 3_000,
+    aliases: "  two: { target: openai/gpt-4o, fallbacks: [anthropic/claude-test] }\n",
+    environment: { TEAM_KEY: KEY },
+    adapt(model) {
+      model.observability = { metrics: { address: "127.0.0.1", port: 9464 } };
+      model.egress.apiKeys = ["TEAM_KEY"];
+      model.filterEnvironment.push("TEAM_KEY");
+    },
+  });
+});
+afterAll(() => all.stop());
+
+const lineOf = (id: string) => usageLineOf(all.gateway, id);
+
+function newId(): string {
+  return `usage-log-${++count}`;
+}
+
+const headers = (id: string) => ({ "x-request-id": id, authorization: `Bearer ${KEY}` });
+
+const CLIENTS: DialectName[] = ["chat", "messages", "responses"];
+const MODELS = {
+  fast: "openai/gpt-4o",
+  careful: "anthropic/claude-test",
+  deep: "responses-only/gpt-5.1",
+};
+const PAIRS = CLIENTS.flatMap((client) =>
+  Object.entries(MODELS).flatMap(([model, target]) =>
+    [false, true].map((stream) => ({ client, model, target, stream })),
+  ),
+);
+
+it.each(PAIRS)("$client client, $target, stream: $stream", async (pair) => {
+  const { client, model, target, stream } = pair;
+  const id = newId();
+  const reply = await ask(all.gateway, client, { model, stream, headers: headers(id) });
+  const text = await reply.text();
+  expect(reply.status, text).toBe(200);
+  const { record, ...line } = await lineOf(id);
+  expect(line).toMatchObject({ status: 200, flags: [], attempts: 1 });
+  expect(line.bytesSent).toBe(Buffer.byteLength(text));
+  expect(line.firstByte).toBeGreaterThan(0);
+  expect(line.requestOverhead).toBeGreaterThan(0);
+  expect(line.firstByte).toBeLessThanOrEqual((line.duration + 1) * 1000);
+  expect(record).toMatchObject({
+    listener: "egress",
+    endpoint: PATHS[client],
+    key: "TEAM_KEY",
+    requested: model,
+    target,
+    finish: "stop",
+    owner: "provider",
+  });
+  expect(record?.stream).toBe(stream ? 1 : undefined);
+  expect(record?.input).toBeGreaterThan(0);
+  expect(record?.output).toBeGreaterThan(0);
+});
+
+it("a client that hangs up in a stream has a line with what was known", async () => {
+  const id = newId();
+  all.anthropic.next({ kind: "stall", afterEvents: 3 });
+  const abort = new AbortController();
+  const reply = await ask(all.gateway, "messages", {
+    stream: true,
+    headers: headers(id),
+    signal: abort.signal,
+  });
+  for await (const part of parts(reply)) if (part.includes("message_start")) break;
+  abort.abort();
+  const { flags, record } = await lineOf(id);
+  expect(flags).toContain("DC");
+  expect(record).toMatchObject({ target: "anthropic/claude-test", stream: 1 });
+  expect(record?.input).toBeGreaterThan(0);
+  expect(record?.finish).toBeUndefined();
+});
+
+it("a fallback names both targets", async () => {
+  const id = newId();
+  all.openai.next({ kind: "error", status: 503 });
+  const reply = await ask(all.gateway, "chat", { model: "two", headers: headers(id) });
+  expect(reply.status).toBe(200);
+  const { attempts, record } = await lineOf(id);
+  expect(attempts).toBe(2);
+  expect(record).toMatchObject({
+    requested: "two",
+    target: "anthropic/claude-test",
+    first_target: "openai/gpt-4o",
+    fallbacks: 1,
+  });
+});
+
+describe("errors", () => {
+  it("an unknown model", async () => {
+    const id = newId();
+    await ask(all.gateway, "chat", { model: 'no "such"\nmodel', headers: headers(id) });
+    const { status, record } = await lineOf(id);
+    expect(status).toBe(404);
+    expect(record).toMatchObject({
+      requested: 'no "such"',
+      owner: "gateway",
+      error: "model_not_found",
+    });
+    expect(record?.target).toBeUndefined();
+  });
+
+  it("a wrong key, which is not in the file", async () => {
+    const id = newId();
+    const wrong = "not-a-key-that-anybody-has";
+    await ask(all.gateway, "chat", {
+      headers: { "x-request-id": id, authorization: `Bearer ${wrong}` },
+    });
+    const { status, record } = await lineOf(id);
+    expect(status).toBe(401);
+    expect(record).toMatchObject({ owner: "gateway", error: "invalid_api_key" });
+    expect(record?.key).toBeUndefined();
+    const text = readFileSync(all.gateway.logFile("usage"), "utf8");
+    for (const secret of [wrong, KEY, ...Object.values(all.keys)])
+      expect(text).not.toContain(secret);
+  });
+
+  it("a provider that is silent for too long", async () => {
+    const id = newId();
+    all.openai.next({ kind: "hang" });
+    await ask(all.gateway, "chat", { headers: headers(id) });
+    const { status, flags, record } = await lineOf(id);
+    expect(status).toBe(504);
+    expect(flags).toContain("UT");
+    expect(record).toMatchObject({ owner: "envoy", target: "openai/gpt-4o" });
+  });
+
+  it("a provider's error", async () => {
+    const id = newId();
+    await ask(all.gateway, "chat", { text: "[error 429]", headers: headers(id) });
+    const { status, record } = await lineOf(id);
+    expect(status).toBe(429);
+    expect(record).toMatchObject({ owner: "provider", target: "openai/gpt-4o" });
+  });
+
+  it("a request that Envoy rejects itself", async () => {
+    await sendRaw(all.gateway.ports.egress, "GET / HTTP/1.1\r\n\r\n");
+    const own = () => usageLines(all.gateway).filter(({ status }) => status === 400);
+    await expect.poll(() => own().length).toBe(1);
+    expect(own()[0]?.record).toMatchObject({ listener: "egress" });
+    expect(own()[0]?.record?.target).toBeUndefined();
+  });
+});
+
+it("without observability there is no log", async () => {
+  const other = await startWithFakes();
+  try {
+    await (await ask(other.gateway, "chat")).text();
+    await other.gateway.waitForLog("ingress", () => true);
+    expect(existsSync(other.gateway.logFile("usage"))).toBe(false);
+  } finally {
+    await other.stop();
+  }
+});

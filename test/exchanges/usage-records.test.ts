@@ -1,0 +1,45 @@
+// The usage record of every golden folder. With records on, what the provider and the client get stays the same.
+import { describe, expect, it } from "vitest";
+import { PROPERTY_USAGE } from "../../contract/usage-record.ts";
+import { readCases } from "./case.ts";
+import type { ExchangeCase } from "./case.ts";
+import { isStream, runInHost } from "./host-ring.ts";
+import type { Cut, Observed } from "./host-ring.ts";
+import { readable } from "./http-file.ts";
+
+const cases = readCases().filter(({ only }) => only !== "envoy");
+
+async function run(exchange: ExchangeCase, cut: Cut, split: boolean): Promise<Observed> {
+  const observed = await runInHost(exchange, cut, { split, isObserved: true });
+  expect(observed.result.faults).toEqual([]);
+  expect(observed.upstream.map(readable)).toEqual(exchange.upstream);
+  expect(readable(observed.answer)).toBe(exchange.answer);
+  return observed;
+}
+
+function recordOf({ result }: Observed): string {
+  return result.filterState.get(PROPERTY_USAGE) ?? "no record";
+}
+
+describe("usage records", () => {
+  it("of all exchanges", async () => {
+    const lines: string[] = [];
+    for (const exchange of cases) {
+      const record = recordOf(await run(exchange, "as written", false));
+      lines.push(`${exchange.name}: ${record.replace(/^\{"id":"[^"]*",/, "{")}`);
+    }
+    await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("usage-records.txt");
+  });
+
+  it.each(cases)("$name: the same from the upstream filter", async (exchange) => {
+    const listener = recordOf(await run(exchange, "as written", false));
+    expect(recordOf(await run(exchange, "as written", true))).toBe(listener);
+  });
+
+  const streams = cases.filter(({ replies }) => replies.some(isStream));
+  it.each(streams)("$name: the same however the stream is cut", async (exchange) => {
+    const whole = recordOf(await run(exchange, "as written", false));
+    expect(recordOf(await run(exchange, "every byte", false))).toBe(whole);
+    expect(recordOf(await run(exchange, "at once", true))).toBe(whole);
+  });
+});
