@@ -6,12 +6,12 @@ import { Usage } from "../hub/usage";
 import { scan, SCAN_OK } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";
 import { ByteBuffer, constant } from "../bytes/text/bytes";
-import { contains } from "../bytes/text/find";
+import { hasMember } from "../bytes/text/find";
 import { Dialect } from "./dialect";
 
-/** Inside of a string the quotes would be escaped. */
-const HAS_USAGE = constant('"usage":{');
-const HAS_SPACED_USAGE = constant('"usage": {');
+/** Inside of a string the quote would be escaped. */
+const USAGE = constant('usage":');
+const OPEN_BRACE: u32 = 0x7b;
 /** A complete response that is larger is not read, nor is one for which there is no memory: its usage is estimated. Bytes. */
 const MAX_RESPONSE: u32 = 8 << 20;
 
@@ -35,8 +35,7 @@ export class UsageObserver {
   /** The data of an event of a stream. The block must be writable and have PADDING bytes behind its end. */
   event(pointer: usize, length: u32): void {
     if (
-      contains(pointer, length, HAS_USAGE) ||
-      contains(pointer, length, HAS_SPACED_USAGE) ||
+      hasMember(pointer, length, USAGE, OPEN_BRACE) ||
       (this.readsFinish && this.dialect.mayFinish(pointer, length))
     )
       this.read(pointer, length);

@@ -98,9 +98,9 @@ export function writeRecord(exchange: Exchange, out: ByteBuffer): void {
 }
 
 function writeClient(client: Client, out: ByteBuffer): void {
-  text(LISTENER, client.isModelServer ? OWN_EGRESS : client.isIngress ? INGRESS : EGRESS, out);
-  if (client.endpoint !== UNKNOWN) text(ENDPOINT, client.endpoint.path, out);
-  if (client.endpoint.row.isForModels) text(DIALECT, client.dialect.nameSpan, out);
+  plain(LISTENER, client.isModelServer ? OWN_EGRESS : client.isIngress ? INGRESS : EGRESS, out);
+  if (client.endpoint !== UNKNOWN) plain(ENDPOINT, client.endpoint.path, out);
+  if (client.endpoint.row.isForModels) plain(DIALECT, client.dialect.nameSpan, out);
   const keys = client.keys;
   if (keys !== null && client.keyNumber > 0) text(KEY, keys.nameOf(client.keyNumber), out);
   if (client.requested.length > 0) text(REQUESTED, client.requested.view(span), out);
@@ -170,6 +170,14 @@ const QUOTE: u32 = 0x22;
 const COMMA: u32 = 0x2c;
 const CLOSE_BRACE: u32 = 0x7d;
 
+/** Appends a word of the contract, which needs no escapes. */
+function plain(name: Span, value: Span, out: ByteBuffer): void {
+  out.span(name);
+  out.byte(QUOTE);
+  out.span(value);
+  out.byte(QUOTE);
+}
+
 function text(name: Span, value: Span, out: ByteBuffer): void {
   out.span(name);
   out.byte(QUOTE);
@@ -179,11 +187,7 @@ function text(name: Span, value: Span, out: ByteBuffer): void {
 
 /** Appends a word by its index; nothing for the first one. */
 function word(name: Span, list: Span[], index: i32, out: ByteBuffer): void {
-  if (index <= 0 || index >= list.length) return;
-  out.span(name);
-  out.byte(QUOTE);
-  out.span(list[index]);
-  out.byte(QUOTE);
+  if (index > 0 && index < list.length) plain(name, list[index], out);
 }
 
 function number(name: Span, value: i64, out: ByteBuffer): void {

@@ -6,6 +6,18 @@ export function contains(pointer: usize, length: u32, text: Span): bool {
   return find(pointer, length, text) != 0;
 }
 
+/**
+ * Returns whether JSON has a member whose value begins with a byte, perhaps behind a blank. `end`: the end of its name with
+ * the quote and the colon, such as `usage":`, which no string can hold unescaped. Only the first such member counts.
+ */
+export function hasMember(pointer: usize, length: u32, end: Span, first: u32): bool {
+  const found = find(pointer, length, end);
+  if (found == 0) return false;
+  const value = found + end.length;
+  const byte = <u32>load<u8>(value);
+  return (byte == 0x20 ? <u32>load<u8>(value + 1) : byte) == first;
+}
+
 /** As `contains`. Returns the address of the first occurrence, 0 if there is none. */
 export function find(pointer: usize, length: u32, text: Span): usize {
   if (length < text.length) return 0;

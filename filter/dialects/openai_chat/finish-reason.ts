@@ -19,7 +19,7 @@ import {
 } from "../../hub/finish-reason";
 import { Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
-import { contains } from "../../bytes/text/find";
+import { hasMember } from "../../bytes/text/find";
 
 const CHOICES = constant("choices");
 const FINISH_REASON = constant("finish_reason");
@@ -46,13 +46,12 @@ export const FINISH_REASONS: StaticArray<FinishWord> = [
   new FinishWord(constant("network_error"), FINISH_FAULT),
 ];
 
-/** Chunks before the last one have null. */
-const HAS_REASON = constant('"finish_reason":"');
-const HAS_SPACED_REASON = constant('"finish_reason": "');
+const REASON_MEMBER = constant('finish_reason":');
+const QUOTE: u32 = 0x22;
 
-/** Returns whether the data of a chunk may have a reason. */
+/** Returns whether the data of a chunk may have a reason. Chunks before the last one have null. */
 export function mayFinish(pointer: usize, length: u32): bool {
-  return contains(pointer, length, HAS_REASON) || contains(pointer, length, HAS_SPACED_REASON);
+  return hasMember(pointer, length, REASON_MEMBER, QUOTE);
 }
 
 /** Returns the reason of the first choice of a chunk or of a complete response. */

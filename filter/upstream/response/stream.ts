@@ -98,7 +98,8 @@ function filterUsage(filter: StreamUsageFilter, size: u32, isEnd: bool): void {
 /** Reads a complete response that came where a stream was asked for. */
 function observeUsage(exchange: Exchange, size: u32, isEnd: bool): void {
   const observer = exchange.response.observer;
-  if (observer === null) return;
+  // The end alone is no bytes: `end` of the observer reads what it has.
+  if (observer === null || size == 0) return;
   const bytes = takeBody(RESPONSE_BODY, 0, size);
   if (wasRefused()) observer.giveUp();
   else observer.part(bytes.pointer, bytes.length, isEnd);
