@@ -1,6 +1,7 @@
 // Settings that clusters share: idle timeout and lifetime of connections, the maximum number of them, and the HTTP
 // version.
 import type { Address, GatewayModel, UpstreamSettings } from "../control-plane/ir/model.ts";
+import { statNameOf } from "../control-plane/ir/upstreams.ts";
 import { logMetadata } from "./access-log.ts";
 import { CLUSTER_BUFFER } from "./buffers.ts";
 import type { Extension, Fields } from "./types.ts";
@@ -33,8 +34,7 @@ export function common(
   } = {},
 ): Fields {
   return {
-    // A dot separates the parts of a statistic's name.
-    alt_stat_name: cluster.replaceAll(/[^A-Za-z0-9_-]/g, "_"),
+    alt_stat_name: statNameOf(cluster),
     connect_timeout: duration(settings.connectTimeoutMs ?? CONNECT_TIMEOUT),
     // A name that cannot be resolved must not prevent the gateway from starting.
     wait_for_warm_on_init: false,

@@ -11,6 +11,7 @@ import { modelAliases } from "./sections/model-aliases.ts";
 import { modelServer } from "./sections/model-server.ts";
 import { observability } from "./sections/observability.ts";
 import { overrides } from "./sections/overrides.ts";
+import { pricing } from "./sections/pricing.ts";
 import { promptGuards } from "./sections/prompt-guards.ts";
 import { promptTargets } from "./sections/prompt-targets.ts";
 import { ratelimitService } from "./sections/ratelimit-service.ts";
@@ -38,6 +39,7 @@ export const SECTIONS: readonly Section[] = [
   upstream,
   accessLog,
   observability,
+  pricing,
   endpoints,
   promptTargets,
   promptGuards,

@@ -34,6 +34,8 @@ export interface GatewayModel {
   accessLog: AccessLog;
   /** Absent: no usage records, and no metrics. */
   observability?: Observability;
+  /** Prices of the configuration, by the name of the target. */
+  pricing?: Record<string, OwnPrice>;
   /** Prompt targets and the guard; absent when the configuration has neither. */
   prompt?: Prompt;
   /** Names of the environment variables that the filter needs: keys and secret header values. Sorted, unique. */
@@ -203,6 +205,18 @@ export interface AccessLog {
   maxFileBytes: number;
   /** How many rotated files are kept. */
   keepFiles: number;
+}
+
+/** A price of the configuration: US dollars per million tokens. */
+export interface OwnPrice {
+  /** Absent, like `output`: the listed price. */
+  input?: number;
+  output?: number;
+  /** Absent: the price of input. */
+  cacheRead?: number;
+  cacheWrite?: number;
+  /** Multiplies every rate. Default 1. */
+  factor?: number;
 }
 
 /** What is recorded of requests, and where it is served. */

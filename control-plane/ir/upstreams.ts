@@ -52,6 +52,11 @@ export function attemptedUpstreams(model: Pick<GatewayModel, "targets" | "target
   return [...new Set(clusters)];
 }
 
+/** The name of a cluster in Envoy's statistics: a dot separates the parts of a statistic's name. */
+export function statNameOf(cluster: string): string {
+  return cluster.replaceAll(/[^A-Za-z0-9_-]/g, "_");
+}
+
 /** The cluster of one attempt of several: the place's own connections behind filters that write each attempt anew. */
 export function attemptCluster(cluster: string): string {
   return `attempt/${cluster}`;

@@ -8,8 +8,11 @@ import { colorsFor } from "../config/diagnostics/terminal.ts";
 import { credentialReports } from "../credentials/report.ts";
 import { clusterOf } from "../ir/upstreams.ts";
 import { VERSION } from "./version.ts";
+import { Observability } from "../observability/observability.ts";
 import { watchAccessLogs } from "./access-logs.ts";
+import { callAdmin } from "./admin.ts";
 import { serveControl } from "./control.ts";
+import { ENVOY_VERSION } from "./envoy-binary.ts";
 import type { EnvoyLine } from "./envoy-process.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
 import { writeLine } from "./own-log.ts";
@@ -70,11 +73,26 @@ async function attend(
   const signals = listenForSignals(endEnvoys);
   process.on("exit", endEnvoys); // whatever happens here, no Envoy outlives its gateway
   const closing: (() => void | Promise<void>)[] = [];
+  const observability = new Observability({
+    directory,
+    versions: { gateway: VERSION, envoy: ENVOY_VERSION },
+    envoyStats: () => readEnvoyStats(gateway?.supervisor.adminSocket() ?? ""),
+    report: printLine,
+  });
+  const observe = async () => {
+    if (gateway === undefined) return;
+    const { model, environment } = gateway.current();
+    await observability.use({ model, environment, logDirectory: gateway.logDirectory() });
+  };
+  closing.push(() => observability.close());
   try {
     gateway = await startGateway(configuration, directory, options, {
       report: printLine,
       onLine: reportEnvoyLine,
-      onChange: write,
+      onChange() {
+        write();
+        void observe();
+      },
       onEnvoys(current, others) {
         if (current === undefined) delete record.envoy;
         else record.envoy = current;
@@ -85,6 +103,7 @@ async function attend(
     const { reload, close, supervisor } = gateway;
     closing.push(close);
     write();
+    await observe();
     closing.push(watchLogs(gateway, record, write));
     const reloadAndReport = async (asked: { restart: boolean }) => {
       const result = await reload(asked);
@@ -114,6 +133,13 @@ async function attend(
     // The signals stay handled: a further one during shutdown must not become the exit code, nor leave the lock behind.
     process.off("exit", endEnvoys);
   }
+}
+
+/** Returns Envoy's metrics page, of the statistics that have a value. */
+async function readEnvoyStats(adminSocket: string): Promise<string> {
+  const { status, body } = await callAdmin(adminSocket, "GET", "/stats/prometheus?usedonly");
+  if (status !== 200) throw new Error(`Envoy responded with ${String(status)}`);
+  return body;
 }
 
 /** Returns the record of this process, with the Envoys left by a gateway that was killed. */

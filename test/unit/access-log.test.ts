@@ -17,7 +17,7 @@ import {
   followLines,
   lastLines,
   withRotated,
-} from "../../control-plane/cli/log/access-log-files.ts";
+} from "../../control-plane/log-files/log-files.ts";
 import { parseAccessLogLine } from "../../control-plane/cli/log/access-log-line.ts";
 
 const LINE =
@@ -171,7 +171,7 @@ describe("log files", () => {
     const over = new AbortController();
     const add = (line: string) => lines.push(line);
     writeFileSync(file, "old\n");
-    const following = followLines(file, endOfLog(file), add, over.signal, 5);
+    const following = followLines(file, endOfLog(file), { onLine: add, signal: over.signal, pollMs: 5 });
     appendFileSync(file, "one\ntw");
     await vi.waitFor(() => {
       expect(lines).toEqual(["one"]);
@@ -198,7 +198,7 @@ describe("log files", () => {
     const over = new AbortController();
     const add = (line: string) => lines.push(line);
     writeFileSync(file, "one\n");
-    const following = followLines(file, { inode: inodeOf(file), offset: 0 }, add, over.signal, 5);
+    const following = followLines(file, { inode: inodeOf(file), offset: 0 }, { onLine: add, signal: over.signal, pollMs: 5 });
     await vi.waitFor(() => {
       expect(lines).toEqual(["one"]);
     }, PATIENCE);
@@ -221,7 +221,7 @@ describe("log files", () => {
     const lines: string[] = [];
     const over = new AbortController();
     writeFileSync(file, "one\n");
-    const following = followLines(file, endOfLog(file), (line) => lines.push(line), over.signal, 5);
+    const following = followLines(file, endOfLog(file), { onLine: (line) => lines.push(line), signal: over.signal, pollMs: 5 });
     const shift = (from: string, to: string) => {
       renameSync(file + from, file + to);
     };
@@ -244,7 +244,7 @@ describe("log files", () => {
     const lines: string[] = [];
     const over = new AbortController();
     writeFileSync(file, "");
-    const following = followLines(file, endOfLog(file), (line) => lines.push(line), over.signal, 5);
+    const following = followLines(file, endOfLog(file), { onLine: (line) => lines.push(line), signal: over.signal, pollMs: 5 });
     rmSync(file);
     writeFileSync(`${file}.1`, "one\n");
     writeFileSync(file, "two\n");
@@ -263,7 +263,7 @@ describe("log files", () => {
   it("are followed from their first line when they come later", async () => {
     const lines: string[] = [];
     const over = new AbortController();
-    const following = followLines(file, endOfLog(file), (line) => lines.push(line), over.signal, 5);
+    const following = followLines(file, endOfLog(file), { onLine: (line) => lines.push(line), signal: over.signal, pollMs: 5 });
     appendFileSync(file, "one\n");
     await vi.waitFor(() => {
       expect(lines).toEqual(["one"]);

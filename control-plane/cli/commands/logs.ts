@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { AccessLogEntry } from "../../ir/access-log-fields.ts";
 import { parseAccessLogLine } from "../log/access-log-line.ts";
-import { endOfLog, followLines, lastLines } from "../log/access-log-files.ts";
+import { endOfLog, followLines, lastLines } from "../../log-files/log-files.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
@@ -50,7 +50,7 @@ export async function logs(config: string | undefined, options: LogsOptions): Pr
         const row = toRow(log, line);
         if (isWanted(row)) print(row);
       };
-      return followLines(file, end, follow, interrupted.signal);
+      return followLines(file, end, { onLine: follow, signal: interrupted.signal });
     }),
   );
 }

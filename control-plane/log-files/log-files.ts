@@ -1,7 +1,7 @@
-// Lines of access logs: the last ones, all with the rotated files, and new ones as they come.
+// Lines of log files that are rotated: the last ones, all with the rotated files, and new ones as they come.
 import { closeSync, fstatSync, openSync, readSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as yieldToOthers, setTimeout as sleep } from "node:timers/promises";
 
 const BLOCK = 64 * 1024;
 const LINE_FEED = 10;
@@ -117,25 +117,39 @@ function* linesBackwards(descriptor: number, end: number): Generator<string> {
   yield Buffer.concat(tail).toString("utf8");
 }
 
+export interface Following {
+  /** Gets each line. */
+  onLine: (line: string) => void;
+  /** Gets the place behind the lines so far, whenever some were read. */
+  onPosition?: (position: LogPosition) => void;
+  signal: AbortSignal;
+  /** Time between two looks. */
+  pollMs?: number;
+}
+
 /**
- * Calls `onLine` for each line behind `start`, also after the file is rotated, or when it is not there yet. Looks
- * every `pollMs`. Resolves when `signal` aborts.
+ * Reads each line behind `start`, also after the file is rotated, or when it is not there yet. A long file is read in
+ * blocks, and others run in between. Resolves when `signal` aborts.
  */
 export async function followLines(
   file: string,
   start: LogPosition,
-  onLine: (line: string) => void,
-  signal: AbortSignal,
-  pollMs = 200,
+  { onLine, onPosition, signal, pollMs = 200 }: Following,
 ): Promise<void> {
   let reader = openReader(file, start.inode, start.offset);
+  const readAll = async (): Promise<void> => {
+    while (!signal.aborted && reader?.readBlock(onLine) === true) {
+      onPosition?.(reader.position());
+      await yieldToOthers();
+    }
+  };
   while (!signal.aborted) {
-    reader?.readNew(onLine);
+    await readAll();
     if (reader === undefined || reader.isReplaced()) {
       const next = openReader(file, reader === undefined ? oldest(file) : reader.successor(), 0);
       if (next !== undefined) {
         // What was written between the last look and the renaming.
-        reader?.readNew(onLine);
+        await readAll();
         reader?.close();
         reader = next;
         continue;
@@ -154,23 +168,25 @@ function openReader(file: string, inode: number | undefined, start: number) {
   let position = start;
   let rest = Buffer.alloc(0);
   return {
-    inode,
-    readNew(onLine: (line: string) => void): void {
+    /** Reads a block of what is new. Returns false if there is nothing new. */
+    readBlock(onLine: (line: string) => void): boolean {
       const { size } = fstatSync(descriptor);
       // Emptied: by `truncate`, as logrotate's copytruncate does.
       if (size < position) [position, rest] = [0, Buffer.alloc(0)];
-      while (position < size) {
-        const block = Buffer.alloc(Math.min(BLOCK, size - position));
-        const length = readSync(descriptor, block, 0, block.length, position);
-        if (length === 0) return;
-        position += length;
-        const text = Buffer.concat([rest, block.subarray(0, length)]);
-        const end = text.lastIndexOf(LINE_FEED);
-        rest = text.subarray(end + 1);
-        if (end < 0) continue;
-        for (const line of text.subarray(0, end).toString("utf8").split("\n")) onLine(line);
-      }
+      if (position >= size) return false;
+      const block = Buffer.alloc(Math.min(BLOCK, size - position));
+      const length = readSync(descriptor, block, 0, block.length, position);
+      if (length === 0) return false;
+      position += length;
+      const text = Buffer.concat([rest, block.subarray(0, length)]);
+      const end = text.lastIndexOf(LINE_FEED);
+      rest = text.subarray(end + 1);
+      if (end < 0) return true;
+      for (const line of text.subarray(0, end).toString("utf8").split("\n")) onLine(line);
+      return true;
     },
+    /** The place behind the last whole line. */
+    position: (): LogPosition => ({ inode, offset: position - rest.length }),
     isReplaced: () => {
       const found = statSync(file, { throwIfNoEntry: false });
       return found !== undefined && found.ino !== inode;

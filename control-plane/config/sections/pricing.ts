@@ -1,0 +1,51 @@
+// `pricing`: what tokens of a model cost, in place of the listed prices.
+import type { OwnPrice } from "../../ir/model.ts";
+import { suggest, suggestion } from "../diagnostics/suggest.ts";
+import { mapping, named, number } from "../schema-words.ts";
+import { section } from "./section.ts";
+
+const MAX_RATE = 1_000_000;
+const rate = (description: string) => number(0, MAX_RATE, description).optional();
+
+const schema = named(
+  mapping(
+    {
+      input: rate("Input tokens, in US dollars per million."),
+      output: rate("Output tokens."),
+      cache_read: rate("Input tokens that the provider read from a cache. If not set, as `input`."),
+      cache_write: rate("Input tokens that the provider wrote to a cache. If not set, as `input`."),
+      factor: number(0, 1000, {
+        description: "Multiplies every rate, such as 0.8 for a discount.",
+        default: 1,
+      }).optional(),
+    },
+    "Prices of one model, by its name `<provider>/<model>`.",
+  ),
+  "What tokens cost, in place of the listed prices of the models ([more](observability.md#money)). Used by `observability`.",
+);
+
+export const pricing = section({
+  key: "pricing",
+  schema,
+  read({ reading, model: { targets = [] } }, written = {}) {
+    const names = targets.map(({ name }) => name);
+    const prices = Object.entries(written).flatMap(([name, entry]): [string, OwnPrice][] => {
+      if (entry === undefined) return [];
+      const path = ["pricing", name];
+      if (!names.includes(name)) {
+        const hint = suggestion(suggest(name, names));
+        reading.problem(path, "no entry of llm_providers has this model", { part: "key", hint });
+      }
+      const { input, output, cache_read: cacheRead, cache_write: cacheWrite, factor } = entry;
+      const isPartial = input === undefined && output === undefined;
+      if (isPartial && (cacheRead ?? cacheWrite) !== undefined) {
+        reading.problem(path, "input and output are missing", { part: "key" });
+      }
+      const price = { input, output, cacheRead, cacheWrite, factor };
+      return [
+        [name, Object.fromEntries(Object.entries(price).filter(([, one]) => one !== undefined))],
+      ];
+    });
+    return prices.length === 0 ? {} : { pricing: Object.fromEntries(prices) };
+  },
+});

@@ -1,0 +1,143 @@
+// What the control plane makes of the usage records: metrics, and the listener that serves them. It is beside the path of
+// requests: whatever happens here, none of them waits.
+import { join } from "node:path";
+import type { GatewayModel } from "../ir/model.ts";
+import { accessLogFile, USAGE_LOG } from "../ir/names.ts";
+import { startAdminServer } from "./admin-server.ts";
+import type { AdminServer } from "./admin-server.ts";
+import { countEjected, stateGauges } from "./envoy-stats.ts";
+import type { StateGauges } from "./envoy-stats.ts";
+import { RequestMetrics } from "./request-metrics.ts";
+import { startUsageReader } from "./usage-reader.ts";
+import type { UsageReader } from "./usage-reader.ts";
+import type { Families } from "./families.ts";
+
+export interface ObservedGateway {
+  model: GatewayModel;
+  /** Directory of the access logs. */
+  logDirectory: string;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+export interface ObservabilityOptions {
+  /** The state directory. */
+  directory: string;
+  versions: { gateway: string; envoy: string };
+  /** Returns Envoy's metrics page; rejects if Envoy does not respond. */
+  envoyStats: () => Promise<string>;
+  report: (line: string) => void;
+}
+
+interface Reading {
+  log: string;
+  reader: UsageReader;
+  families: Families;
+  gauges: StateGauges;
+}
+
+/** Name of the file with the counts. */
+export const STATE_FILE = "metrics.json";
+
+/** The reader and the listener of the active configuration; neither exists without `observability`. */
+export class Observability {
+  readonly #options: ObservabilityOptions;
+  #gateway: ObservedGateway | undefined;
+  #reading: Reading | undefined;
+  #serving: { plan: string; server: AdminServer } | undefined;
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(options: ObservabilityOptions) {
+    this.#options = options;
+  }
+
+  /** The port of the metrics; undefined if they are not served. */
+  get port(): number | undefined {
+    return this.#serving?.server.port;
+  }
+
+  /** Activates a configuration: the counts go on, and the listener is replaced only if its settings have changed. */
+  use(gateway: ObservedGateway): Promise<void> {
+    return this.#enqueue(() => this.#use(gateway));
+  }
+
+  close(): Promise<void> {
+    return this.#enqueue(() => this.#end());
+  }
+
+  /** One change at a time. */
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    const done = this.#queue.then(work);
+    this.#queue = done.catch(() => undefined);
+    return done;
+  }
+
+  async #use(gateway: ObservedGateway): Promise<void> {
+    this.#gateway = gateway;
+    const settings = gateway.model.observability;
+    if (settings === undefined) {
+      await this.#end();
+      return;
+    }
+    const log = join(gateway.logDirectory, accessLogFile(USAGE_LOG));
+    if (this.#reading?.log !== log) {
+      await this.#reading?.reader.stop();
+      this.#reading = this.#read(log, gateway);
+    }
+    await this.#serve(settings.metrics, gateway);
+  }
+
+  async #end(): Promise<void> {
+    const [reading, serving] = [this.#reading, this.#serving];
+    this.#reading = undefined;
+    this.#serving = undefined;
+    await Promise.all([reading?.reader.stop(), serving?.server.close()]);
+  }
+
+  #read(log: string, first: ObservedGateway): Reading {
+    const { directory, report, versions } = this.#options;
+    const metrics = new RequestMetrics(() => (this.#gateway ?? first).model);
+    const gauges = stateGauges(metrics.families);
+    gauges.build.set([versions.gateway, versions.envoy], 1);
+    const reader = startUsageReader({
+      log,
+      stateFile: join(directory, STATE_FILE),
+      families: metrics.families,
+      onLine: (line) => void metrics.observe(line),
+      report,
+    });
+    return { log, reader, families: metrics.families, gauges };
+  }
+
+  async #serve(
+    { address, port, tokenVariable }: { address: string; port: number; tokenVariable?: string },
+    { environment }: ObservedGateway,
+  ): Promise<void> {
+    const token = tokenVariable === undefined ? undefined : environment[tokenVariable];
+    const plan = JSON.stringify([address, port, token]);
+    if (this.#serving?.plan === plan) return;
+    await this.#serving?.server.close();
+    this.#serving = undefined;
+    const { report } = this.#options;
+    try {
+      const page = () => this.#page();
+      const server = await startAdminServer({ address, port, token, metrics: page });
+      this.#serving = { plan, server };
+      report(`Serving metrics on http://${address}:${String(server.port)}/metrics`);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? String(error);
+      report(
+        `Metrics cannot be served on ${address}:${String(port)} (${code}); requests are not affected.`,
+      );
+    }
+  }
+
+  async #page(): Promise<string> {
+    const [reading, gateway] = [this.#reading, this.#gateway];
+    if (reading === undefined || gateway === undefined) return "";
+    const stats = await this.#options.envoyStats().catch(() => undefined);
+    const { up, ejected } = reading.gauges;
+    up.set([], stats === undefined ? 0 : 1);
+    if (stats !== undefined) countEjected(stats, gateway.model, ejected);
+    return reading.families.render() + (stats ?? "");
+  }
+}

@@ -1,0 +1,138 @@
+// The metrics of requests, made from the lines of access_usage.log. Label values are names of the configuration or words of
+// a fixed list, never what a client can make up: docs/observability.md lists the families.
+import { LISTENER_OWN_EGRESS } from "../../contract/words.ts";
+import type { GatewayModel } from "../ir/model.ts";
+import { clientNames, NONE } from "../ir/model-names.ts";
+import { errorType, operationOf, providerWord } from "./classify.ts";
+import { Families } from "./families.ts";
+import { costOf, pricesOf } from "./prices.ts";
+import type { Price } from "./prices.ts";
+import { requestFamilies, TOKEN_TYPES } from "./request-families.ts";
+import type { RequestFamilies } from "./request-families.ts";
+import type { UsageLine, UsageRecord } from "./usage-line.ts";
+
+/** Label value of a model that the configuration does not have. */
+const OTHER = "other";
+
+/** The names that may be label values. */
+interface Known {
+  models: ReadonlySet<string>;
+  prices: ReadonlyMap<string, Price>;
+}
+
+export class RequestMetrics {
+  readonly families = new Families();
+  readonly #of: RequestFamilies = requestFamilies(this.families);
+  readonly #known: () => Known;
+
+  /** @param model returns the active configuration, which a reload replaces */
+  constructor(model: () => GatewayModel) {
+    let of: GatewayModel | undefined;
+    let known: Known | undefined;
+    this.#known = () => {
+      const now = model();
+      if (known === undefined || of !== now) known = knownOf(now);
+      of = now;
+      return known;
+    };
+  }
+
+  /** Counts a request. Returns its cost in nano-dollars; undefined if it has no tokens or no known price. */
+  observe(line: UsageLine): number | undefined {
+    const { record } = line;
+    const error = errorType(line);
+    const provider = providerOf(record?.target);
+    const original = this.#originalModel(record);
+    this.#of.requests.add([
+      record?.listener ?? NONE,
+      record?.endpoint ?? NONE,
+      original,
+      provider,
+      String(line.status),
+      error,
+    ]);
+    this.#of.bytes.add(["received"], line.bytesReceived ?? 0);
+    this.#of.bytes.add(["sent"], line.bytesSent ?? 0);
+    if (record === undefined) return undefined;
+    this.#observeDecisions(line, record, original);
+    const key = record.key ?? NONE;
+    // The model server's calls belong to the prompt of a client, which has been counted.
+    if (record.listener !== LISTENER_OWN_EGRESS) this.#of.keyRequests.add([key, error]);
+    const operation = operationOf(record.endpoint);
+    if (operation === undefined || record.target === undefined) return undefined;
+    const model = modelOf(record.target);
+    const labels = [operation, provider, original, model, model];
+    this.#observeTimes(line, record, labels, error);
+    this.#observeTokens(record, labels);
+    return this.#observeCost(record, provider, model);
+  }
+
+  #observeDecisions(line: UsageLine, record: UsageRecord, original: string): void {
+    const { first_target: first, target, guard, prompt_target: promptTarget, dropped } = record;
+    if (first !== undefined && target !== undefined) this.#of.fallbacks.add([first, target]);
+    if (line.status === 429 && record.error === "rate_limit_exceeded" && record.owner === "gateway")
+      this.#of.rateLimited.add([original, record.key ?? NONE]);
+    if (guard !== undefined) this.#of.guard.add([guard]);
+    if (promptTarget !== undefined) this.#of.promptTargets.add([promptTarget]);
+    for (const member of dropped?.split(",") ?? []) this.#of.dropped.add([member.trim()]);
+  }
+
+  #observeTimes(line: UsageLine, record: UsageRecord, labels: string[], error: string): void {
+    const { duration, firstByte, requestOverhead, responseOverhead, attempts } = line;
+    this.#of.duration.record([...labels, error], Math.round(duration * 1000));
+    if (attempts === 1 && requestOverhead !== undefined && record.prompt_target === undefined)
+      this.#of.overhead.record([], requestOverhead + (responseOverhead ?? 0));
+    if (record.stream === undefined || firstByte === undefined || error !== "") return;
+    this.#of.firstToken.record(labels, firstByte);
+    const tokens = record.output ?? 0;
+    const rest = duration * 1000 - firstByte;
+    if (tokens > 1 && rest > 0) this.#of.perToken.record(labels, Math.round(rest / (tokens - 1)));
+  }
+
+  #observeTokens(record: UsageRecord, labels: string[]): void {
+    for (const { member, type } of TOKEN_TYPES) {
+      const tokens = record[member];
+      if (tokens === undefined) continue;
+      this.#of.tokens.record([...labels, type], tokens);
+      this.#of.keyTokens.add([record.key ?? NONE, type], tokens);
+    }
+    for (const { member, counter } of this.#of.usage) {
+      const tokens = record[member];
+      if (tokens !== undefined) counter.add(labels, tokens);
+    }
+  }
+
+  #observeCost(record: UsageRecord, provider: string, model: string): number | undefined {
+    if (record.input === undefined && record.output === undefined) return undefined;
+    const price = this.#known().prices.get(record.target ?? "");
+    if (price === undefined) {
+      this.#of.unpriced.add([provider, model]);
+      return undefined;
+    }
+    const cost = costOf(record, price);
+    this.#of.cost.add([provider, model, record.key ?? NONE], cost);
+    return cost;
+  }
+
+  /** Returns the name that the client sent, if the configuration has it. */
+  #originalModel(record: UsageRecord | undefined): string {
+    const requested = record?.requested;
+    if (requested === undefined) return NONE;
+    return this.#known().models.has(requested) ? requested : OTHER;
+  }
+}
+
+function knownOf(model: GatewayModel): Known {
+  const names = clientNames(model).map(({ name }) => name);
+  const sets = (model.targetSets ?? []).flatMap((set) => ("name" in set ? [set.name] : []));
+  return { models: new Set([NONE, ...names, ...sets]), prices: pricesOf(model) };
+}
+
+/** `openai/gpt-4o` → `openai`, by the word of the conventions. */
+function providerOf(target: string | undefined): string {
+  return target === undefined ? NONE : providerWord(target.slice(0, target.indexOf("/")));
+}
+
+function modelOf(target: string): string {
+  return target.slice(target.indexOf("/") + 1);
+}

@@ -1,0 +1,113 @@
+// Follows access_usage.log and counts its lines. The counts are saved with the place in the log that they reach, in one file
+// that is replaced as a whole: after a restart, or a crash, each line has been counted exactly once.
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { followLines } from "../log-files/log-files.ts";
+import type { LogPosition } from "../log-files/log-files.ts";
+import type { Families, SavedFamily } from "./families.ts";
+import { readUsageLine } from "./usage-line.ts";
+import type { UsageLine } from "./usage-line.ts";
+
+/** Format of the state file. */
+const VERSION = 1;
+const SAVE_MS = 5_000;
+
+/** Before the log's first file. */
+const START: LogPosition = { inode: undefined, offset: 0 };
+
+interface State {
+  version: number;
+  /** By path of the log. */
+  positions: Record<string, LogPosition>;
+  families: Record<string, SavedFamily>;
+}
+
+export interface UsageReaderOptions {
+  /** Path of access_usage.log. */
+  log: string;
+  /** Path of the state. */
+  stateFile: string;
+  families: Families;
+  onLine: (line: UsageLine) => void;
+  report: (line: string) => void;
+  saveMs?: number;
+  pollMs?: number;
+}
+
+export interface UsageReader {
+  /** Saves, and ends. */
+  stop: () => Promise<void>;
+}
+
+/** Restores the counts, and starts to read behind the last line that they include. */
+export function startUsageReader(options: UsageReaderOptions): UsageReader {
+  const { log, stateFile, families, onLine, report, saveMs = SAVE_MS, pollMs } = options;
+  const invalid = families.counter({
+    name: "gateway_usage_lines_invalid_total",
+    help: "Lines of access_usage.log that could not be read, such as one that a crash cut off.",
+    labels: [],
+  });
+  const state = readState(stateFile, report);
+  families.restore(state.families);
+  let position = state.positions[log] ?? START;
+  let isSaved = true;
+  let hasFailed = false;
+  const save = () => {
+    if (isSaved) return;
+    const fresh: State = {
+      version: VERSION,
+      positions: { ...state.positions, [log]: position },
+      families: families.save(),
+    };
+    try {
+      writeFileSync(`${stateFile}.new`, JSON.stringify(fresh), { mode: 0o600 });
+      renameSync(`${stateFile}.new`, stateFile);
+      isSaved = true;
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed) report(`The metrics cannot be saved to ${stateFile} (${codeOf(error)}).`);
+      hasFailed = true;
+    }
+  };
+  const abort = new AbortController();
+  const timer = setInterval(save, saveMs);
+  timer.unref();
+  const done = followLines(log, position, {
+    onLine(text) {
+      const line = readUsageLine(text);
+      if (line === undefined) invalid.add([]);
+      else onLine(line);
+    },
+    onPosition(next) {
+      position = next;
+      isSaved = false;
+    },
+    signal: abort.signal,
+    ...(pollMs === undefined ? {} : { pollMs }),
+  }).catch((error: unknown) => {
+    report(`${log} cannot be read (${codeOf(error)}); the metrics stand still.`);
+  });
+  return {
+    async stop() {
+      abort.abort();
+      clearInterval(timer);
+      await done;
+      save();
+    },
+  };
+}
+
+function readState(file: string, report: (line: string) => void): State {
+  const empty: State = { version: VERSION, positions: {}, families: {} };
+  try {
+    const state = JSON.parse(readFileSync(file, "utf8")) as State;
+    return state.version === VERSION ? state : empty;
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT")
+      report(`The saved metrics in ${file} cannot be read (${codeOf(error)}); they start at zero.`);
+    return empty;
+  }
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
+}
