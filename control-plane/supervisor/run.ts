@@ -8,16 +8,14 @@ import { colorsFor } from "../config/diagnostics/terminal.ts";
 import { credentialReports } from "../credentials/report.ts";
 import { clusterOf } from "../ir/upstreams.ts";
 import { VERSION } from "./version.ts";
-import { Observability } from "../observability/observability.ts";
 import { watchAccessLogs } from "./access-logs.ts";
-import { callAdmin } from "./admin.ts";
 import { serveControl } from "./control.ts";
-import { ENVOY_VERSION } from "./envoy-binary.ts";
 import type { EnvoyLine } from "./envoy-process.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
 import { writeLine } from "./own-log.ts";
 import { logDirectory } from "./runtime-environment.ts";
 import { endProcess, identityOf, isAlive, signal } from "./process-identity.ts";
+import { createObserver } from "./observer.ts";
 import { needsRestart, type ReloadResult } from "./reload.ts";
 import * as state from "./state.ts";
 import type { Supervisor } from "./supervise.ts";
@@ -73,25 +71,15 @@ async function attend(
   const signals = listenForSignals(endEnvoys);
   process.on("exit", endEnvoys); // whatever happens here, no Envoy outlives its gateway
   const closing: (() => void | Promise<void>)[] = [];
-  const observability = new Observability({
-    directory,
-    versions: { gateway: VERSION, envoy: ENVOY_VERSION },
-    envoyStats: () => readEnvoyStats(gateway?.supervisor.adminSocket() ?? ""),
-    report: printLine,
-  });
-  const observe = async () => {
-    if (gateway === undefined) return;
-    const { model, environment } = gateway.current();
-    await observability.use({ model, environment, logDirectory: gateway.logDirectory() });
-  };
-  closing.push(() => observability.close());
+  const observability = createObserver(directory, () => gateway, printLine);
+  closing.push(observability.close);
   try {
     gateway = await startGateway(configuration, directory, options, {
       report: printLine,
       onLine: reportEnvoyLine,
       onChange() {
         write();
-        void observe();
+        void observability.update();
       },
       onEnvoys(current, others) {
         if (current === undefined) delete record.envoy;
@@ -103,7 +91,7 @@ async function attend(
     const { reload, close, supervisor } = gateway;
     closing.push(close);
     write();
-    await observe();
+    await observability.update();
     closing.push(watchLogs(gateway, record, write));
     const reloadAndReport = async (asked: { restart: boolean }) => {
       const result = await reload(asked);
@@ -133,13 +121,6 @@ async function attend(
     // The signals stay handled: a further one during shutdown must not become the exit code, nor leave the lock behind.
     process.off("exit", endEnvoys);
   }
-}
-
-/** Returns Envoy's metrics page, of the statistics that have a value. */
-async function readEnvoyStats(adminSocket: string): Promise<string> {
-  const { status, body } = await callAdmin(adminSocket, "GET", "/stats/prometheus?usedonly");
-  if (status !== 200) throw new Error(`Envoy responded with ${String(status)}`);
-  return body;
 }
 
 /** Returns the record of this process, with the Envoys left by a gateway that was killed. */

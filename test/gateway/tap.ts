@@ -79,7 +79,7 @@ export function ledgerOf({ text }: TappedResponse): Ledger {
   }
   const number = (object: unknown, ...names: string[]): number => {
     const found = names.map((name) => (object as Json | undefined)?.[name]);
-    return Number(found.find((one) => typeof one === "number") ?? 0);
+    return found.find((one) => typeof one === "number") ?? 0;
   };
   const inputDetails = usage["prompt_tokens_details"] ?? usage["input_tokens_details"];
   const outputDetails = usage["completion_tokens_details"] ?? usage["output_tokens_details"];

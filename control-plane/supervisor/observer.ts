@@ -1,0 +1,56 @@
+// Has the usage records of a running gateway read and its metrics served, if the configuration asks for it.
+import type { Observability, ObservabilityOptions } from "../observability/observability.ts";
+import { callAdmin } from "./admin.ts";
+import { ENVOY_VERSION } from "./envoy-binary.ts";
+import type { Gateway } from "./gateway.ts";
+import { VERSION } from "./version.ts";
+
+export interface Observer {
+  /** Follows the active configuration: called when it may have changed. */
+  update: () => Promise<void>;
+  close: () => Promise<void>;
+}
+
+/**
+ * Returns the observer. Its modules, and the list of prices, are loaded for a configuration that needs them.
+ * @param directory the state directory
+ * @param gateway returns the gateway as soon as it runs
+ */
+export function createObserver(
+  directory: string,
+  gateway: () => Gateway | undefined,
+  report: (line: string) => void,
+): Observer {
+  const adminSocket = () => gateway()?.supervisor.adminSocket() ?? "";
+  const options: ObservabilityOptions = {
+    directory,
+    versions: { gateway: VERSION, envoy: ENVOY_VERSION },
+    envoyStats: () => readEnvoyStats(adminSocket()),
+    report,
+  };
+  let loaded: Promise<Observability> | undefined;
+  return {
+    async update() {
+      const running = gateway();
+      if (running === undefined) return;
+      const { model, environment } = running.current();
+      if (model.observability !== undefined) loaded ??= load(options);
+      await (await loaded)?.use({ model, environment, logDirectory: running.logDirectory() });
+    },
+    async close() {
+      await (await loaded)?.close();
+    },
+  };
+}
+
+async function load(options: ObservabilityOptions): Promise<Observability> {
+  const module = await import("../observability/observability.ts");
+  return new module.Observability(options);
+}
+
+/** Returns Envoy's metrics page, of the statistics that have a value. */
+async function readEnvoyStats(adminSocket: string): Promise<string> {
+  const { status, body } = await callAdmin(adminSocket, "GET", "/stats/prometheus?usedonly");
+  if (status !== 200) throw new Error(`Envoy responded with ${String(status)}`);
+  return body;
+}
