@@ -36,7 +36,7 @@ export function loggedAs(host: string): Fields {
  * the client sent them. A query can hold credentials: the line contains it only if the WASM filter has masked them.
  */
 export function ingressLogs(model: GatewayModel, runtime: RuntimeEnvironment): Extension[] {
-  return logs("ingress", runtime, {
+  return logs("ingress", model, runtime, {
     path: firstOf(
       filterState(`wasm.${PROPERTY_CLIENT_PATH}`),
       filterState(CLIENT_PATH),
@@ -55,7 +55,7 @@ export function ingressLogs(model: GatewayModel, runtime: RuntimeEnvironment): E
  */
 export function llmLogs(model: GatewayModel, runtime: RuntimeEnvironment): AccessLog[] {
   const llm = (responseFlags: string, filter: Fields): AccessLog[] =>
-    logs("llm", runtime, {
+    logs("llm", model, runtime, {
       // Known from the connection; an attempt without a connection shows the protocol that the provider is configured
       // for.
       protocol: firstOf({ command: "PROTOCOL" }, clusterMetadata(PROTOCOL)),
@@ -74,8 +74,8 @@ export function llmLogs(model: GatewayModel, runtime: RuntimeEnvironment): Acces
 /**
  * Returns the log with one line per call of a prompt's flow: to the model server, and to the API of a prompt target.
  */
-export function internalLogs(runtime: RuntimeEnvironment): Extension[] {
-  return logs("internal", runtime, {
+export function internalLogs(model: GatewayModel, runtime: RuntimeEnvironment): Extension[] {
+  return logs("internal", model, runtime, {
     path: firstOf(filterState(LOGGED_PATH), header(":path")),
     upstreamHost: upstreamHost(true),
   });
@@ -157,22 +157,38 @@ function firstOf(...operators: Operator[]): string {
 type OwnCommands = Partial<Record<AccessLogFieldName, string>>;
 
 /**
- * Returns the loggers: the log's file and, if configured, standard output, where the line starts with the log's name.
+ * Returns the loggers: the log's file and, if configured, standard output, where the line starts with the log's name, or
+ * has it as a member.
  */
-function logs(name: AccessLogName, runtime: RuntimeEnvironment, own: OwnCommands): Extension[] {
-  const line = `${lineFormat(own)}\n`;
+function logs(
+  name: AccessLogName,
+  model: GatewayModel,
+  runtime: RuntimeEnvironment,
+  own: OwnCommands,
+): Extension[] {
+  const isJson = model.accessLog.format === "json";
+  const format = (before: string, members: Fields): Fields =>
+    isJson ? json({ ...members, ...commands(own) }) : text(`${before}${lineFormat(own)}\n`);
   const file = extension(
     "envoy.access_loggers.file",
     "extensions.access_loggers.file.v3.FileAccessLog",
-    { path: join(runtime.logDirectory, accessLogFile(name)), log_format: text(line) },
+    { path: join(runtime.logDirectory, accessLogFile(name)), log_format: format("", {}) },
   );
   if (runtime.accessLogOnStdout !== true) return [file];
   const stdout = extension(
     "envoy.access_loggers.stdout",
     "extensions.access_loggers.stream.v3.StdoutAccessLog",
-    { log_format: text(`${name} ${line}`) },
+    { log_format: format(`${name} `, { log: name }) },
   );
   return [file, stdout];
+}
+
+/** Returns the command of each field. */
+function commands(own: OwnCommands): Record<string, string> {
+  const fields = Object.entries<AccessLogField>(ACCESS_LOG_FIELDS);
+  return Object.fromEntries(
+    fields.map(([name, { command }]) => [name, own[name as AccessLogFieldName] ?? command]),
+  );
 }
 
 function lineFormat(own: OwnCommands): string {
@@ -182,6 +198,11 @@ function lineFormat(own: OwnCommands): string {
       return quoted === undefined ? `${before}${value}${after}` : `"${value}"`;
     })
     .join(" ");
+}
+
+/** Envoy escapes the values, and writes a number without quotes. */
+function json(members: Fields): Fields {
+  return { json_format: members };
 }
 
 function text(line: string): Fields {

@@ -41,7 +41,7 @@ export function internalListener(model: GatewayModel, runtime: RuntimeEnvironmen
               // The client's request id is kept, so that all log lines of a request share it.
               ...identity(),
               max_request_headers_kb: MAX_HEAD_KIB,
-              access_log: internalLogs(runtime),
+              access_log: internalLogs(model, runtime),
               route_config: routeConfiguration(model),
               // The upstream filters remove the header, so the log reads it from filter state.
               http_filters: [

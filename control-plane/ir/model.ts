@@ -205,6 +205,8 @@ export interface AccessLog {
   maxFileBytes: number;
   /** How many rotated files are kept. */
   keepFiles: number;
+  /** A line is one JSON object; absent: the 15 fields as text. */
+  format?: "json";
 }
 
 /** A price of the configuration: US dollars per million tokens. */

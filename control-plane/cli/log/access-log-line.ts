@@ -12,16 +12,40 @@ const START = FIELDS.filter(([, { quoted }]) => quoted === undefined);
 /** A line: each field before the quoted ones, then all quoted ones together. */
 const LINE = new RegExp(`^${START.map(([, field]) => pattern(field)).join(" ")} "(.*)"$`);
 
-/** Returns the fields of a line; undefined for a line of a different form. */
+/** Returns the fields of a line, text or JSON; undefined for a line of a different form. */
 export function parseAccessLogLine(line: string): AccessLogEntry | undefined {
+  return line.startsWith("{") ? parseJsonLine(line) : parseTextLine(line);
+}
+
+function parseJsonLine(line: string): AccessLogEntry | undefined {
+  let values: Record<string, unknown>;
+  try {
+    values = JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+  const isWhole = FIELDS.every(([name]) => Object.hasOwn(values, name));
+  return isWhole ? entryOf((name) => textOf(values[name])) : undefined;
+}
+
+/** What the value is in a line of text. */
+function textOf(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "-";
+}
+
+function parseTextLine(line: string): AccessLogEntry | undefined {
   const found = LINE.exec(line.replace(/\r?\n$/, ""));
   if (found === null) return undefined;
   const [, ...groups] = found;
   const quoted = splitQuoted(groups.pop() ?? "");
   if (quoted === undefined) return undefined;
   const texts = [...groups, ...quoted];
+  return entryOf((_, index) => texts[index] ?? "-");
+}
+
+function entryOf(textOfField: (name: string, index: number) => string): AccessLogEntry {
   return Object.fromEntries(
-    FIELDS.map(([name, { value }], index) => [name, READERS[value](texts[index] ?? "-")]),
+    FIELDS.map(([name, { value }], index) => [name, READERS[value](textOfField(name, index))]),
   ) as unknown as AccessLogEntry;
 }
 

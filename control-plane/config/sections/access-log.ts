@@ -1,7 +1,7 @@
 // `access_log`: where the access logs are written, and how many are kept.
 import { readHomePath } from "../home-path.ts";
 import { bytesOf } from "../quantity.ts";
-import { mapping, size, text, whole } from "../schema-words.ts";
+import { mapping, oneOf, size, text, whole } from "../schema-words.ts";
 import { section } from "./section.ts";
 
 const LOG_FILE_BYTES = 100 * 1024 ** 2;
@@ -21,6 +21,11 @@ const schema = mapping(
       "64KiB",
       "64GiB",
     ).optional(),
+    format: oneOf(["text", "json"], {
+      description:
+        "Format of a line: the 15 fields as text, or a JSON object with the names that `gateway logs --json` prints.",
+      default: "text",
+    }).optional(),
     keep_files: whole(0, 1000, {
       description: "Number of rotated files to keep per log.",
       default: 5,
@@ -39,6 +44,7 @@ export const accessLog = section({
         ...(directory === undefined ? {} : { directory }),
         maxFileBytes: bytesOf(log.max_file_size, LOG_FILE_BYTES),
         keepFiles: log.keep_files ?? KEPT_FILES,
+        ...(log.format === "json" ? { format: "json" as const } : {}),
       },
     };
   },
