@@ -31,7 +31,9 @@ async function lineOf(name: LogName, id: string): Promise<AccessLogEntry> {
       })
       .find((entry) => entry?.requestId === id);
   await expect.poll(found).toBeDefined();
-  return found() as AccessLogEntry;
+  const entry = found();
+  if (entry === undefined) throw new Error("no line");
+  return entry;
 }
 
 it("the client's line and the provider's have the fields of the text, escaped", async () => {
