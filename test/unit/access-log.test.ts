@@ -171,7 +171,11 @@ describe("log files", () => {
     const over = new AbortController();
     const add = (line: string) => lines.push(line);
     writeFileSync(file, "old\n");
-    const following = followLines(file, endOfLog(file), { onLine: add, signal: over.signal, pollMs: 5 });
+    const following = followLines(file, endOfLog(file), {
+      onLine: add,
+      signal: over.signal,
+      pollMs: 5,
+    });
     appendFileSync(file, "one\ntw");
     await vi.waitFor(() => {
       expect(lines).toEqual(["one"]);
@@ -198,7 +202,11 @@ describe("log files", () => {
     const over = new AbortController();
     const add = (line: string) => lines.push(line);
     writeFileSync(file, "one\n");
-    const following = followLines(file, { inode: inodeOf(file), offset: 0 }, { onLine: add, signal: over.signal, pollMs: 5 });
+    const following = followLines(
+      file,
+      { inode: inodeOf(file), offset: 0 },
+      { onLine: add, signal: over.signal, pollMs: 5 },
+    );
     await vi.waitFor(() => {
       expect(lines).toEqual(["one"]);
     }, PATIENCE);
@@ -221,7 +229,11 @@ describe("log files", () => {
     const lines: string[] = [];
     const over = new AbortController();
     writeFileSync(file, "one\n");
-    const following = followLines(file, endOfLog(file), { onLine: (line) => lines.push(line), signal: over.signal, pollMs: 5 });
+    const following = followLines(file, endOfLog(file), {
+      onLine: (line) => lines.push(line),
+      signal: over.signal,
+      pollMs: 5,
+    });
     const shift = (from: string, to: string) => {
       renameSync(file + from, file + to);
     };
@@ -244,7 +256,11 @@ describe("log files", () => {
     const lines: string[] = [];
     const over = new AbortController();
     writeFileSync(file, "");
-    const following = followLines(file, endOfLog(file), { onLine: (line) => lines.push(line), signal: over.signal, pollMs: 5 });
+    const following = followLines(file, endOfLog(file), {
+      onLine: (line) => lines.push(line),
+      signal: over.signal,
+      pollMs: 5,
+    });
     rmSync(file);
     writeFileSync(`${file}.1`, "one\n");
     writeFileSync(file, "two\n");
@@ -263,7 +279,11 @@ describe("log files", () => {
   it("are followed from their first line when they come later", async () => {
     const lines: string[] = [];
     const over = new AbortController();
-    const following = followLines(file, endOfLog(file), { onLine: (line) => lines.push(line), signal: over.signal, pollMs: 5 });
+    const following = followLines(file, endOfLog(file), {
+      onLine: (line) => lines.push(line),
+      signal: over.signal,
+      pollMs: 5,
+    });
     appendFileSync(file, "one\n");
     await vi.waitFor(() => {
       expect(lines).toEqual(["one"]);

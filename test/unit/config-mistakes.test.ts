@@ -566,7 +566,7 @@ ${PROVIDER}`,
 `,
     report: [
       "4:1: port: unknown key",
-      "port belongs under listeners.<name>; check the indentation",
+      "port belongs under listeners.<name> or observability.metrics; check the indentation",
     ],
   },
   {
