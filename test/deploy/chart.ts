@@ -4,24 +4,24 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
-import type { Found } from "../../scripts/go-programs.ts";
+import type { Helm } from "../../scripts/helm.ts";
 import { type Manifest, validateValues } from "./kubernetes.ts";
 
 const CHART = join(import.meta.dirname, "../../deploy/helm/gateway");
 /** A helm that Go built takes a very old one for granted. */
 const KUBERNETES = ["--kube-version", "1.32.0"];
 
-export function lint(helm: Found, values: object): SpawnSyncReturns<string> {
+export function lint(helm: Helm, values: object): SpawnSyncReturns<string> {
   return runHelm(helm, ["lint", "--strict", CHART], values);
 }
 
 /** `helm template`, as release `prod` in the namespace `models`. */
-export function template(helm: Found, values: object): SpawnSyncReturns<string> {
+export function template(helm: Helm, values: object): SpawnSyncReturns<string> {
   return runHelm(helm, ["template", "prod", CHART, "--namespace", "models"], values);
 }
 
 /** The manifests by kind, each checked by Kubernetes' schema. Throws with what helm or the schema says. */
-export function manifestsOf(helm: Found, values: object): Record<string, Manifest> {
+export function manifestsOf(helm: Helm, values: object): Record<string, Manifest> {
   const { status, stdout, stderr } = template(helm, values);
   if (status !== 0) throw new Error(stderr);
   const manifests = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest);
@@ -29,7 +29,7 @@ export function manifestsOf(helm: Found, values: object): Record<string, Manifes
   return Object.fromEntries(manifests.map((manifest) => [manifest.kind, manifest]));
 }
 
-function runHelm(helm: Found, words: string[], values: object): SpawnSyncReturns<string> {
+function runHelm(helm: Helm, words: string[], values: object): SpawnSyncReturns<string> {
   if ("missing" in helm) throw new Error(helm.missing);
   const directory = mkdtempSync(join(tmpdir(), "gateway-chart-"));
   const file = join(directory, "values.json");

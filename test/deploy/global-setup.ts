@@ -1,13 +1,14 @@
-// Once for all tests of deploy/: finds helm and promtool, or has them built, which may take minutes.
+// Once for all tests of deploy/: finds helm and Prometheus, or has them made, which may take a minute.
 import type { TestProject } from "vitest/node";
-import { ensureGoProgram, type Found, HELM, PROMTOOL } from "../../scripts/go-programs.ts";
+import { ensureHelm, type Helm } from "../../scripts/helm.ts";
+import { ensurePrometheus, type Prometheus } from "../../scripts/prometheus.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    helm: Found;
+    helm: Helm;
     canTestChart: boolean;
-    promtool: Found;
-    canTestRules: boolean;
+    prometheus: Prometheus;
+    canTestMetrics: boolean;
   }
 }
 
@@ -18,16 +19,16 @@ export async function setup(project: TestProject): Promise<void> {
   const progress = (line: string): void => {
     console.log(`· ${line}`);
   };
-  const helm = await ensureGoProgram(HELM, progress);
-  const promtool = await ensureGoProgram(PROMTOOL, progress);
+  const [helm, prometheus] = await Promise.all([ensureHelm(progress), ensurePrometheus(progress)]);
   project.provide("helm", helm);
   project.provide("canTestChart", canTest(helm, "the Helm chart"));
-  project.provide("promtool", promtool);
-  project.provide("canTestRules", canTest(promtool, "the alert rules"));
+  project.provide("prometheus", prometheus);
+  project.provide("canTestMetrics", canTest(prometheus, "the alert rules and the dashboard"));
 }
 
-function canTest(found: Found, what: string): boolean {
-  const isMissing = "missing" in found;
-  if (isMissing && !isRequired) console.log(`· The tests of ${what} are skipped: ${found.missing}`);
-  return !isMissing || isRequired;
+function canTest(found: object, what: string): boolean {
+  const missing = "missing" in found ? String(found.missing) : undefined;
+  if (missing !== undefined && !isRequired)
+    console.log(`· The tests of ${what} are skipped: ${missing}`);
+  return missing === undefined || isRequired;
 }

@@ -75,7 +75,7 @@ it.each(expressions)("$name names metrics and labels that exist", ({ expr }) => 
   }
 });
 
-describe.skipIf(!inject("canTestRules"))("promtool", () => {
+describe.skipIf(!inject("canTestMetrics"))("promtool", () => {
   let directory: string;
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), "gateway-rules-"));
@@ -85,9 +85,12 @@ describe.skipIf(!inject("canTestRules"))("promtool", () => {
   });
 
   function promtool(words: string[], input?: string): string {
-    const found = inject("promtool");
+    const found = inject("prometheus");
     if ("missing" in found) throw new Error(found.missing);
-    const { status, stdout, stderr } = spawnSync(found.file, words, { encoding: "utf8", input });
+    const { status, stdout, stderr } = spawnSync(found.promtool, words, {
+      encoding: "utf8",
+      input,
+    });
     expect(status, stdout + stderr).toBe(0);
     return stdout + stderr;
   }
