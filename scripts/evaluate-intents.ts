@@ -1,18 +1,23 @@
 // How well targets are chosen and parameters found without a language model, over our own cases and public sets on this machine:
-//   node scripts/evaluate-intents.ts [--cases cases.json | --clinc data_full.json | --bfcl questions.json answers.json]
+//   node scripts/evaluate-intents.ts [--verbose] [--cases cases.json | --clinc data_full.json | --bfcl questions.json answers.json]
 // CLINC150's JSON: https://github.com/clinc/oos-eval; BFCL's: https://github.com/ShishirPatil/gorilla
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openEmbedder } from "../control-plane/model-server/embeddings.ts";
 import type { Embedder } from "../control-plane/model-server/embedder.ts";
-import { extractEmbedded, type Values } from "../control-plane/model-server/extraction/embedded.ts";
+import { requestScores } from "../control-plane/model-server/choice.ts";
+import { extractEmbedded } from "../control-plane/model-server/extraction/embedded.ts";
 import {
-  fromDescription,
-  type Parameter,
-  valueType,
-} from "../control-plane/model-server/extraction/parameter.ts";
+  asTarget,
+  spanFinder,
+  type Values,
+} from "../control-plane/model-server/extraction/stated.ts";
+import { openExtractor } from "../control-plane/model-server/extractor/open-extractor.ts";
 import { RunQueue } from "../control-plane/model-server/run-queue.ts";
-import { modelServerOptions } from "../control-plane/model-server/options.ts";
+import {
+  modelServerOptions,
+  type TargetDescription,
+} from "../control-plane/model-server/options.ts";
 import { type Label, similarities, words } from "../control-plane/model-server/similarity.ts";
 
 const OWN_CASES = join(import.meta.dirname, "../control-plane/model-server/evaluation/cases.json");
@@ -59,8 +64,18 @@ function share(part: number, all: number): string {
   return all === 0 ? "-" : (part / all).toFixed(3);
 }
 
-async function choose(embedder: Embedder, prompt: string, labels: readonly Label[]) {
-  const scores = await similarities(embedder, prompt, labels, false);
+/** @param targets the labels with their parameters; without them the labels alone are judged */
+async function choose(
+  embedder: Embedder,
+  prompt: string,
+  labels: readonly Label[],
+  targets: readonly TargetDescription[] = [],
+) {
+  const similar = await similarities(embedder, prompt, labels, false);
+  const scores =
+    extractor === undefined
+      ? similar
+      : await requestScores(extractor, targets, prompt, labels, similar);
   const score = Math.max(...scores);
   return { best: labels[scores.indexOf(score)]?.name, score };
 }
@@ -76,7 +91,7 @@ async function evaluateOwn(embedder: Embedder, file: string): Promise<void> {
   const table = new Table();
   const extraction = new ExtractionTable();
   for (const { prompt, target, arguments: wanted } of cases) {
-    const { best, score } = await choose(embedder, prompt, described);
+    const { best, score } = await choose(embedder, prompt, described, described);
     table.add(target, best, score);
     const isRight = target === null ? score < THRESHOLD : best === target && score >= THRESHOLD;
     if (!isRight) {
@@ -86,7 +101,7 @@ async function evaluateOwn(embedder: Embedder, file: string): Promise<void> {
     }
     const found = described.find(({ name }) => name === target);
     if (found !== undefined && wanted !== undefined) {
-      extraction.add(prompt, found.parameters.map(fromDescription), (name, value) =>
+      await extraction.add(prompt, found, Object.keys(wanted), (name, value) =>
         same(value, wanted[name]),
       );
     }
@@ -99,35 +114,41 @@ async function evaluateOwn(embedder: Embedder, file: string): Promise<void> {
 class ExtractionTable {
   #prompts = 0;
   #complete = 0;
+  #stated = 0;
+  #found = 0;
   #right = 0;
-  #wrong = 0;
 
-  add(
-    prompt: string,
-    parameters: readonly Parameter[],
+  /** @param stated the names of the values that the prompt states */
+  async add(
+    text: string,
+    described: TargetDescription,
+    stated: readonly string[],
     isRight: (name: string, value: unknown) => boolean,
-  ): void {
-    const values = extractEmbedded(parameters, [{ text: prompt, asked: [] }], NOW);
+  ): Promise<void> {
+    const target = asTarget(described);
+    const find = extractor === undefined ? undefined : spanFinder(extractor);
+    const { values } = await extractEmbedded(target, [{ text, asked: [] }], find, NOW);
     this.#prompts++;
-    const isComplete = parameters.every(
-      ({ name, required }) => !required || Object.hasOwn(values, name),
+    this.#stated += stated.length;
+    const isComplete = target.parameters.every(
+      (parameter) => !parameter.required || Object.hasOwn(values, parameter.name),
     );
-    let isAllRight = true;
-    for (const [name, value] of Object.entries(values)) {
-      if (isRight(name, value)) {
-        this.#right++;
-      } else {
-        this.#wrong++;
-        isAllRight = false;
-      }
+    const found = Object.entries(values);
+    const right = found.filter(([key, value]) => isRight(key, value));
+    this.#found += found.length;
+    this.#right += right.length;
+    if (isComplete && right.length === found.length) this.#complete++;
+    if (!isVerbose) return;
+    for (const [key, value] of found.filter((one) => !right.includes(one))) {
+      console.log(`  ${JSON.stringify(text)}: ${key} is not ${JSON.stringify(value)}`);
     }
-    if (isComplete && isAllRight) this.#complete++;
   }
 
   print(title: string): void {
     console.log(
-      `${title}: complete and right ${share(this.#complete, this.#prompts)}, of the values found ` +
-        `${share(this.#right, this.#right + this.#wrong)} right (${this.#right + this.#wrong} values)`,
+      `${title}: complete and right ${share(this.#complete, this.#prompts)}; values: recall ` +
+        `${share(this.#right, this.#stated)} of ${String(this.#stated)}, precision ` +
+        `${share(this.#right, this.#found)} of ${String(this.#found)}`,
     );
   }
 }
@@ -198,24 +219,35 @@ async function evaluateBfcl(embedder: Embedder, questions: string, answers: stri
     const [call] = truth.get(id) ?? [];
     const [target = null] = Object.keys(call ?? {});
     const values = call?.[target ?? ""] ?? {};
-    const labels = functions.map(({ name, description }) => ({ name, description, examples: [] }));
-    const { best, score } = await choose(embedder, prompt, labels);
+    const described = functions.map(targetOf);
+    const { best, score } = await choose(embedder, prompt, described, described);
     table.add(target, best, score);
-    const found = functions.find(({ name }) => name === target);
+    const found = described.find(({ name }) => name === target);
     if (found === undefined) continue;
-    const parameters = Object.entries(found.parameters.properties).map(([name, property]) => ({
-      name,
-      description: property.description ?? "",
-      required: found.parameters.required?.includes(name) === true,
-      type: valueType(property.type),
-      enum: property.enum,
-    }));
-    extraction.add(prompt, parameters, (name, value) =>
+    // An empty text among the answers stands for a value that may be left out.
+    const stated = Object.keys(values).filter((name) => !(values[name] ?? []).includes(""));
+    await extraction.add(prompt, found, stated, (name, value) =>
       (values[name] ?? []).some((right) => same(value, right)),
     );
   }
   table.print("BFCL");
   extraction.print("BFCL, parameters");
+}
+
+function targetOf({ name, description, parameters }: BfclQuestion["function"][number]) {
+  return modelServerOptions.shape.targets.parse([
+    {
+      name,
+      description,
+      parameters: Object.entries(parameters.properties).map(([key, property]) => ({
+        name: key,
+        description: property.description ?? "",
+        required: parameters.required?.includes(key) === true,
+        type: property.type,
+        ...(property.enum === undefined ? {} : { enum: property.enum }),
+      })),
+    },
+  ])[0] as TargetDescription;
 }
 
 function readJson(file: string): unknown {
@@ -227,9 +259,12 @@ function readLines<Line>(file: string): Line[] {
   return lines.map((line) => JSON.parse(line) as Line);
 }
 
-const [option, ...files] = process.argv.slice(2);
+const isVerbose = process.argv.includes("--verbose");
+const [option, ...files] = process.argv.slice(2).filter((word) => word !== "--verbose");
 const [first, second] = files;
-const embedder = await openEmbedder({ kind: "embedded" }, process.env, new RunQueue());
+const queue = new RunQueue();
+const embedder = await openEmbedder({ kind: "embedded" }, process.env, queue);
+const extractor = await openExtractor(process.env, queue);
 if (option === "--clinc" && first !== undefined) await evaluateClinc(embedder, first);
 else if (option === "--bfcl" && first !== undefined && second !== undefined) {
   await evaluateBfcl(embedder, first, second);
@@ -240,3 +275,4 @@ else if (option === "--bfcl" && first !== undefined && second !== undefined) {
   process.exitCode = 2;
 }
 await embedder.close();
+await extractor?.close();

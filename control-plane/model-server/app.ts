@@ -6,6 +6,7 @@ import { lastUserText } from "./conversation.ts";
 import { type Detail, questionFor } from "./question.ts";
 import { extract, type Extraction } from "./extraction/extract.ts";
 import { fromDescription } from "./extraction/parameter.ts";
+import { asTarget, spanFinder, statedIn } from "./extraction/stated.ts";
 import { groundingScore } from "./grounding.ts";
 import type { Models } from "./models.ts";
 import type { ModelServerOptions } from "./options.ts";
@@ -17,7 +18,7 @@ import {
   zeroshotRequest,
 } from "./requests.ts";
 import { readJson } from "./read-json.ts";
-import { select, type Selector } from "./selection.ts";
+import { select, type Selection, type Selector } from "./selection.ts";
 import { ServerError } from "./server-error.ts";
 
 export interface AppContext {
@@ -130,33 +131,41 @@ async function extraction(context: AppContext, http: Context<Admitted>) {
   const { messages, tools, metadata } = await body(http, extractionRequest);
   const models = loaded(context);
   const target = metadata.target ?? tools[0]?.function.name ?? "";
-  const found = await extract(context, {
-    messages,
-    tools,
-    target,
-    decision: metadata.decision,
-    isLikely:
-      metadata.decision === "ask_model" && (await isLikely(context, models, messages, target)),
-    requestId: requestIdOf(http),
-  });
+  const chosen = await chosenAgain(context, models, messages);
+  const find = models.extractor === undefined ? undefined : spanFinder(models.extractor);
+  const found = await extract(
+    { ...context, find },
+    {
+      messages,
+      tools,
+      target,
+      dialogue:
+        chosen.dialogue !== undefined && chosen.best === target
+          ? chosen.dialogue
+          : { turns: [lastUserText(messages)], questions: [] },
+      decision: metadata.decision,
+      // Over all targets, as in the first selection.
+      isLikely: (chosen.scores[target] ?? 0) >= context.options.selection.threshold,
+      requestId: requestIdOf(http),
+    },
+  );
   return completion(found, context.now());
 }
 
-/**
- * Whether the selection alone, without a language model, chooses the target: over all targets, as in the first
- * selection.
- */
-async function isLikely(
+/** Selects as the /zeroshot of the same prompt did: the scores are in the cache, and no state is kept between the two. */
+function chosenAgain(
   context: AppContext,
   models: Models,
   messages: z.output<typeof extractionRequest>["messages"],
-  target: string,
-): Promise<boolean> {
-  const described = context.options.targets.find(({ name }) => name === target);
-  if (described === undefined) return false;
-  const scores = await models.scoreLabels(lastUserText(messages), context.options.targets);
-  const score = scores[context.options.targets.indexOf(described)] ?? 0;
-  return score >= context.options.selection.threshold;
+): Promise<Selection> {
+  const { targets } = context.options;
+  const names = targets.map(({ name, parameters }) => [name, parameters.map((one) => one.name)]);
+  return select(selector(context, models), {
+    input: lastUserText(messages),
+    labels: targets,
+    parameters: detailsOf(context, Object.fromEntries(names) as Record<string, string[]>),
+    messages,
+  });
 }
 
 async function hallucination(context: AppContext, http: Context<Admitted>) {
@@ -206,9 +215,21 @@ async function guardInput(context: AppContext, http: Context<Admitted>) {
   };
 }
 
-function selector({ options }: AppContext, models: Models): Selector {
+function selector({ options, now }: AppContext, models: Models): Selector {
+  const { extractor } = models;
   return {
     score: models.scoreLabels,
+    ...(extractor === undefined
+      ? {}
+      : {
+          states: async (name: string, text: string) => {
+            const described = options.targets.find((target) => target.name === name);
+            if (described === undefined) return false;
+            const turn = { text, asked: [] };
+            const found = await statedIn(asTarget(described), turn, spanFinder(extractor), now());
+            return Object.keys(found.values).length > 0;
+          },
+        }),
     thresholds: options.selection,
     asksModel: options.extraction.mode !== "embedded" && options.extraction.egress !== undefined,
   };
@@ -257,7 +278,10 @@ function completion(found: Extraction, now: Date) {
     model: "extraction",
     choices: [{ index: 0, message, finish_reason: found.kind === "call" ? "tool_calls" : "stop" }],
     usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
-    metadata: { extracted_by: found.kind === "neither" ? null : found.by },
+    metadata: {
+      extracted_by: found.kind === "neither" ? null : found.by,
+      ...(found.kind === "question" ? { target: found.target, arguments: found.values } : {}),
+    },
   };
 }
 

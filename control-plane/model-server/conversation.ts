@@ -11,11 +11,27 @@ export type Messages = z.output<typeof messagesSchema>;
 export interface Dialogue {
   /** The user's turns from the one that led to the question, the oldest first; the last is the answer. */
   turns: string[];
-  /** The assistant's questions between them: one fewer than the turns. */
+  /**
+   * The assistant's questions between them: one fewer than the turns. NO_QUESTION before a turn that corrects the call
+   * that was just made ("and in Hamburg?").
+   */
   questions: string[];
 }
 
-/** Returns the dialogue that the last user message continues, if the assistant asked a question before it. */
+export const NO_QUESTION = "";
+
+/** Returns the dialogue from its turn `start` on. */
+export function dialogueFrom({ turns, questions }: Dialogue, start: number): Dialogue {
+  return { turns: turns.slice(start), questions: questions.slice(start) };
+}
+
+/** Turns of a dialogue that are read. */
+const MAX_TURNS = 12;
+
+/**
+ * Returns the dialogue that the last user message continues, if the assistant asked a question before it, or if it
+ * corrects the turn before.
+ */
 export function dialogueOf(messages: Messages): Dialogue | undefined {
   const spoken = messages
     .filter(({ role }) => role === "user" || role === "assistant")
@@ -24,14 +40,14 @@ export function dialogueOf(messages: Messages): Dialogue | undefined {
   if (answer?.role !== "user") return undefined;
   const turns = [answer.text];
   const questions: string[] = [];
-  for (;;) {
-    const question = spoken.pop();
+  while (turns.length < MAX_TURNS) {
+    const before = spoken.pop();
     const cause = spoken.pop();
-    if (question?.role !== "assistant" || !isQuestion(question.text) || cause?.role !== "user") {
-      break;
-    }
+    if (before?.role !== "assistant" || cause?.role !== "user") break;
+    const isAnswer = isQuestion(before.text);
+    if (!isAnswer && !readsAsCorrection(turns[0] ?? "")) break;
     turns.unshift(cause.text);
-    questions.unshift(question.text);
+    questions.unshift(isAnswer ? before.text : NO_QUESTION);
   }
   return questions.length === 0 ? undefined : { turns, questions };
 }
@@ -52,6 +68,22 @@ export function readsAsAnswer(text: string): boolean {
   if (/\?\s*$/.test(text) && words.length > 3) return false;
   return !NEW_WISH.test(text.trim());
 }
+
+/** Whether a turn reads as a change of the turn before: "and in Hamburg?", "make it 3 days", "Rome?". */
+export function readsAsCorrection(text: string): boolean {
+  const plain = text.trim();
+  const count = plain.split(/\s+/).length;
+  if (plain === "" || count > MAX_CORRECTION || isCancellation(text)) return false;
+  const rest = plain.replace(CORRECTION, "");
+  const isMarked = rest !== plain;
+  const isBareQuestion = count <= MAX_BARE_CORRECTION && plain.endsWith("?");
+  return (isMarked || isBareQuestion) && !NEW_WISH.test(rest);
+}
+
+const MAX_CORRECTION = 10;
+const MAX_BARE_CORRECTION = 3;
+const CORRECTION =
+  /^(?:(?:and|or|but|no|sorry|actually|oh|ok(?:ay)?|now|then|also|und|oder|et|ou|y|o)\b[,\s]*)*(?:(?:what|how) about|what if|same (?:for|in|with)|i (?:mean|meant|said)|make (?:it|that)|change (?:it|that) to|instead|rather|only|not|for|in|on|at|to|into|from|with|until|für|nach|pour|à|para|en)\b\s*|^(?:and|or|but|und|et|y)\b\s*/i;
 
 export function isCancellation(text: string): boolean {
   return CANCELLATION.test(text.trim());

@@ -1,4 +1,5 @@
 // Opens the configured models: embeddings, zero-shot scores, jailbreak scores.
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Environment } from "./options.ts";
 import type { Embedder } from "./embedder.ts";
@@ -10,6 +11,8 @@ import type { ClassifierBackend, EmbeddingBackend, ModelServerOptions } from "./
 import { postJson } from "./post-json.ts";
 import { RunQueue } from "./run-queue.ts";
 import { ServerError } from "./server-error.ts";
+import { requestScores } from "./choice.ts";
+import { openExtractor, type RunningExtractor } from "./extractor/open-extractor.ts";
 import { type Label, similarities, words } from "./similarity.ts";
 import { transformersGuard, transformersZeroshot } from "./transformers.ts";
 
@@ -17,6 +20,8 @@ export interface Models {
   embedder: Embedder;
   /** Returns a score from 0 to 1 for each label, in their order. */
   scoreLabels: (text: string, labels: readonly Label[]) => Promise<number[]>;
+  /** Undefined if it is not installed. */
+  extractor: RunningExtractor | undefined;
   /** Undefined if no guard is configured. */
   guard: ((text: string) => Promise<GuardResult>) | undefined;
   /** Names for GET /models. */
@@ -40,18 +45,23 @@ export async function openModels(
     opened.push(embedder);
     return embedder;
   };
+  let extractor: RunningExtractor | undefined;
   const close = async () => {
-    await Promise.all(opened.map((embedder) => embedder.close()));
+    await Promise.all([extractor, ...opened].map((model) => model?.close()));
   };
   try {
     const embedder = await open(options.embeddings);
     // The shipped head was trained on the embedded model's vectors.
     const isOther = options.guard?.backend.kind === "embedded" && embedder.model !== EMBEDDED_MODEL;
     const guardEmbedder = isOther ? await open({ kind: "embedded" }) : embedder;
+    extractor = options.targets.length > 0 ? await openExtractor(environment, queue) : undefined;
     const backends = [options.zeroshot, ...(options.guard ? [options.guard.backend] : [])];
     return {
       embedder,
-      scoreLabels: await labelScores(options, embedder, environment, queue),
+      scoreLabels: remembered(
+        await labelScores(options, { embedder, extractor }, environment, queue),
+      ),
+      extractor,
       guard:
         options.guard &&
         (await guardScores(options.guard.backend, guardEmbedder, environment, queue)),
@@ -64,16 +74,40 @@ export async function openModels(
   }
 }
 
+const REMEMBERED = 100;
+
+/** Returns the same function with a cache: the choice and the extraction of a prompt need the same scores. */
+function remembered(score: Models["scoreLabels"]): Models["scoreLabels"] {
+  const known = new Map<string, Promise<number[]>>();
+  return (text, labels) => {
+    const key = createHash("sha256")
+      .update(JSON.stringify([text, labels]))
+      .digest("base64");
+    const found = known.get(key) ?? score(text, labels);
+    known.delete(key);
+    known.set(key, found);
+    // The caller gets the error; the cache only removes the entry.
+    found.catch(() => known.delete(key));
+    const oldest = known.keys().next();
+    if (known.size > REMEMBERED && oldest.done !== true) known.delete(oldest.value);
+    return found;
+  };
+}
+
 async function labelScores(
-  { zeroshot, extraction }: ModelServerOptions,
-  embedder: Embedder,
+  { zeroshot, extraction, targets }: ModelServerOptions,
+  { embedder, extractor }: { embedder: Embedder; extractor: RunningExtractor | undefined },
   environment: Environment,
   queue: RunQueue,
 ): Promise<Models["scoreLabels"]> {
   switch (zeroshot.kind) {
     case "embedded": {
       const asksModel = extraction.mode !== "embedded" && extraction.egress !== undefined;
-      return (text, labels) => similarities(embedder, text, labels, asksModel);
+      return async (text, labels) => {
+        const similar = await similarities(embedder, text, labels, asksModel);
+        if (extractor === undefined) return similar;
+        return requestScores(extractor, targets, text, labels, similar);
+      };
     }
     case "address":
       return async (text, labels) => {

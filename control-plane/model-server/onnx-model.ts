@@ -7,11 +7,11 @@ import { StartError } from "./start-error.ts";
 import { unitVector } from "./vector.ts";
 
 /** Node's rules cannot resolve the package's own types: their imports have no extensions. */
-interface WordTokenizer {
+export interface WordTokenizer {
   encode: (
     text: string,
-    options?: { text_pair?: string; return_token_type_ids?: boolean },
-  ) => { ids: number[]; token_type_ids?: number[] };
+    options?: { text_pair?: string; return_token_type_ids?: boolean; add_special_tokens?: boolean },
+  ) => { ids: number[]; tokens: string[]; token_type_ids?: number[] };
   token_to_id: (token: string) => number | undefined;
 }
 const WordTokenizer = Tokenizer as unknown as new (
@@ -55,19 +55,34 @@ export async function openOnnxModel<Opened>(
   }
 }
 
+/** Options of every session: more threads are slower, because Envoy needs the processors too. */
+export const ONE_THREAD: InferenceSession.SessionOptions = {
+  intraOpNumThreads: 1,
+  interOpNumThreads: 1,
+  executionMode: "sequential",
+  graphOptimizationLevel: "all",
+  enableCpuMemArena: false,
+};
+
 /** Loads `model.onnx` and `tokenizer.json`. Rejects if they are invalid. */
 export async function loadOnnxModel(directory: string): Promise<OnnxModel> {
-  const read = (name: string) => JSON.parse(readFileSync(join(directory, name), "utf8")) as object;
-  const tokenizer = new WordTokenizer(read("tokenizer.json"), {});
-  const session = await InferenceSession.create(join(directory, "model.onnx"), {
-    intraOpNumThreads: 1,
-    interOpNumThreads: 1,
-    executionMode: "sequential",
-    graphOptimizationLevel: "all",
-    enableCpuMemArena: false,
-  });
+  const tokenizer = openTokenizer(directory);
+  const session = await InferenceSession.create(join(directory, "model.onnx"), ONE_THREAD);
   const separator = tokenizer.token_to_id("[SEP]") ?? tokenizer.token_to_id("</s>");
   return { tokenizer, session, separator };
+}
+
+/** The tokenizers in use: the embedded model and the extractor share theirs, which has 30,000 words. */
+const tokenizers = new Map<string, WeakRef<WordTokenizer>>();
+
+/** Returns the tokenizer of a model's directory. Throws if it is invalid. */
+export function openTokenizer(directory: string): WordTokenizer {
+  const file = join(directory, "tokenizer.json");
+  const known = tokenizers.get(file)?.deref();
+  if (known !== undefined) return known;
+  const tokenizer = new WordTokenizer(JSON.parse(readFileSync(file, "utf8")) as object, {});
+  tokenizers.set(file, new WeakRef(tokenizer));
+  return tokenizer;
 }
 
 /** Returns the model's input ids: at most 256, the end token kept. */

@@ -54,6 +54,10 @@ const target = z.strictObject({
   description: z.string(),
   examples: z.array(z.string()).default([]),
   parameters: z.array(parameter).default([]),
+  /** The path and query of its API, with `{name}` for parameters: a value in it is fixed, and no parameter's. */
+  path: z.string().default(""),
+  /** Whether its API changes something (POST): values have to be more certain. */
+  acts: z.boolean().default(false),
 });
 
 export const modelServerOptions = z.strictObject({
@@ -95,6 +99,8 @@ export const modelServerOptions = z.strictObject({
       socket: z.string().min(1).optional(),
       /** The value of `model` in requests to it. */
       model: z.string().min(1).default("none"),
+      /** Whether a prompt whose parameters are not understood goes to its model; false: there is only a demonstration. */
+      hands_over: z.boolean().default(true),
       timeout_ms: z
         .int()
         .min(100)

@@ -24,6 +24,12 @@ export function questionFor(missing: readonly Detail[], all: readonly Detail[] =
   return `${start}${list}.`;
 }
 
+/** Returns what is said when the answers to a question did not help, and no language model can take over. */
+export function unanswered(missing: readonly Detail[], all: readonly Detail[]): string {
+  const question = questionFor(missing, all).replace(START_OF_CLAUSES, "").replace(START, "");
+  return `I could not find ${question.slice(0, -1)} in your messages, so nothing was done. Please ask again in one sentence.`;
+}
+
 /** Whether the gateway wrote the question, and not a language model. */
 export function isOurs(question: string): boolean {
   return question.startsWith(START) && question.endsWith(".");

@@ -1,9 +1,11 @@
 // Selects the target for a conversation's last turn, if any: by thresholds, and by a running dialogue about parameters.
 import {
   type Dialogue,
+  dialogueFrom,
   dialogueOf,
   isCancellation,
   type Messages,
+  NO_QUESTION,
   readsAsAnswer,
 } from "./conversation.ts";
 import type { ModelServerOptions } from "./options.ts";
@@ -27,14 +29,16 @@ export interface Selection {
   decision: "target" | "ask_model" | "none";
   /** The best first; at most five. */
   candidates: string[];
-  /** Whether the turn continues the dialogue about the parameters of a target chosen before. */
-  isDialogue: boolean;
+  /** What the turn continues: a dialogue about the parameters of a target chosen before, or a call that it corrects. */
+  dialogue?: Dialogue;
 }
 
 export interface Selector {
   /** Returns a score from 0 to 1 for each label, in their order. */
   score: (text: string, labels: readonly Label[]) => Promise<number[]>;
   thresholds: ModelServerOptions["selection"];
+  /** Returns whether a turn states a parameter's value of a target with certainty. */
+  states?: (target: string, text: string) => Promise<boolean>;
   /** Whether a language model is available. */
   asksModel: boolean;
 }
@@ -45,41 +49,84 @@ export async function select(selector: Selector, request: SelectionRequest): Pro
   const dialogue = dialogueOf(request.messages);
   const alone = await selectText(selector, request.input, request.labels);
   if (dialogue === undefined || isCancellation(request.input)) return alone;
-  const target = await dialogueTarget(selector, request, dialogue);
-  if (target === undefined || leaves(selector, request.input, alone, target)) return alone;
+  const found = await continued(selector, request, dialogue);
+  if (found === undefined || leaves(selector, request.input, alone, found)) return alone;
+  const { target } = found;
   return {
     ...alone,
     best: target,
     score: Math.max(selector.thresholds.certain, alone.scores[target] ?? 0),
     decision: "target",
     candidates: [target],
-    isDialogue: true,
+    dialogue: found.dialogue,
   };
 }
 
-/** Whether the topic changes: a different target with certainty, or a turn that is a new request. */
-function leaves(selector: Selector, input: string, alone: Selection, target: string): boolean {
-  if (alone.best !== target && alone.score >= selector.thresholds.certain) return true;
-  return !readsAsAnswer(input);
+interface Continued {
+  target: string;
+  dialogue: Dialogue;
 }
 
-/** Returns the target to which the dialogue's question belongs: the one that its first turn selects. */
-async function dialogueTarget(
+/** Whether the topic changes: a different target with certainty, or a turn that is a new request. */
+function leaves(
+  selector: Selector,
+  input: string,
+  alone: Selection,
+  { target, dialogue }: Continued,
+): boolean {
+  if (alone.best !== target && alone.score >= selector.thresholds.certain) return true;
+  return dialogue.questions.at(-1) !== NO_QUESTION && !readsAsAnswer(input);
+}
+
+/** Returns the target to which the last turn belongs, and the turns about it: they begin with one that selects it. */
+async function continued(
+  selector: Selector,
+  request: SelectionRequest,
+  whole: Dialogue,
+): Promise<Continued | undefined> {
+  const { turns, questions } = whole;
+  let start = turns.length - 1;
+  let first: Selection | undefined;
+  do {
+    // A turn after NO_QUESTION may be a request itself; any other continues the one before.
+    start = start < 2 ? 0 : questions.lastIndexOf(NO_QUESTION, start - 2) + 1;
+    first = await selectText(selector, turns[start] ?? "", request.labels);
+  } while (start > 0 && first.score < selector.thresholds.threshold);
+  const dialogue = dialogueFrom(whole, start);
+  const target =
+    dialogue.questions.at(-1) === NO_QUESTION
+      ? await correctedTarget(selector, request, first)
+      : askingTarget(selector, request, first, dialogue);
+  return target === undefined ? undefined : { target, dialogue };
+}
+
+/** Returns the target that the turns before selected, if the last one states a value of it. */
+async function correctedTarget(
+  { states, thresholds }: Selector,
+  { input }: SelectionRequest,
+  { best, score }: Selection,
+): Promise<string | undefined> {
+  if (best === null || score < thresholds.threshold || states === undefined) return undefined;
+  return (await states(best, input)) ? best : undefined;
+}
+
+/** Returns the target to which the dialogue's question belongs: the most likely one for the first turn. */
+function askingTarget(
   selector: Selector,
   { labels, parameters }: SelectionRequest,
-  { turns, questions }: Dialogue,
-): Promise<string | undefined> {
-  const first = await selectText(selector, turns[0] ?? "", labels);
+  { scores }: Selection,
+  { questions }: Dialogue,
+): string | undefined {
   const ranked = labels
     .map(({ name }) => name)
     .filter((name) => (parameters[name] ?? []).length > 0)
-    .sort((left, right) => (first.scores[right] ?? 0) - (first.scores[left] ?? 0));
+    .sort((left, right) => (scores[right] ?? 0) - (scores[left] ?? 0));
   const question = questions.at(-1) ?? "";
   if (isOurs(question)) {
     return ranked.find((name) => askedNames(question, parameters[name] ?? []).length > 0);
   }
   // A language model's question can have any form, so the turn before it has to match the target.
-  return ranked.find((name) => (first.scores[name] ?? 0) >= selector.thresholds.threshold);
+  return ranked.find((name) => (scores[name] ?? 0) >= selector.thresholds.threshold);
 }
 
 async function selectText(
@@ -108,7 +155,6 @@ async function selectText(
     scores: Object.fromEntries(ranked.map((candidate) => [candidate.name, candidate.score])),
     decision,
     candidates: decision === "none" ? [] : candidates,
-    isDialogue: false,
   };
 }
 

@@ -42,10 +42,12 @@ export function modelServerInput(
     // The default target is not a candidate: it receives all remaining prompts.
     targets: prompt.targets
       .filter(({ isDefault }) => !isDefault)
-      .map(({ name, description, examples, parameters }) => ({
+      .map(({ name, description, examples, parameters, path, method }) => ({
         name,
         description,
         examples,
+        path,
+        acts: method === "POST",
         parameters: parameters.map(
           ({ inPath: _inPath, allowsSlashes: _allowsSlashes, ...parameter }) => parameter,
         ),
@@ -64,6 +66,7 @@ export function modelServerInput(
     ...(threshold === undefined ? {} : { selection: { threshold } }),
     extraction: {
       mode: modelServer.extraction,
+      hands_over: provider !== undefined && provider.address.kind !== "embedded",
       timeout_ms: Math.min(
         Math.max(Math.round(model.ingress.timeoutMs * EXTRACTION_SHARE), MIN_EXTRACTION_MS),
         MAX_EXTRACTION_MS,

@@ -1,11 +1,13 @@
 // Compares the int8 extractor in Node with the unrounded weights in Python: check.ts EXTRACTOR.onnx EXAMPLES.jsonl (of dump.py)
 import { readFileSync } from "node:fs";
 import { requireEmbeddedModel } from "../../control-plane/model-server/embedded-model.ts";
-import { type Candidate, Extractor, type Parameter } from "./extractor.ts";
+import { Extractor } from "../../control-plane/model-server/extractor/extractor.ts";
+import type { Candidate } from "../../control-plane/model-server/extractor/spans.ts";
+import type { DescribedParameter } from "../../control-plane/model-server/extractor/target-text.ts";
 
 interface Example {
   target: { name: string; description: string };
-  parameters: Parameter[];
+  parameters: DescribedParameter[];
   prompt: string;
   asked: string[];
   asks: number;
@@ -14,7 +16,7 @@ interface Example {
 }
 
 const [model = "", file = ""] = process.argv.slice(2);
-const extractor = await Extractor.open(model, requireEmbeddedModel(process.env));
+const extractor = await Extractor.open(readFileSync(model), requireEmbeddedModel(process.env));
 let values = 0;
 let sameStated = 0;
 let sameSpan = 0;
@@ -26,12 +28,7 @@ const examples = readFileSync(file, "utf8").trim().split("\n");
 for (const line of examples) {
   const example = JSON.parse(line) as Example;
   const began = performance.now();
-  const { candidates, asks } = await extractor.extract(
-    example.target,
-    example.parameters,
-    example.prompt,
-    example.asked,
-  );
+  const { candidates, asks } = await extractor.run(example);
   times.push(performance.now() - began);
   furthest = Math.max(furthest, Math.abs(asks - example.asks));
   decisions += Number(asks > 0 === example.asks > 0);

@@ -38,10 +38,50 @@ describe("one turn", () => {
     },
   );
 
-  it("with two wishes is meant for the better one", async () => {
+  it("with two wishes is meant for none, because only one of them would be fulfilled", async () => {
     const chosen = await zeroshot(server, conversation("reboot device 7 and tell me the weather"));
-    expect(chosen.decision).toBe("target");
-    expect(chosen.candidates).toHaveLength(2);
+    expect(chosen.decision).toBe("none");
+  });
+
+  it.each([
+    "How does a forecast work?",
+    "Which countries use the euro?",
+    "Who invented the router?",
+    "How long does a delivery usually take in Japan?",
+  ])("about a target's topic is meant for none: %s", async (text) => {
+    expect((await zeroshot(server, conversation(text))).decision).toBe("none");
+  });
+});
+
+describe("a correction of the last call", () => {
+  const WEATHER = ["What is the weather in Berlin for 3 days?", "Rain, then sun."];
+  it.each(["and in Hamburg?", "what about Rome?", "Rome?", "for 5 days", "no, in Paris"])(
+    "keeps its target: %s",
+    async (text) => {
+      expect(await zeroshot(server, conversation(...WEATHER, text))).toMatchObject({
+        predicted_class: "get_current_weather",
+        decision: "target",
+      });
+    },
+  );
+
+  it.each(["thanks", "and now tell me a joke", "why?", "and who are you?", "no"])(
+    "is none: %s",
+    async (text) => {
+      expect((await zeroshot(server, conversation(...WEATHER, text))).decision).toBe("none");
+    },
+  );
+
+  it("is left by a request for another target", async () => {
+    const found = await zeroshot(server, conversation(...WEATHER, "please reboot device 12"));
+    expect(found).toMatchObject({ predicted_class: "reboot_device", decision: "target" });
+  });
+
+  it("is the last one of several", async () => {
+    const first = ["convert 20 dollars to euros", "18 euros."];
+    expect(
+      await zeroshot(server, conversation(...first, ...WEATHER, "and in Hamburg?")),
+    ).toMatchObject({ predicted_class: "get_current_weather" });
   });
 });
 

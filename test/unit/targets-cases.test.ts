@@ -101,15 +101,15 @@ it("a wrong value is reported as another mistake than a wrong target", () => {
     ...(question === undefined ? {} : { question }),
   });
   const found = score([
-    { expected, trial: trial("weather", { city: "Rome" }) },
-    { expected, trial: trial("weather", {}, "Which city?") },
-    { expected, trial: trial("ticket", { city: "Oslo" }) },
-    { expected, trial: trial("weather", { city: "Oslo" }) },
+    { expected, trial: trial("weather", { city: "Rome" }), milliseconds: 1 },
+    { expected, trial: trial("weather", {}, "Which city?"), milliseconds: 1 },
+    { expected, trial: trial("ticket", { city: "Oslo" }), milliseconds: 1 },
+    { expected, trial: trial("weather", { city: "Oslo" }), milliseconds: 1 },
   ]);
   expect(found).toMatchObject({ right: 3, withParameters: 4, rightParameters: 1 });
   expect(found.wrongParameters).toEqual([
     { prompt: "a", expected: '{"city":"Oslo"}', found: '{"city":"Rome"}' },
-    { prompt: "a", expected: '{"city":"Oslo"}', found: "asks for more" },
+    { prompt: "a", expected: '{"city":"Oslo"}', found: "{}, asks for more" },
   ]);
   expect(found.wrong).toEqual([{ prompt: "a", expected: "weather", chosen: "ticket" }]);
 });

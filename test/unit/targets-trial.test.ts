@@ -111,22 +111,44 @@ describe("the request of a target", () => {
   });
 });
 
-it("counts what was taken for what", () => {
-  const trial = (target: string | null, values = {}) => ({
+it("counts targets, values, false fires and time", () => {
+  const trial = (target: string | null, values = {}, more = {}) => ({
     prompt: "",
     scores: {},
     decision: "target" as const,
     target,
     arguments: values,
+    ...more,
   });
+  const parameters = { n: 1, city: "Rome" };
   const found = score([
-    { expected: { prompt: "a", target: "x", parameters: { n: 1 } }, trial: trial("x", { n: 1 }) },
-    { expected: { prompt: "b", target: "x", parameters: { n: 1 } }, trial: trial("y", { n: "1" }) },
-    { expected: { prompt: "c", target: "none" }, trial: trial(null) },
+    {
+      expected: { prompt: "a", target: "x", parameters },
+      trial: trial("x", { n: 1, city: "rome" }),
+      milliseconds: 10,
+    },
+    {
+      expected: { prompt: "b", target: "x", parameters },
+      trial: trial("y", { n: 1 }),
+      milliseconds: 20,
+    },
+    {
+      expected: { prompt: "c", target: "x", parameters },
+      trial: trial("x", { n: 2 }, { question: "I still need the city." }),
+      milliseconds: 30,
+    },
+    { expected: { prompt: "d", target: "none" }, trial: trial(null), milliseconds: 1 },
+    { expected: { prompt: "e", target: "none" }, trial: trial("x"), milliseconds: 2 },
   ]);
-  expect(found).toMatchObject({ cases: 3, right: 2, withParameters: 2, rightParameters: 1 });
-  expect(found.confusion).toEqual({ x: { x: 1, y: 1 }, none: { none: 1 } });
-  expect(found.wrong).toEqual([{ prompt: "b", expected: "x", chosen: "y" }]);
+  expect(found).toMatchObject({ cases: 5, right: 3, withParameters: 3, rightParameters: 1 });
+  expect(found.values).toEqual({ expected: 6, found: 3, right: 2 });
+  expect(found).toMatchObject({ questions: 1, none: 2, falseFires: 1 });
+  expect(found.milliseconds).toEqual({ p50: 10, p99: 30 });
+  expect(found.confusion).toEqual({ x: { x: 2, y: 1 }, none: { none: 1, x: 1 } });
+  expect(found.wrong.map(({ chosen }) => chosen)).toEqual(["y", "x"]);
+  expect(found.wrongParameters).toEqual([
+    { prompt: "c", expected: '{"n":1,"city":"Rome"}', found: '{"n":2}, asks for more' },
+  ]);
 });
 
 describe("what the model server is started with", () => {

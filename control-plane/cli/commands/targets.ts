@@ -38,7 +38,9 @@ export async function targetsEval(file: string, options: TargetsOptions): Promis
     const results = [];
     // One after the other: the model works on one text at a time anyway.
     for (const expected of cases) {
-      results.push({ expected, trial: await attempt(expected.prompt) });
+      const started = performance.now();
+      const trial = await attempt(expected.prompt);
+      results.push({ expected, trial, milliseconds: performance.now() - started });
     }
     const found = score(results);
     if (options.json === true) console.log(JSON.stringify(found, null, 2));
@@ -171,14 +173,29 @@ function scoreLines(found: Score): string[] {
   ]);
   return [
     `${String(found.right)} of ${String(found.cases)} right (${percent(found.right, found.cases)})`,
-    ...(found.withParameters === 0
+    ...valueLines(found, percent),
+    ...(found.none === 0
       ? []
       : [
-          `parameters: ${String(found.rightParameters)} of ${String(found.withParameters)} right (${percent(found.rightParameters, found.withParameters)})`,
+          `false fires: ${String(found.falseFires)} of ${String(found.none)} prompts for no target (${percent(found.falseFires, found.none)})`,
         ]),
+    `time per prompt: p50 ${String(found.milliseconds.p50)} ms, p99 ${String(found.milliseconds.p99)} ms`,
     "",
     ...table([["EXPECTED", "CASES", "RIGHT", ...chosen].map(colors.dim), ...rows]),
     ...(wrong.length === 0 ? [] : ["", colors.bold("Wrong target"), ...table(wrong)]),
     ...(values.length === 0 ? [] : ["", colors.bold("Wrong parameters"), ...table(values)]),
+  ];
+}
+
+function valueLines(
+  { withParameters, rightParameters, values, questions }: Score,
+  percent: (part: number, whole: number) => string,
+): string[] {
+  if (withParameters === 0) return [];
+  const { expected, found, right } = values;
+  return [
+    `parameters: ${String(rightParameters)} of ${String(withParameters)} right (${percent(rightParameters, withParameters)})`,
+    `values: ${String(right)} of ${String(expected)} found (recall ${percent(right, expected)}), ${String(right)} of ${String(found)} right (precision ${percent(right, found)})`,
+    `questions: ${String(questions)}`,
   ];
 }

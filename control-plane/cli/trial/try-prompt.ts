@@ -55,6 +55,12 @@ const completion = z.looseObject({
     .looseObject({ prompt_target: z.looseObject({ name: z.string(), arguments: values }) })
     .optional(),
 });
+/** Of a question: what is known so far. */
+const extractionReply = z.looseObject({
+  metadata: z
+    .looseObject({ target: z.string().optional(), arguments: values.optional() })
+    .default({}),
+});
 const errorReply = z.looseObject({ error: z.looseObject({ message: z.string() }) });
 
 /** Returns a function that tries one prompt after the other. Its APIs and models are never called. */
@@ -160,7 +166,9 @@ function trialOf(
   if (response.goesToModel) return { ...trial, target: null };
   if (extraction !== undefined && response.status === 200) {
     const { tools } = extractionRequest.parse(JSON.parse(extraction.sent));
-    trial.target ??= tools[0]?.function.name ?? null;
+    const { metadata } = extractionReply.parse(JSON.parse(extraction.reply));
+    trial.target ??= metadata.target ?? tools[0]?.function.name ?? null;
+    if (metadata.arguments !== undefined) trial.arguments ??= metadata.arguments;
     trial.question = completion.parse(JSON.parse(response.body)).choices[0]?.message.content ?? "";
     return trial;
   }

@@ -1,13 +1,13 @@
 // From a conversation and its candidate targets to a call, a question to the user, or neither.
-import { dialogueOf, lastUserText, type Messages, userTexts } from "../conversation.ts";
+import { type Dialogue, type Messages, NO_QUESTION, userTexts } from "../conversation.ts";
 import { groundingScore } from "../grounding.ts";
 import type { ModelServerOptions } from "../options.ts";
-import { askedNames, isOurs, questionFor } from "../question.ts";
+import { askedNames, isOurs, questionFor, unanswered } from "../question.ts";
 import { ServerError } from "../server-error.ts";
-import { extractEmbedded, type Turn, type Values } from "./embedded.ts";
+import { extractEmbedded } from "./embedded.ts";
 import { askLanguageModel } from "./language-model.ts";
-import { ownVocabulary, readsAsEnglish } from "./language.ts";
-import { kindOf, type Parameter } from "./parameter.ts";
+import type { Parameter } from "./parameter.ts";
+import type { SpanFinder, Target, Turn, Values } from "./stated.ts";
 import { parametersOf, type Tool } from "./tool.ts";
 
 export interface ExtractionRequest {
@@ -17,6 +17,8 @@ export interface ExtractionRequest {
   /** What the selection said: `target` is sure, `ask_model` is not. */
   decision: "target" | "ask_model";
   target: string;
+  /** The turns about it, of which the last one is the user's last message. */
+  dialogue: Dialogue;
   /** Whether the target is taken where no language model decides. */
   isLikely: boolean;
   requestId?: string | undefined;
@@ -24,11 +26,20 @@ export interface ExtractionRequest {
 
 export type Extraction =
   | { kind: "call"; target: string; values: Values; by: "embedded" | "llm" }
-  | { kind: "question"; text: string; by: "embedded" | "llm" }
+  | {
+      kind: "question";
+      text: string;
+      by: "embedded" | "llm";
+      /** What is known so far. */
+      target?: string;
+      values?: Values;
+    }
   | { kind: "neither" };
 
 export interface ExtractionContext {
-  options: Pick<ModelServerOptions, "extraction" | "grounding_threshold">;
+  options: Pick<ModelServerOptions, "extraction" | "grounding_threshold" | "targets">;
+  /** Undefined without a trained extractor. */
+  find: SpanFinder | undefined;
   now: () => Date;
   log: (line: string) => void;
 }
@@ -39,7 +50,8 @@ export async function extract(
 ): Promise<Extraction> {
   const { mode, egress } = context.options.extraction;
   const tool = request.tools.find((candidate) => candidate.function.name === request.target);
-  const embedded = tool === undefined ? undefined : embeddedExtraction(context, request, tool);
+  const embedded =
+    tool === undefined ? undefined : await embeddedExtraction(context, request, tool);
   const isSure = request.decision === "target" && embedded?.kind === "call";
   if (mode === "embedded" || egress === undefined || (mode === "auto" && isSure)) {
     return alone(request, embedded);
@@ -73,31 +85,35 @@ function alone(request: ExtractionRequest, embedded: Extraction | undefined): Ex
   return isTaken && embedded !== undefined ? embedded : { kind: "neither" };
 }
 
-function embeddedExtraction(
+async function embeddedExtraction(
   context: ExtractionContext,
-  { messages }: ExtractionRequest,
+  { dialogue }: ExtractionRequest,
   tool: Tool,
-): Extraction {
-  const parameters = parametersOf(tool);
-  const own = ownVocabulary([tool.function.name, tool.function.description], parameters);
-  const values: Values = {};
-  for (const turn of turnsOf(messages, parameters)) {
-    // An answer can be a bare name or number, which are of no language.
-    const isUnderstood = turn.asked.length > 0 || readsAsEnglish(turn.text, own);
-    const sought = isUnderstood ? parameters : parameters.filter(isSaidAlikeEverywhere);
-    Object.assign(values, extractEmbedded(sought, [turn], context.now()));
-  }
-  return callOrQuestion(tool, parameters, values, "embedded");
+): Promise<Extraction> {
+  const target = targetOf(context, tool);
+  const turns = turnsOf(dialogue, target.parameters);
+  const found = await extractEmbedded(target, turns, context.find, context.now());
+  return callOrQuestion(context, dialogue, target, found.values, found.doubtful, "embedded");
 }
 
-function isSaidAlikeEverywhere(parameter: Parameter): boolean {
-  return ["enum", "email", "url"].includes(kindOf(parameter));
+/** Returns the tool with what only the options know of its target. */
+function targetOf({ options }: ExtractionContext, tool: Tool): Target {
+  const { name, description } = tool.function;
+  const configured = options.targets.find((target) => target.name === name);
+  const parameters = parametersOf(tool);
+  return {
+    name,
+    description,
+    parameters,
+    path: configured?.path ?? "",
+    acts: configured?.acts === true,
+  };
 }
 
 /** Optional values that nobody said are dropped; required ones are asked for again. */
 function calledByModel(
   context: ExtractionContext,
-  { messages }: ExtractionRequest,
+  { messages, dialogue }: ExtractionRequest,
   tool: Tool,
   values: Values,
 ): Extraction {
@@ -111,36 +127,45 @@ function calledByModel(
       return groundingScore(grounding, value, parameter) >= context.options.grounding_threshold;
     }),
   );
-  return callOrQuestion(tool, parameters, grounded, "llm");
+  return callOrQuestion(context, dialogue, targetOf(context, tool), grounded, [], "llm");
 }
 
+/**
+ * Asks for what is missing, and for optional values that were stated but not understood: a default in their place would
+ * be wrong.
+ */
 function callOrQuestion(
-  tool: Tool,
-  parameters: readonly Parameter[],
+  { options }: ExtractionContext,
+  { questions }: Dialogue,
+  { name: target, parameters }: Target,
   values: Values,
+  doubtful: readonly string[],
   by: "embedded" | "llm",
 ): Extraction {
   const missing = parameters.filter(
-    (parameter) =>
-      parameter.required &&
-      parameter.default === undefined &&
-      !Object.hasOwn(values, parameter.name),
+    ({ name, required, default: usual }) =>
+      !Object.hasOwn(values, name) &&
+      ((required && usual === undefined) || doubtful.includes(name)),
   );
-  return missing.length > 0
-    ? { kind: "question", text: questionFor(missing, parameters), by }
-    : { kind: "call", target: tool.function.name, values, by };
+  if (missing.length === 0) return { kind: "call", target, values, by };
+  const text = questionFor(missing, parameters);
+  if (!wasAskedTwice(questions, text)) return { kind: "question", text, by, target, values };
+  if (options.extraction.hands_over) return { kind: "neither" };
+  return { kind: "question", text: unanswered(missing, parameters), by, target, values };
 }
 
-/** The turns that belong to the parameters, each with what was asked before it. */
-function turnsOf(messages: Messages, parameters: readonly Parameter[]): Turn[] {
-  const { turns, questions } = dialogueOf(messages) ?? {
-    turns: [lastUserText(messages)],
-    questions: [],
-  };
+/** Whether both of the last two questions were this one: a third time would not help. */
+function wasAskedTwice(questions: readonly string[], question: string): boolean {
+  const last = questions.slice(-2);
+  return last.length === 2 && last.every((asked) => asked === question);
+}
+
+/** Returns the turns, each with what was asked before it. */
+function turnsOf({ turns, questions }: Dialogue, parameters: readonly Parameter[]): Turn[] {
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
   return turns.map((text, index) => {
-    const question = questions[index - 1];
-    if (question === undefined) return { text, asked: [] };
+    const question = questions[index - 1] ?? NO_QUESTION;
+    if (question === NO_QUESTION) return { text, asked: [] };
     // A language model's question is not read: it asked for something that is required.
     return { text, asked: isOurs(question) ? askedNames(question, parameters) : required };
   });

@@ -4,7 +4,7 @@ import { type Messages, textOf } from "../conversation.ts";
 import type { ModelServerOptions } from "../options.ts";
 import { postJson } from "../post-json.ts";
 import { coerce } from "./coerce.ts";
-import type { Values } from "./embedded.ts";
+import type { Values } from "./stated.ts";
 import { parametersOf, type Tool } from "./tool.ts";
 
 export type ModelAnswer =

@@ -21,6 +21,7 @@ export type Kind =
   | "email"
   | "url"
   | "date"
+  | "time"
   | "currency"
   | "id"
   | "place"
@@ -43,7 +44,7 @@ const TYPES: Readonly<Record<string, ValueType>> = {
   object: "object",
 };
 
-/** JSON Schema's name of a configured type; an unknown one takes text. */
+/** Returns JSON Schema's name of a configured type; an unknown one takes text. */
 export function valueType(type: string): ValueType {
   return TYPES[type.toLowerCase()] ?? "string";
 }
@@ -55,7 +56,8 @@ export function fromDescription(described: ParameterDescription): Parameter {
 const PLACES =
   /\b(?:city|cities|town|place|location|country|region|state|destination|origin|airport|address|where|venue)\b/;
 const DATES = /\b(?:date|day of|birthday|deadline|when|check ?in|check ?out|departure|arrival)\b/;
-const IDS = /\b(?:ids?|identifier|number|code|sku|serial|reference|ticket|tracking)\b/;
+const TIMES = /\btime of (?:the )?day\b|\bHH:MM\b|\b(?:start|end|departure|arrival) time\b/i;
+const IDS = /\b(?:ids?|identifier|number|code|sku|serial|reference|ticket|tracking|iban)\b/;
 
 export function kindOf(parameter: Parameter): Kind {
   if (parameter.enum !== undefined && parameter.enum.length > 0) return "enum";
@@ -80,12 +82,18 @@ function kindOfText({ name, description, format }: Parameter): Kind {
   if (format === "uri" || format === "url" || /\b(?:url|uri|link|website)\b/.test(called)) {
     return "url";
   }
-  if (isDateFormat(format) || (DATES.test(called) && !PLACES.test(called))) return "date";
+  if (isDateFormat(format)) return "date";
+  if (isTimeFormat(format) || (format === undefined && TIMES.test(`${called} ${description}`))) {
+    return "time";
+  }
+  if (DATES.test(called) && !PLACES.test(called)) return "date";
   if (/\bcurrency\b/.test(called) || /\bcurrency code\b|\biso 4217\b/i.test(description)) {
     return "currency";
   }
   if (PLACES.test(called)) return "place";
   if (IDS.test(called)) return "id";
+  if (/\bcurrency\b/i.test(description)) return "currency";
+  if (/\b(?:id|identifier|number) of\b/i.test(description)) return "id";
   if (/\b(?:city|town|place|country|location)\b/i.test(description)) return "place";
   return "text";
 }
@@ -94,17 +102,31 @@ export function isDateFormat(format: string | undefined): boolean {
   return format !== undefined && /date|y{2,4}|%Y/i.test(format);
 }
 
-/** The words of its name and description, without endings, to hold against words of a prompt. */
-export function ownWords({ name, description }: Parameter): Set<string> {
-  return new Set(
-    `${words(name)} ${description}`
-      .toLowerCase()
-      .match(/\p{L}+/gu)
-      ?.map(stem) ?? [],
-  );
+function isTimeFormat(format: string | undefined): boolean {
+  return format !== undefined && /^(?:HH|%H)|^time$/.test(format);
 }
 
-/** A word without the commonest endings: enough to make days and day one. */
+/** Returns the words of its name and description, without endings, to compare with words of a prompt. */
+export function ownWords({
+  name,
+  description,
+}: {
+  name: string;
+  description: string;
+}): Set<string> {
+  const said = `${words(name)} ${withoutExamples(description)}`.match(/\p{L}+/gu) ?? [];
+  return new Set(said.map(stem));
+}
+
+/** Returns a description without the values that it names only as examples. */
+export function withoutExamples(description: string): string {
+  return description
+    .replace(/\([^)]*\)/g, " ")
+    .replace(/[,;]?\s*\b(?:for example|for instance|e\.g\.|such as|like|i\.e\.|eg)\s.*$/i, "")
+    .trim();
+}
+
+/** Returns a word without the commonest endings: enough to make days and day one. */
 export function stem(word: string): string {
   const plain = word.toLowerCase();
   for (const ending of ["ies", "ing", "ed", "es", "s"]) {

@@ -77,6 +77,8 @@ export interface Extracted {
   /** The called target, if any. */
   target?: string | undefined;
   values?: unknown;
+  /** What is known when a question is asked. */
+  known?: Record<string, unknown>;
   /** The question, if any. */
   content: string | null;
   by: string | null;
@@ -89,7 +91,7 @@ interface Completion {
       tool_calls?: { function: { name: string; arguments: string } }[];
     };
   }[];
-  metadata: { extracted_by: string | null };
+  metadata: { extracted_by: string | null; arguments?: Record<string, unknown> };
 }
 
 export async function extraction(
@@ -106,6 +108,9 @@ export async function extraction(
   return {
     target: call?.name,
     values: call === undefined ? undefined : JSON.parse(call.arguments),
+    ...(completion.metadata.arguments === undefined
+      ? {}
+      : { known: completion.metadata.arguments }),
     content: message?.content ?? null,
     by: completion.metadata.extracted_by,
   };

@@ -1,8 +1,8 @@
 // A span of a prompt as a value of its parameter, and spans of several parameters.
 import { describe, expect, test } from "vitest";
 import type { Parameter } from "../../control-plane/model-server/extraction/parameter.ts";
-import { settled } from "../../scripts/extractor/extractor.ts";
-import { readValue, wholeSpan } from "../../scripts/extractor/read-value.ts";
+import { settled } from "../../control-plane/model-server/extractor/spans.ts";
+import { readValue, wholeSpan } from "../../control-plane/model-server/extraction/read-value.ts";
 
 const NOW = new Date("2026-11-22T12:00:00");
 
@@ -26,7 +26,10 @@ test.each<[Parameter, string, unknown]>([
   [AMOUNT, "two hundred", 200],
   [AMOUNT, "twenty five", 25],
   [AMOUNT, "half a million", 500_000],
-  [AMOUNT, "a", 1],
+  [AMOUNT, "a", undefined],
+  [AMOUNT, "75EUR", 75],
+  [AMOUNT, "10.0.0.1", undefined],
+  [AMOUNT, "2-3", undefined],
   [AMOUNT, "a dozen", 12],
   [AMOUNT, "some", undefined],
   [DAYS, "3 days", 3],
@@ -69,7 +72,12 @@ describe("a span grows to whole words", () => {
     [DEVICE, "reboot fe80::1.", "fe80", "fe80::1"],
     [DEVICE, "is (2024/DE/0091) there?", "DE", "2024/DE/0091"],
     [TITLE, "Termin namens Zahnarzt", "Zahn", "Zahnarzt"],
-    [AMOUNT, "75eur", "75", "75"],
+    [AMOUNT, "75eur", "75", "75eur"],
+    [AMOUNT, "at 10.0.0.1, now", "10", "10.0.0.1"],
+    [DEVICE, "restart sw-edge-9 now", "edge", "sw-edge-9"],
+    [TITLE, "named Release-2.0.", "Release", "Release-2.0"],
+    [TITLE, "a Boston-Denver flight", "Boston", "Boston"],
+    [TITLE, "東京の天気", "東京", "東京"],
     [CURRENCY, "75eur", "eur", "eur"],
   ])("%o in %s", (wanted, prompt, found, whole) => {
     const start = prompt.indexOf(found);

@@ -1,0 +1,128 @@
+// A span of a prompt as the value of its parameter: a whole token, read by the parameter's kind.
+import { coerce } from "./coerce.ts";
+import { currencyCode } from "./currencies.ts";
+import { readDate, readTime } from "./dates.ts";
+import { readNumber } from "./numbers.ts";
+import { readOption } from "./options.ts";
+import { type Kind, kindOf, ownWords, type Parameter, stem } from "./parameter.ts";
+import type { Span } from "../extractor/spans.ts";
+
+/** Nobody names a place or a device in more words. */
+const MAX_WORDS: Partial<Record<Kind, number>> = { place: 6, id: 4, number: 8, date: 8, time: 5 };
+/** Signs at the ends of a token that belong to the sentence. */
+const AROUND = /^["“”«»‘’'`([{]+|["“”«»’'`)\]},;!?]+$/gu;
+/** They stand for a value that somebody else knows. */
+const POINTS_ELSEWHERE =
+  /^(?:my|our|your|his|her|their|this|that|these|those|it|me|us|you|here|there|the same|some|any|another|somewhere|something|one)(?:\s|$)/i;
+const SURE_UNKNOWN =
+  /^(?:i|we) (?:do not|don'?t|can'?t|cannot|am not|have no)\b|^(?:no idea|not sure|whatever|unknown|dunno|idk|skip|none|nothing|no|yes|ok|okay)$/i;
+
+/**
+ * Returns the span made longer up to the ends of its token, so that no half of one is ever a value: neither `10` of
+ * 10.0.0.1 nor `edge` of sw-edge-9. Names without digits can be a part of one (Boston-Denver).
+ */
+export function wholeSpan(parameter: Parameter, text: string, span: Span): Span {
+  const kind = kindOf(parameter);
+  if (kind === "currency") return grown(text, span, /[\p{L}\p{M}]/u);
+  if (kind === "number") return trimmed(text, grown(text, span, /[\p{L}\p{N}.,:/_-]/u));
+  const token = trimmed(text, grown(text, span, /[^\s"“”«»'‘’(),;!?]/u));
+  const isOne = kind === "id" || kind === "email" || kind === "url";
+  const hasCode = /\p{N}/u.test(text.slice(token.start, token.end));
+  return isOne || hasCode ? token : grown(text, span, /[\p{L}\p{M}\p{N}_]/u);
+}
+
+/** Scripts without spaces between words: a span cannot be checked there. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]/u;
+
+function grown(text: string, { start, end }: Span, inside: RegExp): Span {
+  let [from, to] = [start, end];
+  const isInside = (sign: string) => inside.test(sign) && !UNSPACED.test(sign);
+  while (from > 0 && isInside(text.charAt(from - 1))) from--;
+  while (to < text.length && isInside(text.charAt(to))) to++;
+  return { start: from, end: to };
+}
+
+/** Without the signs of the sentence at its ends. */
+function trimmed(text: string, { start, end }: Span): Span {
+  const said = text.slice(start, end);
+  const before = /^[.,:/_]+/.exec(said)?.[0].length ?? 0;
+  const after = /[.,:/_-]+$/.exec(said)?.[0].length ?? 0;
+  return { start: start + before, end: Math.max(start + before, end - after) };
+}
+
+/** Returns the value, or undefined if the text is not one of the parameter's kind. */
+export function readValue(parameter: Parameter, said: string, now: Date): unknown {
+  const text = said
+    .trim()
+    .replace(AROUND, "")
+    .replace(/(?<=\p{L}{3})\.$/u, "")
+    .trim();
+  const kind = kindOf(parameter);
+  if (text === "" || text.split(/\s+/).length > (MAX_WORDS[kind] ?? Infinity)) return undefined;
+  const coerced = coerce(parameter, valueOf(parameter, kind, text, now));
+  return coerced.ok ? coerced.value : undefined;
+}
+
+function valueOf(parameter: Parameter, kind: Kind, text: string, now: Date): unknown {
+  switch (kind) {
+    case "number":
+      return readNumber(parameter, text);
+    case "date":
+      return readDate(parameter, text, now);
+    case "time":
+      return readTime(text, now);
+    case "currency":
+      return currencyCode(text);
+    case "enum":
+      return readOption(parameter, text);
+    case "id":
+      return readId(parameter, text);
+    case "email":
+      return /^[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}$/.exec(text)?.[0];
+    case "url":
+      return /^(?:https?:\/\/)?[\w-]+(?:\.[\w-]+)+[^\s<>"']*$/i.exec(text)?.[0];
+    case "list":
+      return text.split(/\s*(?:[,;]|\b(?:and|und|et|y)\b)\s*/).filter((item) => item !== "");
+    case "place":
+      return isNoPlace(parameter, text) ? undefined : readWords(parameter, text);
+    case "text":
+      return readWords(parameter, text);
+    case "boolean":
+    case "object":
+      return text;
+  }
+}
+
+/** `#5521`, `order no. 5521`, `LH 400`: one token, or several of digits and capitals. */
+function readId(parameter: Parameter, text: string): string | undefined {
+  const own = ownWords(parameter);
+  const words = text.split(/\s+/);
+  const isLabel = (word: string) =>
+    /^(?:no|nr|number|id|the|is|#)[.:]?$/i.test(word) || own.has(stem(word.replace(/[:.]$/, "")));
+  while (words.length > 1 && isLabel(words[0] ?? "")) words.shift();
+  const id = words.join(" ").replace(/^#\s*/, "");
+  if (POINTS_ELSEWHERE.test(id) || SURE_UNKNOWN.test(id) || isLabel(id)) return undefined;
+  return words.length === 1 || words.every((word) => /^[\p{Lu}\p{N}-]+$/u.test(word))
+    ? id
+    : undefined;
+}
+
+/** Who wants `City, State` is not given a bare city, and `Lisboa amanhã` has a word too many. */
+function isNoPlace({ description }: Parameter, text: string): boolean {
+  if (/^\p{Lu}.*\s\p{Ll}{4,}$/u.test(text)) return true;
+  return (
+    !text.includes(",") &&
+    /\bcity,? (?:and )?(?:state|country)\b|\p{L}, [A-Z]{2}\b/iu.test(description)
+  );
+}
+
+/** `title: Budget review` → `Budget review`, `Amelia's` → `Amelia` */
+function readWords({ name }: Parameter, text: string): string | undefined {
+  if (POINTS_ELSEWHERE.test(text) || SURE_UNKNOWN.test(text) || /\p{L}['’"] |[“”"]/u.test(text))
+    return undefined;
+  const label = name.replaceAll(/[_.-]+/g, "[ _-]?");
+  return text
+    .replace(new RegExp(`^${label}\\s*[:=]\\s*`, "i"), "")
+    .replace(AROUND, "")
+    .replace(/(?<=\p{L})['’]s$/u, "");
+}

@@ -1,0 +1,200 @@
+// The values that one turn states for a target's parameters: spans of the trained extractor, read by kind, and what
+// deterministic readers find. What is not certain is reported as doubtful, so that it is asked for.
+import type { TargetDescription } from "../options.ts";
+import type { RunningExtractor } from "../extractor/open-extractor.ts";
+import type { Candidate } from "../extractor/spans.ts";
+import { settled } from "../extractor/spans.ts";
+import { currenciesOf } from "./currencies.ts";
+import { readFlag } from "./flags.ts";
+import { isOnlyOne } from "./only-one.ts";
+import { optionsIn } from "./options.ts";
+import {
+  fromDescription,
+  kindOf,
+  ownWords,
+  type Parameter,
+  stem,
+  withoutExamples,
+} from "./parameter.ts";
+import { readValue, wholeSpan } from "./read-value.ts";
+
+export type Values = Record<string, unknown>;
+
+/** A target as extraction sees it. */
+export interface Target {
+  name: string;
+  description: string;
+  parameters: readonly Parameter[];
+  /** The literals of its API's path and query. */
+  path: string;
+  /** Whether its API changes something (POST): a value has to be more certain. */
+  acts: boolean;
+}
+
+export function asTarget({ parameters, ...described }: TargetDescription): Target {
+  return { ...described, parameters: parameters.map(fromDescription) };
+}
+
+export interface Stated {
+  values: Values;
+  /** Names of parameters that the turn seems to state, but not with certainty. */
+  doubtful: string[];
+}
+
+export interface Turn {
+  text: string;
+  /** Names of the parameters that the question before it asked for. */
+  asked: readonly string[];
+}
+
+/** Returns the spans of each parameter, the best first. */
+export type SpanFinder = (
+  target: Target,
+  parameters: readonly Parameter[],
+  turn: Turn,
+) => Promise<readonly (readonly Candidate[])[]>;
+
+/** Returns the spans of the trained extractor. */
+export function spanFinder(extractor: RunningExtractor): SpanFinder {
+  return async ({ name, description }, parameters, { text, asked }) => {
+    const target = { name, description };
+    return (await extractor.run({ target, parameters, prompt: text, asked })).candidates;
+  };
+}
+
+/** Log odds from which a span is taken as it is; below, only if it is the only one of its kind. */
+const CERTAIN = 2;
+const CERTAIN_TO_ACT = 4;
+
+interface ReadCandidate extends Candidate {
+  value: unknown;
+}
+
+export async function statedIn(
+  target: Target,
+  turn: Turn,
+  find: SpanFinder | undefined,
+  now: Date,
+): Promise<Stated> {
+  const sought = target.parameters.filter((parameter) => kindOf(parameter) !== "boolean");
+  const candidates = (await find?.(target, sought, turn)) ?? sought.map(() => []);
+  const values: Values = {};
+  const doubtful: string[] = [];
+  const fixed = fixedValues(target);
+  const read = sought.map((parameter, index) =>
+    readable(parameter, turn.text, candidates[index] ?? [], fixed, now).filter(
+      (candidate) => !isRivals(parameter, sought, turn.text, candidate),
+    ),
+  );
+  const chosen = settled(read, 0);
+  sought.forEach((parameter, index) => {
+    const { name } = parameter;
+    const found = chosen[index];
+    const best = candidates[index]?.[0]?.odds ?? -1;
+    const certain = target.acts ? CERTAIN_TO_ACT : CERTAIN;
+    if (found !== undefined && (found.odds >= certain || isOnlyOne(parameter, turn.text, now)))
+      values[name] = found.value;
+    else if (best > 0) doubtful.push(name);
+  });
+  for (const parameter of target.parameters) {
+    if (Object.hasOwn(values, parameter.name)) continue;
+    const value = readWithoutSpan(target, parameter, turn.text);
+    if (value === undefined) continue;
+    values[parameter.name] = value;
+  }
+  return { values, doubtful: doubtful.filter((name) => !Object.hasOwn(values, name)) };
+}
+
+/** Returns the candidates above "not stated" that are whole tokens and values of the parameter. */
+function readable(
+  parameter: Parameter,
+  text: string,
+  candidates: readonly Candidate[],
+  fixed: ReadonlySet<string>,
+  now: Date,
+): ReadCandidate[] {
+  const read = candidates
+    .filter(({ odds }) => odds > 0)
+    .map((candidate) => {
+      const { start, end } = wholeSpan(parameter, text, candidate);
+      return { ...candidate, value: readValue(parameter, text.slice(start, end), now) };
+    });
+  const isFree = ({ value }: ReadCandidate) => value !== undefined && !fixed.has(String(value));
+  // Any words can be a name: where the best ones are not the value, others are not either.
+  const isStrict = !["text", "place", "id"].includes(kindOf(parameter));
+  return isStrict || read.slice(0, 1).every(isFree) ? read.filter(isFree) : [];
+}
+
+/** Whether a number's unit is what another parameter is called: `2 bathrooms` is no number of bedrooms. */
+function isRivals(
+  parameter: Parameter,
+  all: readonly Parameter[],
+  text: string,
+  { end }: Candidate,
+): boolean {
+  if (kindOf(parameter) !== "number") return false;
+  const unit = /^[\s-]*(\p{L}{3,})/u.exec(text.slice(end))?.[1];
+  if (unit === undefined) return false;
+  const isNamed = (other: Parameter) =>
+    [...ownWords(other)].some((own) => isAlike(own, stem(unit)));
+  return (
+    !isNamed(parameter) &&
+    all.some((other) => other !== parameter && kindOf(other) === "number" && isNamed(other))
+  );
+}
+
+/** `bed` and `bedroom` */
+function isAlike(one: string, other: string): boolean {
+  return (
+    one === other ||
+    (Math.min(one.length, other.length) > 2 && (one.startsWith(other) || other.startsWith(one)))
+  );
+}
+
+/** What certain forms show without a trained model. */
+function readWithoutSpan(target: Target, parameter: Parameter, text: string): unknown {
+  const kind = kindOf(parameter);
+  const rivals = target.parameters.filter((other) => kindOf(other) === kind);
+  switch (kind) {
+    case "boolean":
+      return readFlag(parameter, text, ownWords(target));
+    case "enum":
+      return rivals.some((other) => other !== parameter && sharesOption(other, parameter))
+        ? undefined
+        : onlyOf(optionsIn(parameter, text));
+    case "email":
+      return rivals.length > 1 ? undefined : onlyOf(text.match(EMAILS) ?? []);
+    case "url":
+      return rivals.length > 1
+        ? undefined
+        : onlyOf((text.match(URLS) ?? []).map((url) => url.replace(/[.,;:!?)]+$/, "")));
+    default:
+      return undefined;
+  }
+}
+
+const EMAILS = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}/g;
+const URLS = /https?:\/\/[^\s<>"']{3,2000}/gi;
+
+function onlyOf<Value>(values: readonly Value[]): Value | undefined {
+  const different = new Set(values);
+  return different.size === 1 ? values[0] : undefined;
+}
+
+function sharesOption({ enum: own = [] }: Parameter, { enum: other = [] }: Parameter): boolean {
+  return own.some((option) => other.includes(option));
+}
+
+/**
+ * Returns values that the target's own texts fix: the USD of "convert US dollars into another currency" or of
+ * `/convert/USD/{currency}`. Two of them are a choice, and fix nothing.
+ */
+function fixedValues({ description, path, parameters }: Target): ReadonlySet<string> {
+  const texts = [
+    withoutExamples(description),
+    path.replaceAll(/\{[^}]*\}/g, " "),
+    ...parameters.map((parameter) => withoutExamples(parameter.description)),
+  ];
+  const named = new Set(texts.flatMap(currenciesOf));
+  return named.size === 1 ? named : new Set();
+}
