@@ -17,6 +17,7 @@ import { RunQueue } from "../control-plane/model-server/run-queue.ts";
 import {
   modelServerOptions,
   type TargetDescription,
+  targetDescription,
 } from "../control-plane/model-server/options.ts";
 import { type Label, similarities, words } from "../control-plane/model-server/similarity.ts";
 
@@ -235,19 +236,14 @@ async function evaluateBfcl(embedder: Embedder, questions: string, answers: stri
 }
 
 function targetOf({ name, description, parameters }: BfclQuestion["function"][number]) {
-  return modelServerOptions.shape.targets.parse([
-    {
-      name,
-      description,
-      parameters: Object.entries(parameters.properties).map(([key, property]) => ({
-        name: key,
-        description: property.description ?? "",
-        required: parameters.required?.includes(key) === true,
-        type: property.type,
-        ...(property.enum === undefined ? {} : { enum: property.enum }),
-      })),
-    },
-  ])[0] as TargetDescription;
+  const described = Object.entries(parameters.properties).map(([key, property]) => ({
+    name: key,
+    description: property.description ?? "",
+    required: parameters.required?.includes(key) === true,
+    type: property.type,
+    ...(property.enum === undefined ? {} : { enum: property.enum }),
+  }));
+  return targetDescription.parse({ name, description, parameters: described });
 }
 
 function readJson(file: string): unknown {

@@ -119,10 +119,10 @@ function detailsOf(
   return Object.fromEntries(
     Object.entries(names).map(([target, own]) => [
       target,
-      own.map((name) => ({
-        name,
-        description: described.get(target)?.find((one) => one.name === name)?.description ?? "",
-      })),
+      own.map((name) => {
+        const known = described.get(target)?.find((one) => one.name === name);
+        return { name, description: known?.description ?? "", enum: known?.enum };
+      }),
     ]),
   );
 }

@@ -47,7 +47,9 @@ export async function openModels(
   };
   let extractor: RunningExtractor | undefined;
   const close = async () => {
-    await Promise.all([extractor, ...opened].map((model) => model?.close()));
+    await Promise.all(
+      [...opened, ...(extractor === undefined ? [] : [extractor])].map((model) => model.close()),
+    );
   };
   try {
     const embedder = await open(options.embeddings);

@@ -49,7 +49,7 @@ const parameter = z.strictObject({
   format: z.string().optional(),
 });
 
-const target = z.strictObject({
+export const targetDescription = z.strictObject({
   name: z.string().min(1),
   description: z.string(),
   examples: z.array(z.string()).default([]),
@@ -66,7 +66,7 @@ export const modelServerOptions = z.strictObject({
     .int()
     .min(1)
     .default(72 * 1024 * 1024),
-  targets: z.array(target).default([]),
+  targets: z.array(targetDescription).default([]),
   embeddings: embeddingBackend.default({ kind: "embedded" }),
   zeroshot: classifierBackend.default({ kind: "embedded" }),
   /** If absent, /guard does not exist. */
@@ -115,7 +115,7 @@ export const modelServerOptions = z.strictObject({
 /** Options as a person or the control plane writes them; members with a default are optional. */
 export type ModelServerInput = z.input<typeof modelServerOptions>;
 export type ModelServerOptions = z.output<typeof modelServerOptions>;
-export type TargetDescription = z.output<typeof target>;
+export type TargetDescription = z.output<typeof targetDescription>;
 export type ParameterDescription = z.output<typeof parameter>;
 export type EmbeddingBackend = z.output<typeof embeddingBackend>;
 export type ClassifierBackend = z.output<typeof classifierBackend>;

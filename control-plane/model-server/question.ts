@@ -1,13 +1,19 @@
 // The question for a prompt target's missing parameters, in the user's words: by descriptions, never by parameter
 // names. Nothing is stored: the next turn is interpreted by parsing the question.
 
+import { withoutExamples } from "./extraction/parameter.ts";
+
 export interface Detail {
   name: string;
   description: string;
+  /** What the user can choose from. */
+  enum?: readonly (string | number)[] | undefined;
 }
 
 const START = "I still need ";
 const START_OF_CLAUSES = "I still need to know ";
+/** More options are not listed. */
+const MAX_OPTIONS = 5;
 /** A longer description is cut. */
 const MAX_PHRASE = 200;
 /** Has an article, or a word that replaces it. */
@@ -74,10 +80,20 @@ function phraseOf(detail: Detail, all: readonly Detail[]): string {
   return isShared ? `${phrase} (${wordsOf(detail.name)})` : phrase;
 }
 
-function describe({ name, description }: Detail): string {
-  const words = plain(description);
+function describe({ name, description, enum: options = [] }: Detail): string {
+  const words = plain(withoutFormats(withoutExamples(description)));
   const phrase = words === "" ? wordsOf(name) : words;
-  return DETERMINED.test(phrase) || CLAUSE.test(phrase) ? phrase : `the ${phrase}`;
+  const determined = DETERMINED.test(phrase) || CLAUSE.test(phrase) ? phrase : `the ${phrase}`;
+  const isListed = options.length > 1 && options.length <= MAX_OPTIONS;
+  return isListed ? `${determined} (${options.join(" or ")})` : determined;
+}
+
+/** `first day, YYYY-MM-DD` → `first day`: a person can write a date in any form. */
+function withoutFormats(description: string): string {
+  return description.replace(
+    /[,;]?\s*(?:in|as)?\s*(?:the )?(?:format|form)?\s*\b(?:YYYY|DD|MM|HH)\b[-./:\w]*/gi,
+    "",
+  );
 }
 
 function wordsOf(name: string): string {

@@ -46,6 +46,59 @@ describe("coercion", () => {
   });
 });
 
+describe("a dialogue that does not get on", () => {
+  const CITY = "I still need the city.";
+  const sure = { decision: "target", target: "get_current_weather" };
+  const asked = conversation(
+    "weather for 3 days please",
+    CITY,
+    "over there",
+    CITY,
+    "you know where",
+  );
+
+  it("asks the same question twice, then leaves the prompt to its model", async () => {
+    const server = await startServer();
+    expect((await extraction(server, asked.slice(0, 3), sure)).content).toBe(CITY);
+    expect(await extraction(server, asked, sure)).toEqual({ content: null, by: null });
+    await server.close();
+  });
+
+  it("ends with a sentence where only a demonstration could take over", async () => {
+    const server = await startServer({ extraction: { hands_over: false } });
+    expect((await extraction(server, asked, sure)).content).toBe(
+      "I could not find the city in your messages, so nothing was done. Please ask again in one sentence.",
+    );
+    await server.close();
+  });
+
+  it("asks for an optional value that was not understood, once", async () => {
+    const server = await startServer();
+    const first = "weather in Rome for 3 days in kelvin";
+    const { content, known } = await extraction(server, conversation(first), sure);
+    expect(content).toBe("I still need the units (celsius or fahrenheit).");
+    expect(known).toEqual({ city: "Rome", days: 3 });
+    const answered = conversation(first, content ?? "", "fahrenheit");
+    expect((await extraction(server, answered, sure)).values).toMatchObject({
+      units: "fahrenheit",
+    });
+    const refused = conversation(first, content ?? "", "does not matter");
+    expect((await extraction(server, refused, sure)).values).toEqual({ city: "Rome", days: 3 });
+    await server.close();
+  });
+
+  it("takes what was said before, and not what was said about another target", async () => {
+    const server = await startServer();
+    const switched = conversation(
+      "convert 20 dollars",
+      "I still need the to currency.",
+      "weather in Rome for 3 days",
+    );
+    expect((await extraction(server, switched, sure)).values).toEqual({ city: "Rome", days: 3 });
+    await server.close();
+  });
+});
+
 describe("with a language model", () => {
   let model: FakeModel;
   let server: Running;

@@ -26,6 +26,19 @@ describe("the words", () => {
     [[detail("iban", "IBAN of the account")], "I still need the IBAN of the account."],
     [[detail("amount", "USD amount")], "I still need the USD amount."],
     [[detail("party_size")], "I still need the party size."],
+    [
+      [detail("from", "three letter code of the currency to convert from, for example USD")],
+      "I still need the three letter code of the currency to convert from.",
+    ],
+    [[detail("day", "first day, YYYY-MM-DD")], "I still need the first day."],
+    [
+      [detail("day", "Day of the event (in the format DD.MM.YYYY)")],
+      "I still need the day of the event.",
+    ],
+    [
+      [{ ...detail("unit", "temperature unit"), enum: ["celsius", "fahrenheit"] }],
+      "I still need the temperature unit (celsius or fahrenheit).",
+    ],
     [[detail("note", "  several\n lines, ")], "I still need the several lines."],
   ])("%j", (missing, question) => {
     expect(questionFor(missing)).toBe(question);

@@ -94,8 +94,8 @@ function addValues(total: Score, expected: Case, trial: Trial, chosen: string): 
 
 /** Texts are compared in any case: people write `berlin`. */
 function isSame(found: unknown, wanted: unknown): boolean {
-  const text = (value: unknown) => JSON.stringify(value)?.toLowerCase();
-  return found !== undefined && text(found) === text(wanted);
+  const text = (value: unknown) => JSON.stringify(value ?? null).toLowerCase();
+  return text(found) === text(wanted);
 }
 
 function percentiles(times: readonly number[]): { p50: number; p99: number } {

@@ -76,9 +76,9 @@ function readBare(parameter: Parameter, piece: string, now: Date): unknown {
   if (kind === "boolean") return YES.test(piece) ? true : NO.test(piece) ? false : undefined;
   if (kind === "list") return piece.includes("\n") ? undefined : readValue(parameter, piece, now);
   if (piece.split(/\s+/).length > (MAX_WORDS[kind] ?? MOST_WORDS)) return undefined;
-  // `Paris, France` and `Seattle, 5 days` are for the trained extractor.
-  if (takesWords(parameter) && !isQuoted(piece) && /[,;\n@]|^\d|\s\d+\s/.test(piece))
-    return undefined;
+  // `Paris, France`, `Seattle, 5 days` and `over there` are for the trained extractor.
+  const isName = /^\S+$|\p{Lu}/u.test(piece) && !/[,;\n@]|^\d|\s\d+\s/.test(piece);
+  if (takesWords(parameter) && !isQuoted(piece) && !isName) return undefined;
   return readValue(parameter, piece, now);
 }
 

@@ -13,7 +13,7 @@ const MAX_WORDS: Partial<Record<Kind, number>> = { place: 6, id: 4, number: 8, d
 const AROUND = /^["“”«»‘’'`([{]+|["“”«»’'`)\]},;!?]+$/gu;
 /** They stand for a value that somebody else knows. */
 const POINTS_ELSEWHERE =
-  /^(?:my|our|your|his|her|their|this|that|these|those|it|me|us|you|here|there|the same|some|any|another|somewhere|something|one)(?:\s|$)/i;
+  /^(?:my|our|your|his|her|their|this|that|these|those|it|me|us|you|here|there|the same|some|any|another|somewhere|something|one|over there|you know)(?:\s|$)/i;
 const SURE_UNKNOWN =
   /^(?:i|we) (?:do not|don'?t|can'?t|cannot|am not|have no)\b|^(?:no idea|not sure|whatever|unknown|dunno|idk|skip|none|nothing|no|yes|ok|okay)$/i;
 

@@ -119,7 +119,8 @@ function readable(
       const { start, end } = wholeSpan(parameter, text, candidate);
       return { ...candidate, value: readValue(parameter, text.slice(start, end), now) };
     });
-  const isFree = ({ value }: ReadCandidate) => value !== undefined && !fixed.has(String(value));
+  const isFree = ({ value }: ReadCandidate) =>
+    value !== undefined && !(typeof value === "string" && fixed.has(value));
   // Any words can be a name: where the best ones are not the value, others are not either.
   const isStrict = !["text", "place", "id"].includes(kindOf(parameter));
   return isStrict || read.slice(0, 1).every(isFree) ? read.filter(isFree) : [];
