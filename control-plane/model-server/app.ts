@@ -2,7 +2,7 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { admission, type Admitted } from "./admission.ts";
-import { lastUserText } from "./conversation.ts";
+import { isGlue, lastUserText } from "./conversation.ts";
 import { type Detail, questionFor } from "./question.ts";
 import { extract, type Extraction } from "./extraction/extract.ts";
 import { fromDescription } from "./extraction/parameter.ts";
@@ -222,12 +222,15 @@ function selector({ options, now }: AppContext, models: Models): Selector {
     ...(extractor === undefined
       ? {}
       : {
-          states: async (name: string, text: string) => {
+          states: async (name: string, text: string, asked: readonly string[]) => {
             const described = options.targets.find((target) => target.name === name);
             if (described === undefined) return false;
-            const turn = { text, asked: [] };
+            const turn = { text, asked };
             const found = await statedIn(asTarget(described), turn, spanFinder(extractor), now());
-            return Object.keys(found.values).length > 0;
+            const stated = Object.keys(found.values);
+            if (asked.length === 0) return stated.length > 0;
+            // With a verb of its own it is a request: `reboot device 7` does not name a city.
+            return stated.some((one) => asked.includes(one)) && isGlue(found.rest);
           },
         }),
     thresholds: options.selection,

@@ -69,6 +69,20 @@ export function readsAsAnswer(text: string): boolean {
   return !NEW_WISH.test(text.trim());
 }
 
+/** Whether a text has only words that stand between the values of an answer. */
+export function isGlue(text: string): boolean {
+  return (text.toLowerCase().match(/\p{L}{2,}/gu) ?? []).every((word) => GLUE.has(word));
+}
+
+const GLUE = new Set(
+  `a an and are as at be by for from i id im in into is it its just let make me mean my no of ok okay on or please say
+  starting sure thanks that the then to until up want we will with would yes you like lets should
+  am an bis bitte das den der die es fur für im ist nach um und von vom zum zur
+  au de des du en est et il la le les pour s'il vous plait plaît para por y el los las un una`.split(
+    /\s+/,
+  ),
+);
+
 /** Whether a turn reads as a change of the turn before: "and in Hamburg?", "make it 3 days", "Rome?". */
 export function readsAsCorrection(text: string): boolean {
   const plain = text.trim();

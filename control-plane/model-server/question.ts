@@ -88,12 +88,14 @@ function describe({ name, description, enum: options = [] }: Detail): string {
   return isListed ? `${determined} (${options.join(" or ")})` : determined;
 }
 
-/** `first day, YYYY-MM-DD` → `first day`: a person can write a date in any form. */
+/** `first day, YYYY-MM-DD` → `first day`, `currency, ISO code` → `currency`: a person can write them in any form. */
 function withoutFormats(description: string): string {
-  return description.replace(
-    /[,;]?\s*(?:in|as)?\s*(?:the )?(?:format|form)?\s*\b(?:YYYY|DD|MM|HH)\b[-./:\w]*/gi,
-    "",
-  );
+  return description
+    .replace(
+      /[,;]?\s*(?:in|as)?\s*(?:the )?(?:format|form)?\s*\b(?:YYYY|DD|MM|HH)\b[-./:\w]*/gi,
+      "",
+    )
+    .replace(/(?:^|[,;]\s*)(?:as |in )?(?:an? |the )?ISO\b[\w\s-]*$/, "");
 }
 
 function wordsOf(name: string): string {

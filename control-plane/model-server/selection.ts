@@ -37,8 +37,11 @@ export interface Selector {
   /** Returns a score from 0 to 1 for each label, in their order. */
   score: (text: string, labels: readonly Label[]) => Promise<number[]>;
   thresholds: ModelServerOptions["selection"];
-  /** Returns whether a turn states a parameter's value of a target with certainty. */
-  states?: (target: string, text: string) => Promise<boolean>;
+  /**
+   * Returns whether a turn states with certainty a value that a target was asked for, or any value of it if nothing was
+   * asked.
+   */
+  states?: (target: string, text: string, asked: readonly string[]) => Promise<boolean>;
   /** Whether a language model is available. */
   asksModel: boolean;
 }
@@ -50,7 +53,7 @@ export async function select(selector: Selector, request: SelectionRequest): Pro
   const alone = await selectText(selector, request.input, request.labels);
   if (dialogue === undefined || isCancellation(request.input)) return alone;
   const found = await continued(selector, request, dialogue);
-  if (found === undefined || leaves(selector, request.input, alone, found)) return alone;
+  if (found === undefined || (await leaves(selector, request, alone, found))) return alone;
   const { target } = found;
   return {
     ...alone,
@@ -67,15 +70,19 @@ interface Continued {
   dialogue: Dialogue;
 }
 
-/** Whether the topic changes: a different target with certainty, or a turn that is a new request. */
-function leaves(
-  selector: Selector,
-  input: string,
+/** Whether the topic changes: a turn that is a new request, or that asks for a different target and is no answer. */
+async function leaves(
+  { states, thresholds }: Selector,
+  { input, parameters }: SelectionRequest,
   alone: Selection,
   { target, dialogue }: Continued,
-): boolean {
-  if (alone.best !== target && alone.score >= selector.thresholds.certain) return true;
-  return dialogue.questions.at(-1) !== NO_QUESTION && !readsAsAnswer(input);
+): Promise<boolean> {
+  const question = dialogue.questions.at(-1) ?? NO_QUESTION;
+  if (question === NO_QUESTION) return false;
+  if (!readsAsAnswer(input)) return true;
+  if (alone.best === target || alone.score < thresholds.certain) return false;
+  const asked = askedNames(question, parameters[target] ?? []);
+  return states === undefined || asked.length === 0 || !(await states(target, input, asked));
 }
 
 /** Returns the target to which the last turn belongs, and the turns about it: they begin with one that selects it. */
@@ -107,7 +114,7 @@ async function correctedTarget(
   { best, score }: Selection,
 ): Promise<string | undefined> {
   if (best === null || score < thresholds.threshold || states === undefined) return undefined;
-  return (await states(best, input)) ? best : undefined;
+  return (await states(best, input, [])) ? best : undefined;
 }
 
 /** Returns the target to which the dialogue's question belongs: the most likely one for the first turn. */

@@ -1,4 +1,5 @@
 // A bare answer to a question for parameters: its pieces, each for one of the parameters, in the order asked.
+import { datesOf } from "./dates.ts";
 import { kindOf, type Parameter } from "./parameter.ts";
 import { readValue } from "./read-value.ts";
 import type { Turn, Values } from "./stated.ts";
@@ -76,10 +77,14 @@ function readBare(parameter: Parameter, piece: string, now: Date): unknown {
   if (kind === "boolean") return YES.test(piece) ? true : NO.test(piece) ? false : undefined;
   if (kind === "list") return piece.includes("\n") ? undefined : readValue(parameter, piece, now);
   if (piece.split(/\s+/).length > (MAX_WORDS[kind] ?? MOST_WORDS)) return undefined;
-  // `Paris, France`, `Seattle, 5 days` and `over there` are for the trained extractor.
-  const isName = /^\S+$|\p{Lu}/u.test(piece) && !/[,;\n@]|^\d|\s\d+\s/.test(piece);
-  if (takesWords(parameter) && !isQuoted(piece) && !isName) return undefined;
+  if (takesWords(parameter) && !isQuoted(piece) && !isName(piece, now)) return undefined;
   return readValue(parameter, piece, now);
+}
+
+/** `Paris, France`, `Seattle, 5 days`, `from Paris tomorrow` and `over there` are for the trained extractor. */
+function isName(piece: string, now: Date): boolean {
+  if (/[,;\n@]|^\d|\s\d+\s/.test(piece) || datesOf(piece, now).length > 0) return false;
+  return !/\s/.test(piece) || /^\p{Lu}/u.test(piece);
 }
 
 function isQuoted(piece: string): boolean {

@@ -18,7 +18,7 @@ export async function extractEmbedded(
   turns: readonly Turn[],
   find: SpanFinder | undefined,
   now: Date,
-): Promise<Stated> {
+): Promise<Omit<Stated, "rest">> {
   let values: Values = {};
   const doubtful = new Set<string>();
   for (const [index, { text, asked }] of turns.entries()) {
@@ -41,7 +41,7 @@ async function readTurn(
   turn: Turn,
   find: SpanFinder | undefined,
   now: Date,
-): Promise<Stated> {
+): Promise<Omit<Stated, "rest">> {
   const bare = bareAnswer(target.parameters, turn, now);
   if (bare !== undefined) return { values: bare, doubtful: [] };
   const { values, doubtful } = await statedIn(target, turn, find, now);

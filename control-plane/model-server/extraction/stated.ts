@@ -3,7 +3,7 @@
 import type { TargetDescription } from "../options.ts";
 import type { RunningExtractor } from "../extractor/open-extractor.ts";
 import type { Candidate } from "../extractor/spans.ts";
-import { settled } from "../extractor/spans.ts";
+import { overlap, settled, type Span } from "../extractor/spans.ts";
 import { currenciesOf } from "./currencies.ts";
 import { readFlag } from "./flags.ts";
 import { isOnlyOne } from "./only-one.ts";
@@ -39,6 +39,8 @@ export interface Stated {
   values: Values;
   /** Names of parameters that the turn seems to state, but not with certainty. */
   doubtful: string[];
+  /** The turn without the spans of its values. */
+  rest: string;
 }
 
 export interface Turn {
@@ -90,11 +92,14 @@ export async function statedIn(
   sought.forEach((parameter, index) => {
     const { name } = parameter;
     const found = chosen[index];
-    const best = candidates[index]?.[0]?.odds ?? -1;
+    const others = chosen.filter((other) => other !== undefined && other !== found);
+    const best = candidates[index]?.find(
+      (candidate) => !others.some((other) => other !== undefined && overlap(other, candidate)),
+    );
     const certain = target.acts ? CERTAIN_TO_ACT : CERTAIN;
     if (found !== undefined && (found.odds >= certain || isOnlyOne(parameter, turn.text, now)))
       values[name] = found.value;
-    else if (best > 0) doubtful.push(name);
+    else if (best !== undefined && best.odds > 0) doubtful.push(name);
   });
   for (const parameter of target.parameters) {
     if (Object.hasOwn(values, parameter.name)) continue;
@@ -102,7 +107,18 @@ export async function statedIn(
     if (value === undefined) continue;
     values[parameter.name] = value;
   }
-  return { values, doubtful: doubtful.filter((name) => !Object.hasOwn(values, name)) };
+  const spans = chosen.filter((found) => found !== undefined);
+  return {
+    values,
+    doubtful: doubtful.filter((name) => !Object.hasOwn(values, name)),
+    rest: withoutSpans(turn.text, spans),
+  };
+}
+
+function withoutSpans(text: string, spans: readonly Span[]): string {
+  return spans
+    .toSorted((one, other) => other.start - one.start)
+    .reduce((rest, { start, end }) => `${rest.slice(0, start)} ${rest.slice(end)}`, text);
 }
 
 /** Returns the candidates above "not stated" that are whole tokens and values of the parameter. */
