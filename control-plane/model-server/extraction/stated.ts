@@ -17,6 +17,7 @@ import {
   withoutExamples,
 } from "./parameter.ts";
 import { readValue, wholeSpan } from "./read-value.ts";
+import { assignedByRole } from "./roles.ts";
 
 export type Values = Record<string, unknown>;
 
@@ -88,7 +89,7 @@ export async function statedIn(
       (candidate) => !isRivals(parameter, sought, turn.text, candidate),
     ),
   );
-  const chosen = settled(read, 0);
+  const chosen = withRoles(sought, turn.text, settled(read, 0), now);
   sought.forEach((parameter, index) => {
     const { name } = parameter;
     const found = chosen[index];
@@ -113,6 +114,23 @@ export async function statedIn(
     doubtful: doubtful.filter((name) => !Object.hasOwn(values, name)),
     rest: withoutSpans(turn.text, spans),
   };
+}
+
+/** Returns the candidates of the parameters after those with the role of another one have been exchanged. */
+function withRoles(
+  parameters: readonly Parameter[],
+  text: string,
+  chosen: readonly (ReadCandidate | undefined)[],
+  now: Date,
+): (ReadCandidate | undefined)[] {
+  return assignedByRole(parameters, text, chosen).map((from, index) => {
+    const found = from === undefined ? undefined : chosen[from];
+    const parameter = parameters[index];
+    if (from === index || found === undefined || parameter === undefined) return found;
+    const { start, end } = wholeSpan(parameter, text, found);
+    const value = readValue(parameter, text.slice(start, end), now);
+    return value === undefined ? undefined : { ...found, value };
+  });
 }
 
 function withoutSpans(text: string, spans: readonly Span[]): string {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 /** Not in git until the training is finished (docs/decisions/2026-11-22-extractor-data.md). */
 const WEIGHTS = join(import.meta.dirname, "../../../build/extractor/extractor.onnx");
-const WEIGHTS_SHA256 = "8ef0811a4829654cbed96f33fde5b81f205d9d70f5e8d99d9aa39459aa06484b";
+const WEIGHTS_SHA256 = "748977ee3cd4242c63f758fab73c7aeae335c886c10d66a76d3baff03f311b65";
 
 /** Returns the int8 ONNX model, or undefined if the file is missing. Throws if its content is another one. */
 export function readWeights(): Buffer | undefined {
