@@ -17,6 +17,7 @@ const DATE = parameter("date", "string", { format: "YYYY-MM-DD" });
 const TIME = parameter("time", "string", { format: "HH:MM" });
 const TITLE = parameter("title", "string");
 const DEVICE = parameter("device_id", "string");
+const CITY = parameter("city", "string");
 const UNIT = parameter("unit", "string", { enum: ["celsius", "fahrenheit"] });
 
 test.each<[Parameter, string, unknown]>([
@@ -60,6 +61,21 @@ test.each<[Parameter, string, unknown]>([
   [TITLE, '"Team lunch"', "Team lunch"],
   [TITLE, "Release 2.0", "Release 2.0"],
   [DEVICE, "#5521", "5521"],
+  [TITLE, "title: Budget review", "Budget review"],
+  [TITLE, "Amelia's", "Amelia"],
+  [TITLE, "main_db', username is 'admin", undefined],
+  [TITLE, "my shop? Their number", undefined],
+  [TITLE, "the same", undefined],
+  [CITY, "Rome to Paris", undefined],
+  [CITY, "Lisboa amanhã", undefined],
+  [DEVICE, "no. 5521", "5521"],
+  [DEVICE, "LH 400", "LH 400"],
+  [DEVICE, "my router", undefined],
+  [DEVICE, "last Friday", undefined],
+  [DATE, "1.8.2027", "2027-08-01"],
+  [DATE, "ten days", undefined],
+  [DATE, "5 days from 2026-12-24", undefined],
+  [UNIT, "°F", "fahrenheit"],
   [UNIT, "Fahrenheit", "fahrenheit"],
   [UNIT, "kelvin", undefined],
 ])("%o from %s is %o", (wanted, said, value) => {
@@ -71,6 +87,8 @@ describe("a span grows to whole words", () => {
     [DEVICE, "device 10.0.0.1 hangs", "10", "10.0.0.1"],
     [DEVICE, "reboot fe80::1.", "fe80", "fe80::1"],
     [DEVICE, "is (2024/DE/0091) there?", "DE", "2024/DE/0091"],
+    [DATE, "on March 10th 2023 please", "March 10th", "March 10th 2023"],
+    [DATE, "from 2023 April 21st on", "April 21st", "2023 April 21st"],
     [TITLE, "Termin namens Zahnarzt", "Zahn", "Zahnarzt"],
     [AMOUNT, "75eur", "75", "75eur"],
     [AMOUNT, "at 10.0.0.1, now", "10", "10.0.0.1"],

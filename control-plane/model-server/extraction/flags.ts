@@ -8,6 +8,8 @@ const LEADS =
 const NEGATION =
   /\b(?:without|no|not|non|don'?t|doesn'?t|never|exclude|excluding|skip|avoid|disable|ohne|nicht|keine?n?|sans|pas|sin)\b[\s-]*(?:\p{L}+[\s-]+){0,5}$/iu;
 const OFF = /^\s*(?:[:=]|is|to|should be)?\s*(?:false|no|off|not\b)/i;
+/** `I do not care whether smoking is allowed` */
+const UNDECIDED = /\b(?:whether|care|cares|concerned|matters?|mind|optional)\b[^.!?]*$/i;
 /** Words between two words of the name. */
 const MAX_GAP = 12;
 
@@ -25,6 +27,7 @@ export function readFlag(
   const said = new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, "iu").exec(text);
   if (said === null) return undefined;
   const before = text.slice(0, said.index);
+  if (UNDECIDED.test(before)) return undefined;
   const after = text.slice(said.index + said[0].length);
   return !NEGATION.test(before) && !OFF.test(after);
 }

@@ -17,6 +17,9 @@ const POINTS_ELSEWHERE =
 const SURE_UNKNOWN =
   /^(?:i|we) (?:do not|don'?t|can'?t|cannot|am not|have no)\b|^(?:no idea|not sure|whatever|unknown|dunno|idk|skip|none|nothing|no|yes|ok|okay)$/i;
 
+/** The end of a quotation or of a sentence inside a name: `main_db', username is 'admin`, `my shop? Their number`. */
+const CROSSES = /[\p{L}\p{N}]['’"](?!\p{L})|[“”"]|\p{L}{4,}[.?!]\s+\p{Lu}|[?!]\s/u;
+
 /**
  * Returns the span made longer up to the ends of its token, so that no half of one is ever a value: neither `10` of
  * 10.0.0.1 nor `edge` of sw-edge-9. Names without digits can be a part of one (Boston-Denver).
@@ -25,6 +28,7 @@ export function wholeSpan(parameter: Parameter, text: string, span: Span): Span 
   const kind = kindOf(parameter);
   if (kind === "currency") return grown(text, span, /[\p{L}\p{M}]/u);
   if (kind === "number") return trimmed(text, grown(text, span, /[\p{L}\p{N}.,:/_-]/u));
+  if (kind === "date") return withYear(text, span);
   const token = trimmed(text, grown(text, span, /[^\s"“”«»'‘’(),;!?]/u));
   const isOne = kind === "id" || kind === "email" || kind === "url";
   const hasCode = /\p{N}/u.test(text.slice(token.start, token.end));
@@ -33,6 +37,15 @@ export function wholeSpan(parameter: Parameter, text: string, span: Span): Span 
 
 /** Scripts without spaces between words: a span cannot be checked there. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]/u;
+
+/** `10th of March` in `10th of March 2023` is another day. */
+function withYear(text: string, span: Span): Span {
+  const { start, end } = trimmed(text, grown(text, span, /[\p{L}\p{N}.:/_-]/u));
+  if (/\d{4}/.test(text.slice(start, end))) return { start, end };
+  const after = /^,?\s+(?:of\s+)?(?:19|20)\d{2}(?![\d.:/-])/.exec(text.slice(end))?.[0] ?? "";
+  const before = /(?<![\d.:/-])(?:19|20)\d{2},?\s+$/.exec(text.slice(0, start))?.[0] ?? "";
+  return after === "" ? { start: start - before.length, end } : { start, end: end + after.length };
+}
 
 function grown(text: string, { start, end }: Span, inside: RegExp): Span {
   let [from, to] = [start, end];
@@ -107,9 +120,9 @@ function readId(parameter: Parameter, text: string): string | undefined {
     : undefined;
 }
 
-/** Who wants `City, State` is not given a bare city, and `Lisboa amanhã` has a word too many. */
+/** `Rome to Paris` are two, `Lisboa amanhã` has a word too many, and `City, State` is not a bare city. */
 function isNoPlace({ description }: Parameter, text: string): boolean {
-  if (/^\p{Lu}.*\s\p{Ll}{4,}$/u.test(text)) return true;
+  if (/^\p{Lu}.*\s\p{Ll}{4,}$|\s(?:to|from)\s/u.test(text)) return true;
   return (
     !text.includes(",") &&
     /\bcity,? (?:and )?(?:state|country)\b|\p{L}, [A-Z]{2}\b/iu.test(description)
@@ -118,8 +131,9 @@ function isNoPlace({ description }: Parameter, text: string): boolean {
 
 /** `title: Budget review` → `Budget review`, `Amelia's` → `Amelia` */
 function readWords({ name }: Parameter, text: string): string | undefined {
-  if (POINTS_ELSEWHERE.test(text) || SURE_UNKNOWN.test(text) || /\p{L}['’"] |[“”"]/u.test(text))
+  if ([POINTS_ELSEWHERE, SURE_UNKNOWN, CROSSES].some((pattern) => pattern.test(text))) {
     return undefined;
+  }
   const label = name.replaceAll(/[_.-]+/g, "[ _-]?");
   return text
     .replace(new RegExp(`^${label}\\s*[:=]\\s*`, "i"), "")
