@@ -52,6 +52,9 @@ export async function startModelServer(
       await opened.close();
       return;
     }
+    if (options.targets.length > 0 && opened.extractor === undefined) {
+      log("The trained extractor is not installed: most parameters are asked for.");
+    }
     await prepareLabels(opened, options.targets, log);
     models = opened;
   });
