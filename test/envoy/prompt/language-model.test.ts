@@ -120,7 +120,12 @@ async function linesOf(log: "llm" | "internal" | "ingress", id: string, count: n
 }
 
 const pathsOf = (lines: LogLine[]): string[] => lines.map(({ path }) => path);
-const RECIPE = "Find me a recipe with chickpeas";
+/** The extractor reads the last turn, and a language model the conversation. */
+const RECIPE: Turn[] = [
+  { role: "user", content: "I have chickpeas at home." },
+  { role: "assistant", content: "Nice." },
+  { role: "user", content: "Find me a recipe please" },
+];
 const MISSING_INGREDIENT = /^I still need to know what it is cooked with\.$/;
 
 describe.each([false, true])("stream: %s", (stream) => {
@@ -148,7 +153,7 @@ describe.each([false, true])("stream: %s", (stream) => {
     expect(called).toHaveLength(1);
     const request = asked[0]?.json as { tools: object[]; messages: Turn[] };
     expect(request).toMatchObject({ temperature: 0, tool_choice: "auto", model: "gpt-4o" });
-    expect(request.messages.at(-1)).toEqual({ role: "user", content: RECIPE });
+    expect(request.messages.slice(-RECIPE.length)).toEqual(RECIPE);
     expect(asked[0]?.headers["authorization"]).toBe(`Bearer ${all.keys.openai}`);
   });
 
@@ -197,7 +202,11 @@ describe("what it returns is checked", () => {
   });
 
   it("a number in words becomes a number; one that is none is asked for", async () => {
-    const prompt = "Reserve a table for our anniversary, four of us";
+    const prompt: Turn[] = [
+      { role: "user", content: "It is our anniversary, we are four." },
+      { role: "assistant", content: "Congratulations!" },
+      { role: "user", content: "Reserve a table please" },
+    ];
     const values = { guests: "four", occasion: "anniversary" };
     const { called } = await say(prompt, [calls("book_table", values)]);
     expect(JSON.parse(called[0]?.body ?? "")).toEqual({ guests: 4, occasion: "anniversary" });
@@ -225,23 +234,23 @@ describe("when it is asked", () => {
   });
 
   it("between the thresholds: its choice; when it declines, what the embedded path does alone", async () => {
-    const unlikely = "Should I pack a coat for Rome?";
+    const unlikely = "What is the climate of Rome?";
     const chosen = await say(unlikely, [calls("weather_forecast", { city: "Rome" })]);
     expect(chosen.called.map(({ path }) => path)).toEqual(["/weather/Rome"]);
-    const declined = await say(unlikely, [{ text: "NONE" }, { text: "Take one." }]);
+    const declined = await say(unlikely, [{ text: "NONE" }, { text: "Mild." }]);
     expect(declined.called).toEqual([]);
     expect(declined.asked).toHaveLength(2);
-    expect(declined.text).toBe("Take one.");
-    const likely = await say("Do I need an umbrella in Rome?", [{ text: "NONE" }]);
+    expect(declined.text).toBe("Mild.");
+    const likely = await say("Should I take a jacket when I go to Rome?", [{ text: "NONE" }]);
     expect(likely.called.map(({ path }) => path)).toEqual(["/weather/Rome"]);
     expect(likely.asked).toHaveLength(1);
   });
 
   it("two targets in one prompt: the best one is called, once", async () => {
-    const prompt = "What will the weather be like in Lisbon, and can you book a table for two?";
-    const { called } = await say(prompt, [calls("weather_forecast", { city: "Lisbon" })]);
+    const prompt = "Could you tell me the weather in Lisbon? And what is a good recipe with rice?";
+    const { called, asked } = await say(prompt);
     expect(called.map(({ path }) => path)).toEqual(["/weather/Lisbon"]);
-    all.openai.requests.length = 0;
+    expect(asked).toEqual([]);
   });
 
   it("is not called for a prompt far from every target, which passes unchanged", async () => {
