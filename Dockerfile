@@ -50,7 +50,8 @@ RUN node_modules/.bin/tsc -p tsconfig.build.json \
  && mv build/compiled/examples build/ \
  && mkdir build/compiled/build \
  && cp build/filter.wasm build/compiled/build/ \
- && cp package.json gateway.yaml LICENSE build/compiled/
+ && cp control-plane/model-server/extractor/extractor.onnx build/compiled/control-plane/model-server/extractor/ \
+ && cp package.json gateway.yaml LICENSE NOTICE build/compiled/
 
 FROM ${BASE_IMAGE} AS runtime
 RUN apt-get update \

@@ -20,7 +20,7 @@ export interface Models {
   embedder: Embedder;
   /** Returns a score from 0 to 1 for each label, in their order. */
   scoreLabels: (text: string, labels: readonly Label[]) => Promise<number[]>;
-  /** Undefined if it is not installed. */
+  /** Undefined if the embedded model, whose words it uses, is not installed. */
   extractor: RunningExtractor | undefined;
   /** Undefined if no guard is configured. */
   guard: ((text: string) => Promise<GuardResult>) | undefined;

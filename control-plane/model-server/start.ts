@@ -53,7 +53,9 @@ export async function startModelServer(
       return;
     }
     if (options.targets.length > 0 && opened.extractor === undefined) {
-      log("The trained extractor is not installed: most parameters are asked for.");
+      log(
+        "The embedded model is not installed, so the extractor is off: most parameters are asked for.",
+      );
     }
     await prepareLabels(opened, options.targets, log);
     models = opened;

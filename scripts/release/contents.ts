@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ENVOY_VERSION } from "../../control-plane/supervisor/envoy-binary.ts";
 import { EMBEDDED_MODEL, MODEL_SHA256 } from "../../control-plane/model-server/embedded-model.ts";
+import { WEIGHTS } from "../../control-plane/model-server/extractor/weights.ts";
 
 export interface Part {
   kind: "npm" | "debian" | "other";
@@ -71,6 +72,16 @@ function otherParts(root: string): Part[] {
       purl: `pkg:huggingface/sentence-transformers/${EMBEDDED_MODEL}`,
       texts: [apache],
       sha256: MODEL_SHA256,
+    },
+    {
+      // Trained by scripts/extractor; the text names the data.
+      kind: "other",
+      name: "gateway-extractor",
+      version: WEIGHTS.sha256.slice(0, 12),
+      licences: ["Apache-2.0"],
+      purl: `pkg:generic/gateway-extractor@${WEIGHTS.sha256.slice(0, 12)}`,
+      texts: [readFileSync(join(root, "NOTICE"), "utf8")],
+      sha256: WEIGHTS.sha256,
     },
     {
       // Its standard library is compiled into the filter.

@@ -89,7 +89,14 @@ describe.skipIf(!inject("canRunContainers"))("the image", () => {
 
   it("holds a notice with licences and a bill of materials", async () => {
     const notice = await run("cat", "/usr/share/doc/gateway/NOTICE");
-    for (const name of ["envoy 1.40", "all-MiniLM-L6-v2", "assemblyscript", "hono", "tini"]) {
+    for (const name of [
+      "envoy 1.40",
+      "all-MiniLM-L6-v2",
+      "gateway-extractor",
+      "assemblyscript",
+      "hono",
+      "tini",
+    ]) {
       expect(notice).toContain(`- ${name}`);
     }
     expect(notice).toContain("Apache License");

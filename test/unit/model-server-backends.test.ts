@@ -68,7 +68,8 @@ async function vectorOf(server: Running, input: string): Promise<number[]> {
 const FORECAST = "will the weather be nice in Rome?";
 
 /** These servers run without the embedded model, whose words the extractor needs. */
-const NO_EXTRACTOR = "The trained extractor is not installed: most parameters are asked for.";
+const NO_EXTRACTOR =
+  "The embedded model is not installed, so the extractor is off: most parameters are asked for.";
 
 describe("embeddings of a directory", () => {
   it("are those of the model in it, and need no other one", async () => {

@@ -16,15 +16,14 @@ const CACHED = 500;
 /** The extractor reads about 200 words. Characters. */
 const MAX_PROMPT = 2000;
 
-/** Returns undefined if the weights or the embedded model, whose words are used, are not installed. */
+/** Returns undefined if the embedded model, whose words are used, is not installed. */
 export async function openExtractor(
   environment: Environment,
   queue: RunQueue,
 ): Promise<RunningExtractor | undefined> {
   const directory = findEmbeddedModel(environment);
-  const weights = directory === undefined ? undefined : readWeights();
-  if (directory === undefined || weights === undefined) return undefined;
-  const extractor = await Extractor.open(weights, directory);
+  if (directory === undefined) return undefined;
+  const extractor = await Extractor.open(readWeights(), directory);
   // The first run allocates memory, so that no user's prompt has to wait for it.
   const ready = { name: "ready", description: "" };
   await extractor.run({ target: ready, parameters: [], prompt: "ready", asked: [] });
