@@ -23,8 +23,22 @@ export const USAGE_TARGET = "target";
 export const USAGE_FIRST_TARGET = "first_target";
 /** Number: targets of the route that were passed over or failed. */
 export const USAGE_FALLBACKS = "fallbacks";
+/** List: the failed attempts before the last one, each an object of the members that begin with ATTEMPT_. */
+export const USAGE_ATTEMPTS = "attempts";
+/** Text: as USAGE_TARGET. */
+export const ATTEMPT_TARGET = "target";
+/** Number: the status of the response, or of the error in it; left out if there was no response. */
+export const ATTEMPT_STATUS = "status";
+/** Text: the code of the error, or one of RESET_WORDS for an attempt without a response. */
+export const ATTEMPT_ERROR = "error";
+/** Number: milliseconds until it had failed. */
+export const ATTEMPT_MS = "ms";
+/** Text: the model that the provider reports, if it is not the target's; left out if it has more than 200 bytes. */
+export const USAGE_RESPONSE_MODEL = "response_model";
 /** 1: the client asked for a stream. */
 export const USAGE_STREAM = "stream";
+/** Number: milliseconds from the client's request to the first token of a stream. */
+export const USAGE_FIRST_TOKEN = "first_token";
 /** Number: all input tokens, cached ones included. */
 export const USAGE_INPUT = "input";
 /** Numbers: the input tokens that were read from, or written to, a cache of the provider. */
@@ -46,6 +60,8 @@ export const USAGE_DROPPED = "dropped";
 export const USAGE_PROMPT_TARGET = "prompt_target";
 /** Text: the decision of the jailbreak guard, one of GUARD_WORDS. */
 export const USAGE_GUARD = "guard";
+/** Object: the milliseconds of the callouts for a prompt on the ingress listener, by STEP_WORDS. */
+export const USAGE_STEPS = "steps";
 
 export const BROKEN = "broken_stream";
 
@@ -68,3 +84,9 @@ export const OWNER_WORDS: string[] = ["", "gateway", "envoy", "route", "provider
 
 /** The guard's decisions, by `GuardDecision` of filter/exchange/exchange.ts. */
 export const GUARD_WORDS: string[] = ["", "passed", "blocked", "unavailable"];
+
+/** The parts of a prompt's time, by `PromptPart` of filter/exchange/prompt-times.ts. */
+export const STEP_WORDS: string[] = ["guard", "target", "extract", "api"];
+
+/** Why an attempt had no response, by `ResetReason` of filter/exchange/failed-attempts.ts. */
+export const RESET_WORDS: string[] = ["", "upstream_reset", "connection_failure"];

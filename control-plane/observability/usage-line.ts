@@ -1,5 +1,10 @@
 // A line of access_usage.log: Envoy's numbers, then the filter's record.
 import type {
+  ATTEMPT_ERROR,
+  ATTEMPT_MS,
+  ATTEMPT_STATUS,
+  ATTEMPT_TARGET,
+  USAGE_ATTEMPTS,
   USAGE_CACHE_READ,
   USAGE_CACHE_WRITE,
   USAGE_DIALECT,
@@ -9,6 +14,7 @@ import type {
   USAGE_FALLBACKS,
   USAGE_FINISH,
   USAGE_FIRST_TARGET,
+  USAGE_FIRST_TOKEN,
   USAGE_GUARD,
   USAGE_ID,
   USAGE_INPUT,
@@ -19,11 +25,21 @@ import type {
   USAGE_PROMPT_TARGET,
   USAGE_REASONING,
   USAGE_REQUESTED,
+  USAGE_RESPONSE_MODEL,
+  USAGE_STEPS,
   USAGE_STREAM,
   USAGE_TARGET,
 } from "../../contract/usage-record.ts";
 import { USAGE_LOG_FIELDS } from "../ir/usage-log-fields.ts";
 import type { UsageLogField } from "../ir/usage-log-fields.ts";
+
+/** A failed attempt before the last one. */
+export interface FailedAttempt {
+  [ATTEMPT_TARGET]: string;
+  [ATTEMPT_STATUS]?: number;
+  [ATTEMPT_ERROR]?: string;
+  [ATTEMPT_MS]: number;
+}
 
 /** Members and their meaning: contract/usage-record.ts. */
 export interface UsageRecord {
@@ -36,7 +52,10 @@ export interface UsageRecord {
   [USAGE_TARGET]?: string;
   [USAGE_FIRST_TARGET]?: string;
   [USAGE_FALLBACKS]?: number;
+  [USAGE_ATTEMPTS]?: FailedAttempt[];
+  [USAGE_RESPONSE_MODEL]?: string;
   [USAGE_STREAM]?: 1;
+  [USAGE_FIRST_TOKEN]?: number;
   [USAGE_INPUT]?: number;
   [USAGE_CACHE_READ]?: number;
   [USAGE_CACHE_WRITE]?: number;
@@ -48,6 +67,8 @@ export interface UsageRecord {
   [USAGE_DROPPED]?: string;
   [USAGE_PROMPT_TARGET]?: string;
   [USAGE_GUARD]?: string;
+  /** By a word of STEP_WORDS. */
+  [USAGE_STEPS]?: Partial<Record<"guard" | "target" | "extract" | "api", number>>;
 }
 
 /** Envoy's numbers: see USAGE_LOG_FIELDS for their units. A number that the line lacks is undefined. */

@@ -33,7 +33,7 @@ export function createStream(id: u32, rootId: u32): void {
     isModelServerRoot(rootId),
     keysOfRoot(rootId),
   );
-  exchange.isObserved = config.isObserved;
+  if (config.isObserved) exchange.observe();
   exchanges.set(id, exchange);
   countBytes(OBJECTS);
 }

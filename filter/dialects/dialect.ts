@@ -47,6 +47,7 @@ export class LimitHeaders {
 }
 
 const ERROR = constant("error");
+const MODEL = constant("model");
 const NO_MEMBER = new Span(0, 0);
 
 const request = new HubRequest();
@@ -77,6 +78,8 @@ export abstract class Dialect {
    * The member with the number of tokens, in a response of providers with an own request for counting; empty for all others.
    */
   countMember: Span = NO_MEMBER;
+  /** The member of an event that is the response so far; empty if events are no more than its parts. */
+  responseMember: Span = NO_MEMBER;
   /** Whether the ids of its tool calls carry signatures (hub/signed-call-id.ts). */
   signsCallIds: bool = false;
   /** Where a request holds its messages. */
@@ -256,6 +259,13 @@ export abstract class Dialect {
 
   /** Reads the usage of a complete response or of an event, if it has any. */
   abstract readUsage(tape: Tape, usage: Usage): void;
+
+  /** Returns the node of the model in a complete response, or in an event with usage; NO_NODE if there is none. */
+  responseModel(tape: Tape): u32 {
+    const model = tape.member(0, MODEL);
+    if (tape.isString(model) || this.responseMember.length == 0) return model;
+    return tape.member(tape.member(0, this.responseMember), MODEL);
+  }
 
   /** Returns whether the data of a stream's event may have the reason why it ended, if the event with the usage has not. */
   mayFinish(_pointer: usize, _length: u32): bool {

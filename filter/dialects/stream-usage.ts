@@ -47,7 +47,9 @@ export class StreamUsageFilter {
 
   /** Lets the rest of the stream pass unread. The caller sends the held bytes first. */
   pass(): void {
-    countRefusal();
+    const observer = this.observer;
+    if (observer !== null) observer.giveUp();
+    else countRefusal();
     this.isPassing = true;
     this.framer.release();
   }

@@ -52,6 +52,8 @@ export class ResponseOptions {
   model: Span = NO_MODEL;
   /** What the writer has to know of the request; the owner of the response releases it. */
   notes: RequestNotes = NO_NOTES;
+  /** Whether `hasToken` is needed. */
+  seeksToken: bool = false;
 }
 
 /** One per response, released by its owner. Either `push` … `end`, or `complete` once. */
@@ -60,6 +62,8 @@ export class ResponseTranslator {
   dropped: Dropped = new Dropped();
   /** Whether the fault is an event that is not JSON. */
   isGarbled: bool = false;
+  /** Whether the first token of a stream has come; only if the options ask for it. */
+  hasToken: bool = false;
   private head: ResponseHead = new ResponseHead();
   private framer: Framer;
   private pattern: Pattern = new Pattern();
@@ -90,6 +94,11 @@ export class ResponseTranslator {
   get finish(): i32 {
     const reader = this.reader;
     return reader == null ? FINISH_NONE : reader.finishReason;
+  }
+
+  /** Returns the model that the provider reports, else the target's: escaped. */
+  get model(): ByteBuffer {
+    return this.head.model;
   }
 
   /** Whether the beginning of the response has been written. */
@@ -254,6 +263,8 @@ export class ResponseTranslator {
     }
     reader.repeatable.clear();
     reader.readEvent(tape);
+    if (this.options.seeksToken && !this.hasToken && reader.failure == null)
+      this.hasToken = this.options.from.isFirstToken(tape);
     pattern.learn(pointer, length, reader.repeatable);
   }
 

@@ -1,5 +1,6 @@
 // Chooses the target and the credential of each attempt of a request that may have several.
 import { RetryPolicy, Target } from "../config/target";
+import { FailedAttempts } from "./failed-attempts";
 import { lacksCredential } from "./missing-credential";
 import { currentMilliseconds } from "../host/host";
 import { randomWord } from "../host/random";
@@ -31,6 +32,8 @@ export class Attempts {
   peek: FirstToken | null = null;
   /** Positions of targets that do not support the request, if that had to be found out before the first attempt. */
   private unfit: i32[] | null = null;
+  /** For the usage record; null if none is written. */
+  failed: FailedAttempts | null = null;
   /** Headers of the client that an attempt in another dialect removed. */
   kept: KeptHeader | null = null;
 
@@ -136,6 +139,8 @@ export class Attempts {
     this.isDecided = false;
     const isChoice = this.canRepeat && this.targetsLeft > 0;
     this.startedAt = isChoice ? currentMilliseconds() : 0;
+    const failed = this.failed;
+    if (failed !== null) failed.begin();
   }
 
   /** Selects the same target for the next attempt. */

@@ -6,9 +6,11 @@ import { Target } from "../config/target";
 import { property } from "../host/host";
 import { constant } from "../bytes/text/bytes";
 import { certificateNames, lastPart, verifierWords, words } from "./envoy-details";
+import { ResetReason } from "./failed-attempts";
 
 const CODE_DETAILS = constant("response\0code_details");
 const VIA_UPSTREAM = "via_upstream";
+const TRANSPORT_FAILURE = constant("upstream\0transport_failure_reason");
 
 /** Returns Envoy's reason for the response (source/docs: "Response Code Details"). */
 export function responseDetails(): string {
@@ -19,6 +21,11 @@ export function responseDetails(): string {
 /** Returns whether the details are those of a provider's response. */
 export function isFromProvider(details: string): bool {
   return details == VIA_UPSTREAM || details.length == 0;
+}
+
+/** Returns why the attempt of the current context had no response. */
+export function resetReason(): ResetReason {
+  return property(TRANSPORT_FAILURE).length > 0 ? ResetReason.ConnectionFailure : ResetReason.Reset;
 }
 
 export function bodyTooLarge(): Fault {

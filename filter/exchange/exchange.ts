@@ -6,13 +6,16 @@ import { Dialect } from "../dialects/dialect";
 import { Fault } from "../hub/fault";
 import { Span } from "../bytes/text/bytes";
 import { Meter } from "../limits/meter";
+import { currentMilliseconds } from "../host/host";
 import { Attempts } from "./attempts";
 import { Client } from "./client";
+import { PromptPart, PromptTimes } from "./prompt-times";
 import { Response } from "./response";
 import { ResponseMetadata } from "./response-metadata";
 
 const NO_PROMPT = new Span(0, 0);
 const NO_NAME = new Span(0, 0);
+const NO_TOKEN: i64 = -1;
 
 /** What the jailbreak guard decided; the words are GUARD_WORDS of contract/usage-record.ts. */
 export const enum GuardDecision {
@@ -48,6 +51,12 @@ export class Exchange {
   /** The name of the prompt target whose API was called; empty if none was. */
   promptTarget: Span = NO_NAME;
   guard: GuardDecision = GuardDecision.None;
+  /** Of a prompt's callouts; null if no usage record is written, or there were none. */
+  promptTimes: PromptTimes | null = null;
+  /** When the request came, in milliseconds since 1970; 0 if no usage record is written. */
+  startedAt: i64 = 0;
+  /** Milliseconds from then to the first token of a stream, NO_TOKEN if none was seen. */
+  firstToken: i64 = NO_TOKEN;
 
   constructor(
     public contextId: u32,
@@ -56,6 +65,27 @@ export class Exchange {
     keys: ApiKeys | null,
   ) {
     this.client = new Client(isIngress, isModelServer, keys);
+  }
+
+  /** Has a usage record written at the end. */
+  observe(): void {
+    this.isObserved = true;
+    this.startedAt = currentMilliseconds();
+  }
+
+  /** The first token of the stream has come. */
+  noteToken(): void {
+    if (this.firstToken < 0) this.firstToken = max(currentMilliseconds() - this.startedAt, 0);
+  }
+
+  /** A callout for the prompt is over. */
+  notePromptTime(part: PromptPart, milliseconds: i64): void {
+    let times = this.promptTimes;
+    if (times === null) {
+      times = new PromptTimes();
+      this.promptTimes = times;
+    }
+    times.add(part, milliseconds);
   }
 
   /** Returns whether the upstream filter writes each attempt's request, because there may be several attempts. */

@@ -1,10 +1,17 @@
 // Writes the usage record of an exchange that is over (contract/usage-record.ts), for Envoy's log and for the control plane.
 import {
+  ATTEMPT_ERROR,
+  ATTEMPT_MS,
+  ATTEMPT_STATUS,
+  ATTEMPT_TARGET,
   BROKEN,
   FINISH_WORDS,
   GUARD_WORDS,
   OWNER_WORDS,
   PROPERTY_USAGE,
+  RESET_WORDS,
+  STEP_WORDS,
+  USAGE_ATTEMPTS,
   USAGE_CACHE_READ,
   USAGE_CACHE_WRITE,
   USAGE_DIALECT,
@@ -14,6 +21,7 @@ import {
   USAGE_FALLBACKS,
   USAGE_FINISH,
   USAGE_FIRST_TARGET,
+  USAGE_FIRST_TOKEN,
   USAGE_GUARD,
   USAGE_ID,
   USAGE_INPUT,
@@ -24,6 +32,8 @@ import {
   USAGE_PROMPT_TARGET,
   USAGE_REASONING,
   USAGE_REQUESTED,
+  USAGE_RESPONSE_MODEL,
+  USAGE_STEPS,
   USAGE_STREAM,
   USAGE_TARGET,
 } from "../../contract/usage-record";
@@ -31,10 +41,13 @@ import { LISTENER_EGRESS, LISTENER_INGRESS, LISTENER_OWN_EGRESS } from "../../co
 import { Usage } from "../hub/usage";
 import { setProperty } from "../host/host";
 import { escape, escapeText } from "../bytes/json/text";
-import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
+import { ByteBuffer, constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
+import { Target } from "../config/target";
 import { Client } from "./client";
 import { UNKNOWN } from "./endpoint";
 import { Exchange } from "./exchange";
+import { FailedAttempt } from "./failed-attempts";
+import { NO_TIME, PromptTimes } from "./prompt-times";
 import { requestIdSpan } from "./request-id";
 
 const RECORD = constant(PROPERTY_USAGE);
@@ -48,7 +61,10 @@ const REQUESTED = member(USAGE_REQUESTED);
 const TARGET = member(USAGE_TARGET);
 const FIRST_TARGET = member(USAGE_FIRST_TARGET);
 const FALLBACKS = member(USAGE_FALLBACKS);
+const ATTEMPTS = member(USAGE_ATTEMPTS);
+const RESPONSE_MODEL = member(USAGE_RESPONSE_MODEL);
 const STREAM = member(USAGE_STREAM);
+const FIRST_TOKEN = member(USAGE_FIRST_TOKEN);
 const INPUT = member(USAGE_INPUT);
 const CACHE_READ = member(USAGE_CACHE_READ);
 const CACHE_WRITE = member(USAGE_CACHE_WRITE);
@@ -60,6 +76,11 @@ const ERROR = member(USAGE_ERROR);
 const DROPPED = member(USAGE_DROPPED);
 const PROMPT_TARGET = member(USAGE_PROMPT_TARGET);
 const GUARD = member(USAGE_GUARD);
+const STEPS = member(USAGE_STEPS);
+const ATTEMPT_START = constant('{"' + ATTEMPT_TARGET + '":"');
+const STATUS_OF_ATTEMPT = member(ATTEMPT_STATUS);
+const ERROR_OF_ATTEMPT = member(ATTEMPT_ERROR);
+const MS_OF_ATTEMPT = member(ATTEMPT_MS);
 
 const INGRESS = constant(LISTENER_INGRESS);
 const EGRESS = constant(LISTENER_EGRESS);
@@ -67,10 +88,14 @@ const OWN_EGRESS = constant(LISTENER_OWN_EGRESS);
 const FINISHES = words(FINISH_WORDS);
 const OWNERS = words(OWNER_WORDS);
 const DECISIONS = words(GUARD_WORDS);
+const RESETS = words(RESET_WORDS);
+/** Each with the quotes and the colon of a member. */
+const STEP_MEMBERS = STEP_WORDS.map<Span>((one) => constant('"' + one + '":'));
 
 /** An error code can be a provider's; what was dropped can be a long list. Bytes. */
 const MAX_CODE: i32 = 64;
 const MAX_DROPPED: u32 = 512;
+const MAX_MODEL: u32 = 200;
 
 const record = scratchBuffer();
 const dropped = scratchBuffer();
@@ -94,6 +119,8 @@ export function writeRecord(exchange: Exchange, out: ByteBuffer): void {
   writeResponse(exchange, out);
   if (exchange.promptTarget.length > 0) text(PROMPT_TARGET, exchange.promptTarget, out);
   word(GUARD, DECISIONS, exchange.guard, out);
+  const times = exchange.promptTimes;
+  if (times !== null) writeSteps(times, out);
   out.byte(CLOSE_BRACE);
 }
 
@@ -107,14 +134,49 @@ function writeClient(client: Client, out: ByteBuffer): void {
   if (client.isStreaming) number(STREAM, 1, out);
 }
 
+function writeSteps(times: PromptTimes, out: ByteBuffer): void {
+  out.span(STEPS);
+  let separator = OPEN_BRACE;
+  for (let i = 0; i < STEP_MEMBERS.length; i++) {
+    const milliseconds = times.parts[i];
+    if (milliseconds == NO_TIME) continue;
+    out.byte(separator);
+    number(STEP_MEMBERS[i], milliseconds, out);
+    separator = COMMA;
+  }
+  out.byte(CLOSE_BRACE);
+}
+
 function writeTarget(exchange: Exchange, out: ByteBuffer): void {
   const target = exchange.target;
   if (target === null) return;
   text(TARGET, target.nameSpan, out);
   const attempts = exchange.attempts;
-  if (attempts === null || attempts.fallbacks == 0) return;
-  text(FIRST_TARGET, attempts.firstTarget.nameSpan, out);
-  number(FALLBACKS, attempts.fallbacks, out);
+  if (attempts === null) return;
+  if (attempts.fallbacks > 0) {
+    text(FIRST_TARGET, attempts.firstTarget.nameSpan, out);
+    number(FALLBACKS, attempts.fallbacks, out);
+  }
+  const failed = attempts.failed;
+  if (failed !== null && failed.list.length > 0) writeAttempts(failed.list, out);
+}
+
+function writeAttempts(list: FailedAttempt[], out: ByteBuffer): void {
+  out.span(ATTEMPTS);
+  for (let i = 0; i < list.length; i++) {
+    const attempt = list[i];
+    out.byte(i == 0 ? OPEN_BRACKET : COMMA);
+    out.span(ATTEMPT_START);
+    const name = attempt.target.nameSpan;
+    escape(name.pointer, name.length, out);
+    out.byte(QUOTE);
+    if (attempt.status > 0) number(STATUS_OF_ATTEMPT, attempt.status, out);
+    word(ERROR_OF_ATTEMPT, RESETS, attempt.reset, out);
+    writeCode(ERROR_OF_ATTEMPT, attempt.code, out);
+    number(MS_OF_ATTEMPT, attempt.milliseconds, out);
+    out.byte(CLOSE_BRACE);
+  }
+  out.byte(CLOSE_BRACKET);
 }
 
 function writeResponse(exchange: Exchange, out: ByteBuffer): void {
@@ -126,6 +188,7 @@ function writeResponse(exchange: Exchange, out: ByteBuffer): void {
   if (translator !== null) {
     writeUsage(translator.usage, out);
     word(FINISH, FINISHES, translator.finish, out);
+    writeModel(exchange.target, translator.model, out);
     if (exchange.client.isStreaming && translator.dropped.total > 0) {
       if (dropped.length > 0) dropped.byte(COMMA);
       dropped.text(translator.dropped.names());
@@ -134,15 +197,11 @@ function writeResponse(exchange: Exchange, out: ByteBuffer): void {
     observer.end();
     writeUsage(observer.usage, out);
     word(FINISH, FINISHES, observer.finish, out);
+    writeModel(exchange.target, observer.model, out);
   }
+  if (exchange.firstToken >= 0) number(FIRST_TOKEN, exchange.firstToken, out);
   word(OWNER, OWNERS, response.owner, out);
-  const code = errorCode(exchange);
-  if (code.length > 0) {
-    out.span(ERROR);
-    out.byte(QUOTE);
-    escapeText(code.substring(0, MAX_CODE), out);
-    out.byte(QUOTE);
-  }
+  writeCode(ERROR, errorCode(exchange), out);
   if (dropped.length > 0) text(DROPPED, dropped.view(span), out);
 }
 
@@ -154,23 +213,51 @@ function writeUsage(usage: Usage, out: ByteBuffer): void {
   if (usage.reasoning > 0) number(REASONING, usage.reasoning, out);
 }
 
+/** Appends the model of a response, which is escaped, unless it is the target's. */
+function writeModel(target: Target | null, model: ByteBuffer, out: ByteBuffer): void {
+  if (target === null || model.length == 0 || model.length > MAX_MODEL) return;
+  const name = model.view(span);
+  if (!sameSpan(name, target.modelText)) plain(RESPONSE_MODEL, name, out);
+}
+
+/** Appends an error code; nothing if it is empty. */
+function writeCode(name: Span, code: string, out: ByteBuffer): void {
+  if (code.length == 0) return;
+  out.span(name);
+  out.byte(QUOTE);
+  escapeText(code.substring(0, MAX_CODE), out);
+  out.byte(QUOTE);
+}
+
 /** Returns the code of the client's error; empty if it has none, or got its error from the provider. */
 function errorCode(exchange: Exchange): string {
   const fault = exchange.fault;
   if (fault !== null) return fault.code;
   const translator = exchange.response.translator;
-  if (translator === null) return "";
+  if (translator === null) return isBroken(exchange) ? BROKEN : "";
   const failure = translator.fault;
   if (failure === null) return "";
   // The status of a complete response reports the failure.
   return exchange.client.isStreaming ? BROKEN : failure.code;
 }
 
+/** Returns whether a stream that passed unchanged has failed behind its head. */
+function isBroken(exchange: Exchange): bool {
+  const client = exchange.client;
+  const observer = exchange.response.observer;
+  return (
+    client.isStreaming && client.endpoint.row.isInference && observer !== null && observer.isBroken
+  );
+}
+
 const QUOTE: u32 = 0x22;
 const COMMA: u32 = 0x2c;
+const OPEN_BRACKET: u32 = 0x5b;
+const CLOSE_BRACKET: u32 = 0x5d;
+const OPEN_BRACE: u32 = 0x7b;
 const CLOSE_BRACE: u32 = 0x7d;
 
-/** Appends a word of the contract, which needs no escapes. */
+/** Appends a text that needs no escapes. */
 function plain(name: Span, value: Span, out: ByteBuffer): void {
   out.span(name);
   out.byte(QUOTE);

@@ -5,6 +5,7 @@ import { Fault } from "../hub/fault";
 import { Attempts } from "../exchange/attempts";
 import { keepsBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
+import { FailedAttempts } from "../exchange/failed-attempts";
 import { REQUEST_HEADERS, setHeader, setProperty } from "../host/host";
 import { startMeter } from "../limits/meter";
 import { Tape } from "../bytes/json/tape";
@@ -114,6 +115,7 @@ function startAttempts(exchange: Exchange, attempts: Attempts, turn: Turn): Faul
     ruleOutTargets(exchange, attempts, tape);
   }
   exchange.attempts = attempts;
+  if (exchange.isObserved) attempts.failed = new FailedAttempts();
   setRetryCluster(attempts);
   setExchangeProperty(exchange);
   return null;

@@ -45,6 +45,8 @@ export class PromptFlow {
   private step: Step = STEPS[0];
   /** Whether the callout in flight has all the time that is left. */
   private hasAllTime: bool = false;
+  /** When the callout in flight was sent, in milliseconds since the epoch; 0 if no usage record is written. */
+  private sentAt: i64 = 0;
 
   constructor(public prompt: Prompt) {
     this.deadline = currentMilliseconds() + prompt.config.timeoutMs;
@@ -62,8 +64,11 @@ export class PromptFlow {
   onResponse(size: u32): StepOutcome {
     this.token = NO_CALLOUT;
     response.receive(size);
+    const exchange = this.prompt.exchange;
+    if (exchange.isObserved)
+      exchange.notePromptTime(this.step.part, currentMilliseconds() - this.sentAt);
     // From here on headers and bodies are the client's request again.
-    enterStream(this.prompt.exchange.contextId);
+    enterStream(exchange.contextId);
     if (wasRefused() || !this.prompt.open()) return this.prompt.rejectForMemory();
     // Envoy's timer may fire a moment before the deadline by the clock.
     const isTimerFirst = this.hasAllTime && response.status == 504 && response.details.length == 0;
@@ -118,6 +123,7 @@ export class PromptFlow {
     if (left == 0) return prompt.reject(timeoutFault(step.name));
     this.hasAllTime = left <= step.timeoutMs;
     this.token = step.send(prompt, min(step.timeoutMs, left));
+    if (prompt.exchange.isObserved) this.sentAt = currentMilliseconds();
     return StepOutcome.Next;
   }
 

@@ -9,6 +9,8 @@ import { JSON_TYPE, respondWithFault } from "../exchange/respond";
 import { Attempts } from "../exchange/attempts";
 import { clientBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
+import { resetReason } from "../exchange/envoy-errors";
+import { ResetReason } from "../exchange/failed-attempts";
 import { ResponsePhase } from "../exchange/response";
 import { requestId } from "../exchange/request-id";
 import {
@@ -105,6 +107,7 @@ export function onAttemptResponse(exchange: Exchange, endsHere: bool): i32 {
   const response = exchange.response;
   const isError = fault !== null || response.status >= 400;
   if (isError && attempts.hasMore && asksAnother(exchange, attempts)) {
+    keepFailure(exchange, attempts, fault);
     releaseHead(exchange, fault, endsHere);
     return CONTINUE;
   }
@@ -157,6 +160,7 @@ export function onAttemptResponseBody(exchange: Exchange, size: u32, endsHere: b
     const fault = peek.fault;
     attempts.dropPeek();
     if (result != HAS_CONTENT && fault !== null && retryAfterFailure(exchange, attempts)) {
+      keepFailure(exchange, attempts, fault);
       replace(exchange, fault, size, endsHere);
       return CONTINUE;
     }
@@ -183,7 +187,15 @@ function decideByTranslation(exchange: Exchange, attempts: Attempts): void {
   attempts.isDecided = true;
   const translator = exchange.response.translator;
   if (translator === null || translator.fault === null || !attempts.hasMore) return;
-  retryAfterFailure(exchange, attempts);
+  if (retryAfterFailure(exchange, attempts)) keepFailure(exchange, attempts, translator.fault);
+}
+
+/** Keeps, for the usage record, that the current attempt has failed; `fault`: the error, if it is not the response's status. */
+function keepFailure(exchange: Exchange, attempts: Attempts, fault: Fault | null): void {
+  const failed = attempts.failed;
+  if (failed === null) return;
+  const status = fault === null ? exchange.response.status : fault.status;
+  failed.fail(exchange.target, status, fault === null ? "" : fault.code, ResetReason.None);
 }
 
 function look(exchange: Exchange, peek: FirstToken, size: u32, endsHere: bool): i32 {
@@ -215,5 +227,8 @@ export function onAttemptEnd(exchange: Exchange, contextId: u32): void {
   const attempts = exchange.attempts;
   if (attempts === null || attempts.contextId != contextId) return;
   attempts.dropPeek();
-  if (!attempts.isDecided) selectAfterReset(exchange, attempts);
+  if (attempts.isDecided) return;
+  const failed = attempts.failed;
+  if (failed !== null) failed.fail(exchange.target, 0, "", resetReason());
+  selectAfterReset(exchange, attempts);
 }

@@ -6,6 +6,7 @@ import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import { ask, parts, PATHS } from "./ask.ts";
 import type { DialectName } from "./ask.ts";
+import { CLOSED_PORT } from "./failing-providers.ts";
 import { sendRaw } from "./raw-socket.ts";
 
 const KEY = "a-key-of-the-team-0123";
@@ -16,12 +17,18 @@ let count = 0;
 beforeAll(async () => {
   all = await startWithFakes({
     timeoutMs: 3_000,
-    aliases: "  two: { target: openai/gpt-4o, fallbacks: [anthropic/claude-test] }\n",
+    aliases: [
+      "  two: { target: openai/gpt-4o, fallbacks: [anthropic/claude-test] }",
+      "  closed: { target: openai/gpt-4o-gone, fallbacks: [anthropic/claude-test] }",
+      "",
+    ].join("\n"),
     environment: { TEAM_KEY: KEY },
     adapt(model) {
       model.observability = { metrics: { address: "127.0.0.1", port: 9464 } };
       model.egress.apiKeys = ["TEAM_KEY"];
       model.filterEnvironment.push("TEAM_KEY");
+      for (const { name, address } of model.targets)
+        if (name === "openai/gpt-4o-gone" && address.kind === "host") address.port = CLOSED_PORT;
     },
   });
 });
@@ -91,19 +98,93 @@ it("a client that hangs up in a stream has a line with what was known", async ()
   expect(record?.finish).toBeUndefined();
 });
 
-it("a fallback names both targets", async () => {
-  const id = newId();
-  all.openai.next({ kind: "error", status: 503 });
-  const reply = await ask(all.gateway, "chat", { model: "two", headers: headers(id) });
-  expect(reply.status).toBe(200);
-  const { attempts, record } = await lineOf(id);
-  expect(attempts).toBe(2);
-  expect(record).toMatchObject({
-    requested: "two",
-    target: "anthropic/claude-test",
-    first_target: "openai/gpt-4o",
-    fallbacks: 1,
+describe("fallbacks", () => {
+  const FAILURES = [
+    { behaviour: { kind: "error", status: 503 }, failure: { status: 503 } },
+    { behaviour: { kind: "reset" }, failure: { error: "upstream_reset" } },
+    { behaviour: { kind: "hang" }, failure: { error: "upstream_reset" } },
+    { behaviour: { kind: "errorEvent", afterEvents: 0 }, failure: { status: 500 }, stream: true },
+  ] as const;
+
+  it.each(FAILURES)("both targets and the failed attempt: $behaviour", async (one) => {
+    const { behaviour, failure } = one;
+    const id = newId();
+    all.openai.next(behaviour);
+    const stream = "stream" in one;
+    const reply = await ask(all.gateway, "chat", { model: "two", stream, headers: headers(id) });
+    expect(reply.status).toBe(200);
+    await reply.text();
+    const { attempts, record } = await lineOf(id);
+    expect(attempts).toBe(2);
+    expect(record).toMatchObject({
+      requested: "two",
+      target: "anthropic/claude-test",
+      first_target: "openai/gpt-4o",
+      fallbacks: 1,
+      attempts: [{ target: "openai/gpt-4o", ...failure }],
+    });
+    const [failed] = record?.attempts ?? [];
+    expect(Object.keys(failed ?? {})).toEqual(["target", ...Object.keys(failure), "ms"]);
+    expect(failed?.ms).toBeGreaterThanOrEqual(0);
+    if (behaviour.kind === "hang") expect(failed?.ms).toBeGreaterThan(1000);
   });
+
+  it("a connection that is refused", async () => {
+    const id = newId();
+    const reply = await ask(all.gateway, "chat", { model: "closed", headers: headers(id) });
+    expect(reply.status).toBe(200);
+    const { record } = await lineOf(id);
+    expect(record?.attempts).toMatchObject([
+      { target: "openai/gpt-4o-gone", error: "connection_failure" },
+    ]);
+  });
+
+  it("without a failure there is no list", async () => {
+    const id = newId();
+    await (await ask(all.gateway, "chat", { model: "two", headers: headers(id) })).text();
+    expect((await lineOf(id)).record).not.toHaveProperty("attempts");
+  });
+});
+
+describe("the first token", () => {
+  it.each(PAIRS.filter(({ stream }) => stream))("$client client, $target", async (pair) => {
+    const id = newId();
+    const reply = await ask(all.gateway, pair.client, {
+      model: pair.model,
+      stream: true,
+      text: "[delay 300]",
+      headers: headers(id),
+    });
+    await reply.text();
+    const { duration, record } = await lineOf(id);
+    expect(record?.first_token).toBeGreaterThanOrEqual(295);
+    expect(record?.first_token).toBeLessThanOrEqual(duration + 1);
+  });
+
+  it("of a stream of events that have none is not the first event", async () => {
+    const id = newId();
+    all.anthropic.next({ kind: "stall", afterEvents: 1 });
+    const abort = new AbortController();
+    const reply = await ask(all.gateway, "messages", {
+      stream: true,
+      headers: headers(id),
+      signal: abort.signal,
+    });
+    for await (const part of parts(reply)) if (part.includes("message_start")) break;
+    abort.abort();
+    expect((await lineOf(id)).record).not.toHaveProperty("first_token");
+  });
+});
+
+it.each(CLIENTS)("%s client, a provider's error behind the head is an error", async (client) => {
+  const id = newId();
+  const model = { chat: "fast", messages: "careful", responses: "deep" }[client];
+  const text = "[error event 3]";
+  const reply = await ask(all.gateway, client, { model, stream: true, text, headers: headers(id) });
+  await reply.text().catch(() => undefined);
+  const { status, record } = await lineOf(id);
+  expect(status).toBe(200);
+  expect(record).toMatchObject({ owner: "provider", error: "broken_stream" });
 });
 
 describe("errors", () => {

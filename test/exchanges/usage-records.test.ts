@@ -20,8 +20,10 @@ async function run(exchange: ExchangeCase, cut: Cut, split: boolean): Promise<Ob
   return observed;
 }
 
+/** Returns the record with 0 for each number of milliseconds. */
 function recordOf({ result }: Observed): string {
-  return result.filterState.get(PROPERTY_USAGE) ?? "no record";
+  const record = result.filterState.get(PROPERTY_USAGE) ?? "no record";
+  return record.replaceAll(/"(first_token|ms|guard|target|extract|api)":\d+/g, '"$1":0');
 }
 
 describe("usage records", () => {

@@ -43,6 +43,7 @@ const limitEdits = new AnthropicMessagesLimitEdits();
 export class AnthropicMessages extends Dialect {
   constructor() {
     super(ANTHROPIC_MESSAGES, members, SUPPORTED, paths);
+    this.responseMember = MESSAGE;
   }
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {

@@ -42,6 +42,7 @@ export class OpenaiResponses extends OpenaiDialect {
     super(OPENAI_RESPONSES, members, SUPPORTED, paths);
     // A response repeats the request's own `metadata`.
     this.metadataMember = "gateway_metadata";
+    this.responseMember = RESPONSE;
     this.conversation = new Conversation("input", '{"type":"input_text","text":"', true);
   }
 

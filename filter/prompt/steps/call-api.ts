@@ -1,5 +1,6 @@
 // Step 6: calls the target's API. Its response is the text for the language model, or the gateway's own response.
 import { PromptTarget } from "../../config/prompt-target";
+import { PromptPart } from "../../exchange/prompt-times";
 import { NO_CALLOUT } from "../../host/callout";
 import { CalloutResponse } from "../callout-response";
 import { callApi } from "../callouts";
@@ -22,7 +23,7 @@ const plain = scratchBuffer();
 
 export class CallApi extends Step {
   constructor() {
-    super("API", u32.MAX_VALUE);
+    super("API", PromptPart.Api, u32.MAX_VALUE);
   }
 
   isNeeded(prompt: Prompt): bool {

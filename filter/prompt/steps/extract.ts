@@ -1,4 +1,5 @@
 // Step 4: the model server chooses one of the candidates with its parameters, asks the user for missing ones, or declines.
+import { PromptPart } from "../../exchange/prompt-times";
 import { minify } from "../../bytes/json/minify";
 import { scan, SCAN_OK } from "../../bytes/json/scan";
 import { Tape } from "../../bytes/json/tape";
@@ -23,7 +24,7 @@ const MAX_ARGUMENTS_BYTES: u32 = 256 << 10;
 
 export class Extract extends ModelServerStep {
   constructor() {
-    super("extraction", constant("/v1/chat/completions"), TIMEOUT);
+    super("extraction", PromptPart.Extract, constant("/v1/chat/completions"), TIMEOUT);
   }
 
   isNeeded(prompt: Prompt): bool {

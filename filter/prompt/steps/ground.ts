@@ -1,4 +1,5 @@
 // Step 5: the model server checks that the extracted parameters stand in the conversation, and asks for those that do not.
+import { PromptPart } from "../../exchange/prompt-times";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { appendMessages, appendUserTurns } from "../conversation";
@@ -12,7 +13,7 @@ const QUESTION = constant("question");
 
 export class Ground extends ModelServerStep {
   constructor() {
-    super("hallucination", constant("/hallucination"));
+    super("hallucination", PromptPart.Extract, constant("/hallucination"));
   }
 
   isNeeded(prompt: Prompt): bool {

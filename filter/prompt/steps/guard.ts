@@ -1,5 +1,6 @@
 // Step 1: the jailbreak guard looks at the last message of the user.
 import { GuardDecision } from "../../exchange/exchange";
+import { PromptPart } from "../../exchange/prompt-times";
 import { logWarning } from "../../host/host";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
@@ -13,7 +14,7 @@ const JAILBREAK_VERDICT = constant("jailbreak_verdict");
 
 export class Guard extends ModelServerStep {
   constructor() {
-    super("guard", constant("/guard"));
+    super("guard", PromptPart.Guard, constant("/guard"));
   }
 
   isNeeded(prompt: Prompt): bool {

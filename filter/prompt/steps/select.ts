@@ -1,4 +1,5 @@
 // Step 3: the model server selects the prompt target, names several candidates, or finds that none fits.
+import { PromptPart } from "../../exchange/prompt-times";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { appendInput, appendMessages } from "../conversation";
@@ -14,7 +15,7 @@ const CANDIDATES = constant("candidates");
 
 export class Select extends ModelServerStep {
   constructor() {
-    super("zeroshot", constant("/zeroshot"));
+    super("zeroshot", PromptPart.Target, constant("/zeroshot"));
   }
 
   isNeeded(prompt: Prompt): bool {

@@ -1,4 +1,5 @@
 // A step of a prompt: one callout and what its response means. Most are calls to the model server.
+import { PromptPart } from "../../exchange/prompt-times";
 import { logWarning } from "../../host/host";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, scratchBuffer, Span } from "../../bytes/text/bytes";
@@ -12,6 +13,8 @@ export abstract class Step {
   constructor(
     /** Its name in log lines and errors. */
     public name: string,
+    /** To which part of the prompt's time it belongs. */
+    public part: PromptPart,
     /** The most time that its callout gets. */
     public timeoutMs: u32,
   ) {}
@@ -35,10 +38,11 @@ const DEFAULT_TIMEOUT: u32 = 5_000;
 export abstract class ModelServerStep extends Step {
   constructor(
     name: string,
+    part: PromptPart,
     private path: Span,
     timeoutMs: u32 = DEFAULT_TIMEOUT,
   ) {
-    super(name, timeoutMs);
+    super(name, part, timeoutMs);
   }
 
   /** Writes the body of the request. */

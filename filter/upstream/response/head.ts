@@ -146,9 +146,10 @@ export function phaseOfBody(exchange: Exchange, isEventStream: bool): ResponsePh
 
 /** Has the usage of a response read while it passes. */
 function startObserver(exchange: Exchange): void {
+  const target = exchange.target;
   const dialect = exchange.client.dialect;
-  if (exchange.providerDialect() === dialect)
-    exchange.response.observer = new UsageObserver(dialect, exchange.isObserved);
+  if (target === null || target.dialect !== dialect) return;
+  exchange.response.observer = new UsageObserver(dialect, exchange.isObserved, target.modelText);
 }
 
 /** Returns whether a limit counts the usage of the response. */

@@ -55,11 +55,17 @@ export function onStreamBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
   const filter = exchange.response.usageFilter;
   if (filter !== null) filterUsage(filter, size, isEnd);
   else observeUsage(exchange, size, isEnd);
+  const observer = exchange.response.observer;
+  if (observer === null) return CONTINUE;
+  if (observer.hasToken) exchange.noteToken();
+  if (isEnd) observer.hasEnded = true;
   return CONTINUE;
 }
 
 /** A stream that has not come to its own end is broken off. */
 export function onStreamTrailers(exchange: Exchange): i32 {
+  const observer = exchange.response.observer;
+  if (observer !== null) observer.hasEnded = true;
   const watch = exchange.response.watch;
   if (watch === null) return CONTINUE;
   watch.end(unsent);

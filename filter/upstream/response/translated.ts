@@ -65,6 +65,7 @@ function newTranslator(exchange: Exchange, target: Target): ResponseTranslator {
   options.requestId = requestId(exchange);
   options.model = target.modelText;
   options.notes = response.notes;
+  options.seeksToken = exchange.isObserved;
   return new ResponseTranslator(options);
 }
 
@@ -131,6 +132,7 @@ function translateChunk(
     freeBlock(bytes.pointer);
   }
   if (endsHere) translator.end(out);
+  if (translator.hasToken) exchange.noteToken();
   if (translator.fault !== null) maskBuffer(exchange, out);
   replaceBodyPrefix(RESPONSE_BODY, size, out);
 }

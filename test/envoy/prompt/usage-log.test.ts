@@ -27,6 +27,15 @@ it("a prompt target is named", async () => {
     target: "openai/gpt-4o",
     finish: "stop",
   });
+  expect(Object.keys(record?.steps ?? {})).toEqual(["guard", "target", "api"]);
+  for (const milliseconds of Object.values(record?.steps ?? {}))
+    expect(milliseconds).toBeGreaterThanOrEqual(0);
+});
+
+it("extraction has its time", async () => {
+  const { id } = await say('@weather {"city": "Oslo"}', { through: observed });
+  const { record } = await usageLineOf(observed.gateway, id);
+  expect(Object.keys(record?.steps ?? {})).toEqual(["guard", "target", "extract", "api"]);
 });
 
 it("a jailbreak has the guard's decision and no target", async () => {
@@ -36,6 +45,7 @@ it("a jailbreak has the guard's decision and no target", async () => {
   expect(record).toMatchObject({ guard: "blocked", owner: "gateway" });
   expect(record?.target).toBeUndefined();
   expect(record?.prompt_target).toBeUndefined();
+  expect(Object.keys(record?.steps ?? {})).toEqual(["guard"]);
 });
 
 it("a call of the model server has a line", async () => {

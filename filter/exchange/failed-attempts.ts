@@ -1,0 +1,50 @@
+// The failed attempts of a request, for its usage record.
+import { Target } from "../config/target";
+import { currentMilliseconds } from "../host/host";
+
+/** Further ones are not kept. */
+const MAX_KEPT: i32 = 32;
+
+/** Why an attempt had no response; the words are RESET_WORDS of contract/usage-record.ts. */
+export const enum ResetReason {
+  /** There was a response. */
+  None,
+  /** The connection ended, or the provider was silent for too long: Envoy does not show which. */
+  Reset,
+  ConnectionFailure,
+}
+
+export class FailedAttempt {
+  constructor(
+    public target: Target,
+    /** The status of the response, or of the error in it; 0 without a response. */
+    public status: u32,
+    /** The code of the error, may be empty; without a response it is `reset`. */
+    public code: string,
+    public reset: ResetReason,
+    public milliseconds: i64,
+  ) {}
+}
+
+export class FailedAttempts {
+  list: FailedAttempt[] = [];
+  /** When the current attempt began, in milliseconds. */
+  private startedAt: i64 = 0;
+  /** The current attempt, if it has failed: it is kept when another one follows. */
+  private failure: FailedAttempt | null = null;
+
+  /** Starts an attempt. */
+  begin(): void {
+    this.startedAt = currentMilliseconds();
+    const failure = this.failure;
+    if (failure !== null && this.list.length < MAX_KEPT) this.list.push(failure);
+    this.failure = null;
+  }
+
+  /** The current attempt has failed. */
+  fail(target: Target | null, status: u32, code: string, reset: ResetReason): void {
+    if (target === null) return;
+    const milliseconds = currentMilliseconds() - this.startedAt;
+    this.failure = new FailedAttempt(target, status, code, reset, milliseconds);
+  }
+}
