@@ -9,6 +9,7 @@ import { ConfigurationProblems } from "./config/diagnostics/configuration-proble
 import { addCompletion } from "./cli/commands/complete.ts";
 import type { RenderOptions } from "./cli/commands/render.ts";
 import type {
+  ExplainOptions,
   LogsOptions,
   ReloadOptions,
   TargetsOptions,
@@ -38,6 +39,8 @@ export function buildProgram(): Command {
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show help for a command")
     .showHelpAfterError(`(${commandFor("--help")} lists commands and options)`)
+    // `gateway explain curl -H …`: options of curl are none of the gateway's.
+    .enablePositionalOptions()
     .exitOverride();
   const colors = colorsFor(process.stdout);
   program.configureHelp({ styleTitle: colors.bold, styleCommandText: colors.cyan });
@@ -204,6 +207,18 @@ function addConfiguration(program: Command): void {
     .action(async (config: string | undefined, options: { json?: boolean }) => {
       const { models } = await import("./cli/commands/models.ts");
       models(config, options);
+    });
+  program
+    .command("explain")
+    .description("show what becomes of a request: decisions, attempts and the exact requests")
+    .argument("<request...>", "file (HTTP, curl or a JSON body), - for standard input, or curl …")
+    .option("-c, --config <file>", CONFIGURATION)
+    .option("--endpoint <path>", "path for a JSON body (default: /v1/chat/completions)")
+    .option("--json", AS_JSON)
+    .passThroughOptions()
+    .action(async (words: string[], options: ExplainOptions) => {
+      const { explain } = await import("./cli/commands/explain.ts");
+      await explain(words, options);
     });
 }
 

@@ -1,5 +1,6 @@
 // Writes the files that are made from the source: gateway.schema.json and docs/configuration.md from the configuration's
-// schema, docs/dialects.md from the filter's table, docs/faults.md from docs/faults.yaml. `--check` only compares.
+// schema, docs/dialects.md from the filter's table, docs/faults.md from docs/faults.yaml, and why
+// `gateway explain` reports a member as dropped. `--check` only compares.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
@@ -7,6 +8,7 @@ import { editorJsonSchema } from "../control-plane/config/docs/json-schema.ts";
 import { modelLimitsPage } from "../control-plane/config/docs/model-limits-page.ts";
 import { referencePage } from "../control-plane/config/docs/reference-page.ts";
 import { dialectsPage } from "./generate-dialects.ts";
+import { droppedReasons } from "./generate-dropped-reasons.ts";
 import { faultsPage } from "./generate-faults.ts";
 
 export interface Generated {
@@ -23,6 +25,7 @@ export async function generate(): Promise<Generated[]> {
     await formatted("docs/model-limits.md", modelLimitsPage()),
     await formatted("docs/dialects.md", dialectsPage()),
     await formatted("docs/faults.md", faultsPage()),
+    await formatted("control-plane/explain/dropped-reasons.json", droppedReasons()),
   ];
 }
 

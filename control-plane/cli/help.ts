@@ -42,6 +42,14 @@ const EXAMPLES: Readonly<Record<string, Rows>> = {
     ["gateway render --ratelimit-config", "print the rate limit service's configuration"],
   ],
   models: [["gateway models --json", "list models and aliases as JSON"]],
+  explain: [
+    ["gateway explain request.http", "explain a request with headers and body"],
+    ["gateway explain --endpoint /v1/messages body.json", "explain a body"],
+    [
+      "gateway explain curl http://localhost:12000/v1/responses -d '{…}'",
+      "explain what curl would send",
+    ],
+  ],
   "targets test": [
     ['gateway targets test "Weather in Oslo?" -c my.yaml', "show the selected target and request"],
   ],

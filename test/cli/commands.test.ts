@@ -284,6 +284,49 @@ describe("gateway models", () => {
   });
 });
 
+describe("gateway explain", () => {
+  const curl = ["curl", "http://localhost:12000/v1/messages", "-H", "x-api-key: mine", "-d"];
+
+  it("shows the request that the provider would get, with masked credentials", async () => {
+    const body =
+      '{"model":"fast","max_tokens":5,"top_k":2,"messages":[{"role":"user","content":"Hi"}]}';
+    const { code, stdout, stderr } = await desk.run("explain", ...curl, body);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("Attempt 1: openai/gpt-4o");
+    expect(stdout).toContain("POST https://api.openai.com/v1/chat/completions");
+    expect(stdout).toContain("authorization: Bearer $OPENAI_API_KEY");
+    expect(stdout).toMatch(/dropped top_k: .+/);
+    expect(stdout).toContain('+  "model": "gpt-4o"');
+    expect(stdout).not.toMatch(new RegExp(`${KEY}|mine`));
+  });
+
+  it("prints JSON, and reads standard input", async () => {
+    const { code, stdout } = await desk.runInShell(
+      `printf 'POST /v1/messages HTTP/1.1\\n\\n{}' | "$0" explain --json -`,
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      endpoint: "/v1/messages",
+      dialect: "anthropic_messages",
+      attempts: [],
+      response: { status: 400 },
+    });
+  });
+
+  it("reports a file that is missing, and options behind the request", async () => {
+    expect(await desk.run("explain", "missing.http")).toMatchObject({
+      code: 2,
+      stderr: "gateway: missing.http cannot be read: there is no such file.\n",
+    });
+    const { code, stderr } = await desk.run("explain", "gateway.yaml", "--json");
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        "gateway: Expected one file, or a curl command.\nWrite options before it: gateway explain --json request.http\n",
+    });
+  });
+});
+
 describe("shell completion", () => {
   it.each(["bash", "zsh", "fish"])("has a script for %s", async (shell) => {
     const { code, stdout } = await desk.run("complete", shell);

@@ -40,3 +40,10 @@ export interface ReloadOptions {
   restart?: boolean;
   json?: boolean;
 }
+
+export interface ExplainOptions {
+  config?: string;
+  /** The path of a file that has only a body. */
+  endpoint?: string;
+  json?: boolean;
+}

@@ -1,0 +1,55 @@
+// `gateway explain`: what becomes of a request, without sending it.
+import { readFileSync } from "node:fs";
+import { colorsFor } from "../../config/diagnostics/terminal.ts";
+import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { readClientRequest } from "../../explain/read-request.ts";
+import type { ClientRequest } from "../../explain/client-request.ts";
+import { requestOfCurl } from "../../explain/curl.ts";
+import { Explainer } from "../../explain/explain.ts";
+import { explanationLines } from "../../explain/explanation-lines.ts";
+import { readConfiguration } from "../../supervisor/configuration-file.ts";
+import { FILTER_FILE } from "../../supervisor/runtime-environment.ts";
+import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
+import { noteBuiltIn } from "./built-in.ts";
+import type { ExplainOptions } from "./options.ts";
+
+/**
+ * Prints the explanation.
+ * @param words a file, `-` for standard input, or a curl command line
+ */
+export async function explain(words: readonly string[], options: ExplainOptions): Promise<void> {
+  const file = findConfigurationOrBuiltIn(options.config, process.cwd());
+  const request = requestOf(words, options);
+  const { model, environment } = readConfiguration(file, process.env);
+  const explainer = await Explainer.open({ model, environment, filterFile: FILTER_FILE });
+  const explanation = explainer.explain(request);
+  if (options.json === true) {
+    console.log(JSON.stringify(explanation, null, 2));
+    return;
+  }
+  noteBuiltIn(file);
+  const lines = explanationLines(explanation, request, colorsFor(process.stdout));
+  for (const line of lines) console.log(line);
+}
+
+function requestOf(words: readonly string[], { endpoint }: ExplainOptions): ClientRequest {
+  const [name = "", ...others] = words;
+  if (name === "curl") return requestOfCurl(words);
+  if (others.length > 0) {
+    throw new GatewayError("Expected one file, or a curl command.", {
+      hint: "Write options before it: gateway explain --json request.http",
+      exitCode: 2,
+    });
+  }
+  return readClientRequest(name === "-" ? "standard input" : name, contentOf(name), endpoint);
+}
+
+function contentOf(name: string): Buffer {
+  try {
+    return readFileSync(name === "-" ? 0 : name);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === "ENOENT" ? "there is no such file" : String(code);
+    throw new GatewayError(`${name} cannot be read: ${reason}.`, { exitCode: 2 });
+  }
+}

@@ -1,0 +1,80 @@
+// Runs a client's request through the release filter under one configuration; no attempt gets a response, so that every
+// attempt which the configuration allows is made.
+import { readFile } from "node:fs/promises";
+import { clusters } from "../../envoy/clusters.ts";
+import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
+import { filterConfig } from "../ir/filter-document/document.ts";
+import type { GatewayModel, Listener } from "../ir/model.ts";
+import type { ExchangeInput, ExchangeResult } from "../wasm-host/exchange.ts";
+import { FilterHost } from "../wasm-host/filter-host.ts";
+import { mutationsOf, NO_MUTATIONS } from "../wasm-host/native-mutations.ts";
+import { FAILURES } from "../wasm-host/upstream.ts";
+import type { ClientRequest } from "./client-request.ts";
+
+export interface DryRunOptions {
+  model: GatewayModel;
+  /** The values of the keys of clients are read from it, and no others. */
+  environment: Readonly<Record<string, string | undefined>>;
+  filterFile: string;
+}
+
+/** Nothing of it is read: the clusters are rendered for their header mutations. */
+const NOWHERE: RuntimeEnvironment = {
+  filterPath: "/filter.wasm",
+  logDirectory: "/logs",
+  adminSocketPath: "/admin",
+  caFile: "/ca.pem",
+};
+
+export class DryRun {
+  readonly #model: GatewayModel;
+  readonly #host: FilterHost;
+  readonly #mutations: NonNullable<ExchangeInput["mutations"]>;
+
+  private constructor(model: GatewayModel, host: FilterHost) {
+    this.#model = model;
+    this.#host = host;
+    const rendered = new Map(clusters(model, NOWHERE).map((one) => [one.name, mutationsOf(one)]));
+    this.#mutations = (cluster) => rendered.get(cluster) ?? NO_MUTATIONS;
+  }
+
+  static async open(options: DryRunOptions): Promise<DryRun> {
+    // A rate limit depends on earlier requests.
+    const { rateLimits: _limits, rateLimitService: _service, ...model } = options.model;
+    const host = await FilterHost.load(await readFile(options.filterFile), {
+      filterConfig: { ...filterConfig(model), usage_records: true },
+      environment: filterEnvironment({ ...options, model }),
+      logLevel: "error",
+    });
+    return new DryRun(model, host);
+  }
+
+  run(
+    { method, path, headers, body }: ClientRequest,
+    listener: Listener["name"],
+    maxAttempts: number,
+  ): ExchangeResult {
+    const length = body.length === 0 ? [] : [["content-length", String(body.length)] as const];
+    const result = this.#host.exchange({
+      listener,
+      request: { method, path, headers: [...headers, ...length], body },
+      upstream: () => FAILURES.connectionRefused,
+      mutations: this.#mutations,
+      maxAttempts,
+      requestBodyLimit: this.#model.limits.requestBodyBytes,
+    });
+    if (result.trap !== undefined) throw new Error(`The filter failed: ${result.trap}`);
+    return result;
+  }
+}
+
+/** `$NAME` for each secret. The keys of clients are compared, so they have their values. */
+function filterEnvironment({ model, environment }: DryRunOptions): Record<string, string> {
+  const keys = new Set([...(model.ingress.apiKeys ?? []), ...(model.egress.apiKeys ?? [])]);
+  return Object.fromEntries(
+    model.filterEnvironment.map((name) => [
+      name,
+      keys.has(name) ? (environment[name] ?? `$${name}`) : `$${name}`,
+    ]),
+  );
+}

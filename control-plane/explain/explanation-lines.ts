@@ -1,0 +1,111 @@
+// An explanation for people: the decisions, then each request with what differs from the client's.
+import { createTwoFilesPatch } from "diff";
+import { table } from "../config/diagnostics/terminal.ts";
+import type { Colors } from "../config/diagnostics/terminal.ts";
+import type { ClientRequest } from "./client-request.ts";
+import type { ExplainedAttempt, Explanation, OwnResponse } from "./explain.ts";
+
+/** Longer texts in a body, such as images in base64, are cut. */
+const MAX_TEXT = 200;
+const INDENT = "  ";
+
+/** Returns the lines. */
+export function explanationLines(
+  explanation: Explanation,
+  request: ClientRequest,
+  colors: Colors,
+): string[] {
+  const { attempts, response, unauthorized } = explanation;
+  return [
+    `${colors.bold(`${request.method} ${request.path}`)} on ${explanation.listener}`,
+    ...table(factRows(explanation).map(([name = "", text = ""]) => [colors.dim(name), text])),
+    ...(unauthorized === undefined
+      ? []
+      : ["", ...responseLines("Without a valid API key the gateway returns", unauthorized)]),
+    ...attempts.flatMap((attempt, index) => [
+      "",
+      ...attemptLines(attempt, index, attempts, request, colors),
+    ]),
+    ...(response === undefined ? [] : ["", ...responseLines("The gateway responds", response)]),
+  ];
+}
+
+function factRows({ endpoint, dialect, model, key, isStream }: Explanation): string[][] {
+  return [
+    ["Endpoint", endpoint ?? "unknown path"],
+    ...(dialect === undefined ? [] : [["Dialect", `${dialect}${isStream ? ", stream" : ""}`]]),
+    ...(model === undefined ? [] : [["Model", model]]),
+    ...(key === undefined ? [] : [["API key", key]]),
+  ];
+}
+
+function responseLines(title: string, { status, body }: OwnResponse): string[] {
+  return [`${title} ${String(status)}`, ...(body === "" ? [] : [`${INDENT}${body}`])];
+}
+
+function attemptLines(
+  attempt: ExplainedAttempt,
+  index: number,
+  all: readonly ExplainedAttempt[],
+  request: ClientRequest,
+  colors: Colors,
+): string[] {
+  const condition = index === 0 ? "" : `, if attempt ${String(index)} fails`;
+  const title = `${colors.bold(`Attempt ${String(index + 1)}: ${attempt.target}`)}${condition}`;
+  const same = all.slice(0, index).findIndex((one) => isSameRequest(one, attempt));
+  if (same >= 0) return [title, `${INDENT}the same request as attempt ${String(same + 1)}`];
+  const { headers, addedByEnvoy, dropped } = attempt;
+  return [
+    title,
+    `${INDENT}${attempt.method} ${attempt.url}`,
+    ...headers.map(([name, value]) => `${INDENT}${name}: ${value}`),
+    ...(addedByEnvoy === undefined ? [] : [`${INDENT}${addedByEnvoy} (added by Envoy)`]),
+    ...dropped.map(
+      ({ member, reason }) => `${INDENT}${colors.yellow(`dropped ${member}`)}: ${reason}`,
+    ),
+    ...bodyLines(attempt, request, colors).map((line) => `${INDENT}${line}`),
+  ];
+}
+
+function isSameRequest(one: ExplainedAttempt, other: ExplainedAttempt): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function bodyLines(
+  { body, encoding, isBodyUnchanged }: ExplainedAttempt,
+  request: ClientRequest,
+  colors: Colors,
+): string[] {
+  if (body === "") return ["no body"];
+  if (isBodyUnchanged) return ["body: unchanged, byte for byte"];
+  const [before, after] = [shown(Buffer.from(request.body).toString()), shown(body)];
+  if (encoding === "base64" || before === undefined || after === undefined) {
+    const size = Buffer.byteLength(body, encoding);
+    return [`body: ${String(size)} bytes; the client sent ${String(request.body.length)}`];
+  }
+  const patch = createTwoFilesPatch("client", "provider", before, after, "", "", { context: 2 });
+  const lines = patch.split("\n").slice(1);
+  while (lines.at(-1) === "") lines.pop();
+  return lines
+    .filter((line) => !line.startsWith("\\"))
+    .map((line) =>
+      line.startsWith("-")
+        ? colors.red(line)
+        : line.startsWith("+")
+          ? colors.green(line)
+          : colors.dim(line),
+    );
+}
+
+/** Returns a JSON text with a member per line; undefined if it is no JSON. */
+function shown(text: string): string | undefined {
+  try {
+    const cut = (_name: string, value: unknown) =>
+      typeof value === "string" && value.length > MAX_TEXT
+        ? `${value.slice(0, MAX_TEXT)}… (${String(value.length)} characters)`
+        : value;
+    return JSON.stringify(JSON.parse(text), cut, 2);
+  } catch {
+    return undefined;
+  }
+}
