@@ -133,15 +133,21 @@ function likeness(text: string, value: string, parameter: Parameter): number {
   if (isInitials(value, text)) return 0.7;
   const number = Number(value);
   if (value.trim() !== "" && Number.isFinite(number)) return numberScore(text, number, parameter);
-  return 0.9 * overlap(wordsOf(value), wordsOf(text));
+  // Names have no endings: `Calai` is not `Calais`.
+  const form = kindOf(parameter) === "place" ? (word: string) => word : stem;
+  return 0.9 * overlap(wordsOf(value), wordsOf(text), form);
 }
 
-/** Returns the share of the value's words that the prompt contains, compared by their stems. */
-function overlap(value: readonly string[], prompt: readonly string[]): number {
-  const said = new Set(prompt.map(stem));
+/** Returns the share of the value's words that the prompt contains, compared in the form that `form` returns. */
+function overlap(
+  value: readonly string[],
+  prompt: readonly string[],
+  form: (word: string) => string,
+): number {
+  const said = new Set(prompt.map(form));
   const own = value.filter((word) => word.length > 1 || /\d/.test(word));
   if (own.length === 0) return 0;
-  return own.filter((word) => said.has(stem(word))).length / own.length;
+  return own.filter((word) => said.has(form(word))).length / own.length;
 }
 
 /** Whether one is the initials of the other (NYC and New York City), in both directions. */

@@ -150,6 +150,28 @@ describe("with a language model", () => {
       stream: false,
     });
     expect(asked?.body["tools"]).toHaveLength(4);
+    expect(asked?.body["tools"]).toContainEqual({
+      type: "function",
+      function: {
+        name: "get_current_weather",
+        description: "Get the current weather or the forecast of a city",
+        strict: true,
+        parameters: {
+          type: "object",
+          properties: {
+            city: { type: ["string", "null"], description: "The city." },
+            days: { type: ["integer", "null"], description: "Number of days" },
+            units: {
+              type: ["string", "null"],
+              description: "",
+              enum: ["celsius", "fahrenheit", null],
+            },
+          },
+          required: ["city", "days", "units"],
+          additionalProperties: false,
+        },
+      },
+    });
     expect(asked?.body["messages"]).toMatchObject([{ role: "system" }, { role: "user" }]);
   });
 

@@ -93,7 +93,7 @@ function kindOfText({ name, description, format }: Parameter): Kind {
   if (PLACES.test(called)) return "place";
   if (IDS.test(called)) return "id";
   if (/\bcurrency\b/i.test(description)) return "currency";
-  if (/\b(?:id|identifier|number) of\b/i.test(description)) return "id";
+  if (/\b(?:id|identifier|number)(?: or \w+)? of\b/i.test(description)) return "id";
   if (/\b(?:city|town|place|country|location)\b/i.test(description)) return "place";
   return "text";
 }

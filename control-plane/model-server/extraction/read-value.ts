@@ -18,7 +18,7 @@ const SURE_UNKNOWN =
   /^(?:i|we) (?:do not|don'?t|can'?t|cannot|am not|have no)\b|^(?:no idea|not sure|whatever|unknown|dunno|idk|skip|none|nothing|no|yes|ok|okay)$/i;
 
 /** The end of a quotation or of a sentence inside a name: `main_db', username is 'admin`, `my shop? Their number`. */
-const CROSSES = /[\p{L}\p{N}]['’"](?!\p{L})|[“”"]|\p{L}{4,}[.?!]\s+\p{Lu}|[?!]\s/u;
+const CROSSES = /[\p{L}\p{N}]['’"](?!\p{L})|[“”"]|\s['‘][^'’]*$|\p{L}{4,}[.?!]\s+\p{Lu}|[?!]\s/u;
 
 /**
  * Returns the span made longer up to the ends of its token, so that no half of one is ever a value: neither `10` of
@@ -31,9 +31,13 @@ export function wholeSpan(parameter: Parameter, text: string, span: Span): Span 
   if (kind === "date") return withYear(text, span);
   const token = trimmed(text, grown(text, span, /[^\s"“”«»'‘’(),;!?]/u));
   const isOne = kind === "id" || kind === "email" || kind === "url";
-  const hasCode = /\p{N}/u.test(text.slice(token.start, token.end));
-  return isOne || hasCode ? token : grown(text, span, /[\p{L}\p{M}\p{N}_]/u);
+  const said = text.slice(token.start, token.end);
+  const isCode = /\p{N}/u.test(said) || (kind !== "place" && JOINED.test(said));
+  return isOne || isCode ? token : grown(text, span, /[\p{L}\p{M}\p{N}_]/u);
 }
+
+/** `web.fra.example.net`, `anna@example`, `src/main`: words that are one name. */
+const JOINED = /\p{Ll}[.:@/\\]\p{Ll}/u;
 
 /** Scripts without spaces between words: a span cannot be checked there. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]/u;
@@ -113,7 +117,7 @@ function readId(parameter: Parameter, text: string): string | undefined {
   const isLabel = (word: string) =>
     /^(?:no|nr|number|id|the|is|#)[.:]?$/i.test(word) || own.has(stem(word.replace(/[:.]$/, "")));
   while (words.length > 1 && isLabel(words[0] ?? "")) words.shift();
-  const id = words.join(" ").replace(/^#\s*/, "");
+  const id = words.join(" ").replace(/^#\s*/, "").replace(AROUND, "");
   if (POINTS_ELSEWHERE.test(id) || SURE_UNKNOWN.test(id) || isLabel(id)) return undefined;
   return words.length === 1 || words.every((word) => /^[\p{Lu}\p{N}-]+$/u.test(word))
     ? id

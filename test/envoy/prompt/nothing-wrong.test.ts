@@ -1,0 +1,91 @@
+// What reaches an API through a real Envoy and the real model server: exactly what the prompt states.
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { stringify } from "yaml";
+import type { GatewayModel } from "../../../control-plane/ir/model.ts";
+import { type ModelServer, startModelServer } from "../../../control-plane/model-server/start.ts";
+import { modelServerInput } from "../../../control-plane/supervisor/model-server-input.ts";
+import { newSocketPath } from "../../gateway/socket-path.ts";
+import { startWithFakes, type WithFakes } from "../../gateway/with-fakes.ts";
+import { faultsOf, STATED_TARGETS, STATEMENTS } from "../../unit/model-server/statements.ts";
+import { type FakeApi, startApi } from "./fakes.ts";
+
+const STATEMENTS_SENT = 120;
+
+function configuration(apiPort: number): string {
+  const targets = STATED_TARGETS.map(({ acts, ...target }) => ({
+    ...target,
+    endpoint: { name: "api", path: `/${target.name}`, http_method: acts === true ? "POST" : "GET" },
+    auto_llm_dispatch_on_response: false,
+  }));
+  return stringify({
+    prompt_targets: targets,
+    endpoints: { api: { endpoint: `127.0.0.1:${String(apiPort)}` } },
+    model_server: { extraction: "embedded" },
+  });
+}
+
+let all: WithFakes;
+let api: FakeApi;
+let modelServer: ModelServer;
+
+beforeAll(async () => {
+  api = await startApi();
+  const modelServerSocketPath = newSocketPath();
+  let model: GatewayModel | undefined;
+  all = await startWithFakes({
+    config: configuration(api.port),
+    modelServerSocketPath,
+    adapt: (read) => (model = read),
+  });
+  if (model?.prompt === undefined) throw new Error("the configuration has no prompt targets");
+  const input = modelServerInput(model, model.prompt, {
+    url: all.gateway.url,
+    socketPath: all.gateway.ownEgressSocketPath,
+  });
+  modelServer = await startModelServer(modelServerSocketPath, input, { environment: process.env });
+  await modelServer.ready;
+});
+
+afterAll(async () => {
+  await all.stop();
+  await Promise.all([modelServer.close(), api.stop()]);
+});
+
+/** Returns the values that the API received for a prompt, or undefined if it was not called. */
+async function receivedFor(prompt: string) {
+  const id = randomUUID();
+  const reply = await fetch(`http://127.0.0.1:${all.gateway.ports.ingress}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-request-id": id },
+    body: JSON.stringify({ model: "none", messages: [{ role: "user", content: prompt }] }),
+  });
+  expect(reply.status).toBe(200);
+  const [call] = api.of(id);
+  if (call === undefined) return undefined;
+  const url = new URL(call.path, "http://api");
+  const values =
+    call.body === ""
+      ? Object.fromEntries(url.searchParams)
+      : (JSON.parse(call.body) as Record<string, unknown>);
+  return { target: url.pathname.slice(1), values };
+}
+
+it("an API receives what the prompt states, or is not called", async () => {
+  const statements = fc.sample(STATEMENTS, { seed: 20, numRuns: STATEMENTS_SENT });
+  const faults: string[] = [];
+  let calls = 0;
+  for (const statement of statements) {
+    const received = await receivedFor(statement.prompt);
+    if (received === undefined) continue;
+    calls++;
+    const wrong =
+      received.target === statement.target.name
+        ? faultsOf(statement, received.values, true)
+        : [`target ${received.target}`];
+    faults.push(...wrong.map((fault) => `${statement.prompt}: ${fault}`));
+  }
+  expect(faults).toEqual([]);
+  expect(calls).toBeGreaterThan(STATEMENTS_SENT / 2);
+});
