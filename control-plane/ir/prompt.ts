@@ -25,7 +25,11 @@ export interface Prompt {
   modelServer: ModelServer;
 }
 
+export const GUARDED_LISTENERS = ["ingress", "egress"] as const;
+
 export interface Guard {
+  /** Whose requests it checks. */
+  listeners: (typeof GUARDED_LISTENERS)[number][];
   /** The response to a prompt that the guard rejects. */
   message: string;
   /** Whether prompts pass when the guard cannot be asked. */

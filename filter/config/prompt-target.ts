@@ -52,10 +52,13 @@ export class PromptConfig {
   /** The inside of a JSON string; empty if no guard is configured. */
   guardMessageJson: Span = new Span(0, 0);
   guardFailsOpen: bool = false;
+  guardsIngress: bool = false;
+  guardsEgress: bool = false;
   /** The configured members of a /zeroshot request, without braces; empty if there is no target to choose. */
   zeroshotMembers: Span = new Span(0, 0);
-  /** The listener's timeout: one limit for the whole prompt, from its last byte to the response. */
+  /** The listeners' timeouts: one limit for the whole prompt, from its last byte to the response. */
   timeoutMs: u32 = 0;
+  egressTimeoutMs: u32 = 0;
   targets: PromptTarget[] = [];
   /** Index of the default target, -1 if there is none. */
   defaultTarget: i32 = -1;

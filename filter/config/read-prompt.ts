@@ -27,17 +27,27 @@ export function readPrompt(
   environment: Map<string, string>,
 ): PromptConfig | null {
   if (!tape.isPresent(node)) return null;
-  onlyKnownMembers(tape, node, ["cluster", "guard", "timeout_ms", "zeroshot_members", "targets"]);
+  onlyKnownMembers(tape, node, [
+    "cluster",
+    "guard",
+    "timeout_ms",
+    "egress_timeout_ms",
+    "zeroshot_members",
+    "targets",
+  ]);
   const prompt = new PromptConfig();
   prompt.timeoutMs = <u32>integerOf(tape, memberOf(tape, node, "timeout_ms"));
+  prompt.egressTimeoutMs = <u32>integerOf(tape, memberOf(tape, node, "egress_timeout_ms"));
   const members = memberOf(tape, node, "zeroshot_members");
   if (tape.isString(members)) prompt.zeroshotMembers = bytesOf(tape, members);
   const guard = memberOf(tape, node, "guard");
   if (tape.isPresent(guard)) {
-    onlyKnownMembers(tape, guard, ["message", "fails_open"]);
+    onlyKnownMembers(tape, guard, ["message", "fails_open", "on_ingress", "on_egress"]);
     prompt.guardMessageJson = escapedOf(tape, memberOf(tape, guard, "message"));
     if (!prompt.hasGuard()) reportProblem("the guard has no message");
     prompt.guardFailsOpen = tape.isTrue(memberOf(tape, guard, "fails_open"));
+    prompt.guardsIngress = tape.isTrue(memberOf(tape, guard, "on_ingress"));
+    prompt.guardsEgress = tape.isTrue(memberOf(tape, guard, "on_egress"));
   }
   const list = memberOf(tape, node, "targets");
   const end = tape.next(list);

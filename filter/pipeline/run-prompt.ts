@@ -1,4 +1,7 @@
-// Stage: on ingress, if prompt targets or a guard are configured, the steps of a prompt (prompt/) come before the attempt.
+// Stage: the steps of a prompt (prompt/) come before the attempt: on ingress, if prompt targets or a guard are configured; on
+// egress, if it is guarded.
+import { PromptConfig } from "../config/prompt-target";
+import { Client } from "../exchange/client";
 import { Exchange } from "../exchange/exchange";
 import { REQUEST_HEADERS, setHeaderNumber } from "../host/host";
 import { answerPrompt } from "../prompt/answer-prompt";
@@ -15,7 +18,7 @@ const FIRST_BYTE_TIMEOUT = constant("x-envoy-upstream-rq-per-try-timeout-ms");
 
 export function runPrompt(exchange: Exchange, turn: Turn): Outcome {
   const config = turn.config.prompt;
-  if (config === null || !exchange.client.isIngress) return Outcome.Next;
+  if (config === null || !hasSteps(config, exchange.client)) return Outcome.Next;
   const waiting = flowOf(<i32>exchange.contextId);
   let flow: PromptFlow;
   let outcome: StepOutcome;
@@ -32,6 +35,12 @@ export function runPrompt(exchange: Exchange, turn: Turn): Outcome {
   flow.close();
   if (result != Outcome.Wait) endFlow(exchange.contextId);
   return result;
+}
+
+/** The model server's own requests have passed the guard as a part of the client's prompt. */
+function hasSteps(config: PromptConfig, client: Client): bool {
+  if (client.isIngress) return true;
+  return config.guardsEgress && client.endpoint.row.isInference && !client.isModelServer;
 }
 
 function apply(outcome: StepOutcome, flow: PromptFlow, turn: Turn): Outcome {

@@ -1,4 +1,4 @@
-// Runs the steps of a prompt on the ingress listener. Each step is one callout through the internal listener, which logs it;
+// Runs the steps of a prompt: all of them on the ingress listener, the guard on egress. Each step is one callout through the internal listener, which logs it;
 // then the request goes to its model, or the gateway responds itself. To add a step: one file in steps/ and one row in STEPS.
 //
 // The listener's timeout is one limit for the whole prompt: a callout gets its own limit or the time that is left, and the
@@ -49,7 +49,7 @@ export class PromptFlow {
   private sentAt: i64 = 0;
 
   constructor(public prompt: Prompt) {
-    this.deadline = currentMilliseconds() + prompt.config.timeoutMs;
+    this.deadline = currentMilliseconds() + prompt.timeoutMs;
   }
 
   /** Starts the first step. Returns the outcome for the pipeline. */
@@ -92,7 +92,7 @@ export class PromptFlow {
     const left = this.deadline - currentMilliseconds();
     if (left < <i64>MIN_TIME_MS) return 0;
     // A clock that was set back gives no more time than there was.
-    return min(<u32>left, this.prompt.config.timeoutMs);
+    return min(<u32>left, this.prompt.timeoutMs);
   }
 
   /** Runs the steps that this prompt needs, until one has to wait or decides. */

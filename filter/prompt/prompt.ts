@@ -38,6 +38,16 @@ export class Prompt {
     this.useDefaultTarget();
   }
 
+  /** Whether all steps run: on egress, the guard is the only one. */
+  get hasAllSteps(): bool {
+    return this.exchange.client.isIngress;
+  }
+
+  /** The time for the whole prompt. */
+  get timeoutMs(): u32 {
+    return this.hasAllSteps ? this.config.timeoutMs : this.config.egressTimeoutMs;
+  }
+
   /** Where the client's dialect holds the messages. */
   get conversation(): Conversation {
     return this.exchange.client.dialect.conversation;

@@ -111,7 +111,7 @@ const openai = (model: string): Target => targetAt(`openai/${model}`, host("api.
 const claude = targetAt("anthropic/claude-sonnet-4-5", host("api.anthropic.com"), ANTHROPIC);
 
 const PROMPT: Prompt = {
-  guard: { message: "I cannot help with that.", failsOpen: false },
+  guard: { message: "I cannot help with that.", failsOpen: false, listeners: ["ingress"] },
   targets: [
     {
       name: "weather",
@@ -257,7 +257,11 @@ export const GOLDEN_MODELS: Record<string, GatewayModel> = {
   }),
   "guard-alone": modelOf([openai("gpt-4o")], {
     prompt: {
-      guard: { message: "I cannot help with that.", failsOpen: true },
+      guard: {
+        message: "I cannot help with that.",
+        failsOpen: true,
+        listeners: ["ingress", "egress"],
+      },
       targets: [],
       endpoints: [],
       modelServer: { extraction: "auto", provider: 0, environment: [] },
@@ -285,7 +289,7 @@ export const GOLDEN_MODELS: Record<string, GatewayModel> = {
   ),
   secured: modelOf([openai("gpt-4o")], {
     prompt: {
-      guard: { message: "I cannot help with that.", failsOpen: true },
+      guard: { message: "I cannot help with that.", failsOpen: true, listeners: ["ingress"] },
       targets: [],
       endpoints: [],
       modelServer: { extraction: "auto", provider: 0, environment: [] },

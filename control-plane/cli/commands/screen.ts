@@ -3,6 +3,7 @@ import type { DialectRow } from "../../../contract/dialects.ts";
 import { DIALECTS } from "../../../contract/dialects.ts";
 import { commandFor } from "../../config/diagnostics/command-name.ts";
 import type { GatewayModel, Listener, Target } from "../../ir/model.ts";
+import type { Guard } from "../../ir/prompt.ts";
 import { urlOf } from "../../supervisor/readiness.ts";
 import { type Colors, table } from "../../config/diagnostics/terminal.ts";
 import { VERSION } from "../../supervisor/version.ts";
@@ -51,8 +52,14 @@ function promptNote({ prompt }: GatewayModel): string {
     targets.length > 4 ? [...targets.slice(0, 3), `${String(targets.length - 3)} more`] : targets;
   return [
     targets.length === 0 ? "no prompt targets" : `targets ${names.join(", ")}`,
-    prompt.guard === undefined ? "no guard" : "jailbreak guard",
+    prompt.guard === undefined ? "no guard" : guardNote(prompt.guard),
   ].join("; ");
+}
+
+/** Ingress alone is the default. */
+function guardNote({ listeners }: Guard): string {
+  const isDefault = listeners.length === 1 && listeners[0] === "ingress";
+  return isDefault ? "jailbreak guard" : `jailbreak guard on ${listeners.join(" and ")}`;
 }
 
 function modelLines({ targets, defaultTarget, aliases }: GatewayModel): string[] {

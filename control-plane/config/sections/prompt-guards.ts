@@ -1,6 +1,6 @@
 // `prompt_guards`: the reply that it gives, and what happens when it cannot be asked.
 import type { z } from "zod";
-import type { Guard } from "../../ir/prompt.ts";
+import { type Guard, GUARDED_LISTENERS } from "../../ir/prompt.ts";
 import { readSystemPrompt } from "../provider/system-prompt.ts";
 import type { Reading } from "../reading.ts";
 import { mapping, oneOf, text } from "../schema-words.ts";
@@ -17,8 +17,13 @@ const jailbreakSchema = mapping(
         "What happens if the guard is unavailable: `refuse` responds with 503, `allow` passes the prompt.",
       default: "refuse",
     }).optional(),
+    applies_to: oneOf([...GUARDED_LISTENERS, "both"], {
+      description:
+        "Whose requests are checked: chat completions, messages and responses of the ingress listener, of the egress listener, or of both.",
+      default: "ingress",
+    }).optional(),
   },
-  "Checks the last user message on the ingress listener for jailbreaks.",
+  "Checks the last user message for jailbreaks.",
 );
 
 const schema = mapping(
@@ -28,7 +33,7 @@ const schema = mapping(
       "Guards of what clients send.",
     ).optional(),
   },
-  "Guards of the ingress listener.",
+  "Guards of the listeners.",
 );
 
 export const promptGuards = section({
@@ -60,5 +65,10 @@ function readGuard(
     );
     return undefined;
   }
-  return { message, failsOpen: jailbreak.on_failure === "allow" };
+  const { applies_to: listeners = "ingress", on_failure: onFailure } = jailbreak;
+  return {
+    listeners: listeners === "both" ? [...GUARDED_LISTENERS] : [listeners],
+    message,
+    failsOpen: onFailure === "allow",
+  };
 }

@@ -5,9 +5,10 @@ import type { ParameterType, PromptParameter, PromptTarget } from "../prompt.ts"
 export interface FilterPrompt {
   /** Where callouts are sent: the cluster of the internal listener. */
   cluster: typeof INTERNAL_CLUSTER;
-  guard?: { message: string; fails_open: boolean };
-  /** Of the ingress listener: for the whole prompt. */
+  guard?: { message: string; fails_open: boolean; on_ingress: boolean; on_egress: boolean };
+  /** Of the listeners: for the whole prompt. */
   timeout_ms: number;
+  egress_timeout_ms: number;
   /** Members of a /zeroshot request as JSON, without the braces; absent when there is no target to choose. */
   zeroshot_members?: string;
   targets: FilterPromptTarget[];
@@ -49,7 +50,7 @@ export function clusterOfEndpoint(name: string): string {
 
 /** Undefined when the model has neither targets nor a guard. */
 export function filterPrompt(model: GatewayModel): FilterPrompt | undefined {
-  const { prompt, ingress } = model;
+  const { prompt, ingress, egress } = model;
   if (prompt === undefined) return undefined;
   const authorities = new Map(prompt.endpoints.map(({ name, authority }) => [name, authority]));
   const { guard, targets } = prompt;
@@ -57,8 +58,16 @@ export function filterPrompt(model: GatewayModel): FilterPrompt | undefined {
     cluster: INTERNAL_CLUSTER,
     ...(guard === undefined
       ? {}
-      : { guard: { message: guard.message, fails_open: guard.failsOpen } }),
+      : {
+          guard: {
+            message: guard.message,
+            fails_open: guard.failsOpen,
+            on_ingress: guard.listeners.includes("ingress"),
+            on_egress: guard.listeners.includes("egress"),
+          },
+        }),
     timeout_ms: ingress.timeoutMs,
+    egress_timeout_ms: egress.timeoutMs,
     ...(targets.every(({ isDefault }) => isDefault)
       ? {}
       : { zeroshot_members: zeroshotMembers(targets) }),

@@ -18,7 +18,7 @@ export class Guard extends ModelServerStep {
   }
 
   isNeeded(prompt: Prompt): bool {
-    return prompt.config.hasGuard();
+    return prompt.hasAllSteps ? prompt.config.guardsIngress : prompt.config.guardsEgress;
   }
 
   write(prompt: Prompt, out: ByteBuffer): void {
@@ -29,7 +29,7 @@ export class Guard extends ModelServerStep {
   read(prompt: Prompt, response: Tape): StepOutcome {
     const isBlocked = response.isTrue(response.member(0, JAILBREAK_VERDICT));
     prompt.exchange.guard = isBlocked ? GuardDecision.Blocked : GuardDecision.Passed;
-    if (!isBlocked) return StepOutcome.Next;
+    if (!isBlocked) return next(prompt);
     const message = prompt.config.guardMessageJson;
     return prompt.answer(message.pointer, message.length);
   }
@@ -40,6 +40,10 @@ export class Guard extends ModelServerStep {
     logWarning(
       "gateway: the jailbreak guard is unavailable; the prompt is accepted (on_failure: allow)",
     );
-    return StepOutcome.Next;
+    return next(prompt);
   }
+}
+
+function next(prompt: Prompt): StepOutcome {
+  return prompt.hasAllSteps ? StepOutcome.Next : StepOutcome.Send;
 }
