@@ -74,8 +74,13 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
   const done = followLines(log, position, {
     onLine(text) {
       const line = readUsageLine(text);
-      if (line === undefined) invalid.add([]);
-      else onLine(line);
+      if (line !== undefined) {
+        onLine(line);
+        return;
+      }
+      invalid.add([]);
+      const next = readUsageLine(behindCut(text));
+      if (next !== undefined) onLine(next);
     },
     onPosition(next) {
       position = next;
@@ -94,6 +99,14 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
       save();
     },
   };
+}
+
+/** Start time, status and flags, with which a line begins. */
+const BEGINNING = /\d{10}\.\d{3} \d+ [A-Z,-]+ \d+ /g;
+
+/** Returns the line that was written behind one without an end, as after a crash or on a disk that was full. */
+function behindCut(text: string): string {
+  return text.slice([...text.matchAll(BEGINNING)].at(-1)?.index ?? text.length);
 }
 
 function readState(file: string, report: (line: string) => void): State {

@@ -111,6 +111,14 @@ it("half of a line is read when its other half is there, and garbage is counted"
   await running.reader.stop();
 });
 
+it("a line behind one that was cut off is read, and the cut one is counted as invalid", async () => {
+  writeFileSync(log, line("a/b", 5) + line("a/b", 7).slice(0, 60) + line("c/d", 3));
+  const running = start();
+  await expect.poll(() => total(running)).toBe(8);
+  expect(running.families.render()).toContain("gateway_usage_lines_invalid_total 1");
+  await running.reader.stop();
+});
+
 it("a state that cannot be read starts at zero, and one that cannot be written is reported once", async () => {
   const state = join(directory, "metrics.json");
   writeFileSync(state, "{");
