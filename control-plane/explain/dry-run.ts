@@ -10,12 +10,20 @@ import { FilterHost } from "../wasm-host/filter-host.ts";
 import { mutationsOf, NO_MUTATIONS } from "../wasm-host/native-mutations.ts";
 import { FAILURES } from "../wasm-host/upstream.ts";
 import type { ClientRequest } from "./client-request.ts";
+import type { PromptCalls } from "./prompt-calls.ts";
 
 export interface DryRunOptions {
   model: GatewayModel;
   /** The values of the keys of clients are read from it, and no others. */
   environment: Readonly<Record<string, string | undefined>>;
   filterFile: string;
+}
+
+export interface RunOptions {
+  listener: Listener["name"];
+  maxAttempts: number;
+  /** Responds to the callouts of a prompt. */
+  calls: PromptCalls | undefined;
 }
 
 /** Nothing of it is read: the clusters are rendered for their header mutations. */
@@ -49,18 +57,18 @@ export class DryRun {
     return new DryRun(model, host);
   }
 
-  run(
+  async run(
     { method, path, headers, body }: ClientRequest,
-    listener: Listener["name"],
-    maxAttempts: number,
-  ): ExchangeResult {
+    { listener, maxAttempts, calls }: RunOptions,
+  ): Promise<ExchangeResult> {
     const length = body.length === 0 ? [] : [["content-length", String(body.length)] as const];
-    const result = this.#host.exchange({
+    const result = await this.#host.exchangeAsync({
       listener,
       request: { method, path, headers: [...headers, ...length], body },
       upstream: () => FAILURES.connectionRefused,
       mutations: this.#mutations,
       maxAttempts,
+      calls: async (call) => calls?.respond(call),
       requestBodyLimit: this.#model.limits.requestBodyBytes,
     });
     if (result.trap !== undefined) throw new Error(`The filter failed: ${result.trap}`);

@@ -11,6 +11,8 @@ import type { DroppedMember } from "./dropped.ts";
 import { DryRun } from "./dry-run.ts";
 import type { DryRunOptions } from "./dry-run.ts";
 import { maskHeaders } from "./mask.ts";
+import { PromptCalls } from "./prompt-calls.ts";
+import type { PromptDecisions } from "./prompt-calls.ts";
 
 /** The gateway's own response. */
 export interface OwnResponse {
@@ -30,6 +32,8 @@ export interface Explanation {
   /** The name of the client's API key. */
   key?: string;
   isStream: boolean;
+  /** What was decided about a prompt on ingress. */
+  prompt?: PromptDecisions;
   /** The response to the request as it is, if its API key is missing or unknown; the rest is about a valid one. */
   unauthorized?: OwnResponse;
   /** In the order in which they are made, each if the one before failed. */
@@ -60,55 +64,58 @@ export interface ExplainedAttempt {
 /** More attempts than a configuration has in practice. */
 const MAX_ATTEMPTS = 50;
 
+export interface ExplainerOptions extends DryRunOptions {
+  /** Path of the model server's socket, for prompts on ingress. */
+  modelServer?: string;
+}
+
 /** Explains requests under one configuration. */
 export class Explainer {
-  readonly #model: GatewayModel;
+  readonly #options: ExplainerOptions;
   readonly #run: DryRun;
   /** For requests whose API key is missing or unknown. */
   readonly #openRun: DryRun | undefined;
 
-  private constructor(model: GatewayModel, run: DryRun, openRun: DryRun | undefined) {
-    this.#model = model;
+  private constructor(options: ExplainerOptions, run: DryRun, openRun: DryRun | undefined) {
+    this.#options = options;
     this.#run = run;
     this.#openRun = openRun;
   }
 
-  static async open(options: DryRunOptions): Promise<Explainer> {
+  static async open(options: ExplainerOptions): Promise<Explainer> {
     const { model } = options;
     const { apiKeys: ingressKeys, ...ingress } = model.ingress;
     const { apiKeys: egressKeys, ...egress } = model.egress;
     const hasKeys = (ingressKeys ?? egressKeys) !== undefined;
     return new Explainer(
-      model,
+      options,
       await DryRun.open(options),
       hasKeys ? await DryRun.open({ ...options, model: { ...model, ingress, egress } }) : undefined,
     );
   }
 
-  explain(request: ClientRequest): Explanation {
-    const listener = this.#listenerOf(request);
-    const first = this.#run.run(request, listener, MAX_ATTEMPTS);
-    if (first.response.status !== 401 || first.sent.length > 0 || this.#openRun === undefined) {
-      return this.#explain(request, listener, this.#run, first);
-    }
-    const open = this.#openRun.run(request, listener, MAX_ATTEMPTS);
-    const explanation = this.#explain(request, listener, this.#openRun, open);
-    return { ...explanation, unauthorized: ownResponse(first) };
+  async explain(request: ClientRequest): Promise<Explanation> {
+    const first = await this.#explain(request, this.#run);
+    const isUnauthorized = first.response?.status === 401;
+    if (!isUnauthorized || this.#openRun === undefined) return first;
+    const explanation = await this.#explain(request, this.#openRun);
+    return { ...explanation, unauthorized: first.response };
   }
 
-  #explain(
-    request: ClientRequest,
-    listener: Listener["name"],
-    run: DryRun,
-    whole: ExchangeResult,
-  ): Explanation {
+  async #explain(request: ClientRequest, run: DryRun): Promise<Explanation> {
+    const { model } = this.#options;
+    const listener = listenerOf(request, model);
+    const calls = listener === "ingress" ? this.#promptCalls() : undefined;
+    const whole = await run.run(request, { listener, maxAttempts: MAX_ATTEMPTS, calls });
     const { endpoint, dialect, requested, key, stream } = recordOf(whole);
-    // What the last attempt dropped is in the record; each attempt is the last one of a run.
-    const attempts = whole.sent.map((sent, index) => {
+    const attempts: ExplainedAttempt[] = [];
+    for (const [index, sent] of whole.sent.entries()) {
+      // What the last attempt dropped is in the record; each attempt is the last one of a run.
       const isLast = index === whole.sent.length - 1;
-      const result = isLast ? whole : run.run(request, listener, index + 1);
-      return this.#attempt(request, result.sent[index] ?? sent, recordOf(result));
-    });
+      const options = { listener, maxAttempts: index + 1, calls: this.#promptCalls() };
+      const result = isLast ? whole : await run.run(request, options);
+      attempts.push(attemptOf(request, result.sent[index] ?? sent, recordOf(result), model));
+    }
     return {
       listener,
       ...(endpoint === undefined ? {} : { endpoint }),
@@ -116,36 +123,51 @@ export class Explainer {
       ...(requested === undefined ? {} : { model: requested }),
       ...(key === undefined ? {} : { key }),
       isStream: stream === 1,
+      ...(calls === undefined || calls.isEmpty ? {} : { prompt: calls.decisions() }),
       attempts,
       ...(attempts.length > 0 ? {} : { response: ownResponse(whole) }),
     };
   }
 
-  /** The listener whose port the request names; egress for any other. */
-  #listenerOf({ headers }: ClientRequest): Listener["name"] {
-    const host = headers.find(([name]) => name === "host")?.[1] ?? "";
-    return host.endsWith(`:${String(this.#model.ingress.port)}`) ? "ingress" : "egress";
+  #promptCalls(): PromptCalls | undefined {
+    const { model, modelServer } = this.#options;
+    if (model.prompt === undefined || modelServer === undefined) return undefined;
+    return new PromptCalls(model.prompt, modelServer);
   }
+}
 
-  #attempt(request: ClientRequest, sent: SentRequest, record: UsageRecord): ExplainedAttempt {
-    const target = this.#model.targets.find(({ name }) => name === record.target);
-    if (target === undefined) throw new Error("the filter's record names no target");
-    const body = Buffer.from(sent.body);
-    const isText = body.equals(Buffer.from(body.toString("utf8")));
-    const added = addedByEnvoy(target);
-    return {
-      target: target.name,
-      dialect: target.dialect,
-      method: sent.method,
-      url: `${schemeOf(target)}://${sent.authority}${sent.path}`,
-      headers: maskHeaders(sent.headers, this.#model.filterEnvironment),
-      ...(added === undefined ? {} : { addedByEnvoy: added }),
-      body: body.toString(isText ? "utf8" : "base64"),
-      encoding: isText ? "utf8" : "base64",
-      isBodyUnchanged: body.equals(request.body),
-      dropped: droppedMembers(record.dropped, record.dialect, target.dialect),
-    };
-  }
+/** Returns the listener whose port the request names; egress for any other. */
+export function listenerOf(
+  { headers }: ClientRequest,
+  { ingress }: GatewayModel,
+): Listener["name"] {
+  const host = headers.find(([name]) => name === "host")?.[1] ?? "";
+  return host.endsWith(`:${String(ingress.port)}`) ? "ingress" : "egress";
+}
+
+function attemptOf(
+  request: ClientRequest,
+  sent: SentRequest,
+  record: UsageRecord,
+  model: GatewayModel,
+): ExplainedAttempt {
+  const target = model.targets.find(({ name }) => name === record.target);
+  if (target === undefined) throw new Error("the filter's record names no target");
+  const body = Buffer.from(sent.body);
+  const isText = body.equals(Buffer.from(body.toString("utf8")));
+  const added = addedByEnvoy(target);
+  return {
+    target: target.name,
+    dialect: target.dialect,
+    method: sent.method,
+    url: `${schemeOf(target)}://${sent.authority}${sent.path}`,
+    headers: maskHeaders(sent.headers, model.filterEnvironment),
+    ...(added === undefined ? {} : { addedByEnvoy: added }),
+    body: body.toString(isText ? "utf8" : "base64"),
+    encoding: isText ? "utf8" : "base64",
+    isBodyUnchanged: body.equals(request.body),
+    dropped: droppedMembers(record.dropped, record.dialect, target.dialect),
+  };
 }
 
 function schemeOf({ address }: Target): string {

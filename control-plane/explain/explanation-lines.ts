@@ -3,6 +3,7 @@ import { createTwoFilesPatch } from "diff";
 import { table } from "../config/diagnostics/terminal.ts";
 import type { Colors } from "../config/diagnostics/terminal.ts";
 import type { ClientRequest } from "./client-request.ts";
+import { apiRequestRows, decisionRows } from "./prompt-rows.ts";
 import type { ExplainedAttempt, Explanation, OwnResponse } from "./explain.ts";
 
 /** Longer texts in a body, such as images in base64, are cut. */
@@ -30,12 +31,14 @@ export function explanationLines(
   ];
 }
 
-function factRows({ endpoint, dialect, model, key, isStream }: Explanation): string[][] {
+function factRows(explanation: Explanation): string[][] {
+  const { endpoint, dialect, model, key, isStream, prompt } = explanation;
   return [
     ["Endpoint", endpoint ?? "unknown path"],
     ...(dialect === undefined ? [] : [["Dialect", `${dialect}${isStream ? ", stream" : ""}`]]),
     ...(model === undefined ? [] : [["Model", model]]),
     ...(key === undefined ? [] : [["API key", key]]),
+    ...(prompt === undefined ? [] : [...decisionRows(prompt), ...apiRequestRows(prompt)]),
   ];
 }
 

@@ -161,6 +161,26 @@ it("targets test and targets eval tell how prompts are understood, and call no A
   expect(api.requests).toEqual([]);
 });
 
+it("explain shows the decisions about a prompt, and calls no API", async () => {
+  const url = `http://localhost:${ports.ingress}/v1/responses`;
+  const body = JSON.stringify({ model: "none", input: FORECAST });
+  const words = ["curl", url, "--json", body];
+  const { code, stdout } = await desk.run("explain", "--json", ...words);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    listener: "ingress",
+    dialect: "openai_responses",
+    prompt: {
+      guard: { refuses: false },
+      decision: "target",
+      target: "weather_forecast",
+      arguments: { city: "Lisbon" },
+      request: { method: "GET", url: `https://localhost:${api.port}/weather/Lisbon` },
+    },
+  });
+  expect(api.requests).toEqual([]);
+});
+
 it("calls a language model through a separate listener if clients need a key", async () => {
   const choice = { name: "weather_forecast", arguments: '{"city":"Lisbon"}' };
   const model = await startProvider((response) => {

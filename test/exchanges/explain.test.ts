@@ -57,7 +57,7 @@ describe("explain gives the request that the provider gets", () => {
   it.each(cases)("$name", async (exchange) => {
     const { method, path, headers, body } = exchange.client;
     const explainer = await explainerOf(exchange);
-    const { attempts } = explainer.explain({
+    const { attempts } = await explainer.explain({
       method,
       path,
       headers: headers

@@ -5,11 +5,12 @@ import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
 import { readClientRequest } from "../../explain/read-request.ts";
 import type { ClientRequest } from "../../explain/client-request.ts";
 import { requestOfCurl } from "../../explain/curl.ts";
-import { Explainer } from "../../explain/explain.ts";
+import { Explainer, listenerOf } from "../../explain/explain.ts";
 import { explanationLines } from "../../explain/explanation-lines.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { FILTER_FILE } from "../../supervisor/runtime-environment.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
+import { withModelServer } from "../trial/temporary-model-server.ts";
 import { noteBuiltIn } from "./built-in.ts";
 import type { ExplainOptions } from "./options.ts";
 
@@ -20,16 +21,26 @@ import type { ExplainOptions } from "./options.ts";
 export async function explain(words: readonly string[], options: ExplainOptions): Promise<void> {
   const file = findConfigurationOrBuiltIn(options.config, process.cwd());
   const request = requestOf(words, options);
-  const { model, environment } = readConfiguration(file, process.env);
-  const explainer = await Explainer.open({ model, environment, filterFile: FILTER_FILE });
-  const explanation = explainer.explain(request);
-  if (options.json === true) {
-    console.log(JSON.stringify(explanation, null, 2));
-    return;
-  }
-  noteBuiltIn(file);
-  const lines = explanationLines(explanation, request, colorsFor(process.stdout));
-  for (const line of lines) console.log(line);
+  const configuration = readConfiguration(file, process.env);
+  const { model, environment } = configuration;
+  const print = async (modelServer?: string): Promise<void> => {
+    const open = { model, environment, filterFile: FILTER_FILE };
+    const explainer = await Explainer.open({
+      ...open,
+      ...(modelServer === undefined ? {} : { modelServer }),
+    });
+    const explanation = await explainer.explain(request);
+    if (options.json === true) {
+      console.log(JSON.stringify(explanation, null, 2));
+      return;
+    }
+    noteBuiltIn(file);
+    const lines = explanationLines(explanation, request, colorsFor(process.stdout));
+    for (const line of lines) console.log(line);
+  };
+  const { prompt } = model;
+  if (prompt === undefined || listenerOf(request, model) === "egress") await print();
+  else await withModelServer(configuration, prompt, print);
 }
 
 function requestOf(words: readonly string[], { endpoint }: ExplainOptions): ClientRequest {

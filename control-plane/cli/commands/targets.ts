@@ -1,29 +1,23 @@
 // `gateway targets test` and `gateway targets eval`: how prompts are understood, without calling any API.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfiguration } from "../find-configuration.ts";
 import type { Configuration } from "../../supervisor/configuration-file.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
 import type { Prompt } from "../../ir/prompt.ts";
-import { type Egress, modelServerInput } from "../../supervisor/model-server-input.ts";
-import { callListener } from "../../supervisor/admin.ts";
-import { modelServerEnvironment, superviseModelServer } from "../../supervisor/model-server.ts";
 import { FILTER_FILE } from "../../supervisor/runtime-environment.ts";
-import { urlOf } from "../../supervisor/readiness.ts";
-import { findRunning } from "../../supervisor/state.ts";
 import type { TargetsOptions } from "./options.ts";
 import { colorsFor, table } from "../../config/diagnostics/terminal.ts";
 import { readCases } from "../trial/read-cases.ts";
 import { score } from "../trial/score.ts";
 import type { Score } from "../trial/score.ts";
+import { apiRequestRows, decisionRows } from "../../explain/prompt-rows.ts";
+import { withModelServer } from "../trial/temporary-model-server.ts";
 import { openTrial } from "../trial/try-prompt.ts";
 import type { Trial } from "../trial/try-prompt.ts";
 
 /** Prints scores, choice, parameters and the request that would be sent. */
 export async function targetsTest(text: string, options: TargetsOptions): Promise<void> {
-  await withModelServer(readTargets(options), async (attempt) => {
+  await withTrial(readTargets(options), async (attempt) => {
     const trial = await attempt(text);
     if (options.json === true) console.log(JSON.stringify(trial, null, 2));
     else for (const line of trialLines(trial)) console.log(line);
@@ -34,7 +28,7 @@ export async function targetsTest(text: string, options: TargetsOptions): Promis
 export async function targetsEval(file: string, options: TargetsOptions): Promise<void> {
   const configuration = readTargets(options);
   const cases = readCases(file, configuration.prompt.targets);
-  await withModelServer(configuration, async (attempt) => {
+  await withTrial(configuration, async (attempt) => {
     const results = [];
     // One after the other: the model works on one text at a time anyway.
     for (const expected of cases) {
@@ -69,84 +63,27 @@ function readTargets({ config }: TargetsOptions): Targets {
   });
 }
 
-async function withModelServer(
-  configuration: Targets,
+async function withTrial(
+  { prompt, ...configuration }: Targets,
   work: (attempt: Attempt) => Promise<void>,
 ): Promise<void> {
-  const { model, environment, prompt } = configuration;
-  const directory = mkdtempSync(join(tmpdir(), "gateway-targets-")); // which its user alone can enter
-  const socketPath = join(directory, "model-server.sock");
-  const server = await superviseModelServer({
-    socketPath,
-    input: modelServerInput(model, prompt, await runningEgress(configuration)),
-    environment: modelServerEnvironment(environment, prompt.modelServer.environment),
-    report: (line) => {
-      console.error(`· ${line}`);
-    },
-  });
-  try {
+  const { model } = configuration;
+  await withModelServer(configuration, prompt, async (socketPath) => {
     await work(await openTrial({ model, prompt }, { socketPath, filterFile: FILTER_FILE }));
-  } finally {
-    await server.stop();
-    rmSync(directory, { recursive: true });
-  }
-}
-
-/** A language model can be asked only where the gateway itself is running. */
-async function runningEgress({
-  model,
-  file,
-  environment,
-}: Configuration): Promise<Egress | undefined> {
-  const own = findRunning(environment).find(({ record }) => record.configuration === file.path);
-  const socketPath = own?.record.egressSocket;
-  try {
-    const { status } = await callListener(model.egress, "/healthz");
-    return status === 200 ? { url: urlOf(model.egress), socketPath } : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 function trialLines(trial: Trial): string[] {
   const colors = colorsFor(process.stdout);
-  const scores = Object.entries(trial.scores).sort(([, one], [, other]) => other - one);
   const rows = [
-    ...(trial.guard === undefined ? [] : [["Guard", guardWords(trial.guard)]]),
-    ...scores.map(([name, value], index) => [
-      index === 0 ? "Scores" : "",
-      `${value.toFixed(3)}  ${name}`,
-    ]),
-    ["Decision", decisionWords(trial)],
-    ...(trial.arguments === undefined ? [] : [["Parameters", JSON.stringify(trial.arguments)]]),
+    ...decisionRows(trial),
     ...(trial.question === undefined ? [] : [["Question", trial.question]]),
     ...(trial.wrong === undefined
       ? []
       : [["Refused", `the value of ${trial.wrong} cannot be part of a URL`]]),
-    ...requestRows(trial),
+    ...apiRequestRows(trial),
   ];
   return table(rows.map(([name = "", text = ""]) => [colors.dim(name), text]));
-}
-
-function guardWords({ probability, refuses }: NonNullable<Trial["guard"]>): string {
-  return `${refuses ? "refuses" : "passes"} (${probability.toFixed(3)})`;
-}
-
-function decisionWords({ decision, target, guard }: Trial): string {
-  if (guard?.refuses === true) return "the guard's message";
-  if (target === null) return "no target: the prompt goes to its model";
-  if (decision === "default") return `the default target ${target}`;
-  return decision === "target" ? target : `${target}, between the thresholds`;
-}
-
-function requestRows({ request }: Trial): string[][] {
-  if (request === undefined) return [];
-  const headers = Object.entries(request.headers).map(([name, value]) => ["", `${name}: ${value}`]);
-  return [
-    ["Request", `${request.method} ${request.url}  (not sent)`],
-    ...headers,
-    ...(request.body === undefined ? [] : [["", request.body]]),
-  ];
 }
 
 function scoreLines(found: Score): string[] {
