@@ -20,8 +20,12 @@ export class EndpointRow {
   methods: string[] = POST;
   /** The client's dialect: the form of errors. */
   dialect: DialectRow = OPENAI_CHAT;
-  /** Whether the ingress listener serves it too. */
+  /** Which listeners serve it: ingress, egress, and the model server's own entrance to egress. */
   isOnIngress: boolean = false;
+  isOnEgress: boolean = true;
+  isOnOwnEgress: boolean = true;
+  /** Whether it is served only with `mcp.enabled`. */
+  isForTools: boolean = false;
 
   /** Whether the gateway responds itself. */
   isLocal: boolean = false;
@@ -30,7 +34,7 @@ export class EndpointRow {
 
   /** Whether requests are translated, guarded, and fail over to other models. All others pass to one provider. */
   isInference: boolean = false;
-  /** Whether the request names a model; otherwise the hint header names the provider. */
+  /** Whether the request names a model or a prompt target; otherwise the hint header names the provider. */
   hasModel: boolean = true;
   /** Whether the only provider that serves it is used if the hint header names none. */
   mayGuessProvider: boolean = false;
@@ -111,6 +115,25 @@ function models(path: string): EndpointRow {
   return row;
 }
 
+/** The prompt targets as tools (Model Context Protocol). A route of Envoy leads to the model server, which responds. */
+function tools(): EndpointRow {
+  const row = models("/mcp");
+  row.methods = POST;
+  row.isOnEgress = false;
+  row.isOnOwnEgress = false;
+  row.isForTools = true;
+  return row;
+}
+
+/** A call of one prompt target, named by the model server for a tool call: no client can send it. */
+function targetCall(): EndpointRow {
+  const row = new EndpointRow();
+  row.path = "/target_call";
+  row.isOnEgress = false;
+  row.isForTools = true;
+  return row;
+}
+
 /** @param countsOutput whether a response without usage has an output to estimate */
 function counted(row: EndpointRow, countsOutput: boolean): EndpointRow {
   row.countsTokens = true;
@@ -171,6 +194,9 @@ MODEL_BY_ID.hasChildren = true;
 /** A route of Envoy responds, which the control plane changes. */
 export const READINESS: EndpointRow = local("/readyz");
 
+export const MCP: EndpointRow = tools();
+export const TARGET_CALL: EndpointRow = targetCall();
+
 /** The first row that matches a path is its row. Those with most of the requests come first. */
 export const ENDPOINTS: EndpointRow[] = [
   inference(OPENAI_CHAT),
@@ -202,6 +228,8 @@ export const ENDPOINTS: EndpointRow[] = [
   stored("/v1/evals"),
   stored("/v1/videos"),
   messageBatches(),
+  MCP,
+  TARGET_CALL,
   local("/healthz"),
   READINESS,
   local("/"),

@@ -2,12 +2,13 @@
 import { join } from "node:path";
 import type { AccessLogField, AccessLogFieldName } from "../control-plane/ir/access-log-fields.ts";
 import { ACCESS_LOG_FIELDS } from "../control-plane/ir/access-log-fields.ts";
+import { MCP } from "../contract/endpoints.ts";
 import { PROPERTY_CLIENT_PATH } from "../contract/words.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
 import type { AccessLogName } from "../control-plane/ir/names.ts";
 import { accessLogFile } from "../control-plane/ir/names.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
-import type { AccessLog, Extension, Fields } from "./types.ts";
+import type { AccessLog, Extension, Fields, ListenerName } from "./types.ts";
 import { extension } from "./types.ts";
 
 /**
@@ -44,7 +45,7 @@ export function ingressLogs(model: GatewayModel, runtime: RuntimeEnvironment): E
     ),
     authority: firstOf(filterState(CLIENT_AUTHORITY), header(":authority")),
     forwardedFor: firstOf(filterState(CLIENT_FORWARDED_FOR), header("x-forwarded-for")),
-    upstreamHost: upstreamHost(hasDemonstration(model)),
+    upstreamHost: upstreamHost(hasDemonstration(model) || model.prompt?.mcp === true),
   });
 }
 
@@ -53,7 +54,13 @@ export function ingressLogs(model: GatewayModel, runtime: RuntimeEnvironment): E
  * provider did wrong. An attempt with neither a status nor a flag was cancelled by the gateway, because the client had
  * disconnected or the timeout had expired.
  */
-export function llmLogs(model: GatewayModel, runtime: RuntimeEnvironment): AccessLog[] {
+export function llmLogs(
+  name: ListenerName,
+  model: GatewayModel,
+  runtime: RuntimeEnvironment,
+): AccessLog[] {
+  // The route of tool calls leads to no provider.
+  const hasTools = name === "ingress" && model.prompt?.mcp === true;
   const llm = (responseFlags: string, filter: Fields): AccessLog[] =>
     logs("llm", model, runtime, {
       // Known from the connection; an attempt without a connection shows the protocol that the provider is configured
@@ -64,7 +71,10 @@ export function llmLogs(model: GatewayModel, runtime: RuntimeEnvironment): Acces
       bytesReceived: "%BYTES_SENT%",
       bytesSent: "%BYTES_RECEIVED%",
       upstreamHost: upstreamHost(hasDemonstration(model)),
-    }).map((log) => ({ ...log, filter }));
+    }).map((log) => ({
+      ...log,
+      filter: hasTools ? { and_filter: { filters: [isForProvider(), filter] } } : filter,
+    }));
   return [
     ...llm("%RESPONSE_FLAGS%", { or_filter: { filters: [hasStatus(), hasFlag()] } }),
     ...llm(LOCAL_RESET, { and_filter: { filters: [hasNoStatus(), hasNoFlag()] } }),
@@ -83,6 +93,15 @@ export function internalLogs(model: GatewayModel, runtime: RuntimeEnvironment): 
 
 /** Envoy's response flag for a connection that Envoy reset itself. */
 const LOCAL_RESET = "LR";
+
+function isForProvider(): Fields {
+  const regex = `${MCP.path}(\\?.*)?`;
+  return {
+    header_filter: {
+      header: { name: ":path", string_match: { safe_regex: { regex } }, invert_match: true },
+    },
+  };
+}
 
 function hasStatus(): Fields {
   return status("GE", 1);

@@ -27,7 +27,7 @@ export function httpFilters(
     // Between filter and router: for a provider that compresses although the request asked it not to.
     ...decompressors(),
     // Always last.
-    router(model, runtime),
+    router(name, model, runtime),
   ];
 }
 
@@ -93,12 +93,12 @@ function decompressor(algorithm: string, message: string, fields: Fields = {}): 
   );
 }
 
-function router(model: GatewayModel, runtime: RuntimeEnvironment): Extension {
+function router(name: ListenerName, model: GatewayModel, runtime: RuntimeEnvironment): Extension {
   return extension("envoy.filters.http.router", "extensions.filters.http.router.v3.Router", {
     // Neither the provider nor the client receives an x-envoy header.
     suppress_envoy_headers: true,
     // Counters by status and a histogram per cluster, which nothing reads yet: 3 % of a small request.
     dynamic_stats: false,
-    upstream_log: llmLogs(model, runtime),
+    upstream_log: llmLogs(name, model, runtime),
   });
 }

@@ -85,7 +85,7 @@ function http(
               codec_type: "AUTO",
               ...identity(),
               ...protocol(model),
-              ...timeouts(name, own, model),
+              ...timeouts(name, model),
               local_reply_config: localReplies(model),
               access_log: [...ingressLogs(model, runtime), ...usageLogs(model, runtime)],
               route_config: routeConfiguration(own, model, runtime),
@@ -130,9 +130,13 @@ function protocol(model: GatewayModel): Fields {
   };
 }
 
-function timeouts(name: ListenerName, own: ModelListener, model: GatewayModel): Fields {
-  // While the steps of a prompt run, its stream is silent, and the listener's timeout limits them.
-  const steps = name === "ingress" && model.prompt !== undefined ? own.timeoutMs + SECOND : 0;
+function timeouts(name: ListenerName, model: GatewayModel): Fields {
+  // While the steps of a prompt or a tool call run, their stream is silent, and the ingress listener's timeout limits them.
+  const isWaiting =
+    name === "ingress"
+      ? model.prompt !== undefined
+      : name === LISTENER_OWN_EGRESS && model.prompt?.mcp === true;
+  const steps = isWaiting ? model.ingress.timeoutMs + SECOND : 0;
   return {
     request_headers_timeout: duration(HEADERS_TIMEOUT),
     request_timeout: duration(REQUEST_TIMEOUT),

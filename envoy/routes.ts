@@ -1,5 +1,7 @@
 // The routes of a listener: the filter names the cluster, the route sets the right kind of timeout.
+import { MCP, READINESS } from "../contract/endpoints.ts";
 import {
+  HEADER_API_KEY,
   HEADER_CLUSTER,
   HEADER_RETRY,
   HEADER_RETRY_AFTER,
@@ -7,6 +9,7 @@ import {
 } from "../contract/words.ts";
 import type { GatewayModel, Listener } from "../control-plane/ir/model.ts";
 import { generationOf, inGeneration } from "../control-plane/ir/filter-document/document.ts";
+import { MODEL_SERVER_CLUSTER } from "../control-plane/ir/filter-document/prompt.ts";
 import { retryPolicies } from "../control-plane/ir/retry-policies.ts";
 import type { RetryPolicy } from "../control-plane/ir/retry-policies.ts";
 import { attemptCluster, attemptedUpstreams } from "../control-plane/ir/upstreams.ts";
@@ -19,7 +22,9 @@ import { duration } from "./types.ts";
 const SECOND = 1000;
 
 /** Path of the readiness report. */
-const READY_PATH = "/readyz";
+const READY_PATH = READINESS.path;
+/** Headers in which clients send a key of the listener. */
+const CREDENTIALS = ["authorization", "x-api-key", HEADER_API_KEY, "cookie"];
 
 /** Failures that occurred before the provider can have started to process the request. */
 const BEFORE_REQUEST = ["connect-failure", "refused-stream", "reset-before-request"];
@@ -42,7 +47,12 @@ export function routeConfiguration(
   model: GatewayModel,
   runtime: Pick<RuntimeEnvironment, "notReady">,
 ): Fields {
-  const all = [readiness(runtime), ...routes(listener, model)];
+  const hasTools = listener.name === "ingress" && model.prompt?.mcp === true;
+  const all = [
+    readiness(runtime),
+    ...(hasTools ? [tools(listener)] : []),
+    ...routes(listener, model),
+  ];
   return {
     name: listener.name,
     response_headers_to_add: [ADD_REQUEST_ID],
@@ -69,6 +79,24 @@ function readiness({ notReady }: Pick<RuntimeEnvironment, "notReady">): Route {
         append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
       },
     ],
+  };
+}
+
+/** Time for the MCP server to report that the listener's timeout has expired. */
+const TOOL_MARGIN = 5 * SECOND;
+
+/**
+ * Returns the route of tool calls to the model server. It gets no credential of the client: the filter has checked it.
+ */
+function tools({ timeoutMs }: Listener): Route {
+  return {
+    match: { path: MCP.path },
+    route: {
+      cluster: MODEL_SERVER_CLUSTER,
+      timeout: duration(timeoutMs + TOOL_MARGIN),
+      idle_timeout: "0s",
+    },
+    request_headers_to_remove: CREDENTIALS,
   };
 }
 

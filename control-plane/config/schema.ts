@@ -6,6 +6,7 @@ import { endpoints } from "./sections/endpoints.ts";
 import { limits } from "./sections/limits.ts";
 import { listeners } from "./sections/listeners.ts";
 import { llmProviders, modelProviders } from "./sections/llm-providers.ts";
+import { mcp } from "./sections/mcp.ts";
 import { mode } from "./sections/mode.ts";
 import { modelAliases } from "./sections/model-aliases.ts";
 import { modelServer } from "./sections/model-server.ts";
@@ -43,6 +44,7 @@ export const SECTIONS: readonly Section[] = [
   endpoints,
   promptTargets,
   promptGuards,
+  mcp,
   modelServer,
   overrides,
   tracing,

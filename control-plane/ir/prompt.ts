@@ -23,6 +23,8 @@ export interface Prompt {
   /** 0 to 1: how sure the choice of a target has to be. Absent: the model server's own. */
   threshold?: number;
   modelServer: ModelServer;
+  /** The targets are offered as MCP tools on the ingress listener. Absent: they are not. */
+  mcp?: true;
 }
 
 export const GUARDED_LISTENERS = ["ingress", "egress"] as const;

@@ -8,6 +8,7 @@ import { extract, type Extraction } from "./extraction/extract.ts";
 import { fromDescription } from "./extraction/parameter.ts";
 import { asTarget, spanFinder, statedIn } from "./extraction/stated.ts";
 import { groundingScore } from "./grounding.ts";
+import { MCP_PATH, mcpFault, serveMcp } from "./mcp/route.ts";
 import type { Models } from "./models.ts";
 import type { ModelServerOptions } from "./options.ts";
 import {
@@ -36,7 +37,9 @@ export function modelServerApp(context: AppContext): Hono<Admitted> {
   app.onError((error, http) => {
     if (error instanceof ServerError) {
       if (error.retryAfter !== undefined) http.header("retry-after", String(error.retryAfter));
-      return http.json(fault(error.message, error.status), error.status);
+      const body =
+        http.req.path === MCP_PATH ? mcpFault(error.message) : fault(error.message, error.status);
+      return http.json(body, error.status);
     }
     context.log(`internal error: ${error.stack ?? error.message}`);
     return http.json(fault("The model server failed.", 500), 500);
@@ -58,6 +61,7 @@ export function modelServerApp(context: AppContext): Hono<Admitted> {
   app.post("/v1/chat/completions", async (http) => http.json(await extraction(context, http)));
   app.post("/hallucination", async (http) => http.json(await hallucination(context, http)));
   app.post("/guard", async (http) => http.json(await guardInput(context, http)));
+  if (context.options.mcp !== undefined) serveMcp(app, context.options.mcp, context.log);
   return app;
 }
 

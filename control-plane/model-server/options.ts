@@ -1,5 +1,6 @@
 // The options of the model server: the targets, the thresholds, and the models.
 import { z } from "zod";
+import { mcpOptions } from "./mcp/options.ts";
 
 /** Environment variables, which hold the keys of remote models. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -69,6 +70,8 @@ export const modelServerOptions = z.strictObject({
   targets: z.array(targetDescription).default([]),
   embeddings: embeddingBackend.default({ kind: "embedded" }),
   zeroshot: classifierBackend.default({ kind: "embedded" }),
+  /** If absent, /mcp does not exist. */
+  mcp: mcpOptions.optional(),
   /** If absent, /guard does not exist. */
   guard: z
     .strictObject({

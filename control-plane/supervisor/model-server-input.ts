@@ -1,6 +1,8 @@
 // The model server's options, made from the gateway's model. Pure; contains names of keys, never their values.
 import type { GatewayModel } from "../ir/model.ts";
+import { mcpTools } from "../ir/mcp-tools.ts";
 import type { Prompt } from "../ir/prompt.ts";
+import { VERSION } from "./version.ts";
 import type { ModelServerInput } from "../model-server/options.ts";
 
 /** The language model's timeout leaves time for the rest of the prompt: the embedded values, or the plain model. */
@@ -64,6 +66,16 @@ export function modelServerInput(
           },
         }),
     ...(threshold === undefined ? {} : { selection: { threshold } }),
+    ...(prompt.mcp === true && egress?.socketPath !== undefined
+      ? {
+          mcp: {
+            tools: mcpTools(prompt.targets),
+            socket: egress.socketPath,
+            timeout_ms: model.ingress.timeoutMs,
+            version: VERSION,
+          },
+        }
+      : {}),
     extraction: {
       mode: modelServer.extraction,
       hands_over: provider !== undefined && provider.address.kind !== "embedded",

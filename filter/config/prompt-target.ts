@@ -54,6 +54,8 @@ export class PromptConfig {
   guardFailsOpen: bool = false;
   guardsIngress: bool = false;
   guardsEgress: bool = false;
+  /** Whether the targets are offered as tools (`mcp.enabled`). */
+  hasTools: bool = false;
   /** The configured members of a /zeroshot request, without braces; empty if there is no target to choose. */
   zeroshotMembers: Span = new Span(0, 0);
   /** The listeners' timeouts: one limit for the whole prompt, from its last byte to the response. */

@@ -49,6 +49,12 @@ export class Config {
   egressKeys: ApiKeys | null = null;
   /** Prompt targets and the guard; null if neither is configured. */
   prompt: PromptConfig | null = null;
+
+  /** Returns whether prompt targets are offered as tools. */
+  hasTools(): bool {
+    const prompt = this.prompt;
+    return prompt !== null && prompt.hasTools;
+  }
 }
 
 /** Maximum number of names in a message; GET /v1/models lists all of them. */

@@ -32,12 +32,14 @@ export function readPrompt(
     "guard",
     "timeout_ms",
     "egress_timeout_ms",
+    "tools",
     "zeroshot_members",
     "targets",
   ]);
   const prompt = new PromptConfig();
   prompt.timeoutMs = <u32>integerOf(tape, memberOf(tape, node, "timeout_ms"));
   prompt.egressTimeoutMs = <u32>integerOf(tape, memberOf(tape, node, "egress_timeout_ms"));
+  prompt.hasTools = tape.isTrue(memberOf(tape, node, "tools"));
   const members = memberOf(tape, node, "zeroshot_members");
   if (tape.isString(members)) prompt.zeroshotMembers = bytesOf(tape, members);
   const guard = memberOf(tape, node, "guard");

@@ -1,6 +1,11 @@
 // Local responses of Envoy (no connection, a timeout, a body too large): the fault for each of Envoy's reasons, by the table
 // contract/upstream-errors.ts.
-import { Cause, SEEN_BY_FILTER, UpstreamError } from "../../contract/upstream-errors";
+import {
+  Cause,
+  RETRY_SECONDS,
+  SEEN_BY_FILTER,
+  UpstreamError,
+} from "../../contract/upstream-errors";
 import { Fault } from "../hub/fault";
 import { Target } from "../config/target";
 import { property } from "../host/host";
@@ -39,6 +44,15 @@ export function localResponseFault(status: u32, details: string, target: Target 
       ? ""
       : String.UTF8.decodeUnsafe(target.authority.pointer, target.authority.length);
   return upstreamFault(status, details, providerOf(target), address);
+}
+
+/** Returns the fault for a local response in place of one of the MCP server, which is a process of the gateway. */
+export function toolServerFault(status: u32): Fault {
+  return status == 504
+    ? new Fault(504, "The tool call did not finish within the listener's timeout.")
+    : new Fault(503, "The gateway's MCP server is being started; try again in 2 seconds.").after(
+        RETRY_SECONDS,
+      );
 }
 
 /** Returns the provider of a target, as the subject of a sentence. */

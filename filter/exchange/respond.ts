@@ -4,8 +4,9 @@ import { Fault } from "../hub/fault";
 import { addLocalHeader, sendLocalResponse } from "../host/local-response";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { Exchange } from "./exchange";
-import { requestId, requestIdSpan } from "./request-id";
+import { requestIdSpan } from "./request-id";
 import { ResponseOwner, ResponsePhase } from "./response";
+import { writeFault } from "./write-fault";
 
 const CONTENT_TYPE = constant("content-type");
 export const JSON_TYPE = constant("application/json");
@@ -32,10 +33,9 @@ const retrySpan = new Span(0, 0);
 /** Sends an error to the client. The request goes no further. */
 export function respondWithFault(exchange: Exchange, fault: Fault): void {
   exchange.fault = fault;
-  const dialect = exchange.client.dialect;
   buffer.clear();
-  dialect.writeFault(fault, requestId(exchange), buffer);
-  addLocalHeader(dialect.requestIdHeader, requestIdSpan(exchange));
+  writeFault(exchange, fault, buffer);
+  addLocalHeader(exchange.client.dialect.requestIdHeader, requestIdSpan(exchange));
   if (fault.isFinal) addLocalHeader(SHOULD_RETRY, FALSE);
   if (fault.allow.length > 0) addLocalHeader(ALLOW, fill(allowSpan, allowBytes, fault.allow));
   if (fault.retryAfter > 0)

@@ -127,7 +127,8 @@ export function writeRecord(exchange: Exchange, out: ByteBuffer): void {
 function writeClient(client: Client, out: ByteBuffer): void {
   plain(LISTENER, client.isModelServer ? OWN_EGRESS : client.isIngress ? INGRESS : EGRESS, out);
   if (client.endpoint !== UNKNOWN) plain(ENDPOINT, client.endpoint.path, out);
-  if (client.endpoint.row.isForModels) plain(DIALECT, client.dialect.nameSpan, out);
+  if (client.endpoint.row.isForModels && !client.endpoint.row.isForTools)
+    plain(DIALECT, client.dialect.nameSpan, out);
   const keys = client.keys;
   if (keys !== null && client.keyNumber > 0) text(KEY, keys.nameOf(client.keyNumber), out);
   if (client.requested.length > 0) text(REQUESTED, client.requested.view(span), out);

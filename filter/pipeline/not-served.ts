@@ -5,6 +5,8 @@ import { METHOD, PATH } from "../exchange/request-head";
 import { byteAt } from "../bytes/text/at";
 import { constant, sameBytes, Span } from "../bytes/text/bytes";
 import { lengthWithoutQuery } from "../bytes/text/query";
+import { Config } from "../config/read-config";
+import { MCP } from "../../contract/endpoints";
 import { ENDPOINTS, UNKNOWN } from "../exchange/endpoint";
 
 /** A path that SDKs use, and what to do instead. */
@@ -30,7 +32,7 @@ const MAX_PATH: u32 = 120;
 const MAX_METHOD: u32 = 16;
 
 /** Returns the 404 for the head that was read last. */
-export function unknownPath(exchange: Exchange): Fault {
+export function unknownPath(exchange: Exchange, config: Config): Fault {
   const isIngress = exchange.client.isIngress;
   let served = isIngress ? " The ingress listener serves " : " This listener serves ";
   for (let i = 0; i < ENDPOINTS.length; i++) {
@@ -41,7 +43,7 @@ export function unknownPath(exchange: Exchange): Fault {
   served += "GET /v1/models and GET /healthz" + (isIngress ? "." : "; all: docs/endpoints.md.");
   const path = shown(PATH, lengthWithoutQuery(PATH), MAX_PATH, "");
   const what = path.length == 0 ? "Unknown path." : "Unknown path " + path + ".";
-  return new Fault(404, what + adviceFor(exchange) + served);
+  return new Fault(404, what + adviceFor(exchange, config) + served);
 }
 
 /** Returns the 405 for the head that was read last. */
@@ -55,9 +57,14 @@ export function wrongMethod(exchange: Exchange): Fault {
   return fault;
 }
 
-function adviceFor(exchange: Exchange): string {
+function adviceFor(exchange: Exchange, config: Config): string {
   const length = lengthWithoutQuery(PATH);
-  if (exchange.client.endpoint !== UNKNOWN) return " Use the egress listener.";
+  const endpoint = exchange.client.endpoint;
+  if (endpoint.row === MCP)
+    return config.hasTools()
+      ? " Use the ingress listener."
+      : " Prompt targets are offered as tools if mcp.enabled is set in the configuration.";
+  if (endpoint !== UNKNOWN && endpoint.row.isOnEgress) return " Use the egress listener.";
   for (let i = 0; i < ADVICE.length; i++) {
     const path = ADVICE[i].path;
     if (sameBytes(PATH.pointer, length, path.pointer, path.length)) return ADVICE[i].text;

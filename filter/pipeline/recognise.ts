@@ -1,5 +1,5 @@
 // Stages of the head: the request's id, endpoint and dialect, and the responses that need no provider.
-import { MODEL_BY_ID, MODEL_LIST, READINESS } from "../../contract/endpoints";
+import { MCP, MODEL_BY_ID, MODEL_LIST, READINESS } from "../../contract/endpoints";
 import { HEADER_STREAM_CLUSTER } from "../../contract/words";
 import { DIALECTS, dialectOfPath } from "../dialects/registry";
 import { removeHeader, REQUEST_HEADERS } from "../host/host";
@@ -16,6 +16,7 @@ import {
 import { constant, sameSpan } from "../bytes/text/bytes";
 import { dropCredentials, lengthWithoutQuery } from "../bytes/text/query";
 import { JSON_TYPE, respondToOptions } from "../exchange/respond";
+import { Config } from "../config/read-config";
 import { endpointOf, UNKNOWN } from "../exchange/endpoint";
 import { Exchange } from "../exchange/exchange";
 import { isFormType } from "../exchange/form";
@@ -47,11 +48,20 @@ export function recogniseEndpoint(exchange: Exchange, turn: Turn): Outcome {
   client.endpoint = endpoint;
   client.dialect = endpoint === UNKNOWN ? dialectOfPath(PATH, length) : endpoint.dialect;
   keepPathEnd(exchange, length);
-  if (endpoint === UNKNOWN || (client.isIngress && !endpoint.row.isOnIngress))
-    return turn.refuse(unknownPath(exchange));
+  if (endpoint === UNKNOWN || !isServed(exchange, turn.config))
+    return turn.refuse(unknownPath(exchange, turn.config));
   client.isForm = endpoint.row.isForm && isFormType(CONTENT_TYPE);
   if (endpoint.row === MODEL_LIST || endpoint.row === MODEL_BY_ID) chooseDialectOfList(exchange);
   return Outcome.Next;
+}
+
+/** Returns whether the listener serves the endpoint. */
+function isServed(exchange: Exchange, config: Config): bool {
+  const client = exchange.client;
+  const row = client.endpoint.row;
+  if (row.isForTools && !config.hasTools()) return false;
+  if (client.isIngress) return row.isOnIngress;
+  return client.isModelServer ? row.isOnOwnEgress : row.isOnEgress;
 }
 
 /** Responds to everything that needs no provider, wrong methods included. */
@@ -63,6 +73,8 @@ export function respondLocally(exchange: Exchange, turn: Turn): Outcome {
   }
   if (!endpoint.allows(METHOD)) return turn.refuse(wrongMethod(exchange));
   if (!endpoint.row.isLocal) return Outcome.Next;
+  // If its server cannot be reached, the response is Envoy's.
+  if (endpoint.row === MCP) return Outcome.Leave;
   if (endpoint.row === READINESS) {
     exchange.response.enter(ResponseOwner.NativeRoute, ResponsePhase.Passed);
     return Outcome.Leave;

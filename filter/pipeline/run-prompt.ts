@@ -1,14 +1,16 @@
-// Stage: the steps of a prompt (prompt/) come before the attempt: on ingress, if prompt targets or a guard are configured; on
-// egress, if it is guarded.
-import { PromptConfig } from "../config/prompt-target";
+// Stages that wait for callouts (prompt/). The steps of a prompt come before the attempt: on ingress, if prompt targets or a guard
+// are configured; on egress, if it is guarded. A tool call of the model server is one step alone.
 import { Client } from "../exchange/client";
 import { Exchange } from "../exchange/exchange";
 import { REQUEST_HEADERS, setHeaderNumber } from "../host/host";
 import { answerPrompt } from "../prompt/answer-prompt";
-import { PromptFlow } from "../prompt/flow";
+import { TARGET_CALL } from "../../contract/endpoints";
+import { PromptConfig } from "../config/prompt-target";
+import { CALL_STEPS, PROMPT_STEPS, PromptFlow } from "../prompt/flow";
 import { endFlow, flowOf, keepFlow } from "../prompt/flows";
 import { StepOutcome } from "../prompt/outcome";
 import { Prompt } from "../prompt/prompt";
+import { readTargetCall } from "../prompt/target-call";
 import { constant } from "../bytes/text/bytes";
 import { Outcome, Turn } from "./outcome";
 
@@ -20,17 +22,35 @@ export function runPrompt(exchange: Exchange, turn: Turn): Outcome {
   const config = turn.config.prompt;
   if (config === null || !hasSteps(config, exchange.client)) return Outcome.Next;
   const waiting = flowOf(<i32>exchange.contextId);
-  let flow: PromptFlow;
-  let outcome: StepOutcome;
-  if (waiting === null) {
-    flow = new PromptFlow(new Prompt(config, exchange, turn.tape, turn.body, turn.tape.length));
-    turn.body = 0;
-    keepFlow(flow);
-    outcome = flow.start();
-  } else {
-    flow = waiting;
-    outcome = flow.onResponse(turn.size);
-  }
+  if (waiting !== null) return end(waiting, waiting.onResponse(turn.size), turn);
+  const flow = new PromptFlow(takePrompt(config, exchange, turn), PROMPT_STEPS);
+  keepFlow(flow);
+  return end(flow, flow.start(), turn);
+}
+
+/** Calls the target that a request of the model server names. */
+export function callTarget(exchange: Exchange, turn: Turn): Outcome {
+  const config = turn.config.prompt;
+  if (config === null || exchange.client.endpoint.row !== TARGET_CALL) return Outcome.Next;
+  const waiting = flowOf(<i32>exchange.contextId);
+  if (waiting !== null) return end(waiting, waiting.onResponse(turn.size), turn);
+  const flow = new PromptFlow(takePrompt(config, exchange, turn), CALL_STEPS);
+  keepFlow(flow);
+  const fault = readTargetCall(flow.prompt);
+  const outcome = fault === null ? flow.start() : flow.prompt.reject(fault);
+  return end(flow, outcome, turn);
+}
+
+/** Returns the prompt of a body that was scanned, which it owns from here on. */
+function takePrompt(config: PromptConfig, exchange: Exchange, turn: Turn): Prompt {
+  const prompt = new Prompt(config, exchange, turn.tape, turn.body, turn.tape.length);
+  turn.body = 0;
+  return prompt;
+}
+
+/** Ends a callback of the flow, and the flow unless it waits. */
+function end(flow: PromptFlow, outcome: StepOutcome, turn: Turn): Outcome {
+  const exchange = flow.prompt.exchange;
   const result = apply(outcome, flow, turn);
   flow.close();
   if (result != Outcome.Wait) endFlow(exchange.contextId);

@@ -15,7 +15,7 @@ import { checkOrigin } from "./origin";
 import { checkProvider, passToProvider } from "./one-provider";
 import { Outcome, Turn } from "./outcome";
 import { readRequestHead, recogniseEndpoint, respondLocally } from "./recognise";
-import { runPrompt } from "./run-prompt";
+import { callTarget, runPrompt } from "./run-prompt";
 
 export type Stage = (exchange: Exchange, turn: Turn) => Outcome;
 
@@ -34,6 +34,7 @@ export const STAGES: StaticArray<Stage> = [
   // With the body.
   awaitBody, // nothing below can be decided by a part of it
   scanBody, // all stages below read the tape
+  callTarget, // a tool call of the model server, which needs no model: always responds
   checkMemberNames, // a misspelt member would be dropped without an error
   chooseModel, // by the hint header, else by `model`
   checkProvider, // what is not translated needs a provider that serves the endpoint

@@ -1,5 +1,6 @@
-// Runs the steps of a prompt: all of them on the ingress listener, the guard on egress. Each step is one callout through the internal listener, which logs it;
-// then the request goes to its model, or the gateway responds itself. To add a step: one file in steps/ and one row in STEPS.
+// Runs the steps of a prompt: all of them on the ingress listener, the guard on egress. Each step is one callout through the
+// internal listener, which logs it; then the request goes to its model, or the gateway responds itself. To add a step: one file in
+// steps/ and one row in PROMPT_STEPS.
 //
 // The listener's timeout is one limit for the whole prompt: a callout gets its own limit or the time that is left, and the
 // language model gets the rest. When no time is left, the client gets a 504.
@@ -20,14 +21,17 @@ import { Guard } from "./steps/guard";
 import { Select } from "./steps/select";
 import { Step } from "./steps/step";
 
-const STEPS: StaticArray<Step> = [
+/** The steps of a prompt. */
+export const PROMPT_STEPS: StaticArray<Step> = [
   new Guard(),
   new Embed(),
   new Select(),
   new Extract(),
   new Ground(),
-  new CallApi(),
+  new CallApi(false),
 ];
+/** The steps of a tool call, whose request names the target. */
+export const CALL_STEPS: StaticArray<Step> = [new CallApi(true)];
 
 /** Envoy's timers fire a moment early or late, so less time than this is none. Milliseconds. */
 const MIN_TIME_MS: u32 = 5;
@@ -42,22 +46,25 @@ export class PromptFlow {
   private deadline: i64;
   private position: i32 = 0;
   /** The step that ran last, or runs. */
-  private step: Step = STEPS[0];
+  private step: Step = PROMPT_STEPS[0];
   /** Whether the callout in flight has all the time that is left. */
   private hasAllTime: bool = false;
   /** When the callout in flight was sent, in milliseconds since the epoch; 0 if no usage record is written. */
   private sentAt: i64 = 0;
 
-  constructor(public prompt: Prompt) {
+  constructor(
+    public prompt: Prompt,
+    private steps: StaticArray<Step>,
+  ) {
     this.deadline = currentMilliseconds() + prompt.timeoutMs;
   }
 
   /** Starts the first step. Returns the outcome for the pipeline. */
   start(): StepOutcome {
     const prompt = this.prompt;
-    return prompt.conversation.lastUserContent(prompt.tape) == NO_NODE
-      ? StepOutcome.Send
-      : this.finish(this.run());
+    const isEmpty =
+      this.steps === PROMPT_STEPS && prompt.conversation.lastUserContent(prompt.tape) == NO_NODE;
+    return isEmpty ? StepOutcome.Send : this.finish(this.run());
   }
 
   /** Has the step read the response to its callout, and starts the next one. Returns the outcome for the pipeline. */
@@ -95,10 +102,10 @@ export class PromptFlow {
     return min(<u32>left, this.prompt.timeoutMs);
   }
 
-  /** Runs the steps that this prompt needs, until one has to wait or decides. */
+  /** Runs the steps that the prompt needs, until one has to wait or decides. */
   private run(): StepOutcome {
-    while (this.position < STEPS.length) {
-      const step = unchecked(STEPS[this.position++]);
+    while (this.position < this.steps.length) {
+      const step = unchecked(this.steps[this.position++]);
       if (!step.isNeeded(this.prompt)) continue;
       this.step = step;
       let outcome = this.send();

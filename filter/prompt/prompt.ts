@@ -5,10 +5,14 @@ import { PromptConfig, PromptTarget } from "../config/prompt-target";
 import { Conversation } from "../dialects/conversation";
 import { Exchange } from "../exchange/exchange";
 import { REQUEST_BODY, takeBody } from "../host/host";
+import { minify } from "../bytes/json/minify";
 import { scan, SCAN_OK } from "../bytes/json/scan";
 import { Tape } from "../bytes/json/tape";
 import { ByteBuffer, sameBytes } from "../bytes/text/bytes";
 import { StepOutcome } from "./outcome";
+
+/** Parameters are held until the API is called; no API has more. */
+const MAX_ARGUMENTS_BYTES: u32 = 256 << 10;
 
 export class Prompt {
   /** The target whose API is called; null if the request goes to its model alone. */
@@ -43,9 +47,12 @@ export class Prompt {
     return this.exchange.client.isIngress;
   }
 
-  /** The time for the whole prompt. */
+  /** The time for the whole prompt. The model server calls targets for clients of ingress. */
   get timeoutMs(): u32 {
-    return this.hasAllSteps ? this.config.timeoutMs : this.config.egressTimeoutMs;
+    const client = this.exchange.client;
+    return client.isIngress || client.isModelServer
+      ? this.config.timeoutMs
+      : this.config.egressTimeoutMs;
   }
 
   /** Where the client's dialect holds the messages. */
@@ -69,6 +76,15 @@ export class Prompt {
         return targets[i];
     }
     return null;
+  }
+
+  /** Reads `argumentsJson`. False if it is too long or not a JSON object. */
+  readArguments(): bool {
+    const json = this.argumentsJson;
+    // It becomes a part of an event of a stream, which is one line.
+    minify(json);
+    if (json.length > MAX_ARGUMENTS_BYTES) return false;
+    return scan(this.arguments, json.pointer, json.length) == SCAN_OK && this.arguments.isObject(0);
   }
 
   /** The gateway responds with this text, the inside of a JSON string. */

@@ -237,6 +237,7 @@ export const GOLDEN_MODELS: Record<string, GatewayModel> = {
     },
   }),
   "prompt-targets": modelOf([openai("gpt-4o")], { prompt: PROMPT }),
+  mcp: modelOf([openai("gpt-4o")], { prompt: { ...PROMPT, mcp: true } }),
   "rate-limit-service": modelOf([openai("gpt-4o")], {
     rateLimits: [
       { subject: { target: 0 }, counts: "tokens", amount: 1000, unit: "minute" },

@@ -1,5 +1,6 @@
 // What a person sees when the gateway is ready: the addresses, the models, and an example to paste for each dialect.
 import type { DialectRow } from "../../../contract/dialects.ts";
+import { MCP } from "../../../contract/endpoints.ts";
 import { DIALECTS } from "../../../contract/dialects.ts";
 import { commandFor } from "../../config/diagnostics/command-name.ts";
 import type { GatewayModel, Listener, Target } from "../../ir/model.ts";
@@ -18,6 +19,9 @@ export function screen(model: GatewayModel, logDirectory: string, colors: Colors
     ["  OpenAI clients", colors.cyan(`${egress}/v1`)],
     ["  Anthropic clients", colors.cyan(egress)],
     ["  Prompts", colors.cyan(`${ingress}/v1`), promptNote(model)],
+    ...(model.prompt?.mcp === true
+      ? [["  MCP clients", colors.cyan(`${ingress}${MCP.path}`)]]
+      : []),
     ["  Access logs", logDirectory],
   ];
   return [

@@ -9,6 +9,8 @@ export interface FilterPrompt {
   /** Of the listeners: for the whole prompt. */
   timeout_ms: number;
   egress_timeout_ms: number;
+  /** The targets are offered as tools; absent if they are not. */
+  tools?: true;
   /** Members of a /zeroshot request as JSON, without the braces; absent when there is no target to choose. */
   zeroshot_members?: string;
   targets: FilterPromptTarget[];
@@ -68,6 +70,7 @@ export function filterPrompt(model: GatewayModel): FilterPrompt | undefined {
         }),
     timeout_ms: ingress.timeoutMs,
     egress_timeout_ms: egress.timeoutMs,
+    ...(prompt.mcp === true ? { tools: true } : {}),
     ...(targets.every(({ isDefault }) => isDefault)
       ? {}
       : { zeroshot_members: zeroshotMembers(targets) }),
@@ -116,7 +119,8 @@ function filterParameter(parameter: PromptParameter): FilterParameter {
   };
 }
 
-const JSON_TYPES: Record<ParameterType, string> = {
+/** JSON Schema's names of the types. */
+export const JSON_TYPES: Record<ParameterType, string> = {
   str: "string",
   int: "integer",
   float: "number",

@@ -22,7 +22,10 @@ const request = new ApiRequest();
 const plain = scratchBuffer();
 
 export class CallApi extends Step {
-  constructor() {
+  constructor(
+    /** Whether the API's text is the response for every target: it is a tool's result. */
+    private alwaysAnswers: bool,
+  ) {
     super("API", PromptPart.Api, u32.MAX_VALUE);
   }
 
@@ -51,7 +54,7 @@ export class CallApi extends Step {
     prompt.apiStatus = response.status;
     const fault = apiFault(target, response);
     if (fault !== null) return prompt.reject(fault);
-    const isAnswer = !target.dispatches;
+    const isAnswer = this.alwaysAnswers || !target.dispatches;
     const text = isAnswer ? plain : prompt.text;
     text.clear();
     readText(target, response, text);

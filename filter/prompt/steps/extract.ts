@@ -1,7 +1,5 @@
 // Step 4: the model server chooses one of the candidates with its parameters, asks the user for missing ones, or declines.
 import { PromptPart } from "../../exchange/prompt-times";
-import { minify } from "../../bytes/json/minify";
-import { scan, SCAN_OK } from "../../bytes/json/scan";
 import { Tape } from "../../bytes/json/tape";
 import { unescape } from "../../bytes/json/text";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
@@ -19,9 +17,6 @@ const CONTENT = constant("content");
 
 /** Milliseconds: a language model may be asked. */
 const TIMEOUT: u32 = 20_000;
-/** Parameters are held until the API is called; no API has more. */
-const MAX_ARGUMENTS_BYTES: u32 = 256 << 10;
-
 export class Extract extends ModelServerStep {
   constructor() {
     super("extraction", PromptPart.Extract, constant("/v1/chat/completions"), TIMEOUT);
@@ -68,9 +63,5 @@ function readCall(prompt: Prompt, response: Tape, call: u32): bool {
   json.clear();
   if (response.isString(text)) unescape(response.pointer(text), response.size(text), json);
   if (json.length == 0) json.text("{}");
-  // They become a part of an event of a stream, which is one line.
-  minify(json);
-  if (prompt.target === null || json.length > MAX_ARGUMENTS_BYTES) return false;
-  const code = scan(prompt.arguments, json.pointer, json.length);
-  return code == SCAN_OK && prompt.arguments.isObject(0);
+  return prompt.target !== null && prompt.readArguments();
 }

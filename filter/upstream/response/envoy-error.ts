@@ -2,7 +2,7 @@
 import { JSON_TYPE, respondWithFault, RETRY_AFTER } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
 import { noteMissingCredential } from "../../exchange/missing-credential";
-import { requestId, requestIdSpan } from "../../exchange/request-id";
+import { requestIdSpan } from "../../exchange/request-id";
 import { ResponsePhase } from "../../exchange/response";
 import {
   header,
@@ -14,7 +14,10 @@ import {
 } from "../../host/host";
 import { CONTINUE, STOP } from "../../host/status";
 import { scratchBuffer } from "../../bytes/text/bytes";
-import { localResponseFault, responseDetails } from "../../exchange/envoy-errors";
+import { localResponseFault, responseDetails, toolServerFault } from "../../exchange/envoy-errors";
+import { writeFault } from "../../exchange/write-fault";
+import { MCP } from "../../../contract/endpoints";
+import { Fault } from "../../hub/fault";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../header-names";
 
 const out = scratchBuffer();
@@ -23,9 +26,15 @@ export function onEnvoyErrorHead(exchange: Exchange, details: string, endsHere: 
   const response = exchange.response;
   response.phase = ResponsePhase.EnvoyError;
   noteMissingCredential(exchange.target, details);
-  if (endsHere)
-    respondWithFault(exchange, localResponseFault(response.status, details, exchange.target));
+  if (endsHere) respondWithFault(exchange, faultOf(exchange, details));
   return STOP;
+}
+
+function faultOf(exchange: Exchange, details: string): Fault {
+  const status = exchange.response.status;
+  return exchange.client.endpoint.row === MCP
+    ? toolServerFault(status)
+    : localResponseFault(status, details, exchange.target);
 }
 
 /** Holds the headers until the whole body is here. */
@@ -33,10 +42,10 @@ export function onEnvoyErrorBody(exchange: Exchange, size: u32, isEnd: bool): i3
   if (!isEnd) return STOP;
   const response = exchange.response;
   const dialect = exchange.client.dialect;
-  const fault = localResponseFault(response.status, responseDetails(), exchange.target);
+  const fault = faultOf(exchange, responseDetails());
   exchange.fault = fault;
   out.clear();
-  dialect.writeFault(fault, requestId(exchange), out);
+  writeFault(exchange, fault, out);
   if (fault.status != response.status) setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
   setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
   setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
