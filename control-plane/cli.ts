@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The command line `gateway`: its commands, error output and exit codes.
+import { inspect } from "node:util";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { addExamples } from "./cli/help.ts";
 import { commandFor, commandName } from "./config/diagnostics/command-name.ts";
@@ -24,6 +25,7 @@ import {
   LOG_LEVELS,
 } from "./ir/names.ts";
 import { colorsFor, count } from "./config/diagnostics/terminal.ts";
+import { GATEWAY, logFormat, writeEntry } from "./supervisor/own-log.ts";
 import { VERSION } from "./supervisor/version.ts";
 
 const CONFIGURATION =
@@ -274,7 +276,8 @@ function durationInMs(text: string): number {
 function explain(error: unknown): number {
   const colors = colorsFor(process.stderr);
   if (error instanceof CommanderError) return error.exitCode;
-  if (error instanceof ConfigurationProblems) {
+  if (logFormat() === "json") logError(error);
+  else if (error instanceof ConfigurationProblems) {
     for (const problem of error.problems) console.error(paintProblem(problem, colors.bold));
     const total = count(error.problems.length, "problem");
     console.error(`${colors.red(total)} in ${error.file.name}`);
@@ -285,6 +288,14 @@ function explain(error: unknown): number {
     console.error(error);
   }
   return error instanceof GatewayError ? error.exitCode : 1;
+}
+
+/** The end of a gateway whose log has JSON lines. */
+function logError(error: unknown): void {
+  const text = error instanceof GatewayError ? error.message : inspect(error);
+  const hint = error instanceof GatewayError && error.hint !== undefined ? `\n${error.hint}` : "";
+  const message = text + hint;
+  writeEntry(message, { level: "error", component: GATEWAY, message });
 }
 
 /** Runs the command line. Sets the exit code instead of exiting, so that all output is written. */

@@ -6,6 +6,7 @@ import { endpoints } from "./sections/endpoints.ts";
 import { limits } from "./sections/limits.ts";
 import { listeners } from "./sections/listeners.ts";
 import { llmProviders, modelProviders } from "./sections/llm-providers.ts";
+import { log } from "./sections/log.ts";
 import { mcp } from "./sections/mcp.ts";
 import { mode } from "./sections/mode.ts";
 import { modelAliases } from "./sections/model-aliases.ts";
@@ -39,6 +40,7 @@ export const SECTIONS: readonly Section[] = [
   ratelimitService,
   upstream,
   accessLog,
+  log,
   observability,
   pricing,
   endpoints,

@@ -32,6 +32,8 @@ export interface GatewayModel {
   /** Absent: the defaults of the rendering. */
   upstream?: UpstreamSettings;
   accessLog: AccessLog;
+  /** Of the gateway's own log; absent: text. */
+  log?: { format: "json" };
   /** Absent: no usage records, and no metrics. */
   observability?: Observability;
   /** Prices of the configuration, by the name of the target. */

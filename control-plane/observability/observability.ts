@@ -25,7 +25,7 @@ export interface ObservabilityOptions {
   versions: { gateway: string; envoy: string };
   /** Returns Envoy's metrics page; rejects if Envoy does not respond. */
   envoyStats: () => Promise<string>;
-  report: (line: string) => void;
+  report: (line: string, level?: "warning") => void;
 }
 
 interface Reading {
@@ -127,6 +127,7 @@ export class Observability {
       const code = (error as NodeJS.ErrnoException).code ?? String(error);
       report(
         `Metrics cannot be served on ${address}:${String(port)} (${code}); requests are not affected.`,
+        "warning",
       );
     }
   }

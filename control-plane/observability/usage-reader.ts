@@ -28,7 +28,7 @@ export interface UsageReaderOptions {
   stateFile: string;
   families: Families;
   onLine: (line: UsageLine) => void;
-  report: (line: string) => void;
+  report: (line: string, level?: "warning") => void;
   saveMs?: number;
   pollMs?: number;
 }
@@ -64,7 +64,8 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
       isSaved = true;
       hasFailed = false;
     } catch (error) {
-      if (!hasFailed) report(`The metrics cannot be saved to ${stateFile} (${codeOf(error)}).`);
+      if (!hasFailed)
+        report(`The metrics cannot be saved to ${stateFile} (${codeOf(error)}).`, "warning");
       hasFailed = true;
     }
   };
@@ -89,7 +90,7 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
     signal: abort.signal,
     ...(pollMs === undefined ? {} : { pollMs }),
   }).catch((error: unknown) => {
-    report(`${log} cannot be read (${codeOf(error)}); the metrics stand still.`);
+    report(`${log} cannot be read (${codeOf(error)}); the metrics stand still.`, "warning");
   });
   return {
     async stop() {
@@ -109,14 +110,17 @@ function behindCut(text: string): string {
   return text.slice([...text.matchAll(BEGINNING)].at(-1)?.index ?? text.length);
 }
 
-function readState(file: string, report: (line: string) => void): State {
+function readState(file: string, report: (line: string, level?: "warning") => void): State {
   const empty: State = { version: VERSION, positions: {}, families: {} };
   try {
     const state = JSON.parse(readFileSync(file, "utf8")) as State;
     return state.version === VERSION ? state : empty;
   } catch (error) {
     if (codeOf(error) !== "ENOENT")
-      report(`The saved metrics in ${file} cannot be read (${codeOf(error)}); they start at zero.`);
+      report(
+        `The saved metrics in ${file} cannot be read (${codeOf(error)}); they start at zero.`,
+        "warning",
+      );
     return empty;
   }
 }

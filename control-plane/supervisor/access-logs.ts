@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { ACCESS_LOGS, accessLogFile } from "../ir/names.ts";
 import { callAdmin } from "./admin.ts";
 import { makeDirectory } from "./make-directory.ts";
+import type { Report } from "./own-log.ts";
 import { LOG_DIRECTORY_MODE } from "./runtime-environment.ts";
 import { createRotation, type RotationRules } from "./rotation.ts";
 
 export interface AccessLogEvents {
-  /** Reports a line to the user. */
-  report: (line: string) => void;
+  report: Report;
   /** Receives why lines are being lost; undefined as soon as they are written again. */
   onProblem: (problem: string | undefined) => void;
 }
@@ -66,13 +66,13 @@ export function createAccessLogCheck(
   const setProblem = (next: string | undefined, line: string) => {
     problem = next;
     onProblem(next);
-    report(line);
+    report(line, next === undefined ? "info" : "warning");
   };
   const restoreDirectory = () => {
     const { directory } = rules();
     if (existsSync(directory)) return;
     makeDirectory(directory, LOG_DIRECTORY_MODE);
-    report(`The log directory ${directory} was removed; it has been created again.`);
+    report(`The log directory ${directory} was removed; it has been created again.`, "warning");
   };
   return async () => {
     let reason = attempt(restoreDirectory) ?? attempt(rotation.check);

@@ -5,6 +5,7 @@ import { listenerSecrets } from "../../envoy/listener-tls.ts";
 import { checkCertificate, day } from "../config/listener/certificate.ts";
 import { placeOf } from "../ir/model.ts";
 import type { GatewayModel, Listener, ListenerTls } from "../ir/model.ts";
+import type { Report } from "./own-log.ts";
 import { writePrivately } from "./state.ts";
 
 /** Polled, because files may be written in place, swapped behind a symbolic link, or on a network file system. */
@@ -16,7 +17,7 @@ const MARK = "changed";
 export function startCertificates(
   model: GatewayModel,
   directory: string,
-  report: (line: string) => void,
+  report: Report,
 ): { stop: () => void } {
   const secured = [model.ingress, model.egress].filter(({ tls }) => tls !== undefined);
   if (secured.length === 0) return { stop: () => undefined };
@@ -47,7 +48,7 @@ export function notifyEnvoy(directory: string): void {
  * Returns a function that returns whether there is a new, valid pair. Files that are still changing are checked again
  * next time.
  */
-function watch({ tls, ...listener }: Listener, report: (line: string) => void): () => boolean {
+function watch({ tls, ...listener }: Listener, report: Report): () => boolean {
   if (tls === undefined) return () => false;
   let served = signature(tls);
   let seen = served;
@@ -62,6 +63,7 @@ function watch({ tls, ...listener }: Listener, report: (line: string) => void): 
     if (outcome.problem !== undefined) {
       report(
         `The new certificate was rejected (${place}): ${outcome.problem}. The previous one stays active.`,
+        "warning",
       );
       return false;
     }

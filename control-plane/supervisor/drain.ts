@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { callAdmin } from "./admin.ts";
 import type { EnvoyRun } from "./envoy-process.ts";
 import { terminate } from "./keep-running.ts";
+import type { Report } from "./own-log.ts";
 
 const POLL_MS = 50;
 
@@ -22,7 +23,7 @@ export async function drain(
   adminSocket: string,
   envoy: EnvoyRun,
   { longestMs, idleMs }: DrainLimits,
-  report: (line: string) => void,
+  report: Report,
 ): Promise<void> {
   const end = performance.now() + longestMs;
   let idleSince: number | undefined;

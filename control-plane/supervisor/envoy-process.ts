@@ -32,7 +32,12 @@ export interface EnvoyRun {
 }
 
 export interface EnvoyLine {
+  /** Empty for a line without Envoy's format, such as the second line of a message. */
   level: string;
+  /** Absent with the level. */
+  time?: Date;
+  component: string;
+  message: string;
   /** `2026-01-31 10:00:00.000 warning wasm message`, or a line without Envoy's format. */
   text: string;
 }
@@ -121,14 +126,15 @@ export function startEnvoy(command: EnvoyCommand, onLine: (line: EnvoyLine) => v
   };
 }
 
-function readLine(text: string): EnvoyLine {
-  const parts = text.split("\t");
+function readLine(line: string): EnvoyLine {
+  const parts = line.split("\t");
   const [time, level, component] = parts;
   if (parts.length < 4 || time === undefined || level === undefined || component === undefined) {
-    return { level: "", text };
+    return { level: "", component: "", message: line, text: line };
   }
   const message = parts.slice(3).join("\t");
-  return { level, text: `${time} ${level} ${component} ${message}` };
+  const text = `${time} ${level} ${component} ${message}`;
+  return { level, time: new Date(time.replace(" ", "T")), component, message, text };
 }
 
 /** Returns Envoy's last critical or error lines; if there are none (a crash), the last lines of any level. */

@@ -15,6 +15,7 @@ import {
   type RunningEnvoy,
 } from "./envoy-planner.ts";
 import { prepareLogDirectory } from "./runtime-environment.ts";
+import type { Report } from "./own-log.ts";
 import { checkPorts } from "./ports.ts";
 import { failure, type ReloadResult, restartReasons } from "./reload.ts";
 import { createServices, type PreparedServices, type Services } from "./services.ts";
@@ -128,10 +129,10 @@ async function startFirst(
 /** The certificates of the active configuration. */
 class Certificates {
   readonly #directory: string;
-  readonly #report: (line: string) => void;
+  readonly #report: Report;
   #watch: ReturnType<typeof startCertificates> | undefined;
 
-  constructor(directory: string, report: (line: string) => void) {
+  constructor(directory: string, report: Report) {
     this.#directory = secretsDirectory(directory);
     this.#report = report;
   }

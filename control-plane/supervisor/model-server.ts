@@ -7,6 +7,7 @@ import type { Environment } from "../config/environment.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { ModelServerInput } from "../model-server/options.ts";
 import { keepRunning, type Run, terminate } from "./keep-running.ts";
+import type { Report } from "./own-log.ts";
 import { watchPulse } from "./model-server-pulse.ts";
 import type { ModelServerMessage, ModelServerOrder } from "./model-server-child.ts";
 
@@ -16,8 +17,7 @@ export interface ModelServerPlan {
   input: ModelServerInput;
   /** The environment of its process. */
   environment: Environment;
-  /** Reports a line to the user. */
-  report: (line: string) => void;
+  report: Report;
   /** Receives why it is unavailable at the moment; undefined as soon as it is available again. */
   onMissing?: (why: string | undefined) => void;
 }
@@ -65,7 +65,7 @@ export async function superviseModelServer(plan: ModelServerPlan): Promise<Runni
   const ended = keepRunning(current, stopping.signal, {
     onCrash(_run, how, pauseMs) {
       const what = `The model server stopped unexpectedly (${how})`;
-      plan.report(`${what}; it is restarted in ${String(pauseMs)} ms.`);
+      plan.report(`${what}; it is restarted in ${String(pauseMs)} ms.`, "error");
       plan.onMissing?.(`${what} and is being restarted.`);
     },
     restart() {
@@ -91,7 +91,7 @@ async function reportReadiness({ report, onMissing }: ModelServerPlan, { ready }
     onMissing?.(undefined);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    report(why);
+    report(why, "error");
     onMissing?.(why);
   }
 }
@@ -169,11 +169,11 @@ function endOf(
 async function attend(plan: ModelServerPlan, child: ChildProcess, over: AbortSignal) {
   const onChange = (answers: boolean) => {
     const what = `The model server ${answers ? "responds again" : "does not respond"}.`;
-    plan.report(what);
+    plan.report(what, answers ? "info" : "warning");
     plan.onMissing?.(answers ? undefined : what);
   };
   const onSilence = () => {
-    plan.report("The model server did not respond for too long and is restarted.");
+    plan.report("The model server did not respond for too long and is restarted.", "error");
     child.kill("SIGKILL");
   };
   await watchPulse(plan.socketPath, { onChange, onSilence }, over);

@@ -3,6 +3,7 @@ import type { Observability, ObservabilityOptions } from "../observability/obser
 import { callAdmin } from "./admin.ts";
 import { ENVOY_VERSION } from "./envoy-binary.ts";
 import type { Gateway } from "./gateway.ts";
+import type { Report } from "./own-log.ts";
 import { VERSION } from "./version.ts";
 
 export interface Observer {
@@ -19,7 +20,7 @@ export interface Observer {
 export function createObserver(
   directory: string,
   gateway: () => Gateway | undefined,
-  report: (line: string) => void,
+  report: Report,
 ): Observer {
   const adminSocket = () => gateway()?.supervisor.adminSocket() ?? "";
   const options: ObservabilityOptions = {

@@ -12,7 +12,7 @@ import { watchAccessLogs } from "./access-logs.ts";
 import { serveControl } from "./control.ts";
 import type { EnvoyLine } from "./envoy-process.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
-import { writeLine } from "./own-log.ts";
+import { GATEWAY, type Report, setLogFormat, writeEntry } from "./own-log.ts";
 import { logDirectory } from "./runtime-environment.ts";
 import { endProcess, identityOf, isAlive, signal } from "./process-identity.ts";
 import { createObserver } from "./observer.ts";
@@ -27,11 +27,15 @@ export interface RunOptions extends GatewayOptions {
   onReady: () => void;
 }
 
+/** The component of Envoy's lines, with its own components behind it: `envoy.wasm`. */
+const ENVOY = "envoy";
+
 /** npm forwards a Ctrl-C that the terminal has also sent: within this time it is the same one. */
 const SAME_SIGNAL_MS = 500;
 
 /** Runs the gateway until SIGINT or SIGTERM; a second one does not wait for open requests. */
 export async function run(configuration: Configuration, options: RunOptions): Promise<void> {
+  setLogFormat(formatOf(configuration));
   const directory = state.stateDirectory(configuration.file, configuration.environment);
   state.takeState(directory);
   try {
@@ -78,6 +82,7 @@ async function attend(
       report: printLine,
       onLine: reportEnvoyLine,
       onChange() {
+        if (gateway !== undefined) setLogFormat(formatOf(gateway.current()));
         write();
         void observability.update();
       },
@@ -198,7 +203,7 @@ function unlessItFails(work: () => void): void {
   try {
     work();
   } catch (error) {
-    printLine(`Internal error; the gateway keeps running: ${String(error)}`);
+    printLine(`Internal error; the gateway keeps running: ${String(error)}`, "error");
   }
 }
 
@@ -260,27 +265,36 @@ function reportReload(result: ReloadResult): void {
       for (const change of result.changes) printLine(`  ${changeLine(change)}`);
       return;
     case "invalid":
-      printLine("Reload failed: the configuration is invalid");
-      for (const problem of result.problems) printLine(formatProblem(problem));
+      printLine("Reload failed: the configuration is invalid", "error");
+      for (const problem of result.problems) printLine(formatProblem(problem), "error");
       return;
     case "needs restart":
-      printLine(`Reload: ${needsRestart(result.reasons)} Run: ${commandFor("reload --restart")}`);
+      printLine(
+        `Reload: ${needsRestart(result.reasons)} Run: ${commandFor("reload --restart")}`,
+        "warning",
+      );
       return;
     case "failed":
-      printLine(`Reload: ${result.message}`);
-      if (result.hint !== undefined) printLine(result.hint);
+      printLine(`Reload: ${result.message}`, "error");
+      if (result.hint !== undefined) printLine(result.hint, "error");
   }
 }
 
-/** Writes a line of the gateway's own to standard error: the terminal, or gateway.log. */
-function printLine(line: string): void {
-  writeLine(`· ${line}`);
-}
+const formatOf = ({ model }: Configuration) => model.log?.format ?? "text";
 
-function reportEnvoyLine({ level, text }: EnvoyLine): void {
+/** Writes a line of the gateway's own to standard error: the terminal, or gateway.log. */
+const printLine: Report = (line, level = "info") => {
+  writeEntry(`· ${line}`, { level, component: GATEWAY, message: line });
+};
+
+function reportEnvoyLine({ level, text, component, ...line }: EnvoyLine): void {
   // Envoy logs a warning when the gateway stops it.
   if (text.endsWith("caught ENVOY_SIGTERM")) return;
   const colors = colorsFor(process.stderr);
   const isGrave = level === "error" || level === "critical";
-  writeLine(`${colors.dim("envoy")} ${isGrave ? colors.red(text) : text}`);
+  writeEntry(`${colors.dim("envoy")} ${isGrave ? colors.red(text) : text}`, {
+    ...line,
+    level: level === "" ? "info" : level,
+    component: component === "" ? ENVOY : `${ENVOY}.${component}`,
+  });
 }

@@ -9,6 +9,7 @@ import {
   type RunningModelServer,
   superviseModelServer,
 } from "./model-server.ts";
+import type { Report } from "./own-log.ts";
 import { urlOf } from "./readiness.ts";
 import { socketPath } from "./state.ts";
 
@@ -60,7 +61,7 @@ const MARGIN_MS = 2_000;
  */
 export function createServices(
   directory: string,
-  report: (line: string) => void,
+  report: Report,
   onReadiness: () => void,
 ): Services {
   let demonstration: Awaited<ReturnType<typeof startDemonstrationModel>> | undefined;
@@ -109,8 +110,8 @@ export function createServices(
       if (!(error instanceof GatewayError) || !isFirst || prompt.guard !== undefined) {
         throw error;
       }
-      report(`${error.message} Prompt targets are disabled; prompts go to their model.`);
-      if (error.hint !== undefined) report(error.hint);
+      report(`${error.message} Prompt targets are disabled; prompts go to their model.`, "warning");
+      if (error.hint !== undefined) report(error.hint, "warning");
       server.missing = error.message;
     }
     return server;

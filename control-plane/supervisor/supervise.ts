@@ -5,6 +5,7 @@ import type { Listener } from "../ir/model.ts";
 import { stopAccepting, drain } from "./drain.ts";
 import { type EnvoyCommand, type EnvoyLine, type EnvoyRun, startEnvoy } from "./envoy-process.ts";
 import { hasAborted, keepRunning } from "./keep-running.ts";
+import type { Report } from "./own-log.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import { waitUntilReady } from "./readiness.ts";
 
@@ -19,8 +20,7 @@ export interface EnvoyPlan {
 }
 
 export interface SupervisorEvents {
-  /** Reports a line to the user. */
-  report: (line: string) => void;
+  report: Report;
   /** Receives a line that Envoy wrote. */
   onLine: (line: EnvoyLine) => void;
   /** Receives the Envoy that serves requests, if one is running, and those that are draining or starting. */
@@ -176,9 +176,9 @@ function reportCrash(
   how: string,
   pause: number,
 ): void {
-  report(`Envoy stopped unexpectedly (${how}); it is restarted in ${String(pause)} ms.`);
+  report(`Envoy stopped unexpectedly (${how}); it is restarted in ${String(pause)} ms.`, "error");
   const reason = run.lastError();
-  if (reason !== "") report(`Envoy's last log lines:\n${reason}`);
+  if (reason !== "") report(`Envoy's last log lines:\n${reason}`, "error");
 }
 
 async function reportReadiness(
@@ -188,5 +188,5 @@ async function reportReadiness(
   const { adminSocket, listeners } = plan;
   const missing = await waitUntilReady(adminSocket, listeners, run.hasEnded, READY_MS);
   if (missing === undefined) report("Envoy is ready again.");
-  else if (!run.hasEnded()) report(`Envoy is not ready: ${missing}.`);
+  else if (!run.hasEnded()) report(`Envoy is not ready: ${missing}.`, "error");
 }

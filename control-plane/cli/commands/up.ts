@@ -5,8 +5,11 @@ import { extname, join } from "node:path";
 import { commandFor } from "../../config/diagnostics/command-name.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
+import { formatProblem, type Problem } from "../../config/diagnostics/problem.ts";
 import { type ExitCode, GatewayError } from "../../config/diagnostics/gateway-error.ts";
 import { logDirectory, prepareLogDirectory } from "../../supervisor/runtime-environment.ts";
+import { VERSION } from "../../supervisor/version.ts";
+import { GATEWAY, type ReportLevel, setLogFormat, writeEntry } from "../../supervisor/own-log.ts";
 import { GATEWAY_LOG } from "../../supervisor/rotation.ts";
 import { colorsFor } from "../../config/diagnostics/terminal.ts";
 import { noteBuiltIn } from "./built-in.ts";
@@ -64,9 +67,13 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     return;
   }
   const isBackground = process.send !== undefined && options.announce === true;
+  // From here on, standard error is the gateway's own log.
+  const isJson = configuration.model.log?.format === "json";
+  setLogFormat(isJson ? "json" : "text");
   if (!isBackground) {
     noteBuiltIn(file);
-    printWarnings(configuration.warnings);
+    if (isJson) logWarnings(configuration.warnings);
+    else printWarnings(configuration.warnings);
   }
   // With --detach only the process in the background loads it.
   const { run } = await import("../../supervisor/run.ts");
@@ -80,8 +87,9 @@ export async function up(config: string | undefined, options: UpOptions): Promis
       drainMs: options.drainTime,
       reloadDrainMs: options.reloadDrainTime,
       onReady: () => {
+        if (isJson) logEntry("info", `The gateway ${VERSION} is ready.`);
         if (isBackground) announce({ kind: "ready", pid: process.pid });
-        else {
+        else if (!isJson) {
           ready();
           console.log("\nCtrl-C stops it.");
         }
@@ -94,6 +102,14 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     }
     throw error;
   }
+}
+
+function logWarnings(warnings: readonly Problem[]): void {
+  for (const warning of warnings) logEntry("warning", formatProblem(warning));
+}
+
+function logEntry(level: ReportLevel, message: string): void {
+  writeEntry(message, { level, component: GATEWAY, message });
 }
 
 function announce(announcement: Announcement): void {
