@@ -51,7 +51,7 @@ RUN node_modules/.bin/tsc -p tsconfig.build.json \
  && mkdir build/compiled/build \
  && cp build/filter.wasm build/compiled/build/ \
  && cp control-plane/model-server/extractor/extractor.onnx build/compiled/control-plane/model-server/extractor/ \
- && cp package.json gateway.yaml LICENSE NOTICE build/compiled/
+ && cp package.json LICENSE NOTICE build/compiled/
 
 FROM ${BASE_IMAGE} AS runtime
 RUN apt-get update \

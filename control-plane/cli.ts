@@ -8,6 +8,7 @@ import { paintProblem } from "./config/diagnostics/problem.ts";
 import { parseDuration } from "./config/quantity.ts";
 import { ConfigurationProblems } from "./config/diagnostics/configuration-problems.ts";
 import { addCompletion } from "./cli/commands/complete.ts";
+import type { InitOptions } from "./cli/commands/init.ts";
 import type { RenderOptions } from "./cli/commands/render.ts";
 import type {
   ExplainOptions,
@@ -182,6 +183,16 @@ function addLogs(program: Command): void {
 }
 
 function addConfiguration(program: Command): void {
+  program
+    .command("init")
+    .description("write a gateway.yaml for the keys in the environment and .env")
+    .argument("[config]", "file to write (default: gateway.yaml)")
+    .option("--force", "replace the file if it exists")
+    .option("--stdout", "print the configuration instead of writing it")
+    .action(async (config: string | undefined, options: InitOptions) => {
+      const { init } = await import("./cli/commands/init.ts");
+      init(config, options);
+    });
   program
     .command("validate")
     .description("check a configuration file and list all problems")

@@ -8,8 +8,8 @@ import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 /** What a configuration is called when the user names none, in this order. */
 export const CONFIGURATION_NAMES = ["gateway.yaml", "config.yaml", "arch_config.yaml"] as const;
 
-/** The configuration of the checkout, for `up`, `render` and `models` where the user has none. */
-const BUILT_IN = join(import.meta.dirname, "../../gateway.yaml");
+/** Identifies the built-in configuration, for `up`, `render` and `models` where the user has none; no file has this path. */
+const BUILT_IN = join(import.meta.dirname, "../../built-in.yaml");
 
 /** The file that `argument` names, else the first of the usual names in `directory`. Throws (exit 2) when there is none. */
 export function findConfiguration(
@@ -30,7 +30,7 @@ export function findConfigurationOrBuiltIn(
   argument: string | undefined,
   directory: string,
 ): ConfigurationFile {
-  const builtIn = { name: "the built-in gateway.yaml", path: BUILT_IN, isBuiltIn: true };
+  const builtIn = { name: "the built-in configuration", path: BUILT_IN, isBuiltIn: true };
   return lookUp(argument, directory) ?? builtIn;
 }
 

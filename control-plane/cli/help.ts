@@ -8,7 +8,8 @@ type Rows = readonly (readonly [string, string])[];
 /** By command: a command line, and what it does. */
 const EXAMPLES: Readonly<Record<string, Rows>> = {
   gateway: [
-    ["gateway up", "start with gateway.yaml, or with the demonstration model"],
+    ["gateway up", "start with gateway.yaml, or with the keys in the environment"],
+    ["gateway init", "write a gateway.yaml for the keys in the environment"],
     ["gateway validate my.yaml", "check a configuration"],
     ["gateway status", "show what is running"],
   ],
@@ -32,6 +33,10 @@ const EXAMPLES: Readonly<Record<string, Rows>> = {
     ["gateway logs -f", "print new lines as they are written"],
     ["gateway logs --access llm -n 200", "show the last 200 calls of models"],
     ["gateway logs --request-id 7f5c1a52-…", "show one request in all logs"],
+  ],
+  init: [
+    ["gateway init", "write ./gateway.yaml, unless it exists"],
+    ["gateway init --stdout", "print it"],
   ],
   validate: [
     ["gateway validate", "check ./gateway.yaml"],

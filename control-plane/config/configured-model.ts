@@ -1,4 +1,5 @@
 // The name of a configured model where the file refers to one: `fallbacks`, an alias's `target`, `targets`.
+import { isWildcard } from "../ir/model-names.ts";
 import type { Path } from "./diagnostics/problem.ts";
 import type { Reading } from "./reading.ts";
 import { suggest, suggestion } from "./diagnostics/suggest.ts";
@@ -28,6 +29,12 @@ export function findModel(
     return undefined;
   }
   if (reading.invalidNames.has(written)) return undefined;
+  if (isWildcard(written)) {
+    reading.problem(at, "a wildcard stands for many models; expected one of them", {
+      hint: "write the whole name of a model, such as openai/gpt-4o",
+    });
+    return undefined;
+  }
   const known = [...names.keys()];
   reading.problem(at, `no configured model is called ${reading.show(at, written)}`, {
     hint:

@@ -10,6 +10,17 @@ export interface ClientName {
 /** `none` leaves the choice to the gateway, so nothing can be called that. */
 export const NONE = "none";
 
+/** Returns whether a name is that of an entry for all models whose names begin alike: `openai/*`, `gpt-5*`. */
+export function isWildcard(name: string): boolean {
+  return name.endsWith("*");
+}
+
+/** Returns whether a target is a wildcard that takes a name with its provider. */
+export function takesName({ name, provider, wildcard }: Target, model: string): boolean {
+  if (wildcard === undefined || model.length === provider.length + 1) return false;
+  return model.startsWith(name.slice(0, -1));
+}
+
 /**
  * Every name once, in order: for each target `<provider>/<model>`, its configured name and its bare
  * model name, then the aliases. The first meaning wins: a bare name that several targets share, or
@@ -23,7 +34,7 @@ export function clientNames(
     if (!meanings.has(name)) meanings.set(name, target);
   };
   model.targets.forEach((target, index) => {
-    say(target.name, index);
+    if (target.wildcard === undefined) say(target.name, index);
   });
   model.targets.forEach((target, index) => {
     if (target.configuredName !== undefined) say(target.configuredName, index);
@@ -52,12 +63,12 @@ function inReadingOrder(
 
 /** Bare model name → index of the target that gets it: the default one of those that share it, else the first. */
 function bareNameOwners(
-  targets: readonly Pick<Target, "model">[],
+  targets: readonly Pick<Target, "model" | "wildcard">[],
   defaultTarget: number,
 ): Map<string, number> {
   const owners = new Map<string, number>();
-  targets.forEach(({ model }, index) => {
-    if (model === NONE) return;
+  targets.forEach(({ model, wildcard }, index) => {
+    if (model === NONE || wildcard !== undefined) return;
     if (!owners.has(model) || index === defaultTarget) owners.set(model, index);
   });
   return owners;

@@ -122,6 +122,15 @@ export interface Target {
   asksForUsage: boolean;
   /** What the model does not take; only columns that change something. Absent when nothing is known. */
   limits?: ModelLimits;
+  /** Present for an entry for all models whose names begin alike, `openai/*`: the client names the model. */
+  wildcard?: Wildcard;
+}
+
+export interface Wildcard {
+  /** How names without the provider begin that it takes too. */
+  bare: string[];
+  /** Models with other limits than the entry: patterns of their bare names, the first that matches counts. */
+  families: { models: string[]; limits?: ModelLimits }[];
 }
 
 export interface Alias {

@@ -1,6 +1,7 @@
 // What tokens cost: the configuration's own prices, else those of @pydantic/genai-prices. Money is whole nano-dollars.
 import { calcPrice } from "@pydantic/genai-prices";
 import type { ModelPrice } from "@pydantic/genai-prices";
+import { takesName } from "../ir/model-names.ts";
 import type { GatewayModel, OwnPrice, Target } from "../ir/model.ts";
 import type { UsageRecord } from "./usage-line.ts";
 
@@ -37,10 +38,49 @@ const IDS: Readonly<Record<string, string>> = {
 /** Returns the prices of all models by the name of the target; a model without a price is not in it. */
 export function pricesOf({ targets, pricing = {} }: GatewayModel): Map<string, Price> {
   const found = targets.flatMap((target): [string, Price][] => {
-    const price = priceOf(target, pricing[target.name]);
+    const price = priceOf(target, ownPriceOf(target, { targets, pricing }));
     return price === undefined ? [] : [[target.name, price]];
   });
   return new Map(found);
+}
+
+/** Names that clients chose are kept up to this many. */
+const MAX_KEPT = 1000;
+
+/** Returns a function that finds the price of a request. Of a wildcard it is that of the model which the client named. */
+export function priceFinder(model: GatewayModel): (record: UsageRecord) => Price | undefined {
+  const prices = pricesOf(model);
+  const wildcards = new Map(
+    model.targets.flatMap((target) =>
+      target.wildcard === undefined ? [] : [[target.name, target] as const],
+    ),
+  );
+  const kept = new Map<string, Price | undefined>();
+  return ({ target = "", requested = "" }) => {
+    const wildcard = wildcards.get(target);
+    if (wildcard === undefined) return prices.get(target);
+    const prefix = `${wildcard.provider}/`;
+    const name = requested.startsWith(prefix) ? requested.slice(prefix.length) : requested;
+    const key = `${target} ${name}`;
+    if (!kept.has(key)) {
+      if (kept.size >= MAX_KEPT) kept.clear();
+      kept.set(key, priceOf({ ...wildcard, model: name }, ownPriceOf(wildcard, model)));
+    }
+    return kept.get(key);
+  };
+}
+
+/** Returns the price in the configuration: of the model, or else of the wildcard with the longest prefix that takes it. */
+function ownPriceOf(
+  { name }: Target,
+  { targets, pricing = {} }: Pick<GatewayModel, "targets" | "pricing">,
+): OwnPrice | undefined {
+  const own = pricing[name];
+  if (own !== undefined) return own;
+  const [taker] = targets
+    .filter((target) => takesName(target, name) && pricing[target.name] !== undefined)
+    .sort((one, other) => other.name.length - one.name.length);
+  return taker === undefined ? undefined : pricing[taker.name];
 }
 
 function priceOf(target: Target, own: OwnPrice | undefined): Price | undefined {

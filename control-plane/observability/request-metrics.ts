@@ -5,7 +5,7 @@ import type { GatewayModel } from "../ir/model.ts";
 import { clientNames, NONE } from "../ir/model-names.ts";
 import { errorType, operationOf, providerWord } from "./classify.ts";
 import { Families } from "./families.ts";
-import { costOf, pricesOf } from "./prices.ts";
+import { costOf, priceFinder } from "./prices.ts";
 import type { Price } from "./prices.ts";
 import { requestFamilies, TOKEN_TYPES } from "./request-families.ts";
 import type { RequestFamilies } from "./request-families.ts";
@@ -17,7 +17,7 @@ const OTHER = "other";
 /** The names that may be label values. */
 interface Known {
   models: ReadonlySet<string>;
-  prices: ReadonlyMap<string, Price>;
+  priceOf: (record: UsageRecord) => Price | undefined;
 }
 
 export class RequestMetrics {
@@ -104,7 +104,7 @@ export class RequestMetrics {
 
   #observeCost(record: UsageRecord, provider: string, model: string): number | undefined {
     if (record.input === undefined && record.output === undefined) return undefined;
-    const price = this.#known().prices.get(record.target ?? "");
+    const price = this.#known().priceOf(record);
     if (price === undefined) {
       this.#of.unpriced.add([provider, model]);
       return undefined;
@@ -125,7 +125,7 @@ export class RequestMetrics {
 function knownOf(model: GatewayModel): Known {
   const names = clientNames(model).map(({ name }) => name);
   const sets = (model.targetSets ?? []).flatMap((set) => ("name" in set ? [set.name] : []));
-  return { models: new Set([NONE, ...names, ...sets]), prices: pricesOf(model) };
+  return { models: new Set([NONE, ...names, ...sets]), priceOf: priceFinder(model) };
 }
 
 /** `openai/gpt-4o` → `openai`, by the word of the conventions. */

@@ -87,6 +87,11 @@ export function familyName(model: string): string {
     .replace("@", "-");
 }
 
+/** Returns patterns of a cloud's names for the models that a pattern of their vendor's names means, as `familyName`. */
+export function cloudPatterns(pattern: string): string[] {
+  return [pattern, `${pattern}@*`, `*.${pattern}`, `*.${pattern}-v*`];
+}
+
 /** What is known of a model, by its bare name; empty when nothing is. */
 export function limitsIn(table: ProviderLimits | undefined, model: string): ModelLimits {
   const row = table?.families?.find(({ models }) =>

@@ -10,6 +10,7 @@ import {
   ConfigurationProblems,
 } from "../config/diagnostics/configuration-problems.ts";
 import type { Environment } from "../config/environment.ts";
+import { starterConfiguration } from "../config/starter/configuration.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { GatewayModel } from "../ir/model.ts";
 
@@ -36,16 +37,34 @@ export function readConfiguration(
   file: ConfigurationFile,
   processEnvironment: Environment,
 ): Configuration {
-  const text = readText(file);
-  const environment = { ...readDotEnv(dirname(file.path)), ...processEnvironment };
+  const directory = directoryOf(file);
+  const environment = readEnvironment(directory, processEnvironment);
+  const text = textOf(file, environment);
   const result = loadConfiguration({ file: file.name, text }, environment, {
-    directory: dirname(file.path),
+    directory,
     readFile: (path) => readFileSync(path, "utf8"),
     now: new Date(),
     ...defaultAddress(processEnvironment),
   });
   if (!result.ok) throw new ConfigurationProblems(file, result.problems);
   return { file, model: result.model, warnings: result.warnings, environment };
+}
+
+/** Returns the directory whose `.env` is read: that of the file, or the current one for the built-in configuration. */
+export function directoryOf(file: ConfigurationFile): string {
+  return file.isBuiltIn ? process.cwd() : dirname(file.path);
+}
+
+/** Returns the process environment and what the `.env` of a directory adds to it. */
+export function readEnvironment(directory: string, processEnvironment: Environment): Environment {
+  return { ...readDotEnv(directory), ...processEnvironment };
+}
+
+/** Returns the text of a file; the built-in configuration is made from the keys in the environment. */
+export function textOf(file: ConfigurationFile, environment: Environment): string {
+  return file.isBuiltIn
+    ? starterConfiguration(environment, { withDemonstration: true })
+    : readText(file);
 }
 
 /**

@@ -1,5 +1,5 @@
 // One run of the gateway in this process, from a loaded configuration to the last signal.
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { changeLine } from "../ir/changes.ts";
 import { commandFor } from "../config/diagnostics/command-name.ts";
 import { formatProblem } from "../config/diagnostics/problem.ts";
@@ -19,6 +19,7 @@ import { createObserver } from "./observer.ts";
 import { needsRestart, type ReloadResult } from "./reload.ts";
 import * as state from "./state.ts";
 import type { Supervisor } from "./supervise.ts";
+import { directoryOf } from "./configuration-file.ts";
 import { watchFiles } from "./watch.ts";
 
 export interface RunOptions extends GatewayOptions {
@@ -112,7 +113,7 @@ async function attend(
     closing.push(control.close);
     if (options.watch) {
       const { path } = configuration.file;
-      const files = [path, join(dirname(path), ".env")];
+      const files = [path, join(directoryOf(configuration.file), ".env")];
       closing.push(watchFiles(files, () => void reloadChanged()));
       printLine(`Watching ${path}`);
     }

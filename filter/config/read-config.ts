@@ -23,6 +23,8 @@ import { readPrompt } from "./read-prompt";
 import { RateLimit } from "./rate-limit";
 import { pickRateLimits, readRateLimits } from "./read-rate-limits";
 import { RetryPolicy, Route, Target } from "./target";
+import { Wildcard } from "./wildcard";
+import { readWildcards } from "./read-wildcards";
 
 /** The configuration by which every request is processed. */
 export class Config {
@@ -30,6 +32,8 @@ export class Config {
   rateLimits: RateLimit[] = [];
   routes: Route[] = [];
   names: NameTable = new NameTable();
+  /** Entries for the names that are not in the table. */
+  wildcards: Wildcard[] = [];
   /** The first names of GET /v1/models, for a message: "a, b, c (3 more: GET /v1/models)". */
   modelList: string = "";
   defaultRoute: i32 = 0;
@@ -79,6 +83,7 @@ export function readConfig(
     "targets",
     "routes",
     "names",
+    "wildcards",
     "default",
     "largest_body",
     "held_memory",
@@ -103,6 +108,7 @@ export function readConfig(
   readTargets(tape, memberOf(tape, root, "targets"), environment, config);
   readRoutes(tape, memberOf(tape, root, "routes"), config);
   readNames(tape, memberOf(tape, root, "names"), config);
+  config.wildcards = readWildcards(tape, memberOf(tape, root, "wildcards"), config.routes.length);
   readModels(tape, memberOf(tape, root, "models"), config);
   const keys = memberOf(tape, root, "api_keys");
   config.ingressKeys = readApiKeys(tape, memberOf(tape, keys, LISTENER_INGRESS), environment);

@@ -42,6 +42,7 @@ function readOne(
   onlyKnownMembers(tape, node, [
     "name",
     "model",
+    "is_wildcard",
     "dialect",
     "authority",
     "path",
@@ -63,6 +64,7 @@ function readOne(
   const target = new Target();
   target.name = stringMember(tape, node, "name");
   target.nameSpan = constant(target.name);
+  target.isWildcard = tape.isTrue(memberOf(tape, node, "is_wildcard"));
   readDialect(tape, node, target);
   target.modelJson = quoted(stringMember(tape, node, "model"));
   target.modelText = new Span(target.modelJson.pointer + 1, target.modelJson.length - 2);

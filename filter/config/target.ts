@@ -19,6 +19,8 @@ export class ProviderHeader {
 export class Target {
   /** `<provider>/<model>`, for messages. */
   name: string = "";
+  /** Whether it is an entry for all models of its provider; the client names the model. */
+  isWildcard: bool = false;
   /** The same in bytes. */
   nameSpan: Span = new Span(0, 0);
   dialect: Dialect = defaultDialect();
@@ -75,10 +77,10 @@ export class Target {
   }
 
   /** Appends the path of an inference request. */
-  writePath(isStreaming: bool, out: ByteBuffer): void {
+  writePath(model: Span, isStreaming: bool, out: ByteBuffer): void {
     const envelope = this.envelope;
-    if (envelope === null) this.dialect.writePath(this.path, this.modelText, isStreaming, out);
-    else envelope.writePath(this.path, this.modelText, isStreaming, out);
+    if (envelope === null) this.dialect.writePath(this.path, model, isStreaming, out);
+    else envelope.writePath(this.path, model, isStreaming, out);
   }
 
   /** The member of a count's response with the number of tokens; empty if the response has Anthropic's form. */
@@ -88,11 +90,11 @@ export class Target {
   }
 
   /** Appends the path of a request that counts tokens. Returns false if it is the path of an endpoint. */
-  writeCountPath(out: ByteBuffer): bool {
+  writeCountPath(model: Span, out: ByteBuffer): bool {
     const envelope = this.envelope;
-    if (envelope !== null) envelope.writeCountPath(this.path, this.modelText, out);
+    if (envelope !== null) envelope.writeCountPath(this.path, model, out);
     else if (this.dialect.countMember.length == 0) return false;
-    else this.dialect.writeCountPath(this.path, this.modelText, out);
+    else this.dialect.writeCountPath(this.path, model, out);
     return true;
   }
 

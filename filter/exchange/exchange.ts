@@ -1,6 +1,7 @@
 // One request and its response, from the first header to the last byte: the parts, and the questions that need several.
 import { Route, Target } from "../config/target";
 import { ApiKeys } from "../config/api-keys";
+import { TakenModel } from "../config/wildcard";
 import { Envelope } from "../hub/envelope";
 import { Dialect } from "../dialects/dialect";
 import { Fault } from "../hub/fault";
@@ -32,6 +33,8 @@ export class Exchange {
   client: Client;
   response: Response = new Response();
   route: Route | null = null;
+  /** The model that the client names of an entry for all models; null if the name is configured. */
+  takenModel: TakenModel | null = null;
   /** The target of the current attempt. */
   target: Target | null = null;
   /** Chooses each attempt's target and key; null if the route allows one attempt only. */
@@ -130,6 +133,18 @@ export class Exchange {
     return this.hasTargetPrompt ? target.ownPromptJson : target.systemPromptJson;
   }
 
+  /** Returns the bare name of the model that a target is sent, as a JSON string with its quotes. */
+  modelJson(target: Target): Span {
+    const taken = this.takenModel;
+    return taken !== null && target.isWildcard ? taken.json : target.modelJson;
+  }
+
+  /** Returns the same without the quotes. */
+  modelText(target: Target): Span {
+    const taken = this.takenModel;
+    return taken !== null && target.isWildcard ? taken.text : target.modelText;
+  }
+
   startAttempt(target: Target): void {
     this.target = target;
     this.response.reset();
@@ -161,6 +176,9 @@ export class Exchange {
     const attempts = this.attempts;
     if (attempts !== null) attempts.release();
     this.response.release();
+    const taken = this.takenModel;
+    if (taken !== null) taken.release();
+    this.takenModel = null;
   }
 
   dropMetadata(): void {

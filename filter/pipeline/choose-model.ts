@@ -1,5 +1,6 @@
 // Stage: chooses the route of a request by the hint header, else by `model`.
 import { Config } from "../config/read-config";
+import { takeModel } from "../config/wildcard";
 import { Fault } from "../hub/fault";
 import { HEADER_HINT } from "../../contract/words";
 import { Exchange } from "../exchange/exchange";
@@ -57,6 +58,11 @@ function choose(exchange: Exchange, turn: Turn, pointer: usize, length: u32): Ou
   let route = config.names.get(pointer, length);
   if (route < 0 && !isHint && sameBytes(pointer, length, NONE.pointer, NONE.length))
     route = config.defaultRoute;
+  if (route < 0) {
+    const taken = takeModel(config.wildcards, pointer, length);
+    exchange.takenModel = taken;
+    if (taken !== null) route = taken.route;
+  }
   if (route >= 0 && route < config.routes.length) {
     exchange.route = config.routes[route];
     return Outcome.Next;

@@ -1,10 +1,11 @@
 // The responses that come from the configuration: the models, one of them, and whether the gateway runs.
 import { MODEL_BY_ID, MODEL_LIST } from "../../contract/endpoints";
 import { Config } from "../config/read-config";
+import { takeModel } from "../config/wildcard";
 import { Exchange } from "../exchange/exchange";
 import { PATH } from "../exchange/request-head";
 import { JSON_TYPE, respond } from "../exchange/respond";
-import { constant, scratchBuffer } from "../bytes/text/bytes";
+import { ByteBuffer, constant, scratchBuffer } from "../bytes/text/bytes";
 import { decodePath, hasParameter, lengthWithoutQuery } from "../bytes/text/query";
 import { unknownModel } from "./choose-model";
 import { Outcome, Turn } from "./outcome";
@@ -49,10 +50,20 @@ function readId(exchange: Exchange): void {
 
 /** Appends the model by any name that clients can use. Returns false if there is none. */
 function writeModel(exchange: Exchange, config: Config): bool {
-  const route = config.names.get(id.pointer, id.length);
+  const route = routeOf(config, id);
   if (route < 0 || route >= config.routes.length) return false;
   const target = config.routes[route].targets[0].name;
   const owner = target.substring(0, target.indexOf("/"));
   exchange.client.dialect.writeModel(id.toText(), owner, buffer);
   return true;
+}
+
+/** Returns the index of the route that a name stands for, configured or not; -1 if there is none. */
+function routeOf(config: Config, name: ByteBuffer): i32 {
+  const route = config.names.get(name.pointer, name.length);
+  if (route >= 0) return route;
+  const taken = takeModel(config.wildcards, name.pointer, name.length);
+  if (taken === null) return -1;
+  taken.release();
+  return taken.route;
 }

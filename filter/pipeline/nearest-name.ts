@@ -21,7 +21,8 @@ const ROW_B = new StaticArray<i32>(<i32>MAX_LENGTH + 2);
 
 /**
  * Returns the name, or an empty span: the name without the provider before its slash, else the one with the fewest
- * edits, else the longest that begins like it (`claude-sonnet-4-5-20250929`, `llama3`).
+ * edits, else the longest that begins like it (`claude-sonnet-4-5-20250929`, `llama3`), else the one that shares most
+ * of its parts (`gpt-5-nano` and `gpt-5.1`).
  */
 export function nearestName(names: NameTable, pointer: usize, length: u32): Span {
   const slash = findByte(pointer, pointer + length, SLASH);
@@ -35,6 +36,8 @@ export function nearestName(names: NameTable, pointer: usize, length: u32): Span
   let longest = MIN_PREFIX - 1;
   let near: Span | null = null;
   let alike: Span | null = null;
+  let most = MIN_PREFIX;
+  let related: Span | null = null;
   const count = min(names.size, MAX_COMPARED);
   for (let i = 0; i < count; i++) {
     const name = names.at(i);
@@ -49,9 +52,33 @@ export function nearestName(names: NameTable, pointer: usize, length: u32): Span
       longest = shared;
       alike = name;
     }
+    const parts = sharedParts(pointer, length, name.pointer, name.length);
+    if (parts > most) {
+      most = parts;
+      related = name;
+    }
   }
   if (near !== null) return near;
-  return alike === null ? NONE : alike;
+  if (alike !== null) return alike;
+  return related === null ? NONE : related;
+}
+
+/** Length of the common beginning, up to the last `-`, `.`, `:`, `@` or `_` in it. */
+function sharedParts(a: usize, aLength: u32, b: usize, bLength: u32): u32 {
+  const shorter = min(aLength, bLength);
+  let parts: u32 = 0;
+  for (let i: u32 = 0; i < shorter; i++) {
+    const byte = lowerCaseAt(a, i);
+    const other = lowerCaseAt(b, i);
+    const isEnd = isSeparator(byte) || isSeparator(other);
+    if (isEnd && (byte == other || isSeparator(byte) == isSeparator(other))) parts = i + 1;
+    if (byte != other) break;
+  }
+  return parts;
+}
+
+function isSeparator(byte: u32): bool {
+  return byte == 0x2d || byte == 0x2e || byte == 0x3a || byte == 0x40 || byte == 0x5f;
 }
 
 /** Length of the shorter name when the longer one begins with it; else 0. */

@@ -102,6 +102,10 @@ function useCounterpart(exchange: Exchange, turn: Turn, first: Target): Outcome 
 function targetOf(config: Config, name: Span): Target | null {
   const route = config.names.get(name.pointer, name.length);
   if (route >= 0 && route < config.routes.length) return config.routes[route].targets[0];
+  for (let i = 0; i < config.wildcards.length; i++) {
+    const wildcard = config.wildcards[i];
+    if (wildcard.take(name) !== null) return config.routes[wildcard.route].targets[0];
+  }
   for (let i = 0; i < config.targets.length; i++) {
     const full = config.targets[i].nameSpan;
     if (full.length <= name.length || byteAt(full.pointer, name.length) != SLASH) continue;

@@ -151,7 +151,7 @@ function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | 
   exchange.client.dialect.translateRequest(
     tape,
     target.dialect,
-    target.modelJson,
+    exchange.modelJson(target),
     exchange.systemPromptOf(target),
     target.limits,
     body.prefix,
@@ -159,7 +159,7 @@ function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | 
     body.notes,
   );
   if (exchange.client.endpoint.row.isEstimated)
-    target.dialect.cutToCount(body.prefix, target.path, target.modelText);
+    target.dialect.cutToCount(body.prefix, target.path, exchange.modelText(target));
   body.replaced = tape.length;
   return report.fault;
 }
@@ -169,8 +169,8 @@ function editModel(exchange: Exchange, target: Target, tape: Tape): void {
   if (exchange.client.isModelOmitted) return;
   const edits = body.edits;
   edits.clear();
-  if (exchange.client.isForm) setFormModel(target.modelText, edits);
-  else target.dialect.setModel(tape, target.modelJson, edits);
+  if (exchange.client.isForm) setFormModel(exchange.modelText(target), edits);
+  else target.dialect.setModel(tape, exchange.modelJson(target), edits);
   if (!edits.isEmpty()) body.replaced = edits.prefix(tape.base, body.prefix);
 }
 
@@ -181,7 +181,7 @@ function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
   const envelope = target.envelope;
   edits.clear();
   if (envelope === null || envelope.keepsModel)
-    target.dialect.setModel(tape, target.modelJson, edits);
+    target.dialect.setModel(tape, exchange.modelJson(target), edits);
   let prompt = exchange.systemPromptOf(target);
   if (target.limits.isLimiting) {
     prompt = target.dialect.fitRequest(tape, target.limits, prompt, edits, report);

@@ -158,8 +158,8 @@ function writePath(exchange: Exchange, target: Target): void {
   if (mayBeRight && sameSpan(target.path, endpoint.path)) return;
   text.clear();
   if (isInference) {
-    target.writePath(client.isStreaming, text);
-  } else if (!target.writeCountPath(text)) {
+    target.writePath(exchange.modelText(target), client.isStreaming, text);
+  } else if (!target.writeCountPath(exchange.modelText(target), text)) {
     const counterpart = exchange.isTranslated() ? endpoint.counterpart : null;
     text.span(target.basePath);
     text.span(counterpart === null ? endpoint.suffix : counterpart.suffix);

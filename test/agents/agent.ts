@@ -17,7 +17,8 @@ export interface AgentOptions {
   /** Where the agents are installed. */
   directory: string;
   gatewayUrl: string;
-  model: string;
+  /** Absent: the agent's own default. */
+  model?: string;
 }
 
 /** What ends an agent that hangs: less than a test may take. */
@@ -80,10 +81,11 @@ export function startClaudeCode({ directory, gatewayUrl, model }: AgentOptions):
       const words = ["-p", prompt, "--output-format", "json", "--allowedTools", "Bash"];
       if (isContinued) words.push("--continue");
       isContinued = true;
-      const output = await run(script, [...words, "--model", model], place, {
+      if (model !== undefined) words.push("--model", model);
+      const output = await run(script, words, place, {
         ANTHROPIC_BASE_URL: gatewayUrl,
         ANTHROPIC_AUTH_TOKEN: "any-key",
-        ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+        ...(model === undefined ? {} : { ANTHROPIC_DEFAULT_HAIKU_MODEL: model }),
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
         DISABLE_AUTOUPDATER: "1",
       });
@@ -128,7 +130,7 @@ export function startCodex({ directory, ...options }: CodexOptions): Agent {
 
 /** Plugins and apps are lists that Codex fetches from its vendor. */
 function codexConfiguration({ gatewayUrl, model, isBuiltIn }: Omit<CodexOptions, "directory">) {
-  return `model = "${model}"
+  return `${model === undefined ? "" : `model = "${model}"`}
 ${isBuiltIn === true ? `openai_base_url = "${gatewayUrl}/v1"` : 'model_provider = "gateway"'}
 approval_policy = "never"
 sandbox_mode = "danger-full-access"

@@ -82,7 +82,19 @@ function expected(model: string): string | undefined {
     return lower.slice(0, shorter) === other.slice(0, shorter) ? shorter : 0;
   });
   const longest = Math.max(...shared);
-  return longest < 3 ? undefined : names[shared.indexOf(longest)];
+  if (longest >= 3) return names[shared.indexOf(longest)];
+  const parts = names.map((name) => sharedParts(lower, name.toLowerCase()));
+  const most = Math.max(...parts);
+  return most <= 3 ? undefined : names[parts.indexOf(most)];
+}
+
+/** Length of the common beginning, up to the last separator in both. */
+function sharedParts(one: string, other: string): number {
+  let common = 0;
+  while (common < Math.min(one.length, other.length) && one[common] === other[common]) common++;
+  const separators = /[-.:@_]/;
+  if (separators.test(one[common] ?? "") && separators.test(other[common] ?? "")) return common + 1;
+  return /^.*[-.:@_]/s.exec(one.slice(0, common))?.[0].length ?? 0;
 }
 
 const edit = fc.record({
@@ -116,6 +128,17 @@ it("finds what a plain search finds, for names that are a few edits away", () =>
     }),
     { numRuns: 1500 },
   );
+});
+
+it.each([
+  ["gpt-4o-2024-08-06", "gpt-4o"],
+  ["gpt-4o-nano-2026-01-01", "gpt-4o"],
+  ["claude-opus-5", "claude-sonnet-4-5"],
+  ["anthropic/claude-opus-4-1-20250805", "anthropic/claude-sonnet-4-5"],
+  ["qwen3.5-coder", "qwen3-32b"],
+  ["phi-4", undefined],
+])("the dated or smaller name %s suggests %s", (model, nearest) => {
+  expect(suggested(model)).toBe(nearest);
 });
 
 it("any text gets a sound answer", () => {

@@ -7,7 +7,6 @@ import { editorJsonSchema, plainJsonSchema } from "../../control-plane/config/do
 import type { JsonSchema } from "../../control-plane/config/json-schema.ts";
 import { NOT_SUPPORTED_YET } from "../../control-plane/config/diagnostics/not-supported-yet.ts";
 import { referencePage } from "../../control-plane/config/docs/reference-page.ts";
-import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { PROVIDERS } from "../../control-plane/providers/registry.ts";
 import { staleFiles } from "../../scripts/generate.ts";
 
@@ -64,39 +63,4 @@ describe("the JSON Schema", () => {
       expect(schema.safeParse(parseYaml(text)).success).toBe(false);
     },
   );
-});
-
-describe("the embedded default gateway.yaml", () => {
-  const text = readFileSync(`${repository}/gateway.yaml`, "utf8");
-
-  it("loads without a key, and has the demonstration model as its default", () => {
-    const result = loadConfiguration({ file: "gateway.yaml", text }, {});
-    expect(result).toMatchObject({
-      ok: true,
-      warnings: [],
-      model: { targets: [{ name: "demo/gateway-demo", address: { kind: "embedded" } }] },
-    });
-  });
-
-  it("begins with the line that editors look for", () => {
-    expect(text.split("\n")[0]).toBe("# yaml-language-server: $schema=./gateway.schema.json");
-  });
-
-  it("loads with the examples in its comments, once their keys are set", () => {
-    const uncommented = text.replaceAll(
-      /^( *)# ((?: *- model:| {2}access_key:|model_aliases:| {2}fast:| {4}target:).*)$/gm,
-      "$1$2",
-    );
-    const result = loadConfiguration(
-      { file: "gateway.yaml", text: uncommented },
-      { OPENAI_API_KEY: "k-1", ANTHROPIC_API_KEY: "k-2" },
-    );
-    expect(result).toMatchObject({
-      ok: true,
-      model: {
-        targets: [{ provider: "demo" }, { provider: "openai" }, { provider: "anthropic" }],
-        aliases: [{ name: "fast", target: 1 }],
-      },
-    });
-  });
 });

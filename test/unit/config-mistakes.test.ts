@@ -570,14 +570,15 @@ ${PROVIDER}`,
     ],
   },
   {
-    what: "a wildcard",
+    what: "a wildcard that names no default model",
     text: `llm_providers:
-  - model: openai/*
-    access_key: $OPENAI_API_KEY
+  - model: own/*
+    base_url: https://llm.example.com
+    provider_interface: openai
 `,
     report: [
-      "2:12: llm_providers[0].model: a wildcard for all models of a provider is not supported yet",
-      "write one entry for each model",
+      "2:12: llm_providers[0].model: own/* names no model for requests without one (model: none)",
+      "add an entry for one model with default: true",
     ],
   },
   {

@@ -42,8 +42,12 @@ export function models(config: string | undefined, options: { json?: boolean }):
 
 /** In the order of the configuration; of one model, its full name first. */
 export function modelNames(model: GatewayModel): ModelName[] {
-  const { names, routes } = filterConfig(model);
-  const found = Object.entries(names).flatMap(([name, route]) => {
+  const { names, routes, wildcards = [] } = filterConfig(model);
+  const entries = [
+    ...Object.entries(names),
+    ...wildcards.map(({ prefix, route }) => [`${prefix}*`, route] as const),
+  ];
+  const found = entries.flatMap(([name, route]) => {
     const index = routes[route]?.targets[0];
     const target = index === undefined ? undefined : model.targets[index];
     if (index === undefined || target === undefined) return [];

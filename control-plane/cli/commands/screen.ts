@@ -72,6 +72,7 @@ function modelLines({ targets, defaultTarget, aliases }: GatewayModel): string[]
     const notes = [
       ...(index === defaultTarget ? ["default"] : []),
       ...(target.address.kind === "embedded" ? ["built-in demonstration"] : []),
+      ...(target.wildcard === undefined ? [] : [`any of its models: ${target.provider}/<model>`]),
       ...(names.length > 0 ? [`also ${names.join(", ")}`] : []),
     ];
     return [`  ${target.name}`, notes.join(", ")];
@@ -84,7 +85,8 @@ function modelLines({ targets, defaultTarget, aliases }: GatewayModel): string[]
 /** Returns the default model, or a model with the dialect if the default has another. */
 function exampleModel({ targets, defaultTarget }: GatewayModel, dialect: DialectRow): string {
   const usual = targets[defaultTarget];
-  const same = (target: Target | undefined) => target?.dialect === dialect.name;
+  const same = (target: Target | undefined) =>
+    target?.dialect === dialect.name && target.wildcard === undefined;
   return (same(usual) ? usual : (targets.find(same) ?? usual))?.name ?? "none";
 }
 

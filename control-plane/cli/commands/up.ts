@@ -1,9 +1,9 @@
 // `gateway up`: everything from the configuration file to a gateway that answers, in the foreground or in the background.
 import { spawn } from "node:child_process";
-import { openSync, readFileSync } from "node:fs";
+import { openSync } from "node:fs";
 import { extname, join } from "node:path";
 import { commandFor } from "../../config/diagnostics/command-name.ts";
-import { readConfiguration } from "../../supervisor/configuration-file.ts";
+import { readConfiguration, textOf } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { formatProblem, type Problem } from "../../config/diagnostics/problem.ts";
 import { type ExitCode, GatewayError } from "../../config/diagnostics/gateway-error.ts";
@@ -43,7 +43,7 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     printWarnings(configuration.warnings);
     prepareLogDirectory(directory);
     const { runContainer, startContainer } = await import("../container/up.ts");
-    const text = readFileSync(file.path, "utf8");
+    const text = textOf(file, configuration.environment);
     const start = { configuration, text, logDirectory: directory, options };
     if (options.detach !== true) {
       process.exitCode = await runContainer(start);

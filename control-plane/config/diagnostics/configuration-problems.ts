@@ -7,7 +7,7 @@ export interface ConfigurationFile {
   name: string;
   /** Absolute. */
   path: string;
-  /** True for the checkout's own, chosen because the user has none. */
+  /** True if the user has none: it is made from the keys in the environment, and `path` is no file. */
   isBuiltIn: boolean;
 }
 

@@ -1,7 +1,7 @@
 // Keys that are part of the schema and whose feature is not built: refused by validation, never accepted and ignored.
 import { UNSUPPORTED_PROVIDERS } from "../../providers/registry.ts";
 import type { UnsupportedProvider } from "../../providers/registry.ts";
-import { isRecord } from "../yaml/document.ts";
+import { placesOf } from "../places.ts";
 import type { Path } from "./problem.ts";
 
 export interface NotSupported {
@@ -75,21 +75,4 @@ export function findNotSupported(value: unknown): ({ path: Path } & Rejection)[]
       return rejection === undefined ? [] : [{ path, ...rejection }];
     }),
   );
-}
-
-function placesOf(value: unknown, pattern: readonly string[]): { path: Path; found: unknown }[] {
-  let places: { path: Path; found: unknown }[] = [{ path: [], found: value }];
-  for (const part of pattern) {
-    places = places.flatMap(({ path, found }) =>
-      childrenOf(found, part).map(([key, child]) => ({ path: [...path, key], found: child })),
-    );
-  }
-  return places;
-}
-
-function childrenOf(value: unknown, part: string): [string | number, unknown][] {
-  if (Array.isArray(value)) return part === "*" ? [...value.entries()] : [];
-  if (!isRecord(value)) return [];
-  if (part === "*") return Object.entries(value);
-  return Object.hasOwn(value, part) ? [[part, value[part]]] : [];
 }

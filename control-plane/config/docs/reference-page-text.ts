@@ -1,4 +1,6 @@
 // The prose of docs/configuration.md that is not part of the schema.
+import { STARTERS } from "../../providers/starters.ts";
+import type { Starter } from "../../providers/starters.ts";
 
 export const INTRODUCTION = `# Configuration
 
@@ -11,6 +13,22 @@ The gateway reads one YAML file: the one named on the command line, else \`gatew
 \`\`\`yaml
 # yaml-language-server: $schema=./gateway.schema.json
 \`\`\``;
+
+export const WITHOUT_A_FILE = `## Without a file
+
+\`gateway up\` without a file serves the providers whose keys are set, in the environment or in a file \`.env\` in the current directory, each with all of its models, and the demonstration model. \`gateway init\` writes the same as a \`gateway.yaml\`, with comments; it replaces a file only with \`--force\`, and \`--stdout\` prints instead of writing. The names of a provider's variables are tried in this order:
+
+| Provider | Variables | \`model: none\` |
+| --- | --- | --- |
+${STARTERS.map(starterRow).join("\n")}
+
+The first provider of the table that has a key serves \`model: none\`. The models that Claude Code and Codex ask for by default become aliases of it if their own provider has no key.`;
+
+function starterRow({ provider, title, variables, model, address }: Starter): string {
+  const names = variables.map((name) => `\`${name}\``).join(", ");
+  const also = address === undefined ? "" : `; and \`${address.variables[0] ?? ""}\``;
+  return `| ${title} | ${names}${also} | \`${provider}/${model}\` |`;
+}
 
 export const EXAMPLE = `## Example
 
@@ -101,7 +119,24 @@ In the request's \`model\`, or in the header \`x-gateway-llm-provider-hint\`, wh
 3. an alias;
 4. the bare model name, without the provider. Where several entries share it, it means the default one of them, else the first; the others need their whole name (\`gateway validate\` warns of that).
 
-\`none\` leaves the choice to the gateway: the entry with \`default: true\`, else the first. Two meanings of one name are an error, and so is an entry that is configured twice.`;
+\`none\` leaves the choice to the gateway: the entry with \`default: true\`, else the first. Two meanings of one name are an error, and so is an entry that is configured twice.
+
+### Wildcards
+
+A \`*\` at the end of \`model\` stands for any text. An entry \`openai/*\` takes each model of the provider that has no entry, \`openai/gpt-5*\` those whose names begin with \`gpt-5\`; the longest prefix wins, and an entry for the model wins over all.
+
+\`\`\`yaml
+llm_providers:
+  - model: openai/*
+    access_key: $OPENAI_API_KEY
+\`\`\`
+
+- Clients send \`openai/<model>\`. They can leave out the provider where the name is known to be the provider's: \`gpt-…\` is a model of \`openai/*\`, \`claude…\` of \`anthropic/*\`, \`gemini-…\` of \`gemini/*\`. Any other bare name is unknown (404).
+- The known limits of each model hold, as with an entry for it.
+- Aliases, fallbacks, rate limits and prices can name a model that only a wildcard takes: \`target: openai/gpt-4o\`. A rate limit and a price of \`openai/*\` are for all of its models.
+- \`model: none\` with a wildcard as the default entry means the provider's usual model, which \`gateway models\` lists.
+- Metrics have the entry, \`*\`, as their model, whatever clients send; the usage record has the client's name too.
+- Where the API depends on the model (Vertex AI, Bedrock, Foundry), the entry needs \`provider_interface\`. Azure deployments in the path (a dated \`api_version\`) have no wildcards.`;
 
 export const PROMPT_TARGETS = `Calls of your own APIs that a prompt on the ingress listener can trigger. [Prompt targets](prompt-targets.md) explains how they work; these are the keys.
 

@@ -19,6 +19,7 @@ import {
   NAMES,
   PROMPT_TARGETS,
   REFERENCES,
+  WITHOUT_A_FILE,
 } from "./reference-page-text.ts";
 
 /** What a section's part of the page has besides its keys. */
@@ -43,6 +44,7 @@ export function referencePage(): string {
   });
   return [
     INTRODUCTION,
+    WITHOUT_A_FILE,
     EXAMPLE,
     "## Keys at the top level",
     table(

@@ -4,6 +4,7 @@ import type { Cloud, CloudApi } from "../../providers/cloud.ts";
 import { fill, keysIn } from "../../providers/cloud-address.ts";
 import type { AddressValues } from "../../providers/cloud-address.ts";
 import { apiOf, wordsOf } from "../../providers/clouds.ts";
+import { isWildcard } from "../../ir/model-names.ts";
 import { baseOf } from "../../providers/registry.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { suggest, suggestion } from "../diagnostics/suggest.ts";
@@ -85,6 +86,13 @@ function readApi(
   values: AddressValues,
 ): CloudApi | undefined {
   const chosen = word === cloud.name && !wordsOf(cloud).includes(word) ? undefined : word;
+  if (isWildcard(model) && chosen === undefined && dependsOnModel(cloud, values)) {
+    const words = wordsOf(cloud).join(", ");
+    reading.problem([...path, "model"], `the API of ${cloud.title} depends on the model`, {
+      hint: `add provider_interface, one of ${words}: all models of the wildcard use that API`,
+    });
+    return undefined;
+  }
   const api = apiOf(cloud, model, chosen, values);
   if (api !== undefined) return api;
   const at = [...path, word === undefined ? "model" : "provider_interface"];
@@ -99,6 +107,12 @@ function readApi(
   return undefined;
 }
 
+/** Returns whether the models of a cloud do not all use the same API. */
+function dependsOnModel({ apis }: Cloud, values: AddressValues): boolean {
+  const first = apis.find(({ isFor }) => isFor?.({ ...values, model: "" }) !== false);
+  return first?.models.includes("*") !== true;
+}
+
 /** Returns whether the name of the model is a part of the request's path. */
 function isModelInPath({ baseUrl, endpoint = "", envelope, dialect }: CloudApi): boolean {
   const path = envelope?.path ?? dialect.path;
@@ -108,6 +122,12 @@ function isModelInPath({ baseUrl, endpoint = "", envelope, dialect }: CloudApi):
 /** Reports a model that the API cannot have. In a path it is one segment: neither the folder nor the one above. */
 function checkModel(reading: Reading, path: Path, api: CloudApi, model: string): boolean {
   const at = [...path, "model"];
+  if (isWildcard(model) && api.baseUrl.includes("{model}")) {
+    reading.problem(at, "a wildcard needs an address without the deployment", {
+      hint: "remove api_version: the v1 API has the deployment in the body of each request",
+    });
+    return false;
+  }
   if (isModelInPath(api) && /^\.{1,2}$/.test(model)) {
     reading.problem(at, `${reading.show(at, model)} cannot be a model in the path of a request`);
     return false;

@@ -14,7 +14,7 @@ export const providerEntry = mapping(
   {
     model: z.string({ error: "<provider>/<model>, such as openai/gpt-4o" }).meta({
       description:
-        "`<provider>/<model>`: the provider is the part before the first slash; the model name may contain slashes, dots and colons.",
+        "`<provider>/<model>`: the provider is the part before the first slash; the model name may contain slashes, dots and colons. A `*` at its end stands for any text: `openai/*` takes all models of a provider ([more](#wildcards)).",
       examples: ["openai/gpt-4o", "together_ai/meta-llama/Llama-3.3-70B-Instruct-Turbo"],
       pattern: "^[^/]+/.+$",
     }),

@@ -1,10 +1,18 @@
 // What one model supports: what is known of it, overridden by the entry's `limits`.
 import { OPENAI_CHAT, OPENAI_RESPONSES } from "../../../contract/dialects.ts";
-import { KNOWN_LIMITS, familyName, limitsIn, limitsOfHost } from "../../providers/known-limits.ts";
+import {
+  cloudPatterns,
+  familyName,
+  KNOWN_LIMITS,
+  limitsIn,
+  limitsOfHost,
+} from "../../providers/known-limits.ts";
+import { bareNamesOf } from "../../providers/model-vendors.ts";
 import type { ProviderLimits } from "../../providers/limits/families.ts";
 import { capabilityNamed, effectiveLimits, formatsOf } from "../../ir/model-limits.ts";
 import type { ModelLimits } from "../../ir/model-limits.ts";
-import type { Target } from "../../ir/model.ts";
+import { isWildcard } from "../../ir/model-names.ts";
+import type { Target, Wildcard } from "../../ir/model.ts";
 import { INTERFACES } from "../../providers/registry.ts";
 import type { Connection } from "./connection.ts";
 import type { Path } from "../diagnostics/problem.ts";
@@ -18,18 +26,43 @@ export function readModelLimits(
   entry: ProviderDraft,
   { provider, model }: { provider: string; model: string },
   connection: Connection,
-): Pick<Target, "limits" | "asksForUsage" | "also"> {
-  const known =
-    connection.limitsOf === undefined
-      ? limitsIn(tableOf(entry.provider_interface, provider, connection), model)
-      : limitsIn(KNOWN_LIMITS[connection.limitsOf], familyName(model));
+): Pick<Target, "limits" | "asksForUsage" | "also" | "wildcard"> {
+  const { limitsOf } = connection;
+  const table =
+    limitsOf === undefined
+      ? tableOf(entry.provider_interface, provider, connection)
+      : KNOWN_LIMITS[limitsOf];
+  const known = limitsIn(table, limitsOf === undefined ? model : familyName(model));
   const own = checkOwn(reading, [...path, "limits"], entry.limits ?? {}, connection);
   const limits = effectiveLimits({ ...known, ...own });
   return {
     asksForUsage: own.stream_usage ?? connection.asksForUsage,
     ...(limits === undefined ? {} : { limits }),
     ...alsoServed(own.responses_api ?? connection.servesResponses, connection),
+    ...(isWildcard(model)
+      ? {
+          wildcard: {
+            bare: bareNamesOf(provider, model.slice(0, -1)),
+            families: familiesOf(table, limitsOf !== undefined, own),
+          },
+        }
+      : {}),
   };
+}
+
+/** Returns the families of models that a wildcard can mean. `isCloud`: names have more around those of the vendor. */
+function familiesOf(
+  table: ProviderLimits | undefined,
+  isCloud: boolean,
+  own: ModelLimits,
+): Wildcard["families"] {
+  return (table?.families ?? []).map(({ models, limits: ofFamily }) => {
+    const limits = effectiveLimits({ ...table?.everyModel?.limits, ...ofFamily, ...own });
+    return {
+      models: isCloud ? models.flatMap(cloudPatterns) : models,
+      ...(limits === undefined ? {} : { limits }),
+    };
+  });
 }
 
 function alsoServed(serves: boolean, { responsesPath }: Connection): Pick<Target, "also"> {

@@ -2,6 +2,8 @@
 import { BEARER, CREDENTIAL_KINDS, NO_CREDENTIAL } from "../../../contract/credentials.ts";
 import { credentialName } from "../../ir/cloud-credentials.ts";
 import type { ProviderHeader, Target } from "../../ir/model.ts";
+import { isWildcard } from "../../ir/model-names.ts";
+import { vendorOf } from "../../providers/model-vendors.ts";
 import { findProvider } from "../../providers/registry.ts";
 import { readAccessKeys } from "./access-key.ts";
 import type { Connection } from "./connection.ts";
@@ -43,6 +45,7 @@ export function readTarget(
     headers,
   });
   const passesClientKey = entry.passthrough_auth === true;
+  if (split !== undefined && isWildcard(split.model)) refuseNameOfWildcard(reading, path, entry);
   if (split === undefined || connection === undefined) return undefined;
   const other = otherCredential(entry, headers);
   const credential = readCredential(reading, path, entry.credential, {
@@ -77,6 +80,15 @@ export function readTarget(
   };
   warnOfPlainHttp(reading, path, target);
   return target;
+}
+
+/** A name would stand for no model in particular. */
+function refuseNameOfWildcard(reading: Reading, path: Path, { name, model }: ProviderDraft): void {
+  if (name === undefined) return;
+  reading.problem([...path, "name"], `${model ?? ""} stands for many models, so it has no name`, {
+    part: "key",
+    hint: "remove it, and write model_aliases for single models",
+  });
 }
 
 /** Of two keys one would be ignored, and the demonstration has no use for any. */
@@ -138,7 +150,7 @@ function readModel(
   const at = [...path, "model"];
   const slash = written.indexOf("/");
   if (slash < 0) {
-    const provider = providerOfBareModel(written);
+    const provider = /^[\w.:-]{1,60}$/.test(written) ? vendorOf(written) : undefined;
     reading.problem(at, `expected <provider>/<model>, not ${reading.show(at, written)}`, {
       hint: provider === undefined ? "for example openai/gpt-4o" : `write ${provider}/${written}`,
     });
@@ -154,23 +166,8 @@ function readModel(
     reading.problem(at, "the provider before the slash is no plain word: letters, digits, . _ -");
     return undefined;
   }
-  if (model === "*" || model.endsWith("/*")) {
-    reading.problem(at, "a wildcard for all models of a provider is not supported yet", {
-      hint: "write one entry for each model",
-    });
-    return undefined;
-  }
-  return checkName(reading, at, written) === undefined ? undefined : { provider, model };
-}
-
-/** A guess for the hint only. */
-function providerOfBareModel(model: string): string | undefined {
-  if (!/^[\w.:-]{1,60}$/.test(model)) return undefined;
-  if (/^(?:gpt-|chatgpt|o\d)/.test(model)) return "openai";
-  if (model.startsWith("claude")) return "anthropic";
-  if (/^(?:mistral|codestral|ministral|magistral)/.test(model)) return "mistral";
-  if (model.startsWith("deepseek")) return "deepseek";
-  return model.startsWith("grok") ? "xai" : undefined;
+  const plain = isWildcard(written) ? `${written.slice(0, -1)}-` : written;
+  return checkName(reading, at, plain) === undefined ? undefined : { provider, model };
 }
 
 function warnOfPlainHttp(reading: Reading, path: Path, { address, auth, headers }: Target): void {

@@ -1,9 +1,11 @@
 // `llm_providers`, or `model_providers` as its newer name: the targets in the file's order, and the default one.
 import type { Path } from "../diagnostics/problem.ts";
 import { checkEntryNames } from "../provider/entry-names.ts";
+import type { PlacedTarget } from "../provider/entry-names.ts";
 import { providerEntry, type ProviderDraft } from "../provider/entry.ts";
 import { readSystemPrompt } from "../provider/system-prompt.ts";
 import { readTarget } from "../provider/target.ts";
+import { defaultModelOf, referredModels } from "../provider/wildcard.ts";
 import type { Reading } from "../reading.ts";
 import { list } from "../schema-words.ts";
 import { isRecord } from "../yaml/document.ts";
@@ -70,8 +72,33 @@ function readProviders(load: Load, lists: ProviderLists): number {
     reading,
     defaults.map(({ path }) => path),
   );
-  return defaults[0]?.index ?? 0;
+  const addModel = (model: string, { path }: PlacedTarget): number => {
+    const [list, index] = path;
+    const entry = lists.find(([key]) => key === list)?.[1]?.[Number(index)];
+    const own = { ...entry, model, name: undefined, default: undefined };
+    const target = readTarget(reading, path, own, globalPrompt);
+    return target === undefined ? 0 : placed.push({ path, target }) - 1;
+  };
+  const chosen = defaults[0]?.index ?? 0;
+  const defaultTarget = withModel(load, chosen, addModel);
+  for (const { model, wildcard } of referredModels(load)) addModel(model, wildcard);
+  return defaultTarget;
 }
+
+/** Returns the index of the default model: a wildcard stands for its provider's usual one, which `addModel` adds. */
+function withModel(
+  load: Load,
+  chosen: number,
+  addModel: (model: string, wildcard: PlacedTarget) => number,
+): number {
+  const wildcard = load.placed[chosen];
+  if (wildcard?.target.wildcard === undefined) return chosen;
+  const model = defaultModelOf(load, wildcard);
+  if (model === undefined) return chosen;
+  const configured = load.placed.findIndex(({ target }) => target.name === model);
+  return configured < 0 ? addModel(model, wildcard) : configured;
+}
+
 function reportLists({ reading, has }: Load, lists: ProviderLists): void {
   const given = lists.filter(([key]) => has(key));
   // A configuration of LiteLLM has another list, which is reported as an unknown key.

@@ -1,7 +1,7 @@
 // `ratelimits`: each limits one configured model or alias, for the requests that its selector picks.
 import type { z } from "zod";
 import { rateLimitId } from "../../ir/filter-document/rate-limits.ts";
-import { clientNames } from "../../ir/model-names.ts";
+import { clientNames, isWildcard } from "../../ir/model-names.ts";
 import type { RateLimit, Target } from "../../ir/model.ts";
 import { listed } from "../configured-model.ts";
 import type { Path } from "../diagnostics/problem.ts";
@@ -20,7 +20,7 @@ const MAX_AMOUNT = 999_999_999;
 const ratelimit = mapping(
   {
     model: text(
-      "What is limited: a configured model (under all of its names) or an alias.",
+      "What is limited: a configured model (under all of its names), all models of a wildcard together (`openai/*`), or an alias.",
       "the name of a configured model or an alias",
     ),
     selector: mapping(
@@ -117,6 +117,8 @@ function readSubject(
 ): RateLimit["subject"] | undefined {
   if (name === undefined) return undefined;
   if (aliases.has(name)) return { alias: name };
+  const wildcard = targets.findIndex((target) => target.name === name && isWildcard(name));
+  if (wildcard >= 0) return { target: wildcard };
   const known = clientNames({ targets, aliases: [], defaultTarget });
   const target = known.find((one) => one.name === name)?.target;
   if (target !== undefined) return { target };

@@ -6,6 +6,8 @@ import { clientNames } from "../model-names.ts";
 import { filterPrompt } from "./prompt.ts";
 import type { FilterPrompt } from "./prompt.ts";
 import type { FilterRateLimit } from "./rate-limits.ts";
+import type { FilterWildcard } from "./wildcards.ts";
+import { filterWildcards, wildcardFamilies } from "./wildcards.ts";
 import { filterRateLimits, rateLimitsOfName, rateLimitsOfTarget } from "./rate-limits.ts";
 import type { ModelLimits } from "../model-limits.ts";
 import { effectiveLimits } from "../model-limits.ts";
@@ -21,10 +23,15 @@ export interface FilterConfig {
   rate_limits?: FilterRateLimit[];
   /** Envoy asks the rate limit service; without it the filter counts. */
   rate_limit_service?: true;
-  /** One per target, in their order, then one per set of targets, then one per alias of one model with limits of its own. */
+  /**
+   * One per target, in their order, then one per set of targets, then one per alias of one model with limits of its own,
+   * then one per family of models of a wildcard.
+   */
   routes: FilterRoute[];
   /** Every value of `model` and of the hint header → index into `routes`, without `none`. */
   names: Record<string, number>;
+  /** Entries for the names that are not in `names`, the longest prefixes first; absent when there are none. */
+  wildcards?: FilterWildcard[];
   /** Index into `routes` for `model: none`. */
   default: number;
   /** A request body with more bytes is answered with 413. */
@@ -64,6 +71,8 @@ export interface FilterRoute {
 export interface FilterTarget {
   name: string;
   model: string;
+  /** The client names the model. */
+  is_wildcard?: true;
   /** Names of contract/dialects.ts and contract/credentials.ts. */
   dialect: string;
   authority: string;
@@ -140,9 +149,18 @@ function documentOf(model: GatewayModel): FilterConfig {
   const prompt = filterPrompt(model);
   const rateLimits = filterRateLimits(model);
   const limited = limitedAliases(model);
+  const families = wildcardFamilies(model);
+  const wildcards = filterWildcards(
+    model,
+    families,
+    model.targets.length + named.length + limited.length,
+  );
   return {
     version: FILTER_CONFIG_VERSION,
-    targets: model.targets.map((target, index) => filterTarget(target, index, model)),
+    targets: [
+      ...model.targets.map((target, index) => filterTarget(target, index, model)),
+      ...families.map(({ target, of }) => filterTarget(target, of, model)),
+    ],
     ...(rateLimits.length === 0 ? {} : { rate_limits: rateLimits }),
     ...(model.rateLimitService === undefined ? {} : { rate_limit_service: true as const }),
     routes: [
@@ -152,6 +170,11 @@ function documentOf(model: GatewayModel): FilterConfig {
         ...routeOfTarget(target, model),
         ...limitsOfName(model, name),
       })),
+      ...families.map(({ of }, index) => {
+        const route = routeOfTarget(of, model);
+        const [, ...others] = route.targets;
+        return { ...route, targets: [model.targets.length + index, ...others] };
+      }),
     ],
     names: Object.fromEntries([
       ...clientNames(model).map(({ name, target }) => [name, target] as const),
@@ -160,6 +183,7 @@ function documentOf(model: GatewayModel): FilterConfig {
         ({ name }, index) => [name, model.targets.length + named.length + index] as const,
       ),
     ]),
+    ...(wildcards.length === 0 ? {} : { wildcards }),
     default: model.defaultTarget,
     largest_body: Math.min(model.limits.requestBodyBytes, MAX_NUMBER),
     models: listedModels(model),
@@ -234,6 +258,7 @@ function filterTarget(target: Target, index: number, model: GatewayModel): Filte
   return {
     name: target.name,
     model: target.model,
+    ...(target.wildcard === undefined ? {} : { is_wildcard: true as const }),
     dialect: target.dialect,
     authority: target.authority,
     path: target.path,

@@ -1,4 +1,5 @@
 // The rate limits of the model, as the filter's document has them.
+import { takesName } from "../model-names.ts";
 import type { GatewayModel, RateLimit, RateUnit, Target } from "../model.ts";
 
 /** What `filter/config/read-rate-limits.ts` reads. */
@@ -46,9 +47,14 @@ export function rateLimitId(limit: RateLimit, targets: readonly Target[]): strin
   return parts.map((part) => (part === undefined ? "" : encodeURIComponent(part))).join("/");
 }
 
-/** Indices of the limits of a model. */
+/** Indices of the limits of a model: its own, and those of wildcards that its name matches. */
 export function rateLimitsOfTarget(model: GatewayModel, target: number): number[] {
-  return indicesOf(model, ({ subject }) => "target" in subject && subject.target === target);
+  const name = model.targets[target]?.name ?? "";
+  return indicesOf(model, ({ subject }) => {
+    if (!("target" in subject)) return false;
+    const limited = model.targets[subject.target];
+    return subject.target === target || (limited !== undefined && takesName(limited, name));
+  });
 }
 
 /** Indices of the limits of a name. */

@@ -63,7 +63,7 @@ function newTranslator(exchange: Exchange, target: Target): ResponseTranslator {
   options.created = currentSeconds();
   options.clock = currentSeconds;
   options.requestId = requestId(exchange);
-  options.model = target.modelText;
+  options.model = exchange.modelText(target);
   options.notes = response.notes;
   options.seeksToken = exchange.isObserved;
   return new ResponseTranslator(options);

@@ -56,6 +56,24 @@ function pageOf(...lines: UsageLine[]): string {
   return metrics.families.render();
 }
 
+it("a wildcard is one model in all labels; its requests cost what the model costs that the client named", () => {
+  const model = modelOf(`
+llm_providers:
+  - {model: openai/*, access_key: $KEY}
+pricing:
+  openai/*: {factor: 0.5}
+`);
+  const metrics = new RequestMetrics(() => model);
+  const record = { ...CHAT, target: "openai/*", input: 1_000_000, output: 0 };
+  const costs = ["gpt-4o", "openai/gpt-4o", "openai/not-a-model", "gpt-4.1"].map((requested) =>
+    metrics.observe(line({ ...record, requested })),
+  );
+  expect(costs).toEqual([1.25e9, 1.25e9, undefined, 1e9]);
+  const page = metrics.families.render();
+  expect(page).not.toMatch(/not-a-model|gpt-4/);
+  expect(page).toContain('gen_ai_original_model="other",gen_ai_request_model="*"');
+});
+
 it("a stream fills Envoy AI Gateway's four families and the counters of the conventions", () => {
   const page = pageOf(
     line({

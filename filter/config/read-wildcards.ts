@@ -1,0 +1,42 @@
+// Reads the entries for all models of a provider.
+import { Tape } from "../bytes/json/tape";
+import { Span } from "../bytes/text/bytes";
+import { bytesOf, integerOf, memberOf, onlyKnownMembers, reportProblem } from "./document";
+import { Family, Wildcard } from "./wildcard";
+
+/** Returns the entries of the list, which may be missing. `routes`: how many routes there are. */
+export function readWildcards(tape: Tape, list: u32, routes: i32): Wildcard[] {
+  const wildcards = new Array<Wildcard>();
+  const end = tape.next(list);
+  for (let node = tape.first(list); node < end; node = tape.next(node)) {
+    onlyKnownMembers(tape, node, ["prefix", "bare_from", "bare", "families", "route"]);
+    const wildcard = new Wildcard();
+    wildcard.prefix = bytesOf(tape, memberOf(tape, node, "prefix"));
+    wildcard.bareFrom = integerOf(tape, memberOf(tape, node, "bare_from"));
+    wildcard.bare = spansOf(tape, memberOf(tape, node, "bare"));
+    wildcard.route = routeOf(tape, node, routes);
+    const families = memberOf(tape, node, "families");
+    const last = tape.next(families);
+    for (let one = tape.first(families); one < last; one = tape.next(one)) {
+      onlyKnownMembers(tape, one, ["models", "route"]);
+      const patterns = spansOf(tape, memberOf(tape, one, "models"));
+      wildcard.families.push(new Family(patterns, routeOf(tape, one, routes)));
+    }
+    wildcards.push(wildcard);
+  }
+  return wildcards;
+}
+
+function routeOf(tape: Tape, node: u32, routes: i32): i32 {
+  const route = integerOf(tape, memberOf(tape, node, "route"));
+  if (route >= routes) reportProblem("a wildcard stands for a route that is not there");
+  return route;
+}
+
+function spansOf(tape: Tape, list: u32): Span[] {
+  const spans = new Array<Span>();
+  const end = tape.next(list);
+  for (let item = tape.first(list); item < end; item = tape.next(item))
+    spans.push(bytesOf(tape, item));
+  return spans;
+}

@@ -1,0 +1,132 @@
+// Entries for all models of a provider whose names begin alike: which route a name takes that no entry has.
+import { byteAt, startsWith } from "../bytes/text/at";
+import { ByteBuffer, Span } from "../bytes/text/bytes";
+
+/** The maximum length of a model's name, and of a name in the configuration. */
+const MAX_NAME: u32 = 200;
+const STAR: u32 = 0x2a;
+const DOT: u32 = 0x2e;
+
+/** Models of a wildcard with limits of their own: patterns of their bare names, in which `*` stands for any text. */
+export class Family {
+  constructor(
+    public patterns: Span[],
+    public route: i32,
+  ) {}
+}
+
+export class Wildcard {
+  /** How the names begin: `openai/`, `openai/gpt-5`. */
+  prefix: Span = new Span(0, 0);
+  /** The length of the provider and its slash. */
+  bareFrom: u32 = 0;
+  /** How names without the provider begin that it takes too: `gpt-`. */
+  bare: Span[] = [];
+  families: Family[] = [];
+  /** The route of all other models. */
+  route: i32 = 0;
+
+  /** Returns the bare name of a model that this entry takes: a part of `name`; null if it does not. */
+  take(name: Span): Span | null {
+    if (startsWith(name.pointer, name.length, this.prefix) && name.length > this.bareFrom)
+      return new Span(name.pointer + this.bareFrom, name.length - this.bareFrom);
+    for (let i = 0; i < this.bare.length; i++) {
+      if (startsWith(name.pointer, name.length, this.bare[i])) return name;
+    }
+    return null;
+  }
+
+  /** Returns the route of a bare name. */
+  routeOf(model: Span): i32 {
+    for (let i = 0; i < this.families.length; i++) {
+      const patterns = this.families[i].patterns;
+      for (let j = 0; j < patterns.length; j++) {
+        if (matches(patterns[j], model)) return this.families[i].route;
+      }
+    }
+    return this.route;
+  }
+}
+
+/** A model that an entry takes for which no entry has the name. */
+export class TakenModel {
+  /** The bare name as a JSON string with its quotes. */
+  private quoted: ByteBuffer = new ByteBuffer();
+  /** The views of it that requests are written from. */
+  json: Span = new Span(0, 0);
+  text: Span = new Span(0, 0);
+
+  constructor(
+    model: Span,
+    public route: i32,
+  ) {
+    this.quoted.byte(0x22);
+    this.quoted.span(model);
+    this.quoted.byte(0x22);
+    this.json = new Span(this.quoted.pointer, this.quoted.length);
+    if (this.quoted.length > 2)
+      this.text = new Span(this.quoted.pointer + 1, this.quoted.length - 2);
+  }
+
+  release(): void {
+    this.quoted.release();
+  }
+}
+
+/** Returns the model for a name that is not configured; null if no entry takes it. The longest prefixes come first. */
+export function takeModel(wildcards: Wildcard[], pointer: usize, length: u32): TakenModel | null {
+  const name = new Span(pointer, length);
+  if (wildcards.length == 0 || !isName(name)) return null;
+  for (let i = 0; i < wildcards.length; i++) {
+    const model = wildcards[i].take(name);
+    if (model === null) continue;
+    if (isDots(model)) return null;
+    const taken = new TakenModel(model, wildcards[i].routeOf(model));
+    return taken.text.length == model.length ? taken : null;
+  }
+  return null;
+}
+
+/** Returns whether a name has the characters that names in the configuration may have: the name goes into JSON and headers. */
+function isName(name: Span): bool {
+  if (name.length == 0 || name.length > MAX_NAME) return false;
+  for (let i: u32 = 0; i < name.length; i++) {
+    const byte = byteAt(name.pointer, i);
+    if (byte < 0x21 || byte > 0x7e) return false;
+    // " ' * < > \ `
+    if (byte == 0x22 || byte == 0x27 || byte == STAR || byte == 0x3c || byte == 0x3e) return false;
+    if (byte == 0x5c || byte == 0x60) return false;
+  }
+  return true;
+}
+
+/** Returns whether a name is `.` or `..`, which a path would not keep as a segment. */
+function isDots(name: Span): bool {
+  if (name.length > 2) return false;
+  for (let i: u32 = 0; i < name.length; i++) {
+    if (byteAt(name.pointer, i) != DOT) return false;
+  }
+  return true;
+}
+
+function matches(pattern: Span, name: Span): bool {
+  let at: u32 = 0;
+  let from: u32 = 0;
+  /** Behind the last star, and where in the name its text ends. */
+  let star: u32 = u32.MAX_VALUE;
+  let resume: u32 = 0;
+  while (at < name.length) {
+    if (from < pattern.length && byteAt(pattern.pointer, from) == STAR) {
+      star = ++from;
+      resume = at;
+    } else if (from < pattern.length && byteAt(pattern.pointer, from) == byteAt(name.pointer, at)) {
+      from++;
+      at++;
+    } else if (star != u32.MAX_VALUE) {
+      from = star;
+      at = ++resume;
+    } else return false;
+  }
+  while (from < pattern.length && byteAt(pattern.pointer, from) == STAR) from++;
+  return from == pattern.length;
+}

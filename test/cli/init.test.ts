@@ -1,0 +1,46 @@
+// The first minutes without a configuration: what `gateway init` writes, and a start from the environment.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type Desk, openDesk } from "./gateway-command.ts";
+
+const KEY = "sk-not-to-be-seen-anywhere";
+
+let desk: Desk;
+beforeEach(() => {
+  desk = openDesk({ ".env": `ANTHROPIC_API_KEY=${KEY}\n` });
+  desk.environment["OPENAI_API_KEY"] = KEY;
+});
+afterEach(() => desk.clear());
+
+it("init writes a valid file from the environment and .env, and replaces it only with --force", async () => {
+  const first = await desk.run("init");
+  expect(first).toMatchObject({ code: 0, stderr: "" });
+  expect(first.stdout).toContain("OpenAI: openai/* with $OPENAI_API_KEY");
+  expect(first.stdout).toContain("Anthropic: anthropic/* with $ANTHROPIC_API_KEY");
+  const path = join(desk.directory, "gateway.yaml");
+  const text = readFileSync(path, "utf8");
+  expect(text).not.toContain(KEY);
+  expect((await desk.run("init", "--stdout")).stdout).toBe(text);
+  expect(await desk.run("validate")).toMatchObject({ code: 0, stderr: "" });
+
+  writeFileSync(path, "mine\n");
+  const again = await desk.run("init");
+  expect(again).toMatchObject({ code: 1, stdout: "" });
+  expect(again.stderr).toContain("gateway.yaml exists already, and was not changed.");
+  expect(readFileSync(path, "utf8")).toBe("mine\n");
+  expect((await desk.run("init", "--force")).code).toBe(0);
+  expect(readFileSync(path, "utf8")).toBe(text);
+});
+
+it("without a file the gateway offers the providers with keys, and prints which", async () => {
+  const { code, stdout, stderr } = await desk.run("models");
+  expect(code).toBe(0);
+  expect(stderr).toContain("$OPENAI_API_KEY: OpenAI, every model, such as openai/");
+  expect(stderr).toContain("$ANTHROPIC_API_KEY: Anthropic, every model, such as anthropic/");
+  expect(stderr).toContain("gateway init writes this configuration to a file.");
+  expect(stdout).toMatch(/^openai\/\* /m);
+  expect(stdout).toMatch(/^anthropic\/\* /m);
+  expect(stdout).toMatch(/^demo\/gateway-demo /m);
+  expect(stdout + stderr).not.toContain(KEY);
+});
