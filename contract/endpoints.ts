@@ -27,6 +27,9 @@ export class EndpointRow {
   /** Whether it is served only with `mcp.enabled`. */
   isForTools: boolean = false;
 
+  /** `gen_ai.operation.name` of OpenTelemetry's conventions; empty if it has none. */
+  operation: string = "";
+
   /** Whether the gateway responds itself. */
   isLocal: boolean = false;
   /** Whether it is of use only to those who may use models: a listener's key or origin is checked. */
@@ -63,6 +66,7 @@ function inference(dialect: DialectRow): EndpointRow {
   row.dialect = dialect;
   row.isOnIngress = dialect.isOnIngress;
   row.isInference = true;
+  row.operation = "chat";
   row.isRetried = true;
   row.countsRequest = true;
   row.countsTokens = true;
@@ -135,7 +139,8 @@ function targetCall(): EndpointRow {
 }
 
 /** @param countsOutput whether a response without usage has an output to estimate */
-function counted(row: EndpointRow, countsOutput: boolean): EndpointRow {
+function counted(row: EndpointRow, countsOutput: boolean, operation: string): EndpointRow {
+  row.operation = operation;
   row.countsTokens = true;
   row.countsOutput = countsOutput;
   return row;
@@ -206,8 +211,8 @@ export const ENDPOINTS: EndpointRow[] = [
   responsesByModel("/compact"),
   RESPONSE_TOKENS,
   storedResponses(),
-  counted(byModel("/v1/embeddings"), false),
-  counted(byModel("/v1/completions"), true),
+  counted(byModel("/v1/embeddings"), false, "embeddings"),
+  counted(byModel("/v1/completions"), true, "text_completion"),
   withoutModel(byModel("/v1/moderations")),
   byModel("/v1/rerank"),
   withoutModel(byModel("/v1/images/generations")),

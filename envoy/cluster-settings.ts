@@ -95,7 +95,7 @@ function usesTls(address: Address): boolean {
 }
 
 /** Returns the options for HTTP/2 if the provider offers it (ALPN), else HTTP/1.1. */
-function negotiated(): Fields {
+export function negotiated(): Fields {
   return {
     auto_config: {
       http_protocol_options: {},

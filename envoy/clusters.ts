@@ -18,6 +18,7 @@ import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import { promptClusters } from "./prompt-clusters.ts";
 import { rateLimitCluster } from "./rate-limit-service.ts";
 import { tlsOf } from "./tls.ts";
+import { traceHeaders, tracingClusters } from "./tracing.ts";
 import type { Cluster, Extension } from "./types.ts";
 import { extension } from "./types.ts";
 import { upstreamFilters } from "./upstream-filters.ts";
@@ -28,6 +29,7 @@ export function clusters(model: GatewayModel, runtime: RuntimeEnvironment): Clus
     ...upstreams(model).map((upstream) => single(upstream, model, runtime)),
     ...attempts(model, runtime),
     ...promptClusters(model, runtime),
+    ...tracingClusters(model, runtime),
     ...(model.rateLimitService === undefined
       ? []
       : [rateLimitCluster(model.rateLimitService, model, runtime)]),
@@ -44,6 +46,7 @@ function attempts(model: GatewayModel, runtime: RuntimeEnvironment): Cluster[] {
     upstreamFilters({
       // The WASM filter runs after their removal, and writes the credential of the attempt's target.
       foreignCredentials: CREDENTIAL_HEADERS,
+      traceHeaders: traceHeaders(model),
       foreignPrefixes: foreignPrefixes(model),
       translate,
       credential: credentialFilters(credential, runtime),
@@ -63,6 +66,7 @@ function single(upstream: Upstream, model: GatewayModel, runtime: RuntimeEnviron
   const { address, cluster, foreignCredentials, credential } = upstream;
   const filters = upstreamFilters({
     foreignCredentials,
+    traceHeaders: traceHeaders(model),
     foreignPrefixes: foreignPrefixes(model),
     credential: credentialFilters(credential, runtime),
   });

@@ -7,6 +7,7 @@ import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields, ListenerName } from "./types.ts";
 import { rateLimitFilter } from "./rate-limit-service.ts";
 import { extension } from "./types.ts";
+import { spanHeader } from "./tracing.ts";
 import { routeFilter } from "./wasm.ts";
 
 export function httpFilters(
@@ -17,6 +18,8 @@ export function httpFilters(
   return [
     // First, because every later filter may rewrite the headers that the client's log line shows.
     recordClientHeaders(),
+    // Before the WASM filter, which reads it.
+    ...spanHeader(name, model),
     // Before the router, which needs the cluster that it chooses; outside of the decompressors, so that it reads
     // uncompressed responses.
     routeFilter(name, model, runtime),

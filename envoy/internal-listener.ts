@@ -8,6 +8,7 @@ import { listenerBuffer } from "./buffers.ts";
 import { decompressors, remember } from "./filters.ts";
 import { identity } from "./listeners.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
+import { rememberedStep, stepTracing } from "./tracing.ts";
 import type { Extension, Fields, Listener } from "./types.ts";
 import { duration, extension } from "./types.ts";
 
@@ -41,11 +42,15 @@ export function internalListener(model: GatewayModel, runtime: RuntimeEnvironmen
               // The client's request id is kept, so that all log lines of a request share it.
               ...identity(),
               max_request_headers_kb: MAX_HEAD_KIB,
+              ...stepTracing(model),
               access_log: internalLogs(model, runtime),
               route_config: routeConfiguration(model),
               // The upstream filters remove the header, so the log reads it from filter state.
               http_filters: [
-                remember({ [LOGGED_PATH]: `%REQ(${HEADER_LOGGED_PATH})%` }),
+                remember({
+                  [LOGGED_PATH]: `%REQ(${HEADER_LOGGED_PATH})%`,
+                  ...rememberedStep(model),
+                }),
                 ...decompressors(),
                 router(),
               ],

@@ -10,6 +10,7 @@ import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import { routeConfiguration } from "./routes.ts";
 import type { Fields, Listener, ListenerName } from "./types.ts";
 import { duration, extension, socketAddress, TCP_KEEPALIVE } from "./types.ts";
+import { tracingOf } from "./tracing.ts";
 import { usageLogs } from "./usage-log.ts";
 
 const SECOND = 1000;
@@ -86,6 +87,7 @@ function http(
               ...identity(),
               ...protocol(model),
               ...timeouts(name, model),
+              ...tracingOf(name, model),
               local_reply_config: localReplies(model),
               access_log: [...ingressLogs(model, runtime), ...usageLogs(model, runtime)],
               route_config: routeConfiguration(own, model, runtime),

@@ -22,6 +22,8 @@ const CHALLENGES = "-authenticate";
 export interface UpstreamFilters {
   /** Names of headers that the provider must not get. */
   foreignCredentials?: readonly string[];
+  /** Names of headers that link the request to a trace, if it must not get them. */
+  traceHeaders?: readonly string[];
   /** Beginnings of further names. */
   foreignPrefixes?: readonly string[];
   /** The WASM filter, where the endpoint decides what is sent. */
@@ -33,11 +35,12 @@ export interface UpstreamFilters {
 /** Returns the HTTP filters of a cluster in their order. */
 export function upstreamFilters({
   foreignCredentials = [],
+  traceHeaders = [],
   foreignPrefixes = [],
   translate,
   credential = [],
 }: UpstreamFilters = {}): Extension[] {
-  const request = requestMutations(foreignCredentials, foreignPrefixes);
+  const request = requestMutations([...foreignCredentials, ...traceHeaders], foreignPrefixes);
   return [
     ...(translate === undefined
       ? [headerMutation({ ...request, ...RESPONSE_MUTATIONS })]
@@ -61,13 +64,13 @@ export function upstreamFilters({
 }
 
 function requestMutations(
-  foreignCredentials: readonly string[],
+  foreignNames: readonly string[],
   foreignPrefixes: readonly string[],
 ): Fields {
   return {
     request_mutations: [
       ...[...OWN_PREFIXES, ...foreignPrefixes].map((prefix) => whenKey({ prefix })),
-      ...[...OWN_NAMES, ...foreignCredentials].map((name) => ({ remove: name })),
+      ...[...OWN_NAMES, ...foreignNames].map((name) => ({ remove: name })),
       {
         // The filter reads every response, so a provider should not compress it.
         append: {

@@ -1,6 +1,7 @@
 // The filter's exports: the callbacks of Envoy (proxy-wasm 0.2.1), for a stream in a listener or for an attempt.
 import { allocate } from "./host/host";
 import { config, configureRoot, createRoot, deleteRoot, startVm } from "./contexts/roots";
+import { endTrace } from "./exchange/write-trace";
 import { settleRecord } from "./exchange/usage-record";
 import { reportRefusals } from "./observe/memory-log";
 import { CONTINUE } from "./host/status";
@@ -110,10 +111,11 @@ export function proxy_on_http_call_response(
 
 /** Envoy writes its access logs next. */
 export function proxy_on_log(id: u32): void {
-  if (!config.isObserved) return;
+  if (!config.isObserved && !config.isTraced) return;
   const exchange = exchangeOf(id);
   if (exchange === null) return;
-  settleRecord(exchange);
+  if (config.isObserved) settleRecord(exchange);
+  endTrace(exchange);
   done();
 }
 

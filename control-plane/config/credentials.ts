@@ -1,6 +1,7 @@
 // Credentials in the whole configuration: which variables the filter needs, and that no key is used where it would leak.
 import { credentialName, tokensOf } from "../ir/cloud-credentials.ts";
 import type { GatewayModel } from "../ir/model.ts";
+import { tracingVariables } from "../ir/tracing.ts";
 import { refuseKeysElsewhere } from "./diagnostics/reference-problems.ts";
 import { refuseSharedKeys } from "./listener/api-keys.ts";
 import { warnOfOpenListeners } from "./listener/open-listeners.ts";
@@ -11,7 +12,7 @@ import type { Substitution } from "./substitute.ts";
 /** Reports keys in the wrong places; returns the names of the variables that the filter needs, sorted. */
 export function checkCredentials(
   { reading, part }: Load,
-  { ingress, egress, targets, prompt, observability }: GatewayModel,
+  { ingress, egress, targets, prompt, observability, tracing }: GatewayModel,
   draft: unknown,
   substitution: Substitution,
 ): string[] {
@@ -27,7 +28,7 @@ export function checkCredentials(
   );
   const clientKeys = [ingress, egress].flatMap(({ apiKeys = [] }) => apiKeys);
   const token = observability?.metrics.tokenVariable;
-  const ownKeys = token === undefined ? [] : [token];
+  const ownKeys = [...(token === undefined ? [] : [token]), ...tracingVariables(tracing)];
   refuseKeysElsewhere(
     reading,
     substitution,

@@ -12,6 +12,7 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
   ["prompt_targets", "*", "endpoint", "http_headers"],
   ["model_server", "*", "access_key"],
   ["observability", "metrics", "token"],
+  ["tracing", "headers"],
 ];
 
 /** Whether what stands at `path`, or below it, may hold a secret: never substituted, never echoed. */

@@ -3,6 +3,7 @@ import type { Address, ProviderHeader } from "./address.ts";
 import type { CloudCredential } from "./cloud-credentials.ts";
 import type { ModelLimits } from "./model-limits.ts";
 import type { Prompt } from "./prompt.ts";
+import type { Tracing } from "./tracing.ts";
 
 export type { Address, ProviderHeader };
 
@@ -36,6 +37,8 @@ export interface GatewayModel {
   log?: { format: "json" };
   /** Absent: no usage records, and no metrics. */
   observability?: Observability;
+  /** Absent: no spans. */
+  tracing?: Tracing;
   /** Prices of the configuration, by the name of the target. */
   pricing?: Record<string, OwnPrice>;
   /** Prompt targets and the guard; absent when the configuration has neither. */

@@ -150,7 +150,7 @@ async function extraction(context: AppContext, http: Context<Admitted>) {
       decision: metadata.decision,
       // Over all targets, as in the first selection.
       isLikely: (chosen.scores[target] ?? 0) >= context.options.selection.threshold,
-      requestId: requestIdOf(http),
+      passedHeaders: passedHeaders(http),
     },
   );
   return completion(found, context.now());
@@ -266,10 +266,13 @@ async function body<Request>(
   throw new ServerError(400, `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is not valid"}`);
 }
 
-/** Returns the request id if it has the format of one: it is sent on as a header. */
-function requestIdOf(http: Context<Admitted>): string | undefined {
-  const id = http.req.header("x-request-id");
-  return id !== undefined && /^[\x21-\x7e]{1,200}$/.test(id) ? id : undefined;
+/** Headers that link the call of a language model to the request that it is for. */
+const PASSED = ["x-request-id", "traceparent", "tracestate"];
+
+/** Returns those of the request that have the format of one. */
+function passedHeaders(http: Context<Admitted>): Record<string, string> {
+  const values = PASSED.map((name) => [name, http.req.header(name) ?? ""] as const);
+  return Object.fromEntries(values.filter(([, value]) => /^[\x21-\x7e]{1,512}$/.test(value)));
 }
 
 function completion(found: Extraction, now: Date) {

@@ -2,7 +2,7 @@
 import type { Families, Gauge } from "./families.ts";
 import { clusterOf, statNameOf } from "../ir/upstreams.ts";
 import type { GatewayModel } from "../ir/model.ts";
-import { providerWord } from "./classify.ts";
+import { providerWord } from "../ir/provider-words.ts";
 
 const EJECTED =
   /^envoy_cluster_outlier_detection_ejections_active\{envoy_cluster_name="([^"]*)"\} (\d+)$/gm;

@@ -3,7 +3,8 @@
 import { LISTENER_OWN_EGRESS } from "../../contract/words.ts";
 import type { GatewayModel } from "../ir/model.ts";
 import { clientNames, NONE } from "../ir/model-names.ts";
-import { errorType, operationOf, providerWord } from "./classify.ts";
+import { providerWord } from "../ir/provider-words.ts";
+import { errorType, operationOf } from "./classify.ts";
 import { Families } from "./families.ts";
 import { costOf, priceFinder } from "./prices.ts";
 import type { Price } from "./prices.ts";

@@ -95,7 +95,12 @@ export function findCaFile(environment: Environment): string | undefined {
 
 /** Returns the CA file, which only providers with TLS need. Throws if it is needed and missing. */
 export function requireCaFile(model: GatewayModel, environment: Environment): string {
-  const called = [...model.targets, ...(model.prompt?.endpoints ?? [])];
+  const collector = model.tracing && { name: "tracing.endpoint", address: model.tracing.address };
+  const called = [
+    ...model.targets,
+    ...(model.prompt?.endpoints ?? []),
+    ...(collector === undefined ? [] : [collector]),
+  ];
   const secure = called.find(({ address }) => address.kind === "host" && address.tls);
   if (secure === undefined) return CA_FILES[0];
   const file = findCaFile(environment);

@@ -46,6 +46,12 @@ export class Config {
   modelOwners: string[] = [];
   /** Whether a usage record is written for each request (exchange/usage-record.ts). */
   isObserved: bool = false;
+  /** Whether requests are traced (exchange/trace.ts). */
+  isTraced: bool = false;
+  /** How many of 10,000 traces are recorded, if the client has not decided. */
+  sampled: u32 = 0;
+  /** Whether the client may decide. */
+  followsParent: bool = false;
   /** Whether one of the providers uses pass-through auth (it is sent the client's own key). */
   passesClientKey: bool = false;
   /** API keys of the listeners' clients; null if no key is required. */
@@ -94,6 +100,7 @@ export function readConfig(
     "api_keys",
     "rate_limit_service",
     "usage_records",
+    "traces",
   ]);
   const version = integerOf(tape, memberOf(tape, root, "version"));
   if (version != FILTER_CONFIG_VERSION) {
@@ -110,11 +117,10 @@ export function readConfig(
   readNames(tape, memberOf(tape, root, "names"), config);
   config.wildcards = readWildcards(tape, memberOf(tape, root, "wildcards"), config.routes.length);
   readModels(tape, memberOf(tape, root, "models"), config);
-  const keys = memberOf(tape, root, "api_keys");
-  config.ingressKeys = readApiKeys(tape, memberOf(tape, keys, LISTENER_INGRESS), environment);
-  config.egressKeys = readApiKeys(tape, memberOf(tape, keys, LISTENER_EGRESS), environment);
+  readListenerKeys(tape, memberOf(tape, root, "api_keys"), environment, config);
   config.prompt = readPrompt(tape, memberOf(tape, root, "prompt"), environment);
   config.isObserved = tape.isTrue(memberOf(tape, root, "usage_records"));
+  readTraces(tape, memberOf(tape, root, "traces"), config);
   config.largestBody = integerOf(tape, memberOf(tape, root, "largest_body"));
   const held = memberOf(tape, root, "held_memory");
   if (held != NO_NODE) config.heldMemory = integerOf(tape, held);
@@ -124,6 +130,23 @@ export function readConfig(
   if (tape.isTrue(memberOf(tape, root, "strict_translation"))) setStrict(config.targets);
   tape.release();
   return documentProblem.length == 0 ? config : null;
+}
+
+function readListenerKeys(
+  tape: Tape,
+  keys: u32,
+  environment: Map<string, string>,
+  config: Config,
+): void {
+  config.ingressKeys = readApiKeys(tape, memberOf(tape, keys, LISTENER_INGRESS), environment);
+  config.egressKeys = readApiKeys(tape, memberOf(tape, keys, LISTENER_EGRESS), environment);
+}
+
+function readTraces(tape: Tape, node: u32, config: Config): void {
+  config.isTraced = tape.isObject(node);
+  if (!config.isTraced) return;
+  config.sampled = integerOf(tape, memberOf(tape, node, "sampled"));
+  config.followsParent = tape.isTrue(memberOf(tape, node, "follows_parent"));
 }
 
 function setStrict(targets: Target[]): void {

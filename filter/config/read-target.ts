@@ -60,6 +60,7 @@ function readOne(
     "asks_usage",
     "limits",
     "rate_limits",
+    "trace_provider",
   ]);
   const target = new Target();
   target.name = stringMember(tape, node, "name");
@@ -69,8 +70,8 @@ function readOne(
   target.modelJson = quoted(stringMember(tape, node, "model"));
   target.modelText = new Span(target.modelJson.pointer + 1, target.modelJson.length - 2);
   target.authority = constant(stringMember(tape, node, "authority"));
-  const query = memberOf(tape, node, "query");
-  if (tape.isString(query)) target.query = bytesOf(tape, query);
+  target.traceProvider = textMember(tape, node, "trace_provider");
+  target.query = textMember(tape, node, "query");
   const prompt = memberOf(tape, node, "system_prompt");
   if (tape.isString(prompt)) target.systemPromptJson = escaped(bytesOf(tape, prompt));
   const ownPrompt = memberOf(tape, node, "own_system_prompt");
@@ -90,6 +91,12 @@ function readOne(
   if (tape.isString(attemptCluster)) target.attemptCluster = bytesOf(tape, attemptCluster);
   readHeaders(tape, memberOf(tape, node, "headers"), environment, target.headers, target.secrets);
   return target;
+}
+
+/** Returns the bytes of a text; none if the member is missing. */
+function textMember(tape: Tape, object: u32, name: string): Span {
+  const node = memberOf(tape, object, name);
+  return tape.isString(node) ? bytesOf(tape, node) : new Span(0, 0);
 }
 
 /** Reads the target in the further dialects of its provider. */

@@ -28,6 +28,8 @@ export class Target {
   modelJson: Span = new Span(0, 0);
   /** The same without its quotes. */
   modelText: Span = new Span(0, 0);
+  /** `gen_ai.provider.name`; empty if there are no traces. */
+  traceProvider: Span = new Span(0, 0);
   authority: Span = new Span(0, 0);
   path: Span = new Span(0, 0);
   /** The query of every request, with its `?`; may be empty. */

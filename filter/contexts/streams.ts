@@ -2,6 +2,7 @@
 import { resetTaken, takenBytes } from "../host/host";
 import { countBytes } from "../memory/blocks";
 import { Exchange } from "../exchange/exchange";
+import { Trace } from "../exchange/trace";
 import {
   config,
   isIngressRoot,
@@ -33,7 +34,8 @@ export function createStream(id: u32, rootId: u32): void {
     isModelServerRoot(rootId),
     keysOfRoot(rootId),
   );
-  if (config.isObserved) exchange.observe();
+  if (config.isObserved || config.isTraced) exchange.observe();
+  if (config.isTraced) exchange.trace = new Trace(config.sampled, config.followsParent);
   exchanges.set(id, exchange);
   countBytes(OBJECTS);
 }

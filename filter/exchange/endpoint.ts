@@ -16,12 +16,15 @@ export class Endpoint {
   path: Span;
   /** The same behind the base path of a provider: `/embeddings`. */
   suffix: Span;
+  /** The word of OpenTelemetry's conventions; empty if it has none. */
+  operation: Span;
   dialect: Dialect;
   counterpart: Endpoint | null = null;
 
   constructor(public row: EndpointRow) {
     this.path = constant(row.path);
     this.suffix = constant(row.path.substring(row.dialect.basePath.length));
+    this.operation = constant(row.operation);
     this.dialect = dialectOf(row.dialect);
     const counterpart = row.counterpart;
     if (counterpart !== null) this.counterpart = new Endpoint(counterpart);

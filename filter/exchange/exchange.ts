@@ -13,6 +13,7 @@ import { Client } from "./client";
 import { PromptPart, PromptTimes } from "./prompt-times";
 import { Response } from "./response";
 import { ResponseMetadata } from "./response-metadata";
+import { Trace } from "./trace";
 
 const NO_PROMPT = new Span(0, 0);
 const NO_NAME = new Span(0, 0);
@@ -49,6 +50,8 @@ export class Exchange {
   hasTargetPrompt: bool = false;
   /** Whether a usage record is written at the end (usage-record.ts). */
   isObserved: bool = false;
+  /** What the request's span shows; null if there are no traces. */
+  trace: Trace | null = null;
   /** The last error of the gateway that the client gets; null if there is none. */
   fault: Fault | null = null;
   /** The name of the prompt target whose API was called; empty if none was. */

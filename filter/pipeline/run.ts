@@ -2,6 +2,7 @@
 import { Config } from "../config/read-config";
 import { respondWithFault } from "../exchange/respond";
 import { Exchange } from "../exchange/exchange";
+import { traceRequest } from "../exchange/write-trace";
 import { ResponseOwner } from "../exchange/response";
 import { resumeRequest } from "../host/callout";
 import { CONTINUE, STOP } from "../host/status";
@@ -42,6 +43,7 @@ function run(exchange: Exchange): i32 {
   }
   if (outcome == Outcome.Leave) exchange.stage = STAGES.length;
   turn.end(exchange);
+  traceRequest(exchange);
   const fault = turn.fault;
   if (outcome == Outcome.Refused && fault !== null) {
     fault.isFinal = exchange.mayHaveActed;

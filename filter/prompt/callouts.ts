@@ -7,6 +7,7 @@ import { addCalloutHeader, NO_CALLOUT, sendCallout } from "../host/callout";
 import { logCalloutPath } from "../observe/access-log";
 import { ByteBuffer, constant, sameSpan, Span } from "../bytes/text/bytes";
 import { ApiRequest } from "./api-request";
+import { addTraceContext } from "./trace-context";
 
 const INTERNAL = constant("internal");
 const MODEL_SERVER = constant("model_server");
@@ -75,6 +76,7 @@ export function forgetCallout(token: u32): void {
 function addCommonHeaders(exchange: Exchange, cluster: Span): void {
   addCalloutHeader(CLUSTER, cluster);
   addCalloutHeader(REQUEST_ID, requestIdSpan(exchange));
+  addTraceContext(exchange);
 }
 
 function remember(exchange: Exchange, token: u32): u32 {

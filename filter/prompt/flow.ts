@@ -129,6 +129,8 @@ export class PromptFlow {
     const left = this.timeLeft();
     if (left == 0) return prompt.reject(timeoutFault(step.name));
     this.hasAllTime = left <= step.timeoutMs;
+    const trace = prompt.exchange.trace;
+    if (trace !== null) trace.step = step.nameSpan;
     this.token = step.send(prompt, min(step.timeoutMs, left));
     if (prompt.exchange.isObserved) this.sentAt = currentMilliseconds();
     return StepOutcome.Next;

@@ -13,6 +13,7 @@ import { resetReason } from "../exchange/envoy-errors";
 import { ResetReason } from "../exchange/failed-attempts";
 import { ResponsePhase } from "../exchange/response";
 import { requestId } from "../exchange/request-id";
+import { traceRequest } from "../exchange/write-trace";
 import {
   ALL,
   currentSeconds,
@@ -81,7 +82,10 @@ function prepareAgain(exchange: Exchange, attempts: Attempts, size: u32): Fault 
   const fault =
     tape === null ? outOfMemory("request") : prepareBodyAgain(exchange, target, tape, size);
   clientBody.close();
-  if (fault === null) writeHeaders(exchange, target, attempts.credential);
+  if (fault === null) {
+    writeHeaders(exchange, target, attempts.credential);
+    traceRequest(exchange);
+  }
   return fault;
 }
 

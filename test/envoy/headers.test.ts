@@ -67,6 +67,8 @@ const CLIENT_HEADERS = [
   ["anthropic-beta", "a-beta"],
   ["OpenAI-Organization", "org"],
   ["traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
+  ["tracestate", "vendor=a"],
+  ["baggage", "user=4711"],
   ["x-request-id", "client-id-1"],
   ["User-Agent", "test"],
 ];
@@ -86,7 +88,6 @@ const passing = {
   "accept-encoding": "identity",
   "anthropic-beta": "a-beta",
   "openai-organization": "org",
-  traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
   "x-request-id": "client-id-1",
   "user-agent": "test",
 };

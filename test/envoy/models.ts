@@ -238,6 +238,43 @@ export const GOLDEN_MODELS: Record<string, GatewayModel> = {
   }),
   "prompt-targets": modelOf([openai("gpt-4o")], { prompt: PROMPT }),
   mcp: modelOf([openai("gpt-4o")], { prompt: { ...PROMPT, mcp: true } }),
+  traces: modelOf([openai("gpt-4o")], {
+    prompt: PROMPT,
+    tracing: {
+      address: {
+        kind: "host",
+        host: "otlp.example.com",
+        port: 443,
+        tls: true,
+        serverName: "otlp.example.com",
+      },
+      authority: "otlp.example.com",
+      protocol: { kind: "grpc" },
+      headers: [
+        { name: "authorization", parts: [{ text: "Bearer " }, { environment: "COLLECTOR_TOKEN" }] },
+      ],
+      sampled: 1250,
+      followsParent: true,
+      serviceName: "gateway",
+      resource: { "deployment.environment.name": "production" },
+      hasSteps: true,
+      reachesProviders: false,
+    },
+  }),
+  "traces-over-http": modelOf([openai("gpt-4o")], {
+    tracing: {
+      address: { kind: "host", host: "192.0.2.9", port: 4318, tls: false, serverName: "192.0.2.9" },
+      authority: "192.0.2.9:4318",
+      protocol: { kind: "http", path: "/v1/traces" },
+      headers: [],
+      sampled: 10_000,
+      followsParent: false,
+      serviceName: "team-gateway",
+      resource: {},
+      hasSteps: false,
+      reachesProviders: true,
+    },
+  }),
   "rate-limit-service": modelOf([openai("gpt-4o")], {
     rateLimits: [
       { subject: { target: 0 }, counts: "tokens", amount: 1000, unit: "minute" },

@@ -636,14 +636,8 @@ ${PROVIDER}`,
   {
     what: "keys of features that do not exist yet",
     text: `mode: prompt
-tracing: {random_sampling: 100}
 ${PROVIDER}`,
-    report: [
-      "1:1: mode: not supported yet",
-      "remove it",
-      "2:1: tracing: not supported yet",
-      "remove it",
-    ],
+    report: ["1:1: mode: not supported yet", "remove it"],
   },
   {
     what: "another message format",

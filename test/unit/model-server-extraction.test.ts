@@ -12,6 +12,8 @@ import {
   startServer,
 } from "./model-server/running.ts";
 
+const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
 function parameter(name: string, more: Partial<Parameter> = {}): Parameter {
   return { name, description: "", required: true, type: "string", ...more };
 }
@@ -136,13 +138,17 @@ describe("with a language model", () => {
     expect(model.asked).toEqual([]);
   });
 
-  it("it is asked through the egress, with the candidates, the request id and temperature 0", async () => {
+  it("it is asked through the egress, with the candidates, the request id, the trace and temperature 0", async () => {
     reply = () => call("get_current_weather", { city: "Seattle", days: "3" });
     const messages = conversation("Seattle weather, three days");
-    const found = await extraction(server, messages, weather, { "x-request-id": "id-1" });
+    const found = await extraction(server, messages, weather, {
+      "x-request-id": "id-1",
+      traceparent: TRACEPARENT,
+    });
     expect(found).toMatchObject({ values: { city: "Seattle", days: 3 }, by: "llm" });
     const [asked] = model.asked;
-    expect(asked?.requestId).toBe("id-1");
+    expect(asked?.headers.get("x-request-id")).toBe("id-1");
+    expect(asked?.headers.get("traceparent")).toBe(TRACEPARENT);
     expect(asked?.body).toMatchObject({
       model: "none",
       temperature: 0,

@@ -28,7 +28,6 @@ const REMOVE: Rejection = { message: "not supported yet", hint: "remove it" };
 
 /** Remove a row when its feature works; the schema, the reference page and the JSON Schema follow. */
 export const NOT_SUPPORTED_YET: readonly NotSupported[] = [
-  { path: ["tracing"], what: "tracing", rejection: () => REMOVE },
   { path: ["mode"], what: "modes", rejection: () => REMOVE },
   ...PROVIDER_LISTS.map((list): NotSupported => ({
     path: [list, "*", "provider_interface"],

@@ -1,11 +1,153 @@
-// `tracing`: not supported yet (diagnostics/not-supported-yet.ts).
-import { mapping, number } from "../schema-words.ts";
+// `tracing`: spans of requests, sent to an OpenTelemetry collector.
+import type { Tracing } from "../../ir/tracing.ts";
+import type { Path } from "../diagnostics/problem.ts";
+import { readHeaders } from "../provider/headers.ts";
+import type { Reading } from "../reading.ts";
+import { flag, mapping, named, number, oneOf, text } from "../schema-words.ts";
 import { section } from "./section.ts";
+
+const ENDPOINT = "http://localhost:4317";
+/** The usual port of OTLP over HTTP; that of gRPC is 4317. */
+const HTTP_PORT = 4318;
+const TRACES_PATH = "/v1/traces";
+const SERVICE_NAME = "gateway";
+/** Percent → of 10,000. */
+const PER_PERCENT = 100;
+
+const URL_EXPECTED = "an http:// or https:// URL";
+
+const schema = mapping(
+  {
+    endpoint: text(
+      {
+        description:
+          "Address of the OpenTelemetry collector. For OTLP over HTTP without a path, `/v1/traces` is used.",
+        default: ENDPOINT,
+        examples: ["http://collector:4318", "https://api.honeycomb.io"],
+      },
+      URL_EXPECTED,
+    ).optional(),
+    opentracing_grpc_endpoint: text(
+      "Another name for `endpoint`, with `protocol: grpc`.",
+      URL_EXPECTED,
+    ).optional(),
+    protocol: oneOf(["grpc", "http"], {
+      description:
+        "Protocol of the collector: OTLP over gRPC, or over HTTP. Default: `http` for port 4318, else `grpc`.",
+    }).optional(),
+    headers: named(
+      text("Value of the header."),
+      "Headers to send to the collector. References in values stay secret.",
+    ).optional(),
+    random_sampling: number(0, 100, {
+      description:
+        "Percentage of requests that are traced, unless the client's `traceparent` decides.",
+      default: 100,
+    }).optional(),
+    follow_parent: flag({
+      description:
+        "Whether a request with a `traceparent` is traced if its caller is. With `false`, clients cannot choose what is traced.",
+      default: true,
+    }).optional(),
+    trace_arch_internal: flag({
+      description: "Whether each step of a prompt has a span.",
+      default: true,
+    }).optional(),
+    propagate_to_providers: flag({
+      description:
+        "Whether `traceparent`, `tracestate` and `baggage` are sent to providers. The APIs of prompt targets get the trace context in any case.",
+      default: false,
+    }).optional(),
+    service_name: text({
+      description: "Attribute `service.name` of all spans.",
+      default: SERVICE_NAME,
+    }).optional(),
+    resource_attributes: named(
+      text("Value of the attribute."),
+      "Further attributes of all spans, such as `deployment.environment.name`.",
+    ).optional(),
+  },
+  "Sends a span for each request and each attempt to an OpenTelemetry collector ([more](tracing.md)). If not set, there are none.",
+);
 
 export const tracing = section({
   key: "tracing",
-  schema: mapping(
-    { random_sampling: number(0, 100, "Percentage of requests that are traced.").optional() },
-    "Tracing.",
-  ),
+  schema,
+  read({ reading }, written) {
+    if (written === undefined) return {};
+    const { endpoint, opentracing_grpc_endpoint: other } = written;
+    const path = ["tracing"];
+    if (endpoint !== undefined && other !== undefined) {
+      reading.problem([...path, "opentracing_grpc_endpoint"], "the endpoint is set twice", {
+        part: "key",
+        hint: "remove it: endpoint is set",
+      });
+    }
+    const key =
+      endpoint === undefined && other !== undefined ? "opentracing_grpc_endpoint" : "endpoint";
+    const url = readUrl(reading, [...path, key], endpoint ?? other ?? ENDPOINT);
+    const headers = readHeaders(reading, [...path, "headers"], written.headers ?? {}, "collector");
+    const resource = Object.entries(written.resource_attributes ?? {}).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    );
+    if (url === undefined) return {};
+    const protocol = written.protocol ?? usualProtocol(url, other);
+    if (protocol === "grpc" && url.pathname !== "/") {
+      reading.problem([...path, key], "OTLP over gRPC has no path", {
+        hint: `write ${url.origin}, or set protocol: http`,
+      });
+    }
+    const result: Tracing = {
+      ...placeOf(url),
+      protocol:
+        protocol === "grpc"
+          ? { kind: "grpc" }
+          : { kind: "http", path: url.pathname === "/" ? TRACES_PATH : url.pathname },
+      headers,
+      sampled: Math.round((written.random_sampling ?? 100) * PER_PERCENT),
+      followsParent: written.follow_parent ?? true,
+      serviceName: written.service_name ?? SERVICE_NAME,
+      resource: Object.fromEntries(resource),
+      hasSteps: written.trace_arch_internal ?? true,
+      reachesProviders: written.propagate_to_providers ?? false,
+    };
+    return { tracing: result };
+  },
 });
+
+function usualProtocol(url: URL, familyKey: string | undefined): "grpc" | "http" {
+  return familyKey === undefined && url.port === String(HTTP_PORT) ? "http" : "grpc";
+}
+
+/** Returns the URL of a collector; undefined after reporting a problem. */
+export function readUrl(reading: Reading, path: Path, written: string): URL | undefined {
+  const fault = faultOf(written);
+  if (fault === undefined) return new URL(written);
+  // A URL with credentials or a query is not repeated.
+  const shown = /[@?#]/.test(written) ? "this URL" : reading.show(path, written);
+  reading.problem(path, `${shown} ${fault.message}`, { hint: fault.hint });
+  return undefined;
+}
+
+function faultOf(written: string): { message: string; hint?: string } | undefined {
+  if (!/^https?:\/\//i.test(written) || !URL.canParse(written)) {
+    const isHost = /^[\w.-]+(?::\d+)?$/.test(written);
+    return {
+      message: `is not ${URL_EXPECTED}`,
+      hint: isHost ? `write http://${written} (or https://)` : "for example http://localhost:4317",
+    };
+  }
+  if (/[^\x21-\x7e]|["'\\<>^`{|}]/.test(written))
+    return { message: "contains a character that is not allowed in a URL" };
+  if (written.includes("@"))
+    return { message: "holds credentials", hint: "use a reference in headers" };
+  if (/[?#]/.test(written)) return { message: "has a query or a fragment; expected none" };
+  return new URL(written).port === "0" ? { message: "has port 0" } : undefined;
+}
+
+function placeOf(url: URL): Pick<Tracing, "address" | "authority"> {
+  const tls = url.protocol === "https:";
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const port = url.port === "" ? (tls ? 443 : 80) : Number(url.port);
+  return { address: { kind: "host", host, port, tls, serverName: host }, authority: url.host };
+}

@@ -12,6 +12,7 @@ import { filterRateLimits, rateLimitsOfName, rateLimitsOfTarget } from "./rate-l
 import type { ModelLimits } from "../model-limits.ts";
 import { effectiveLimits } from "../model-limits.ts";
 import type { Alias, GatewayModel, Listener, ProviderHeader, Target, TargetSet } from "../model.ts";
+import { providerWord } from "../provider-words.ts";
 import { policyName } from "../retry-policies.ts";
 import { attemptCluster, clusterOf } from "../upstreams.ts";
 
@@ -46,6 +47,13 @@ export interface FilterConfig {
   prompt?: FilterPrompt;
   /** Writes a usage record for each request (contract/usage-record.ts). */
   usage_records?: true;
+  /** Writes what the spans of requests show (contract/trace.ts). */
+  traces?: {
+    /** How many of 10,000 traces are recorded, if the client's span does not decide. */
+    sampled: number;
+    /** Whether it may decide. */
+    follows_parent?: true;
+  };
   /** `overrides.strict_translation`. */
   strict_translation?: true;
 }
@@ -101,6 +109,8 @@ export interface FilterTarget {
   limits?: Omit<ModelLimits, "stream_usage" | "responses_api">;
   /** Indices of the limits of this model. */
   rate_limits?: number[];
+  /** `gen_ai.provider.name`; only if there are traces. */
+  trace_provider?: string;
 }
 
 /** The filter reads numbers of nine digits. */
@@ -190,8 +200,15 @@ function documentOf(model: GatewayModel): FilterConfig {
     ...apiKeys(model),
     ...(prompt === undefined ? {} : { prompt }),
     ...(model.observability === undefined ? {} : { usage_records: true as const }),
+    ...traces(model),
     ...(model.strictTranslation === true ? { strict_translation: true } : {}),
   };
+}
+
+function traces({ tracing }: GatewayModel): Pick<FilterConfig, "traces"> {
+  if (tracing === undefined) return {};
+  const { sampled, followsParent } = tracing;
+  return { traces: { sampled, ...(followsParent ? { follows_parent: true } : {}) } };
 }
 
 /** Aliases of one model that have limits: they need a route that is not the model's own. */
@@ -280,5 +297,6 @@ function filterTarget(target: Target, index: number, model: GatewayModel): Filte
     ...(target.asksForUsage ? { asks_usage: true } : {}),
     ...(limits === undefined ? {} : { limits }),
     ...(rateLimits.length === 0 ? {} : { rate_limits: rateLimits }),
+    ...(model.tracing === undefined ? {} : { trace_provider: providerWord(target.provider) }),
   };
 }

@@ -21,7 +21,8 @@ export interface ExtractionRequest {
   dialogue: Dialogue;
   /** Whether the target is taken where no language model decides. */
   isLikely: boolean;
-  requestId?: string | undefined;
+  /** Sent with the call of the language model. */
+  passedHeaders?: Readonly<Record<string, string>>;
 }
 
 export type Extraction =
@@ -62,7 +63,7 @@ export async function extract(
       asked,
       request.messages,
       request.tools,
-      request.requestId,
+      request.passedHeaders,
     );
     switch (answer.kind) {
       case "call":

@@ -51,7 +51,7 @@ export async function askLanguageModel(
   options: ModelServerOptions["extraction"] & { egress: string },
   messages: Messages,
   tools: readonly Tool[],
-  requestId: string | undefined,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<ModelAnswer> {
   const answer = await postJson({
     url: `${options.egress.replace(/\/+$/, "")}/v1/chat/completions`,
@@ -64,7 +64,7 @@ export async function askLanguageModel(
       stream: false,
     },
     socketPath: options.socket,
-    headers: requestId === undefined ? {} : { "x-request-id": requestId },
+    headers,
     timeoutMs: options.timeout_ms,
   });
   const parsed = completion.safeParse(answer);

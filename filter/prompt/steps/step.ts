@@ -2,7 +2,7 @@
 import { PromptPart } from "../../exchange/prompt-times";
 import { logWarning } from "../../host/host";
 import { Tape } from "../../bytes/json/tape";
-import { ByteBuffer, scratchBuffer, Span } from "../../bytes/text/bytes";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
 import { CalloutResponse } from "../callout-response";
 import { callModelServer } from "../callouts";
 import { timeoutFault } from "../faults";
@@ -10,6 +10,9 @@ import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 
 export abstract class Step {
+  /** The name in bytes. */
+  nameSpan: Span;
+
   constructor(
     /** Its name in log lines and errors. */
     public name: string,
@@ -17,7 +20,9 @@ export abstract class Step {
     public part: PromptPart,
     /** The most time that its callout gets. */
     public timeoutMs: u32,
-  ) {}
+  ) {
+    this.nameSpan = constant(name);
+  }
 
   /** Returns whether the prompt needs the step, by what the steps before found out. */
   abstract isNeeded(prompt: Prompt): bool;

@@ -119,7 +119,7 @@ export async function extraction(
 export interface FakeModel {
   url: string;
   /** What it was asked, the last one at the end. */
-  asked: { body: Record<string, unknown>; requestId: string | undefined }[];
+  asked: { body: Record<string, unknown>; headers: Headers }[];
   close: () => Promise<void>;
 }
 
@@ -128,8 +128,7 @@ export function startLanguageModel(reply: () => object | number): Promise<FakeMo
   const asked: FakeModel["asked"] = [];
   const app = new Hono();
   app.post("/v1/chat/completions", async (context) => {
-    const requestId = context.req.header("x-request-id");
-    asked.push({ body: await context.req.json(), requestId });
+    asked.push({ body: await context.req.json(), headers: context.req.raw.headers });
     const message = reply();
     if (typeof message === "number") return context.json({ error: {} }, message as 500);
     return context.json({ choices: [{ index: 0, message, finish_reason: "stop" }] });

@@ -1,0 +1,29 @@
+// What the span of a request shows so far (write-trace.ts).
+import { Target } from "../config/target";
+import { UNKNOWN_TOKENS } from "../hub/usage";
+import { Span } from "../bytes/text/bytes";
+
+export const NOTHING = new Span(0, 0);
+
+/** What has been written of a request. */
+export class Trace {
+  constructor(
+    /** How many of 10,000 traces are recorded, if the client's span does not decide. */
+    public sampled: u32,
+    /** Whether the client's span decides. */
+    public followsParent: bool,
+  ) {}
+
+  /** The step of a prompt that runs. */
+  step: Span = NOTHING;
+  isStarted: bool = false;
+  target: Target | null = null;
+  hasFirstToken: bool = false;
+  hasModel: bool = false;
+  isOver: bool = false;
+  input: i64 = UNKNOWN_TOKENS;
+  output: i64 = UNKNOWN_TOKENS;
+  cacheRead: i64 = UNKNOWN_TOKENS;
+  cacheWrite: i64 = UNKNOWN_TOKENS;
+  reasoning: i64 = UNKNOWN_TOKENS;
+}
