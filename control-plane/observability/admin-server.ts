@@ -1,9 +1,10 @@
-// The admin listener: `/metrics` for Prometheus. On a loopback address requests need no token, but must name a loopback host:
-// the page of another origin could otherwise reach it by a DNS name that leads to this machine (DNS rebinding).
-import { timingSafeEqual } from "node:crypto";
+// The admin listener: `/metrics` for Prometheus, and the live page.
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
+import { protect } from "./access.ts";
+import { addPage } from "./page/routes.ts";
+import type { PageSource } from "./page/routes.ts";
 
 export interface AdminServerOptions {
   address: string;
@@ -12,6 +13,7 @@ export interface AdminServerOptions {
   token: string | undefined;
   /** Returns the page of the metrics. */
   metrics: () => Promise<string>;
+  page: PageSource;
 }
 
 export interface AdminServer {
@@ -20,7 +22,6 @@ export interface AdminServer {
 }
 
 const TEXT = "text/plain; version=0.0.4; charset=utf-8";
-const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
 
 /** Starts the listener. Rejects with the system's error if the address cannot be used. */
 export function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
@@ -36,34 +37,15 @@ export function startAdminServer(options: AdminServerOptions): Promise<AdminServ
 }
 
 /** Returns the routes. */
-export function adminApp({ token, metrics }: AdminServerOptions): Hono {
+export function adminApp({ token, metrics, page }: AdminServerOptions): Hono {
   const app = new Hono();
-  app.use(async (context, next) => {
-    context.header("x-content-type-options", "nosniff");
-    context.header("cache-control", "no-store");
-    if (token === undefined) {
-      if (!LOOPBACK_HOST.test(context.req.header("host") ?? ""))
-        return context.text("The host of the URL must be a loopback address.\n", 403);
-    } else if (!isToken(context.req.header("authorization") ?? "", token)) {
-      context.header("www-authenticate", "Bearer");
-      return context.text(
-        "Send the token of observability.metrics as Authorization: Bearer.\n",
-        401,
-      );
-    }
-    await next();
-    return undefined;
-  });
+  protect(app, token);
   app.get("/metrics", async (context) => {
-    const page = await metrics();
-    return context.body(page, 200, { "content-type": TEXT });
+    const text = await metrics();
+    return context.body(text, 200, { "content-type": TEXT });
   });
+  addPage(app, page);
   return app;
-}
-
-function isToken(header: string, token: string): boolean {
-  const [sent, own] = [Buffer.from(header), Buffer.from(`Bearer ${token}`)];
-  return sent.length === own.length && timingSafeEqual(sent, own);
 }
 
 function portOf(server: Server): number {

@@ -1,12 +1,17 @@
-// What the control plane makes of the usage records: metrics, and the listener that serves them. It is beside the path of
-// requests: whatever happens here, none of them waits.
+// What the control plane makes of the usage records: metrics, a history and a live page, and the listener that serves them. It
+// is beside the path of requests: whatever happens here, none of them waits.
 import { join } from "node:path";
 import type { GatewayModel } from "../ir/model.ts";
+import { urlOf } from "../ir/listener-url.ts";
 import { accessLogFile, USAGE_LOG } from "../ir/names.ts";
 import { startAdminServer } from "./admin-server.ts";
 import type { AdminServer } from "./admin-server.ts";
 import { countEjected, stateGauges } from "./envoy-stats.ts";
 import type { StateGauges } from "./envoy-stats.ts";
+import { History } from "./history/history.ts";
+import { observer } from "./history/observed-request.ts";
+import type { Observe } from "./history/observed-request.ts";
+import { Live } from "./live/live.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { startUsageReader } from "./usage-reader.ts";
 import type { UsageReader } from "./usage-reader.ts";
@@ -23,20 +28,24 @@ export interface ObservabilityOptions {
   /** The state directory. */
   directory: string;
   versions: { gateway: string; envoy: string };
-  /** Returns Envoy's metrics page; rejects if Envoy does not respond. */
-  envoyStats: () => Promise<string>;
+  /** Returns Envoy's metrics page, of all names or those that contain the filter; rejects if Envoy does not respond. */
+  envoyStats: (filter?: string) => Promise<string>;
   report: (line: string, level?: "warning") => void;
 }
 
 interface Reading {
   log: string;
   reader: UsageReader;
+  history: History;
+  live: Live;
+  observe: Observe;
   families: Families;
   gauges: StateGauges;
 }
 
-/** Name of the file with the counts. */
+/** Names of the files with the counts, and with the requests of the last 24 hours. */
 export const STATE_FILE = "metrics.json";
+const HISTORY_FILE = "history.db";
 
 /** The reader and the listener of the active configuration; neither exists without `observability`. */
 export class Observability {
@@ -80,32 +89,46 @@ export class Observability {
     }
     const log = join(gateway.logDirectory, accessLogFile(USAGE_LOG));
     if (this.#reading?.log !== log) {
-      await this.#reading?.reader.stop();
+      await this.#stopReading();
       this.#reading = this.#read(log, gateway);
     }
     await this.#serve(settings.metrics, gateway);
   }
 
   async #end(): Promise<void> {
-    const [reading, serving] = [this.#reading, this.#serving];
-    this.#reading = undefined;
+    const serving = this.#serving;
     this.#serving = undefined;
-    await Promise.all([reading?.reader.stop(), serving?.server.close()]);
+    await Promise.all([this.#stopReading(), serving?.server.close()]);
+  }
+
+  async #stopReading(): Promise<void> {
+    const reading = this.#reading;
+    this.#reading = undefined;
+    reading?.live.close();
+    await Promise.all([reading?.reader.stop(), reading?.history.stop()]);
   }
 
   #read(log: string, first: ObservedGateway): Reading {
     const { directory, report, versions } = this.#options;
-    const metrics = new RequestMetrics(() => (this.#gateway ?? first).model);
+    const model = () => (this.#gateway ?? first).model;
+    const metrics = new RequestMetrics(model);
+    const observe = observer(model);
+    const history = new History({ log, file: join(directory, HISTORY_FILE), observe, report });
+    const { envoyStats } = this.#options;
+    const live = new Live({ model, observe, history, envoyStats });
     const gauges = stateGauges(metrics.families);
     gauges.build.set([versions.gateway, versions.envoy], 1);
     const reader = startUsageReader({
       log,
       stateFile: join(directory, STATE_FILE),
       families: metrics.families,
-      onLine: (line) => void metrics.observe(line),
+      onLine(line) {
+        metrics.observe(line);
+        live.add(line);
+      },
       report,
     });
-    return { log, reader, families: metrics.families, gauges };
+    return { log, reader, history, live, observe, families: metrics.families, gauges };
   }
 
   async #serve(
@@ -119,10 +142,15 @@ export class Observability {
     this.#serving = undefined;
     const { report } = this.#options;
     try {
-      const page = () => this.#page();
-      const server = await startAdminServer({ address, port, token, metrics: page });
+      const server = await startAdminServer({
+        address,
+        port,
+        token,
+        metrics: () => this.#metrics(),
+        page: { model: () => this.#gateway?.model, parts: () => this.#reading },
+      });
       this.#serving = { plan, server };
-      report(`Serving metrics on http://${address}:${String(server.port)}/metrics`);
+      report(`Serving the live page and metrics on ${urlOf({ address, port: server.port })}`);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? String(error);
       report(
@@ -132,7 +160,7 @@ export class Observability {
     }
   }
 
-  async #page(): Promise<string> {
+  async #metrics(): Promise<string> {
     const [reading, gateway] = [this.#reading, this.#gateway];
     if (reading === undefined || gateway === undefined) return "";
     const stats = await this.#options.envoyStats().catch(() => undefined);

@@ -1,6 +1,7 @@
 // Requests to Envoy's admin interface, which listens on a unix socket only.
 import { request, type RequestOptions } from "node:http";
 import { request as requestByTls } from "node:https";
+import { toConnectAddress } from "../ir/listener-url.ts";
 import type { Listener } from "../ir/model.ts";
 import { VERSION } from "./version.ts";
 
@@ -32,12 +33,6 @@ export function callListener(
   return tls === undefined
     ? call(options, timeoutMs)
     : call({ ...options, rejectUnauthorized: false }, timeoutMs, requestByTls);
-}
-
-/** Returns an address to connect to for a listening address: the wildcard address becomes the loopback address. */
-export function toConnectAddress(address: string): string {
-  if (address === "0.0.0.0") return "127.0.0.1";
-  return address === "::" ? "::1" : address;
 }
 
 function call(

@@ -26,7 +26,7 @@ export function createObserver(
   const options: ObservabilityOptions = {
     directory,
     versions: { gateway: VERSION, envoy: ENVOY_VERSION },
-    envoyStats: () => readEnvoyStats(adminSocket()),
+    envoyStats: (filter) => readEnvoyStats(adminSocket(), filter),
     report,
   };
   let loaded: Promise<Observability> | undefined;
@@ -49,9 +49,11 @@ async function load(options: ObservabilityOptions): Promise<Observability> {
   return new module.Observability(options);
 }
 
-/** Returns Envoy's metrics page, of the statistics that have a value. */
-async function readEnvoyStats(adminSocket: string): Promise<string> {
-  const { status, body } = await callAdmin(adminSocket, "GET", "/stats/prometheus?usedonly");
+/** Returns Envoy's metrics page, of the statistics that have a value and whose names contain the regular expression. */
+async function readEnvoyStats(adminSocket: string, filter?: string): Promise<string> {
+  const more = filter === undefined ? "" : `&filter=${encodeURIComponent(filter)}`;
+  const path = `/stats/prometheus?usedonly${more}`;
+  const { status, body } = await callAdmin(adminSocket, "GET", path);
   if (status !== 200) throw new Error(`Envoy responded with ${String(status)}`);
   return body;
 }

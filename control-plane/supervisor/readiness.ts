@@ -1,7 +1,7 @@
 // The gateway is ready when Envoy reports it and every listener responds through the filter.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Listener } from "../ir/model.ts";
-import { callAdmin, callListener, toConnectAddress } from "./admin.ts";
+import { callAdmin, callListener } from "./admin.ts";
 
 /** Path for which the filter itself returns 200. */
 const HEALTH_PATH = "/healthz";
@@ -33,12 +33,6 @@ async function probe(listener: Listener): Promise<string | undefined> {
   } catch {
     return "does not answer";
   }
-}
-
-/** Returns `http://127.0.0.1:12000`: the URL at which this machine reaches a listener. */
-export function urlOf({ address, port, tls }: Pick<Listener, "address" | "port" | "tls">): string {
-  const host = toConnectAddress(address);
-  return `${tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${String(port)}`;
 }
 
 /** Polls until ready, `isOver` or the deadline. Returns what is still missing, or undefined if ready. */

@@ -2,6 +2,7 @@
 import type { Configuration } from "./configuration-file.ts";
 import { startDemonstrationModel } from "./demonstration/model.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import { urlOf } from "../ir/listener-url.ts";
 import type { GatewayModel } from "../ir/model.ts";
 import { modelServerInput } from "./model-server-input.ts";
 import {
@@ -10,7 +11,6 @@ import {
   superviseModelServer,
 } from "./model-server.ts";
 import type { Report } from "./own-log.ts";
-import { urlOf } from "./readiness.ts";
 import { socketPath } from "./state.ts";
 
 /** The services of a configuration, started before it becomes active. */

@@ -5,7 +5,7 @@ import { DIALECTS } from "../../../contract/dialects.ts";
 import { commandFor } from "../../config/diagnostics/command-name.ts";
 import type { GatewayModel, Listener, Target } from "../../ir/model.ts";
 import type { Guard } from "../../ir/prompt.ts";
-import { urlOf } from "../../supervisor/readiness.ts";
+import { urlOf } from "../../ir/listener-url.ts";
 import { type Colors, table } from "../../config/diagnostics/terminal.ts";
 import { VERSION } from "../../supervisor/version.ts";
 
@@ -23,6 +23,9 @@ export function screen(model: GatewayModel, logDirectory: string, colors: Colors
       ? [["  MCP clients", colors.cyan(`${ingress}${MCP.path}`)]]
       : []),
     ["  Access logs", logDirectory],
+    ...(model.observability === undefined
+      ? []
+      : [["  Live page, metrics", colors.cyan(urlOf(model.observability.metrics))]]),
   ];
   return [
     "",

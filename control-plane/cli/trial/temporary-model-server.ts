@@ -7,7 +7,7 @@ import { callListener } from "../../supervisor/admin.ts";
 import type { Configuration } from "../../supervisor/configuration-file.ts";
 import { modelServerEnvironment, superviseModelServer } from "../../supervisor/model-server.ts";
 import { type Egress, modelServerInput } from "../../supervisor/model-server-input.ts";
-import { urlOf } from "../../supervisor/readiness.ts";
+import { urlOf } from "../../ir/listener-url.ts";
 import { findRunning } from "../../supervisor/state.ts";
 
 /**

@@ -21,23 +21,23 @@ const schema = mapping(
     metrics: mapping(
       {
         address: text(
-          { description: "IP address that the metrics are served on.", default: ADDRESS },
+          { description: "IP address that both are served on.", default: ADDRESS },
           "an IP address",
         ).optional(),
         port: whole(1, 65535, { description: "Its port.", default: PORT }, "port").optional(),
         token: text(
           {
             description:
-              "A reference to an environment variable. Requests must send its value as `Authorization: Bearer`; required unless `address` is a loopback address.",
+              "A reference to an environment variable. Programs must send its value as `Authorization: Bearer`, people type it into a form; required unless `address` is a loopback address.",
             examples: ["$METRICS_TOKEN"],
           },
           "a reference to an environment variable",
         ).optional(),
       },
-      "Where `/metrics` is served for Prometheus.",
+      "Where `/metrics` for Prometheus and the live page for browsers are served.",
     ).optional(),
   },
-  "Records what each request used, and serves metrics ([more](observability.md)). If not set, nothing is recorded.",
+  "Records what each request used, and serves metrics and a live page ([more](observability.md)). If not set, nothing is recorded.",
 );
 
 export const observability = section({

@@ -1,0 +1,122 @@
+// Who may use the admin listener. On a loopback address requests need no token, but must name a loopback host: the page of
+// another origin could otherwise reach it by a DNS name that leads to this machine (DNS rebinding). With a token, programs send
+// it as Authorization: Bearer; browsers get a cookie for it from the form at /login. No page of another origin may make a browser
+// read or change anything here.
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Context, Hono, MiddlewareHandler } from "hono";
+import { getCookie, setCookie } from "hono/cookie";
+import { loginPage } from "./page/shell.ts";
+
+const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
+const COOKIE = "gateway_session";
+const SESSION_S = 12 * 3600;
+const MAX_FORM = 4096;
+
+/** Headers of every response. Scripts, styles and requests of the page are its own; nothing may show it in a frame. */
+const HEADERS = {
+  "content-security-policy":
+    "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+};
+
+/** Adds the checks, and the pages to log in and out. @param token undefined: requests need none */
+export function protect(app: Hono, token: string | undefined): void {
+  app.use(setHeaders);
+  app.use(refuseOtherOrigins);
+  if (token === undefined) {
+    app.use(requireLoopbackHost);
+    return;
+  }
+  app.get("/login", (context) =>
+    context.html(loginPage({ next: pathOf(context.req.query("next")) })),
+  );
+  app.post("/login", async (context) => {
+    const form = new URLSearchParams((await context.req.text()).slice(0, MAX_FORM));
+    const next = pathOf(form.get("next") ?? undefined);
+    if (!isSame(form.get("token") ?? "", token))
+      return context.html(loginPage({ next, isWrong: true }), 401);
+    setCookie(context, COOKIE, newSession(token), {
+      httpOnly: true,
+      sameSite: "Strict",
+      path: "/",
+      maxAge: SESSION_S,
+      secure: new URL(context.req.url).protocol === "https:",
+    });
+    return context.redirect(next, 303);
+  });
+  app.use((context, next) => requireToken(token, context, next));
+}
+
+const setHeaders: MiddlewareHandler = async (context, next) => {
+  for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
+  await next();
+};
+
+/**
+ * A browser sends `sec-fetch-site` with every request, and `origin` with every one that could change something; programs send
+ * neither. A link on another page may lead here, and nothing more.
+ */
+const refuseOtherOrigins: MiddlewareHandler = async (context, next) => {
+  const { req } = context;
+  const site = req.header("sec-fetch-site") ?? "none";
+  const isOwn = site === "same-origin" || site === "none";
+  const isLink = req.method === "GET" && req.header("sec-fetch-mode") === "navigate";
+  const origin = req.header("origin");
+  const isOwnOrigin = origin === undefined || hostOf(origin) === req.header("host");
+  if (isOwnOrigin && (isOwn || isLink)) return next();
+  return context.text("A page of another origin cannot use this address.\n", 403);
+};
+
+const requireLoopbackHost: MiddlewareHandler = async (context, next) => {
+  if (LOOPBACK_HOST.test(context.req.header("host") ?? "")) return next();
+  return context.text("The host of the URL must be a loopback address.\n", 403);
+};
+
+async function requireToken(token: string, context: Context, next: () => Promise<void>) {
+  const header = context.req.header("authorization");
+  const isKnown =
+    header === undefined
+      ? isSession(getCookie(context, COOKIE) ?? "", token)
+      : isSame(header, `Bearer ${token}`);
+  if (isKnown) return next();
+  const { req } = context;
+  if (req.method === "GET" && (req.header("accept") ?? "").includes("text/html")) {
+    const { pathname, search } = new URL(req.url);
+    return context.redirect(`/login?next=${encodeURIComponent(pathname + search)}`, 303);
+  }
+  context.header("www-authenticate", "Bearer");
+  return context.text("Send the token of observability.metrics as Authorization: Bearer.\n", 401);
+}
+
+/** Returns a session: when it ends, and a proof that the token was known. A new token ends all sessions. */
+function newSession(token: string): string {
+  const end = String(Math.floor(Date.now() / 1000) + SESSION_S);
+  return `${end}.${proof(end, token)}`;
+}
+
+function isSession(session: string, token: string): boolean {
+  const [end = "", sent = ""] = session.split(".");
+  return isSame(sent, proof(end, token)) && Number(end) > Date.now() / 1000;
+}
+
+function proof(end: string, token: string): string {
+  return createHmac("sha256", token).update(`session ${end}`).digest("hex");
+}
+
+function isSame(sent: string, own: string): boolean {
+  const [one, other] = [Buffer.from(sent), Buffer.from(own)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** Returns a path of this server, never another address. */
+function pathOf(next: string | undefined): string {
+  return next !== undefined && /^\/(?![/\\])[\x21-\x7e]*$/.test(next) ? next : "/";
+}
+
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}

@@ -1,0 +1,112 @@
+// What the history and the live page count of a usage line: its names, its times and its cost.
+import { ENDPOINTS } from "../../../contract/endpoints.ts";
+import { LISTENER_OWN_EGRESS } from "../../../contract/words.ts";
+import type { GatewayModel } from "../../ir/model.ts";
+import { errorType } from "../classify.ts";
+import { costOf, pricesOf } from "../prices.ts";
+import type { Price } from "../prices.ts";
+import type { UsageLine, UsageRecord } from "../usage-line.ts";
+
+/** Name of what a request has none of: a model, a key. */
+export const NO_NAME = "";
+
+export interface ObservedRequest {
+  line: UsageLine;
+  /** `<provider>/<model>` of the last attempt, as configured. */
+  model: string;
+  /** The name of the client's key. */
+  key: string;
+  /** `error.type`; empty for a request that succeeded. */
+  error: string;
+  /** Nano-dollars; undefined without tokens or a known price. */
+  cost: number | undefined;
+  /** Whether it has tokens, but no known price. */
+  isUnpriced: boolean;
+  /** Whether a client sent it: the model server's calls belong to the prompt of a client. */
+  isOfClient: boolean;
+  /** Seconds since 1970. */
+  ended: number;
+  /** Microseconds, as far as they are known. */
+  firstToken: number | undefined;
+  duration: number;
+  /** What the gateway added, and what is left for the provider. */
+  overhead: number | undefined;
+  provider: number | undefined;
+  /** Output tokens per second after the first token. */
+  rate: number | undefined;
+}
+
+export type Observe = (line: UsageLine) => ObservedRequest;
+
+/** Paths of probes. They are no requests of anybody. */
+const PROBES = new Set(ENDPOINTS.filter(({ isForModels }) => !isForModels).map(({ path }) => path));
+
+export function isProbe({ record }: UsageLine): boolean {
+  return record?.endpoint !== undefined && PROBES.has(record.endpoint);
+}
+
+/** Returns the function that reads a line. @param model returns the active configuration, whose prices hold */
+export function observer(model: () => GatewayModel): Observe {
+  let of: GatewayModel | undefined;
+  let prices: ReadonlyMap<string, Price> = new Map();
+  return (line) => {
+    const now = model();
+    if (of !== now) prices = pricesOf(now);
+    of = now;
+    return observed(line, prices);
+  };
+}
+
+function observed(line: UsageLine, prices: ReadonlyMap<string, Price>): ObservedRequest {
+  const { record } = line;
+  const model = record?.target ?? NO_NAME;
+  const hasTokens = record?.input !== undefined || record?.output !== undefined;
+  const price = prices.get(model);
+  const isPriced = record !== undefined && hasTokens && price !== undefined;
+  const error = errorType(line);
+  const firstToken = firstTokenOf(line, record);
+  const duration = line.duration * 1000;
+  const overhead = overheadOf(line, record);
+  return {
+    line,
+    model,
+    key: record?.key ?? NO_NAME,
+    error,
+    cost: isPriced ? costOf(record, price) : undefined,
+    isUnpriced: hasTokens && model !== NO_NAME && price === undefined,
+    isOfClient: record?.listener !== LISTENER_OWN_EGRESS,
+    ended: line.startTime + line.duration / 1000,
+    firstToken,
+    duration,
+    overhead,
+    provider: overhead === undefined ? undefined : Math.max(duration - overhead, 0),
+    rate: error === "" ? rateOf(duration, firstToken, record?.output) : undefined,
+  };
+}
+
+function firstTokenOf(
+  { firstByte }: UsageLine,
+  record: UsageRecord | undefined,
+): number | undefined {
+  if (record?.stream === undefined) return undefined;
+  return record.first_token === undefined ? firstByte : record.first_token * 1000;
+}
+
+/** Known for a request with one attempt: of several, Envoy reports the last one's times. */
+function overheadOf(
+  { attempts, requestOverhead, responseOverhead }: UsageLine,
+  record: UsageRecord | undefined,
+): number | undefined {
+  if (attempts !== 1 || requestOverhead === undefined || record?.prompt_target !== undefined)
+    return undefined;
+  return requestOverhead + (responseOverhead ?? 0);
+}
+
+function rateOf(
+  duration: number,
+  firstToken: number | undefined,
+  output: number | undefined,
+): number | undefined {
+  const rest = duration - (firstToken ?? duration);
+  return output !== undefined && output > 1 && rest > 0 ? ((output - 1) * 1e6) / rest : undefined;
+}

@@ -1,0 +1,218 @@
+// The SQLite file of the history: sums by minute, model and key, the lines of recent requests, and the place in the log that
+// both reach, which one transaction changes with them.
+import { closeSync, openSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import type { StatementSync } from "node:sqlite";
+import type { LogPosition } from "../../log-files/log-files.ts";
+import { COUNTS, TIMES, Totals } from "./totals.ts";
+
+/** Format of the file. */
+const VERSION = 1;
+/** How long a statement waits for another program that has the file locked: requests of the page wait as long. */
+const BUSY_MS = 50;
+
+const SCHEMA = `
+  CREATE TABLE place (log TEXT PRIMARY KEY, inode INTEGER, offset INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE minutes (
+    minute INTEGER NOT NULL, model TEXT NOT NULL, key TEXT NOT NULL,
+    ${COUNTS.map((name) => `${name} INTEGER NOT NULL`).join(", ")},
+    ${TIMES.map((name) => `${name} TEXT NOT NULL`).join(", ")},
+    PRIMARY KEY (minute, model, key)
+  ) WITHOUT ROWID;
+  CREATE TABLE requests (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL, ended REAL NOT NULL, cost INTEGER, line TEXT NOT NULL
+  );
+  CREATE INDEX requests_by_id ON requests (id);
+  PRAGMA user_version = ${String(VERSION)};
+`;
+
+/** Sums of one minute, model and key. */
+export interface MinuteRow {
+  /** Minutes since 1970. */
+  minute: number;
+  model: string;
+  key: string;
+  totals: Totals;
+}
+
+/** A request as it is kept: its line of access_usage.log. */
+export interface RequestRow {
+  id: string;
+  /** Seconds since 1970. */
+  ended: number;
+  /** Nano-dollars at the time of the request. */
+  cost: number | undefined;
+  line: string;
+}
+
+export class Store {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  /** Opens the file, and makes it if there is none. Throws SQLite's error, and "format" for a file of another version. */
+  constructor(file: string) {
+    // Readable for its owner alone; SQLite gives its further files the same mode.
+    closeSync(openSync(file, "a", 0o600));
+    this.#database = new DatabaseSync(file, { timeout: BUSY_MS });
+    try {
+      this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+      const found = this.#database.prepare("PRAGMA user_version").get()?.["user_version"];
+      if (found === 0) this.#make();
+      else if (found !== VERSION) throw new Error("format");
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  /** Returns the place in a log behind the last line that the file has. */
+  position(log: string): LogPosition | undefined {
+    const row = this.#statement("SELECT inode, offset FROM place WHERE log = ?").get(log);
+    if (row === undefined) return undefined;
+    return {
+      inode: row["inode"] === null ? undefined : Number(row["inode"]),
+      offset: Number(row["offset"]),
+    };
+  }
+
+  /** Writes all of it, or nothing. */
+  write(
+    log: string,
+    { inode, offset }: LogPosition,
+    minutes: Iterable<MinuteRow>,
+    requests: readonly RequestRow[],
+  ): void {
+    this.#inTransaction(() => {
+      this.#statement("INSERT OR REPLACE INTO place VALUES (?, ?, ?)").run(
+        log,
+        inode ?? null,
+        offset,
+      );
+      for (const { minute, model, key, totals } of minutes) {
+        this.#statement(PUT_MINUTE).run(
+          minute,
+          model,
+          key,
+          ...COUNTS.map((name) => totals.counts[name]),
+          ...TIMES.map((name) => totals.times[name].save()),
+        );
+      }
+      const add = this.#statement(
+        "INSERT INTO requests (id, ended, cost, line) VALUES (?, ?, ?, ?)",
+      );
+      for (const { id, ended, cost, line } of requests) add.run(id, ended, cost ?? null, line);
+    });
+  }
+
+  /** Removes minutes and requests before a time, and the oldest requests above a number. */
+  prune(beforeSeconds: number, maxRequests: number): void {
+    this.#inTransaction(() => {
+      this.#statement("DELETE FROM minutes WHERE minute < ?").run(Math.floor(beforeSeconds / 60));
+      this.#statement(
+        "DELETE FROM requests WHERE number <= (SELECT max(number) FROM requests) - ?",
+      ).run(maxRequests);
+      // Their order is that of their ends, so the search stops at the first recent one.
+      this.#statement(
+        `DELETE FROM requests WHERE number < coalesce(
+          (SELECT number FROM requests WHERE ended >= ? ORDER BY number LIMIT 1),
+          (SELECT max(number) + 1 FROM requests))`,
+      ).run(beforeSeconds);
+    });
+  }
+
+  /** Returns the sums from a minute on, oldest first. */
+  minutes(from: number): MinuteRow[] {
+    return this.#statement("SELECT * FROM minutes WHERE minute >= ? ORDER BY minute")
+      .all(from)
+      .map(minuteRow);
+  }
+
+  /** Returns the nano-dollars spent from a minute on. */
+  costSince(from: number): number {
+    const row = this.#statement("SELECT sum(cost) AS cost FROM minutes WHERE minute >= ?").get(
+      from,
+    );
+    return Number(row?.["cost"] ?? 0);
+  }
+
+  /** Returns the sums of one minute, model and key. */
+  minute(minute: number, model: string, key: string): MinuteRow | undefined {
+    const row = this.#statement(
+      "SELECT * FROM minutes WHERE minute = ? AND model = ? AND key = ?",
+    ).get(minute, model, key);
+    return row === undefined ? undefined : minuteRow(row);
+  }
+
+  /** Returns the newest requests that ended after a time, oldest first. */
+  newest(limit: number, afterSeconds: number): RequestRow[] {
+    return this.#statement(
+      "SELECT * FROM (SELECT * FROM requests ORDER BY number DESC LIMIT ?) WHERE ended > ? ORDER BY number",
+    )
+      .all(limit, afterSeconds)
+      .map(requestRow);
+  }
+
+  /** Returns what has this request id, oldest first: a prompt and the calls of the model server share one. */
+  withId(id: string, limit: number): RequestRow[] {
+    return this.#statement("SELECT * FROM requests WHERE id = ? ORDER BY number LIMIT ?")
+      .all(id, limit)
+      .map(requestRow);
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #make(): void {
+    this.#inTransaction(() => {
+      this.#database.exec(SCHEMA);
+    });
+  }
+
+  #statement(text: string): StatementSync {
+    const found = this.#statements.get(text) ?? this.#database.prepare(text);
+    this.#statements.set(text, found);
+    return found;
+  }
+
+  #inTransaction(work: () => void): void {
+    this.#database.exec("BEGIN IMMEDIATE");
+    try {
+      work();
+      this.#database.exec("COMMIT");
+    } catch (error) {
+      // SQLite ends some failed transactions itself.
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+}
+
+const PUT_MINUTE = `INSERT OR REPLACE INTO minutes VALUES (${Array.from(
+  { length: 3 + COUNTS.length + TIMES.length },
+  () => "?",
+).join(", ")})`;
+
+type Row = Record<string, unknown>;
+
+function minuteRow(row: Row): MinuteRow {
+  const totals = new Totals();
+  for (const name of COUNTS) totals.counts[name] = Number(row[name]);
+  for (const name of TIMES) totals.times[name].restore(String(row[name]));
+  return {
+    minute: Number(row["minute"]),
+    model: String(row["model"]),
+    key: String(row["key"]),
+    totals,
+  };
+}
+
+function requestRow(row: Row): RequestRow {
+  return {
+    id: String(row["id"]),
+    ended: Number(row["ended"]),
+    cost: row["cost"] === null ? undefined : Number(row["cost"]),
+    line: String(row["line"]),
+  };
+}

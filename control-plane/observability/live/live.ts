@@ -1,0 +1,212 @@
+// What browsers see as it happens: rows of requests, and once a second the sums of the last minute. While no browser is
+// connected, the newest requests are kept, and nothing is computed.
+import type { GatewayModel } from "../../ir/model.ts";
+import type { History } from "../history/history.ts";
+import { isProbe } from "../history/observed-request.ts";
+import type { Observe, ObservedRequest } from "../history/observed-request.ts";
+import { spentSince } from "../history/summary.ts";
+import { readUsageLine } from "../usage-line.ts";
+import type { UsageLine } from "../usage-line.ts";
+import { ENVOY_FILTER, envoyState } from "./providers.ts";
+import type { EnvoyState } from "./providers.ts";
+import { numberOf, viewOf } from "./row.ts";
+import { eventText, Subscribers } from "./subscribers.ts";
+import { Window, WINDOW_S } from "./window.ts";
+
+/** Lines that are kept for the next browser, until the history has them. */
+const KEPT_LINES = 256;
+/** Rows that a browser gets first. */
+const FIRST_ROWS = 200;
+/** Rows of one event; of more requests, the newest. */
+const MAX_ROWS = 100;
+/** Requests of the last minute that are read from the history. */
+const MAX_WINDOW = 20_000;
+const ROWS_MS = 250;
+const SNAPSHOT_MS = 1_000;
+/** Sums of an hour and a day change slowly. */
+const SPENT_MS = 5_000;
+
+export interface LiveOptions {
+  model: () => GatewayModel;
+  observe: Observe;
+  history: History;
+  /** Returns Envoy's metrics page, as far as names contain the regular expression; rejects if Envoy does not respond. */
+  envoyStats: (filter: string) => Promise<string>;
+  now?: () => number;
+}
+
+export class Live {
+  readonly #options: LiveOptions;
+  readonly #subscribers = new Subscribers();
+  #kept: UsageLine[] = [];
+  /** Exists while a browser is connected. */
+  #session: Session | undefined;
+
+  constructor(options: LiveOptions) {
+    this.#options = options;
+  }
+
+  /** Adds a line of the log. */
+  add(line: UsageLine): void {
+    if (isProbe(line)) return;
+    if (this.#session === undefined) {
+      this.#kept.push(line);
+      if (this.#kept.length >= 2 * KEPT_LINES) this.#kept = this.#kept.slice(-KEPT_LINES);
+    } else this.#session.add(this.#options.observe(line));
+  }
+
+  /** Returns the events for one more browser; undefined if there are too many. */
+  subscribe(): ReadableStream<Uint8Array> | undefined {
+    this.#session ??= this.#begin();
+    return this.#subscribers.subscribe(this.#session.firstEvents());
+  }
+
+  close(): void {
+    this.#end();
+    this.#subscribers.close();
+  }
+
+  #begin(): Session {
+    const session = new Session(this.#options, this.#kept, (event) => {
+      if (this.#subscribers.count === 0) this.#end();
+      else this.#subscribers.publish(event);
+    });
+    this.#kept = [];
+    return session;
+  }
+
+  #end(): void {
+    this.#kept = this.#session?.lines() ?? this.#kept;
+    this.#session?.close();
+    this.#session = undefined;
+  }
+}
+
+/** The time in which at least one browser is connected. */
+class Session {
+  readonly #options: LiveOptions;
+  readonly #publish: (event: string) => void;
+  readonly #window = new Window();
+  /** Numbers of the requests that the history and the log may both have brought. */
+  readonly #known = new Set<string>();
+  readonly #timers: NodeJS.Timeout[];
+  #newest: ObservedRequest[] = [];
+  #rows: ObservedRequest[] = [];
+  #skipped = 0;
+  #envoy: EnvoyState | undefined;
+  #spent: { at: number; hour: number; today: number } | undefined;
+
+  constructor(options: LiveOptions, kept: readonly UsageLine[], publish: (event: string) => void) {
+    this.#options = options;
+    this.#publish = publish;
+    this.#fill(kept);
+    this.#timers = [
+      setInterval(() => {
+        this.#publishRows();
+      }, ROWS_MS),
+      setInterval(() => {
+        void this.#publishSnapshot();
+      }, SNAPSHOT_MS),
+    ];
+    void this.#readEnvoy();
+  }
+
+  add(request: ObservedRequest): void {
+    // A line that the history had read first.
+    if (this.#known.size > 0 && this.#known.delete(numberOf(request))) return;
+    this.#window.add(request);
+    this.#remember(request);
+    this.#rows.push(request);
+    if (this.#rows.length > MAX_ROWS) {
+      this.#rows.shift();
+      this.#skipped += 1;
+    }
+  }
+
+  /** Returns what a new browser gets. */
+  firstEvents(): string[] {
+    const rows = this.#newest.slice(-FIRST_ROWS).map(viewOf);
+    return [eventText("rows", { rows, skipped: 0 }), eventText("snapshot", this.#snapshot())];
+  }
+
+  /** Returns the newest lines. */
+  lines(): UsageLine[] {
+    return this.#newest.slice(-KEPT_LINES).map(({ line }) => line);
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+  }
+
+  /** Takes the last minute from the history, and what it does not have yet from the lines that were kept. */
+  #fill(kept: readonly UsageLine[]): void {
+    const { history, observe } = this.#options;
+    const since = this.#now() - WINDOW_S;
+    const newest = history.newest(FIRST_ROWS);
+    const more = history.newest(MAX_WINDOW, since);
+    const lines = (more.length > newest.length ? more : newest).flatMap(({ line }) => {
+      const read = readUsageLine(line);
+      return read === undefined ? [] : [read];
+    });
+    for (const line of [...lines, ...kept]) {
+      const request = observe(line);
+      const number = numberOf(request);
+      if (this.#known.has(number)) continue;
+      this.#known.add(number);
+      if (request.ended > since) this.#window.add(request);
+      this.#remember(request);
+    }
+    setTimeout(() => {
+      this.#known.clear();
+    }, 5_000).unref();
+  }
+
+  #remember(request: ObservedRequest): void {
+    this.#newest.push(request);
+    if (this.#newest.length >= 2 * KEPT_LINES) this.#newest = this.#newest.slice(-KEPT_LINES);
+  }
+
+  #publishRows(): void {
+    if (this.#rows.length === 0) return;
+    const event = { rows: this.#rows.map(viewOf), skipped: this.#skipped };
+    this.#rows = [];
+    this.#skipped = 0;
+    this.#publish(eventText("rows", event));
+  }
+
+  async #publishSnapshot(): Promise<void> {
+    await this.#readEnvoy();
+    this.#publish(eventText("snapshot", this.#snapshot()));
+  }
+
+  async #readEnvoy(): Promise<void> {
+    const { envoyStats, model } = this.#options;
+    const page = await envoyStats(ENVOY_FILTER).catch(() => undefined);
+    this.#envoy = page === undefined ? undefined : envoyState(page, model());
+  }
+
+  #snapshot() {
+    const now = this.#now();
+    return {
+      at: Math.round(now * 1000),
+      window: WINDOW_S,
+      minute: this.#window.report(now),
+      spent: this.#spentNow(now),
+      envoy: this.#envoy,
+      problem: this.#options.history.problem,
+    };
+  }
+
+  /** Returns the nano-dollars of this hour and today; undefined without a history. */
+  #spentNow(now: number) {
+    const { history } = this.#options;
+    if (history.problem !== undefined) return undefined;
+    if (this.#spent === undefined || now - this.#spent.at >= SPENT_MS / 1000)
+      this.#spent = { at: now, ...spentSince(history, now) };
+    return this.#spent;
+  }
+
+  #now(): number {
+    return (this.#options.now?.() ?? Date.now()) / 1000;
+  }
+}

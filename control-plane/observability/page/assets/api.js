@@ -1,0 +1,52 @@
+// Requests to the gateway for data. When the session is over, the browser goes to the form to log in.
+
+/** Returns the JSON of a path. Throws the text of an error. */
+export async function load(path) {
+  const response = await fetch(path);
+  if (response.status === 401) logIn();
+  if (!response.ok) throw new Error((await response.text()).trim() || `status ${response.status}`);
+  return response.json();
+}
+
+export function logIn() {
+  location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
+}
+
+/** Shows the state of the connection in the header. */
+export function showConnection(kind, text) {
+  const place = document.querySelector("#connection");
+  if (place.dataset.text === text) return;
+  place.dataset.text = text;
+  const dot = document.createElement("span");
+  dot.className = `dot ${kind}`;
+  place.replaceChildren(...(text === "" ? [] : [dot, text]));
+}
+
+/**
+ * Follows the events of the gateway. EventSource connects again by itself, except after an error status.
+ * @param handlers by name of the event
+ * @returns a function that ends it
+ */
+export function follow(handlers) {
+  let source;
+  let timer;
+  const open = () => {
+    source = new EventSource("/api/live");
+    source.onopen = () => showConnection("good", "Live");
+    source.onerror = () => {
+      showConnection("warn", "Reconnecting");
+      if (source.readyState !== EventSource.CLOSED) return;
+      timer = setTimeout(() => {
+        load("/api/settings").catch(() => undefined);
+        open();
+      }, 3000);
+    };
+    for (const [name, handle] of Object.entries(handlers))
+      source.addEventListener(name, (event) => handle(JSON.parse(event.data)));
+  };
+  open();
+  return () => {
+    clearTimeout(timer);
+    source.close();
+  };
+}

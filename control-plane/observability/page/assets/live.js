@@ -1,0 +1,317 @@
+// The live page: now, the history, and requests as they happen.
+import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
+import { follow, load, showConnection } from "./api.js";
+import { Chart } from "./chart.js";
+import { compact, micro, money, time } from "./format.js";
+import { matches, Requests, STATUSES } from "./requests.js";
+import { Keys, Models, Providers } from "./tables.js";
+import { Tiles } from "./tiles.js";
+
+/** Rows that are kept in memory. */
+const KEPT = 1000;
+const RANGES = { "1h": "1 hour", "6h": "6 hours", "24h": "24 hours" };
+/** Milliseconds between two looks at the history. */
+const HISTORY_MS = { "1h": 5_000, "6h": 15_000, "24h": 30_000 };
+
+const DEFAULTS = { range: "1h", model: "", key: "", status: "", text: "" };
+
+/** The filters are in the URL, so that a link and a reload show the same. */
+function filtersOfUrl() {
+  const query = new URLSearchParams(location.search);
+  const found = Object.entries(DEFAULTS).map(([name, usual]) => [name, query.get(name) ?? usual]);
+  const filters = Object.fromEntries(found);
+  return filters.range in RANGES ? filters : { ...filters, range: DEFAULTS.range };
+}
+
+function useFilters() {
+  const [filters, set] = useState(filtersOfUrl);
+  const change = (more) => {
+    const next = { ...filters, ...more };
+    const query = new URLSearchParams(
+      Object.entries(next).filter(([name, value]) => value !== DEFAULTS[name]),
+    );
+    history.replaceState(null, "", query.size === 0 ? location.pathname : `?${query}`);
+    set(next);
+  };
+  return [filters, change];
+}
+
+/** Rows by number, the newest last. A browser that connects again gets some of them a second time. */
+function useLive() {
+  const [snapshot, setSnapshot] = useState(undefined);
+  const [isPaused, setPaused] = useState(false);
+  const [rows, setRows] = useState([]);
+  const state = useRef({ rows: [], numbers: new Set(), order: 0, skipped: 0, isPaused: false });
+  useEffect(
+    () =>
+      follow({
+        snapshot: setSnapshot,
+        rows({ rows: fresh, skipped }) {
+          const own = state.current;
+          own.skipped += skipped;
+          const isFirst = own.rows.length === 0;
+          for (const row of fresh) {
+            if (own.numbers.has(row.number)) continue;
+            own.numbers.add(row.number);
+            own.rows.push({ ...row, order: isFirst ? 0 : ++own.order });
+          }
+          for (const old of own.rows.splice(0, Math.max(0, own.rows.length - KEPT)))
+            own.numbers.delete(old.number);
+          if (!own.isPaused) setRows(own.rows.slice().reverse());
+        },
+      }),
+    [],
+  );
+  const pause = (value) => {
+    state.current.isPaused = value;
+    setPaused(value);
+    if (!value) setRows(state.current.rows.slice().reverse());
+  };
+  return { snapshot, rows, isPaused, pause, skipped: state.current.skipped };
+}
+
+function useHistory({ range, model, key }) {
+  const [summary, set] = useState(undefined);
+  useEffect(() => {
+    let isOver = false;
+    let timer;
+    const query = new URLSearchParams({ range });
+    if (model !== "") query.set("model", model);
+    if (key !== "") query.set("key", key);
+    const look = async () => {
+      try {
+        const found = await load(`/api/history?${query}`);
+        if (!isOver) set(found);
+      } catch {
+        // The connection's state is in the header.
+      }
+      if (!isOver) timer = setTimeout(look, HISTORY_MS[range]);
+    };
+    void look();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [range, model, key]);
+  return summary;
+}
+
+function useSettings() {
+  const [settings, set] = useState({ models: [], keys: [] });
+  useEffect(() => {
+    load("/api/settings").then(set, () => showConnection("warn", "Not connected"));
+  }, []);
+  return settings;
+}
+
+const micros = (values) => values.map((value) => (value === null ? null : value / 1000));
+
+function Charts({ summary }) {
+  const { points, from, step, total } = summary ?? {};
+  const data = useMemo(() => {
+    if (points === undefined) return undefined;
+    return {
+      times: points.requests.map((_, at) => from + at * step),
+      // Of successful and failed requests, one upon the other.
+      first50: micros(points.firstToken50),
+      first95: micros(points.firstToken95),
+      cost: points.cost.map((nano) => nano / 1e9),
+    };
+  }, [summary]);
+  if (data === undefined)
+    return html`${[1, 2, 3, 4].map(
+      () =>
+        html`<section class="panel">
+          <header></header>
+          <div class="chart">
+            <div class="legend"></div>
+            <div class="plot"></div>
+          </div>
+        </section>`,
+    )}`;
+  const { times } = data;
+  const per = step === 60 ? "per minute" : `per ${step / 60} minutes`;
+  return html`
+    <${Chart}
+      title=${`Requests ${per}`}
+      times=${times}
+      show=${compact}
+      series=${[
+        {
+          label: "all",
+          color: "accent",
+          values: points.requests,
+          total: compact(total.requests),
+          isFilled: true,
+        },
+        {
+          label: "errors",
+          color: "bad",
+          values: points.errors,
+          total: compact(total.errors),
+          isFilled: true,
+        },
+      ]}
+    />
+    <${Chart}
+      title=${`Tokens ${per}`}
+      times=${times}
+      show=${compact}
+      series=${[
+        {
+          label: "in",
+          color: "accent",
+          values: points.input,
+          total: compact(total.input),
+          isFilled: true,
+        },
+        { label: "cached", color: "good", values: points.cached, total: compact(total.cached) },
+        { label: "out", color: "violet", values: points.output, total: compact(total.output) },
+      ]}
+    />
+    <${Chart}
+      title=${`Cost ${per}`}
+      times=${times}
+      show=${(dollars) => money(dollars * 1e9)}
+      series=${[
+        {
+          label: "total",
+          color: "good",
+          values: data.cost,
+          total: money(total.cost),
+          isFilled: true,
+        },
+      ]}
+    />
+    <${Chart}
+      title="Time to first token"
+      times=${times}
+      show=${(ms) => time(ms ?? undefined)}
+      series=${[
+        {
+          label: "p50",
+          color: "accent",
+          values: data.first50,
+          total: time(micro(total.firstToken.p50)),
+        },
+        {
+          label: "p95",
+          color: "warn",
+          values: data.first95,
+          total: time(micro(total.firstToken.p95)),
+        },
+      ]}
+    />
+  `;
+}
+
+function Select({ label, value, values, none, onChange }) {
+  const all = value === "" || values.includes(value) ? values : [...values, value];
+  return html`<label class="field"
+    >${label}
+    <select value=${value} onChange=${(event) => onChange(event.target.value)}>
+      <option value="">${none}</option>
+      ${all.map((one) => html`<option value=${one} selected=${one === value}>${one}</option>`)}
+    </select></label
+  >`;
+}
+
+function Choice({ label, name, value, values, onChange }) {
+  return html`<fieldset class="choice" aria-label=${label}>
+    ${Object.entries(values).map(
+      ([one, text]) =>
+        html`<label
+          ><input
+            type="radio"
+            name=${name}
+            value=${one}
+            checked=${one === value}
+            onChange=${() => onChange(one)}
+          />${text}</label
+        >`,
+    )}
+  </fieldset>`;
+}
+
+export function LivePage() {
+  const [filters, change] = useFilters();
+  const { snapshot, rows, isPaused, pause, skipped } = useLive();
+  const summary = useHistory(filters);
+  const settings = useSettings();
+  const shown = useMemo(() => rows.filter((row) => matches(row, filters)), [rows, filters]);
+  const search = useRef(null);
+  useEffect(() => {
+    const onKey = (event) => {
+      if (event.key !== "/" || event.target.closest("input, select, textarea")) return;
+      event.preventDefault();
+      search.current?.focus();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  const isFiltered = ["model", "key", "status", "text"].some((name) => filters[name] !== "");
+  const empty = isFiltered
+    ? "No request matches the filters."
+    : "No requests yet. Requests appear here as they end.";
+  const problem = snapshot?.problem ?? summary?.problem;
+  return html`
+    <h1 class="skip">Live</h1>
+    ${problem === undefined ? null : html`<p class="notice" role="alert">${problem}</p>`}
+    <${Tiles} snapshot=${snapshot} />
+    <div class="toolbar" role="group" aria-label="Filters of all requests">
+      <${Choice}
+        label="Time range"
+        name="range"
+        value=${filters.range}
+        values=${RANGES}
+        onChange=${(range) => change({ range })}
+      />
+      <${Select}
+        label="Model"
+        none="all"
+        value=${filters.model}
+        values=${settings.models}
+        onChange=${(model) => change({ model })}
+      />
+      <${Select}
+        label="Key"
+        none="all"
+        value=${filters.key}
+        values=${settings.keys}
+        onChange=${(key) => change({ key })}
+      />
+      ${isFiltered ? html`<button onClick=${() => change({ ...DEFAULTS, range: filters.range })}>Clear filters</button>` : null}
+    </div>
+    <div class="grid4"><${Charts} summary=${summary} /></div>
+    <div class="grid3">
+      <${Models} rows=${summary?.models} onChoose=${(model) => change({ model })} />
+      <${Keys} rows=${summary?.keys} onChoose=${(key) => change({ key })} />
+      <${Providers} envoy=${snapshot?.envoy} />
+    </div>
+    <${Requests} rows=${shown} freshAfter=${0} empty=${empty}>
+      <div class="toolbar">
+        <button aria-pressed=${isPaused} onClick=${() => pause(!isPaused)}>
+          ${isPaused ? "Resume" : "Pause"}
+        </button>
+        <${Select}
+          label="Status"
+          none="all"
+          value=${filters.status}
+          values=${Object.keys(STATUSES).filter((one) => one !== "")}
+          onChange=${(status) => change({ status })}
+        />
+        <input
+          ref=${search}
+          type="search"
+          aria-label="Search requests"
+          placeholder="Search: id, model, error …"
+          value=${filters.text}
+          onInput=${(event) => change({ text: event.target.value })}
+        />
+      </div>
+      <span class="right" role="status"
+        >${isPaused ? "paused" : ""}${skipped > 0 ? ` ${compact(skipped)} not shown` : ""}</span
+      >
+    <//>
+  `;
+}

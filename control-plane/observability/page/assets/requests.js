@@ -1,0 +1,184 @@
+// The rows of requests, as they happen.
+import { html } from "./preact.js";
+import {
+  apiOf,
+  clock,
+  compact,
+  DASH,
+  money,
+  rate,
+  statusClass,
+  statusText,
+  time,
+} from "./format.js";
+
+/** Rows that are drawn; the page keeps more. */
+const SHOWN = 100;
+
+export const STATUSES = {
+  "": "All",
+  ok: "Successful",
+  errors: "Errors",
+  "4xx": "4xx",
+  "5xx": "5xx",
+  fallbacks: "Fallbacks",
+};
+
+const IS_STATUS = {
+  ok: ({ error }) => error === "",
+  errors: ({ error }) => error !== "",
+  "4xx": ({ status }) => status >= 400 && status < 500,
+  "5xx": ({ status }) => status >= 500,
+  fallbacks: ({ firstTarget, failedAttempts }) =>
+    firstTarget !== undefined || failedAttempts !== undefined,
+};
+
+/** Returns whether a row passes the filters. */
+export function matches(row, { model, key, status, text }) {
+  if (model !== "" && row.model !== model && row.firstTarget !== model) return false;
+  if (key !== "" && row.key !== key) return false;
+  if (status !== "" && !(IS_STATUS[status]?.(row) ?? true)) return false;
+  if (text === "") return true;
+  const words = [
+    row.id,
+    row.model,
+    row.requested,
+    row.key,
+    row.error,
+    row.errorCode,
+    row.finish,
+    row.promptTarget,
+    row.listener,
+    apiOf(row),
+    String(row.status),
+    row.firstTarget,
+  ];
+  return words.join("\n").toLowerCase().includes(text.toLowerCase());
+}
+
+/** The time of a request as a bar, in shares of the slowest row. */
+function Times({ row, longest }) {
+  const scale = 96 / Math.max(longest, 1);
+  const whole = Math.max(row.duration * scale, 1);
+  const wait = Math.min((row.firstToken ?? row.duration) * scale, whole);
+  const failed = (row.failedAttempts ?? []).reduce((sum, { ms }) => sum + ms, 0) * scale;
+  return html`<svg class="times" viewBox="0 0 96 6" preserveAspectRatio="none" aria-hidden="true">
+    <rect x="0" y="2.500" width="96" height="1" />
+    <rect class="stream" x="0" y="0" width=${whole} height="6" />
+    <rect class="wait" x="0" y="0" width=${Math.max(wait, 1)} height="6" />
+    ${failed > 0 ? html`<rect class="failed" x="0" y="0" width=${Math.min(Math.max(failed, 1), whole)} height="6" />` : null}
+  </svg>`;
+}
+
+function Model({ row }) {
+  const asked = row.requested;
+  if (row.model === "")
+    return html`<span class="none">${asked === undefined ? apiOf(row) : asked}</span>`;
+  const isAlias = asked !== undefined && asked !== row.model && !row.model.endsWith(`/${asked}`);
+  const from = row.firstTarget ?? (isAlias && asked !== "none" ? asked : undefined);
+  return html`${
+    from === undefined
+      ? null
+      : html`<span class=${row.firstTarget ? "warn-text" : "quiet"}>${from} → </span>`
+  }${row.model}`;
+}
+
+function End({ row }) {
+  if (row.error !== "")
+    return html`<span class="bad-text"
+      >${row.errorCode ?? (row.error === String(row.status) ? "error" : row.error)}</span
+    >`;
+  const words = [
+    row.guard === "blocked" ? "blocked by guard" : undefined,
+    row.promptTarget === undefined ? undefined : `→ ${row.promptTarget}`,
+    row.finish?.replaceAll("_", " "),
+  ];
+  return html`<span class="quiet">${words.filter(Boolean).join(", ") || DASH}</span>`;
+}
+
+function Row({ row, longest, isFresh }) {
+  const cost = row.isUnpriced ? html`<span class="none">no price</span>` : money(row.cost);
+  return html`<tr class=${isFresh ? "fresh" : ""}>
+    <td>
+      ${
+        row.id === ""
+          ? clock(row.start)
+          : html`<a
+              class="row"
+              href=${`/requests/${encodeURIComponent(row.id)}`}
+              aria-label=${`Request at ${clock(row.start)}`}
+              >${clock(row.start)}</a
+            >`
+      }
+    </td>
+    <td><span class=${`badge ${statusClass(row)}`}>${statusText(row)}</span></td>
+    <td class="wide"><${Model} row=${row} /></td>
+    <td class="phone-off">${row.key || html`<span class="none">${DASH}</span>`}</td>
+    <td class="phone-off">
+      ${apiOf(row)}${row.isStream ? html` <span class="tag">stream</span>` : null}${row.listener === "own_egress" ? html` <span class="tag">model server</span>` : null}
+    </td>
+    <td class="n">${compact(row.input)}</td>
+    <td class="n phone-off">${compact(row.cached)}</td>
+    <td class="n">${compact(row.output)}</td>
+    <td class="n">${cost}</td>
+    <td class="n phone-off">${time(row.firstToken)}</td>
+    <td class="n">${time(row.duration)}</td>
+    <td class="phone-off"><${Times} row=${row} longest=${longest} /></td>
+    <td class="n phone-off">${rate(row.rate)}</td>
+    <td class="wide"><${End} row=${row} /></td>
+  </tr>`;
+}
+
+const HEAD = [
+  ["Time", ""],
+  ["Status", ""],
+  ["Model", ""],
+  ["Key", "phone-off"],
+  ["API", "phone-off"],
+  ["In", "n"],
+  ["Cached", "n phone-off"],
+  ["Out", "n"],
+  ["Cost", "n"],
+  ["First token", "n phone-off"],
+  ["Duration", "n"],
+  ["", "phone-off"],
+  ["Tokens/s", "n phone-off"],
+  ["End", ""],
+];
+
+/** @param rows the newest first, filtered already */
+export function Requests({ rows, freshAfter, empty, children }) {
+  const shown = rows.slice(0, SHOWN);
+  const longest = Math.max(...shown.map(({ duration }) => duration), 1);
+  return html`<section class="panel requests" aria-labelledby="requests">
+    <header>
+      <h2 id="requests">Requests</h2>
+      ${children}
+    </header>
+    <div class="scroll body" tabindex="0" role="region" aria-label="Requests">
+      <table>
+        <thead>
+          <tr>
+            ${HEAD.map(([text, kind]) =>
+              text === ""
+                ? html`<td class=${kind}></td>`
+                : html`<th scope="col" class=${kind}>${text}</th>`,
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          ${shown.map(
+            (row) =>
+              html`<${Row}
+                key=${row.number}
+                row=${row}
+                longest=${longest}
+                isFresh=${row.order > freshAfter}
+              />`,
+          )}
+        </tbody>
+      </table>
+      ${shown.length === 0 ? html`<p class="empty">${empty}</p>` : null}
+    </div>
+  </section>`;
+}

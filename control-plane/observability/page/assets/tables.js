@@ -1,0 +1,129 @@
+// Sums of the chosen range by model and by key, and the providers' health.
+import { html } from "./preact.js";
+import { compact, DASH, micro, money, rate, time } from "./format.js";
+
+function Count({ value, kind }) {
+  return html`<td class="n">
+    ${value > 0 ? html`<span class=${kind}>${compact(value)}</span>` : html`<span class="none">0</span>`}
+  </td>`;
+}
+
+function Cost({ row }) {
+  const note = row.unpriced > 0 ? `${row.unpriced} requests have no known price` : undefined;
+  const isUnknown = row.cost === 0 && row.unpriced > 0;
+  return html`<td class="n" title=${note}>
+    ${isUnknown ? html`<span class="none">no price</span>` : money(row.cost)}${!isUnknown && row.unpriced > 0 ? "*" : ""}
+  </td>`;
+}
+
+function Name({ name, none, onChoose }) {
+  if (name === "") return html`<span class="none">${none}</span>`;
+  return html`<button class="name" title=${`Show only ${name}`} onClick=${() => onChoose(name)}>
+    ${name}
+  </button>`;
+}
+
+function Table({ title, head, rows, empty }) {
+  return html`<section class="panel">
+    <header><h2>${title}</h2></header>
+    <div class="scroll" tabindex="0" role="region" aria-label=${title}>
+      <table>
+        <thead>
+          <tr>
+            ${head.map(([text, kind = ""]) => html`<th scope="col" class=${kind}>${text}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+    ${rows.length === 0 ? html`<p class="empty">${empty}</p>` : null}
+  </section>`;
+}
+
+export function Models({ rows = [], onChoose }) {
+  const head = [
+    ["Model"],
+    ["Calls", "n"],
+    ["Errors", "n"],
+    ["Fallbacks", "n phone-off"],
+    ["In", "n"],
+    ["Cached", "n phone-off"],
+    ["Out", "n"],
+    ["Cost", "n"],
+    ["First token p95", "n"],
+    ["Tokens/s", "n"],
+  ];
+  const lines = rows.map(
+    (row) =>
+      html`<tr key=${row.name}>
+        <td class="wide"><${Name} name=${row.name} none="no model" onChoose=${onChoose} /></td>
+        <td class="n">${compact(row.name === "" ? row.requests : row.calls)}</td>
+        <${Count} value=${row.errors} kind="bad-text" />
+        <td class="n phone-off">
+          ${row.fallbacks > 0 ? html`<span class="warn-text">${compact(row.fallbacks)}</span>` : html`<span class="none">0</span>`}
+        </td>
+        <td class="n">${compact(row.input)}</td>
+        <td class="n phone-off">${compact(row.cached)}</td>
+        <td class="n">${compact(row.output)}</td>
+        <${Cost} row=${row} />
+        <td class="n">${time(micro(row.firstToken.p95))}</td>
+        <td class="n">${rate(row.rate.p50)}</td>
+      </tr>`,
+  );
+  return html`<${Table}
+    title="Models"
+    head=${head}
+    rows=${lines}
+    empty="No requests in this time."
+  />`;
+}
+
+export function Keys({ rows = [], onChoose }) {
+  const head = [
+    ["Key"],
+    ["Requests", "n"],
+    ["Errors", "n"],
+    ["In", "n"],
+    ["Out", "n"],
+    ["Cost", "n"],
+  ];
+  const lines = rows.map(
+    (row) =>
+      html`<tr key=${row.name}>
+        <td class="wide"><${Name} name=${row.name} none="without a key" onChoose=${onChoose} /></td>
+        <td class="n">${compact(row.requests)}</td>
+        <${Count} value=${row.errors} kind="bad-text" />
+        <td class="n">${compact(row.input)}</td>
+        <td class="n">${compact(row.output)}</td>
+        <${Cost} row=${row} />
+      </tr>`,
+  );
+  return html`<${Table}
+    title="Keys"
+    head=${head}
+    rows=${lines}
+    empty="No requests in this time."
+  />`;
+}
+
+export function Providers({ envoy }) {
+  const head = [["Provider"], ["State"], ["Open", "n"]];
+  const lines = (envoy?.providers ?? []).map((row) => {
+    const kind = row.ejected === 0 ? "good" : row.ejected < row.hosts ? "warn" : "bad";
+    const text =
+      row.ejected === 0
+        ? "healthy"
+        : row.hosts > 1
+          ? `${row.ejected} of ${row.hosts} ejected`
+          : "ejected";
+    return html`<tr key=${row.name}>
+      <td class="wide">${row.name}</td>
+      <td><span class=${`dot ${kind}`}></span> ${text}</td>
+      <td class="n">${compact(row.open)}</td>
+    </tr>`;
+  });
+  const empty = envoy === undefined ? "Envoy does not respond." : DASH;
+  return html`<${Table} title="Providers" head=${head} rows=${lines} empty=${empty} />`;
+}

@@ -1,0 +1,77 @@
+// The HTML documents: a frame that the scripts of assets/ fill, and the form to log in, which needs none.
+import { ASSETS } from "./assets.ts";
+
+/** The pages, by the script that fills them. */
+export type View = "live" | "story" | "playground";
+
+const TITLES: Readonly<Record<View, string>> = {
+  live: "Live",
+  story: "Request",
+  playground: "Playground",
+};
+
+export function shell(view: View): string {
+  const links = [
+    { href: "/", view: "live", text: "Live" },
+    { href: "/playground", view: "playground", text: "Playground" },
+  ].map(
+    (link) =>
+      `<a href="${link.href}"${link.view === view ? ' aria-current="page"' : ""}>${link.text}</a>`,
+  );
+  return document(
+    TITLES[view],
+    `<body data-view="${view}">
+<a class="skip" href="#main">Skip to content</a>
+<header class="bar">
+<a class="brand" href="/"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 4v16M20 4v16M4 12h16M13 7l5 5-5 5"/></svg>gateway</a>
+<nav aria-label="Pages">${links.join("")}</nav>
+<p id="connection" role="status"></p>
+</header>
+<main id="main" tabindex="-1"><noscript>This page needs JavaScript.</noscript></main>
+<script type="module" src="${ASSETS.url("app.js")}"></script>
+</body>`,
+  );
+}
+
+export function loginPage({ next, isWrong = false }: { next: string; isWrong?: boolean }): string {
+  return document(
+    "Log in",
+    `<body>
+<main id="main" class="login">
+<form method="post" action="/login">
+<h1>gateway</h1>
+<label for="token">Token of <code>observability.metrics</code></label>
+<input id="token" name="token" type="password" autocomplete="current-password" required autofocus${isWrong ? ' aria-invalid="true" aria-describedby="wrong"' : ""}>
+${isWrong ? '<p id="wrong" class="wrong" role="alert">The token is not correct.</p>' : ""}
+<input type="hidden" name="next" value="${escaped(next)}">
+<button type="submit">Log in</button>
+</form>
+</main>
+</body>`,
+  );
+}
+
+function document(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${title} · gateway</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="dark light">
+<link rel="icon" href="${ASSETS.url("icon.svg")}">
+<link rel="stylesheet" href="${ASSETS.url("uplot.css")}">
+<link rel="stylesheet" href="${ASSETS.url("style.css")}">
+</head>
+${body}
+</html>
+`;
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;");
+}

@@ -1,0 +1,98 @@
+// The playground's requests: passed from the page to the gateway's own egress listener, as any client sends them, so that
+// keys, limits, logs and prices are the same. The client's key is in the page's memory only.
+import { request as requestPlain } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { request as requestByTls } from "node:https";
+import { Readable } from "node:stream";
+import type { Context, Hono } from "hono";
+import { DIALECTS } from "../../../contract/dialects.ts";
+import type { DialectRow } from "../../../contract/dialects.ts";
+import type { GatewayModel, Listener } from "../../ir/model.ts";
+import { clientNames } from "../../ir/model-names.ts";
+import { toConnectAddress, urlOf } from "../../ir/listener-url.ts";
+
+/** Request header of the page with the client's key. */
+const KEY_HEADER = "x-playground-key";
+const MAX_BODY = 1_048_576;
+/** Headers of the response that the page shows. */
+const SHOWN = /^(?:content-type|x-request-id|retry-after|x-gateway-.*)$/;
+
+const CLIENT_DIALECTS = DIALECTS.filter(({ hasClients }) => hasClients);
+
+/** Returns what the page has to know to write a request, and the curl for it. */
+export function playgroundSettings(model: GatewayModel) {
+  const { egress, defaultTarget, targets } = model;
+  return {
+    url: urlOf(egress),
+    models: clientNames(model).map(({ name }) => name),
+    defaultModel: targets[defaultTarget]?.name,
+    keyVariable: egress.apiKeys?.[0],
+    dialects: CLIENT_DIALECTS.map(({ name, path, credential, requiredHeaders }) => ({
+      name,
+      path,
+      credential: { header: credential.header, prefix: credential.prefix },
+      headers: requiredHeaders.map((header) => ({ name: header.name, value: header.value })),
+    })),
+  };
+}
+
+/** Adds the route: `POST /api/playground/v1/messages`. */
+export function addPlayground(app: Hono, model: () => GatewayModel | undefined): void {
+  for (const dialect of CLIENT_DIALECTS) {
+    app.post(`/api/playground${dialect.path}`, async (context) => {
+      const active = model();
+      if (active === undefined) return context.text("The gateway is not running.\n", 503);
+      if (context.req.header("content-type") !== "application/json")
+        return context.text("The body must be application/json.\n", 415);
+      if (Number(context.req.header("content-length") ?? MAX_BODY + 1) > MAX_BODY)
+        return context.text("The request is larger than 1 MiB.\n", 413);
+      return pass(context, active.egress, dialect);
+    });
+  }
+}
+
+async function pass(context: Context, listener: Listener, dialect: DialectRow) {
+  const { credential, requiredHeaders, path } = dialect;
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  for (const { name, value } of requiredHeaders) headers[name] = value;
+  const key = context.req.header(KEY_HEADER);
+  if (key !== undefined && key !== "") headers[credential.header] = credential.prefix + key;
+  const body = Buffer.from(await context.req.arrayBuffer());
+  try {
+    const { signal } = context.req.raw;
+    const response = await send(listener, { path, headers, signal }, body);
+    const shown = Object.entries(response.headers).filter(([name]) => SHOWN.test(name));
+    return new Response(Readable.toWeb(response) as ReadableStream<Uint8Array>, {
+      status: response.statusCode ?? 502,
+      headers: Object.fromEntries(shown.map(([name, value]) => [name, String(value)])),
+    });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return context.text(`The egress listener does not respond (${code ?? message}).\n`, 502);
+  }
+}
+
+function send(
+  { address, port, tls }: Listener,
+  { path, headers, signal }: { path: string; headers: Record<string, string>; signal: AbortSignal },
+  body: Buffer,
+): Promise<IncomingMessage> {
+  const options = {
+    host: toConnectAddress(address),
+    port,
+    method: "POST",
+    path,
+    headers: { ...headers, "content-length": body.length },
+    signal,
+    agent: false,
+  };
+  return new Promise((resolve, reject) => {
+    // It is this machine, and the certificate is for the names that clients use.
+    const outgoing =
+      tls === undefined
+        ? requestPlain(options, resolve)
+        : requestByTls({ ...options, rejectUnauthorized: false }, resolve);
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
+}
