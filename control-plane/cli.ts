@@ -8,6 +8,7 @@ import { paintProblem } from "./config/diagnostics/problem.ts";
 import { parseDuration } from "./config/quantity.ts";
 import { ConfigurationProblems } from "./config/diagnostics/configuration-problems.ts";
 import { addCompletion } from "./cli/commands/complete.ts";
+import type { DoctorOptions } from "./cli/commands/doctor.ts";
 import type { InitOptions } from "./cli/commands/init.ts";
 import type { RenderOptions } from "./cli/commands/render.ts";
 import type {
@@ -183,6 +184,16 @@ function addLogs(program: Command): void {
 }
 
 function addConfiguration(program: Command): void {
+  program
+    .command("doctor")
+    .description("find what keeps the gateway from working on this machine")
+    .argument("[config]", CONFIGURATION)
+    .option("--online", "contact each provider, to try the connection and the keys")
+    .option("--json", AS_JSON)
+    .action(async (config: string | undefined, options: DoctorOptions) => {
+      const { doctor } = await import("./cli/commands/doctor.ts");
+      await doctor(config, options);
+    });
   program
     .command("init")
     .description("write a gateway.yaml for the keys in the environment and .env")

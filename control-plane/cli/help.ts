@@ -34,6 +34,10 @@ const EXAMPLES: Readonly<Record<string, Rows>> = {
     ["gateway logs --access llm -n 200", "show the last 200 calls of models"],
     ["gateway logs --request-id 7f5c1a52-…", "show one request in all logs"],
   ],
+  doctor: [
+    ["gateway doctor", "check the configuration, the keys and this machine"],
+    ["gateway doctor --online --json", "try every key too, and print the findings for support"],
+  ],
   init: [
     ["gateway init", "write ./gateway.yaml, unless it exists"],
     ["gateway init --stdout", "print it"],
@@ -80,6 +84,11 @@ const EXIT_CODES: Readonly<Record<string, Rows>> = {
     ["1", "the gateway is not ready or not running"],
   ],
   logs: [["0", "success"], ["1", "failure, or no line has the --request-id"], INVALID],
+  doctor: [
+    ["0", "no problem, or warnings only"],
+    ["1", "a problem; each finding has what to do"],
+    INVALID,
+  ],
   validate: [["0", "the configuration is valid"], FAILURE, INVALID],
   "targets eval": [SUCCESS, ["1", "failure, or fewer correct cases than --require"], INVALID],
 };

@@ -42,7 +42,6 @@ import { Usage } from "../hub/usage";
 import { setProperty } from "../host/host";
 import { escape, escapeText } from "../bytes/json/text";
 import { ByteBuffer, constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
-import { Target } from "../config/target";
 import { Client } from "./client";
 import { UNKNOWN } from "./endpoint";
 import { Exchange } from "./exchange";
@@ -189,7 +188,7 @@ function writeResponse(exchange: Exchange, out: ByteBuffer): void {
   if (translator !== null) {
     writeUsage(translator.usage, out);
     word(FINISH, FINISHES, translator.finish, out);
-    writeModel(exchange.target, translator.model, out);
+    writeModel(exchange, translator.model, out);
     if (exchange.client.isStreaming && translator.dropped.total > 0) {
       if (dropped.length > 0) dropped.byte(COMMA);
       dropped.text(translator.dropped.names());
@@ -198,7 +197,7 @@ function writeResponse(exchange: Exchange, out: ByteBuffer): void {
     observer.end();
     writeUsage(observer.usage, out);
     word(FINISH, FINISHES, observer.finish, out);
-    writeModel(exchange.target, observer.model, out);
+    writeModel(exchange, observer.model, out);
   }
   if (exchange.firstToken >= 0) number(FIRST_TOKEN, exchange.firstToken, out);
   word(OWNER, OWNERS, response.owner, out);
@@ -215,10 +214,11 @@ function writeUsage(usage: Usage, out: ByteBuffer): void {
 }
 
 /** Appends the model of a response, which is escaped, unless it is the target's. */
-function writeModel(target: Target | null, model: ByteBuffer, out: ByteBuffer): void {
+function writeModel(exchange: Exchange, model: ByteBuffer, out: ByteBuffer): void {
+  const target = exchange.target;
   if (target === null || model.length == 0 || model.length > MAX_MODEL) return;
   const name = model.view(span);
-  if (!sameSpan(name, target.modelText)) plain(RESPONSE_MODEL, name, out);
+  if (!sameSpan(name, exchange.modelText(target))) plain(RESPONSE_MODEL, name, out);
 }
 
 /** Appends an error code; nothing if it is empty. */

@@ -33,6 +33,25 @@ it("init writes a valid file from the environment and .env, and replaces it only
   expect(readFileSync(path, "utf8")).toBe(text);
 });
 
+it("doctor prints what to do, and no key; its exit code reports problems", async () => {
+  writeFileSync(
+    join(desk.directory, "gateway.yaml"),
+    "llm_providers:\n  - {model: openai/gpt-4o, access_key: $OPENAI_API_KEY, base_url: http://127.0.0.1:9/v1}\n",
+  );
+  const offline = await desk.run("doctor", "--json");
+  const report = JSON.parse(offline.stdout) as { online: boolean; findings: { level: string }[] };
+  expect(report.online).toBe(false);
+  const hasProblem = report.findings.some(({ level }) => level === "problem");
+  expect(offline.code).toBe(hasProblem ? 1 : 0);
+  const online = await desk.run("doctor", "--online");
+  expect(online.code).toBe(1);
+  expect(online.stdout).toContain("cannot connect to openai (127.0.0.1:9) (ECONNREFUSED)");
+  expect(online.stdout).toContain("→ check the network, and that a server listens at 127.0.0.1:9");
+  expect(online.stdout + online.stderr + offline.stdout).not.toContain(KEY);
+  writeFileSync(join(desk.directory, "gateway.yaml"), "llm_providers: []\n");
+  expect((await desk.run("doctor")).code).toBe(2);
+});
+
 it("without a file the gateway offers the providers with keys, and prints which", async () => {
   const { code, stdout, stderr } = await desk.run("models");
   expect(code).toBe(0);

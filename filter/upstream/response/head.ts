@@ -149,7 +149,11 @@ function startObserver(exchange: Exchange): void {
   const target = exchange.target;
   const dialect = exchange.client.dialect;
   if (target === null || target.dialect !== dialect) return;
-  exchange.response.observer = new UsageObserver(dialect, exchange.isObserved, target.modelText);
+  exchange.response.observer = new UsageObserver(
+    dialect,
+    exchange.isObserved,
+    exchange.modelText(target),
+  );
 }
 
 /** Returns whether a limit counts the usage of the response. */

@@ -1,0 +1,79 @@
+// Runs all checks of `gateway doctor`. Without `isOnline` nothing but names is looked up.
+import { ConfigurationProblems } from "../config/diagnostics/configuration-problems.ts";
+import type { ConfigurationFile } from "../config/diagnostics/configuration-problems.ts";
+import type { Problem } from "../config/diagnostics/problem.ts";
+import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import type { Environment } from "../config/environment.ts";
+import { type Configuration, readConfiguration } from "../supervisor/configuration-file.ts";
+import { type Finding, findingsOf } from "./finding.ts";
+import { checkKeys, checkProxies } from "./keys.ts";
+import { checkDescriptors, checkDisks, checkFreePorts, checkVersions } from "./machine.ts";
+import { checkAuthorities, checkNames, checkProviders } from "./network.ts";
+
+/** The text was written then: no clock can be behind it. */
+const EARLIEST = Date.parse("2026-11-22T00:00:00Z");
+
+/** Returns the findings in the order of the checks. */
+export async function examine(
+  file: ConfigurationFile,
+  environment: Environment,
+  { isOnline }: { isOnline: boolean },
+): Promise<Finding[]> {
+  const machine = [...checkVersions(environment), ...checkDescriptors(), ...checkClock()];
+  const { configuration, findings } = checkConfiguration(file, environment);
+  if (configuration === undefined) return [...findings, ...machine];
+  const { model, environment: all } = configuration;
+  const authorities = checkAuthorities(model, all);
+  const [names, ports] = await Promise.all([
+    checkNames(model),
+    checkFreePorts(model, file.path, all),
+  ]);
+  const offline = [
+    ...checkKeys(model, all),
+    ...checkProxies(model, all),
+    ...names,
+    ...authorities.findings,
+    ...ports,
+    ...checkDisks(model, all),
+  ];
+  const online = isOnline ? await checkProviders(model, all, authorities.ca) : [];
+  return [...findings, ...machine, ...offline, ...online];
+}
+
+function checkConfiguration(
+  file: ConfigurationFile,
+  environment: Environment,
+): { configuration?: Configuration; findings: Finding[] } {
+  const { ok, warning, problem } = findingsOf("configuration");
+  try {
+    const configuration = readConfiguration(file, environment);
+    const { warnings, model } = configuration;
+    const valid = ok(`${file.name} is valid, with ${String(model.targets.length)} models`);
+    return { configuration, findings: [valid, ...warnings.map(lineOf(warning))] };
+  } catch (error) {
+    if (error instanceof ConfigurationProblems)
+      return { findings: error.problems.map(lineOf(problem)) };
+    if (error instanceof GatewayError) return { findings: [problem(error.message, error.hint)] };
+    throw error;
+  }
+}
+
+function lineOf(make: (message: string, hint?: string) => Finding) {
+  return ({ file, line, column, path, message, hint }: Problem): Finding =>
+    make(
+      `${file}:${String(line)}:${String(column)}: ${path === "" ? "" : `${path}: `}${message}`,
+      hint,
+    );
+}
+
+function checkClock(): Finding[] {
+  const { ok, problem } = findingsOf("clock");
+  const now = new Date();
+  if (now.getTime() >= EARLIEST) return [ok(`it is ${now.toISOString().slice(0, 19)}Z`)];
+  return [
+    problem(
+      `the clock says ${now.toISOString().slice(0, 10)}, which is past`,
+      "synchronise it (timedatectl set-ntp true)",
+    ),
+  ];
+}
