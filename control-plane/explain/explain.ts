@@ -32,7 +32,7 @@ export interface Explanation {
   /** The name of the client's API key. */
   key?: string;
   isStream: boolean;
-  /** What was decided about a prompt on ingress. */
+  /** What guard and prompt targets have decided. */
   prompt?: PromptDecisions;
   /** The response to the request as it is, if its API key is missing or unknown; the rest is about a valid one. */
   unauthorized?: OwnResponse;
@@ -65,7 +65,7 @@ export interface ExplainedAttempt {
 const MAX_ATTEMPTS = 50;
 
 export interface ExplainerOptions extends DryRunOptions {
-  /** Path of the model server's socket, for prompts on ingress. */
+  /** Path of the model server's socket; for requests with `needsModelServer`. */
   modelServer?: string;
 }
 
@@ -105,7 +105,7 @@ export class Explainer {
   async #explain(request: ClientRequest, run: DryRun): Promise<Explanation> {
     const { model } = this.#options;
     const listener = listenerOf(request, model);
-    const calls = listener === "ingress" ? this.#promptCalls() : undefined;
+    const calls = this.#promptCalls();
     const whole = await run.run(request, { listener, maxAttempts: MAX_ATTEMPTS, calls });
     const { endpoint, dialect, requested, key, stream } = recordOf(whole);
     const attempts: ExplainedAttempt[] = [];
@@ -136,11 +136,15 @@ export class Explainer {
   }
 }
 
+/** Whether a model server decides about the request: a prompt on ingress, or the guard of egress. */
+export function needsModelServer(request: ClientRequest, model: GatewayModel): boolean {
+  if (model.prompt === undefined) return false;
+  const listener = listenerOf(request, model);
+  return listener === "ingress" || model.prompt.guard?.listeners.includes(listener) === true;
+}
+
 /** Returns the listener whose port the request names; egress for any other. */
-export function listenerOf(
-  { headers }: ClientRequest,
-  { ingress }: GatewayModel,
-): Listener["name"] {
+function listenerOf({ headers }: ClientRequest, { ingress }: GatewayModel): Listener["name"] {
   const host = headers.find(([name]) => name === "host")?.[1] ?? "";
   return host.endsWith(`:${String(ingress.port)}`) ? "ingress" : "egress";
 }

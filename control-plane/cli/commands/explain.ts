@@ -5,7 +5,7 @@ import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
 import { readClientRequest } from "../../explain/read-request.ts";
 import type { ClientRequest } from "../../explain/client-request.ts";
 import { requestOfCurl } from "../../explain/curl.ts";
-import { Explainer, listenerOf } from "../../explain/explain.ts";
+import { Explainer, needsModelServer } from "../../explain/explain.ts";
 import { explanationLines } from "../../explain/explanation-lines.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { FILTER_FILE } from "../../supervisor/runtime-environment.ts";
@@ -39,7 +39,7 @@ export async function explain(words: readonly string[], options: ExplainOptions)
     for (const line of lines) console.log(line);
   };
   const { prompt } = model;
-  if (prompt === undefined || listenerOf(request, model) === "egress") await print();
+  if (prompt === undefined || !needsModelServer(request, model)) await print();
   else await withModelServer(configuration, prompt, print);
 }
 
