@@ -14,6 +14,7 @@ import type { RenderOptions } from "./cli/commands/render.ts";
 import type {
   ExplainOptions,
   LogsOptions,
+  ReplayOptions,
   ReloadOptions,
   TargetsOptions,
   UpOptions,
@@ -235,7 +236,10 @@ function addConfiguration(program: Command): void {
   program
     .command("explain")
     .description("show what becomes of a request: decisions, attempts and the exact requests")
-    .argument("<request...>", "file (HTTP, curl or a JSON body), - for standard input, or curl …")
+    .argument(
+      "<request...>",
+      "request id of the content log, file (HTTP, curl or JSON body), -, or curl …",
+    )
     .option("-c, --config <file>", CONFIGURATION)
     .option("--endpoint <path>", "path for a JSON body (default: /v1/chat/completions)")
     .option("--json", AS_JSON)
@@ -243,6 +247,17 @@ function addConfiguration(program: Command): void {
     .action(async (words: string[], options: ExplainOptions) => {
       const { explain } = await import("./cli/commands/explain.ts");
       await explain(words, options);
+    });
+  program
+    .command("replay")
+    .description("show what a new configuration changes for captured requests")
+    .argument("<requests>", "content log (access_content.log), or lines of one")
+    .argument("<config>", "the new configuration file")
+    .option("--against <file>", `configuration to compare with: a ${CONFIGURATION}`)
+    .option("--json", AS_JSON)
+    .action(async (requests: string, config: string, options: ReplayOptions) => {
+      const { replay } = await import("./cli/commands/replay.ts");
+      await replay(requests, config, options);
     });
 }
 

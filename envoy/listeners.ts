@@ -11,6 +11,7 @@ import { routeConfiguration } from "./routes.ts";
 import type { Fields, Listener, ListenerName } from "./types.ts";
 import { duration, extension, socketAddress, TCP_KEEPALIVE } from "./types.ts";
 import { tracingOf } from "./tracing.ts";
+import { contentLogs } from "./content-log.ts";
 import { usageLogs } from "./usage-log.ts";
 
 const SECOND = 1000;
@@ -89,7 +90,11 @@ function http(
               ...timeouts(name, model),
               ...tracingOf(name, model),
               local_reply_config: localReplies(model),
-              access_log: [...ingressLogs(model, runtime), ...usageLogs(model, runtime)],
+              access_log: [
+                ...ingressLogs(model, runtime),
+                ...usageLogs(model, runtime),
+                ...contentLogs(model, runtime),
+              ],
               route_config: routeConfiguration(own, model, runtime),
               http_filters: httpFilters(name, model, runtime),
             },

@@ -115,6 +115,8 @@ export function proxy_on_log(id: u32): void {
   const exchange = exchangeOf(id);
   if (exchange === null) return;
   if (config.isObserved) settleRecord(exchange);
+  const content = exchange.content;
+  if (content !== null) content.settle();
   endTrace(exchange);
   done();
 }

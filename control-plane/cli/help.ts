@@ -51,8 +51,15 @@ const EXAMPLES: Readonly<Record<string, Rows>> = {
     ["gateway render --ratelimit-config", "print the rate limit service's configuration"],
   ],
   models: [["gateway models --json", "list models and aliases as JSON"]],
+  replay: [
+    [
+      "gateway replay ~/gateway_logs/access_content.log next.yaml",
+      "compare next.yaml with ./gateway.yaml",
+    ],
+  ],
   explain: [
     ["gateway explain request.http", "explain a request with headers and body"],
+    ["gateway explain 7f5c1a52-…", "explain a request of the content log"],
     ["gateway explain --endpoint /v1/messages body.json", "explain a body"],
     [
       "gateway explain curl http://localhost:12000/v1/responses -d '{…}'",

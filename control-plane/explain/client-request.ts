@@ -1,3 +1,5 @@
+import type { Listener } from "../ir/model.ts";
+
 /** A request as a client would send it. */
 export interface ClientRequest {
   method: string;
@@ -6,4 +8,8 @@ export interface ClientRequest {
   /** Names as written; at most one `host`. */
   headers: [name: string, value: string][];
   body: Uint8Array;
+  /** Absent: the one whose port `host` names. */
+  listener?: Listener["name"];
+  /** Its API key was valid, and is not a part of it. */
+  isAuthorized?: boolean;
 }

@@ -95,9 +95,10 @@ export class Explainer {
   }
 
   async explain(request: ClientRequest): Promise<Explanation> {
-    const first = await this.#explain(request, this.#run);
+    const run = request.isAuthorized === true ? this.#openRun : undefined;
+    const first = await this.#explain(request, run ?? this.#run);
     const isUnauthorized = first.response?.status === 401;
-    if (!isUnauthorized || this.#openRun === undefined) return first;
+    if (!isUnauthorized || run !== undefined || this.#openRun === undefined) return first;
     const explanation = await this.#explain(request, this.#openRun);
     return { ...explanation, unauthorized: first.response };
   }
@@ -129,6 +130,11 @@ export class Explainer {
     };
   }
 
+  /** Whether a model server decides about the request: a prompt on ingress, or the guard of egress. */
+  needsModelServer(request: ClientRequest): boolean {
+    return needsModelServer(request, this.#options.model);
+  }
+
   #promptCalls(): PromptCalls | undefined {
     const { model, modelServer } = this.#options;
     if (model.prompt === undefined || modelServer === undefined) return undefined;
@@ -144,7 +150,9 @@ export function needsModelServer(request: ClientRequest, model: GatewayModel): b
 }
 
 /** Returns the listener whose port the request names; egress for any other. */
-function listenerOf({ headers }: ClientRequest, { ingress }: GatewayModel): Listener["name"] {
+function listenerOf(request: ClientRequest, { ingress }: GatewayModel): Listener["name"] {
+  const { headers, listener } = request;
+  if (listener !== undefined) return listener;
   const host = headers.find(([name]) => name === "host")?.[1] ?? "";
   return host.endsWith(`:${String(ingress.port)}`) ? "ingress" : "egress";
 }

@@ -244,4 +244,14 @@ export interface Observability {
     /** Environment variable with the token that requests must send. */
     tokenVariable?: string;
   };
+  /** Absent: no bodies are kept. */
+  content?: ContentRules;
+}
+
+/** What is kept of requests and responses. */
+export interface ContentRules {
+  /** Of a request body, and of a response body. */
+  maxBytes: number;
+  /** Names in lower case, besides those of credentials. */
+  redactHeaders: string[];
 }

@@ -27,8 +27,10 @@ export type AccessLogName = (typeof ACCESS_LOGS)[number];
 
 /** The log of usage records, which the control plane reads. */
 export const USAGE_LOG = "usage";
+/** The log of the content of requests and responses. */
+export const CONTENT_LOG = "content";
 /** All logs that Envoy writes. */
-export const ENVOY_LOGS = [...ACCESS_LOGS, USAGE_LOG] as const;
+export const ENVOY_LOGS = [...ACCESS_LOGS, USAGE_LOG, CONTENT_LOG] as const;
 
 /** `llm` → `access_llm.log`. */
 export function accessLogFile(name: (typeof ENVOY_LOGS)[number]): string {

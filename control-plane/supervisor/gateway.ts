@@ -14,6 +14,7 @@ import {
   listenersOf,
   type RunningEnvoy,
 } from "./envoy-planner.ts";
+import { prepareContentLog } from "./private-log.ts";
 import { prepareLogDirectory } from "./runtime-environment.ts";
 import type { Report } from "./own-log.ts";
 import { checkPorts } from "./ports.ts";
@@ -115,6 +116,7 @@ async function startFirst(
 ): Promise<{ envoy: RunningEnvoy; supervisor: Supervisor }> {
   await checkPorts(listenersOf(first.model), first.environment);
   prepareLogDirectory(planner.logDirectory(first));
+  prepareContentLog(first.model, planner.logDirectory(first));
   planner.copyFilter();
   const prepared = await services.prepare(first, true);
   prepared.commit();
@@ -228,6 +230,7 @@ class RunningGateway {
     try {
       certificates.use(fresh);
       await tokens.prepare(fresh);
+      if (reasons.length === 0) prepareContentLog(fresh.model, planner.logDirectory(fresh));
       if (reasons.length > 0) await this.#restart(fresh, prepared);
       else if (!(await this.#apply(fresh, prepared)) && changes.length === 0) {
         return { kind: "unchanged", warnings };
@@ -247,6 +250,7 @@ class RunningGateway {
   async #restart(fresh: Configuration, prepared: PreparedServices): Promise<void> {
     const { planner } = this.#parts;
     prepareLogDirectory(planner.logDirectory(fresh));
+    prepareContentLog(fresh.model, planner.logDirectory(fresh));
     const next = planner.prepare(fresh, prepared);
     try {
       await this.#supervisor.replace(next.plan);

@@ -3,6 +3,8 @@ import { copyFileSync, existsSync, renameSync, rmSync, statSync, truncateSync } 
 import { join } from "node:path";
 import { accessLogFile, ENVOY_LOGS } from "../ir/names.ts";
 
+import { contentLogIn, createPrivately } from "./private-log.ts";
+
 export interface RotationRules {
   directory: string;
   /** Bytes. */
@@ -35,6 +37,8 @@ export function createRotation(current: () => RotationRules, reopen: () => void)
       const files = filesIn(rules);
       const large = files.filter((file) => isLarge(file, rules));
       for (const file of large) rename(file, rules.keepFiles);
+      const content = contentLogIn(rules.directory);
+      if (large.includes(content)) createPrivately(content);
       const changed = files.filter((file) => known.get(file) !== inodeOf(file));
       for (const file of changed) known.set(file, inodeOf(file));
       if (large.length + changed.length > 0) reopen();

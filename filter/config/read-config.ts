@@ -16,6 +16,7 @@ import {
   stringMember,
 } from "./document";
 import { ApiKeys, readApiKeys } from "./api-keys";
+import { ContentRules, readContentRules } from "./content-rules";
 import { NameTable } from "./name-table";
 import { PromptConfig } from "./prompt-target";
 import { readTarget } from "./read-target";
@@ -52,6 +53,8 @@ export class Config {
   sampled: u32 = 0;
   /** Whether the client may decide. */
   followsParent: bool = false;
+  /** What is captured of requests and responses; null if nothing is. */
+  content: ContentRules | null = null;
   /** Whether one of the providers uses pass-through auth (it is sent the client's own key). */
   passesClientKey: bool = false;
   /** API keys of the listeners' clients; null if no key is required. */
@@ -101,6 +104,7 @@ export function readConfig(
     "rate_limit_service",
     "usage_records",
     "traces",
+    "content",
   ]);
   const version = integerOf(tape, memberOf(tape, root, "version"));
   if (version != FILTER_CONFIG_VERSION) {
@@ -121,6 +125,7 @@ export function readConfig(
   config.prompt = readPrompt(tape, memberOf(tape, root, "prompt"), environment);
   config.isObserved = tape.isTrue(memberOf(tape, root, "usage_records"));
   readTraces(tape, memberOf(tape, root, "traces"), config);
+  config.content = readContentRules(tape, memberOf(tape, root, "content"));
   config.largestBody = integerOf(tape, memberOf(tape, root, "largest_body"));
   const held = memberOf(tape, root, "held_memory");
   if (held != NO_NODE) config.heldMemory = integerOf(tape, held);

@@ -10,6 +10,7 @@ import { Meter } from "../limits/meter";
 import { currentMilliseconds } from "../host/host";
 import { Attempts } from "./attempts";
 import { Client } from "./client";
+import { Content } from "./content";
 import { PromptPart, PromptTimes } from "./prompt-times";
 import { Response } from "./response";
 import { ResponseMetadata } from "./response-metadata";
@@ -52,6 +53,8 @@ export class Exchange {
   isObserved: bool = false;
   /** What the request's span shows; null if there are no traces. */
   trace: Trace | null = null;
+  /** What is captured of the request and its response; null if nothing is. */
+  content: Content | null = null;
   /** The last error of the gateway that the client gets; null if there is none. */
   fault: Fault | null = null;
   /** The name of the prompt target whose API was called; empty if none was. */
@@ -182,6 +185,8 @@ export class Exchange {
     const taken = this.takenModel;
     if (taken !== null) taken.release();
     this.takenModel = null;
+    const content = this.content;
+    if (content !== null) content.release();
   }
 
   dropMetadata(): void {

@@ -1,7 +1,7 @@
 // The headers of a request that the filter reads. Values are valid until the next `readHead`.
 import { HEADER_API_KEY, HEADER_HINT, HEADER_STREAM_CLUSTER } from "../../contract/words";
 import { DIALECTS } from "../dialects/registry";
-import { constant, sameSpan, Span } from "../bytes/text/bytes";
+import { ByteBuffer, constant, sameSpan, Span } from "../bytes/text/bytes";
 import { Head, Wanted } from "../host/head";
 import { REQUEST_HEADERS } from "../host/host";
 
@@ -41,4 +41,9 @@ export function hasOwnHeader(bits: u32, name: Span): bool {
 export function readHead(): u32 {
   head.read();
   return head.present;
+}
+
+/** Appends the headers of the current request as JSON, with credentials and `redacted` ones masked (`Head.writeJson`). */
+export function writeHeaders(redacted: Span[], out: ByteBuffer): void {
+  head.writeJson(redacted, out);
 }

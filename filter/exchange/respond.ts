@@ -75,5 +75,7 @@ export function respondToOptions(exchange: Exchange, allowed: string): void {
 function send(exchange: Exchange, status: u32, content: Span): void {
   // Before it is sent, because Envoy calls the response callbacks meanwhile.
   exchange.response.enter(ResponseOwner.Filter, ResponsePhase.Passed);
+  const captured = exchange.content;
+  if (captured !== null) captured.keepLocalResponse(content);
   sendLocalResponse(status, content);
 }

@@ -41,6 +41,8 @@ export function scanBody(exchange: Exchange, turn: Turn): Outcome {
   const bytes = takeBody(REQUEST_BODY, 0, size);
   turn.body = bytes.pointer;
   if (bytes.pointer == 0) return turn.refuse(size == 0 ? noBody() : outOfMemory("request"));
+  const content = exchange.content;
+  if (content !== null) content.keepRequest(bytes.pointer, bytes.length);
   if (exchange.client.isForm) return scanForm(turn, bytes);
   const code = scan(turn.tape, bytes.pointer, bytes.length);
   if (code == SCAN_MEMORY) return turn.refuse(outOfMemory("request"));

@@ -18,9 +18,10 @@ import { dropCredentials, lengthWithoutQuery } from "../bytes/text/query";
 import { JSON_TYPE, respondToOptions } from "../exchange/respond";
 import { Config } from "../config/read-config";
 import { endpointOf, UNKNOWN } from "../exchange/endpoint";
+import { Content } from "../exchange/content";
 import { Exchange } from "../exchange/exchange";
 import { isFormType } from "../exchange/form";
-import { keepPlainRequestId } from "../exchange/request-id";
+import { keepPlainRequestId, requestIdSpan } from "../exchange/request-id";
 import { ResponseOwner, ResponsePhase } from "../exchange/response";
 import { respondFromConfig } from "./local-responses";
 import { unknownPath, wrongMethod } from "./not-served";
@@ -80,6 +81,18 @@ export function respondLocally(exchange: Exchange, turn: Turn): Outcome {
     return Outcome.Leave;
   }
   return respondFromConfig(exchange, turn);
+}
+
+/** Begins to capture a request that may be translated, if the configuration asks for it; the model server's own are not captured. */
+export function captureHead(exchange: Exchange, turn: Turn): Outcome {
+  const rules = turn.config.content;
+  const client = exchange.client;
+  if (rules === null || client.isModelServer || !client.endpoint.row.isInference)
+    return Outcome.Next;
+  const content = new Content(rules);
+  content.keepHead(requestIdSpan(exchange), exchange.startedAt, client.isIngress);
+  exchange.content = content;
+  return Outcome.Next;
 }
 
 /**

@@ -3,7 +3,7 @@
 import { Exchange } from "../exchange/exchange";
 import { traceResponse } from "../exchange/write-trace";
 import { ResponseOwner } from "../exchange/response";
-import { RESPONSE_TRAILERS, removeHeader } from "../host/host";
+import { RESPONSE_BODY, RESPONSE_TRAILERS, removeHeader } from "../host/host";
 import { CONTINUE } from "../host/status";
 import { writeRateLimitHeaders } from "../limits/headers";
 import { insertMetadata, prepareMetadata } from "../prompt/metadata";
@@ -46,6 +46,7 @@ export function onResponseBody(exchange: Exchange, size: u32, endsHere: bool): i
     ? onBody(exchange, unwrapBody(exchange, size, endsHere), endsHere)
     : CONTINUE;
   if (status == CONTINUE) addMetadata(exchange);
+  if (status == CONTINUE) capture(exchange);
   traceResponse(exchange, endsHere);
   return status;
 }
@@ -58,13 +59,21 @@ export function onResponseTrailers(exchange: Exchange): i32 {
   removeHeader(RESPONSE_TRAILERS, DECOMPRESSED_BYTES);
   removeHeader(RESPONSE_TRAILERS, COMPRESSED_BYTES);
   const status = isReadHere(exchange) ? onTrailers(exchange) : CONTINUE;
-  if (isHeld && status == CONTINUE) addMetadata(exchange);
+  if (isHeld && status == CONTINUE) {
+    addMetadata(exchange);
+    capture(exchange);
+  }
   traceResponse(exchange, true);
   return status;
 }
 
 function isReadHere(exchange: Exchange): bool {
   return !exchange.isReadUpstream() || exchange.response.owner == ResponseOwner.Envoy;
+}
+
+function capture(exchange: Exchange): void {
+  const content = exchange.content;
+  if (content !== null) content.keepResponse(RESPONSE_BODY);
 }
 
 function addMetadata(exchange: Exchange): void {

@@ -14,7 +14,7 @@ import { checkClientKey, keepClientKey } from "./client-key";
 import { checkOrigin } from "./origin";
 import { checkProvider, passToProvider } from "./one-provider";
 import { Outcome, Turn } from "./outcome";
-import { readRequestHead, recogniseEndpoint, respondLocally } from "./recognise";
+import { captureHead, readRequestHead, recogniseEndpoint, respondLocally } from "./recognise";
 import { callTarget, runPrompt } from "./run-prompt";
 
 export type Stage = (exchange: Exchange, turn: Turn) => Outcome;
@@ -27,6 +27,7 @@ export const STAGES: StaticArray<Stage> = [
   checkOrigin, // a listener without keys is open to programs, but not to the pages of other origins
   respondLocally, // /healthz, /readyz, /v1/models, OPTIONS and wrong methods: what follows is for models only
   keepClientKey, // the key for a pass-through provider, which Envoy removes from the headers later
+  captureHead, // for access_content.log, of those who may use models
   passToProvider, // an endpoint without models has a provider now, and its body is not waited for
   checkLength, // a body that is announced too large, or missing, is not waited for
   admitToMemory, // the last reason not to hold a body

@@ -1,6 +1,7 @@
 // Runs a golden folder in the TypeScript host, the reply cut in a given way.
 import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-host.ts";
 import type { ExchangeResult, ResponseChunk } from "../../control-plane/wasm-host/exchange.ts";
+import type { FilterConfig } from "../../control-plane/ir/filter-document/document.ts";
 import { encodeBody, loadCase } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
 import { frameEnds } from "./frames.ts";
@@ -21,7 +22,13 @@ export interface Observed {
 
 const hosts = new Map<string, Promise<FilterHost>>();
 
-/** One host for each configuration, whole or split (`LoadedCase.splitConfig`), with or without usage records. */
+/** Usage records, and the content of requests and responses. */
+const OBSERVED = {
+  usage_records: true,
+  content: { max_bytes: 1 << 20, redact_headers: ["x-redacted"] },
+} as const satisfies Partial<FilterConfig>;
+
+/** One host for each configuration, whole or split (`LoadedCase.splitConfig`), with or without usage records and content. */
 export function hostFor(
   exchange: ExchangeCase,
   split = false,
@@ -30,7 +37,7 @@ export function hostFor(
   const loaded = loadCase(exchange);
   const { environment } = loaded;
   const config = split ? loaded.splitConfig : loaded.filterConfig;
-  const filterConfig = isObserved ? { ...config, usage_records: true as const } : config;
+  const filterConfig = isObserved ? { ...config, ...OBSERVED } : config;
   const key = JSON.stringify(filterConfig);
   let host = hosts.get(key);
   if (host === undefined) {

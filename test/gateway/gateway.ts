@@ -57,7 +57,7 @@ export interface Gateway {
   /** Parsed lines of one access log so far. */
   log(name: LogName): LogLine[];
   /** Path of an access log. */
-  logFile(name: LogName | "usage"): string;
+  logFile(name: LogName | "usage" | "content"): string;
   /** Waits until the log has `count` lines that pass, and gives them. */
   waitForLog(name: LogName, test: (line: LogLine) => boolean, count?: number): Promise<LogLine[]>;
   /** All that Envoy wrote to its own log. */

@@ -55,6 +55,17 @@ describe("rotation", () => {
     expect(content("access_llm.log.2")).toMatch(/^second/);
   });
 
+  it("creates the log with users' texts for its user only", () => {
+    const { check } = rotation(1);
+    const file = join(directory, "access_content.log");
+    writeFileSync(file, "more than ten bytes", { mode: 0o600 });
+    check();
+    const modes = ["access_content.log", "access_content.log.1"].map(
+      (name) => statSync(join(directory, name)).mode & 0o777,
+    );
+    expect(modes).toEqual([0o600, 0o600]);
+  });
+
   it("keeps no old file with keepFiles 0", () => {
     const { check } = rotation(0);
     writeFileSync(log(), "more than ten bytes");

@@ -1,22 +1,29 @@
 // `gateway explain`: what becomes of a request, without sending it.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { colorsFor } from "../../config/diagnostics/terminal.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { readCapturedRequest } from "../../explain/captured-request.ts";
 import { readClientRequest } from "../../explain/read-request.ts";
 import type { ClientRequest } from "../../explain/client-request.ts";
 import { requestOfCurl } from "../../explain/curl.ts";
 import { Explainer, needsModelServer } from "../../explain/explain.ts";
 import { explanationLines } from "../../explain/explanation-lines.ts";
+import { endOfLog, lastLines } from "../../log-files/log-files.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
+import { contentLogIn } from "../../supervisor/private-log.ts";
 import { FILTER_FILE } from "../../supervisor/runtime-environment.ts";
+import { findLogDirectory, readable } from "../log/log-directory.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { withModelServer } from "../trial/temporary-model-server.ts";
 import { noteBuiltIn } from "./built-in.ts";
 import type { ExplainOptions } from "./options.ts";
 
+/** The characters of request ids (filter/exchange/request-id.ts) but the slash. */
+const REQUEST_ID = /^[\w.:+=~@-]{2,128}$/;
+
 /**
  * Prints the explanation.
- * @param words a file, `-` for standard input, or a curl command line
+ * @param words a request id of the content log, a file, `-` for standard input, or a curl command line
  */
 export async function explain(words: readonly string[], options: ExplainOptions): Promise<void> {
   const file = findConfigurationOrBuiltIn(options.config, process.cwd());
@@ -43,7 +50,7 @@ export async function explain(words: readonly string[], options: ExplainOptions)
   else await withModelServer(configuration, prompt, print);
 }
 
-function requestOf(words: readonly string[], { endpoint }: ExplainOptions): ClientRequest {
+function requestOf(words: readonly string[], { config, endpoint }: ExplainOptions): ClientRequest {
   const [name = "", ...others] = words;
   if (name === "curl") return requestOfCurl(words);
   if (others.length > 0) {
@@ -52,7 +59,27 @@ function requestOf(words: readonly string[], { endpoint }: ExplainOptions): Clie
       exitCode: 2,
     });
   }
+  if (REQUEST_ID.test(name) && !existsSync(name)) return capturedRequest(name, config);
   return readClientRequest(name === "-" ? "standard input" : name, contentOf(name), endpoint);
+}
+
+/** Returns the request with this id from the content log. */
+function capturedRequest(id: string, config: string | undefined): ClientRequest {
+  const file = contentLogIn(findLogDirectory(config, undefined));
+  const isWanted = (line: string) => readCapturedRequest(line)?.id === id;
+  const [line = ""] = readable(file, () => lastLines(file, 1, isWanted, endOfLog(file)));
+  const request = readCapturedRequest(line);
+  if (request === undefined) {
+    throw new GatewayError(`${id} is neither a file nor a request in ${file}.`, {
+      hint: "observability.content writes that log: see docs/observability.md.",
+      exitCode: 2,
+    });
+  }
+  if (!request.isCut) return request;
+  throw new GatewayError(`The body of ${id} is not complete in ${file}.`, {
+    hint: "Increase observability.content.max_bytes for later requests.",
+    exitCode: 2,
+  });
 }
 
 function contentOf(name: string): Buffer {

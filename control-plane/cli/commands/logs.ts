@@ -1,15 +1,11 @@
 // `gateway logs`: the access logs as a table or as JSON, by log or by request, once or as they grow.
 import { join } from "node:path";
 import type { AccessLogEntry } from "../../ir/access-log-fields.ts";
+import { findLogDirectory, readable } from "../log/log-directory.ts";
 import { parseAccessLogLine } from "../log/access-log-line.ts";
 import { endOfLog, followLines, lastLines } from "../../log-files/log-files.ts";
-import { readConfiguration } from "../../supervisor/configuration-file.ts";
-import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
 import { ACCESS_LOGS, type AccessLogName, accessLogFile } from "../../ir/names.ts";
-import { logDirectory } from "../../supervisor/runtime-environment.ts";
 import { type Colors, colorsFor } from "../../config/diagnostics/terminal.ts";
-import { chooseContainer, chooseRunning } from "./find-running.ts";
 import type { LogsOptions } from "./options.ts";
 
 type Row = AccessLogEntry & { log: AccessLogName };
@@ -53,28 +49,6 @@ export async function logs(config: string | undefined, options: LogsOptions): Pr
       return followLines(file, end, { onLine: follow, signal: interrupted.signal });
     }),
   );
-}
-
-/** Returns the directory of the running gateway, the configured one, or the default. */
-function findLogDirectory(config: string | undefined, option: string | undefined): string {
-  const container = option === undefined ? chooseContainer(config, process.env) : undefined;
-  if (container !== undefined) return container.record.logDirectory;
-  const running = option === undefined ? chooseRunning(config, process.env) : undefined;
-  if (running !== undefined) return running.record.logDirectory;
-  const file = findConfigurationOrBuiltIn(config, process.cwd());
-  const { model, environment } = readConfiguration(file, process.env);
-  return logDirectory(model, environment, option);
-}
-
-function readable<T>(file: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new GatewayError(`${file} cannot be read (${String(code)}).`, {
-      hint: "Run this as the user that runs the gateway.",
-    });
-  }
 }
 
 function toRow(log: AccessLogName, line: string): Row | undefined {

@@ -41,6 +41,12 @@ export interface ReloadOptions {
   json?: boolean;
 }
 
+export interface ReplayOptions {
+  /** The configuration that is compared with. */
+  against?: string;
+  json?: boolean;
+}
+
 export interface ExplainOptions {
   config?: string;
   /** The path of a file that has only a body. */

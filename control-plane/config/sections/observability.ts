@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import type { Observability } from "../../ir/model.ts";
 import { isLoopback, socketText } from "../address.ts";
+import { contentSchema, readContent } from "../observability/content.ts";
 import { readKeyReference } from "../provider/access-key.ts";
 import type { Reading } from "../reading.ts";
 import { mapping, text, whole } from "../schema-words.ts";
@@ -36,6 +37,7 @@ const schema = mapping(
       },
       "Where `/metrics` for Prometheus and the live page for browsers are served.",
     ).optional(),
+    content: contentSchema.optional(),
   },
   "Records what each request used, and serves metrics and a live page ([more](observability.md)). If not set, nothing is recorded.",
 );
@@ -51,7 +53,14 @@ export const observability = section({
       const message = `port ${metrics.port} is used by listeners.${listener.name} too`;
       reading.problem(["observability", "metrics", "port"], message, { hint: "use another port" });
     }
-    return { observability: { metrics } };
+    const content = written.content;
+    if (content === undefined) return { observability: { metrics } };
+    return {
+      observability: {
+        metrics,
+        content: readContent(reading, ["observability", "content"], content),
+      },
+    };
   },
 });
 

@@ -54,6 +54,8 @@ export interface FilterConfig {
     /** Whether it may decide. */
     follows_parent?: true;
   };
+  /** What is captured of requests and responses (contract/content.ts). */
+  content?: { max_bytes: number; redact_headers: readonly string[] };
   /** `overrides.strict_translation`. */
   strict_translation?: true;
 }
@@ -153,6 +155,12 @@ export function inGeneration(name: string, generation: string): string {
   return `${name}@${generation}`;
 }
 
+function contentOf({ observability }: GatewayModel): Pick<FilterConfig, "content"> {
+  const rules = observability?.content;
+  if (rules === undefined) return {};
+  return { content: { max_bytes: rules.maxBytes, redact_headers: rules.redactHeaders } };
+}
+
 function documentOf(model: GatewayModel): FilterConfig {
   const sets = model.targetSets ?? [];
   const named = sets.filter((set) => "name" in set);
@@ -201,6 +209,7 @@ function documentOf(model: GatewayModel): FilterConfig {
     ...(prompt === undefined ? {} : { prompt }),
     ...(model.observability === undefined ? {} : { usage_records: true as const }),
     ...traces(model),
+    ...contentOf(model),
     ...(model.strictTranslation === true ? { strict_translation: true } : {}),
   };
 }

@@ -107,7 +107,7 @@ function escapedByte(pointer: usize): u32 {
 }
 
 /** Returns whether the percent-decoded name ends in a credential's name; trailing digits and brackets (`key2`, `token[]`) are ignored. */
-function namesCredential(start: usize, end: usize): bool {
+export function namesCredential(start: usize, end: usize): bool {
   name.clear();
   for (let at = start; at < end; at++) {
     let byte = <u32>load<u8>(at);

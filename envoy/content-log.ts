@@ -1,0 +1,22 @@
+// The log of the content of requests and responses: the filter's object (contract/content.ts), one per line. A request that is
+// not captured has the line `-`.
+import { join } from "node:path";
+import { PROPERTY_CONTENT } from "../contract/content.ts";
+import type { GatewayModel } from "../control-plane/ir/model.ts";
+import { accessLogFile, CONTENT_LOG } from "../control-plane/ir/names.ts";
+import type { RuntimeEnvironment } from "./runtime-environment.ts";
+import type { Extension } from "./types.ts";
+import { extension } from "./types.ts";
+
+/** Returns the log; empty if nothing is captured. */
+export function contentLogs(model: GatewayModel, runtime: RuntimeEnvironment): Extension[] {
+  if (model.observability?.content === undefined) return [];
+  return [
+    extension("envoy.access_loggers.file", "extensions.access_loggers.file.v3.FileAccessLog", {
+      path: join(runtime.logDirectory, accessLogFile(CONTENT_LOG)),
+      log_format: {
+        text_format_source: { inline_string: `%FILTER_STATE(wasm.${PROPERTY_CONTENT}:PLAIN)%\n` },
+      },
+    }),
+  ];
+}

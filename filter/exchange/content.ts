@@ -1,0 +1,148 @@
+// Captures a request and its response as the client sends and gets them (contract/content.ts), up to a number of bytes each.
+import {
+  CONTENT_HEADERS,
+  CONTENT_ID,
+  CONTENT_IS_CUT,
+  CONTENT_LISTENER,
+  CONTENT_METHOD,
+  CONTENT_PATH,
+  CONTENT_REQUEST,
+  CONTENT_REQUEST_BYTES,
+  CONTENT_RESPONSE,
+  CONTENT_TIME,
+  PROPERTY_CONTENT,
+} from "../../contract/content";
+import { LISTENER_EGRESS, LISTENER_INGRESS } from "../../contract/words";
+import { escape } from "../bytes/json/text";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
+import { lengthWithoutQuery, maskCredentials } from "../bytes/text/query";
+import { appendValidUtf8 } from "../bytes/text/valid-utf8";
+import { ContentRules } from "../config/content-rules";
+import { setProperty, takeBody } from "../host/host";
+import { freeBlock } from "../memory/blocks";
+import { METHOD, PATH, writeHeaders } from "./request-head";
+
+const PROPERTY = constant(PROPERTY_CONTENT);
+const START = constant('{"' + CONTENT_ID + '":"');
+const TIME = constant('","' + CONTENT_TIME + '":');
+const LISTENER = constant(',"' + CONTENT_LISTENER + '":"');
+const INGRESS = constant(LISTENER_INGRESS);
+const EGRESS = constant(LISTENER_EGRESS);
+const METHOD_MEMBER = constant('","' + CONTENT_METHOD + '":"');
+const PATH_MEMBER = constant('","' + CONTENT_PATH + '":"');
+const HEADERS = constant('","' + CONTENT_HEADERS + '":');
+const REQUEST = constant(',"' + CONTENT_REQUEST + '":"');
+const REQUEST_BYTES = constant('","' + CONTENT_REQUEST_BYTES + '":');
+const RESPONSE = constant(',"' + CONTENT_RESPONSE + '":"');
+const CUT = constant('","' + CONTENT_IS_CUT + '":1}');
+const END = constant('"}');
+
+const line = scratchBuffer();
+const text = scratchBuffer();
+const span = new Span(0, 0);
+
+const QUOTE: u32 = 0x22;
+
+/** One per captured exchange, released by its owner. */
+export class Content {
+  /** The members up to the headers, as JSON. */
+  private head: ByteBuffer = new ByteBuffer();
+  private request: ByteBuffer = new ByteBuffer();
+  private requestLength: u32 = 0;
+  private response: ByteBuffer = new ByteBuffer();
+  private isResponseCut: bool = false;
+  /** Whether `response` is a local one, which may come to `keepResponse` too. */
+  private isLocal: bool = false;
+
+  constructor(private rules: ContentRules) {}
+
+  /** Keeps the head that was read last. `time`: milliseconds since 1970. */
+  keepHead(id: Span, time: i64, isIngress: bool): void {
+    const out = this.head;
+    out.span(START);
+    escape(id.pointer, id.length, out);
+    out.span(TIME);
+    out.integer(time);
+    out.span(LISTENER);
+    out.span(isIngress ? INGRESS : EGRESS);
+    out.span(METHOD_MEMBER);
+    writeText(METHOD.pointer, METHOD.length, out);
+    out.span(PATH_MEMBER);
+    writePath(out);
+    out.span(HEADERS);
+    writeHeaders(this.rules.redactedHeaders, out);
+  }
+
+  keepRequest(pointer: usize, length: u32): void {
+    this.requestLength = length;
+    this.request.bytes(pointer, min(length, this.rules.maxBytes));
+  }
+
+  /** Keeps a local response. It may come to `keepResponse` too, with a member more, and does not if another response has begun. */
+  keepLocalResponse(body: Span): void {
+    if (this.response.length > 0) return;
+    this.isLocal = true;
+    this.append(body.pointer, body.length);
+  }
+
+  /** Keeps what Envoy holds of a body that it sends now. */
+  keepResponse(buffer: i32): void {
+    if (this.isLocal) {
+      this.isLocal = false;
+      this.isResponseCut = false;
+      this.response.clear();
+    }
+    if (this.isResponseCut) return;
+    // One byte more shows whether there are more.
+    const body = takeBody(buffer, 0, this.rules.maxBytes - this.response.length + 1);
+    if (body.pointer != 0) this.append(body.pointer, body.length);
+    freeBlock(body.pointer);
+  }
+
+  private append(pointer: usize, length: u32): void {
+    const left = this.rules.maxBytes - this.response.length;
+    this.isResponseCut = length > left;
+    this.response.bytes(pointer, min(length, left));
+  }
+
+  /** Stores the object in the stream's filter state, from where Envoy's access log takes it. */
+  settle(): void {
+    line.clear();
+    line.span(this.head.view(span));
+    line.span(REQUEST);
+    writeText(this.request.pointer, this.request.length, line);
+    if (this.requestLength > this.request.length) {
+      line.span(REQUEST_BYTES);
+      line.integer(this.requestLength);
+    } else {
+      line.byte(QUOTE);
+    }
+    line.span(RESPONSE);
+    writeText(this.response.pointer, this.response.length, line);
+    line.span(this.isResponseCut ? CUT : END);
+    setProperty(PROPERTY, line.view(span));
+  }
+
+  release(): void {
+    this.head.release();
+    this.request.release();
+    this.response.release();
+  }
+}
+
+/** Appends bytes of the wire as the content of a JSON string. */
+function writeText(pointer: usize, length: u32, out: ByteBuffer): void {
+  text.clear();
+  appendValidUtf8(pointer, length, text);
+  escape(text.pointer, text.length, out);
+}
+
+function writePath(out: ByteBuffer): void {
+  const length = lengthWithoutQuery(PATH);
+  writeText(PATH.pointer, length, out);
+  if (length == PATH.length) return;
+  const query = new ByteBuffer();
+  maskCredentials(PATH.pointer + length, PATH.length - length, query);
+  writeText(query.pointer, query.length, out);
+  query.release();
+}

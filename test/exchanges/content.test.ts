@@ -1,0 +1,79 @@
+// The captured content of every golden folder: the request as the client sends it, and the response as the client gets it,
+// however it is cut. Nothing is captured of requests that the listener rejects, and no credential.
+import { describe, expect, it } from "vitest";
+import { PROPERTY_CONTENT } from "../../contract/content.ts";
+import { ENDPOINTS } from "../../contract/endpoints.ts";
+import { readCases } from "./case.ts";
+import type { ExchangeCase } from "./case.ts";
+import { isStream, runInHost } from "./host-ring.ts";
+import type { Cut, Observed } from "./host-ring.ts";
+
+interface Content {
+  id: string;
+  listener: string;
+  method: string;
+  path: string;
+  headers: [string, string][];
+  request: string;
+  request_bytes?: number;
+  response: string;
+  response_cut?: 1;
+}
+
+const CAPTURED = ENDPOINTS.filter(({ isInference }) => isInference).map(({ path }) => path);
+const isCaptured = (path: string) => CAPTURED.includes(path.split("?", 1)[0] ?? "");
+
+const cases = readCases().filter(({ only }) => only !== "envoy");
+
+function contentOf({ result }: Observed): Content | undefined {
+  const text = result.filterState.get(PROPERTY_CONTENT);
+  if (text === undefined) return undefined;
+  return JSON.parse(Buffer.from(text, "latin1").toString()) as Content;
+}
+
+/** Bytes as a captured text has them; undefined if they are not UTF-8. */
+function shown(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const SECRETS = /value-of-\w+|"(?:authorization|x-api-key|cookie)","(?!\*\*\*")/i;
+
+async function check(exchange: ExchangeCase, cut: Cut, split: boolean): Promise<void> {
+  const observed = await runInHost(exchange, cut, { split, isObserved: true });
+  const content = contentOf(observed);
+  const { client, listener, upstream } = exchange;
+  const { status, body } = observed.result.response;
+  if (content === undefined) {
+    // Who may not use models, or calls another endpoint, leaves no content.
+    const isRejected = [401, 403, 404, 405].includes(status) && upstream.length === 0;
+    expect(isRejected || client.method !== "POST" || !isCaptured(client.path)).toBe(true);
+    return;
+  }
+  expect(content).toMatchObject({ listener, method: "POST" });
+  expect(content.path.split("?", 1)).toEqual(client.path.split("?", 1));
+  expect(JSON.stringify([content.path, content.headers])).not.toMatch(SECRETS);
+  expect(content.headers.map(([name]) => name)).toContain("x-request-id");
+  const request = shown(client.body);
+  // A body that is announced too large is not waited for.
+  if (request !== undefined && status !== 413) expect(content.request).toBe(request);
+  const response = shown(body);
+  if (response !== undefined) expect(content.response).toBe(response);
+  expect(content).not.toHaveProperty("response_cut");
+}
+
+describe("content", () => {
+  it.each(cases)("of $name", async (exchange) => {
+    await check(exchange, "as written", false);
+    await check(exchange, "as written", true);
+  });
+
+  const streams = cases.filter(({ replies }) => replies.some(isStream));
+  it.each(streams)("of $name, however the stream is cut", async (exchange) => {
+    await check(exchange, "every byte", false);
+    await check(exchange, "at once", true);
+  });
+});
