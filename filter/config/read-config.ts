@@ -123,9 +123,7 @@ export function readConfig(
   readModels(tape, memberOf(tape, root, "models"), config);
   readListenerKeys(tape, memberOf(tape, root, "api_keys"), environment, config);
   config.prompt = readPrompt(tape, memberOf(tape, root, "prompt"), environment);
-  config.isObserved = tape.isTrue(memberOf(tape, root, "usage_records"));
-  readTraces(tape, memberOf(tape, root, "traces"), config);
-  config.content = readContentRules(tape, memberOf(tape, root, "content"));
+  readObserved(tape, root, config);
   config.largestBody = integerOf(tape, memberOf(tape, root, "largest_body"));
   const held = memberOf(tape, root, "held_memory");
   if (held != NO_NODE) config.heldMemory = integerOf(tape, held);
@@ -145,6 +143,13 @@ function readListenerKeys(
 ): void {
   config.ingressKeys = readApiKeys(tape, memberOf(tape, keys, LISTENER_INGRESS), environment);
   config.egressKeys = readApiKeys(tape, memberOf(tape, keys, LISTENER_EGRESS), environment);
+}
+
+/** Reads what is recorded of requests. */
+function readObserved(tape: Tape, root: u32, config: Config): void {
+  config.isObserved = tape.isTrue(memberOf(tape, root, "usage_records"));
+  config.content = readContentRules(tape, memberOf(tape, root, "content"));
+  readTraces(tape, memberOf(tape, root, "traces"), config);
 }
 
 function readTraces(tape: Tape, node: u32, config: Config): void {
