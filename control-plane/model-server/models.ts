@@ -5,7 +5,7 @@ import type { Environment } from "./options.ts";
 import type { Embedder } from "./embedder.ts";
 import { EMBEDDED_MODEL } from "./embedded-model.ts";
 import { openEmbedder } from "./embeddings.ts";
-import { embeddedGuardScores, type GuardResult, guardText, leastCost } from "./guard.ts";
+import { embeddedGuardScores, type GuardResult, guardText, leastCost } from "./guard/guard.ts";
 import { onnxGuard, onnxZeroshot } from "./onnx-classifier.ts";
 import type { ClassifierBackend, EmbeddingBackend, ModelServerOptions } from "./options.ts";
 import { postJson } from "./post-json.ts";

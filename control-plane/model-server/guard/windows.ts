@@ -1,13 +1,5 @@
-// The jailbreak guard: a logistic head on the embeddings of a text's windows, trained by scripts/train-guard.ts.
-import type { Embedder } from "./embedder.ts";
-import head from "./guard-head.json" with { type: "json" };
-
-export interface GuardResult {
-  /** From 0 to 1. */
-  probability: number;
-  /** The window with that probability. */
-  window: string;
-}
+// The parts of a text that the guard scores: its beginning, its sentences and runs of them, and what is hidden in it.
+import { hiddenTexts } from "./hidden.ts";
 
 const SENTENCES = 3;
 const STRIDE = 2;
@@ -15,51 +7,17 @@ const STRIDE = 2;
 const MAX_WINDOWS = 24;
 const OPENING = 1200;
 const MAX_SENTENCE = 240;
-const MIN_COST_OF_A_LONG_TEXT = 5000;
+/** Of each hidden text. */
+const MAX_HIDDEN_WINDOWS = 3;
 
-/** Returns the most suspicious window of the text. `score` returns the scores of the windows. */
-export async function guardText(
-  text: string,
-  score: (windows: readonly string[]) => Promise<readonly number[]>,
-): Promise<GuardResult> {
-  const windows = windowsOf(text);
-  const probabilities = await score(windows);
-  let worst: GuardResult = { probability: 0, window: "" };
-  windows.forEach((window, index) => {
-    const probability = probabilities[index] ?? 0;
-    if (probability > worst.probability) worst = { probability, window };
-  });
-  return worst;
-}
-
-/** Returns the minimum cost of the runs for a text's windows. Characters. */
-export function leastCost(text: string): number {
-  return Math.min(text.length, MIN_COST_OF_A_LONG_TEXT);
-}
-
-/** Returns the shipped head's probability for each window. */
-export async function embeddedGuardScores(
-  embedder: Embedder,
-  windows: readonly string[],
-): Promise<number[]> {
-  const found = await embedder.embed(windows);
-  return found.map(({ vector }) => headProbability(vector, head.weights, head.bias));
-}
-
-export function headProbability(
-  vector: Float32Array,
-  weights: readonly number[],
-  bias: number,
-): number {
-  let sum = bias;
-  for (let index = 0; index < vector.length; index++) {
-    sum += (vector[index] ?? 0) * (weights[index] ?? 0);
-  }
-  return 1 / (1 + Math.exp(-sum));
+/** Returns the windows of the text, and of the texts that are hidden in it. */
+export function windowsOf(text: string): string[] {
+  const hidden = hiddenTexts(text).flatMap((one) => plainWindows(one).slice(0, MAX_HIDDEN_WINDOWS));
+  return [...new Set([...plainWindows(text), ...hidden])];
 }
 
 /** Returns the beginning of the text, and overlapping runs of sentences. */
-export function windowsOf(text: string): string[] {
+function plainWindows(text: string): string[] {
   // A repeated sentence is no more dangerous than the first.
   const sentences = [...new Set(sentencesOf(visible(text)))];
   const starts: number[] = [];

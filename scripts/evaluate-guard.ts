@@ -1,0 +1,57 @@
+// Measures the jailbreak guard on sets of texts, none of which it was trained on:
+//   node scripts/evaluate-guard.ts FILE …
+// A file is a JSON list of texts, or of objects with `prompt` or `text` and perhaps `label`, or JSON lines of such objects.
+// It prints the share of texts that count as jailbreaks, by thresholds. docs/model-server.md names the sets that we measure.
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { z } from "zod";
+import { table } from "../control-plane/config/diagnostics/terminal.ts";
+import { openEmbedder } from "../control-plane/model-server/embeddings.ts";
+import { embeddedGuardScores, guardText } from "../control-plane/model-server/guard/guard.ts";
+import { RunQueue } from "../control-plane/model-server/run-queue.ts";
+
+const THRESHOLDS = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
+
+const entry = z.union([
+  z.string().transform((text) => ({ text, label: "" })),
+  z
+    .looseObject({
+      prompt: z.string().optional(),
+      text: z.string().optional(),
+      label: z.union([z.string(), z.number()]).default(""),
+    })
+    .transform(({ prompt, text, label }) => ({ text: prompt ?? text ?? "", label: String(label) })),
+]);
+
+function textsOf(file: string): z.output<typeof entry>[] {
+  const content = readFileSync(file, "utf8").trim();
+  const entries: unknown = content.startsWith("[")
+    ? JSON.parse(content)
+    : content.split("\n").map((line) => JSON.parse(line) as unknown);
+  return z.array(entry).parse(entries);
+}
+
+const embedder = await openEmbedder({ kind: "embedded" }, process.env, new RunQueue());
+const oneByOne = async (windows: readonly string[]) => {
+  const scores: number[] = [];
+  for (const window of windows) scores.push(...(await embeddedGuardScores(embedder, [window])));
+  return scores;
+};
+const probabilities = new Map<string, number[]>();
+for (const file of process.argv.slice(2)) {
+  for (const { text, label } of textsOf(file)) {
+    const { probability } = await guardText(text, oneByOne);
+    const set = `${basename(file)} ${label}`.trim();
+    const own = probabilities.get(set) ?? [];
+    own.push(probability);
+    probabilities.set(set, own);
+  }
+}
+await embedder.close();
+
+const rows = [...probabilities].map(([set, own]) => [
+  set,
+  String(own.length),
+  ...THRESHOLDS.map((least) => (own.filter((one) => one >= least).length / own.length).toFixed(3)),
+]);
+console.log(table([["set", "texts", ...THRESHOLDS.map(String)], ...rows]).join("\n"));
