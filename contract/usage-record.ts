@@ -44,6 +44,8 @@ export const USAGE_INPUT = "input";
 /** Numbers: the input tokens that were read from, or written to, a cache of the provider. */
 export const USAGE_CACHE_READ = "cache_read";
 export const USAGE_CACHE_WRITE = "cache_write";
+/** Number: those of them that were written to a cache that is kept for an hour. */
+export const USAGE_CACHE_WRITE_HOUR = "cache_write_1h";
 /** Number: all output tokens, reasoning included. */
 export const USAGE_OUTPUT = "output";
 /** Number: the output tokens that were reasoning. */

@@ -231,6 +231,8 @@ export interface OwnPrice {
   /** Absent: the price of input. */
   cacheRead?: number;
   cacheWrite?: number;
+  /** For a cache that is kept for an hour. Absent: the price of `cacheWrite`. */
+  cacheWriteHour?: number;
   /** Multiplies every rate. Default 1. */
   factor?: number;
 }
@@ -246,6 +248,8 @@ export interface Observability {
   };
   /** Absent: no bodies are kept. */
   content?: ContentRules;
+  /** Complete responses have the header `x-gateway-cost`. */
+  costHeader?: true;
 }
 
 /** What is kept of requests and responses. */

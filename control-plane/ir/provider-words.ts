@@ -9,7 +9,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   gemini: "gcp.gemini",
   vertex: "gcp.vertex_ai",
   mistral: "mistral_ai",
-  moonshot: "moonshot_ai",
+  moonshotai: "moonshot_ai",
   xai: "x_ai",
 };
 

@@ -7,6 +7,7 @@ import type {
   USAGE_ATTEMPTS,
   USAGE_CACHE_READ,
   USAGE_CACHE_WRITE,
+  USAGE_CACHE_WRITE_HOUR,
   USAGE_DIALECT,
   USAGE_DROPPED,
   USAGE_ENDPOINT,
@@ -59,6 +60,7 @@ export interface UsageRecord {
   [USAGE_INPUT]?: number;
   [USAGE_CACHE_READ]?: number;
   [USAGE_CACHE_WRITE]?: number;
+  [USAGE_CACHE_WRITE_HOUR]?: number;
   [USAGE_OUTPUT]?: number;
   [USAGE_REASONING]?: number;
   [USAGE_FINISH]?: string;

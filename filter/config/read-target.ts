@@ -16,6 +16,7 @@ import {
   textOf,
 } from "./document";
 import { RateLimit } from "./rate-limit";
+import { Price } from "./price";
 import { addSecret, readHeaders } from "./read-headers";
 import { readLimits } from "./read-limits";
 import { pickRateLimits } from "./read-rate-limits";
@@ -61,6 +62,7 @@ function readOne(
     "limits",
     "rate_limits",
     "trace_provider",
+    "price",
   ]);
   const target = new Target();
   target.name = stringMember(tape, node, "name");
@@ -85,10 +87,9 @@ function readOne(
   pickRateLimits(tape, memberOf(tape, node, "rate_limits"), rateLimits, target.rateLimits);
   readCredentials(tape, node, environment, target);
   target.passesClientKey = tape.isTrue(memberOf(tape, node, "passes_client_key"));
-  const cluster = memberOf(tape, node, "cluster");
-  if (tape.isString(cluster)) target.cluster = bytesOf(tape, cluster);
-  const attemptCluster = memberOf(tape, node, "attempt_cluster");
-  if (tape.isString(attemptCluster)) target.attemptCluster = bytesOf(tape, attemptCluster);
+  readClusters(tape, node, target);
+  const price = memberOf(tape, node, "price");
+  if (tape.isArray(price)) target.price = new Price(tape, price);
   readHeaders(tape, memberOf(tape, node, "headers"), environment, target.headers, target.secrets);
   return target;
 }
@@ -97,6 +98,13 @@ function readOne(
 function textMember(tape: Tape, object: u32, name: string): Span {
   const node = memberOf(tape, object, name);
   return tape.isString(node) ? bytesOf(tape, node) : new Span(0, 0);
+}
+
+function readClusters(tape: Tape, node: u32, target: Target): void {
+  const cluster = memberOf(tape, node, "cluster");
+  if (tape.isString(cluster)) target.cluster = bytesOf(tape, cluster);
+  const attemptCluster = memberOf(tape, node, "attempt_cluster");
+  if (tape.isString(attemptCluster)) target.attemptCluster = bytesOf(tape, attemptCluster);
 }
 
 /** Reads the target in the further dialects of its provider. */

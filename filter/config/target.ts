@@ -4,6 +4,7 @@ import { RequestLimits } from "../hub/request-report";
 import { Dialect } from "../dialects/dialect";
 import { defaultDialect, DIALECTS } from "../dialects/registry";
 import { ByteBuffer, sameSpan, Span } from "../bytes/text/bytes";
+import { Price } from "./price";
 import { RateLimit } from "./rate-limit";
 
 const NO_CREDENTIAL = new Span(0, 0);
@@ -62,6 +63,8 @@ export class Target {
   limits: RequestLimits = new RequestLimits();
   /** The rate limits of this model, by whichever name it is requested. */
   rateLimits: RateLimit[] = [];
+  /** For the header with the cost of a response; null if it has none. */
+  price: Price | null = null;
   /** The same model in further dialects that its provider supports: they differ in dialect and path alone. */
   also: Target[] = [];
   /** When Envoy had no credential for it, in milliseconds; 0: not lately (`exchange/missing-credential.ts`). */

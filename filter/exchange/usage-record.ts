@@ -14,6 +14,7 @@ import {
   USAGE_ATTEMPTS,
   USAGE_CACHE_READ,
   USAGE_CACHE_WRITE,
+  USAGE_CACHE_WRITE_HOUR,
   USAGE_DIALECT,
   USAGE_DROPPED,
   USAGE_ENDPOINT,
@@ -67,6 +68,7 @@ const FIRST_TOKEN = member(USAGE_FIRST_TOKEN);
 const INPUT = member(USAGE_INPUT);
 const CACHE_READ = member(USAGE_CACHE_READ);
 const CACHE_WRITE = member(USAGE_CACHE_WRITE);
+const CACHE_WRITE_HOUR = member(USAGE_CACHE_WRITE_HOUR);
 const OUTPUT = member(USAGE_OUTPUT);
 const REASONING = member(USAGE_REASONING);
 const FINISH = member(USAGE_FINISH);
@@ -209,6 +211,7 @@ function writeUsage(usage: Usage, out: ByteBuffer): void {
   if (usage.freshInput >= 0) number(INPUT, usage.input, out);
   if (usage.cacheRead > 0) number(CACHE_READ, usage.cacheRead, out);
   if (usage.cacheWrite > 0) number(CACHE_WRITE, usage.cacheWrite, out);
+  if (usage.cacheWriteHour > 0) number(CACHE_WRITE_HOUR, usage.cacheWriteHour, out);
   if (usage.output >= 0) number(OUTPUT, usage.output, out);
   if (usage.reasoning > 0) number(REASONING, usage.reasoning, out);
 }

@@ -13,6 +13,8 @@ export class Usage {
   freshInput: i64 = UNKNOWN_TOKENS;
   cacheRead: i64 = UNKNOWN_TOKENS;
   cacheWrite: i64 = UNKNOWN_TOKENS;
+  /** The part of `cacheWrite` that is kept for an hour. */
+  cacheWriteHour: i64 = UNKNOWN_TOKENS;
   /** All output tokens, reasoning included. */
   output: i64 = UNKNOWN_TOKENS;
   /** The part of `output` that was reasoning. */

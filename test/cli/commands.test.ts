@@ -258,6 +258,7 @@ describe("gateway models", () => {
       dialect: "openai_chat",
       default: true,
       address: "https://api.openai.com/v1/chat/completions",
+      price: { input: 2.5, output: 10, source: "genai-prices" },
     });
     expect(rows.map(({ name }) => name)).toEqual([
       "openai/gpt-4o",

@@ -28,16 +28,23 @@ const OBSERVED = {
   content: { max_bytes: 1 << 20, redact_headers: ["x-redacted"] },
 } as const satisfies Partial<FilterConfig>;
 
-/** One host for each configuration, whole or split (`LoadedCase.splitConfig`), with or without usage records and content. */
+/** One host for each configuration, whole or split (`LoadedCase.splitConfig`), with or without usage records, content and prices. */
 export function hostFor(
   exchange: ExchangeCase,
   split = false,
   isObserved = false,
+  price?: number[][],
 ): Promise<FilterHost> {
   const loaded = loadCase(exchange);
   const { environment } = loaded;
   const config = split ? loaded.splitConfig : loaded.filterConfig;
-  const filterConfig = isObserved ? { ...config, ...OBSERVED } : config;
+  const filterConfig = {
+    ...config,
+    ...(isObserved ? OBSERVED : {}),
+    ...(price === undefined
+      ? {}
+      : { targets: config.targets.map((target) => ({ ...target, price })) }),
+  };
   const key = JSON.stringify(filterConfig);
   let host = hosts.get(key);
   if (host === undefined) {
@@ -52,9 +59,9 @@ export function hostFor(
 export async function runInHost(
   exchange: ExchangeCase,
   cut: Cut,
-  options: { split?: boolean; requestCut?: Cut; isObserved?: boolean } = {},
+  options: { split?: boolean; requestCut?: Cut; isObserved?: boolean; price?: number[][] } = {},
 ): Promise<Observed> {
-  const host = await hostFor(exchange, options.split, options.isObserved);
+  const host = await hostFor(exchange, options.split, options.isObserved, options.price);
   const { client } = exchange;
   const { mutations } = loadCase(exchange);
   const result = host.exchange({

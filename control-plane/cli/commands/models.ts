@@ -3,6 +3,8 @@ import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { filterConfig } from "../../ir/filter-document/document.ts";
 import type { GatewayModel, Target } from "../../ir/model.ts";
+import { PICO_PER_MILLION, pricesOf } from "../../ir/prices.ts";
+import type { Price } from "../../ir/prices.ts";
 import { colorsFor, table } from "../../config/diagnostics/terminal.ts";
 import { noteBuiltIn } from "./built-in.ts";
 
@@ -17,6 +19,14 @@ export interface ModelName {
   default: boolean;
   /** URL of the provider, or `built in`. */
   address: string;
+  price: ModelPrice;
+}
+
+/** US dollars per million tokens, of a request with a short input; without rates if `source` is `unknown`. */
+export interface ModelPrice {
+  input?: number;
+  output?: number;
+  source: Price["source"] | "unknown";
 }
 
 /** Prints them as a table, or as JSON. */
@@ -29,20 +39,25 @@ export function models(config: string | undefined, options: { json?: boolean }):
   }
   noteBuiltIn(file);
   const colors = colorsFor(process.stdout);
-  const rows = names.map(({ name, target, dialect, default: isDefault, address }) => [
+  const rows = names.map(({ name, target, dialect, default: isDefault, address, price }) => [
     colors.cyan(name),
     target,
     dialect,
     isDefault ? "default" : "",
+    dollars(price.input),
+    dollars(price.output),
+    price.source,
     address,
   ]);
-  const head = ["NAME", "MODEL", "DIALECT", "", "ADDRESS"].map(colors.dim);
-  for (const line of table([head, ...rows])) console.log(line);
+  const head = ["NAME", "MODEL", "DIALECT", "", "INPUT", "OUTPUT", "PRICE", "ADDRESS"];
+  rows.unshift(head.map(colors.dim));
+  for (const line of table(rows)) console.log(line);
 }
 
 /** In the order of the configuration; of one model, its full name first. */
 export function modelNames(model: GatewayModel): ModelName[] {
   const { names, routes, wildcards = [] } = filterConfig(model);
+  const prices = pricesOf(model);
   const entries = [
     ...Object.entries(names),
     ...wildcards.map(({ prefix, route }) => [`${prefix}*`, route] as const),
@@ -57,12 +72,22 @@ export function modelNames(model: GatewayModel): ModelName[] {
       dialect: target.dialect,
       default: index === model.defaultTarget,
       address: addressOf(target),
+      price: modelPrice(prices.get(target.name)),
     };
     return [{ index, isFull: name === target.name, row }];
   });
   found.sort((one, other) => one.index - other.index || Number(other.isFull) - Number(one.isFull));
   return found.map(({ row }) => row);
 }
+
+function modelPrice(price: Price | undefined): ModelPrice {
+  const tier = price?.tiers.at(-1);
+  if (price === undefined || tier === undefined) return { source: "unknown" };
+  const perMillion = (rate: number) => rate / PICO_PER_MILLION;
+  return { input: perMillion(tier.input), output: perMillion(tier.output), source: price.source };
+}
+
+const dollars = (rate: number | undefined) => (rate === undefined ? "" : `$${String(rate)}`);
 
 /** Where the target is called: `https://api.openai.com/v1/chat/completions`. */
 export function addressOf({ address, path }: Target): string {

@@ -5,7 +5,7 @@ import { isLoopback, socketText } from "../address.ts";
 import { contentSchema, readContent } from "../observability/content.ts";
 import { readKeyReference } from "../provider/access-key.ts";
 import type { Reading } from "../reading.ts";
-import { mapping, text, whole } from "../schema-words.ts";
+import { flag, mapping, text, whole } from "../schema-words.ts";
 import type { Draft } from "./section.ts";
 import { section } from "./section.ts";
 
@@ -38,6 +38,11 @@ const schema = mapping(
       "Where `/metrics` for Prometheus and the live page for browsers are served.",
     ).optional(),
     content: contentSchema.optional(),
+    cost_header: flag({
+      description:
+        "Adds the header `x-gateway-cost` to complete responses: what the tokens cost, in US dollars. Streams have none.",
+      default: false,
+    }).optional(),
   },
   "Records what each request used, and serves metrics and a live page ([more](observability.md)). If not set, nothing is recorded.",
 );
@@ -53,12 +58,14 @@ export const observability = section({
       const message = `port ${metrics.port} is used by listeners.${listener.name} too`;
       reading.problem(["observability", "metrics", "port"], message, { hint: "use another port" });
     }
-    const content = written.content;
-    if (content === undefined) return { observability: { metrics } };
+    const { content, cost_header: hasCostHeader } = written;
     return {
       observability: {
         metrics,
-        content: readContent(reading, ["observability", "content"], content),
+        ...(content === undefined
+          ? {}
+          : { content: readContent(reading, ["observability", "content"], content) }),
+        ...(hasCostHeader === true ? { costHeader: true as const } : {}),
       },
     };
   },

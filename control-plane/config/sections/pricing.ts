@@ -14,6 +14,9 @@ const schema = named(
       output: rate("Output tokens."),
       cache_read: rate("Input tokens that the provider read from a cache. If not set, as `input`."),
       cache_write: rate("Input tokens that the provider wrote to a cache. If not set, as `input`."),
+      cache_write_1h: rate(
+        "Input tokens that the provider wrote to a cache for an hour. If not set, as `cache_write`.",
+      ),
       factor: number(0, 1000, {
         description: "Multiplies every rate, such as 0.8 for a discount.",
         default: 1,
@@ -37,11 +40,12 @@ export const pricing = section({
         reading.problem(path, "no entry of llm_providers has this model", { part: "key", hint });
       }
       const { input, output, cache_read: cacheRead, cache_write: cacheWrite, factor } = entry;
+      const { cache_write_1h: cacheWriteHour } = entry;
       const isPartial = input === undefined && output === undefined;
-      if (isPartial && (cacheRead ?? cacheWrite) !== undefined) {
+      if (isPartial && (cacheRead ?? cacheWrite ?? cacheWriteHour) !== undefined) {
         reading.problem(path, "input and output are missing", { part: "key" });
       }
-      const price = { input, output, cacheRead, cacheWrite, factor };
+      const price = { input, output, cacheRead, cacheWrite, cacheWriteHour, factor };
       return [
         [name, Object.fromEntries(Object.entries(price).filter(([, one]) => one !== undefined))],
       ];

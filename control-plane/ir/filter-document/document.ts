@@ -12,6 +12,8 @@ import { filterRateLimits, rateLimitsOfName, rateLimitsOfTarget } from "./rate-l
 import type { ModelLimits } from "../model-limits.ts";
 import { effectiveLimits } from "../model-limits.ts";
 import type { Alias, GatewayModel, Listener, ProviderHeader, Target, TargetSet } from "../model.ts";
+import { pricesOf, TOKEN_KINDS } from "../prices.ts";
+import type { Price, PriceTier } from "../prices.ts";
 import { providerWord } from "../provider-words.ts";
 import { policyName } from "../retry-policies.ts";
 import { attemptCluster, clusterOf } from "../upstreams.ts";
@@ -113,7 +115,11 @@ export interface FilterTarget {
   rate_limits?: number[];
   /** `gen_ai.provider.name`; only if there are traces. */
   trace_provider?: string;
+  /** For `x-gateway-cost`: start of a tier, then the rates of TOKEN_KINDS; the tier of the longest input first. */
+  price?: number[][];
 }
+
+const NO_PRICES: ReadonlyMap<string, Price> = new Map();
 
 /** The filter reads numbers of nine digits. */
 const MAX_NUMBER = 999_999_999;
@@ -173,11 +179,16 @@ function documentOf(model: GatewayModel): FilterConfig {
     families,
     model.targets.length + named.length + limited.length,
   );
+  const prices = model.observability?.costHeader === true ? pricesOf(model) : NO_PRICES;
+  const targetOf = (target: Target, index: number): FilterTarget => ({
+    ...filterTarget(target, index, model),
+    ...filterPrice(prices.get(model.targets[index]?.name ?? "")),
+  });
   return {
     version: FILTER_CONFIG_VERSION,
     targets: [
-      ...model.targets.map((target, index) => filterTarget(target, index, model)),
-      ...families.map(({ target, of }) => filterTarget(target, of, model)),
+      ...model.targets.map(targetOf),
+      ...families.map(({ target, of }) => targetOf(target, of)),
     ],
     ...(rateLimits.length === 0 ? {} : { rate_limits: rateLimits }),
     ...(model.rateLimitService === undefined ? {} : { rate_limit_service: true as const }),
@@ -274,6 +285,12 @@ function routeOfSet(set: TargetSet, model: GatewayModel): FilterRoute {
       statuses: retry.statuses,
     },
   };
+}
+
+function filterPrice(price: Price | undefined): Pick<FilterTarget, "price"> {
+  if (price === undefined) return {};
+  const tier = (one: PriceTier) => [one.start, ...TOKEN_KINDS.map((kind) => one[kind])];
+  return { price: price.tiers.map(tier) };
 }
 
 function filterTarget(target: Target, index: number, model: GatewayModel): FilterTarget {

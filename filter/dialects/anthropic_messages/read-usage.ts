@@ -8,6 +8,8 @@ const INPUT_TOKENS = constant("input_tokens");
 const OUTPUT_TOKENS = constant("output_tokens");
 const CACHE_READ = constant("cache_read_input_tokens");
 const CACHE_CREATION = constant("cache_creation_input_tokens");
+const CACHE_DETAILS = constant("cache_creation");
+const HOUR_TOKENS = constant("ephemeral_1h_input_tokens");
 const OUTPUT_DETAILS = constant("output_tokens_details");
 const THINKING_TOKENS = constant("thinking_tokens");
 
@@ -17,6 +19,8 @@ export function readUsage(tape: Tape, node: u32, usage: Usage): void {
   usage.output = countOr(tape, tape.member(node, OUTPUT_TOKENS), usage.output);
   usage.cacheRead = countOr(tape, tape.member(node, CACHE_READ), usage.cacheRead);
   usage.cacheWrite = countOr(tape, tape.member(node, CACHE_CREATION), usage.cacheWrite);
+  const hour = tape.member(tape.member(node, CACHE_DETAILS), HOUR_TOKENS);
+  usage.cacheWriteHour = countOr(tape, hour, usage.cacheWriteHour);
   const details = tape.member(node, OUTPUT_DETAILS);
   usage.reasoning = countOr(tape, tape.member(details, THINKING_TOKENS), usage.reasoning);
 }

@@ -22,6 +22,7 @@ import { isFromProvider, responseDetails } from "../../exchange/envoy-errors";
 import { isJson, STATUS as STATUS_HEADER } from "../header-names";
 import { maskHead } from "../mask-credentials";
 import { isOfAws, signatureFault, statusOfAws } from "./aws-status";
+import { priceOf } from "./cost-header";
 import { setDroppedHeader } from "./dropped-header";
 import { onEnvoyErrorHead } from "./envoy-error";
 import { onErrorHead } from "./error";
@@ -134,7 +135,8 @@ export function phaseOfBody(exchange: Exchange, isEventStream: bool): ResponsePh
   // Only JSON shows whether it is complete.
   const isDecompressed =
     response.isDecompressed && (exchange.client.endpoint.row.isInference || isJson(CONTENT_TYPE));
-  const isChecked = isDecompressed || (isRead && !exchange.client.isStreaming);
+  const isChecked =
+    isDecompressed || priceOf(exchange) !== null || (isRead && !exchange.client.isStreaming);
   if (isChecked && !isEventStream) return ResponsePhase.Whole;
   return isRead ||
     response.observer !== null ||

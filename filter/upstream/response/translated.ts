@@ -27,6 +27,7 @@ import { CONTINUE, STOP } from "../../host/status";
 import { ByteBuffer, constant, sameSpan, scratchBuffer } from "../../bytes/text/bytes";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../header-names";
 import { maskBuffer, maskFault } from "../mask-credentials";
+import { setCostHeader } from "./cost-header";
 import { setDroppedHeader } from "./dropped-header";
 
 const RETRY_AFTER = constant("retry-after");
@@ -157,6 +158,7 @@ function translateWhole(exchange: Exchange, translator: ResponseTranslator, size
     dropped.text(translator.dropped.names());
     setDroppedHeader(exchange);
   }
+  if (fault === null) setCostHeader(exchange, translator.usage);
   replaceBodyPrefix(RESPONSE_BODY, size, out);
   setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
   exchange.response.phase = ResponsePhase.Done;

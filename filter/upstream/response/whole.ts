@@ -10,6 +10,7 @@ import { scan, scanMessage, SCAN_OK } from "../../bytes/json/scan";
 import { scratchTape } from "../../bytes/json/tape";
 import { LOOKS_JSON, looksLike } from "../../bytes/sse/looks-like";
 import { providerOf } from "../../exchange/envoy-errors";
+import { setCostHeader } from "./cost-header";
 import { corruptFault } from "./faults";
 import { replaceResponse } from "./replace";
 import { onStreamBody } from "./stream";
@@ -37,8 +38,10 @@ export function onWholeBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
   if (meter !== null && fault !== null) meter.hasResponse = false;
   const observer = response.observer;
   if (observer !== null && fault === null) {
-    if (isRead) observer.part(pointer, bytes.length, true);
-    else observer.giveUp();
+    if (isRead) {
+      observer.part(pointer, bytes.length, true);
+      setCostHeader(exchange, observer.usage);
+    } else observer.giveUp();
   }
   freeBlock(pointer);
   return fault === null ? CONTINUE : replaceResponse(exchange, fault);

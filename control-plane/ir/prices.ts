@@ -1,0 +1,162 @@
+// What tokens cost: the configuration's own prices, else those of @pydantic/genai-prices. Rates are whole pico-dollars per token,
+// so that the filter and the control plane get the same money from the same tokens.
+import { createRequire } from "node:module";
+import type * as GenaiPrices from "@pydantic/genai-prices";
+import type { ModelPrice } from "@pydantic/genai-prices";
+import { takesName } from "./model-names.ts";
+import type { GatewayModel, OwnPrice, Target } from "./model.ts";
+
+/** Pico-dollars of a token at one dollar per million tokens. */
+export const PICO_PER_MILLION = 1_000_000;
+
+/** The kinds of tokens that have a rate of their own; `input` is what was neither read from a cache nor written to one. */
+export const TOKEN_KINDS = [
+  "input",
+  "output",
+  "cacheRead",
+  "cacheWrite",
+  "cacheWriteHour",
+] as const;
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
+/** Pico-dollars per token for a request with more than `start` input tokens. */
+export type PriceTier = { start: number } & Record<TokenKind, number>;
+
+/** Prices of one model. */
+export interface Price {
+  /** `yours`: from `pricing`, also if it is a factor of the listed price. */
+  source: "yours" | "genai-prices";
+  /** The tier of the longest input first; the last one starts at 0. */
+  tiers: PriceTier[];
+}
+
+/** Providers whose id in genai-prices is not their name in the configuration. */
+const IDS: Readonly<Record<string, string>> = {
+  azure_openai: "azure",
+  azure_foundry: "azure",
+  bedrock: "aws",
+  bedrock_mantle: "aws",
+  gemini: "google",
+  vertex: "google",
+  xai: "x-ai",
+};
+
+/** The list is large: it is loaded when a price is looked up. */
+const loadList = (): typeof GenaiPrices =>
+  createRequire(import.meta.url)("@pydantic/genai-prices") as typeof GenaiPrices;
+
+/** Returns the prices of all models by the name of the target; a model without a price is not in it. */
+export function pricesOf(model: GatewayModel): Map<string, Price> {
+  const found = model.targets.flatMap((target): [string, Price][] => {
+    const price = priceOf(target, model);
+    return price === undefined ? [] : [[target.name, price]];
+  });
+  return new Map(found);
+}
+
+/** Returns the price of a target; undefined if none is known. @param model its bare model name, other than in a wildcard */
+export function priceOf(
+  target: Target,
+  configuration: Pick<GatewayModel, "targets" | "pricing">,
+  model = target.model,
+): Price | undefined {
+  return priceBy({ ...target, model }, ownPriceOf(target, configuration));
+}
+
+/** Returns the price in the configuration: of the model, or else of the wildcard with the longest prefix that takes it. */
+function ownPriceOf(
+  { name }: Target,
+  { targets, pricing = {} }: Pick<GatewayModel, "targets" | "pricing">,
+): OwnPrice | undefined {
+  const own = pricing[name];
+  if (own !== undefined) return own;
+  const [taker] = targets
+    .filter((target) => takesName(target, name) && pricing[target.name] !== undefined)
+    .sort((one, other) => other.name.length - one.name.length);
+  return taker === undefined ? undefined : pricing[taker.name];
+}
+
+function priceBy(target: Target, own: OwnPrice | undefined): Price | undefined {
+  if (own === undefined) return listedPrice(target, 1, "genai-prices");
+  const { input, output, cacheRead, cacheWrite, cacheWriteHour, factor = 1 } = own;
+  if (input === undefined && output === undefined) return listedPrice(target, factor, "yours");
+  const rates = { input, output, cacheRead, cacheWrite, cacheWriteHour };
+  return { source: "yours", tiers: [tierAt(0, (kind) => rates[kind], factor)] };
+}
+
+/** Returns one tier. A rate that is missing is that of input; for a cache of an hour, that of the usual cache. */
+function tierAt(
+  start: number,
+  rateOf: (kind: TokenKind) => number | undefined,
+  factor: number,
+): PriceTier {
+  const pico = (rate: number) => Math.round(rate * factor * PICO_PER_MILLION);
+  const input = rateOf("input") ?? 0;
+  const cacheWrite = rateOf("cacheWrite") ?? input;
+  return {
+    start,
+    input: pico(input),
+    output: pico(rateOf("output") ?? 0),
+    cacheRead: pico(rateOf("cacheRead") ?? input),
+    cacheWrite: pico(cacheWrite),
+    cacheWriteHour: pico(rateOf("cacheWriteHour") ?? cacheWrite),
+  };
+}
+
+/** The words of genai-prices. */
+const RATES: Readonly<Record<TokenKind, string>> = {
+  input: "input_mtok",
+  output: "output_mtok",
+  cacheRead: "cache_read_mtok",
+  cacheWrite: "cache_write_mtok",
+  cacheWriteHour: "cache_write_1h_mtok",
+};
+
+/** Providers on the own machine and compatible ones of other names have no listed price. */
+function listedPrice(
+  { provider, model }: Target,
+  factor: number,
+  source: Price["source"],
+): Price | undefined {
+  const id = IDS[provider] ?? provider;
+  const listed = listedNames(provider, model).reduce<ModelPrice | undefined>(
+    (found, name) => found ?? ratesOf(id, name),
+    undefined,
+  );
+  if (listed?.[RATES.input] === undefined && listed?.[RATES.output] === undefined) return undefined;
+  const rateAt = (start: number) => (kind: TokenKind) => {
+    const price = listed[RATES[kind]];
+    if (price === undefined || typeof price === "number") return price;
+    const reached = price.tiers.filter((tier) => tier.start <= start);
+    return reached.sort((one, other) => other.start - one.start)[0]?.price ?? price.base;
+  };
+  const starts = TOKEN_KINDS.flatMap((kind) => {
+    const price = listed[RATES[kind]];
+    return price === undefined || typeof price === "number" ? [] : price.tiers;
+  }).map(({ start }) => start);
+  const sorted = [...new Set([0, ...starts])].sort((one, other) => other - one);
+  return { source, tiers: sorted.map((start) => tierAt(start, rateAt(start), factor)) };
+}
+
+/** Some prices depend on the time of day; that of noon (UTC) is taken, whenever the configuration is read. */
+function noon(): Date {
+  return new Date(new Date().setUTCHours(12, 0, 0, 0));
+}
+
+/** Returns the names that the list may have a model under, the most exact one first. */
+function listedNames(provider: string, model: string): string[] {
+  // Vertex AI's and Foundry's names may begin with the publisher.
+  const bare = model.slice(model.lastIndexOf("/") + 1);
+  // Bedrock's OpenAI-compatible endpoint leaves the version out.
+  return provider === "bedrock_mantle" ? [model, `${model}-1:0`, `${model}-v1:0`] : [model, bare];
+}
+
+function ratesOf(providerId: string, model: string): ModelPrice | undefined {
+  try {
+    // An unknown provider must not match by the model alone: a compatible server has prices of its own.
+    const options = { providerId, timestamp: noon() };
+    return loadList().calcPrice({ input_tokens: 1 }, model, options)?.model_price;
+  } catch {
+    return undefined;
+  }
+}

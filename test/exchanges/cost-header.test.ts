@@ -1,0 +1,147 @@
+// `x-gateway-cost`: on every complete response of every golden folder, and to the nano-dollar what the control plane computes from
+// the usage record. Everything else of the response stays the same.
+import fc from "fast-check";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadConfiguration } from "../../control-plane/config/load.ts";
+import { filterConfig } from "../../control-plane/ir/filter-document/document.ts";
+import { TOKEN_KINDS } from "../../control-plane/ir/prices.ts";
+import type { PriceTier } from "../../control-plane/ir/prices.ts";
+import { decimal } from "../../control-plane/observability/families.ts";
+import { costOf } from "../../control-plane/observability/prices.ts";
+import type { UsageRecord } from "../../control-plane/observability/usage-line.ts";
+import { compileFilter, FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
+import type { ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
+import { PROPERTY_USAGE } from "../../contract/usage-record.ts";
+import { readCases } from "./case.ts";
+import { runInHost } from "./host-ring.ts";
+import { readable } from "./http-file.ts";
+
+const HEADER = "x-gateway-cost";
+const NANO = 1_000_000_000;
+
+/** Rates with a fraction of a nano-dollar per token. */
+const rates = { output: 10_123_457, cacheRead: 37_501, cacheWrite: 3_750_003 };
+const TIERS: PriceTier[] = [
+  { start: 100, input: 6_000_001, cacheWriteHour: 7_000_009, ...rates },
+  { start: 0, input: 1_250_499, cacheWriteHour: 7_000_009, ...rates },
+];
+const PRICE = TIERS.map((tier) => [tier.start, ...TOKEN_KINDS.map((kind) => tier[kind])]);
+
+const recordOf = ({ filterState }: ExchangeResult) =>
+  JSON.parse(filterState.get(PROPERTY_USAGE) ?? "{}") as UsageRecord;
+
+const headerOf = ({ response }: ExchangeResult) =>
+  response.headers.find(([name]) => name === HEADER)?.[1];
+
+function dollars(record: UsageRecord): string {
+  return decimal(costOf(record, { source: "yours", tiers: TIERS }), NANO);
+}
+
+const cases = readCases().filter(({ only }) => only !== "envoy");
+
+describe.each([false, true])("in the upstream filter: %s", (split) => {
+  it("is on every complete response with usage, and on nothing else", async () => {
+    let count = 0;
+    for (const exchange of cases) {
+      const { answer, result } = await runInHost(exchange, "as written", {
+        ...{ split, isObserved: true, price: PRICE },
+      });
+      expect(result.faults, exchange.name).toEqual([]);
+      const record = recordOf(result);
+      const isComplete =
+        record.owner === "provider" &&
+        record.error === undefined &&
+        record.stream === undefined &&
+        result.response.status < 300;
+      const hasUsage = record.input !== undefined || record.output !== undefined;
+      const wanted = isComplete && hasUsage ? dollars(record) : undefined;
+      expect(headerOf(result), exchange.name).toBe(wanted);
+      if (wanted !== undefined) count += 1;
+      const without = readable(answer).replace(/^x-gateway-cost: .*\n/m, "");
+      expect(without, exchange.name).toBe(exchange.answer);
+    }
+    expect(count).toBeGreaterThan(100);
+  });
+});
+
+describe("any usage", () => {
+  const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
+  const CONFIG = `
+llm_providers:
+  - { model: anthropic/claude, access_key: $KEY, base_url: http://anthropic.test }
+  - { model: openai/gpt, access_key: $KEY, base_url: http://openai.test/v1 }
+observability: {}
+`;
+  const environment = { KEY: "k".repeat(30) };
+  const host = (price: number[][]) => {
+    const loaded = loadConfiguration({ file: "gateway.yaml", text: CONFIG }, environment);
+    if (!loaded.ok) throw new Error("the configuration is invalid");
+    const document = filterConfig(loaded.model);
+    const targets = document.targets.map((target) => ({ ...target, price }));
+    return compileFilter(FILTER).then((module) =>
+      FilterHost.load(module, { filterConfig: { ...document, targets }, environment }),
+    );
+  };
+  const count = fc.oneof(fc.nat(300), fc.nat(5_000_000));
+  const usage = fc.record({ input: count, read: count, write: count, hour: count, output: count });
+
+  it.each(["anthropic/claude", "openai/gpt"])(
+    "of %s costs the same in both places",
+    async (model) => {
+      const filter = await host(PRICE);
+      fc.assert(
+        fc.property(usage, ({ input, read, write, hour, output }) => {
+          const isMessages = model.startsWith("anthropic");
+          const reply = isMessages
+            ? {
+                ...{ id: "m", type: "message", role: "assistant", model: "claude" },
+                ...{ content: [{ type: "text", text: "hi" }], stop_reason: "end_turn" },
+                usage: {
+                  ...{ input_tokens: input, output_tokens: output },
+                  ...{ cache_read_input_tokens: read, cache_creation_input_tokens: write },
+                  cache_creation: { ephemeral_1h_input_tokens: hour },
+                },
+              }
+            : {
+                ...{ id: "c", object: "chat.completion", created: 1, model: "gpt" },
+                choices: [
+                  {
+                    ...{ index: 0, finish_reason: "stop" },
+                    message: { role: "assistant", content: "hi" },
+                  },
+                ],
+                usage: {
+                  ...{ prompt_tokens: input + read, completion_tokens: output },
+                  prompt_tokens_details: { cached_tokens: read },
+                },
+              };
+          const result = filter.exchange({
+            listener: "egress",
+            request: {
+              method: "POST",
+              path: "/v1/chat/completions",
+              headers: [["content-type", "application/json"]],
+              body: [
+                Buffer.from(JSON.stringify({ model, messages: [{ role: "user", content: "hi" }] })),
+              ],
+            },
+            upstream: () => ({
+              status: 200,
+              headers: [["content-type", "application/json"]],
+              chunks: [Buffer.from(JSON.stringify(reply))],
+              ending: "complete",
+            }),
+          });
+          expect(result.faults).toEqual([]);
+          const record = recordOf(result);
+          expect(record.output).toBe(output);
+          expect(record.input).toBe(isMessages ? input + read + write : input + read);
+          if (isMessages && hour > 0) expect(record.cache_write_1h).toBe(hour);
+          expect(headerOf(result)).toBe(dollars(record));
+        }),
+        { numRuns: 300 },
+      );
+    },
+  );
+});
