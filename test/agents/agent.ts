@@ -19,6 +19,8 @@ export interface AgentOptions {
   gatewayUrl: string;
   /** Absent: the agent's own default. */
   model?: string;
+  /** An MCP server whose tools the agent has, and the key that it sends to it. */
+  mcp?: { url: string; key: string };
 }
 
 /** What ends an agent that hangs: less than a test may take. */
@@ -72,13 +74,15 @@ async function run(
   return output;
 }
 
-export function startClaudeCode({ directory, gatewayUrl, model }: AgentOptions): Agent {
+export function startClaudeCode({ directory, gatewayUrl, model, mcp }: AgentOptions): Agent {
   const place = makePlace();
   const script = join(directory, SCRIPTS.claudeCode);
   let isContinued = false;
   return {
     async ask(prompt) {
-      const words = ["-p", prompt, "--output-format", "json", "--allowedTools", "Bash"];
+      const words = ["-p", prompt, "--output-format", "json"];
+      if (mcp !== undefined) words.push("--mcp-config", mcpConfiguration(mcp));
+      words.push("--allowedTools", mcp === undefined ? "Bash" : "mcp__gateway");
       if (isContinued) words.push("--continue");
       isContinued = true;
       if (model !== undefined) words.push("--model", model);
@@ -88,6 +92,8 @@ export function startClaudeCode({ directory, gatewayUrl, model }: AgentOptions):
         ...(model === undefined ? {} : { ANTHROPIC_DEFAULT_HAIKU_MODEL: model }),
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
         DISABLE_AUTOUPDATER: "1",
+        // Otherwise the model has to search for the tools of MCP servers.
+        ...(mcp === undefined ? {} : { ENABLE_TOOL_SEARCH: "false" }),
       });
       const { result, is_error: isError } = JSON.parse(output) as Record<string, unknown>;
       if (isError !== false) throw new Error(`Claude Code reports an error: ${output}`);
@@ -98,6 +104,11 @@ export function startClaudeCode({ directory, gatewayUrl, model }: AgentOptions):
   };
 }
 
+function mcpConfiguration({ url, key }: NonNullable<AgentOptions["mcp"]>): string {
+  const headers = { Authorization: `Bearer ${key}` };
+  return JSON.stringify({ mcpServers: { gateway: { type: "http", url, headers } } });
+}
+
 export interface CodexOptions extends AgentOptions {
   /** Its own provider `openai` at another address, instead of a provider of the configuration: it tries a websocket first. */
   isBuiltIn?: boolean;
@@ -106,6 +117,10 @@ export interface CodexOptions extends AgentOptions {
 export function startCodex({ directory, ...options }: CodexOptions): Agent {
   const place = makePlace();
   const script = join(directory, SCRIPTS.codex);
+  const environment = {
+    CODEX_API_KEY: "any-key",
+    ...(options.mcp === undefined ? {} : { TEAM_KEY: options.mcp.key }),
+  };
   mkdirSync(join(place.home, ".codex"));
   writeFileSync(join(place.home, ".codex/config.toml"), codexConfiguration(options));
   const resume: string[] = [];
@@ -113,7 +128,7 @@ export function startCodex({ directory, ...options }: CodexOptions): Agent {
     async ask(prompt) {
       const words = ["exec", "--skip-git-repo-check", "--json", ...resume, prompt];
       resume.splice(0, 2, "resume", "--last");
-      const output = await run(script, words, place, { CODEX_API_KEY: "any-key" });
+      const output = await run(script, words, place, environment);
       const texts = output
         .split("\n")
         .filter((line) => line !== "")
@@ -129,7 +144,8 @@ export function startCodex({ directory, ...options }: CodexOptions): Agent {
 }
 
 /** Plugins and apps are lists that Codex fetches from its vendor. */
-function codexConfiguration({ gatewayUrl, model, isBuiltIn }: Omit<CodexOptions, "directory">) {
+function codexConfiguration(options: Omit<CodexOptions, "directory">) {
+  const { gatewayUrl, model, isBuiltIn, mcp } = options;
   return `${model === undefined ? "" : `model = "${model}"`}
 ${isBuiltIn === true ? `openai_base_url = "${gatewayUrl}/v1"` : 'model_provider = "gateway"'}
 approval_policy = "never"
@@ -139,7 +155,7 @@ check_for_update_on_startup = false
 [features]
 plugins = false
 apps = false
-
+${mcp === undefined ? "" : "tool_search_always_defer_mcp_tools = false\n"}
 [analytics]
 enabled = false
 
@@ -150,5 +166,5 @@ env_key = "CODEX_API_KEY"
 wire_api = "responses"
 request_max_retries = 0
 stream_max_retries = 0
-`;
+${mcp === undefined ? "" : `\n[mcp_servers.gateway]\nurl = "${mcp.url}"\nbearer_token_env_var = "TEAM_KEY"\n`}`;
 }
