@@ -10,6 +10,8 @@ import {
 import type { GatewayModel, Listener } from "../control-plane/ir/model.ts";
 import { generationOf, inGeneration } from "../control-plane/ir/filter-document/document.ts";
 import { MODEL_SERVER_CLUSTER } from "../control-plane/ir/filter-document/prompt.ts";
+import { limitHeaders } from "../control-plane/ir/mcp-tools.ts";
+import type { Prompt } from "../control-plane/ir/prompt.ts";
 import { retryPolicies } from "../control-plane/ir/retry-policies.ts";
 import type { RetryPolicy } from "../control-plane/ir/retry-policies.ts";
 import { attemptCluster, attemptedUpstreams } from "../control-plane/ir/upstreams.ts";
@@ -50,7 +52,7 @@ export function routeConfiguration(
   const hasTools = listener.name === "ingress" && model.prompt?.mcp === true;
   const all = [
     readiness(runtime),
-    ...(hasTools ? [tools(listener)] : []),
+    ...(hasTools ? [tools(listener, model.prompt)] : []),
     ...routes(listener, model),
   ];
   return {
@@ -86,9 +88,11 @@ function readiness({ notReady }: Pick<RuntimeEnvironment, "notReady">): Route {
 const TOOL_MARGIN = 5 * SECOND;
 
 /**
- * Returns the route of tool calls to the model server. It gets no credential of the client: the filter has checked it.
+ * Returns the route of tool calls to the model server. It gets no credential of the client, which the filter has checked,
+ * unless a rate limit distinguishes clients by it.
  */
-function tools({ timeoutMs }: Listener): Route {
+function tools({ timeoutMs }: Listener, prompt: Prompt | undefined): Route {
+  const needed = prompt === undefined ? [] : limitHeaders(prompt);
   return {
     match: { path: MCP.path },
     route: {
@@ -96,7 +100,7 @@ function tools({ timeoutMs }: Listener): Route {
       timeout: duration(timeoutMs + TOOL_MARGIN),
       idle_timeout: "0s",
     },
-    request_headers_to_remove: CREDENTIALS,
+    request_headers_to_remove: CREDENTIALS.filter((name) => !needed.includes(name)),
   };
 }
 

@@ -5,6 +5,7 @@ import { clusters } from "../../envoy/clusters.ts";
 import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import { filterConfig } from "../ir/filter-document/document.ts";
 import type { GatewayModel, Listener } from "../ir/model.ts";
+import type { Prompt } from "../ir/prompt.ts";
 import type { ExchangeInput, ExchangeResult } from "../wasm-host/exchange.ts";
 import { FilterHost } from "../wasm-host/filter-host.ts";
 import { mutationsOf, NO_MUTATIONS } from "../wasm-host/native-mutations.ts";
@@ -48,7 +49,8 @@ export class DryRun {
 
   static async open(options: DryRunOptions): Promise<DryRun> {
     // A rate limit depends on earlier requests.
-    const { rateLimits: _limits, rateLimitService: _service, ...model } = options.model;
+    const { rateLimits: _limits, rateLimitService: _service, ...rest } = options.model;
+    const model = rest.prompt === undefined ? rest : { ...rest, prompt: unlimited(rest.prompt) };
     const host = await FilterHost.load(await readFile(options.filterFile), {
       filterConfig: { ...filterConfig(model), usage_records: true },
       environment: filterEnvironment({ ...options, model }),
@@ -85,4 +87,8 @@ function filterEnvironment({ model, environment }: DryRunOptions): Record<string
       keys.has(name) ? (environment[name] ?? `$${name}`) : `$${name}`,
     ]),
   );
+}
+
+function unlimited({ rateLimits: _limits, ...prompt }: Prompt): Prompt {
+  return prompt;
 }

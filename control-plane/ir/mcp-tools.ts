@@ -1,6 +1,6 @@
 // The prompt targets as tools of the Model Context Protocol: a schema of their arguments, and what a call does. Pure.
 import { JSON_TYPES } from "./filter-document/prompt.ts";
-import type { PromptParameter, PromptTarget } from "./prompt.ts";
+import type { Prompt, PromptParameter, PromptTarget } from "./prompt.ts";
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
 export interface McpTool {
@@ -43,6 +43,11 @@ export function mcpTools(targets: readonly PromptTarget[]): McpTool[] {
       annotations: { readOnlyHint: isRead, destructiveHint: !isRead, idempotentHint: isRead },
     };
   });
+}
+
+/** Returns the headers by which limits of targets distinguish clients, so that a tool call needs them. */
+export function limitHeaders({ rateLimits = [] }: Prompt): string[] {
+  return [...new Set(rateLimits.flatMap(({ selector }) => selector?.header ?? []))].sort();
 }
 
 /** Whether a call sends messages, as a prompt for the default target does. */

@@ -174,8 +174,12 @@ export interface Retry {
 
 /** What the requests of some clients for one name may use in a unit of time. */
 export interface RateLimit {
-  /** What is limited: a model, under whichever name it is asked for, or an alias, whatever it stands for. */
-  subject: { /** Index into `targets`. */ target: number } | { alias: string };
+  /**
+   * What is limited: a model, under whichever name it is asked for, an alias, whatever it stands for, or the API of a prompt
+   * target (these limits are in `prompt`).
+   */
+  subject:
+    { /** Index into `targets`. */ target: number } | { alias: string } | { promptTarget: string };
   /** Absent: all requests count together. */
   selector?: {
     /** Request header, lower case. */

@@ -1,5 +1,6 @@
 // The part of the model that is about prompts: targets, their backends, the guard and the model server. Plain data.
 import type { Address, ProviderHeader } from "./address.ts";
+import type { RateLimit } from "./model.ts";
 
 export const PARAMETER_TYPES = ["str", "int", "float", "bool", "list", "dict"] as const;
 export type ParameterType = (typeof PARAMETER_TYPES)[number];
@@ -23,6 +24,8 @@ export interface Prompt {
   /** 0 to 1: how sure the choice of a target has to be. Absent: the model server's own. */
   threshold?: number;
   modelServer: ModelServer;
+  /** Limits of the calls of targets. Absent: there are none. */
+  rateLimits?: RateLimit[];
   /** The targets are offered as MCP tools on the ingress listener. Absent: they are not. */
   mcp?: true;
 }

@@ -1,6 +1,6 @@
 // The model server's options, made from the gateway's model. Pure; contains names of keys, never their values.
 import type { GatewayModel } from "../ir/model.ts";
-import { mcpTools } from "../ir/mcp-tools.ts";
+import { limitHeaders, mcpTools } from "../ir/mcp-tools.ts";
 import type { Prompt } from "../ir/prompt.ts";
 import { VERSION } from "./version.ts";
 import type { ModelServerInput } from "../model-server/options.ts";
@@ -72,6 +72,7 @@ export function modelServerInput(
             tools: mcpTools(prompt.targets),
             socket: egress.socketPath,
             timeout_ms: model.ingress.timeoutMs,
+            limit_headers: limitHeaders(prompt),
             version: VERSION,
           },
         }

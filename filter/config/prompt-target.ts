@@ -1,5 +1,6 @@
 // The prompt targets of the configuration, prepared for the steps: every part that does not depend on a prompt is
 // already bytes.
+import { RateLimit } from "./rate-limit";
 import { ProviderHeader } from "./target";
 import { Span } from "../bytes/text/bytes";
 
@@ -46,6 +47,8 @@ export class PromptTarget {
   isDefault: bool = false;
   /** Whether the API's text is sent to the language model; otherwise it is the gateway's response. */
   dispatches: bool = true;
+  /** Limits of its calls, by prompts and tool calls. */
+  rateLimits: RateLimit[] = [];
 }
 
 export class PromptConfig {
@@ -61,6 +64,8 @@ export class PromptConfig {
   /** The listeners' timeouts: one limit for the whole prompt, from its last byte to the response. */
   timeoutMs: u32 = 0;
   egressTimeoutMs: u32 = 0;
+  /** Limits of the targets' calls. */
+  rateLimits: RateLimit[] = [];
   targets: PromptTarget[] = [];
   /** Index of the default target, -1 if there is none. */
   defaultTarget: i32 = -1;

@@ -15,6 +15,7 @@ import {
 } from "./document";
 import { Parameter, PathPiece, PromptConfig, PromptTarget } from "./prompt-target";
 import { readHeaders } from "./read-headers";
+import { pickRateLimits, readRateLimits } from "./read-rate-limits";
 
 const OPEN: u32 = 0x7b;
 const CLOSE: u32 = 0x7d;
@@ -34,6 +35,7 @@ export function readPrompt(
     "egress_timeout_ms",
     "tools",
     "zeroshot_members",
+    "rate_limits",
     "targets",
   ]);
   const prompt = new PromptConfig();
@@ -51,10 +53,13 @@ export function readPrompt(
     prompt.guardsIngress = tape.isTrue(memberOf(tape, guard, "on_ingress"));
     prompt.guardsEgress = tape.isTrue(memberOf(tape, guard, "on_egress"));
   }
+  // Counted here, also if a service counts those of models: an API belongs to this gateway's configuration.
+  prompt.rateLimits = readRateLimits(tape, memberOf(tape, node, "rate_limits"), false);
   const list = memberOf(tape, node, "targets");
   const end = tape.next(list);
   for (let target = tape.first(list); target < end; target = tape.next(target)) {
     const read = readPromptTarget(tape, target, environment);
+    pickRateLimits(tape, memberOf(tape, target, "rate_limits"), prompt.rateLimits, read.rateLimits);
     if (read.isDefault) prompt.defaultTarget = prompt.targets.length;
     prompt.targets.push(read);
   }
@@ -74,6 +79,7 @@ function readPromptTarget(tape: Tape, node: u32, environment: Map<string, string
     "system_prompt",
     "is_default",
     "dispatches",
+    "rate_limits",
   ]);
   const target = new PromptTarget();
   target.name = bytesMember(tape, node, "name");

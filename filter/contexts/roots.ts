@@ -9,6 +9,7 @@ import {
   ROOT_TRANSLATE,
 } from "../../contract/words";
 import { ApiKeys } from "../config/api-keys";
+import { RateLimit } from "../config/rate-limit";
 import { Config, readConfig } from "../config/read-config";
 import { documentProblem, optionalString } from "../config/document";
 import { scan, SCAN_OK } from "../bytes/json/scan";
@@ -83,10 +84,16 @@ export function startVm(size: u32): bool {
   }
   config = read;
   setShare(read.heldMemory);
-  for (let i = 0; i < read.rateLimits.length; i++) {
-    if (!read.rateLimits[i].isByService) createBudgets(read.rateLimits[i]);
-  }
+  createAllBudgets(read.rateLimits);
+  const prompt = read.prompt;
+  if (prompt !== null) createAllBudgets(prompt.rateLimits);
   return true;
+}
+
+function createAllBudgets(limits: RateLimit[]): void {
+  for (let i = 0; i < limits.length; i++) {
+    if (!limits[i].isByService) createBudgets(limits[i]);
+  }
 }
 
 /** Reads the plugin configuration: which listener a `route` root serves. */

@@ -72,7 +72,7 @@ export class Meter {
    * Counts the request in its limits of requests, if every limit that applies to an attempt at this model has something left.
    * Returns false, and sets `refusedBy` to the limit with the longest wait, if one has not.
    */
-  admit(target: Target): bool {
+  admit(target: Target | null): bool {
     if (this.isByService()) return true;
     const now = currentMicroseconds();
     this.refusedBy = this.longestWait(target, now);
@@ -87,7 +87,7 @@ export class Meter {
   }
 
   /** Returns the limit with nothing left that the client has to wait longest for; null if all have something left. */
-  private longestWait(target: Target, now: f64): AppliedLimit | null {
+  private longestWait(target: Target | null, now: f64): AppliedLimit | null {
     let found: AppliedLimit | null = null;
     let longest: f64 = 0;
     for (let i = 0; i < this.limits.length; i++) {
@@ -161,6 +161,16 @@ export class Meter {
     const isReported = usage.output >= 0 && (isFinal || usage.output > responseEstimate);
     return input + (isReported ? usage.output : responseEstimate);
   }
+}
+
+/** Counts a call in its limits of requests. Returns the 429 if one of them has nothing left. */
+export function countCall(limits: RateLimit[]): Fault | null {
+  if (limits.length == 0) return null;
+  const meter = new Meter(0, false, false);
+  meter.add(limits, null);
+  if (meter.admit(null)) return null;
+  const refused = meter.refusedBy;
+  return meter.fault().after(refused === null ? 1 : refused.retrySeconds());
 }
 
 /** Returns the meter of a request for a route from a client of this dialect; null if no limit applies. The rest as in `Meter`. */

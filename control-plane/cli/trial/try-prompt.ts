@@ -79,8 +79,9 @@ export async function openTrial(
 function withoutAccess(model: GatewayModel, prompt: Prompt): GatewayModel {
   const { rateLimits: _limits, rateLimitService: _service, ...open } = model;
   const { apiKeys: _keys, ...ingress } = model.ingress;
+  const { rateLimits: _callLimits, ...rest } = prompt;
   const targets = prompt.targets.map((target) => ({ ...target, dispatches: false }));
-  return { ...open, ingress, prompt: { ...prompt, targets } };
+  return { ...open, ingress, prompt: { ...rest, targets } };
 }
 
 /** How the prompt ended. */

@@ -10,6 +10,7 @@ import type { Reading } from "../reading.ts";
 import { list, mapping, oneOf, text, whole } from "../schema-words.ts";
 import { namesCredential } from "../secrets.ts";
 import { modelAliases } from "./model-aliases.ts";
+import { promptTargets } from "./prompt-targets.ts";
 import { type Draft, section } from "./section.ts";
 
 const RATE_UNITS = ["second", "minute", "hour", "day"] as const;
@@ -22,7 +23,11 @@ const ratelimit = mapping(
     model: text(
       "What is limited: a configured model (under all of its names), all models of a wildcard together (`openai/*`), or an alias.",
       "the name of a configured model or an alias",
-    ),
+    ).optional(),
+    prompt_target: text(
+      "What is limited instead of a model: the calls of a prompt target's API, by prompts and as an MCP tool. Only `requests`.",
+      "the name of a prompt target",
+    ).optional(),
     selector: mapping(
       {
         key: text({
@@ -70,8 +75,15 @@ export const ratelimits = section({
   read({ reading, model, part }, entries = []) {
     const { targets = [], defaultTarget = 0 } = model;
     const aliases = new Set(Object.keys(part(modelAliases) ?? {}));
-    const rateLimits = readRateLimits(reading, entries, { targets, defaultTarget, aliases });
-    return rateLimits.length === 0 ? {} : { rateLimits };
+    const promptTargetNames = (part(promptTargets) ?? []).flatMap((target) => target?.name ?? []);
+    const limitable = { targets, defaultTarget, aliases, promptTargets: promptTargetNames };
+    const all = readRateLimits(reading, entries, limitable);
+    const ofCalls = all.filter(({ subject }) => "promptTarget" in subject);
+    const rateLimits = all.filter(({ subject }) => !("promptTarget" in subject));
+    return {
+      ...(rateLimits.length === 0 ? {} : { rateLimits }),
+      ...(ofCalls.length === 0 ? {} : { prompt: { rateLimits: ofCalls } }),
+    };
   },
 });
 
@@ -81,6 +93,7 @@ interface Limitable {
   defaultTarget: number;
   /** As the file names them, also those with problems. */
   aliases: ReadonlySet<string>;
+  promptTargets: readonly string[];
 }
 
 function readRateLimits(
@@ -92,7 +105,7 @@ function readRateLimits(
   return entries.flatMap((entry, index) => {
     if (entry === undefined) return [];
     const path = ["ratelimits", index];
-    const subject = readSubject(reading, [...path, "model"], entry.model, limitable);
+    const subject = readSubject(reading, path, entry, limitable);
     const selector = readSelector(reading, [...path, "selector"], entry.selector);
     const { tokens, requests, unit } = entry.limit ?? {};
     checkLimit(reading, [...path, "limit"], entry.limit);
@@ -110,6 +123,54 @@ function readRateLimits(
 }
 
 function readSubject(
+  reading: Reading,
+  path: Path,
+  entry: Entry,
+  limitable: Limitable,
+): RateLimit["subject"] | undefined {
+  const { model, prompt_target: promptTarget } = entry;
+  if (Object.hasOwn(entry, "prompt_target")) {
+    if (Object.hasOwn(entry, "model")) {
+      reading.problem(path, "a limit is for a model or for a prompt target, not for both", {
+        hint: "write two limits",
+      });
+      return undefined;
+    }
+    checkCounts(reading, [...path, "limit"], entry.limit);
+    return readPromptTarget(reading, [...path, "prompt_target"], promptTarget, limitable);
+  }
+  if (!Object.hasOwn(entry, "model")) {
+    reading.problem(path, "model is missing; expected the name of a configured model or an alias", {
+      hint: "or set prompt_target to limit the calls of an API",
+    });
+  }
+  return readModel(reading, [...path, "model"], model, limitable);
+}
+
+function readPromptTarget(
+  reading: Reading,
+  path: Path,
+  name: string | undefined,
+  { promptTargets: known }: Limitable,
+): RateLimit["subject"] | undefined {
+  if (name === undefined) return undefined;
+  if (known.includes(name)) return { promptTarget: name };
+  reading.problem(path, `no prompt target is called ${reading.show(path, name)}`, {
+    hint: suggestion(suggest(name, known)) ?? "add it to prompt_targets",
+  });
+  return undefined;
+}
+
+/** The calls of an API have no tokens. */
+function checkCounts(reading: Reading, path: Path, limit: Entry["limit"]): void {
+  if (limit?.tokens === undefined) return;
+  reading.problem([...path, "tokens"], "a prompt target uses no tokens", {
+    part: "key",
+    hint: "set requests",
+  });
+}
+
+function readModel(
   reading: Reading,
   path: Path,
   name: string | undefined,

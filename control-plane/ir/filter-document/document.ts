@@ -171,7 +171,7 @@ function documentOf(model: GatewayModel): FilterConfig {
   const sets = model.targetSets ?? [];
   const named = sets.filter((set) => "name" in set);
   const prompt = filterPrompt(model);
-  const rateLimits = filterRateLimits(model);
+  const rateLimits = filterRateLimits(model.rateLimits, model.targets);
   const limited = limitedAliases(model);
   const families = wildcardFamilies(model);
   const wildcards = filterWildcards(

@@ -1,6 +1,8 @@
 // The `prompt` member of the filter's configuration: what `filter/config/read-prompt.ts` reads. Change both together.
-import type { GatewayModel, ProviderHeader } from "../model.ts";
+import type { GatewayModel, ProviderHeader, RateLimit } from "../model.ts";
 import type { ParameterType, PromptParameter, PromptTarget } from "../prompt.ts";
+import type { FilterRateLimit } from "./rate-limits.ts";
+import { filterRateLimits, rateLimitsOfPromptTarget } from "./rate-limits.ts";
 
 export interface FilterPrompt {
   /** Where callouts are sent: the cluster of the internal listener. */
@@ -13,6 +15,8 @@ export interface FilterPrompt {
   tools?: true;
   /** Members of a /zeroshot request as JSON, without the braces; absent when there is no target to choose. */
   zeroshot_members?: string;
+  /** Limits of calls; absent if there are none. */
+  rate_limits?: FilterRateLimit[];
   targets: FilterPromptTarget[];
 }
 
@@ -29,6 +33,8 @@ export interface FilterPromptTarget {
   system_prompt?: string;
   is_default: boolean;
   dispatches: boolean;
+  /** Indices into `rate_limits` of the prompt; absent if there are none. */
+  rate_limits?: number[];
 }
 
 export interface FilterParameter {
@@ -74,6 +80,9 @@ export function filterPrompt(model: GatewayModel): FilterPrompt | undefined {
     ...(targets.every(({ isDefault }) => isDefault)
       ? {}
       : { zeroshot_members: zeroshotMembers(targets) }),
+    ...(prompt.rateLimits === undefined
+      ? {}
+      : { rate_limits: filterRateLimits(prompt.rateLimits) }),
     targets: targets.map((target) => ({
       name: target.name,
       cluster: clusterOfEndpoint(target.endpoint),
@@ -86,8 +95,14 @@ export function filterPrompt(model: GatewayModel): FilterPrompt | undefined {
       ...(target.systemPrompt === undefined ? {} : { system_prompt: target.systemPrompt }),
       is_default: target.isDefault,
       dispatches: target.dispatches,
+      ...limitsOf(target.name, prompt.rateLimits ?? []),
     })),
   };
+}
+
+function limitsOf(name: string, limits: readonly RateLimit[]): { rate_limits?: number[] } {
+  const own = rateLimitsOfPromptTarget(limits, name);
+  return own.length === 0 ? {} : { rate_limits: own };
 }
 
 /** What /zeroshot needs to know of the targets. The default one is for prompts that fit none, so it is no label. */

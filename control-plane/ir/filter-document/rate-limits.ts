@@ -24,12 +24,16 @@ const SECONDS: Readonly<Record<RateUnit, number>> = {
   day: 86_400,
 };
 
-export function filterRateLimits(model: GatewayModel): FilterRateLimit[] {
-  return (model.rateLimits ?? []).map((limit) => {
+/** @param targets the models */
+export function filterRateLimits(
+  limits: readonly RateLimit[] = [],
+  targets: readonly Target[] = [],
+): FilterRateLimit[] {
+  return limits.map((limit) => {
     const { amount, counts, unit, selector } = limit;
-    const subject = subjectOf(limit, model.targets) + selected(selector);
+    const subject = subjectOf(limit, targets) + selected(selector);
     return {
-      id: rateLimitId(limit, model.targets),
+      id: rateLimitId(limit, targets),
       label: `${String(amount)} ${counts} ${aOrAn(unit)} ${unit} for ${subject}`,
       ...selector,
       amount,
@@ -42,7 +46,8 @@ export function filterRateLimits(model: GatewayModel): FilterRateLimit[] {
 /** Everything about a limit but its amount. */
 export function rateLimitId(limit: RateLimit, targets: readonly Target[]): string {
   const { counts, unit, selector } = limit;
-  const kind = "alias" in limit.subject ? "alias" : "model";
+  const { subject } = limit;
+  const kind = "alias" in subject ? "alias" : "target" in subject ? "model" : "prompt target";
   const parts = [kind, subjectOf(limit, targets), selector?.header, selector?.value, counts, unit];
   return parts.map((part) => (part === undefined ? "" : encodeURIComponent(part))).join("/");
 }
@@ -57,6 +62,13 @@ export function rateLimitsOfTarget(model: GatewayModel, target: number): number[
   });
 }
 
+/** Indices of the limits of a prompt target, in the list of its configuration. */
+export function rateLimitsOfPromptTarget(limits: readonly RateLimit[], name: string): number[] {
+  return limits.flatMap(({ subject }, index) =>
+    "promptTarget" in subject && subject.promptTarget === name ? [index] : [],
+  );
+}
+
 /** Indices of the limits of a name. */
 export function rateLimitsOfName(model: GatewayModel, name: string): number[] {
   return indicesOf(model, ({ subject }) => "alias" in subject && subject.alias === name);
@@ -67,7 +79,8 @@ function indicesOf(model: GatewayModel, fits: (limit: RateLimit) => boolean): nu
 }
 
 function subjectOf({ subject }: RateLimit, targets: readonly Target[]): string {
-  return "alias" in subject ? subject.alias : (targets[subject.target]?.name ?? "");
+  if ("alias" in subject) return subject.alias;
+  return "target" in subject ? (targets[subject.target]?.name ?? "") : subject.promptTarget;
 }
 
 function selected(selector: RateLimit["selector"]): string {

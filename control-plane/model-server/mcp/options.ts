@@ -23,6 +23,8 @@ export const mcpOptions = z.strictObject({
   socket: z.string().min(1),
   /** The ingress listener's timeout. */
   timeout_ms: z.int().min(1),
+  /** Headers by which rate limits distinguish clients: sent with the call. Lower case. */
+  limit_headers: z.array(z.string().min(1)).default([]),
   /** The gateway's version, for clients. */
   version: z.string(),
 });

@@ -60,7 +60,11 @@ export function openMcp(options: McpOptions, log: (line: string) => void): McpEn
         ? { target: tool.name, arguments: parameters, messages }
         : { target: tool.name, arguments: values };
       return toolResult(
-        await callTarget(options, body, { headers: loggedHeaders(request), signal, log }),
+        await callTarget(options, body, {
+          headers: sentHeaders(request, options.limit_headers),
+          signal,
+          log,
+        }),
       );
     } finally {
       callCount -= 1;
@@ -124,9 +128,13 @@ function tooLarge(): ServerError {
   return new ServerError(413, "An MCP message has at most 1 MiB.");
 }
 
-function loggedHeaders(request: Request | undefined): Record<string, string> {
+/** @param limitHeaders headers that select a budget */
+function sentHeaders(
+  request: Request | undefined,
+  limitHeaders: readonly string[],
+): Record<string, string> {
   return Object.fromEntries(
-    LOGGED_HEADERS.flatMap((name) => {
+    [...LOGGED_HEADERS, ...limitHeaders].flatMap((name) => {
       const value = request?.headers.get(name) ?? null;
       return value === null ? [] : [[name, value]];
     }),

@@ -23,7 +23,8 @@ function failureText({ status, message, mayHaveActed }: Failure): string {
   if (status >= 500 && mayHaveActed)
     return `${failed} It may have acted already: check that before you call it again.`;
   if (status >= 500) return `${failed} Call it again later.`;
-  if (/\b(?:use a different|list the tools|retry after|send the)\b/i.test(message)) return message;
+  if (/\b(?:use a different|list the tools|retry after|retry in|send the)\b/i.test(message))
+    return message;
   if (status === 401 || status === 403)
     return `${failed} It does not accept the gateway's credential: ask the operator of the gateway.`;
   return status === 429

@@ -10,6 +10,7 @@ import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 import { ApiRequest } from "../api-request";
 import { Step } from "./step";
+import { countCall } from "../../limits/meter";
 import { escape, unescape } from "../../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer } from "../../bytes/text/bytes";
 import { maskInPlace } from "../../bytes/text/mask";
@@ -37,7 +38,9 @@ export class CallApi extends Step {
     const target = prompt.target;
     if (target === null) return StepOutcome.Next;
     const rejected = request.write(target, prompt);
-    return rejected === null ? StepOutcome.Next : prompt.reject(valueFault(rejected));
+    if (rejected !== null) return prompt.reject(valueFault(rejected));
+    const limited = countCall(target.rateLimits);
+    return limited === null ? StepOutcome.Next : prompt.reject(limited);
   }
 
   send(prompt: Prompt, timeoutMs: u32): u32 {
