@@ -17,6 +17,7 @@ import { RequestLimits, RequestReport } from "../hub/request-report";
 import { Usage } from "../hub/usage";
 import { Framer } from "../bytes/framer";
 import { Edits } from "../bytes/json/edit";
+import { MemberFinder } from "../bytes/json/member-finder";
 import { Tape } from "../bytes/json/tape";
 import { SseFramer } from "../bytes/sse/framer";
 import { ByteBuffer, constant, sameSpan, Span } from "../bytes/text/bytes";
@@ -49,6 +50,9 @@ export class LimitHeaders {
 const ERROR = constant("error");
 const MODEL = constant("model");
 const NO_MEMBER = new Span(0, 0);
+const USAGE = constant('"usage":');
+const OPEN_BRACE: u32 = 0x7b;
+const USAGE_MEMBER = new MemberFinder(USAGE, OPEN_BRACE, USAGE, OPEN_BRACE);
 
 const request = new HubRequest();
 const MESSAGES = new Conversation("messages", '{"type":"text","text":"', false);
@@ -80,6 +84,13 @@ export abstract class Dialect {
   countMember: Span = NO_MEMBER;
   /** The member of an event that is the response so far; empty if events are no more than its parts. */
   responseMember: Span = NO_MEMBER;
+  /**
+   * The only member of a complete response, in front of the usage, with the reason why it ended, with quotes and colon; empty
+   * if it needs more than one.
+   */
+  finishMember: Span = NO_MEMBER;
+  /** What an event of a stream has that has usage, or the reason why the response ended. */
+  eventMembers: MemberFinder = USAGE_MEMBER;
   /** Whether the ids of its tool calls carry signatures (hub/signed-call-id.ts). */
   signsCallIds: bool = false;
   /** Where a request holds its messages. */
@@ -267,9 +278,9 @@ export abstract class Dialect {
     return tape.member(tape.member(0, this.responseMember), MODEL);
   }
 
-  /** Returns whether the data of a stream's event may have the reason why it ended, if the event with the usage has not. */
-  mayFinish(_pointer: usize, _length: u32): bool {
-    return false;
+  /** Returns the reason that a word is, of a member `finishMember`: a FINISH_ constant. */
+  reasonOf(_tape: Tape, _word: u32): i32 {
+    return FINISH_NONE;
   }
 
   /**

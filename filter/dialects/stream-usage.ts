@@ -19,6 +19,10 @@ export class StreamUsageFilter {
   isChanged: bool = false;
   /** Whether the event being read is taken out; the LF that follows its last CR goes with it. */
   private isTaken: bool = false;
+  /** The bytes of the call, and where in them the next of the dialect's `eventMembers` is, at or behind the event being read. */
+  private start: usize = 0;
+  private end: usize = 0;
+  private found: usize = 0;
 
   /** Reads every event; null if no rate limit counts tokens. */
   observer: UsageObserver | null = null;
@@ -63,40 +67,52 @@ export class StreamUsageFilter {
     return this.framer.heldPointer();
   }
 
-  /** Appends to `out` what the client gets of these bytes. */
+  /** Appends to `out` what the client gets of these bytes; nothing unless it `strips`. */
   push(pointer: usize, length: u32, isLast: bool, out: ByteBuffer): void {
-    this.isChanged = this.framer.heldLength() > 0;
-    this.framer.push(pointer, length);
-    while (this.framer.next()) {
-      this.isTaken = this.framer.isLateLf ? this.isTaken : this.isUsageChunk();
-      if (!this.framer.isLateLf) this.observe();
+    const framer = this.framer;
+    this.isChanged = framer.heldLength() > 0;
+    this.end = pointer + length;
+    this.start = pointer;
+    this.found = 0;
+    framer.push(pointer, length);
+    while (framer.next()) {
+      if (!framer.isLateLf) this.readEvent();
       if (this.isTaken) this.isChanged = true;
-      else out.bytes(this.framer.rawPointer, this.framer.rawLength);
+      else if (this.strips) out.bytes(framer.rawPointer, framer.rawLength);
     }
-    this.framer.hold();
+    framer.hold();
     const held = this.heldLength;
     if (held == 0) return;
     this.isChanged = true;
-    const isTooLarge = this.framer.isCut || held > MAX_EVENT || !mayHold(held);
+    const isTooLarge = framer.isCut || held > MAX_EVENT || !mayHold(held);
     if (!isLast && !isTooLarge) return;
     // An unfinished event at the end is the provider's; the client sees it as it came.
     out.bytes(this.heldPointer, held);
-    this.framer.cut();
+    framer.cut();
   }
 
   release(): void {
     this.framer.release();
   }
 
-  private observe(): void {
+  private readEvent(): void {
+    this.isTaken = false;
+    const dataPointer = this.framer.dataPointer;
+    const dataLength = this.framer.dataLength;
+    if (dataLength == 0) return;
+    const hasMember = this.hasMember(dataPointer, dataPointer + dataLength);
+    this.isTaken = this.strips && hasMember && this.dialect.isUsageChunk(dataPointer, dataLength);
     const observer = this.observer;
-    if (observer !== null && this.framer.dataLength > 0)
-      observer.event(this.framer.dataPointer, this.framer.dataLength);
+    if (observer !== null && (hasMember || observer.seeksToken))
+      observer.event(dataPointer, dataLength);
   }
 
-  private isUsageChunk(): bool {
-    const framer = this.framer;
-    if (!this.strips || !framer.hasData || framer.dataLength == 0) return false;
-    return this.dialect.isUsageChunk(framer.dataPointer, framer.dataLength);
+  /** Returns whether the data of an event has one of the dialect's `eventMembers`. */
+  private hasMember(pointer: usize, end: usize): bool {
+    const members = this.dialect.eventMembers;
+    // An event that began in an earlier call is in the framer's block.
+    if (pointer < this.start || end > this.end) return members.next(pointer, end) < end;
+    if (this.found < pointer) this.found = members.next(pointer, this.end);
+    return this.found < end;
   }
 }

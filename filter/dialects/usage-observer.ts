@@ -3,15 +3,20 @@ import { wasRefused } from "../memory/blocks";
 import { countRefusal, mayHold } from "../memory/budget";
 import { FINISH_NONE } from "../hub/finish-reason";
 import { Usage } from "../hub/usage";
-import { scan, SCAN_OK } from "../bytes/json/scan";
+import { scan, scanMembers, SCAN_OK, stringEnd } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";
+import { byteAt } from "../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
-import { hasMember } from "../bytes/text/find";
+import { find, findLast } from "../bytes/text/find";
 import { Dialect } from "./dialect";
 
-/** Inside of a string the quote would be escaped. */
-const USAGE = constant('usage":');
-const OPEN_BRACE: u32 = 0x7b;
+/** Members: inside of a string the quotes would be escaped. */
+const USAGE = constant('"usage":');
+const MODEL = constant('"model":');
+/** A complete response has its model in its first bytes, or it is not kept. */
+const MODEL_WITHIN: u32 = 1024;
+const QUOTE: u32 = 0x22;
+const SPACE: u32 = 0x20;
 /** A complete response that is larger is not read, nor is one for which there is no memory: its usage is estimated. Bytes. */
 const MAX_RESPONSE: u32 = 8 << 20;
 
@@ -25,13 +30,14 @@ export class UsageObserver {
   usage: Usage = new Usage();
   /** Why the response ended, a FINISH_ constant; FINISH_NONE unless `isRecorded`. */
   finish: i32 = FINISH_NONE;
-  /** The model that the provider reports, escaped; empty if it is the requested one, or unless `isRecorded`. */
-  model: ByteBuffer = new ByteBuffer();
   /** Whether the first token of a stream has come; only if `isRecorded`. */
   hasToken: bool = false;
   /** Whether the provider has sent the end of the response. */
   hasEnded: bool = false;
-  private response: ByteBuffer = new ByteBuffer();
+  /** The parts of a complete response, until it has been read; then the model. */
+  private kept: ByteBuffer = new ByteBuffer();
+  /** Whether a complete response has been read, or it is a stream. */
+  private isRead: bool = false;
   /** Whether a part of the complete response is missing. */
   private isCut: bool = false;
 
@@ -41,6 +47,8 @@ export class UsageObserver {
     private isRecorded: bool,
     /** The model that was requested from the provider, escaped. */
     private requested: Span,
+    /** The length of a complete response by its head; less than 0 if the head has none. */
+    private announced: i32,
   ) {}
 
   /** Whether a response ended without a reason, as a stream with an error event or one that was cut. */
@@ -48,50 +56,102 @@ export class UsageObserver {
     return this.hasEnded && !this.isCut && this.finish == FINISH_NONE;
   }
 
-  /** The data of an event of a stream. The block must be writable and have PADDING bytes behind its end. */
+  /** Whether the first token has not come, so that every event has to be read. */
+  get seeksToken(): bool {
+    return this.isRecorded && !this.hasToken;
+  }
+
+  /**
+   * The data of an event of a stream that may have `eventMembers` of its dialect, or the first token. The block must be
+   * writable and have PADDING bytes behind its end.
+   */
   event(pointer: usize, length: u32): void {
-    const seeksToken = this.isRecorded && !this.hasToken;
-    if (
-      !seeksToken &&
-      !hasMember(pointer, length, USAGE, OPEN_BRACE) &&
-      !(this.isRecorded && this.dialect.mayFinish(pointer, length))
-    )
-      return;
-    if (pointer == 0 || scan(tape, pointer, length) != SCAN_OK) return;
-    if (seeksToken) this.hasToken = this.isToken();
+    this.isRead = true;
+    if (scan(tape, pointer, length) != SCAN_OK) return;
+    if (this.seeksToken) this.hasToken = this.isToken();
     this.readTape();
   }
 
   /** The next bytes of a complete response, as in `event`. */
   part(pointer: usize, length: u32, isLast: bool): void {
-    const held = this.response.length + length;
-    if (this.isCut) return;
-    if (isLast && this.response.length == 0) this.read(pointer, length);
-    else if (held > MAX_RESPONSE || !mayHold(held)) this.giveUp();
-    else this.response.bytes(pointer, length);
+    if (this.isCut || this.isRead) return;
+    const held = this.kept.length + length;
+    if (this.kept.length == 0 && (isLast || <i32>length == this.announced)) {
+      this.isRead = true;
+      this.read(pointer, length);
+    } else if (held > MAX_RESPONSE || !mayHold(held)) this.giveUp();
+    else this.kept.bytes(pointer, length);
     if (wasRefused()) this.giveUp();
   }
 
   /** Reads a complete response that came in parts, none of which was marked as the last. */
   end(): void {
-    if (!this.isCut) this.read(this.response.pointer, this.response.length);
-    this.response.release();
+    if (this.isCut || this.isRead || this.kept.length == 0) return;
+    const response = this.kept;
+    this.kept = new ByteBuffer();
+    this.isRead = true;
+    this.read(response.pointer, response.length);
+    response.release();
   }
 
   release(): void {
-    this.response.release();
-    this.model.release();
+    this.kept.release();
+  }
+
+  /** Returns the model that the provider reports, escaped; empty if it is the requested one, or unless `isRecorded`. */
+  get model(): ByteBuffer {
+    return this.kept;
   }
 
   /** The response is not read: its usage is estimated. */
   giveUp(): void {
     countRefusal();
     this.isCut = true;
-    this.response.release();
+    this.kept.release();
   }
 
   private read(pointer: usize, length: u32): void {
-    if (pointer != 0 && scan(tape, pointer, length) == SCAN_OK) this.readTape();
+    if (pointer == 0 || this.readEnd(pointer, length)) return;
+    if (scan(tape, pointer, length) == SCAN_OK) this.readTape();
+  }
+
+  /**
+   * Reads a complete response from its end, where nearly all providers send the usage: a scan of all of it takes ten times as
+   * long. Returns false if it has to be scanned.
+   */
+  private readEnd(pointer: usize, length: u32): bool {
+    const dialect = this.dialect;
+    const seeksFinish = this.isRecorded && dialect.finishMember.length > 0;
+    if (this.isRecorded && !seeksFinish) return false;
+    const usage = findLast(pointer, length, USAGE);
+    if (usage <= pointer) return false;
+    const before = <u32>(usage - pointer);
+    if (scanMembers(tape, usage, length - before) != SCAN_OK) return false;
+    this.readTape();
+    if (!seeksFinish) return true;
+    if (
+      this.finish == FINISH_NONE &&
+      this.scanText(
+        findLast(pointer, before, dialect.finishMember),
+        dialect.finishMember.length,
+        usage,
+      )
+    )
+      this.finish = dialect.reasonOf(tape, tape.root());
+    if (this.scanText(find(pointer, min(before, MODEL_WITHIN), MODEL), MODEL.length, usage))
+      this.readModel(tape.root());
+    tape.reset();
+    return true;
+  }
+
+  /** Scans the string that is a member's value. Returns false if the member (0: not found) has none. */
+  private scanText(member: usize, length: u32, end: usize): bool {
+    if (member == 0) return false;
+    let start = member + length;
+    if (byteAt(start) == SPACE) start++;
+    if (byteAt(start) != QUOTE) return false;
+    const stop = stringEnd(start + 1, end);
+    return stop != 0 && scan(tape, start, <u32>(stop + 1 - start)) == SCAN_OK;
   }
 
   private isToken(): bool {
@@ -112,7 +172,7 @@ export class UsageObserver {
   private readModel(node: u32): void {
     if (!tape.isString(node) || tape.equals(node, this.requested)) return;
     const length = tape.size(node);
-    this.model.clear();
-    if (length <= MAX_MODEL) this.model.bytes(tape.pointer(node), length);
+    this.kept.clear();
+    if (length <= MAX_MODEL) this.kept.bytes(tape.pointer(node), length);
   }
 }

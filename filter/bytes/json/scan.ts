@@ -61,6 +61,19 @@ export function scan(tape: Tape, base: usize, length: u32): i32 {
 }
 
 /**
+ * Scans the members of an object from the one at `first` up to the object's end, as an object of their own. It is not valid if
+ * the member belongs to an inner object. The byte in front of the member is overwritten and restored; the rest as in `scan`.
+ */
+export function scanMembers(tape: Tape, first: usize, length: u32): i32 {
+  const brace = first - 1;
+  const before = load<u8>(brace);
+  store<u8>(brace, OPEN_BRACE);
+  const code = scan(tape, brace, length + 1);
+  store<u8>(brace, before);
+  return code;
+}
+
+/**
  * Returns the address of the quote that closes the string whose content starts at `pointer`, 0 if there is no valid end
  * before `end`. The byte at `end` is overwritten and restored, and PADDING bytes must follow it.
  */
@@ -72,6 +85,7 @@ export function stringEnd(pointer: usize, end: usize): usize {
   return stop;
 }
 
+const OPEN_BRACE: u8 = 0x7b;
 const BRACKET: u32 = 0x5d;
 const BRACE: u32 = 0x7d;
 

@@ -101,29 +101,49 @@ export function unescapedEquals(pointer: usize, length: u32, text: Span): bool {
 
 const HEX = memory.data<u8>([48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 97, 98, 99, 100, 101, 102]);
 
-/** Appends valid UTF-8 text as the content of a JSON string, without quotes. */
+// Constants of the vector code; string.ts explains why they are loaded from memory.
+const QUOTES = memory.data<u64>([0x2222222222222222, 0x2222222222222222]);
+const BACKSLASHES = memory.data<u64>([0x5c5c5c5c5c5c5c5c, 0x5c5c5c5c5c5c5c5c]);
+const CONTROLS = memory.data<u64>([0x1f1f1f1f1f1f1f1f, 0x1f1f1f1f1f1f1f1f]);
+
+/** Appends valid UTF-8 text as the content of a JSON string, without quotes. The block has PADDING bytes behind the text. */
 export function escape(pointer: usize, length: u32, out: ByteBuffer): void {
   const end = pointer + length;
   let plain = pointer;
-  for (; pointer < end; pointer++) {
-    const byte = <u32>load<u8>(pointer);
-    if (byte >= 0x20 && byte != QUOTE && byte != BACKSLASH) continue;
-    out.bytes(plain, <u32>(pointer - plain));
-    plain = pointer + 1;
-    out.byte(BACKSLASH);
-    if (byte == QUOTE || byte == BACKSLASH) out.byte(byte);
-    else if (byte == 0x0a) out.byte(0x6e);
-    else if (byte == 0x0d) out.byte(0x72);
-    else if (byte == 0x09) out.byte(0x74);
-    else {
-      out.byte(0x75);
-      out.byte(0x30);
-      out.byte(0x30);
-      out.byte(load<u8>(HEX + (byte >> 4)));
-      out.byte(load<u8>(HEX + (byte & 15)));
+  while (pointer < end) {
+    const bytes = v128.load(pointer);
+    const places = i8x16.bitmask(
+      v128.or(
+        v128.or(i8x16.eq(bytes, v128.load(QUOTES)), i8x16.eq(bytes, v128.load(BACKSLASHES))),
+        i8x16.eq(i8x16.min_u(bytes, v128.load(CONTROLS)), bytes),
+      ),
+    );
+    if (places == 0) {
+      pointer += 16;
+      continue;
     }
+    pointer += ctz(places);
+    if (pointer >= end) break;
+    out.bytes(plain, <u32>(pointer - plain));
+    escapeByte(load<u8>(pointer), out);
+    plain = ++pointer;
   }
   out.bytes(plain, <u32>(end - plain));
+}
+
+function escapeByte(byte: u32, out: ByteBuffer): void {
+  out.byte(BACKSLASH);
+  if (byte == QUOTE || byte == BACKSLASH) out.byte(byte);
+  else if (byte == 0x0a) out.byte(0x6e);
+  else if (byte == 0x0d) out.byte(0x72);
+  else if (byte == 0x09) out.byte(0x74);
+  else {
+    out.byte(0x75);
+    out.byte(0x30);
+    out.byte(0x30);
+    out.byte(load<u8>(HEX + (byte >> 4)));
+    out.byte(load<u8>(HEX + (byte & 15)));
+  }
 }
 
 /** Appends a string of the program as the content of a JSON string. For rare paths (error messages). */

@@ -22,7 +22,7 @@ import { request as members, SUPPORTED } from "./members";
 import { AnthropicMessagesReader } from "./read-response";
 import { paths } from "./paths";
 import { readRequest } from "./read-request";
-import { readFinish } from "./finish-reason";
+import { FINISH_MEMBER, readFinish, reasonOf } from "./finish-reason";
 import { readUsage } from "./read-usage";
 import { adaptFault, writeAnthropicFault } from "./write-fault";
 import { writeModel, writeModels } from "./write-models";
@@ -44,6 +44,7 @@ export class AnthropicMessages extends Dialect {
   constructor() {
     super(ANTHROPIC_MESSAGES, members, SUPPORTED, paths);
     this.responseMember = MESSAGE;
+    this.finishMember = FINISH_MEMBER;
   }
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
@@ -108,6 +109,10 @@ export class AnthropicMessages extends Dialect {
     // `message_start` has it one level below.
     if (!tape.isObject(node)) node = tape.member(tape.member(0, MESSAGE), USAGE);
     readUsage(tape, node, usage);
+  }
+
+  reasonOf(tape: Tape, word: u32): i32 {
+    return reasonOf(tape, word);
   }
 
   readFinish(tape: Tape): i32 {

@@ -35,6 +35,12 @@ export const STOP_REASONS: StaticArray<FinishWord> = [
   new FinishWord(CONTEXT_EXCEEDED, FINISH_CONTEXT),
 ];
 
+export const FINISH_MEMBER = constant('"stop_reason":');
+
+export function reasonOf(tape: Tape, word: u32): i32 {
+  return findReason(STOP_REASONS, tape, word);
+}
+
 /** Returns the reason of a message, or of the event `message_delta`. */
 export function readFinish(tape: Tape): i32 {
   const delta = tape.member(0, DELTA);

@@ -13,7 +13,7 @@ import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { removeSignatures } from "../edit-call-ids";
 import { OpenaiDialect } from "../openai/dialect";
 import { addSystemPrompt, askUsage } from "./edit";
-import { mayFinish, readFinish } from "./finish-reason";
+import { EVENT_MEMBERS, FINISH_MEMBER, readFinish, reasonOf } from "./finish-reason";
 import { isFirstToken } from "./first-token";
 import { OpenaiChatLimitEdits } from "./limit-edits";
 import { request as members, SUPPORTED } from "./members";
@@ -35,6 +35,8 @@ const limitEdits = new OpenaiChatLimitEdits();
 export class OpenaiChat extends OpenaiDialect {
   constructor() {
     super(OPENAI_CHAT, members, SUPPORTED, paths);
+    this.finishMember = FINISH_MEMBER;
+    this.eventMembers = EVENT_MEMBERS;
   }
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
@@ -97,8 +99,8 @@ export class OpenaiChat extends OpenaiDialect {
     readUsage(tape, tape.member(0, USAGE), usage);
   }
 
-  mayFinish(pointer: usize, length: u32): bool {
-    return mayFinish(pointer, length);
+  reasonOf(tape: Tape, word: u32): i32 {
+    return reasonOf(tape, word);
   }
 
   readFinish(tape: Tape): i32 {

@@ -17,10 +17,12 @@ import {
   FinishWord,
   findReason,
 } from "../../hub/finish-reason";
+import { MemberFinder } from "../../bytes/json/member-finder";
 import { Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
-import { hasMember } from "../../bytes/text/find";
 
+const USAGE = constant('"usage":');
+const OPEN_BRACE: u32 = 0x7b;
 const CHOICES = constant("choices");
 const FINISH_REASON = constant("finish_reason");
 
@@ -46,12 +48,14 @@ export const FINISH_REASONS: StaticArray<FinishWord> = [
   new FinishWord(constant("network_error"), FINISH_FAULT),
 ];
 
-const REASON_MEMBER = constant('finish_reason":');
 const QUOTE: u32 = 0x22;
 
-/** Returns whether the data of a chunk may have a reason. Chunks before the last one have null. */
-export function mayFinish(pointer: usize, length: u32): bool {
-  return hasMember(pointer, length, REASON_MEMBER, QUOTE);
+export const FINISH_MEMBER = constant('"finish_reason":');
+/** Chunks before the last one have null as the reason. */
+export const EVENT_MEMBERS = new MemberFinder(USAGE, OPEN_BRACE, FINISH_MEMBER, QUOTE);
+
+export function reasonOf(tape: Tape, word: u32): i32 {
+  return findReason(FINISH_REASONS, tape, word);
 }
 
 /** Returns the reason of the first choice of a chunk or of a complete response. */

@@ -7,6 +7,7 @@ import { respondWithEstimate } from "../../exchange/respond";
 import { ResponseOwner, ResponsePhase } from "../../exchange/response";
 import {
   CONTENT_ENCODING,
+  CONTENT_LENGTH,
   CONTENT_TYPE,
   ENCODING,
   isCompressed,
@@ -17,7 +18,7 @@ import { removeHeader, RESPONSE_HEADERS, setHeaderNumber } from "../../host/host
 import { CONTINUE, STOP } from "../../host/status";
 import { startsWith } from "../../bytes/text/at";
 import { constant } from "../../bytes/text/bytes";
-import { statusCode } from "../../bytes/text/decimal";
+import { decimal, statusCode } from "../../bytes/text/decimal";
 import { isFromProvider, responseDetails } from "../../exchange/envoy-errors";
 import { isJson, STATUS as STATUS_HEADER } from "../header-names";
 import { maskHead } from "../mask-credentials";
@@ -155,6 +156,7 @@ function startObserver(exchange: Exchange): void {
     dialect,
     exchange.isObserved,
     exchange.modelText(target),
+    decimal(CONTENT_LENGTH),
   );
 }
 
