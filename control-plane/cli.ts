@@ -1,13 +1,15 @@
 #!/usr/bin/env node
 // The command line `gateway`: its commands, error output and exit codes.
 import { inspect } from "node:util";
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { addExamples } from "./cli/help.ts";
 import { commandFor, commandName } from "./config/diagnostics/command-name.ts";
 import { paintProblem } from "./config/diagnostics/problem.ts";
 import { parseDuration } from "./config/quantity.ts";
 import { ConfigurationProblems } from "./config/diagnostics/configuration-problems.ts";
 import { addCompletion } from "./cli/commands/complete.ts";
+import type { ImportOptions } from "./cli/commands/import.ts";
+import { KINDS, type Kind } from "./import/kinds.ts";
 import type { DoctorOptions } from "./cli/commands/doctor.ts";
 import type { InitOptions } from "./cli/commands/init.ts";
 import type { RenderOptions } from "./cli/commands/render.ts";
@@ -185,6 +187,17 @@ function addLogs(program: Command): void {
 }
 
 function addConfiguration(program: Command): void {
+  program
+    .command("import")
+    .description("write a gateway.yaml from the configuration of LiteLLM, archgw or Plano")
+    .addArgument(new Argument("<gateway>", "where the file is from").choices(KINDS))
+    .argument("<file>", "its configuration; - for standard input")
+    .option("-o, --output <file>", "write to a file instead of standard output")
+    .option("--force", "replace the file if it exists")
+    .action(async (kind: Kind, file: string, options: ImportOptions) => {
+      const { importFile } = await import("./cli/commands/import.ts");
+      importFile(kind, file, options);
+    });
   program
     .command("doctor")
     .description("find what keeps the gateway from working on this machine")

@@ -38,6 +38,10 @@ const EXAMPLES: Readonly<Record<string, Rows>> = {
     ["gateway doctor", "check the configuration, the keys and this machine"],
     ["gateway doctor --online --json", "try every key too, and print the findings for support"],
   ],
+  import: [
+    ["gateway import litellm config.yaml -o gateway.yaml", "write a gateway.yaml"],
+    ["gateway import plano plano_config.yaml", "print it"],
+  ],
   init: [
     ["gateway init", "write ./gateway.yaml, unless it exists"],
     ["gateway init --stdout", "print it"],

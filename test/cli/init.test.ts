@@ -52,6 +52,24 @@ it("doctor prints what to do, and no key; its exit code reports problems", async
   expect((await desk.run("doctor")).code).toBe(2);
 });
 
+it("import prints or writes a valid configuration, and replaces no file", async () => {
+  const model =
+    "{model_name: m, litellm_params: {model: openai/gpt-4o, api_key: sk-pasted-0123456789}}";
+  writeFileSync(join(desk.directory, "litellm.yaml"), `model_list: [${model}]\ncache: true\n`);
+  const printed = await desk.run("import", "litellm", "litellm.yaml");
+  expect(printed.code).toBe(0);
+  expect(printed.stdout).toContain("access_key: $OPENAI_API_KEY");
+  expect(printed.stderr).toContain("1 part has no equivalent");
+  const words = ["import", "litellm", "litellm.yaml", "-o", "gateway.yaml"];
+  expect(await desk.run(...words)).toMatchObject({ code: 0, stdout: "" });
+  expect(readFileSync(join(desk.directory, "gateway.yaml"), "utf8")).toBe(printed.stdout);
+  expect(await desk.run("validate")).toMatchObject({ code: 0, stderr: "" });
+  expect((await desk.run(...words)).stderr).toContain("gateway.yaml exists already");
+  expect((await desk.run("import", "plano", "litellm.yaml")).code).toBe(2);
+  expect((await desk.run("import", "other", "litellm.yaml")).code).toBe(1);
+  expect(printed.stdout + printed.stderr).not.toContain("pasted");
+});
+
 it("without a file the gateway offers the providers with keys, and prints which", async () => {
   const { code, stdout, stderr } = await desk.run("models");
   expect(code).toBe(0);

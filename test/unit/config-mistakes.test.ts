@@ -481,7 +481,7 @@ litellm_settings:
 `,
     report: [
       "1:1: model_list: unknown key",
-      "LiteLLM's list is llm_providers here, one entry each: model_name → name, litellm_params.model → model, api_key: os.environ/NAME → access_key: $NAME, api_base → base_url",
+      "this is a configuration of LiteLLM: gateway import litellm FILE -o gateway.yaml writes one of the gateway",
       "6:1: litellm_settings: unknown key",
       "this is a setting of LiteLLM; remove it",
     ],

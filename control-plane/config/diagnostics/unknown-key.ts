@@ -36,7 +36,7 @@ const ADVICE: readonly Advice[] = [
   {
     path: [],
     keys: [LITELLM_LIST],
-    hint: "LiteLLM's list is llm_providers here, one entry each: model_name → name, litellm_params.model → model, api_key: os.environ/NAME → access_key: $NAME, api_base → base_url",
+    hint: "this is a configuration of LiteLLM: gateway import litellm FILE -o gateway.yaml writes one of the gateway",
   },
   {
     path: [],

@@ -32,8 +32,15 @@ export function referredModels({
   ];
   return [...new Set(names)].flatMap((model) => {
     if (typeof model !== "string" || isWildcard(model) || known.has(model)) return [];
+    if (placed.some(({ target }) => target.model === model || target.configuredName === model))
+      return [];
     const wildcard = takerOf(model, placed);
-    return wildcard === undefined ? [] : [{ model, wildcard }];
+    if (wildcard !== undefined) return [{ model, wildcard }];
+    const ofVendor = placed.find(({ target }) =>
+      target.wildcard?.bare.some((beginning) => model.startsWith(beginning)),
+    );
+    if (ofVendor === undefined) return [];
+    return [{ model: `${ofVendor.target.provider}/${model}`, wildcard: ofVendor }];
   });
 }
 

@@ -1,0 +1,167 @@
+// Takes out of an imported configuration what the loader rejects: each part becomes a comment with the loader's reason, until the
+// loader accepts the rest.
+import { isCollection, isMap, isPair, isScalar, isSeq, Scalar } from "yaml";
+import type { Document, Node, Pair, YAMLMap, YAMLSeq } from "yaml";
+import { loadConfiguration } from "../config/load.ts";
+import type { Problem } from "../config/diagnostics/problem.ts";
+import { parseReferences } from "../config/reference.ts";
+import { leftOut, withoutKeys } from "./masked.ts";
+
+type Key = string | number;
+
+/** Keys without which the mapping around them means nothing. */
+const REQUIRED = new Set(["model", "target", "name", "limit", "provider_interface", "path"]);
+const MAX_ROUNDS = 30;
+
+export interface Pruned {
+  text: string;
+  /** How many parts were taken out. */
+  count: number;
+  /** What is still wrong; empty if the loader accepts the text. */
+  problems: Problem[];
+}
+
+/** By the name of a key: why it has no equivalent, in place of the loader's message. */
+export type Reasons = Readonly<Record<string, string>>;
+
+/** Changes the document until the loader accepts it, as far as that is possible. */
+export function prune(document: Document, file: string, reasons: Reasons): Pruned {
+  let count = 0;
+  for (let round = 0; ; round++) {
+    const text = textOf(document);
+    const result = loadConfiguration({ file, text }, anyEnvironment(text));
+    if (result.ok) return { text, count, problems: [] };
+    const taken = round < MAX_ROUNDS ? takeOut(document, result.problems, reasons) : 0;
+    if (taken === 0) return { text, count, problems: result.problems };
+    count += taken;
+  }
+}
+
+export function textOf(document: Document): string {
+  const lines = document.toString({ lineWidth: 0, indentSeq: true }).split("\n");
+  return lines.map((line) => (/^\s*#/.test(line) ? withoutKeys(line) : line)).join("\n");
+}
+
+/** Returns values for all variables that a configuration refers to: whether they are set is not a question of the import. */
+function anyEnvironment(text: string): Record<string, string> {
+  const names = new Set(
+    text.split("\n").flatMap((line) => parseReferences(line.replace(/^\s*#.*$/, "")).names),
+  );
+  return Object.fromEntries([...names].map((name) => [name, likelyValue(name)]));
+}
+
+function likelyValue(name: string): string {
+  if (/URL|BASE|ENDPOINT|HOST/.test(name)) return "https://imported.example";
+  if (name.includes("REGION")) return "us-east-1";
+  return name.endsWith("PORT") ? "8080" : `value-of-${name.toLowerCase()}`;
+}
+
+/** Returns how many parts were taken out. Later ones come first, so that the indices of the others stay. */
+function takeOut(document: Document, problems: readonly Problem[], reasons: Reasons): number {
+  const found = new Map<string, { path: Key[]; reason: string }>();
+  for (const { path: shown, message, hint } of problems) {
+    const path = partOf(keysOf(shown));
+    const isList = hint === undefined || /^the (?:only )?keys? here/.test(hint);
+    const said = isList ? message : `${message}; ${hint}`;
+    const own = reasons[String(path.at(-1))];
+    const reason = own ?? (said === "unknown key" ? "the gateway has no such key" : said);
+    if (path.length > 0) found.set(JSON.stringify(path), { path, reason });
+  }
+  const places = [...found.values()].sort((one, other) => compare(other.path, one.path));
+  const done: Key[][] = [];
+  for (const { path, reason } of places) {
+    if (done.some((other) => other.every((key, index) => path[index] === key))) continue;
+    if (isTakenOut(document, path, reason)) done.push(path);
+  }
+  return done.length;
+}
+
+/** Returns the path of what has to go with a value: an entry that lacks what it requires is none. */
+function partOf(path: Key[]): Key[] {
+  const last = path.at(-1);
+  return path.length > 2 && typeof last === "string" && REQUIRED.has(last)
+    ? path.slice(0, -1)
+    : path;
+}
+
+/** `llm_providers[0].headers["x-a"]` → its keys. */
+function keysOf(path: string): Key[] {
+  const parts = path.matchAll(/([A-Za-z_][\w-]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g);
+  return [...parts].map(([, word, index, quoted]) => {
+    if (index !== undefined) return Number(index);
+    return quoted === undefined ? (word ?? "") : (JSON.parse(quoted) as string);
+  });
+}
+
+function compare(one: readonly Key[], other: readonly Key[]): number {
+  for (let at = 0; at < Math.min(one.length, other.length); at++) {
+    const [left, right] = [one[at], other[at]];
+    if (left === right) continue;
+    if (typeof left === "number" && typeof right === "number") return left - right;
+    return String(left) < String(right) ? -1 : 1;
+  }
+  return one.length - other.length;
+}
+
+/** Replaces a part by a comment. Returns false if it is not there. */
+export function isTakenOut(document: Document, path: readonly Key[], reason: string): boolean {
+  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  const key = path.at(-1);
+  // The key that the loader looks for is missing: what lacks it goes.
+  if (!isMap(parent) && !isSeq(parent)) return false;
+  const index = indexOf(parent, key);
+  const item = parent.items[index];
+  if (item === undefined) {
+    return path.length > 1 && isTakenOut(document, path.slice(0, -1), reason);
+  }
+  removeAt(parent, index, leftOut(reason, isPair(item) ? pairValue(item) : plain(item)));
+  const above = path.slice(0, -1);
+  const outer = above.length <= 1 ? document.contents : document.getIn(above.slice(0, -1), true);
+  const isEmpty = parent.items.length === 0 && above.length > 0;
+  if (isEmpty && (isMap(outer) || isSeq(outer)))
+    removeAt(outer, indexOf(outer, above.at(-1)), parent.comment ?? "");
+  return true;
+}
+
+/** Removes an item, and leaves a comment behind those that were above it. */
+function removeAt(parent: YAMLMap | YAMLSeq, index: number, comment: string): void {
+  const item = parent.items[index];
+  const node = (isPair(item) ? item.key : item) as Node | undefined;
+  parent.items.splice(index, 1);
+  addComment(parent, index, joined(node?.commentBefore, comment));
+}
+
+function indexOf(parent: YAMLMap | YAMLSeq, key: Key | undefined): number {
+  if (isSeq(parent)) return typeof key === "number" ? key : -1;
+  return parent.items.findIndex(
+    (pair) => (isScalar(pair.key) ? String(pair.key.value) : "") === String(key),
+  );
+}
+
+function pairValue(pair: Pair): unknown {
+  return { [String(plain(pair.key))]: plain(pair.value) };
+}
+
+function plain(node: unknown): unknown {
+  if (isScalar(node)) return node.value;
+  return isCollection(node) ? node.toJSON() : node;
+}
+
+/** Puts a comment before what is now at an index, or behind the last item. */
+function addComment(parent: YAMLMap | YAMLSeq, index: number, comment: string): void {
+  const next = parent.items[index];
+  // A key that was set here is a text as yet.
+  if (isPair(next) && typeof next.key === "string") next.key = new Scalar(next.key);
+  const node = (isPair(next) ? next.key : next) as Node | undefined;
+  // A comment inside of { … } would need another form.
+  parent.flow = false;
+  if (node === undefined) {
+    parent.comment = joined(parent.comment, comment);
+  } else {
+    node.commentBefore = joined(comment, node.commentBefore);
+  }
+}
+
+function joined(...comments: (string | null | undefined)[]): string {
+  return comments.filter((one) => one !== undefined && one !== null && one !== "").join("\n");
+}
