@@ -1,6 +1,8 @@
 // Scores whether the user stated a parameter's value: 1 if the text contains it, less for a similar text.
+import { codesIn } from "./extraction/codes.ts";
 import { currenciesOf } from "./extraction/currencies.ts";
 import { datesOf, timesOf } from "./extraction/dates.ts";
+import { isFlag } from "./extraction/flags.ts";
 import { numbersOf } from "./extraction/numbers.ts";
 import { optionsIn, UNITS } from "./extraction/options.ts";
 import { kindOf, type Parameter, stem } from "./extraction/parameter.ts";
@@ -56,6 +58,8 @@ function stringScore(text: string, value: string, parameter: Parameter, now: Dat
       return currenciesOf(text).includes(value) ? 1 : whole;
     case "enum":
       if (optionsIn(parameter, text).includes(value)) return 1;
+      if (isFlag(parameter)) return booleanScore(text, parameter);
+      if (codesIn(parameter, text).includes(Number(value))) return 1;
       break;
     default:
       if (/\d{4}-\d{2}-\d{2}/.test(value)) return Math.max(whole, dateScore(text, value, now));
@@ -88,7 +92,7 @@ function booleanScore(text: string, parameter: Parameter | undefined): number {
 
 function numberScore(text: string, value: number, parameter: Parameter): number {
   const said = numbersOf(parameter, text.slice(-MAX_COUNTED)).map((found) => found.value);
-  if (said.includes(value)) return 1;
+  if (said.includes(value) || codesIn(parameter, text).includes(value)) return 1;
   // 15 percent is 0.15, but half past is not 0.5: only hundredths count.
   return said.some((number) => Math.abs(number / 100 - value) < 1e-9) && /%|percent/i.test(text)
     ? 0.8

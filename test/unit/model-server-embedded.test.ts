@@ -182,6 +182,44 @@ describe("nothing wrong is given", () => {
   );
 });
 
+describe("what descriptions, names and forms tell", () => {
+  const HOTEL = target(
+    "find_hotels",
+    "Find hotels",
+    parameter("city", "city of the hotel, in the format 'City, State', such as 'Austin, TX'"),
+    parameter("stars", "number of stars", { enum: ["1", "2", "3", "4"], required: false }),
+    parameter("kind", "kind of room", { enum: ["suite", "single room", "all"], required: false }),
+    parameter("province", "id of the province: 1 for Utah, 2 for New Mexico", integer),
+  );
+  const SERVER = target(
+    "add_server",
+    "Add a database server",
+    parameter("nickname", "name by which it is called"),
+    parameter("user_name", "who logs in"),
+    parameter("comment", "anything else", { required: false }),
+  );
+
+  it.each<[Target, string, Values]>([
+    [HOTEL, "hotels in Santa Rosa, CA please", { city: "Santa Rosa, CA" }],
+    [HOTEL, "a 3-star hotel in Reno, NV", { city: "Reno, NV", stars: "3" }],
+    [HOTEL, "show all hotels with suites in Reno, NV", { city: "Reno, NV", kind: "suite" }],
+    [HOTEL, "hotels in New Mexico", { province: 2 }],
+    [
+      SERVER,
+      "add a database server, nickname 'main db', user name 'admin'",
+      { nickname: "main db", user_name: "admin" },
+    ],
+  ])("%o: %s", async (wanted, text, values) => {
+    expect(await valuesOf(wanted, said(text))).toEqual(values);
+  });
+
+  it("a month is no day", async () => {
+    expect(await valuesOf(VACATION, said("I need 5 days of vacation in March 2027"))).toEqual({
+      days: 5,
+    });
+  });
+});
+
 describe("a dialogue", () => {
   it.each<[Target, string, string, string[], Values]>([
     [CONVERT, "How much is 20?", "USD, EUR", ["from", "to"], { from: "USD", to: "EUR" }],

@@ -31,6 +31,12 @@ describe("a value from the prompt", () => {
     ["on 3 May 2027", "2027-05-03", parameter("date")],
     ["with breakfast", true, parameter("breakfast", { type: "boolean" })],
     ["anything", "metric", parameter("units", { default: "metric" })],
+    [
+      "in New Mexico",
+      2,
+      parameter("province", { type: "integer", description: "1 for Utah, 2 for New Mexico" }),
+    ],
+    ["with laundry", "True", parameter("has_laundry", { enum: ["True", "False"] })],
     ["red and green", ["red", "green"]],
     ["flights for a family", "family flights"],
   ])("is grounded: %s → %j", (prompt, value, described) => {

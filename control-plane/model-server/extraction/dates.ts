@@ -11,6 +11,8 @@ export function readDate(parameter: Parameter, text: string, now: Date): string 
   const plain = withIsoDates(text);
   const [only, another] = datesOf(plain, now);
   if (only === undefined || another !== undefined || only.to !== undefined) return undefined;
+  // `March 2023` is no day.
+  if (!only.from.isCertain("day") && !only.from.isCertain("weekday")) return undefined;
   const rest = plain.slice(0, only.start) + plain.slice(only.end);
   return /\d/.test(rest) ? undefined : formatDate(only.from, parameter);
 }

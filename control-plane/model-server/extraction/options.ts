@@ -47,8 +47,9 @@ function placesOf(text: string, option: string | number): Place[] {
   const pattern = words.join("[\\s_-]+");
   if (pattern === "") return [];
   // No part of a longer word or number: neither `gold` in marigold nor `2` in 2.5.
+  const plural = /\p{L}{3}$/u.test(pattern) ? "s?" : "";
   const whole = new RegExp(
-    `(?<![\\p{L}\\p{N}_]|\\d[.:/-])${pattern}(?![\\p{L}\\p{N}_]|[.:/-]\\d)`,
+    `(?<![\\p{L}\\p{N}_]|\\d[.:/-])${pattern}${plural}(?![\\p{L}\\p{N}_]|[.:/-]\\d)`,
     "giu",
   );
   return [...text.matchAll(whole)].map(({ index, 0: said }) => ({

@@ -30,6 +30,7 @@ export function wholeSpan(parameter: Parameter, text: string, span: Span): Span 
   if (kind === "number") return trimmed(text, grown(text, span, /[\p{L}\p{N}.,:/_-]/u));
   if (kind === "date") return withYear(text, span);
   const token = trimmed(text, grown(text, span, /[^\s"“”«»'‘’(),;!?]/u));
+  if (kind === "place" && HAS_STATE.test(parameter.description)) return withState(text, span);
   const isOne = kind === "id" || kind === "email" || kind === "url";
   const said = text.slice(token.start, token.end);
   const isCode = /\p{N}/u.test(said) || (kind !== "place" && JOINED.test(said));
@@ -49,6 +50,19 @@ function withYear(text: string, span: Span): Span {
   const after = /^,?\s+(?:of\s+)?(?:19|20)\d{2}(?![\d.:/-])/.exec(text.slice(end))?.[0] ?? "";
   const before = /(?<![\d.:/-])(?:19|20)\d{2},?\s+$/.exec(text.slice(0, start))?.[0] ?? "";
   return after === "" ? { start: start - before.length, end } : { start, end: end + after.length };
+}
+
+/** A description that asks for `City, State`. */
+const HAS_STATE = /\bcity,? (?:and )?(?:state|country)\b|\p{L}, [A-Z]{2}\b/iu;
+
+/** `Berkeley` in `Berkeley, CA` */
+function withState(text: string, span: Span): Span {
+  const { start, end } = grown(text, span, /[\p{L}\p{M}\p{N}_]/u);
+  if (text.slice(start, end).includes(",")) return { start, end };
+  const after = /^, ?(?:[A-Z]{2}(?!\p{L})|\p{Lu}\p{Ll}{3,}(?=\s*(?:[.,;?!]|$)))/u.exec(
+    text.slice(end),
+  );
+  return { start, end: end + (after?.[0].length ?? 0) };
 }
 
 function grown(text: string, { start, end }: Span, inside: RegExp): Span {
@@ -91,7 +105,7 @@ function valueOf(parameter: Parameter, kind: Kind, text: string, now: Date): unk
     case "currency":
       return currencyCode(text);
     case "enum":
-      return readOption(parameter, text);
+      return readOption(parameter, text) ?? readCount(parameter, text);
     case "id":
       return readId(parameter, text);
     case "email":
@@ -108,6 +122,14 @@ function valueOf(parameter: Parameter, kind: Kind, text: string, now: Date): unk
     case "object":
       return text;
   }
+}
+
+/** `two people` where the options are numbers. */
+function readCount(parameter: Parameter, text: string): number | string | undefined {
+  const options = (parameter.enum ?? []).filter((option) => option !== "dontcare");
+  if (!options.every((option) => /^\d+$/.test(String(option)))) return undefined;
+  const number = readNumber({ ...parameter, type: "integer" }, text.replace(/^(\d+)-/, "$1 "));
+  return options.find((option) => String(option) === String(number));
 }
 
 /** `#5521`, `order no. 5521`, `LH 400`: one token, or several of digits and capitals. */
@@ -127,10 +149,7 @@ function readId(parameter: Parameter, text: string): string | undefined {
 /** `Rome to Paris` are two, `Lisboa amanhã` has a word too many, and `City, State` is not a bare city. */
 function isNoPlace({ description }: Parameter, text: string): boolean {
   if (/^\p{Lu}.*\s\p{Ll}{4,}$|\s(?:to|from)\s/u.test(text)) return true;
-  return (
-    !text.includes(",") &&
-    /\bcity,? (?:and )?(?:state|country)\b|\p{L}, [A-Z]{2}\b/iu.test(description)
-  );
+  return !text.includes(",") && HAS_STATE.test(description);
 }
 
 /** `title: Budget review` → `Budget review`, `Amelia's` → `Amelia` */

@@ -4,8 +4,9 @@ import type { TargetDescription } from "../options.ts";
 import type { RunningExtractor } from "../extractor/open-extractor.ts";
 import type { Candidate } from "../extractor/spans.ts";
 import { overlap, settled, type Span } from "../extractor/spans.ts";
+import { codesIn } from "./codes.ts";
 import { currenciesOf } from "./currencies.ts";
-import { readFlag } from "./flags.ts";
+import { isFlag, readFlag, readFlagOption } from "./flags.ts";
 import { isOnlyOne } from "./only-one.ts";
 import { optionsIn } from "./options.ts";
 import {
@@ -18,6 +19,7 @@ import {
 } from "./parameter.ts";
 import { readValue, wholeSpan } from "./read-value.ts";
 import { assignedByRole } from "./roles.ts";
+import { words } from "../similarity.ts";
 
 export type Values = Record<string, unknown>;
 
@@ -84,11 +86,12 @@ export async function statedIn(
   const values: Values = {};
   const doubtful: string[] = [];
   const fixed = fixedValues(target);
-  const read = sought.map((parameter, index) =>
-    readable(parameter, turn.text, candidates[index] ?? [], fixed, now).filter(
+  const read = sought.map((parameter, index) => [
+    ...labelled(parameter, turn.text),
+    ...readable(parameter, turn.text, candidates[index] ?? [], fixed, now).filter(
       (candidate) => !isRivals(parameter, sought, turn.text, candidate),
     ),
-  );
+  ]);
   const chosen = withRoles(sought, turn.text, settled(read, 0), now);
   sought.forEach((parameter, index) => {
     const { name } = parameter;
@@ -160,6 +163,25 @@ function readable(
   return isStrict || read.slice(0, 1).every(isFree) ? read.filter(isFree) : [];
 }
 
+/** Log odds of a quotation after the parameter's name: surer than any span. */
+const LABELLED = 20;
+
+/** Returns the quotation that the parameter's name introduces: `the nickname is 'PG1'`. */
+function labelled(parameter: Parameter, text: string): ReadCandidate[] {
+  if (!["text", "id"].includes(kindOf(parameter))) return [];
+  const name = words(parameter.name).trim().replaceAll(/\s+/g, "[\\s_-]?");
+  if (!/^[\p{L}\p{N}[\]\\s?_-]{3,}$/u.test(name)) return [];
+  const pattern = new RegExp(
+    `(?<!\\p{L})${name}\\s*(?:is|of|as|:|=|called|named|should be|,)?\\s*(['"“‘])([^'"“”‘’\\n]{1,100})['"”’](?!\\p{L})`,
+    "giu",
+  );
+  const found = [...text.matchAll(pattern)];
+  const [, , value = ""] = found[0] ?? [];
+  if (found.length !== 1 || value.trim() === "") return [];
+  const end = (found[0]?.index ?? 0) + (found[0]?.[0].length ?? 0) - 1;
+  return [{ start: end - value.length, end, odds: LABELLED, value: value.trim() }];
+}
+
 /** Whether a number's unit is what another parameter is called: `2 bathrooms` is no number of bedrooms. */
 function isRivals(
   parameter: Parameter,
@@ -192,11 +214,12 @@ function readWithoutSpan(target: Target, parameter: Parameter, text: string): un
   const rivals = target.parameters.filter((other) => kindOf(other) === kind);
   switch (kind) {
     case "boolean":
-      return readFlag(parameter, text, ownWords(target));
+      return readFlag(parameter, text, nameWords(target));
     case "enum":
-      return rivals.some((other) => other !== parameter && sharesOption(other, parameter))
-        ? undefined
-        : onlyOf(optionsIn(parameter, text));
+      if (isFlag(parameter)) return readFlagOption(parameter, text, nameWords(target));
+      return onlyOption(parameter, rivals, text) ?? codeOf(parameter, text);
+    case "number":
+      return codeOf(parameter, text);
     case "email":
       return rivals.length > 1 ? undefined : onlyOf(text.match(EMAILS) ?? []);
     case "url":
@@ -208,6 +231,11 @@ function readWithoutSpan(target: Target, parameter: Parameter, text: string): un
   }
 }
 
+/** The stems of a target's name: "send" of `send_report` is no flag. */
+function nameWords({ name }: Target): Set<string> {
+  return ownWords({ name, description: "" });
+}
+
 const EMAILS = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}/g;
 const URLS = /https?:\/\/[^\s<>"']{3,2000}/gi;
 
@@ -216,8 +244,23 @@ function onlyOf<Value>(values: readonly Value[]): Value | undefined {
   return different.size === 1 ? values[0] : undefined;
 }
 
-function sharesOption({ enum: own = [] }: Parameter, { enum: other = [] }: Parameter): boolean {
-  return own.some((option) => other.includes(option));
+/** Returns the code that the text explains, if there is only one, and it is an option of an enum. */
+function codeOf(parameter: Parameter, text: string): unknown {
+  const code = onlyOf(codesIn(parameter, text));
+  if (code === undefined || parameter.enum === undefined) return code;
+  return parameter.enum.find((option) => String(option) === String(code));
+}
+
+/** `list all servers` is no request for the option "all". */
+const ORDINARY = new Set(["all", "any", "none", "other", "default"]);
+
+/** Returns the only option that a text contains, if it is no other parameter's too. */
+function onlyOption(parameter: Parameter, rivals: readonly Parameter[], text: string) {
+  const options = optionsIn(parameter, text);
+  const found = onlyOf(options.filter((option) => !ORDINARY.has(String(option).toLowerCase())));
+  if (found === undefined) return undefined;
+  const isShared = rivals.some((other) => other !== parameter && other.enum?.includes(found));
+  return isShared ? undefined : found;
 }
 
 /**
