@@ -50,6 +50,7 @@ RUN node_modules/.bin/tsc -p tsconfig.build.json \
  && mv build/compiled/examples build/ \
  && mkdir build/compiled/build \
  && cp build/filter.wasm build/compiled/build/ \
+ && cp -r control-plane/observability/page/assets build/compiled/control-plane/observability/page/ \
  && cp control-plane/model-server/extractor/extractor.onnx build/compiled/control-plane/model-server/extractor/ \
  && cp package.json LICENSE NOTICE build/compiled/
 

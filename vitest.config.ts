@@ -71,6 +71,7 @@ export default defineConfig({
       ring("sdk", ["test/sdk/**/*.test.ts"], WAITING, setUpBy("sdk")),
       ring("agents", ["test/agents/**/*.test.ts"], WAITING, setUpBy("agents")),
       ring("deploy", ["test/deploy/**/*.test.ts"], WAITING, setUpBy("deploy")),
+      ring("page", ["test/page/**/*.test.ts"], WAITING, setUpBy("page")),
       ring("soak", ["test/soak/**/*.test.ts"], WAITING),
       ring("container", ["test/container/**/*.test.ts"], DOCKER, CONTAINERS),
     ],

@@ -31,14 +31,11 @@ export function protect(app: Hono, token: string | undefined): void {
     app.use(requireLoopbackHost);
     return;
   }
-  app.get("/login", (context) =>
-    context.html(loginPage({ next: pathOf(context.req.query("next")) })),
-  );
+  app.get("/login", (context) => logIn(context, { next: pathOf(context.req.query("next")) }));
   app.post("/login", async (context) => {
     const form = new URLSearchParams((await context.req.text()).slice(0, MAX_FORM));
     const next = pathOf(form.get("next") ?? undefined);
-    if (!isSame(form.get("token") ?? "", token))
-      return context.html(loginPage({ next, isWrong: true }), 401);
+    if (!isSame(form.get("token") ?? "", token)) return logIn(context, { next, isWrong: true });
     setCookie(context, COOKIE, newSession(token), {
       httpOnly: true,
       sameSite: "Strict",
@@ -48,7 +45,10 @@ export function protect(app: Hono, token: string | undefined): void {
     });
     return context.redirect(next, 303);
   });
-  app.use((context, next) => requireToken(token, context, next));
+  app.use((context, next) =>
+    // The form has the page's style.
+    context.req.path.startsWith("/assets/") ? next() : requireToken(token, context, next),
+  );
 }
 
 const setHeaders: MiddlewareHandler = async (context, next) => {
@@ -57,17 +57,18 @@ const setHeaders: MiddlewareHandler = async (context, next) => {
 };
 
 /**
- * A browser sends `sec-fetch-site` with every request, and `origin` with every one that could change something; programs send
+ * A browser sends `sec-fetch-site` to addresses that it trusts, and `origin` with whatever could change something; programs send
  * neither. A link on another page may lead here, and nothing more.
  */
 const refuseOtherOrigins: MiddlewareHandler = async (context, next) => {
   const { req } = context;
-  const site = req.header("sec-fetch-site") ?? "none";
-  const isOwn = site === "same-origin" || site === "none";
+  const [site, origin] = [req.header("sec-fetch-site"), req.header("origin")];
+  const isOwn =
+    site === undefined
+      ? origin === undefined || hostOf(origin) === req.header("host")
+      : site === "same-origin" || site === "none";
   const isLink = req.method === "GET" && req.header("sec-fetch-mode") === "navigate";
-  const origin = req.header("origin");
-  const isOwnOrigin = origin === undefined || hostOf(origin) === req.header("host");
-  if (isOwnOrigin && (isOwn || isLink)) return next();
+  if (isOwn || isLink) return next();
   return context.text("A page of another origin cannot use this address.\n", 403);
 };
 
@@ -90,6 +91,12 @@ async function requireToken(token: string, context: Context, next: () => Promise
   }
   context.header("www-authenticate", "Bearer");
   return context.text("Send the token of observability.metrics as Authorization: Bearer.\n", 401);
+}
+
+function logIn(context: Context, form: { next: string; isWrong?: boolean }) {
+  // Without a referrer, a browser sends the form with `origin: null`.
+  context.header("referrer-policy", "same-origin");
+  return context.html(loginPage(form), form.isWrong === true ? 401 : 200);
 }
 
 /** Returns a session: when it ends, and a proof that the token was known. A new token ends all sessions. */

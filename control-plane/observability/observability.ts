@@ -31,6 +31,8 @@ export interface ObservabilityOptions {
   /** Returns Envoy's metrics page, of all names or those that contain the filter; rejects if Envoy does not respond. */
   envoyStats: (filter?: string) => Promise<string>;
   report: (line: string, level?: "warning") => void;
+  /** Milliseconds since 1970; the machine's clock if not set. */
+  now?: () => number;
 }
 
 interface Reading {
@@ -113,9 +115,10 @@ export class Observability {
     const model = () => (this.#gateway ?? first).model;
     const metrics = new RequestMetrics(model);
     const observe = observer(model);
-    const history = new History({ log, file: join(directory, HISTORY_FILE), observe, report });
-    const { envoyStats } = this.#options;
-    const live = new Live({ model, observe, history, envoyStats });
+    const { envoyStats, now = Date.now } = this.#options;
+    const file = join(directory, HISTORY_FILE);
+    const history = new History({ log, file, observe, report, now });
+    const live = new Live({ model, observe, history, envoyStats, now });
     const gauges = stateGauges(metrics.families);
     gauges.build.set([versions.gateway, versions.envoy], 1);
     const reader = startUsageReader({
@@ -147,7 +150,11 @@ export class Observability {
         port,
         token,
         metrics: () => this.#metrics(),
-        page: { model: () => this.#gateway?.model, parts: () => this.#reading },
+        page: {
+          model: () => this.#gateway?.model,
+          parts: () => this.#reading,
+          now: this.#options.now ?? Date.now,
+        },
       });
       this.#serving = { plan, server };
       report(`Serving the live page and metrics on ${urlOf({ address, port: server.port })}`);

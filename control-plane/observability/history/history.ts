@@ -31,8 +31,9 @@ export interface HistoryOptions {
   /** Path of the SQLite file. */
   file: string;
   observe: Observe;
-  report: (line: string) => void;
-  now?: () => number;
+  report: (line: string, level?: "warning") => void;
+  /** Milliseconds since 1970. */
+  now: () => number;
   maxRequests?: number;
   retryMs?: number;
   pollMs?: number;
@@ -126,7 +127,7 @@ export class History {
       (errcode !== undefined && DAMAGED.includes(errcode & 0xff)) ||
       (error as Error).message === "format";
     this.#problem = `The history cannot be used (${wordsOf(error)}); live requests are shown, and it is tried again.`;
-    if (isFirst) report(`${this.#problem} File: ${file}`);
+    if (isFirst) report(`${this.#problem} File: ${file}`, "warning");
     if (isDamaged) setAside(file, report);
   }
 }
@@ -260,7 +261,7 @@ class Run {
   }
 
   #now(): number {
-    return (this.#options.now?.() ?? Date.now()) / 1000;
+    return this.#options.now() / 1000;
   }
 }
 

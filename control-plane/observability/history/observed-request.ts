@@ -3,7 +3,7 @@ import { ENDPOINTS } from "../../../contract/endpoints.ts";
 import { LISTENER_OWN_EGRESS } from "../../../contract/words.ts";
 import type { GatewayModel } from "../../ir/model.ts";
 import { errorType } from "../classify.ts";
-import { costOf, pricesOf } from "../prices.ts";
+import { costOf, priceFinder } from "../prices.ts";
 import type { Price } from "../prices.ts";
 import type { UsageLine, UsageRecord } from "../usage-line.ts";
 
@@ -36,6 +36,8 @@ export interface ObservedRequest {
   rate: number | undefined;
 }
 
+type PriceOf = (record: UsageRecord) => Price | undefined;
+
 export type Observe = (line: UsageLine) => ObservedRequest;
 
 /** Paths of probes. They are no requests of anybody. */
@@ -48,20 +50,20 @@ export function isProbe({ record }: UsageLine): boolean {
 /** Returns the function that reads a line. @param model returns the active configuration, whose prices hold */
 export function observer(model: () => GatewayModel): Observe {
   let of: GatewayModel | undefined;
-  let prices: ReadonlyMap<string, Price> = new Map();
+  let priceOf: PriceOf = () => undefined;
   return (line) => {
     const now = model();
-    if (of !== now) prices = pricesOf(now);
+    if (of !== now) priceOf = priceFinder(now);
     of = now;
-    return observed(line, prices);
+    return observed(line, priceOf);
   };
 }
 
-function observed(line: UsageLine, prices: ReadonlyMap<string, Price>): ObservedRequest {
+function observed(line: UsageLine, priceOf: PriceOf): ObservedRequest {
   const { record } = line;
   const model = record?.target ?? NO_NAME;
   const hasTokens = record?.input !== undefined || record?.output !== undefined;
-  const price = prices.get(model);
+  const price = record === undefined ? undefined : priceOf(record);
   const isPriced = record !== undefined && hasTokens && price !== undefined;
   const error = errorType(line);
   const firstToken = firstTokenOf(line, record);

@@ -32,7 +32,7 @@ export interface LiveOptions {
   history: History;
   /** Returns Envoy's metrics page, as far as names contain the regular expression; rejects if Envoy does not respond. */
   envoyStats: (filter: string) => Promise<string>;
-  now?: () => number;
+  now: () => number;
 }
 
 export class Live {
@@ -94,6 +94,8 @@ class Session {
   #rows: ObservedRequest[] = [];
   #skipped = 0;
   #envoy: EnvoyState | undefined;
+  /** The last one, for a browser that connects later. */
+  #snapshotEvent: string | undefined;
   #spent: { at: number; hour: number; today: number } | undefined;
 
   constructor(options: LiveOptions, kept: readonly UsageLine[], publish: (event: string) => void) {
@@ -108,7 +110,7 @@ class Session {
         void this.#publishSnapshot();
       }, SNAPSHOT_MS),
     ];
-    void this.#readEnvoy();
+    void this.#publishSnapshot();
   }
 
   add(request: ObservedRequest): void {
@@ -126,7 +128,8 @@ class Session {
   /** Returns what a new browser gets. */
   firstEvents(): string[] {
     const rows = this.#newest.slice(-FIRST_ROWS).map(viewOf);
-    return [eventText("rows", { rows, skipped: 0 }), eventText("snapshot", this.#snapshot())];
+    const snapshot = this.#snapshotEvent === undefined ? [] : [this.#snapshotEvent];
+    return [eventText("rows", { rows, skipped: 0 }), ...snapshot];
   }
 
   /** Returns the newest lines. */
@@ -148,14 +151,17 @@ class Session {
       const read = readUsageLine(line);
       return read === undefined ? [] : [read];
     });
+    const requests = new Map<string, ObservedRequest>();
     for (const line of [...lines, ...kept]) {
       const request = observe(line);
-      const number = numberOf(request);
-      if (this.#known.has(number)) continue;
-      this.#known.add(number);
-      if (request.ended > since) this.#window.add(request);
-      this.#remember(request);
+      requests.set(numberOf(request), request);
     }
+    const inOrder = [...requests.values()].sort((one, other) => one.ended - other.ended);
+    for (const request of inOrder) {
+      this.#known.add(numberOf(request));
+      if (request.ended > since) this.#window.add(request);
+    }
+    this.#newest = inOrder.slice(-KEPT_LINES);
     setTimeout(() => {
       this.#known.clear();
     }, 5_000).unref();
@@ -176,7 +182,8 @@ class Session {
 
   async #publishSnapshot(): Promise<void> {
     await this.#readEnvoy();
-    this.#publish(eventText("snapshot", this.#snapshot()));
+    this.#snapshotEvent = eventText("snapshot", this.#snapshot());
+    this.#publish(this.#snapshotEvent);
   }
 
   async #readEnvoy(): Promise<void> {
@@ -207,6 +214,6 @@ class Session {
   }
 
   #now(): number {
-    return (this.#options.now?.() ?? Date.now()) / 1000;
+    return this.#options.now() / 1000;
   }
 }

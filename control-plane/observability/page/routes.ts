@@ -16,7 +16,8 @@ import { shell } from "./shell.ts";
 export interface PageSource {
   model: () => GatewayModel | undefined;
   parts: () => { history: History; live: Live; observe: Observe } | undefined;
-  now?: () => number;
+  /** Milliseconds since 1970. */
+  now: () => number;
 }
 
 const FOREVER = "public, max-age=31536000, immutable";
@@ -43,7 +44,7 @@ export function addPage(app: Hono, source: PageSource): void {
   addPlayground(app, source.model);
 }
 
-function addData(app: Hono, { model, parts, now = Date.now }: PageSource): void {
+function addData(app: Hono, { model, parts, now }: PageSource): void {
   app.get("/api/live", (context) => {
     const events = parts()?.live.subscribe();
     if (events === undefined) return context.text("Too many browsers are connected.\n", 503);

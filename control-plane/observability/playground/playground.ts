@@ -1,5 +1,6 @@
 // The playground's requests: passed from the page to the gateway's own egress listener, as any client sends them, so that
 // keys, limits, logs and prices are the same. The client's key is in the page's memory only.
+import { randomUUID } from "node:crypto";
 import { request as requestPlain } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { request as requestByTls } from "node:https";
@@ -13,9 +14,11 @@ import { toConnectAddress, urlOf } from "../../ir/listener-url.ts";
 
 /** Request header of the page with the client's key. */
 const KEY_HEADER = "x-playground-key";
+/** Response header with the gateway's request id. */
+const ID_HEADER = "x-playground-id";
 const MAX_BODY = 1_048_576;
 /** Headers of the response that the page shows. */
-const SHOWN = /^(?:content-type|x-request-id|retry-after|x-gateway-.*)$/;
+const SHOWN = /^(?:content-type|retry-after|x-gateway-.*)$/;
 
 const CLIENT_DIALECTS = DIALECTS.filter(({ hasClients }) => hasClients);
 
@@ -53,7 +56,12 @@ export function addPlayground(app: Hono, model: () => GatewayModel | undefined):
 
 async function pass(context: Context, listener: Listener, dialect: DialectRow) {
   const { credential, requiredHeaders, path } = dialect;
-  const headers: Record<string, string> = { "content-type": "application/json" };
+  // Of the response's ids, one may be the provider's.
+  const id = randomUUID();
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    "x-request-id": id,
+  };
   for (const { name, value } of requiredHeaders) headers[name] = value;
   const key = context.req.header(KEY_HEADER);
   if (key !== undefined && key !== "") headers[credential.header] = credential.prefix + key;
@@ -64,7 +72,10 @@ async function pass(context: Context, listener: Listener, dialect: DialectRow) {
     const shown = Object.entries(response.headers).filter(([name]) => SHOWN.test(name));
     return new Response(Readable.toWeb(response) as ReadableStream<Uint8Array>, {
       status: response.statusCode ?? 502,
-      headers: Object.fromEntries(shown.map(([name, value]) => [name, String(value)])),
+      headers: {
+        ...Object.fromEntries(shown.map(([name, value]) => [name, String(value)])),
+        [ID_HEADER]: id,
+      },
     });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

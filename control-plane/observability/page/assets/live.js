@@ -286,7 +286,7 @@ export function LivePage() {
     <div class="grid3">
       <${Models} rows=${summary?.models} onChoose=${(model) => change({ model })} />
       <${Keys} rows=${summary?.keys} onChoose=${(key) => change({ key })} />
-      <${Providers} envoy=${snapshot?.envoy} />
+      <${Providers} snapshot=${snapshot} />
     </div>
     <${Requests} rows=${shown} freshAfter=${0} empty=${empty}>
       <div class="toolbar">

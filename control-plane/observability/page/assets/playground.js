@@ -28,7 +28,7 @@ async function send({ dialect, body, key, signal, onChange }) {
       body: JSON.stringify(body),
       signal,
     });
-    report({ status: response.status, id: response.headers.get("x-request-id") ?? undefined });
+    report({ status: response.status, id: response.headers.get("x-playground-id") ?? undefined });
     const isStream = (response.headers.get("content-type") ?? "").startsWith("text/event-stream");
     const decoder = new TextDecoder();
     const events = readEvents();
@@ -146,9 +146,16 @@ export function PlaygroundPage() {
           <div class="pair">
             <label class="block"
               >Model
-              <select value=${form.model} onChange=${set("model")}>
-                ${settings.models.map((name) => html`<option value=${name} selected=${name === form.model}>${name}</option>`)}
-              </select></label
+              <input
+                list="models"
+                required
+                autocomplete="off"
+                value=${form.model}
+                onInput=${set("model")}
+              />
+              <datalist id="models">
+                ${settings.models.map((name) => html`<option value=${name}></option>`)}
+              </datalist></label
             >
             <label class="block"
               >API

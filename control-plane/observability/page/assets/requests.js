@@ -155,7 +155,7 @@ export function Requests({ rows, freshAfter, empty, children }) {
       <h2 id="requests">Requests</h2>
       ${children}
     </header>
-    <div class="scroll body" tabindex="0" role="region" aria-label="Requests">
+    <div class="scroll body" tabindex="0" role="region" aria-label="Rows of requests">
       <table>
         <thead>
           <tr>

@@ -52,7 +52,7 @@ export function Models({ rows = [], onChoose }) {
     ["Cached", "n phone-off"],
     ["Out", "n"],
     ["Cost", "n"],
-    ["First token p95", "n"],
+    ["TTFT p95", "n"],
     ["Tokens/s", "n"],
   ];
   const lines = rows.map(
@@ -108,7 +108,8 @@ export function Keys({ rows = [], onChoose }) {
   />`;
 }
 
-export function Providers({ envoy }) {
+export function Providers({ snapshot }) {
+  const { envoy } = snapshot ?? {};
   const head = [["Provider"], ["State"], ["Open", "n"]];
   const lines = (envoy?.providers ?? []).map((row) => {
     const kind = row.ejected === 0 ? "good" : row.ejected < row.hosts ? "warn" : "bad";
@@ -124,6 +125,6 @@ export function Providers({ envoy }) {
       <td class="n">${compact(row.open)}</td>
     </tr>`;
   });
-  const empty = envoy === undefined ? "Envoy does not respond." : DASH;
+  const empty = snapshot === undefined || envoy !== undefined ? DASH : "Envoy does not respond.";
   return html`<${Table} title="Providers" head=${head} rows=${lines} empty=${empty} />`;
 }

@@ -1,0 +1,152 @@
+// The live page in a browser, over a day of invented requests: how it looks, the form to log in, and what a screen reader needs.
+// UPDATE_SCREENSHOTS=1 writes the two of docs/images/.
+import { readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { DESKTOP, openBrowser, openTab, PHONE, screenshot, SCREENSHOTS } from "./browser.ts";
+import { startDemo } from "./demo.ts";
+import type { Demo } from "./demo.ts";
+
+const IMAGES = join(import.meta.dirname, "../../docs/images");
+const MAX_IMAGE = 150 * 1024;
+const TOKEN = "a-long-random-token-0123456789";
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+/** As far as a test looks at an element; these run in the browser. */
+interface Box {
+  scrollWidth: number;
+  clientWidth: number;
+}
+interface Styled {
+  ownerDocument: {
+    defaultView: { getComputedStyle: (one: unknown) => { backgroundColor: string } };
+  };
+}
+const widthsOf = (box: Box) => ({ scroll: box.scrollWidth, width: box.clientWidth });
+const colorOf = (body: Styled) =>
+  body.ownerDocument.defaultView.getComputedStyle(body).backgroundColor;
+
+describe.runIf(inject("canTestPage"))("the live page of a day", () => {
+  let browser: Browser;
+  let demo: Demo;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    demo = await startDemo();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await demo.stop();
+  });
+
+  const pages = () => ({
+    live: `${demo.url}/?range=24h`,
+    story: `${demo.url}/requests/${demo.storyId}`,
+    playground: `${demo.url}/playground`,
+  });
+
+  async function isFilled(page: Page): Promise<void> {
+    await page.locator("canvas, .timeline, #curl-text").first().waitFor();
+  }
+
+  it.each(["dark", "light"] as const)("looks as it should, %s", async (colorScheme) => {
+    const { page, errors, close } = await openTab(browser, { colorScheme });
+    for (const [name, url] of Object.entries(pages())) {
+      await page.setViewportSize(name === "live" ? { width: 1440, height: 1060 } : DESKTOP);
+      await page.goto(url);
+      await isFilled(page);
+      if (name === "live") await page.getByText("1 of 2 ejected").waitFor();
+      const path = `${SCREENSHOTS}/${name}-${colorScheme}.png`;
+      await screenshot(page, path);
+      const background = await page.locator("body").evaluate(colorOf);
+      expect(background).toBe(colorScheme === "dark" ? "rgb(13, 16, 21)" : "rgb(245, 246, 248)");
+    }
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  it.runIf(process.env["UPDATE_SCREENSHOTS"] === "1")("is shown in the documentation", async () => {
+    const { page, close } = await openTab(browser, { deviceScaleFactor: 0.7 });
+    for (const name of ["live", "story"] as const) {
+      await page.setViewportSize({ width: 1440, height: name === "live" ? 970 : 680 });
+      await page.goto(pages()[name]);
+      await isFilled(page);
+      if (name === "live") await page.getByText("1 of 2 ejected").waitFor();
+      await screenshot(page, join(IMAGES, `${name}-page.png`));
+    }
+    await close();
+  });
+
+  it.each(["live", "story"])("the image of the %s page is small", (name) => {
+    expect(statSync(join(IMAGES, `${name}-page.png`)).size).toBeLessThanOrEqual(MAX_IMAGE);
+  });
+
+  it("fits a phone", async () => {
+    const { page, errors, close } = await openTab(browser, { viewport: PHONE });
+    for (const [name, url] of Object.entries(pages())) {
+      await page.goto(url);
+      await isFilled(page);
+      const { scroll, width } = await page.locator("html").evaluate(widthsOf);
+      expect(scroll, name).toBeLessThanOrEqual(width);
+      await screenshot(page, `${SCREENSHOTS}/${name}-phone.png`, { fullPage: true });
+    }
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  it.each(["dark", "light"] as const)("has no problem that axe finds, %s", async (colorScheme) => {
+    const { page, close } = await openTab(browser, { colorScheme, bypassCSP: true });
+    for (const [name, url] of Object.entries(pages())) {
+      await page.goto(url);
+      await isFilled(page);
+      await page.evaluate(readFileSync(AXE, "utf8"));
+      const problems = await page.evaluate(async () => {
+        const { axe } = globalThis as unknown as {
+          axe: {
+            run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+          };
+        };
+        const { violations } = await axe.run();
+        return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ""}`);
+      });
+      expect(problems, name).toEqual([]);
+    }
+    await close();
+  });
+
+  it("does not jump while rows and sums arrive", async () => {
+    const { page, close } = await openTab(browser);
+    await page.goto(pages().live);
+    await isFilled(page);
+    await page.locator(".requests tbody tr").nth(40).waitFor();
+    const top = () => page.locator(".requests").boundingBox();
+    const before = await top();
+    for (let at = 0; at < 20; at++) demo.add(`jump-${String(at)}`);
+    await expect.poll(() => page.locator('a[href="/requests/jump-19"]').count()).toBe(1);
+    expect(await top()).toEqual(before);
+    await close();
+  });
+
+  it("asks for the token once, and never has it in a URL", async () => {
+    const own = await startDemo(TOKEN);
+    const { page, errors, close } = await openTab(browser);
+    await page.goto(`${own.url}/?status=errors`);
+    await page.getByLabel("Token of observability.metrics").fill("wrong");
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByText("The token is not correct.").waitFor();
+    await screenshot(page, `${SCREENSHOTS}/login.png`);
+    await page.getByLabel("Token of observability.metrics").fill(TOKEN);
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByRole("heading", { name: "Requests", exact: true }).waitFor();
+    expect(page.url()).toBe(`${own.url}/?status=errors`);
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
+    expect(cookie?.value).not.toContain(TOKEN);
+    // The console has the response 401.
+    expect(errors.filter((text) => !text.includes("401"))).toEqual([]);
+    await close();
+    await own.stop();
+  });
+});
