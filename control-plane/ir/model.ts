@@ -3,9 +3,10 @@ import type { Address, ProviderHeader } from "./address.ts";
 import type { CloudCredential } from "./cloud-credentials.ts";
 import type { ModelLimits } from "./model-limits.ts";
 import type { Prompt } from "./prompt.ts";
+import type { RateLimit, RateUnit } from "./rate-limit.ts";
 import type { Tracing } from "./tracing.ts";
 
-export type { Address, ProviderHeader };
+export type { Address, ProviderHeader, RateLimit, RateUnit };
 
 export interface GatewayModel {
   /** The configuration's own schema version, for example `v0.1.0`. */
@@ -172,27 +173,6 @@ export interface Retry {
   firstByteTimeoutMs?: number;
 }
 
-/** What the requests of some clients for one name may use in a unit of time. */
-export interface RateLimit {
-  /**
-   * What is limited: a model, under whichever name it is asked for, an alias, whatever it stands for, or the API of a prompt
-   * target (these limits are in `prompt`).
-   */
-  subject:
-    { /** Index into `targets`. */ target: number } | { alias: string } | { promptTarget: string };
-  /** Absent: all requests count together. */
-  selector?: {
-    /** Request header, lower case. */
-    header: string;
-    /** The only value that counts. Absent: each value has a separate budget, and so have requests without the header. */
-    value?: string;
-  };
-  counts: "tokens" | "requests";
-  /** At most 999,999,999: the filter reads nine digits. */
-  amount: number;
-  unit: RateUnit;
-}
-
 /** Envoy's rate limit service, over gRPC. */
 export interface RateLimitService {
   address: { host: string; port: number };
@@ -200,8 +180,6 @@ export interface RateLimitService {
   onFailure: "allow" | "deny";
   timeoutMs: number;
 }
-
-export type RateUnit = "second" | "minute" | "hour" | "day";
 
 export interface Limits {
   /** Largest request body in bytes; above it the client gets 413. */

@@ -1,6 +1,6 @@
 // The part of the model that is about prompts: targets, their backends, the guard and the model server. Plain data.
 import type { Address, ProviderHeader } from "./address.ts";
-import type { RateLimit } from "./model.ts";
+import type { RateLimit } from "./rate-limit.ts";
 
 export const PARAMETER_TYPES = ["str", "int", "float", "bool", "list", "dict"] as const;
 export type ParameterType = (typeof PARAMETER_TYPES)[number];

@@ -1,5 +1,6 @@
 // Prompt targets as MCP tools through a real Envoy, by the official clients: what is listed, what an API gets, what comes back.
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { API_SECRET } from "../prompt/configuration.ts";
 import { CLIENTS, connect } from "./clients.ts";
@@ -168,6 +169,15 @@ describe("the logs of a call", () => {
       expect.stringContaining("/"),
     );
     expect(all.gateway.log("llm")).toEqual([]);
+    const recordOf = (endpoint: string) =>
+      readFileSync(all.gateway.logFile("usage"), "utf8")
+        .split("\n")
+        .filter((line) => line.includes(id) && line.includes(`"endpoint":"${endpoint}"`))
+        .map((line) => JSON.parse(line.slice(line.indexOf("{"))) as Record<string, unknown>);
+    await expect.poll(() => recordOf("/mcp")).toHaveLength(4);
+    const [record] = recordOf("/target_call");
+    expect(record).toMatchObject({ id, listener: "own_egress", prompt_target: "keyed" });
+    expect(record).not.toHaveProperty("target");
   });
 });
 
