@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Callgrind, callgrindCommand } from "./callgrind.ts";
 import type { Case } from "./cases.ts";
 import { type Bench, load, setProvider, tryOnce } from "./measure.ts";
-import { type EnvoyCommand, OBSERVED, type Program, startGateway, startPlain } from "./programs.ts";
+import { type EnvoyCommand, type Program, startGateway, startPlain } from "./programs.ts";
 import { median } from "./report.ts";
 
 /** Requests of one count: enough that opening the connection is under a thousandth. */
@@ -55,8 +55,7 @@ export async function countInstructions(
   for (const [name, filter] of bench.filters) {
     const own = join(bench.directory, name);
     const envoy = underCallgrind(bench.envoy, own);
-    const isObserved = name === OBSERVED;
-    add(await startGateway({ name, envoy, directory: own, provider, filter, isObserved }), own);
+    add(await startGateway({ name, envoy, directory: own, provider, filter }), own);
   }
   for (const [, callgrind] of counted) await callgrind.startCounting();
   const results: Counted[] = [];

@@ -82,8 +82,20 @@ export async function startPlain(envoy: EnvoyCommand, directory: string, provide
   return startEnvoy("plain Envoy", envoy, directory, JSON.stringify(config), port, "/", true);
 }
 
-/** Name of the gateway with usage records (`--observed`). */
-export const OBSERVED = "observed";
+/** What a gateway's configuration has besides, by the gateway's name. `provider`: its port, which serves as the collector. */
+const MORE: Readonly<Record<string, (provider: number) => string>> = {
+  observed: () => "observability: {}",
+  traced: (provider) => tracing(provider, 100),
+  untraced: (provider) => tracing(provider, 0),
+};
+/** The gateway with usage records (`--observed`). */
+export const OBSERVED = ["observed"];
+/** The gateway with tracing: of every request, and of none (`--traced`). */
+export const TRACED = ["traced", "untraced"];
+
+function tracing(port: number, percent: number): string {
+  return `tracing: {endpoint: "http://127.0.0.1:${String(port)}", protocol: http, random_sampling: ${String(percent)}}`;
+}
 
 export interface GatewayOptions {
   name: string;
@@ -93,8 +105,6 @@ export interface GatewayOptions {
   provider: number;
   /** File of the compiled filter. */
   filter: string;
-  /** Whether usage records are written. */
-  isObserved?: boolean;
   /** Changes what is rendered. */
   adapt?: (bootstrap: Bootstrap) => Bootstrap;
 }
@@ -111,7 +121,7 @@ export async function startGateway(options: GatewayOptions): Promise<Program> {
 function gatewayConfig(
   ingress: number,
   egress: number,
-  { provider, filter, directory, isObserved }: GatewayOptions,
+  { name, provider, filter, directory }: GatewayOptions,
 ): Bootstrap {
   const text = [
     "version: v0.1.0",
@@ -142,7 +152,7 @@ function gatewayConfig(
     "    access_key: $AWS_BEARER_TOKEN_BEDROCK",
     "model_aliases:",
     `  ${SAFE_MODEL}: {target: openai/${CHAT_MODEL}, fallbacks: [anthropic/${MESSAGES_MODEL}]}`,
-    ...(isObserved === true ? ["observability: {}"] : []),
+    MORE[name]?.(provider) ?? "",
   ].join("\n");
   const loaded = loadConfiguration({ file: "bench.yaml", text }, KEYS);
   if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));

@@ -21,6 +21,7 @@ import { benchModels } from "./models.ts";
 import { benchPrompts, writePromptResult } from "./prompt.ts";
 import {
   OBSERVED,
+  TRACED,
   pinned,
   type Program,
   startGateway,
@@ -38,6 +39,7 @@ const USAGE = `npm run bench [-- CASE … [--rounds N] [--seconds S] [--filter N
   --seconds   length of one slice (1.5)
   --filter    another compiled filter, measured beside build/filter.wasm under that name
   --observed  the gateway with usage records (\`observability: {}\`), measured beside the one without
+  --traced    the gateway with tracing of every request, and of none, measured beside the one without
   --no-result prints the table only
 
 npm run bench -- --instructions [CASE …] [--rounds N] [--filter NAME=FILE …]
@@ -80,6 +82,7 @@ function readOptions(words: string[]): Options {
       seconds: { type: "string", default: "1.5" },
       filter: { type: "string", multiple: true, default: [] },
       observed: { type: "boolean", default: false },
+      traced: { type: "boolean", default: false },
       "no-result": { type: "boolean", default: false },
     },
   });
@@ -94,7 +97,8 @@ function readOptions(words: string[]): Options {
     return [name, resolve(file)];
   });
   const filter = join(ROOT, "build/filter.wasm");
-  if (values.observed) more.push([OBSERVED, filter]);
+  const variants = [...(values.observed ? OBSERVED : []), ...(values.traced ? TRACED : [])];
+  for (const name of variants) more.push([name, filter]);
   return {
     cases:
       cases.length > 0 ? cases : CASES.filter((one) => !values.instructions || isCountable(one)),
@@ -122,7 +126,7 @@ async function run(options: Options, directory: string, running: Program[]): Pro
   running.push(await startPlain(envoy, join(directory, "plain"), provider.port));
   for (const [name, filter] of options.filters) {
     const own = { name, filter, envoy, provider: provider.port, directory: join(directory, name) };
-    running.push(await startGateway({ ...own, isObserved: name === OBSERVED }));
+    running.push(await startGateway(own));
   }
   const plainByCase = new Map<string, Slice[]>();
   const results: CaseResult[] = [];

@@ -18,6 +18,8 @@ export const TRACE_KEY = "gateway_trace_key";
 export const TRACE_RESPONSE_MODEL = "gateway_trace_response_model";
 /** Seconds until the first token of a stream, as a decimal. */
 export const TRACE_FIRST_CHUNK = "gateway_trace_first_chunk";
+/** JSON: the tokens that a stream has reported so far. */
+export const TRACE_PARTIAL = "gateway_trace_partial_usage";
 /** Tokens, as in the usage record. */
 export const TRACE_INPUT = "gateway_trace_input";
 export const TRACE_OUTPUT = "gateway_trace_output";

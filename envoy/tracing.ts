@@ -17,6 +17,7 @@ import {
   TRACE_MODEL,
   TRACE_OPERATION,
   TRACE_OUTPUT,
+  TRACE_PARTIAL,
   TRACE_PROMPT_TARGET,
   TRACE_PROVIDER,
   TRACE_REASONING,
@@ -225,15 +226,16 @@ function requestTags(name: ListenerName): Fields[] {
     tag("gen_ai.operation.name", text(TRACE_OPERATION)),
     tag("gen_ai.provider.name", text(TRACE_PROVIDER)),
     tag("gen_ai.request.model", text(TRACE_MODEL)),
-    tag("gen_ai.response.model", onRequest(TRACE_RESPONSE_MODEL)),
+    tag("gen_ai.response.model", text(TRACE_RESPONSE_MODEL)),
     tag("gen_ai.request.stream", text(TRACE_STREAM), "BOOL"),
-    tag("gen_ai.response.time_to_first_chunk", onRequest(TRACE_FIRST_CHUNK), "DOUBLE"),
+    tag("gen_ai.response.time_to_first_chunk", text(TRACE_FIRST_CHUNK), "DOUBLE"),
     tag("gen_ai.response.finish_reasons", text(TRACE_FINISH)),
-    tag("gen_ai.usage.input_tokens", onRequest(TRACE_INPUT), "INT"),
-    tag("gen_ai.usage.output_tokens", onRequest(TRACE_OUTPUT), "INT"),
-    tag("gen_ai.usage.cache_read.input_tokens", onRequest(TRACE_CACHE_READ), "INT"),
-    tag("gen_ai.usage.cache_write.input_tokens", onRequest(TRACE_CACHE_WRITE), "INT"),
-    tag("gen_ai.usage.reasoning.output_tokens", onRequest(TRACE_REASONING), "INT"),
+    tag("gen_ai.usage.input_tokens", text(TRACE_INPUT), "INT"),
+    tag("gen_ai.usage.output_tokens", text(TRACE_OUTPUT), "INT"),
+    tag("gen_ai.usage.cache_read.input_tokens", text(TRACE_CACHE_READ), "INT"),
+    tag("gen_ai.usage.cache_write.input_tokens", text(TRACE_CACHE_WRITE), "INT"),
+    tag("gen_ai.usage.reasoning.output_tokens", text(TRACE_REASONING), "INT"),
+    tag("gateway.partial_usage", text(TRACE_PARTIAL)),
     tag("error.type", errorType()),
     tag("url.path", `%FILTER_STATE(${CLIENT_PATH}:PLAIN)%`),
     tag("gateway.listener", name),
@@ -252,14 +254,6 @@ function tag(name: string, value: string, type?: ValueType): Fields {
 
 function text(property: string): string {
   return `%FILTER_STATE(wasm.${property}:PLAIN)%`;
-}
-
-/**
- * Returns the value on the span of a request only: on the span of an attempt too, a backend would count the tokens twice. The
- * duration of a request is known when it is over, and the span of an attempt ends before.
- */
-function onRequest(property: string): string {
-  return `%CEL(has(request.duration) ? filter_state['wasm.${property}'] : '')%`;
 }
 
 /** Bits of `response.flags`, and what they mean for the client; the first that is set wins. */

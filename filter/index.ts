@@ -1,7 +1,6 @@
 // The filter's exports: the callbacks of Envoy (proxy-wasm 0.2.1), for a stream in a listener or for an attempt.
 import { allocate } from "./host/host";
 import { config, configureRoot, createRoot, deleteRoot, startVm } from "./contexts/roots";
-import { endTrace } from "./exchange/write-trace";
 import { settleRecord } from "./exchange/usage-record";
 import { reportRefusals } from "./observe/memory-log";
 import { CONTINUE } from "./host/status";
@@ -111,13 +110,12 @@ export function proxy_on_http_call_response(
 
 /** Envoy writes its access logs next. */
 export function proxy_on_log(id: u32): void {
-  if (!config.isObserved && !config.isTraced) return;
+  if (!config.isObserved) return;
   const exchange = exchangeOf(id);
   if (exchange === null) return;
-  if (config.isObserved) settleRecord(exchange);
+  settleRecord(exchange);
   const content = exchange.content;
   if (content !== null) content.settle();
-  endTrace(exchange);
   done();
 }
 

@@ -1,7 +1,7 @@
 // Credentials in the whole configuration: which variables the filter needs, and that no key is used where it would leak.
 import { credentialName, tokensOf } from "../ir/cloud-credentials.ts";
 import type { GatewayModel } from "../ir/model.ts";
-import { tracingVariables } from "../ir/tracing.ts";
+import { variablesOf } from "../ir/tracing.ts";
 import { refuseKeysElsewhere } from "./diagnostics/reference-problems.ts";
 import { refuseSharedKeys } from "./listener/api-keys.ts";
 import { warnOfOpenListeners } from "./listener/open-listeners.ts";
@@ -28,7 +28,11 @@ export function checkCredentials(
   );
   const clientKeys = [ingress, egress].flatMap(({ apiKeys = [] }) => apiKeys);
   const token = observability?.metrics.tokenVariable;
-  const ownKeys = [...(token === undefined ? [] : [token]), ...tracingVariables(tracing)];
+  const ownKeys = [
+    ...(token === undefined ? [] : [token]),
+    ...variablesOf(tracing?.headers),
+    ...variablesOf(observability?.otlp?.headers),
+  ];
   refuseKeysElsewhere(
     reading,
     substitution,

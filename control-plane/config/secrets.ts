@@ -12,6 +12,7 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
   ["prompt_targets", "*", "endpoint", "http_headers"],
   ["model_server", "*", "access_key"],
   ["observability", "metrics", "token"],
+  ["observability", "otlp", "headers"],
   ["tracing", "headers"],
 ];
 

@@ -228,10 +228,20 @@ export interface Observability {
     /** Environment variable with the token that requests must send. */
     tokenVariable?: string;
   };
+  /** Absent: metrics are not exported. */
+  otlp?: MetricsExport;
   /** Absent: no bodies are kept. */
   content?: ContentRules;
   /** Complete responses have the header `x-gateway-cost`. */
   costHeader?: true;
+}
+
+/** Where metrics are sent by OTLP over HTTP. */
+export interface MetricsExport {
+  /** With the path. */
+  url: string;
+  headers: ProviderHeader[];
+  intervalMs: number;
 }
 
 /** What is kept of requests and responses. */

@@ -23,8 +23,8 @@ export interface Tracing {
   reachesProviders: boolean;
 }
 
-/** Returns the environment variables from which Envoy fills the headers. */
-export function tracingVariables(tracing: Tracing | undefined): string[] {
-  const parts = tracing?.headers.flatMap((header) => header.parts) ?? [];
+/** Returns the environment variables that headers refer to. */
+export function variablesOf(headers: readonly ProviderHeader[] = []): string[] {
+  const parts = headers.flatMap((header) => header.parts);
   return parts.flatMap((part) => ("environment" in part ? [part.environment] : []));
 }

@@ -17,6 +17,16 @@ export interface FamilyOptions {
   scale?: number;
 }
 
+/** The series of a family, for an export. */
+export interface FamilySnapshot {
+  options: FamilyOptions;
+  type: "counter" | "gauge" | "histogram";
+  /** Upper bounds of a histogram's buckets, in units. */
+  bounds: readonly number[];
+  /** Values as in `SavedFamily`: of a histogram the buckets, the one above all bounds, and the sum. */
+  series: { labels: string[]; values: readonly number[] }[];
+}
+
 /** The values of a family, as JSON. */
 export type SavedFamily = Record<string, number[]>;
 
@@ -33,6 +43,7 @@ abstract class Family {
 
   abstract readonly type: "counter" | "gauge" | "histogram";
   protected abstract readonly width: number;
+  protected readonly bounds: readonly number[] = [];
   protected abstract lines(labels: string, values: readonly number[]): string[];
 
   /** Returns the values of a series, which is made if there is none. */
@@ -62,6 +73,15 @@ abstract class Family {
       return this.lines(pairs.join(","), values);
     });
     return [`# HELP ${name} ${help}`, `# TYPE ${name} ${this.type}`, ...lines, ""].join("\n");
+  }
+
+  snapshot(): FamilySnapshot {
+    const { options, type } = this;
+    const series = [...this.series].map(([key, values]) => {
+      const labels = options.labels.length === 0 ? [] : key.split(SEPARATOR);
+      return { labels, values };
+    });
+    return { options, type, bounds: this.bounds, series };
   }
 
   save(): SavedFamily {
@@ -117,13 +137,13 @@ export class Gauge extends Counter {
 
 export class Histogram extends Family {
   readonly type = "histogram";
-  readonly #bounds: readonly number[];
+  protected override readonly bounds: readonly number[];
   protected readonly width: number;
 
   /** @param bounds upper bounds of the buckets, in units */
   constructor(options: FamilyOptions, onFold: () => void, bounds: readonly number[]) {
     super(options, onFold);
-    this.#bounds = bounds;
+    this.bounds = bounds;
     // The buckets, the one above all bounds, and the sum.
     this.width = bounds.length + 2;
   }
@@ -131,8 +151,8 @@ export class Histogram extends Family {
   /** Records a whole number of units. */
   record(labels: readonly string[], value: number): void {
     const values = this.valuesOf(labels);
-    const found = this.#bounds.findIndex((bound) => value <= bound);
-    const bucket = found < 0 ? this.#bounds.length : found;
+    const found = this.bounds.findIndex((bound) => value <= bound);
+    const bucket = found < 0 ? this.bounds.length : found;
     values[bucket] = (values[bucket] ?? 0) + 1;
     values[this.width - 1] = (values[this.width - 1] ?? 0) + value;
   }
@@ -141,11 +161,11 @@ export class Histogram extends Family {
     const { name } = this.options;
     const before = labels === "" ? "" : `${labels},`;
     let count = 0;
-    const buckets = this.#bounds.map((bound, at) => {
+    const buckets = this.bounds.map((bound, at) => {
       count += values[at] ?? 0;
       return `${name}_bucket{${before}le="${this.shown(bound)}"} ${String(count)}`;
     });
-    count += values[this.#bounds.length] ?? 0;
+    count += values[this.bounds.length] ?? 0;
     return [
       ...buckets,
       `${name}_bucket{${before}le="+Inf"} ${String(count)}`,
@@ -182,6 +202,10 @@ export class Families {
 
   render(): string {
     return this.#all.map((family) => family.render()).join("");
+  }
+
+  snapshot(): FamilySnapshot[] {
+    return this.#all.map((family) => family.snapshot());
   }
 
   /** Returns the values of all counters and histograms. Gauges are set again. */

@@ -1,7 +1,7 @@
 // What the control plane makes of the usage records: metrics, a history and a live page, and the listener that serves them. It
 // is beside the path of requests: whatever happens here, none of them waits.
 import { join } from "node:path";
-import type { GatewayModel } from "../ir/model.ts";
+import type { GatewayModel, MetricsExport } from "../ir/model.ts";
 import { urlOf } from "../ir/listener-url.ts";
 import { accessLogFile, USAGE_LOG } from "../ir/names.ts";
 import { startAdminServer } from "./admin-server.ts";
@@ -15,7 +15,11 @@ import { Live } from "./live/live.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { startUsageReader } from "./usage-reader.ts";
 import type { UsageReader } from "./usage-reader.ts";
-import type { Families } from "./families.ts";
+import type { Counter, Families } from "./families.ts";
+import { encodeMetrics } from "./otlp/encode.ts";
+import { exportFailures, startMetricsExporter } from "./otlp/exporter.ts";
+import type { MetricsExporter } from "./otlp/exporter.ts";
+import { headersOf, resourceOf } from "./otlp/settings.ts";
 
 export interface ObservedGateway {
   model: GatewayModel;
@@ -42,6 +46,7 @@ interface Reading {
   live: Live;
   observe: Observe;
   families: Families;
+  failures: Counter;
   gauges: StateGauges;
 }
 
@@ -55,6 +60,7 @@ export class Observability {
   #gateway: ObservedGateway | undefined;
   #reading: Reading | undefined;
   #serving: { plan: string; server: AdminServer } | undefined;
+  #exporting: { plan: string; exporter: MetricsExporter } | undefined;
   #queue: Promise<void> = Promise.resolve();
 
   constructor(options: ObservabilityOptions) {
@@ -91,15 +97,18 @@ export class Observability {
     }
     const log = join(gateway.logDirectory, accessLogFile(USAGE_LOG));
     if (this.#reading?.log !== log) {
+      await this.#stopExports();
       await this.#stopReading();
       this.#reading = this.#read(log, gateway);
     }
     await this.#serve(settings.metrics, gateway);
+    await this.#export(settings.otlp, gateway, this.#reading);
   }
 
   async #end(): Promise<void> {
     const serving = this.#serving;
     this.#serving = undefined;
+    await this.#stopExports();
     await Promise.all([this.#stopReading(), serving?.server.close()]);
   }
 
@@ -120,6 +129,7 @@ export class Observability {
     const history = new History({ log, file, observe, report, now });
     const live = new Live({ model, observe, history, envoyStats, now });
     const gauges = stateGauges(metrics.families);
+    const failures = exportFailures(metrics.families);
     gauges.build.set([versions.gateway, versions.envoy], 1);
     const reader = startUsageReader({
       log,
@@ -131,7 +141,7 @@ export class Observability {
       },
       report,
     });
-    return { log, reader, history, live, observe, families: metrics.families, gauges };
+    return { log, reader, history, live, observe, families: metrics.families, failures, gauges };
   }
 
   async #serve(
@@ -167,13 +177,48 @@ export class Observability {
     }
   }
 
+  /** Starts the exports of metrics; they are replaced only if their settings have changed. */
+  async #export(
+    settings: MetricsExport | undefined,
+    { environment, model: { tracing } }: ObservedGateway,
+    { families, failures, reader }: Reading,
+  ): Promise<void> {
+    const { versions, directory, report } = this.#options;
+    const resource = resourceOf(tracing, versions.gateway, directory);
+    const headers = settings === undefined ? {} : headersOf(settings.headers, environment);
+    const plan = JSON.stringify([settings, headers, resource, reader.since]);
+    if (this.#exporting?.plan === plan) return;
+    await this.#stopExports();
+    if (settings === undefined) return;
+    const { url, intervalMs } = settings;
+    const context = { resource, version: versions.gateway, since: reader.since };
+    const request = async () => {
+      await this.#refresh();
+      return encodeMetrics(families, { ...context, now: Date.now() });
+    };
+    const exporter = startMetricsExporter({ url, headers, intervalMs, request, failures, report });
+    this.#exporting = { plan, exporter };
+  }
+
+  async #stopExports(): Promise<void> {
+    const exporting = this.#exporting;
+    this.#exporting = undefined;
+    await exporting?.exporter.stop();
+  }
+
   async #metrics(): Promise<string> {
+    const stats = await this.#refresh();
+    return (this.#reading?.families.render() ?? "") + (stats ?? "");
+  }
+
+  /** Sets the gauges. Returns Envoy's page; undefined if Envoy does not respond. */
+  async #refresh(): Promise<string | undefined> {
     const [reading, gateway] = [this.#reading, this.#gateway];
-    if (reading === undefined || gateway === undefined) return "";
+    if (reading === undefined || gateway === undefined) return undefined;
     const stats = await this.#options.envoyStats().catch(() => undefined);
     const { up, ejected } = reading.gauges;
     up.set([], stats === undefined ? 0 : 1);
     if (stats !== undefined) countEjected(stats, gateway.model, ejected);
-    return reading.families.render() + (stats ?? "");
+    return stats;
   }
 }

@@ -16,6 +16,8 @@ const START: LogPosition = { inode: undefined, offset: 0 };
 
 interface State {
   version: number;
+  /** When the counts began, in milliseconds since 1970; absent in states of older versions. */
+  since?: number;
   /** By path of the log. */
   positions: Record<string, LogPosition>;
   families: Record<string, SavedFamily>;
@@ -34,6 +36,8 @@ export interface UsageReaderOptions {
 }
 
 export interface UsageReader {
+  /** When the counts began, in milliseconds since 1970. */
+  since: number;
   /** Saves, and ends. */
   stop: () => Promise<void>;
 }
@@ -48,6 +52,7 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
   });
   const state = readState(stateFile, report);
   families.restore(state.families);
+  const since = state.since ?? Date.now();
   let position = state.positions[log] ?? START;
   let isSaved = true;
   let hasFailed = false;
@@ -55,6 +60,7 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
     if (isSaved) return;
     const fresh: State = {
       version: VERSION,
+      since,
       positions: { ...state.positions, [log]: position },
       families: families.save(),
     };
@@ -93,6 +99,7 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
     report(`${log} cannot be read (${codeOf(error)}); the metrics stand still.`, "warning");
   });
   return {
+    since,
     async stop() {
       abort.abort();
       clearInterval(timer);

@@ -6,7 +6,7 @@ import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { Environment } from "../config/environment.ts";
 import { awsVariables } from "../ir/cloud-credentials.ts";
-import { tracingVariables } from "../ir/tracing.ts";
+import { variablesOf } from "../ir/tracing.ts";
 import type { GatewayModel, Listener } from "../ir/model.ts";
 import type { LogLevel } from "../ir/names.ts";
 import type { Configuration } from "./configuration-file.ts";
@@ -150,7 +150,7 @@ function environmentOf({ model, environment }: Configuration): Environment {
   return envoyEnvironment(environment, [
     ...model.filterEnvironment,
     ...awsVariables(model.targets),
-    ...tracingVariables(model.tracing),
+    ...variablesOf(model.tracing?.headers),
   ]);
 }
 

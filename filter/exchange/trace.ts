@@ -3,7 +3,7 @@ import { Target } from "../config/target";
 import { UNKNOWN_TOKENS } from "../hub/usage";
 import { Span } from "../bytes/text/bytes";
 
-export const NOTHING = new Span(0, 0);
+const NOTHING = new Span(0, 0);
 
 /** What has been written of a request. */
 export class Trace {
@@ -21,9 +21,7 @@ export class Trace {
   hasFirstToken: bool = false;
   hasModel: bool = false;
   isOver: bool = false;
+  /** Tokens of the stream so far. */
   input: i64 = UNKNOWN_TOKENS;
   output: i64 = UNKNOWN_TOKENS;
-  cacheRead: i64 = UNKNOWN_TOKENS;
-  cacheWrite: i64 = UNKNOWN_TOKENS;
-  reasoning: i64 = UNKNOWN_TOKENS;
 }

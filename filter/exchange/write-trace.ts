@@ -14,6 +14,7 @@ import {
   TRACE_MODEL,
   TRACE_OPERATION,
   TRACE_OUTPUT,
+  TRACE_PARTIAL,
   TRACE_PROMPT_TARGET,
   TRACE_PROVIDER,
   TRACE_REASONING,
@@ -23,13 +24,16 @@ import {
 } from "../../contract/trace";
 import { BROKEN, GUARD_WORDS } from "../../contract/usage-record";
 import { FINISH_NONE } from "../hub/finish-reason";
-import { UNKNOWN_TOKENS, Usage } from "../hub/usage";
+import { atLeastZero, UNKNOWN_TOKENS, Usage } from "../hub/usage";
 import { setProperty } from "../host/host";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { UNKNOWN } from "./endpoint";
 import { Exchange } from "./exchange";
-import { NOTHING, Trace } from "./trace";
+import { Trace } from "./trace";
 
+const PARTIAL = constant(TRACE_PARTIAL);
+const PARTIAL_INPUT = constant('{"input_tokens":');
+const PARTIAL_OUTPUT = constant(',"output_tokens":');
 const OPERATION = constant(TRACE_OPERATION);
 const ENDPOINT = constant(TRACE_ENDPOINT);
 const PROVIDER = constant(TRACE_PROVIDER);
@@ -108,34 +112,24 @@ export function traceResponse(exchange: Exchange, isEnd: bool): void {
     writeFirstToken(exchange.firstToken);
   }
   if (translator !== null) {
-    writeUsage(trace, translator.usage);
     writeModel(trace, translator.model);
-    if (isEnd) writeFinish(translator.finish);
+    writeTokens(trace, translator.usage, translator.finish, isEnd);
   } else if (observer !== null) {
     if (isEnd) observer.end();
-    writeUsage(trace, observer.usage);
     writeModel(trace, observer.model);
-    if (isEnd) writeFinish(observer.finish);
+    writeTokens(trace, observer.usage, observer.finish, isEnd);
   }
   if (isEnd) writeEnd(exchange, trace);
 }
 
-/**
- * Takes the tokens from the filter state when the request's span has ended: the span of an attempt that the client has cut
- * off ends later, and the tokens would be counted twice.
- */
-export function endTrace(exchange: Exchange): void {
-  const trace = exchange.trace;
-  if (trace === null || trace.isOver) return;
-  clear(INPUT, trace.input);
-  clear(OUTPUT, trace.output);
-  clear(CACHE_READ, trace.cacheRead);
-  clear(CACHE_WRITE, trace.cacheWrite);
-  clear(REASONING, trace.reasoning);
-}
-
-function clear(name: Span, written: i64): void {
-  if (written >= 0) setProperty(name, NOTHING);
+/** At the end the span of the attempt is over: so only the request's has the tokens, and they are counted once. */
+function writeTokens(trace: Trace, usage: Usage, finish: i32, isEnd: bool): void {
+  if (!isEnd) {
+    writePartial(trace, usage);
+    return;
+  }
+  writeUsage(usage);
+  if (finish > FINISH_NONE && finish < FINISHES.length) setProperty(FINISH, FINISHES[finish]);
 }
 
 function writeFirstToken(milliseconds: i64): void {
@@ -151,31 +145,33 @@ function writeModel(trace: Trace, model: ByteBuffer): void {
   setProperty(RESPONSE_MODEL, model.view(span));
 }
 
-function writeUsage(trace: Trace, usage: Usage): void {
+/** Writes the tokens that a stream has reported so far: a client that disconnects gets no other ones. */
+function writePartial(trace: Trace, usage: Usage): void {
   const input = usage.freshInput >= 0 ? usage.input : UNKNOWN_TOKENS;
-  trace.input = number(INPUT, input, trace.input);
-  trace.output = number(OUTPUT, usage.output, trace.output);
-  trace.cacheRead = part(CACHE_READ, usage.cacheRead, trace.cacheRead);
-  trace.cacheWrite = part(CACHE_WRITE, usage.cacheWrite, trace.cacheWrite);
-  trace.reasoning = part(REASONING, usage.reasoning, trace.reasoning);
-}
-
-/** As `number`, for a part of a count, which is left out if it is 0. */
-function part(name: Span, now: i64, before: i64): i64 {
-  return now == 0 ? before : number(name, now, before);
-}
-
-/** Writes a number that differs from the one before. Returns what is written now. */
-function number(name: Span, now: i64, before: i64): i64 {
-  if (now == before || now < 0) return before;
+  if (input == trace.input && usage.output == trace.output) return;
+  trace.input = input;
+  trace.output = usage.output;
   value.clear();
-  value.integer(now);
-  setProperty(name, value.view(span));
-  return now;
+  value.span(PARTIAL_INPUT);
+  value.integer(atLeastZero(input));
+  value.span(PARTIAL_OUTPUT);
+  value.integer(atLeastZero(usage.output));
+  value.text("}");
+  setProperty(PARTIAL, value.view(span));
 }
 
-function writeFinish(finish: i32): void {
-  if (finish > FINISH_NONE && finish < FINISHES.length) setProperty(FINISH, FINISHES[finish]);
+function writeUsage(usage: Usage): void {
+  if (usage.freshInput >= 0) number(INPUT, usage.input);
+  if (usage.output >= 0) number(OUTPUT, usage.output);
+  if (usage.cacheRead > 0) number(CACHE_READ, usage.cacheRead);
+  if (usage.cacheWrite > 0) number(CACHE_WRITE, usage.cacheWrite);
+  if (usage.reasoning > 0) number(REASONING, usage.reasoning);
+}
+
+function number(name: Span, amount: i64): void {
+  value.clear();
+  value.integer(amount);
+  setProperty(name, value.view(span));
 }
 
 function writeEnd(exchange: Exchange, trace: Trace): void {
@@ -184,7 +180,7 @@ function writeEnd(exchange: Exchange, trace: Trace): void {
   writeError(exchange);
   if (trace.target === null) setProperty(ENDPOINT, exchange.client.endpoint.path);
   const attempts = exchange.attempts;
-  if (attempts !== null && attempts.fallbacks > 0) number(FALLBACKS, attempts.fallbacks, 0);
+  if (attempts !== null && attempts.fallbacks > 0) number(FALLBACKS, attempts.fallbacks);
   if (exchange.promptTarget.length > 0) setProperty(PROMPT_TARGET, exchange.promptTarget);
   if (exchange.guard > 0) setProperty(GUARD, DECISIONS[exchange.guard]);
 }
@@ -199,5 +195,5 @@ function writeError(exchange: Exchange): void {
     return;
   }
   const status = fault === null ? exchange.response.status : fault.status;
-  if (status >= 400) number(ERROR, status, 0);
+  if (status >= 400) number(ERROR, status);
 }

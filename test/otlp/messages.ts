@@ -48,8 +48,32 @@ message HistogramPoint {
 
 const { root } = protobuf.parse(SCHEMA, { keepCase: true });
 
-/** Returns the decoded message, as JSON: integers as strings, bytes as Buffers. Throws if it is not valid. */
-export function decode(message: "TraceRequest" | "MetricsRequest", bytes: Uint8Array): unknown {
+/** Returns the decoded message: integers as strings, bytes as Buffers. Throws if it is not valid. */
+export function decode(message: "TraceRequest", bytes: Uint8Array): unknown {
   const type = root.lookupType(message);
   return type.toObject(type.decode(bytes), { longs: String, bytes: Buffer, oneofs: false });
+}
+
+const camelCase = protobuf.parse(SCHEMA).root;
+
+/** Returns a request in JSON as the protocol's encoding has it. Throws if a member is unknown or has a wrong type. */
+export function checkJson(message: "MetricsRequest", json: unknown): object {
+  const type = camelCase.lookupType(message);
+  const read = type.toObject(type.fromObject(json as Record<string, unknown>), { longs: String });
+  if (JSON.stringify(sorted(read)) !== JSON.stringify(sorted(json)))
+    throw new Error("a member is unknown, or not in its own encoding");
+  return read;
+}
+
+/** Returns the value with the members of its objects in one order, without empty lists. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const present = Object.entries(value).filter(([, member]) => !isEmptyList(member));
+  const entries = present.map(([name, member]) => [name, sorted(member)] as const);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }

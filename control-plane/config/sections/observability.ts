@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import type { Observability } from "../../ir/model.ts";
 import { isLoopback, socketText } from "../address.ts";
 import { contentSchema, readContent } from "../observability/content.ts";
+import { otlpSchema, readOtlp } from "../observability/otlp.ts";
 import { readKeyReference } from "../provider/access-key.ts";
 import type { Reading } from "../reading.ts";
 import { flag, mapping, text, whole } from "../schema-words.ts";
@@ -37,6 +38,7 @@ const schema = mapping(
       },
       "Where `/metrics` for Prometheus and the live page for browsers are served.",
     ).optional(),
+    otlp: otlpSchema.optional(),
     content: contentSchema.optional(),
     cost_header: flag({
       description:
@@ -58,13 +60,16 @@ export const observability = section({
       const message = `port ${metrics.port} is used by listeners.${listener.name} too`;
       reading.problem(["observability", "metrics", "port"], message, { hint: "use another port" });
     }
-    const { content, cost_header: hasCostHeader } = written;
+    const path = ["observability"];
+    const { otlp: exported, content, cost_header: hasCostHeader } = written;
+    const otlp = exported && readOtlp(reading, [...path, "otlp"], exported);
     return {
       observability: {
         metrics,
+        ...(otlp === undefined ? {} : { otlp }),
         ...(content === undefined
           ? {}
-          : { content: readContent(reading, ["observability", "content"], content) }),
+          : { content: readContent(reading, [...path, "content"], content) }),
         ...(hasCostHeader === true ? { costHeader: true as const } : {}),
       },
     };

@@ -1,8 +1,7 @@
 // `tracing`: spans of requests, sent to an OpenTelemetry collector.
 import type { Tracing } from "../../ir/tracing.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import { readOtlpUrl, URL_EXPECTED } from "../otlp-url.ts";
 import { readHeaders } from "../provider/headers.ts";
-import type { Reading } from "../reading.ts";
 import { flag, mapping, named, number, oneOf, text } from "../schema-words.ts";
 import { section } from "./section.ts";
 
@@ -13,8 +12,6 @@ const TRACES_PATH = "/v1/traces";
 const SERVICE_NAME = "gateway";
 /** Percent → of 10,000. */
 const PER_PERCENT = 100;
-
-const URL_EXPECTED = "an http:// or https:// URL";
 
 const schema = mapping(
   {
@@ -85,7 +82,7 @@ export const tracing = section({
     }
     const key =
       endpoint === undefined && other !== undefined ? "opentracing_grpc_endpoint" : "endpoint";
-    const url = readUrl(reading, [...path, key], endpoint ?? other ?? ENDPOINT);
+    const url = readOtlpUrl(reading, [...path, key], endpoint ?? other ?? ENDPOINT, ENDPOINT);
     const headers = readHeaders(reading, [...path, "headers"], written.headers ?? {}, "collector");
     const resource = Object.entries(written.resource_attributes ?? {}).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value] as const],
@@ -117,32 +114,6 @@ export const tracing = section({
 
 function usualProtocol(url: URL, familyKey: string | undefined): "grpc" | "http" {
   return familyKey === undefined && url.port === String(HTTP_PORT) ? "http" : "grpc";
-}
-
-/** Returns the URL of a collector; undefined after reporting a problem. */
-export function readUrl(reading: Reading, path: Path, written: string): URL | undefined {
-  const fault = faultOf(written);
-  if (fault === undefined) return new URL(written);
-  // A URL with credentials or a query is not repeated.
-  const shown = /[@?#]/.test(written) ? "this URL" : reading.show(path, written);
-  reading.problem(path, `${shown} ${fault.message}`, { hint: fault.hint });
-  return undefined;
-}
-
-function faultOf(written: string): { message: string; hint?: string } | undefined {
-  if (!/^https?:\/\//i.test(written) || !URL.canParse(written)) {
-    const isHost = /^[\w.-]+(?::\d+)?$/.test(written);
-    return {
-      message: `is not ${URL_EXPECTED}`,
-      hint: isHost ? `write http://${written} (or https://)` : "for example http://localhost:4317",
-    };
-  }
-  if (/[^\x21-\x7e]|["'\\<>^`{|}]/.test(written))
-    return { message: "contains a character that is not allowed in a URL" };
-  if (written.includes("@"))
-    return { message: "holds credentials", hint: "use a reference in headers" };
-  if (/[?#]/.test(written)) return { message: "has a query or a fragment; expected none" };
-  return new URL(written).port === "0" ? { message: "has port 0" } : undefined;
 }
 
 function placeOf(url: URL): Pick<Tracing, "address" | "authority"> {
