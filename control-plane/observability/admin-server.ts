@@ -21,6 +21,7 @@ export interface AdminServer {
   close: () => Promise<void>;
 }
 
+const IDLE_MS = 900_000;
 const TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
 /** Starts the listener. Rejects with the system's error if the address cannot be used. */
@@ -28,6 +29,8 @@ export function startAdminServer(options: AdminServerOptions): Promise<AdminServ
   const server = createAdaptorServer({ fetch: adminApp(options).fetch }) as Server;
   // A scraper that hangs keeps nothing for long.
   server.requestTimeout = 10_000;
+  // Nor does a tab that reads no more, or a playground whose model is silent for longer than any timeout.
+  server.setTimeout(IDLE_MS);
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host: options.address, port: options.port }, () => {

@@ -77,6 +77,16 @@ describe.skipIf(!inject("canRunContainers"))("the image", () => {
     expect(installed.split("\n").filter((name) => development.includes(name))).toEqual([]);
   });
 
+  it("has the files of the live page", async () => {
+    const own = "/opt/gateway/control-plane/observability/page/assets";
+    const packages = "/opt/gateway/node_modules";
+    const files = [
+      ...[`${own}/app.js`, `${own}/style.css`, `${packages}/uplot/dist/uPlot.esm.js`],
+      ...[`${packages}/uplot/dist/uPlot.min.css`, `${packages}/htm/preact/standalone.mjs`],
+    ];
+    expect(await run("ls", ...files)).toBe([...files].sort().join("\n"));
+  });
+
   it("has nothing in it that its user could change, but for temporary files and logs", async () => {
     const writable = await docker(
       ...["run", "--rm", "--network", "none", "--entrypoint", "find", IMAGE],
