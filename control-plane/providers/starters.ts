@@ -8,7 +8,7 @@ export interface Starter {
   title: string;
   /** Environment variables with the key, the provider's own first: the SDKs, LiteLLM and others use them. */
   variables: string[];
-  /** The bare name of the model for `model: none` and for the aliases of coding agents. */
+  /** The bare name of the model for `model: none` and for the aliases of coding agents: it accepts tools in the provider's first API. */
   model: string;
   /** The key of the entry that its users have in the environment too, and the variables. */
   address?: { key: AddressKey; variables: string[] };
@@ -18,7 +18,7 @@ export interface Starter {
 
 /** In the order in which one is chosen as the default. */
 export const STARTERS: readonly Starter[] = [
-  { provider: "openai", title: "OpenAI", variables: ["OPENAI_API_KEY"], model: "gpt-6.1-sol" },
+  { provider: "openai", title: "OpenAI", variables: ["OPENAI_API_KEY"], model: "gpt-5.5" },
   {
     provider: "anthropic",
     title: "Anthropic",
