@@ -16,7 +16,7 @@ let count = 0;
 
 beforeAll(async () => {
   all = await startWithFakes({
-    timeoutMs: 3_000,
+    timeoutMs: 6_000,
     aliases: [
       "  two: { target: openai/gpt-4o, fallbacks: [anthropic/claude-test] }",
       "  closed: { target: openai/gpt-4o-gone, fallbacks: [anthropic/claude-test] }",
