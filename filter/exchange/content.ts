@@ -13,10 +13,9 @@ import {
   PROPERTY_CONTENT,
 } from "../../contract/content";
 import { LISTENER_EGRESS, LISTENER_INGRESS } from "../../contract/words";
-import { escape } from "../bytes/json/text";
+import { escape, escapeWire } from "../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { lengthWithoutQuery, maskCredentials } from "../bytes/text/query";
-import { appendValidUtf8 } from "../bytes/text/valid-utf8";
 import { ContentRules } from "../config/content-rules";
 import { setProperty, takeBody } from "../host/host";
 import { freeBlock } from "../memory/blocks";
@@ -38,7 +37,7 @@ const CUT = constant('","' + CONTENT_IS_CUT + '":1}');
 const END = constant('"}');
 
 const line = scratchBuffer();
-const text = scratchBuffer();
+const query = scratchBuffer();
 const span = new Span(0, 0);
 
 const QUOTE: u32 = 0x22;
@@ -66,7 +65,7 @@ export class Content {
     out.span(LISTENER);
     out.span(isIngress ? INGRESS : EGRESS);
     out.span(METHOD_MEMBER);
-    writeText(METHOD.pointer, METHOD.length, out);
+    escapeWire(METHOD.pointer, METHOD.length, out);
     out.span(PATH_MEMBER);
     writePath(out);
     out.span(HEADERS);
@@ -110,7 +109,7 @@ export class Content {
     line.clear();
     line.span(this.head.view(span));
     line.span(REQUEST);
-    writeText(this.request.pointer, this.request.length, line);
+    escapeWire(this.request.pointer, this.request.length, line);
     if (this.requestLength > this.request.length) {
       line.span(REQUEST_BYTES);
       line.integer(this.requestLength);
@@ -118,7 +117,7 @@ export class Content {
       line.byte(QUOTE);
     }
     line.span(RESPONSE);
-    writeText(this.response.pointer, this.response.length, line);
+    escapeWire(this.response.pointer, this.response.length, line);
     line.span(this.isResponseCut ? CUT : END);
     setProperty(PROPERTY, line.view(span));
   }
@@ -130,19 +129,11 @@ export class Content {
   }
 }
 
-/** Appends bytes of the wire as the content of a JSON string. */
-function writeText(pointer: usize, length: u32, out: ByteBuffer): void {
-  text.clear();
-  appendValidUtf8(pointer, length, text);
-  escape(text.pointer, text.length, out);
-}
-
 function writePath(out: ByteBuffer): void {
   const length = lengthWithoutQuery(PATH);
-  writeText(PATH.pointer, length, out);
+  escapeWire(PATH.pointer, length, out);
   if (length == PATH.length) return;
-  const query = new ByteBuffer();
+  query.clear();
   maskCredentials(PATH.pointer + length, PATH.length - length, query);
-  writeText(query.pointer, query.length, out);
-  query.release();
+  escapeWire(query.pointer, query.length, out);
 }

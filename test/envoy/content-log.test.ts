@@ -5,19 +5,10 @@ import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import { ask, parts } from "./ask.ts";
 import type { DialectName } from "./ask.ts";
+import type { ContentLine } from "../exchanges/content-line.ts";
 
 const KEY = "a-key-of-the-team-0123";
 const LIMIT = 2048;
-
-interface ContentLine {
-  id: string;
-  path: string;
-  headers: [string, string][];
-  request: string;
-  request_bytes?: number;
-  response: string;
-  response_cut?: 1;
-}
 
 let all: WithFakes;
 let count = 0;

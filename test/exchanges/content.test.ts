@@ -3,32 +3,21 @@
 import { describe, expect, it } from "vitest";
 import { PROPERTY_CONTENT } from "../../contract/content.ts";
 import { ENDPOINTS } from "../../contract/endpoints.ts";
+import type { ContentLine } from "./content-line.ts";
 import { readCases } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
 import { isStream, runInHost } from "./host-ring.ts";
 import type { Cut, Observed } from "./host-ring.ts";
-
-interface Content {
-  id: string;
-  listener: string;
-  method: string;
-  path: string;
-  headers: [string, string][];
-  request: string;
-  request_bytes?: number;
-  response: string;
-  response_cut?: 1;
-}
 
 const CAPTURED = ENDPOINTS.filter(({ isInference }) => isInference).map(({ path }) => path);
 const isCaptured = (path: string) => CAPTURED.includes(path.split("?", 1)[0] ?? "");
 
 const cases = readCases().filter(({ only }) => only !== "envoy");
 
-function contentOf({ result }: Observed): Content | undefined {
+function contentOf({ result }: Observed): ContentLine | undefined {
   const text = result.filterState.get(PROPERTY_CONTENT);
   if (text === undefined) return undefined;
-  return JSON.parse(Buffer.from(text, "latin1").toString()) as Content;
+  return JSON.parse(Buffer.from(text, "latin1").toString()) as ContentLine;
 }
 
 /** Bytes as a captured text has them; undefined if they are not UTF-8. */

@@ -1,6 +1,7 @@
 // Escaping and unescaping: between the raw bytes of a JSON string and plain UTF-8.
 import { hexValue } from "../text/at";
 import { ByteBuffer, scratchBuffer, Span } from "../text/bytes";
+import { appendValidUtf8 } from "../text/valid-utf8";
 
 const QUOTE: u32 = 0x22;
 const BACKSLASH: u32 = 0x5c;
@@ -144,6 +145,15 @@ function escapeByte(byte: u32, out: ByteBuffer): void {
     out.byte(load<u8>(HEX + (byte >> 4)));
     out.byte(load<u8>(HEX + (byte & 15)));
   }
+}
+
+const valid = scratchBuffer();
+
+/** Appends bytes of the wire as the content of a JSON string, without quotes; a byte that is not UTF-8 becomes U+FFFD. */
+export function escapeWire(pointer: usize, length: u32, out: ByteBuffer): void {
+  valid.clear();
+  appendValidUtf8(pointer, length, valid);
+  escape(valid.pointer, valid.length, out);
 }
 
 /** Appends a string of the program as the content of a JSON string. For rare paths (error messages). */

@@ -1,0 +1,12 @@
+/** A line of access_content.log, as contract/content.ts describes it. */
+export interface ContentLine {
+  id: string;
+  listener: string;
+  method: string;
+  path: string;
+  headers: [string, string][];
+  request: string;
+  request_bytes?: number;
+  response: string;
+  response_cut?: 1;
+}
