@@ -55,6 +55,8 @@ export function startMetricsExporter(options: ExporterOptions): MetricsExporter 
   };
   const run = async (signal: AbortSignal) => {
     const result = await send(options, signal);
+    // The stop has ended it, and exports once more.
+    if (end.signal.aborted) return;
     if (result !== undefined) failures.add([result.kind]);
     note(result?.reason);
   };
