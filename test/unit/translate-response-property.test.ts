@@ -411,6 +411,24 @@ describe("whatever comes in", () => {
     );
   });
 
+  // Found by the test above: the first call's item is damaged, so its fragments came to the second call.
+  test("the end of a call whose fragments were another call's is not cut in an escape", () => {
+    const event = (type: string, more: object) =>
+      `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
+    const call = { type: "function_call", arguments: "", call_id: "call_b", name: "time" };
+    const whole = { ...call, id: "fc_1", call_id: "call_a", arguments: '{"city":"Paris"}' };
+    const delta = "response.function_call_arguments.delta";
+    const sse = [
+      event("response.created", { response: { id: "resp_1", model: "gpt-5.2", output: [] } }),
+      event("response.output_item.added", { item: { ...call, id: "fc_2" } }),
+      event(delta, { item_id: "fc_2", delta: "{}" }),
+      event("response.output_item.done", { item: whole }),
+      event("response.completed", { response: { id: "resp_1", status: "completed" } }),
+    ].join("");
+    const text = responses.streamText({ from: RESPONSES, to: OPENAI }, [Buffer.from(sse)]);
+    expect(["clean", "error"]).toContain(checkOpenaiStream(text, true).ending);
+  });
+
   test("a complete body is JSON with the status it says", () => {
     fc.assert(
       fc.property(fc.constantFrom(...STREAMS), changes, ({ sse, direction }, edits) => {

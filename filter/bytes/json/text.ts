@@ -87,6 +87,17 @@ export function unescape(pointer: usize, length: u32, out: ByteBuffer): void {
   out.bytes(plain, <u32>(end - plain));
 }
 
+/** Returns whether the raw bytes of a string, which the scanner has accepted, can be cut here: not in an escape or a character. */
+export function isBoundary(pointer: usize, length: u32, cut: u32): bool {
+  if (cut >= length) return cut == length;
+  let at: u32 = 0;
+  while (at < cut) {
+    if (load<u8>(pointer + at) != BACKSLASH) at++;
+    else at += load<u8>(pointer + at, 1) == 0x75 ? 6 : 2;
+  }
+  return at == cut && (load<u8>(pointer + cut) & 0xc0) != 0x80;
+}
+
 const scratch = scratchBuffer();
 
 /** Returns whether the raw bytes of a string, unescaped, equal `text`. */

@@ -7,6 +7,7 @@ import {
   DROPPED_CITATION,
   DROPPED_SERVER_TOOL,
   DROPPED_SIGNATURE,
+  DROPPED_TOOL_ARGUMENTS,
   DROPPED_TOOL_CALL,
 } from "../../hub/dropped";
 import { Citation, ResponseSink } from "../../hub/events";
@@ -15,7 +16,7 @@ import { CARRIER_OPENAI } from "../../hub/reasoning-carrier";
 import { BLANK_LINE } from "../../hub/request-writing";
 import { NO_COUNT } from "../../bytes/json/number";
 import { Tape } from "../../bytes/json/tape";
-import { escape } from "../../bytes/json/text";
+import { escape, isBoundary } from "../../bytes/json/text";
 import { startsWith } from "../../bytes/text/at";
 import { ByteBuffer, constant, sameBytes } from "../../bytes/text/bytes";
 import { Item, ITEM_CALL, ITEM_CUSTOM, ITEM_MESSAGE, ITEM_OTHER, ITEM_REASONING } from "./item";
@@ -156,8 +157,12 @@ export class ItemReader {
     if (item.isDone || item.slot < 0) return;
     if (tape.isString(node)) {
       const size = tape.size(node);
-      if (size > item.received)
-        this.callText(item, tape.pointer(node) + item.received, size - item.received);
+      const text = tape.pointer(node);
+      // A text that does not continue what came before may begin anywhere.
+      if (!isBoundary(text, size, min(item.received, size)))
+        this.dropped.add(DROPPED_TOOL_ARGUMENTS);
+      else if (size > item.received)
+        this.callText(item, text + item.received, size - item.received);
     } else if (tape.isObject(node) && item.received == 0 && item.kind == ITEM_CALL) {
       this.scratch.clear();
       escape(tape.pointer(node), tape.size(node), this.scratch);
