@@ -213,6 +213,20 @@ describe("what descriptions, names and forms tell", () => {
     expect(await valuesOf(wanted, said(text))).toEqual(values);
   });
 
+  it("a date with a time of day is never one of the two alone", async () => {
+    const cleaning = target(
+      "book_cleaning",
+      "Book a cleaning of a flat",
+      parameter("start", "start of the cleaning in the format 'YYYY-MM-DD HH:mm:ss'"),
+    );
+    const book = "book a cleaning of my flat on";
+    expect(await valuesOf(cleaning, said(`${book} 20 March 2027 at 1:30 pm`))).toEqual({
+      start: "2027-03-20 13:30:00",
+    });
+    expect(await valuesOf(cleaning, said(`${book} 20 March 2027`))).toEqual({});
+    expect(await valuesOf(cleaning, said("book a cleaning of my flat at 1:30 pm"))).toEqual({});
+  });
+
   it("a month is no day", async () => {
     expect(await valuesOf(VACATION, said("I need 5 days of vacation in March 2027"))).toEqual({
       days: 5,

@@ -13,6 +13,8 @@ export function readDate(parameter: Parameter, text: string, now: Date): string 
   if (only === undefined || another !== undefined || only.to !== undefined) return undefined;
   // `March 2023` is no day.
   if (!only.from.isCertain("day") && !only.from.isCertain("weekday")) return undefined;
+  if (formatOf(parameter)?.includes("HH") === true && !only.from.isCertain("hour"))
+    return undefined;
   const rest = plain.slice(0, only.start) + plain.slice(only.end);
   return /\d/.test(rest) ? undefined : formatDate(only.from, parameter);
 }
@@ -88,9 +90,7 @@ export function formatDate(date: chrono.ParsedComponents, parameter: Parameter):
     mm: two(date.get("minute")),
   };
   const day = `${parts.YYYY}-${parts.MM}-${parts.DD}`;
-  const format =
-    parameter.format ??
-    /\b(?:YYYY|DD|MM)\b[-./\w]*/.exec(parameter.description)?.[0].replace(/[^A-Za-z]+$/, "");
+  const format = formatOf(parameter);
   if (format === "date-time" || format === "datetime") return `${day}T${parts.HH}:${parts.mm}:00`;
   if (format === undefined || !isDateFormat(format) || /^date$/i.test(format)) return day;
   return format
@@ -103,7 +103,14 @@ export function formatDate(date: chrono.ParsedComponents, parameter: Parameter):
     .replace("MM", parts.MM)
     .replace(/dd/i, parts.DD)
     .replace("HH", parts.HH)
-    .replace("mm", parts.mm);
+    .replace("mm", parts.mm)
+    .replace(/ss/i, "00");
+}
+
+/** Returns the configured format, or the one that the description names; minutes are `mm`. */
+function formatOf({ format, description }: Parameter): string | undefined {
+  const named = /\b(?:YYYY|DD|MM)\b[-./\w]*(?:[ T]HH:mm(?::ss)?)?/i.exec(description)?.[0];
+  return (format ?? named?.replace(/[^A-Za-z]+$/, ""))?.replace("HH:MM", "HH:mm");
 }
 
 function two(number: number | null): string {

@@ -57,6 +57,7 @@ const PLACES =
   /\b(?:city|cities|town|place|location|country|region|state|destination|origin|airport|address|where|venue)\b/;
 const DATES = /\b(?:date|day of|birthday|deadline|when|check ?in|check ?out|departure|arrival)\b/;
 const TIMES = /\btime of (?:the )?day\b|\bHH:MM\b|\b(?:start|end|departure|arrival) time\b/i;
+const DATE_TIMES = /\bYYYY\b.{1,8}[ T]HH\b/;
 const IDS = /\b(?:ids?|identifier|number|code|sku|serial|reference|ticket|tracking|iban)\b/;
 
 export function kindOf(parameter: Parameter): Kind {
@@ -82,7 +83,7 @@ function kindOfText({ name, description, format }: Parameter): Kind {
   if (format === "uri" || format === "url" || /\b(?:url|uri|link|website)\b/.test(called)) {
     return "url";
   }
-  if (isDateFormat(format)) return "date";
+  if (isDateFormat(format) || DATE_TIMES.test(description)) return "date";
   if (isTimeFormat(format) || (format === undefined && TIMES.test(`${called} ${description}`))) {
     return "time";
   }
