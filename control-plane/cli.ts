@@ -46,7 +46,7 @@ export function buildProgram(): Command {
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show help for a command")
     .showHelpAfterError(`(${commandFor("--help")} lists commands and options)`)
-    // `gateway explain curl -H …`: options of curl are none of the gateway's.
+    // `gateway explain curl -H …`: options behind the request belong to curl.
     .enablePositionalOptions()
     .exitOverride();
   const colors = colorsFor(process.stdout);

@@ -1,4 +1,4 @@
-// Measures the jailbreak guard on sets of texts, none of which it was trained on:
+// Measures the jailbreak guard on sets of texts, on which it was not trained:
 //   node scripts/evaluate-guard.ts FILE …
 // A file is a JSON list of texts, or of objects with `prompt` or `text` and perhaps `label`, or JSON lines of such objects.
 // It prints the share of texts that count as jailbreaks, by thresholds. docs/model-server.md names the sets that we measure.

@@ -72,7 +72,7 @@ function checkClock(): Finding[] {
   if (now.getTime() >= EARLIEST) return [ok(`it is ${now.toISOString().slice(0, 19)}Z`)];
   return [
     problem(
-      `the clock says ${now.toISOString().slice(0, 10)}, which is past`,
+      `the clock shows ${now.toISOString().slice(0, 10)}, which is past`,
       "synchronise it (timedatectl set-ntp true)",
     ),
   ];

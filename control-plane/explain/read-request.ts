@@ -12,7 +12,7 @@ const REQUEST_LINE = /^([A-Z]+) (\S+)(?: HTTP\/\d(?:\.\d)?)?\r?(?:\n|$)/;
  * Returns the request of a file.
  * @param name of the file, for messages
  * @param endpoint the path for a file with only a body
- * @throws {GatewayError} (exit 2) if it is none of the three forms
+ * @throws {GatewayError} (exit 2) if it has another form
  */
 export function readClientRequest(
   name: string,

@@ -10,7 +10,7 @@ import { leftOut } from "./masked.ts";
 /** An entry of llm_providers, and the comments at it. */
 interface Entry {
   values: Values;
-  /** The values as JSON, before the model got a name of its own. */
+  /** The values as JSON, before the model got a separate name. */
   original: string;
   comments: string[];
 }
@@ -195,7 +195,7 @@ function variableFor(key: string, usual: string, { literals }: Converted): strin
   return number === 1 ? usual : `${usual}_${String(number)}`;
 }
 
-/** One model at several addresses: each further entry has a provider name of its own, which has no default address. */
+/** One model at several addresses: each further entry has a separate provider name, which has no default address. */
 function withOwnName(entry: Values, entries: readonly Entry[]): Values {
   const { model: written, ...rest } = entry;
   const model = String(written);

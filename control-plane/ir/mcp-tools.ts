@@ -89,7 +89,7 @@ const FORMATS =
 /** The parts of a written format such as `HH:MM`: as many digits as letters. */
 const PARTS = /Y{4}|YY|MM|DD|HH|SS/gi;
 
-/** Returns a configured format as JSON Schema, with a note for readers where that is not one of its own formats. */
+/** Returns a configured format as JSON Schema, with a note for readers if JSON Schema has no such format. */
 function formatOf({ type, format }: PromptParameter): Record<string, string> {
   if (format === undefined || type !== "str") return {};
   if (FORMATS.test(format)) return { format };

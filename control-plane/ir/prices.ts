@@ -153,7 +153,7 @@ function listedNames(provider: string, model: string): string[] {
 
 function ratesOf(providerId: string, model: string): ModelPrice | undefined {
   try {
-    // An unknown provider must not match by the model alone: a compatible server has prices of its own.
+    // An unknown provider must not match by the model alone: a compatible server has other prices.
     const options = { providerId, timestamp: noon() };
     return loadList().calcPrice({ input_tokens: 1 }, model, options)?.model_price;
   } catch {

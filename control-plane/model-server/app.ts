@@ -233,7 +233,7 @@ function selector({ options, now }: AppContext, models: Models): Selector {
             const found = await statedIn(asTarget(described), turn, spanFinder(extractor), now());
             const stated = Object.keys(found.values);
             if (asked.length === 0) return stated.length > 0;
-            // With a verb of its own it is a request: `reboot device 7` does not name a city.
+            // With a verb it is a request: `reboot device 7` does not name a city.
             return stated.some((one) => asked.includes(one)) && isGlue(found.rest);
           },
         }),

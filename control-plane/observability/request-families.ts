@@ -109,7 +109,7 @@ export function requestFamilies(families: Families) {
     firstToken: families.histogram(
       {
         name: "gen_ai_server_time_to_first_token_seconds",
-        help: "Streams: time from the client's first byte to the first byte of the provider's response body.",
+        help: "Streams: time from the client's request to the first token.",
         labels: GEN_AI,
         scale: MICRO,
       },

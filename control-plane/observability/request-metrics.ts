@@ -3,6 +3,7 @@
 import { LISTENER_OWN_EGRESS } from "../../contract/words.ts";
 import type { GatewayModel } from "../ir/model.ts";
 import { clientNames, NONE } from "../ir/model-names.ts";
+import { knownMember } from "../ir/dropped-members.ts";
 import { providerWord } from "../ir/provider-words.ts";
 import { errorType, operationOf } from "./classify.ts";
 import { Families } from "./families.ts";
@@ -75,18 +76,20 @@ export class RequestMetrics {
       this.#of.rateLimited.add([original, record.key ?? NONE]);
     if (guard !== undefined) this.#of.guard.add([guard]);
     if (promptTarget !== undefined) this.#of.promptTargets.add([promptTarget]);
-    for (const member of dropped?.split(",") ?? []) this.#of.dropped.add([member.trim()]);
+    for (const member of dropped?.split(",") ?? [])
+      this.#of.dropped.add([knownMember(member.trim()) ?? OTHER]);
   }
 
   #observeTimes(line: UsageLine, record: UsageRecord, labels: string[], error: string): void {
-    const { duration, firstByte, requestOverhead, responseOverhead, attempts } = line;
+    const { duration, requestOverhead, responseOverhead, attempts } = line;
     this.#of.duration.record([...labels, error], Math.round(duration * 1000));
     if (attempts === 1 && requestOverhead !== undefined && record.prompt_target === undefined)
       this.#of.overhead.record([], requestOverhead + (responseOverhead ?? 0));
-    if (record.stream === undefined || firstByte === undefined || error !== "") return;
-    this.#of.firstToken.record(labels, firstByte);
+    const firstToken = firstTokenOf(line, record);
+    if (record.stream === undefined || firstToken === undefined || error !== "") return;
+    this.#of.firstToken.record(labels, firstToken);
     const tokens = record.output ?? 0;
-    const rest = duration * 1000 - firstByte;
+    const rest = duration * 1000 - firstToken;
     if (tokens > 1 && rest > 0) this.#of.perToken.record(labels, Math.round(rest / (tokens - 1)));
   }
 
@@ -136,4 +139,12 @@ function providerOf(target: string | undefined): string {
 
 function modelOf(target: string): string {
   return target.slice(target.indexOf("/") + 1);
+}
+
+/** Returns the microseconds until the first token of a stream; until its first byte if no token was seen. */
+function firstTokenOf(
+  { firstByte }: UsageLine,
+  { first_token: ms }: UsageRecord,
+): number | undefined {
+  return ms === undefined ? firstByte : ms * 1000;
 }

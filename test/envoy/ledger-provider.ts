@@ -1,5 +1,5 @@
 // Providers in one server that report random tokens from a fixed seed, and book what they report: the ledger that usage records
-// are compared with. A request's text says what they do: `plan <number> <word>`.
+// are compared with. A request's text selects what they do: `plan <number> <word>`.
 import { createServer } from "node:http";
 import type { ServerResponse } from "node:http";
 import { chunkFrame, eventFrame } from "../providers/event-stream.ts";

@@ -132,7 +132,7 @@ observability: {metrics: {port: ${String(admin)}}}
     await page.getByRole("heading", { name: /^Request [0-9a-f-]{36}/ }).waitFor();
   });
 
-  it("tells the story of a request that fell back", async () => {
+  it("shows the story of a request that fell back", async () => {
     openai.next({ kind: "error", status: 503 });
     openai.next({ kind: "error", status: 503 });
     const id = await ask("story", { stream: true });

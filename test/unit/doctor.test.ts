@@ -131,7 +131,7 @@ describe("gateway doctor --online", () => {
     );
   });
 
-  it("verifies certificates with SSL_CERT_FILE, and says when one ends", async () => {
+  it("verifies certificates with SSL_CERT_FILE, and reports when one expires", async () => {
     const authority = createAuthority();
     const { cert, key } = authority.issue("localhost");
     const port = await listen(createTlsServer({ cert, key }, provider([])));

@@ -106,7 +106,7 @@ describe("the encoding", () => {
     expect(hosts?.gauge?.dataPoints).toEqual([{ timeUnixNano: NOW, asInt: "3" }]);
   });
 
-  it("every family has a name with dots and a unit of its own", () => {
+  it("every family has a name with dots and its unit", () => {
     const families = new Families();
     requestFamilies(families);
     for (const { options } of families.snapshot()) {

@@ -27,7 +27,7 @@ export interface FilterConfig {
   /** Envoy asks the rate limit service; without it the filter counts. */
   rate_limit_service?: true;
   /**
-   * One per target, in their order, then one per set of targets, then one per alias of one model with limits of its own,
+   * One per target, in their order, then one per set of targets, then one per alias of one model with separate limits,
    * then one per family of models of a wildcard.
    */
   routes: FilterRoute[];

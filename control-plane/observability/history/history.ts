@@ -1,4 +1,4 @@
-// 24 hours of requests in SQLite: follows access_usage.log with a place of its own, which is saved with what was read up to
+// 24 hours of requests in SQLite: follows access_usage.log from a separate place, which is saved with what was read up to
 // there in one transaction, so that each line is in the file exactly once. When the file cannot be written or read, what is
 // not in it is dropped from memory, and read again from the log as soon as it can be.
 import { renameSync, rmSync } from "node:fs";

@@ -53,7 +53,7 @@ export function viewOf(request: ObservedRequest) {
   };
 }
 
-/** Returns what tells a request from all others, also from those that share its request id. */
+/** Returns what distinguishes a request from all others, also from those that share its request id. */
 export function numberOf({ line }: ObservedRequest): string {
   return `${line.record?.id ?? ""}/${line.record?.listener ?? ""}/${String(line.startTime)}`;
 }

@@ -104,15 +104,25 @@ it("a stream fills Envoy AI Gateway's four families and the counters of the conv
     expect(page).toContain(wanted);
 });
 
+it("the first token is that of the record, whose first byte may have no content", () => {
+  const page = pageOf(line({ ...CHAT, stream: 1, output: 11, first_token: 750, finish: "stop" }));
+  expect(page).toMatch(/gen_ai_server_time_to_first_token_seconds_sum\{[^}]*\} 0.75\n/);
+  expect(page).toMatch(/gen_ai_server_time_per_output_token_seconds_sum\{[^}]*\} 0.05\n/);
+});
+
 it("what a client makes up is no label value", () => {
   const page = pageOf(
     line(
       { ...CHAT, requested: "made-up-1", error: "model_not_found", owner: "gateway" },
       { status: "404" },
     ),
+    line({ ...CHAT, dropped: "made-up-2,made[].up-3,metadata.made-up-4,anthropic-beta=made-up-5" }),
     line("-", { status: "400" }),
   );
   expect(page).not.toContain("made-up");
+  expect(page).not.toContain("up-3");
+  expect(page).toContain('gateway_dropped_members_total{member="other"} 2');
+  expect(page).toContain('gateway_dropped_members_total{member="metadata"} 1');
   expect(page).toContain('gen_ai_original_model="other"');
   expect(page).toContain('status="400",error_type="400"} 1');
 });

@@ -1,6 +1,6 @@
 // The members that an attempt leaves out, each with its reason.
 import { DIALECTS } from "../../contract/dialects.ts";
-import reasons from "./dropped-reasons.json" with { type: "json" };
+import reasons from "./dropped-members.json" with { type: "json" };
 
 export interface DroppedMember {
   /** As `x-gateway-dropped` lists it. */
@@ -14,6 +14,10 @@ const NOTES: Readonly<Record<string, Readonly<Record<string, string>>>> = reason
 
 /** How a beta is listed (filter/hub/envelope.ts). */
 const BETA = "anthropic-beta=";
+/** The parts of a response that can be left out: a fixed list (filter/hub/dropped.ts). */
+const OF_RESPONSE = "response.";
+/** What the gateway lists under a name that is no member. */
+const OWN_NAMES = new Set(["prefill", "thought_signature"]);
 const LIMITS = "the model does not support it (`limits` of its entry)";
 
 /**
@@ -29,6 +33,18 @@ export function droppedMembers(
 ): DroppedMember[] {
   if (list === undefined) return [];
   return list.split(",").map((member) => ({ member, reason: reasonOf(member, client, provider) }));
+}
+
+/**
+ * Returns a member of a list if the gateway knows it, or the member that it is a part of; undefined for one that a client
+ * made up.
+ */
+export function knownMember(member: string): string | undefined {
+  if (member.startsWith(BETA)) return BETA.slice(0, -1);
+  if (member.startsWith(OF_RESPONSE) || OWN_NAMES.has(member)) return member;
+  const parent = member.slice(0, member.lastIndexOf("."));
+  const all = Object.values(MEMBERS);
+  return [member, parent].find((one) => all.some((members) => one in members));
 }
 
 function reasonOf(member: string, client: string | undefined, provider: string): string {
