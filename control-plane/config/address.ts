@@ -27,11 +27,6 @@ export function readAddress(
   return undefined;
 }
 
-/** Whether only this machine can connect to an IP address. */
-export function isLoopback(address: string): boolean {
-  return address.startsWith("127.") || address === "::1";
-}
-
 /** `127.0.0.1:80`, `[::1]:80`. */
 export function socketText(address: string, port: number): string {
   return `${address.includes(":") ? `[${address}]` : address}:${port}`;

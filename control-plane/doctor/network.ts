@@ -245,12 +245,15 @@ function idsIn(text: string): string[] | undefined {
       data,
       models,
       has_more: hasMore,
+      nextPageToken,
     } = JSON.parse(text) as {
       data?: { id?: string }[];
       models?: { name?: string }[];
       has_more?: boolean;
+      nextPageToken?: string;
     };
-    if (hasMore === true) return undefined;
+    // A page of a longer list does not show what is missing.
+    if (hasMore === true || nextPageToken !== undefined) return undefined;
     const ids =
       data?.map(({ id }) => id) ?? models?.map(({ name }) => name?.replace(/^models\//, ""));
     return ids?.filter((id) => id !== undefined);

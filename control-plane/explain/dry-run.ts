@@ -1,13 +1,12 @@
 // Runs a client's request through the release filter under one configuration; no attempt gets a response, so that every
 // attempt which the configuration allows is made.
-import { readFile } from "node:fs/promises";
 import { clusters } from "../../envoy/clusters.ts";
 import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import { filterConfig } from "../ir/filter-document/document.ts";
 import type { GatewayModel, Listener } from "../ir/model.ts";
 import type { Prompt } from "../ir/prompt.ts";
 import type { ExchangeInput, ExchangeResult } from "../wasm-host/exchange.ts";
-import { FilterHost } from "../wasm-host/filter-host.ts";
+import { compileFilter, FilterHost } from "../wasm-host/filter-host.ts";
 import { mutationsOf, NO_MUTATIONS } from "../wasm-host/native-mutations.ts";
 import { FAILURES } from "../wasm-host/upstream.ts";
 import type { ClientRequest } from "./client-request.ts";
@@ -37,10 +36,11 @@ const NOWHERE: RuntimeEnvironment = {
 
 export class DryRun {
   readonly #model: GatewayModel;
-  readonly #host: FilterHost;
+  /** Returns the host of one run. */
+  readonly #host: () => Promise<FilterHost>;
   readonly #mutations: NonNullable<ExchangeInput["mutations"]>;
 
-  private constructor(model: GatewayModel, host: FilterHost) {
+  private constructor(model: GatewayModel, host: () => Promise<FilterHost>) {
     this.#model = model;
     this.#host = host;
     const rendered = new Map(clusters(model, NOWHERE).map((one) => [one.name, mutationsOf(one)]));
@@ -51,12 +51,18 @@ export class DryRun {
     // A rate limit depends on earlier requests.
     const { rateLimits: _limits, rateLimitService: _service, ...rest } = options.model;
     const model = rest.prompt === undefined ? rest : { ...rest, prompt: unlimited(rest.prompt) };
-    const host = await FilterHost.load(await readFile(options.filterFile), {
-      filterConfig: { ...filterConfig(model), usage_records: true },
-      environment: filterEnvironment({ ...options, model }),
-      logLevel: "error",
-    });
-    return new DryRun(model, host);
+    const module = await compileFilter(options.filterFile);
+    const load = () =>
+      FilterHost.load(module, {
+        filterConfig: { ...filterConfig(model), usage_records: true },
+        environment: filterEnvironment({ ...options, model }),
+        logLevel: "error",
+        // Weights draw the same target in every run.
+        random: (size) => new Uint8Array(size),
+      });
+    const shared = await load();
+    // Keys take turns from one request to the next, so each run begins with the first one.
+    return new DryRun(model, hasTurns(model) ? load : () => Promise.resolve(shared));
   }
 
   async run(
@@ -64,7 +70,8 @@ export class DryRun {
     { listener, maxAttempts, calls }: RunOptions,
   ): Promise<ExchangeResult> {
     const length = body.length === 0 ? [] : [["content-length", String(body.length)] as const];
-    const result = await this.#host.exchangeAsync({
+    const host = await this.#host();
+    const result = await host.exchangeAsync({
       listener,
       request: { method, path, headers: [...headers, ...length], body },
       upstream: () => FAILURES.connectionRefused,
@@ -76,6 +83,10 @@ export class DryRun {
     if (result.trap !== undefined) throw new Error(`The filter failed: ${result.trap}`);
     return result;
   }
+}
+
+function hasTurns({ targets }: GatewayModel): boolean {
+  return targets.some(({ auth }) => auth.otherVariables !== undefined);
 }
 
 /** `$NAME` for each secret. The keys of clients are compared, so they have their values. */

@@ -4,6 +4,7 @@ import type { Document } from "yaml";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import { convertLitellm } from "./litellm.ts";
 import type { Kind } from "./kinds.ts";
+import { maskComments } from "./masked.ts";
 import { convertPlano, PLANO_REASONS } from "./plano.ts";
 import { prune } from "./prune.ts";
 import type { Pruned } from "./prune.ts";
@@ -19,7 +20,8 @@ export function importConfiguration(kind: Kind, text: string, name: string): Pru
   const source = parseDocument(text);
   const [error] = source.errors;
   if (error !== undefined) throw notA(kind, name, error.message.split("\n")[0] ?? "");
-  const document = kind === "litellm" ? convertLitellm(text) : planoDocument(source);
+  maskComments(source);
+  const document = kind === "litellm" ? convertLitellm(source) : planoDocument(source);
   if (document === undefined) {
     const list = kind === "litellm" ? "model_list" : "llm_providers or model_providers";
     throw notA(kind, name, `it has no ${list}`);

@@ -1,6 +1,6 @@
 // A configuration of LiteLLM's proxy → a document with the gateway's keys. Its groups of deployments become aliases; the comments at
 // its models stay. What has no equivalent becomes a comment where it would be.
-import { Document, isMap, isScalar, isSeq, parseDocument } from "yaml";
+import { Document, isMap, isScalar, isSeq } from "yaml";
 import type { Node, Pair } from "yaml";
 import { convertDeployment, isValues, referenceOf } from "./litellm-deployment.ts";
 import type { Deployment, Values } from "./litellm-deployment.ts";
@@ -71,9 +71,8 @@ function reasonFor(key: string): string {
   return REASONS.find(([pattern]) => pattern.test(key))?.[1] ?? "there is no such setting";
 }
 
-/** Returns the document for a text; undefined if it has no model_list. */
-export function convertLitellm(text: string): Document | undefined {
-  const source = parseDocument(text);
+/** Returns the document for a source; undefined if it has no model_list. */
+export function convertLitellm(source: Document): Document | undefined {
   const all: unknown = source.toJS();
   if (!isValues(all) || !Array.isArray(all["model_list"])) return undefined;
   const converted = convertModels(all["model_list"], commentsOf(source.get("model_list")));

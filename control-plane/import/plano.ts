@@ -5,7 +5,7 @@ import type { Document, YAMLMap } from "yaml";
 import { vendorOf } from "../providers/model-vendors.ts";
 import { PROVIDER_NAMES } from "../providers/registry.ts";
 import { parseReferences } from "../config/reference.ts";
-import { isTakenOut } from "./prune.ts";
+import { takeOutAt } from "./prune.ts";
 import type { Reasons } from "./prune.ts";
 import { azureResource, bedrockRegion, importedProvider, usualVariable } from "./providers.ts";
 
@@ -67,7 +67,7 @@ function convertListeners(document: Document): void {
     const listener = list.items[index];
     if (!isMap(listener)) continue;
     if (listener.get("type") === "agent") {
-      isTakenOut(document, ["listeners", index], PLANO_REASONS["agents"] ?? "");
+      takeOutAt(document, ["listeners", index], PLANO_REASONS["agents"] ?? "");
       continue;
     }
     const retries = listener.get("max_retries");

@@ -5,7 +5,7 @@ import type { Document, Node, Pair, YAMLMap, YAMLSeq } from "yaml";
 import { loadConfiguration } from "../config/load.ts";
 import type { Problem } from "../config/diagnostics/problem.ts";
 import { parseReferences } from "../config/reference.ts";
-import { leftOut, withoutKeys } from "./masked.ts";
+import { leftOut, referToKeys, withoutKeys } from "./masked.ts";
 
 type Key = string | number;
 
@@ -26,6 +26,7 @@ export type Reasons = Readonly<Record<string, string>>;
 
 /** Changes the document until the loader accepts it, as far as that is possible. */
 export function prune(document: Document, file: string, reasons: Reasons): Pruned {
+  referToKeys(document);
   let count = 0;
   for (let round = 0; ; round++) {
     const text = textOf(document);
@@ -71,7 +72,7 @@ function takeOut(document: Document, problems: readonly Problem[], reasons: Reas
   const done: Key[][] = [];
   for (const { path, reason } of places) {
     if (done.some((other) => other.every((key, index) => path[index] === key))) continue;
-    if (isTakenOut(document, path, reason)) done.push(path);
+    if (takeOutAt(document, path, reason)) done.push(path);
   }
   return done.length;
 }
@@ -104,7 +105,7 @@ function compare(one: readonly Key[], other: readonly Key[]): number {
 }
 
 /** Replaces a part by a comment. Returns false if it is not there. */
-export function isTakenOut(document: Document, path: readonly Key[], reason: string): boolean {
+export function takeOutAt(document: Document, path: readonly Key[], reason: string): boolean {
   const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
   const key = path.at(-1);
   // The key that the loader looks for is missing: what lacks it goes.
@@ -112,7 +113,7 @@ export function isTakenOut(document: Document, path: readonly Key[], reason: str
   const index = indexOf(parent, key);
   const item = parent.items[index];
   if (item === undefined) {
-    return path.length > 1 && isTakenOut(document, path.slice(0, -1), reason);
+    return path.length > 1 && takeOutAt(document, path.slice(0, -1), reason);
   }
   removeAt(parent, index, leftOut(reason, isPair(item) ? pairValue(item) : plain(item)));
   const above = path.slice(0, -1);

@@ -12,3 +12,8 @@ export function urlOf({ address, port, tls }: Pick<Listener, "address" | "port" 
   const host = toConnectAddress(address);
   return `${tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${String(port)}`;
 }
+
+/** Whether only this machine can connect to an IP address. */
+export function isLoopback(address: string): boolean {
+  return address.startsWith("127.") || address === "::1";
+}

@@ -4,6 +4,7 @@
 // read or change anything here.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Context, Hono, MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { getCookie, setCookie } from "hono/cookie";
 import { loginPage } from "./page/shell.ts";
 
@@ -23,7 +24,7 @@ const HEADERS = {
   "cache-control": "no-store",
 };
 
-/** Adds the checks, and the pages to log in and out. @param token undefined: requests need none */
+/** Adds the checks, and the page to log in. @param token undefined: requests need none */
 export function protect(app: Hono, token: string | undefined): void {
   app.use(setHeaders);
   app.use(refuseOtherOrigins);
@@ -32,8 +33,8 @@ export function protect(app: Hono, token: string | undefined): void {
     return;
   }
   app.get("/login", (context) => logIn(context, { next: pathOf(context.req.query("next")) }));
-  app.post("/login", async (context) => {
-    const form = new URLSearchParams((await context.req.text()).slice(0, MAX_FORM));
+  app.post("/login", bodyLimit({ maxSize: MAX_FORM }), async (context) => {
+    const form = new URLSearchParams(await context.req.text());
     const next = pathOf(form.get("next") ?? undefined);
     if (!isSame(form.get("token") ?? "", token)) return logIn(context, { next, isWrong: true });
     setCookie(context, COOKIE, newSession(token), {

@@ -28,7 +28,6 @@ const FLAGS: Readonly<Record<string, string>> = {
 export function errorType({ status, flags, record }: UsageLine): string {
   for (const flag of flags) {
     const type = FLAGS[flag];
-    // A status below 400 is that of a response which was not complete.
     if (type !== undefined) return type;
   }
   if (status >= 400) return String(status);

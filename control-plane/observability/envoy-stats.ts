@@ -47,5 +47,7 @@ export function countEjected(page: string, { targets }: GatewayModel, gauge: Gau
     const provider = name === undefined ? undefined : providers.get(name);
     if (provider !== undefined) counts.set(provider, (counts.get(provider) ?? 0) + Number(count));
   }
+  // A reload may have removed a provider.
+  gauge.clear();
   for (const [provider, count] of counts) gauge.set([providerWord(provider)], count);
 }

@@ -93,7 +93,8 @@ abstract class Family {
     const width = this.options.labels.length;
     for (const [key, values] of Object.entries(saved ?? {})) {
       const isOwn = width === 0 ? key === "" : key.split(SEPARATOR).length === width;
-      if (isOwn && values.length === this.width) this.series.set(key, [...values]);
+      if (isOwn && Array.isArray(values) && values.length === this.width)
+        this.series.set(key, [...values]);
     }
   }
 
@@ -129,6 +130,11 @@ export class Counter extends Family {
 
 export class Gauge extends Counter {
   override readonly type = "gauge";
+
+  /** Removes all series. */
+  clear(): void {
+    this.series.clear();
+  }
 
   set(labels: readonly string[], value: number): void {
     this.valuesOf(labels)[0] = value;

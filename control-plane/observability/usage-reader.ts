@@ -1,8 +1,9 @@
 // Follows access_usage.log and counts its lines. The counts are saved with the place in the log that they reach, in one file
 // that is replaced as a whole: after a restart, or a crash, each line has been counted exactly once.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { followLines } from "../log-files/log-files.ts";
-import type { LogPosition } from "../log-files/log-files.ts";
+import type { Following, LogPosition } from "../log-files/log-files.ts";
 import type { Families, SavedFamily } from "./families.ts";
 import { readUsageLine } from "./usage-line.ts";
 import type { UsageLine } from "./usage-line.ts";
@@ -34,6 +35,9 @@ export interface UsageReaderOptions {
   saveMs?: number;
   pollMs?: number;
 }
+
+/** Pause behind a failure to read the log. */
+const RETRY_MS = 10_000;
 
 export interface UsageReader {
   /** When the counts began, in milliseconds since 1970. */
@@ -78,7 +82,7 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
   const abort = new AbortController();
   const timer = setInterval(save, saveMs);
   timer.unref();
-  const done = followLines(log, position, {
+  const following: Following = {
     onLine(text) {
       const line = readUsageLine(text);
       if (line !== undefined) {
@@ -95,9 +99,21 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
     },
     signal: abort.signal,
     ...(pollMs === undefined ? {} : { pollMs }),
-  }).catch((error: unknown) => {
-    report(`${log} cannot be read (${codeOf(error)}); the metrics stand still.`, "warning");
-  });
+  };
+  const follow = async (): Promise<void> => {
+    while (!abort.signal.aborted) {
+      try {
+        await followLines(log, position, following);
+      } catch (error) {
+        report(
+          `${log} cannot be read (${codeOf(error)}); the gateway retries every 10 seconds.`,
+          "warning",
+        );
+        await sleep(RETRY_MS, undefined, { signal: abort.signal }).catch(() => undefined);
+      }
+    }
+  };
+  const done = follow();
   return {
     since,
     async stop() {
@@ -121,7 +137,7 @@ function readState(file: string, report: (line: string, level?: "warning") => vo
   const empty: State = { version: VERSION, positions: {}, families: {} };
   try {
     const state = JSON.parse(readFileSync(file, "utf8")) as State;
-    return state.version === VERSION ? state : empty;
+    return state.version === VERSION ? { ...empty, ...state } : empty;
   } catch (error) {
     if (codeOf(error) !== "ENOENT")
       report(

@@ -35,8 +35,16 @@ export function createObserver(
       const running = gateway();
       if (running === undefined) return;
       const { model, environment } = running.current();
-      if (model.observability !== undefined) loaded ??= load(options);
-      await (await loaded)?.use({ model, environment, logDirectory: running.logDirectory() });
+      try {
+        if (model.observability !== undefined) loaded ??= load(options);
+        await (await loaded)?.use({ model, environment, logDirectory: running.logDirectory() });
+      } catch (error) {
+        loaded = undefined;
+        report(
+          `Metrics and the live page are not available (${String(error)}); requests are not affected.`,
+          "warning",
+        );
+      }
     },
     async close() {
       await (await loaded)?.close();

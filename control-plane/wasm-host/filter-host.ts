@@ -19,6 +19,8 @@ export interface FilterHostOptions {
   /** The environment of the VM: keys by name. */
   environment?: Record<string, string>;
   logLevel?: LogLevel;
+  /** Returns random bytes. Default: the system's. */
+  random?: (size: number) => Uint8Array;
   /** Returns the time, in milliseconds since the epoch. Default: the machine's clock. */
   now?: () => number;
   /** For several hosts that act as the workers of one Envoy. Outlives a VM that trapped. */
@@ -115,6 +117,7 @@ export class FilterHost {
         { rootId: ROOT_TRANSLATE, name: "upstream", configuration: "" },
       ],
       sharedData: this.#sharedData,
+      ...(this.#options.random === undefined ? {} : { random: this.#options.random }),
       ...(this.#options.now === undefined ? {} : { now: this.#options.now }),
       ...(this.#options.logLevel === undefined ? {} : { logLevel: this.#options.logLevel }),
     });

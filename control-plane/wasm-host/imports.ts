@@ -324,6 +324,10 @@ function metrics(machine: VirtualMachine): Record<string, HostFunction | WideFun
   };
 }
 
+function systemRandom(size: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(size));
+}
+
 /** Returns the WASI functions: the environment and randomness; a filter needs no more of WASI. */
 function environment(machine: VirtualMachine): Record<string, HostFunction | WideFunction> {
   const lines = Object.entries(machine.options.environment).map(([name, value]) =>
@@ -332,7 +336,7 @@ function environment(machine: VirtualMachine): Record<string, HostFunction | Wid
   const { memory } = lazily(machine);
   return {
     random_get(to = 0, size = 0) {
-      memory().write(to, crypto.getRandomValues(new Uint8Array(size)));
+      memory().write(to, machine.options.random?.(size) ?? systemRandom(size));
       return 0;
     },
     environ_sizes_get(countTo = 0, sizeTo = 0) {

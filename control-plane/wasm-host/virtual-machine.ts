@@ -51,6 +51,8 @@ export interface MachineOptions {
   plugins: PluginDescription[];
   /** Lines below it are dropped; `proxy_get_log_level` returns it. Default `trace`. */
   logLevel?: LogLevel;
+  /** Returns random bytes. Default: the system's. */
+  random?: (size: number) => Uint8Array;
   /** Returns the time, in milliseconds since the epoch. Default: the machine's clock. */
   now?: () => number;
   /** Shared with the other workers; default: not shared. */

@@ -4,10 +4,14 @@ import { ByteBuffer, Span } from "../bytes/text/bytes";
 
 /** The maximum length of a model's name, and of a name in the configuration. */
 const MAX_NAME: u32 = 200;
+const QUOTE: u32 = 0x22;
 const STAR: u32 = 0x2a;
 const DOT: u32 = 0x2e;
 
-/** Models of a wildcard with limits of their own: patterns of their bare names, in which `*` stands for any text. */
+const asked = new Span(0, 0);
+const bareName = new Span(0, 0);
+
+/** Models of a wildcard with separate limits: patterns of their bare names, in which `*` stands for any text. */
 export class Family {
   constructor(
     public patterns: Span[],
@@ -26,10 +30,13 @@ export class Wildcard {
   /** The route of all other models. */
   route: i32 = 0;
 
-  /** Returns the bare name of a model that this entry takes: a part of `name`; null if it does not. */
+  /** Returns the bare name of a model that this entry takes: a part of `name`, until the next call; null if it does not. */
   take(name: Span): Span | null {
-    if (startsWith(name.pointer, name.length, this.prefix) && name.length > this.bareFrom)
-      return new Span(name.pointer + this.bareFrom, name.length - this.bareFrom);
+    if (startsWith(name.pointer, name.length, this.prefix) && name.length > this.bareFrom) {
+      bareName.pointer = name.pointer + this.bareFrom;
+      bareName.length = name.length - this.bareFrom;
+      return bareName;
+    }
     for (let i = 0; i < this.bare.length; i++) {
       if (startsWith(name.pointer, name.length, this.bare[i])) return name;
     }
@@ -55,34 +62,45 @@ export class TakenModel {
   /** The views of it that requests are written from. */
   json: Span = new Span(0, 0);
   text: Span = new Span(0, 0);
+  route: i32 = 0;
 
-  constructor(
-    model: Span,
-    public route: i32,
-  ) {
-    this.quoted.byte(0x22);
+  /** Copies the name. */
+  set(model: Span, route: i32): void {
+    this.route = route;
+    this.quoted.byte(QUOTE);
     this.quoted.span(model);
-    this.quoted.byte(0x22);
-    this.json = new Span(this.quoted.pointer, this.quoted.length);
-    if (this.quoted.length > 2)
-      this.text = new Span(this.quoted.pointer + 1, this.quoted.length - 2);
+    this.quoted.byte(QUOTE);
+    this.quoted.view(this.json);
+    this.text.pointer = this.quoted.pointer + 1;
+    this.text.length = this.quoted.length > 2 ? this.quoted.length - 2 : 0;
   }
 
+  /** Frees the name, and keeps the object for another request: spans are never freed. */
   release(): void {
     this.quoted.release();
+    spare.push(this);
   }
 }
 
+/** As many as there were at once. */
+const spare: TakenModel[] = [];
+
 /** Returns the model for a name that is not configured; null if no entry takes it. The longest prefixes come first. */
 export function takeModel(wildcards: Wildcard[], pointer: usize, length: u32): TakenModel | null {
-  const name = new Span(pointer, length);
-  if (wildcards.length == 0 || !isName(name)) return null;
+  if (wildcards.length == 0) return null;
+  const name = asked;
+  name.pointer = pointer;
+  name.length = length;
+  if (!isName(name)) return null;
   for (let i = 0; i < wildcards.length; i++) {
     const model = wildcards[i].take(name);
     if (model === null) continue;
     if (isDots(model)) return null;
-    const taken = new TakenModel(model, wildcards[i].routeOf(model));
-    return taken.text.length == model.length ? taken : null;
+    const taken = spare.length > 0 ? spare.pop() : new TakenModel();
+    taken.set(model, wildcards[i].routeOf(model));
+    if (taken.text.length == model.length) return taken;
+    taken.release();
+    return null;
   }
   return null;
 }

@@ -24,7 +24,7 @@ export class StreamUsageFilter {
   private end: usize = 0;
   private found: usize = 0;
 
-  /** Reads every event; null if no rate limit counts tokens. */
+  /** Reads the events with usage, a finish reason or the first token; null if nobody needs them. */
   observer: UsageObserver | null = null;
   /** Whether the rest of the stream passes unread, because there is no memory to read it. */
   isPassing: bool = false;
@@ -86,6 +86,9 @@ export class StreamUsageFilter {
     this.isChanged = true;
     const isTooLarge = framer.isCut || held > MAX_EVENT || !mayHold(held);
     if (!isLast && !isTooLarge) return;
+    // What it would have shown is not known: neither its tokens nor whether the stream has ended.
+    const observer = this.observer;
+    if (isTooLarge && observer !== null) observer.giveUp();
     // An unfinished event at the end is the provider's; the client sees it as it came.
     out.bytes(this.heldPointer, held);
     framer.cut();

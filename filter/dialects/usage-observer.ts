@@ -138,6 +138,10 @@ export class UsageObserver {
       )
     )
       this.finish = dialect.reasonOf(tape, tape.root());
+    if (this.finish == FINISH_NONE) {
+      tape.reset();
+      return false;
+    }
     if (this.scanText(find(pointer, min(before, MODEL_WITHIN), MODEL), MODEL.length, usage))
       this.readModel(tape.root());
     tape.reset();

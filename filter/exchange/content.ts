@@ -18,7 +18,8 @@ import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { lengthWithoutQuery, maskCredentials } from "../bytes/text/query";
 import { ContentRules } from "../config/content-rules";
 import { setProperty, takeBody } from "../host/host";
-import { freeBlock } from "../memory/blocks";
+import { freeBlock, wasRefused } from "../memory/blocks";
+import { mayHold } from "../memory/budget";
 import { METHOD, PATH, writeHeaders } from "./request-head";
 
 const PROPERTY = constant(PROPERTY_CONTENT);
@@ -74,10 +75,13 @@ export class Content {
 
   keepRequest(pointer: usize, length: u32): void {
     this.requestLength = length;
-    this.request.bytes(pointer, min(length, this.rules.maxBytes));
+    const kept = min(length, this.rules.maxBytes);
+    // Memory is for requests first; `request_bytes` shows what is missing.
+    if (mayHold(kept)) this.request.bytes(pointer, kept);
+    wasRefused();
   }
 
-  /** Keeps a local response. It may come to `keepResponse` too, with a member more, and does not if another response has begun. */
+  /** Keeps a local response, unless a response has begun. It may come to `keepResponse` too, with further members. */
   keepLocalResponse(body: Span): void {
     if (this.response.length > 0) return;
     this.isLocal = true;
@@ -100,8 +104,11 @@ export class Content {
 
   private append(pointer: usize, length: u32): void {
     const left = this.rules.maxBytes - this.response.length;
-    this.isResponseCut = length > left;
-    this.response.bytes(pointer, min(length, left));
+    const kept = min(length, left);
+    const before = this.response.length;
+    if (mayHold(kept)) this.response.bytes(pointer, kept);
+    wasRefused();
+    this.isResponseCut = this.response.length - before < length;
   }
 
   /** Stores the object in the stream's filter state, from where Envoy's access log takes it. */

@@ -82,12 +82,12 @@ export class Exchange {
     this.startedAt = currentMilliseconds();
   }
 
-  /** The first token of the stream has come. */
+  /** Records when the first token of the stream came. */
   noteToken(): void {
     if (this.firstToken < 0) this.firstToken = max(currentMilliseconds() - this.startedAt, 0);
   }
 
-  /** A callout for the prompt is over. */
+  /** Adds the time of a finished callout. */
   notePromptTime(part: PromptPart, milliseconds: i64): void {
     let times = this.promptTimes;
     if (times === null) {

@@ -30,7 +30,7 @@ export class FailedAttempts {
   list: FailedAttempt[] = [];
   /** When the current attempt began, in milliseconds. */
   private startedAt: i64 = 0;
-  /** The current attempt, if it has failed: it is kept when another one follows. */
+  /** The current attempt, if it has failed: it is kept when a further attempt follows. */
   private failure: FailedAttempt | null = null;
 
   /** Starts an attempt. */

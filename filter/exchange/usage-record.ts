@@ -43,6 +43,7 @@ import { Usage } from "../hub/usage";
 import { setProperty } from "../host/host";
 import { escape, escapeText } from "../bytes/json/text";
 import { ByteBuffer, constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
+import { shorten } from "../bytes/text/readable";
 import { Client } from "./client";
 import { UNKNOWN } from "./endpoint";
 import { Exchange } from "./exchange";
@@ -96,7 +97,7 @@ const STEP_MEMBERS = STEP_WORDS.map<Span>((one) => constant('"' + one + '":'));
 /** An error code can be a provider's; what was dropped can be a long list. Bytes. */
 const MAX_CODE: i32 = 64;
 const MAX_DROPPED: u32 = 512;
-const MAX_MODEL: u32 = 200;
+export const MAX_MODEL: u32 = 200;
 
 const record = scratchBuffer();
 const dropped = scratchBuffer();
@@ -186,7 +187,7 @@ function writeResponse(exchange: Exchange, out: ByteBuffer): void {
   const translator = response.translator;
   const observer = response.observer;
   dropped.clear();
-  dropped.bytes(response.dropped.pointer, min(response.dropped.length, MAX_DROPPED));
+  dropped.bytes(response.dropped.pointer, response.dropped.length);
   if (translator !== null) {
     writeUsage(translator.usage, out);
     word(FINISH, FINISHES, translator.finish, out);
@@ -204,6 +205,7 @@ function writeResponse(exchange: Exchange, out: ByteBuffer): void {
   if (exchange.firstToken >= 0) number(FIRST_TOKEN, exchange.firstToken, out);
   word(OWNER, OWNERS, response.owner, out);
   writeCode(ERROR, errorCode(exchange), out);
+  shorten(dropped, MAX_DROPPED);
   if (dropped.length > 0) text(DROPPED, dropped.view(span), out);
 }
 
@@ -234,7 +236,7 @@ function writeCode(name: Span, code: string, out: ByteBuffer): void {
 }
 
 /** Returns the code of the client's error; empty if it has none, or got its error from the provider. */
-function errorCode(exchange: Exchange): string {
+export function errorCode(exchange: Exchange): string {
   const fault = exchange.fault;
   if (fault !== null) return fault.code;
   const translator = exchange.response.translator;

@@ -30,6 +30,7 @@ import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { UNKNOWN } from "./endpoint";
 import { Exchange } from "./exchange";
 import { Trace } from "./trace";
+import { errorCode, MAX_MODEL } from "./usage-record";
 
 const PARTIAL = constant(TRACE_PARTIAL);
 const PARTIAL_INPUT = constant('{"input_tokens":');
@@ -97,7 +98,7 @@ export function traceRequest(exchange: Exchange): void {
   }
   trace.target = target;
   setProperty(PROVIDER, target.traceProvider);
-  setProperty(MODEL, target.modelText);
+  setProperty(MODEL, exchange.modelText(target));
 }
 
 /** Writes what a part of the response has shown; all that is known if it is the last. */
@@ -112,20 +113,26 @@ export function traceResponse(exchange: Exchange, isEnd: bool): void {
     writeFirstToken(exchange.firstToken);
   }
   if (translator !== null) {
-    writeModel(trace, translator.model);
-    writeTokens(trace, translator.usage, translator.finish, isEnd);
+    if (translator.hasBegun || isEnd) writeModel(trace, translator.model);
+    writeTokens(exchange, trace, translator.usage, translator.finish, isEnd);
   } else if (observer !== null) {
     if (isEnd) observer.end();
     writeModel(trace, observer.model);
-    writeTokens(trace, observer.usage, observer.finish, isEnd);
+    writeTokens(exchange, trace, observer.usage, observer.finish, isEnd);
   }
   if (isEnd) writeEnd(exchange, trace);
 }
 
 /** At the end the span of the attempt is over: so only the request's has the tokens, and they are counted once. */
-function writeTokens(trace: Trace, usage: Usage, finish: i32, isEnd: bool): void {
+function writeTokens(
+  exchange: Exchange,
+  trace: Trace,
+  usage: Usage,
+  finish: i32,
+  isEnd: bool,
+): void {
   if (!isEnd) {
-    writePartial(trace, usage);
+    if (exchange.client.isStreaming) writePartial(trace, usage);
     return;
   }
   writeUsage(usage);
@@ -140,12 +147,12 @@ function writeFirstToken(milliseconds: i64): void {
 }
 
 function writeModel(trace: Trace, model: ByteBuffer): void {
-  if (trace.hasModel || model.length == 0) return;
+  if (trace.hasModel || model.length == 0 || model.length > MAX_MODEL) return;
   trace.hasModel = true;
   setProperty(RESPONSE_MODEL, model.view(span));
 }
 
-/** Writes the tokens that a stream has reported so far: a client that disconnects gets no other ones. */
+/** Writes the tokens that a stream has reported so far: after a disconnect, no more are written. */
 function writePartial(trace: Trace, usage: Usage): void {
   const input = usage.freshInput >= 0 ? usage.input : UNKNOWN_TOKENS;
   if (input == trace.input && usage.output == trace.output) return;
@@ -186,10 +193,8 @@ function writeEnd(exchange: Exchange, trace: Trace): void {
 }
 
 function writeError(exchange: Exchange): void {
-  const translator = exchange.response.translator;
   const fault = exchange.fault;
-  const isBroken = translator !== null && translator.fault !== null && exchange.client.isStreaming;
-  if (isBroken) {
+  if (errorCode(exchange) == BROKEN) {
     setProperty(ERROR, BROKEN_STREAM);
     setProperty(FINISH, BROKEN_FINISH);
     return;

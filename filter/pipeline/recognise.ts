@@ -83,7 +83,7 @@ export function respondLocally(exchange: Exchange, turn: Turn): Outcome {
   return respondFromConfig(exchange, turn);
 }
 
-/** Begins to capture a request that may be translated, if the configuration asks for it; the model server's own are not captured. */
+/** Begins to capture a client's request that may be translated, if the configuration asks for it. */
 export function captureHead(exchange: Exchange, turn: Turn): Outcome {
   const rules = turn.config.content;
   const client = exchange.client;

@@ -40,14 +40,14 @@ describe.skipIf(!inject("canRunContainers"))("README, Docker", () => {
     const ports = await freePorts();
     const commands = commandsOf("Docker");
     expect(commands).toHaveLength(2);
-    // A docker that changes what a test must not do: wait for the end, and take fixed ports of all addresses.
+    // A docker that changes what a test must not do: wait for the end, take fixed ports of all addresses, and need a configuration of the user.
     const real = (await run("bash", ["-c", "command -v docker"])).stdout.trim();
     const changed = [
       '[ "$1" = run ] || exec "$real" "$@"',
       "shift",
       "words=()",
       'for word in "$@"; do',
-      '  case $word in *:10000:10000) word="$ingress:10000" ;; *:12000:12000) word="$egress:12000" ;; esac',
+      '  case $word in ./gateway.yaml:*) word="$configuration:${word#*:}" ;; *:10000:10000) word="$ingress:10000" ;; *:12000:12000) word="$egress:12000" ;; esac',
       '  words+=("$word")',
       "done",
       'exec "$real" run --detach --name "$name" --network "$name" "${words[@]}"',
@@ -55,7 +55,10 @@ describe.skipIf(!inject("canRunContainers"))("README, Docker", () => {
     writeFileSync(join(directory, "docker"), `#!/usr/bin/env bash\n${changed.join("\n")}\n`, {
       mode: 0o755,
     });
+    const configuration = join(directory, "gateway.yaml");
+    writeFileSync(configuration, "llm_providers: [{ model: demo/gateway-demo }]\n");
     const environment = {
+      configuration,
       BASE_IMAGE: await baseImage(),
       PATH: `${directory}${delimiter}${process.env["PATH"] ?? ""}`,
       ingress: String(ports.ingress),

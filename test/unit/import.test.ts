@@ -39,6 +39,77 @@ describe("an import", () => {
     expect(() => importConfiguration(kind, text, "file.yaml")).toThrow(message);
   });
 
+  it.each([
+    [
+      "a block",
+      "litellm",
+      `model_list:
+  - model_name: a
+    litellm_params:
+      model: openai/gpt-4o
+      vertex_credentials: |
+        {
+          "private_key": "hunter2",
+          "note": "hunter2"
+        }`,
+    ],
+    [
+      "comments",
+      "litellm",
+      `# master_key: hunter2
+model_list: # api_key: hunter2
+  - model_name: a # export OPENAI_API_KEY=hunter2
+    litellm_params:
+      # api_keys:
+      #   - hunter2
+      # {"api_key":"hunter2"}
+      model: openai/gpt-4o # password: "hunter2"
+      api_key: os.environ/A # was: sk-hunter2
+# token: hunter2`,
+    ],
+    [
+      "lists",
+      "litellm",
+      `model_list: [{ model_name: a, litellm_params: { model: openai/gpt-4o } }]
+general_settings:
+  api_keys:
+    - hunter2
+    - { value: [hunter2, 12345] }
+  other: { password: { one: hunter2, two: os.environ/B } }`,
+    ],
+    [
+      "keys that the gateway has too",
+      "plano",
+      `listeners:
+  egress_traffic:
+    port: 12000
+    api_keys:
+      - hunter2
+      # - hunter2
+      - $B
+llm_providers:
+  # access_key: hunter2
+  - model: openai/gpt-4o
+    access_key: [hunter2, $A] # token: hunter2
+    headers: { x-other-key: hunter2, x-third-key: $C }`,
+    ],
+  ] as const)("prints no key of %s", (_, kind, text) => {
+    const result = importConfiguration(kind, text, "file.yaml");
+    expect(result.problems).toEqual([]);
+    expect(result.text).not.toMatch(/hunter2|12345/);
+    expect(result.text).toMatch(/\(not shown\)/);
+  });
+
+  it("keeps references, and makes references of keys that the gateway has too", () => {
+    const text = `llm_providers:
+  # api_key: $A
+  - model: openai/gpt-4o
+    access_key: [hunter2, $A, other]`;
+    expect(importConfiguration("plano", text, "file.yaml").text).toMatch(
+      /# api_key: \$A\n[^]*\$ACCESS_KEY\b[^_][^]*\$A\b[^]*\$ACCESS_KEY_2/,
+    );
+  });
+
   it("reports a file of which nothing can be imported", () => {
     const text = "model_list: [{model_name: a, litellm_params: {model: sagemaker/a}}]";
     expect(importConfiguration("litellm", text, "file.yaml").problems).not.toEqual([]);

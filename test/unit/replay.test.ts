@@ -8,7 +8,12 @@ import { Explainer } from "../../control-plane/explain/explain.ts";
 import { replay } from "../../control-plane/explain/replay.ts";
 
 const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
-const environment = { OPENAI_KEY: "sk-1", ANTHROPIC_KEY: "sk-2", TEAM_KEY: "team-key-0123456789" };
+const environment = {
+  OPENAI_KEY: "sk-1",
+  SECOND_KEY: "sk-3",
+  ANTHROPIC_KEY: "sk-2",
+  TEAM_KEY: "team-key-0123456789",
+};
 
 const OPENAI = "  - {model: openai/gpt-4o, access_key: $OPENAI_KEY, default: true}\n";
 const ANTHROPIC = "  - {model: anthropic/claude-sonnet-4-5, access_key: $ANTHROPIC_KEY}\n";
@@ -100,6 +105,22 @@ describe("replay", () => {
       line("c", "gpt-4o"),
     ];
     expect(await compare(`${guard}${old}`, ...lines)).toMatchObject({ requests: 1, skipped: 2 });
+  });
+
+  it("finds nothing in weights and keys that take turns", async () => {
+    const text = `${KEYS}llm_providers:
+  - {model: openai/gpt-4o, access_key: [$OPENAI_KEY, $SECOND_KEY]}
+${ANTHROPIC}model_aliases:
+  mixed: {targets: [{model: openai/gpt-4o, weight: 50}, {model: anthropic/claude-sonnet-4-5, weight: 50}]}
+`;
+    const [before, after] = await Promise.all([explainerOf(text), explainerOf(text)]);
+    const lines = Array.from({ length: 20 }, (_, index) =>
+      line(String(index), index % 2 === 0 ? "mixed" : "gpt-4o"),
+    );
+    expect(await replay(requests(...lines), { before, after })).toMatchObject({
+      requests: 20,
+      unchanged: 20,
+    });
   });
 
   it("compares 1,000 requests", async () => {

@@ -57,9 +57,15 @@ export class History {
     return this.#problem;
   }
 
-  /** Returns the sums by minute, model and key since a time, oldest first; none while there is a problem. */
-  minutesSince(seconds: number): MinuteRow[] {
-    return this.#read((store) => store.minutes(Math.floor(seconds / 60))) ?? [];
+  /**
+   * Returns what `work` makes of the sums by minute, model and key since a time, oldest first; undefined while there is a
+   * problem. The rows are read one by one, and only until `work` returns.
+   */
+  overMinutes<Result>(
+    { since, model, key }: { since: number; model?: string | undefined; key?: string | undefined },
+    work: (rows: Iterable<MinuteRow>) => Result,
+  ): Result | undefined {
+    return this.#read((store) => work(store.minutes(Math.floor(since / 60), model, key)));
   }
 
   /** Returns the nano-dollars spent since a time. */

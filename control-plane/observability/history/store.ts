@@ -10,6 +10,8 @@ import { COUNTS, TIMES, Totals } from "./totals.ts";
 const VERSION = 1;
 /** How long a statement waits for another program that has the file locked: requests of the page wait as long. */
 const BUSY_MS = 50;
+/** Rows of `minutes` that are kept: a day of more than 300 active pairs of model and key. */
+const MAX_MINUTES = 500_000;
 
 const SCHEMA = `
   CREATE TABLE place (log TEXT PRIMARY KEY, inode INTEGER, offset INTEGER NOT NULL) WITHOUT ROWID;
@@ -104,10 +106,15 @@ export class Store {
     });
   }
 
-  /** Removes minutes and requests before a time, and the oldest requests above a number. */
-  prune(beforeSeconds: number, maxRequests: number): void {
+  /** Removes minutes and requests before a time, and the oldest of both above a number of rows. */
+  prune(beforeSeconds: number, maxRequests: number, maxMinutes = MAX_MINUTES): void {
     this.#inTransaction(() => {
       this.#statement("DELETE FROM minutes WHERE minute < ?").run(Math.floor(beforeSeconds / 60));
+      // A minute goes with all its rows: without some of them its sums would be wrong.
+      this.#statement(
+        `DELETE FROM minutes WHERE minute <=
+          (SELECT minute FROM minutes ORDER BY minute DESC LIMIT 1 OFFSET ?)`,
+      ).run(maxMinutes);
       this.#statement(
         "DELETE FROM requests WHERE number <= (SELECT max(number) FROM requests) - ?",
       ).run(maxRequests);
@@ -120,11 +127,13 @@ export class Store {
     });
   }
 
-  /** Returns the sums from a minute on, oldest first. */
-  minutes(from: number): MinuteRow[] {
-    return this.#statement("SELECT * FROM minutes WHERE minute >= ? ORDER BY minute")
-      .all(from)
-      .map(minuteRow);
+  /** Returns the sums from a minute on, oldest first, row by row; only those of a model or a key, if given. */
+  *minutes(from: number, model?: string, key?: string): Generator<MinuteRow, void> {
+    const rows = this.#statement(
+      `SELECT * FROM minutes WHERE minute >= ?1
+        AND (?2 IS NULL OR model = ?2) AND (?3 IS NULL OR key = ?3) ORDER BY minute`,
+    ).iterate(from, model ?? null, key ?? null);
+    for (const row of rows) yield minuteRow(row);
   }
 
   /** Returns the nano-dollars spent from a minute on. */

@@ -19,6 +19,9 @@ export interface SummaryQuery {
   key?: string | undefined;
 }
 
+/** Sums of a model and a key over the range: few, whatever the number of minutes. */
+type Pair = Omit<MinuteRow, "minute">;
+
 export type Named = TotalsReport & { name: string };
 
 /** Returns points and sums of a range that ends now. */
@@ -31,19 +34,24 @@ export function summaryOf(
   // The last point has the minute that is not over.
   const end = Math.floor(nowSeconds / 60 / step) * step + step;
   const from = end - minutes;
-  const rows = history
-    .minutesSince(from * 60)
-    .filter((row) => (model ?? row.model) === row.model && (key ?? row.key) === row.key);
-  const points = Array.from({ length: minutes / step }, () => new Totals());
-  for (const row of rows) points[Math.floor((row.minute - from) / step)]?.merge(row.totals);
+  const add = (rows: Iterable<MinuteRow>) => {
+    const points = Array.from({ length: minutes / step }, () => new Totals());
+    const pairs = new Map<string, Pair>();
+    for (const row of rows) {
+      points[Math.floor((row.minute - from) / step)]?.merge(row.totals);
+      pairOf(pairs, row).totals.merge(row.totals);
+    }
+    return { points, sums: [...pairs.values()] };
+  };
+  const { points, sums } = history.overMinutes({ since: from * 60, model, key }, add) ?? add([]);
   return {
     range,
     from: from * 60,
     step: step * 60,
     points: columnsOf(points),
-    total: sumOf(rows).report(),
-    models: named(rows, (row) => row.model),
-    keys: named(rows, (row) => row.key),
+    total: sumOf(sums).report(),
+    models: named(sums, (pair) => pair.model),
+    keys: named(sums, (pair) => pair.key),
     problem: history.problem,
   };
 }
@@ -71,15 +79,22 @@ function columnsOf(points: readonly Totals[]) {
   };
 }
 
-function named(rows: readonly MinuteRow[], nameOf: (row: MinuteRow) => string): Named[] {
-  const groups = Map.groupBy(rows, nameOf);
+function pairOf(pairs: Map<string, Pair>, { model, key }: MinuteRow): Pair {
+  const name = `${model}\u0000${key}`;
+  const found = pairs.get(name) ?? { model, key, totals: new Totals() };
+  pairs.set(name, found);
+  return found;
+}
+
+function named(pairs: readonly Pair[], nameOf: (pair: Pair) => string): Named[] {
+  const groups = Map.groupBy(pairs, nameOf);
   return [...groups]
     .map(([name, own]) => ({ name, ...sumOf(own).report() }))
     .sort((one, other) => other.cost - one.cost || other.calls - one.calls);
 }
 
-function sumOf(rows: readonly MinuteRow[]): Totals {
+function sumOf(pairs: readonly Pair[]): Totals {
   const sum = new Totals();
-  for (const { totals } of rows) sum.merge(totals);
+  for (const { totals } of pairs) sum.merge(totals);
   return sum;
 }

@@ -9,7 +9,7 @@ import { readUsageLine } from "../usage-line.ts";
 import type { UsageLine } from "../usage-line.ts";
 import { ENVOY_FILTER, envoyState } from "./providers.ts";
 import type { EnvoyState } from "./providers.ts";
-import { numberOf, viewOf } from "./row.ts";
+import { requestKeyOf, viewOf } from "./row.ts";
 import { eventText, Subscribers } from "./subscribers.ts";
 import { Window, WINDOW_S } from "./window.ts";
 
@@ -115,7 +115,7 @@ class Session {
 
   add(request: ObservedRequest): void {
     // A line that the history had read first.
-    if (this.#known.size > 0 && this.#known.delete(numberOf(request))) return;
+    if (this.#known.size > 0 && this.#known.delete(requestKeyOf(request))) return;
     this.#window.add(request);
     this.#remember(request);
     this.#rows.push(request);
@@ -154,11 +154,11 @@ class Session {
     const requests = new Map<string, ObservedRequest>();
     for (const line of [...lines, ...kept]) {
       const request = observe(line);
-      requests.set(numberOf(request), request);
+      requests.set(requestKeyOf(request), request);
     }
     const inOrder = [...requests.values()].sort((one, other) => one.ended - other.ended);
     for (const request of inOrder) {
-      this.#known.add(numberOf(request));
+      this.#known.add(requestKeyOf(request));
       if (request.ended > since) this.#window.add(request);
     }
     this.#newest = inOrder.slice(-KEPT_LINES);

@@ -8,7 +8,7 @@ export function viewOf(request: ObservedRequest) {
   const { line, model, key, error, cost, firstToken, overhead, provider, rate } = request;
   const { record = { id: "", listener: "" } } = line;
   return {
-    number: numberOf(request),
+    number: requestKeyOf(request),
     id: record.id,
     listener: record.listener,
     start: Math.round(line.startTime * 1000),
@@ -53,8 +53,8 @@ export function viewOf(request: ObservedRequest) {
   };
 }
 
-/** Returns what distinguishes a request from all others, also from those that share its request id. */
-export function numberOf({ line }: ObservedRequest): string {
+/** Returns a key that identifies a request, also among those that share its request id. */
+export function requestKeyOf({ line }: ObservedRequest): string {
   return `${line.record?.id ?? ""}/${line.record?.listener ?? ""}/${String(line.startTime)}`;
 }
 

@@ -46,7 +46,9 @@ export function addPage(app: Hono, source: PageSource): void {
 
 function addData(app: Hono, { model, parts, now }: PageSource): void {
   app.get("/api/live", (context) => {
-    const events = parts()?.live.subscribe();
+    const found = parts();
+    if (found === undefined) return context.text(UNAVAILABLE, 503);
+    const events = found.live.subscribe();
     if (events === undefined) return context.text("Too many browsers are connected.\n", 503);
     return context.body(events, 200, { "content-type": "text/event-stream" });
   });

@@ -4,13 +4,12 @@ import { randomUUID } from "node:crypto";
 import { request as requestPlain } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { request as requestByTls } from "node:https";
-import { Readable } from "node:stream";
 import type { Context, Hono } from "hono";
 import { DIALECTS } from "../../../contract/dialects.ts";
 import type { DialectRow } from "../../../contract/dialects.ts";
 import type { GatewayModel, Listener } from "../../ir/model.ts";
 import { clientNames } from "../../ir/model-names.ts";
-import { toConnectAddress, urlOf } from "../../ir/listener-url.ts";
+import { isLoopback, toConnectAddress, urlOf } from "../../ir/listener-url.ts";
 
 /** Request header of the page with the client's key. */
 const KEY_HEADER = "x-playground-key";
@@ -19,6 +18,10 @@ const ID_HEADER = "x-playground-id";
 const MAX_BODY = 1_048_576;
 /** Headers of the response that the page shows. */
 const SHOWN = /^(?:content-type|retry-after|x-gateway-.*)$/;
+
+/** The token of the metrics is for programs that read metrics. */
+const NEEDS_KEYS =
+  "The playground needs listeners.egress.api_keys if observability.metrics.address is not a loopback address.\n";
 
 const CLIENT_DIALECTS = DIALECTS.filter(({ hasClients }) => hasClients);
 
@@ -45,6 +48,7 @@ export function addPlayground(app: Hono, model: () => GatewayModel | undefined):
     app.post(`/api/playground${dialect.path}`, async (context) => {
       const active = model();
       if (active === undefined) return context.text("The gateway is not running.\n", 503);
+      if (isOpenToOthers(active)) return context.text(NEEDS_KEYS, 403);
       if (context.req.header("content-type") !== "application/json")
         return context.text("The body must be application/json.\n", 415);
       if (Number(context.req.header("content-length") ?? MAX_BODY + 1) > MAX_BODY)
@@ -52,6 +56,12 @@ export function addPlayground(app: Hono, model: () => GatewayModel | undefined):
       return pass(context, active.egress, dialect);
     });
   }
+}
+
+/** Whether whoever may read the metrics from another machine could call models without a key. */
+function isOpenToOthers({ observability, egress }: GatewayModel): boolean {
+  const { address } = observability?.metrics ?? {};
+  return address !== undefined && !isLoopback(address) && egress.apiKeys === undefined;
 }
 
 async function pass(context: Context, listener: Listener, dialect: DialectRow) {
@@ -70,7 +80,7 @@ async function pass(context: Context, listener: Listener, dialect: DialectRow) {
     const { signal } = context.req.raw;
     const response = await send(listener, { path, headers, signal }, body);
     const shown = Object.entries(response.headers).filter(([name]) => SHOWN.test(name));
-    return new Response(Readable.toWeb(response) as ReadableStream<Uint8Array>, {
+    return new Response(ReadableStream.from(response) as ReadableStream<Uint8Array>, {
       status: response.statusCode ?? 502,
       headers: {
         ...Object.fromEntries(shown.map(([name, value]) => [name, String(value)])),

@@ -87,7 +87,7 @@ export function unescape(pointer: usize, length: u32, out: ByteBuffer): void {
   out.bytes(plain, <u32>(end - plain));
 }
 
-/** Returns whether the raw bytes of a string, which the scanner has accepted, can be cut here: not in an escape or a character. */
+/** Returns whether the raw bytes of a scanned string can be cut here: not in an escape or a character. */
 export function isBoundary(pointer: usize, length: u32, cut: u32): bool {
   if (cut >= length) return cut == length;
   let at: u32 = 0;

@@ -18,8 +18,10 @@ import { loadConfiguration } from "../../../control-plane/config/load.ts";
 import { History } from "../../../control-plane/observability/history/history.ts";
 import type { HistoryOptions } from "../../../control-plane/observability/history/history.ts";
 import { observer } from "../../../control-plane/observability/history/observed-request.ts";
+import { Store } from "../../../control-plane/observability/history/store.ts";
 import { storyOf } from "../../../control-plane/observability/history/story.ts";
 import { spentSince, summaryOf } from "../../../control-plane/observability/history/summary.ts";
+import { Totals } from "../../../control-plane/observability/history/totals.ts";
 
 const CONFIG = `
 llm_providers:
@@ -228,6 +230,25 @@ it("drops what is older than a day, and the oldest requests above the limit", as
   now += 26 * 3_600_000;
   appendFileSync(log, line({ id: "e", ago: -26 * 3600 }));
   await expect.poll(() => history.newest(10).map(({ id }) => id)).toEqual(["e"]);
+});
+
+it("drops the oldest minutes above the limit of rows, each with all its rows", () => {
+  const store = new Store(file);
+  try {
+    const rows = [1, 2, 3].flatMap((minute) =>
+      ["a", "b"].map((key) => ({ minute, model: "m", key, totals: new Totals() })),
+    );
+    store.write(log, { inode: 1, offset: 0 }, rows, []);
+    const kept = () => [...store.minutes(0)].map(({ minute, key }) => `${String(minute)}${key}`);
+    store.prune(0, 10, 6);
+    expect(kept()).toEqual(["1a", "1b", "2a", "2b", "3a", "3b"]);
+    store.prune(0, 10, 5);
+    expect(kept()).toEqual(["2a", "2b", "3a", "3b"]);
+    store.prune(0, 10, 3);
+    expect(kept()).toEqual(["3a", "3b"]);
+  } finally {
+    store.close();
+  }
 });
 
 it("a story has all lines of a request id, in the order of their beginnings", async () => {
