@@ -10,7 +10,7 @@ import { droppedMembers } from "../ir/dropped-members.ts";
 import type { DroppedMember } from "../ir/dropped-members.ts";
 import { DryRun } from "./dry-run.ts";
 import type { DryRunOptions } from "./dry-run.ts";
-import { maskHeaders } from "./mask.ts";
+import { maskHeaders, maskQuery } from "./mask.ts";
 import { PromptCalls } from "./prompt-calls.ts";
 import type { PromptDecisions } from "./prompt-calls.ts";
 
@@ -172,7 +172,7 @@ function attemptOf(
     target: target.name,
     dialect: target.dialect,
     method: sent.method,
-    url: `${schemeOf(target)}://${sent.authority}${sent.path}`,
+    url: maskQuery(`${schemeOf(target)}://${sent.authority}${sent.path}`),
     headers: maskHeaders(sent.headers, model.filterEnvironment),
     ...(added === undefined ? {} : { addedByEnvoy: added }),
     body: body.toString(isText ? "utf8" : "base64"),

@@ -3,6 +3,7 @@ import { createTwoFilesPatch } from "diff";
 import { table } from "../config/diagnostics/terminal.ts";
 import type { Colors } from "../config/diagnostics/terminal.ts";
 import type { ClientRequest } from "./client-request.ts";
+import { maskQuery } from "./mask.ts";
 import { apiRequestRows, decisionRows } from "./prompt-rows.ts";
 import type { ExplainedAttempt, Explanation, OwnResponse } from "./explain.ts";
 
@@ -18,7 +19,7 @@ export function explanationLines(
 ): string[] {
   const { attempts, response, unauthorized } = explanation;
   return [
-    `${colors.bold(`${request.method} ${request.path}`)} on ${explanation.listener}`,
+    `${colors.bold(`${request.method} ${maskQuery(request.path)}`)} on ${explanation.listener}`,
     ...table(factRows(explanation).map(([name = "", text = ""]) => [colors.dim(name), text])),
     ...(unauthorized === undefined
       ? []

@@ -1,4 +1,4 @@
-// Headers as they may be shown: a credential is the name of its environment variable, or `***`.
+// Headers and URLs as they may be shown: a credential is the name of its environment variable, or `***`.
 import type { HeaderPair } from "../wasm-host/header-map.ts";
 
 const CREDENTIALS = new Set([
@@ -25,4 +25,15 @@ export function maskHeaders(
     const [, scheme = "", credential = ""] = /^((?:Bearer|Basic) )?(.*)$/is.exec(value) ?? [];
     return [name, own.has(credential) ? value : `${scheme}***`];
   });
+}
+
+/** The names that the access logs mask too (filter/bytes/text/query.ts). */
+const CREDENTIAL_NAME =
+  /(?:key|token|sig|signature|secret|password|passwd|credentials?|auth|authorization|bearer|jwt)[^a-z]*$/i;
+
+/** Masks the credentials in the query of a path or URL. */
+export function maskQuery(url: string): string {
+  return url.replaceAll(/([?&;])([^=&;]+)=([^&;#]+)/g, (part, start: string, name: string) =>
+    CREDENTIAL_NAME.test(name) ? `${start}${name}=***` : part,
+  );
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readClientRequest } from "../../control-plane/explain/read-request.ts";
 import { requestOfCurl } from "../../control-plane/explain/curl.ts";
-import { maskHeaders } from "../../control-plane/explain/mask.ts";
+import { maskHeaders, maskQuery } from "../../control-plane/explain/mask.ts";
 
 let directory: string;
 beforeAll(() => {
@@ -149,4 +149,13 @@ it("masks the credentials of clients, and shows those of the configuration by na
     ["cookie", "***"],
     ["x-trace", "abc"],
   ]);
+});
+
+it("masks the credentials in a query", () => {
+  expect(maskQuery("/v1/messages?beta=true&key=AIza123&x_api_key=a%20b")).toBe(
+    "/v1/messages?beta=true&key=***&x_api_key=***",
+  );
+  expect(maskQuery("https://a.example/v1?api-version=2024-10-21")).toBe(
+    "https://a.example/v1?api-version=2024-10-21",
+  );
 });
