@@ -63,9 +63,9 @@ function takeOut(document: Document, problems: readonly Problem[], reasons: Reas
   for (const { path: shown, message, hint } of problems) {
     const path = partOf(keysOf(shown));
     const isList = hint === undefined || /^the (?:only )?keys? here/.test(hint);
-    const said = isList ? message : `${message}; ${hint}`;
+    const problem = isList ? message : `${message}; ${hint}`;
     const own = reasons[String(path.at(-1))];
-    const reason = own ?? (said === "unknown key" ? "the gateway has no such key" : said);
+    const reason = own ?? (problem === "unknown key" ? "the gateway has no such key" : problem);
     if (path.length > 0) found.set(JSON.stringify(path), { path, reason });
   }
   const places = [...found.values()].sort((one, other) => compare(other.path, one.path));

@@ -30,18 +30,18 @@ export function clientNames(
   model: Pick<GatewayModel, "targets" | "aliases" | "defaultTarget">,
 ): ClientName[] {
   const meanings = new Map<string, number>();
-  const say = (name: string, target: number): void => {
+  const add = (name: string, target: number): void => {
     if (!meanings.has(name)) meanings.set(name, target);
   };
   model.targets.forEach((target, index) => {
-    if (target.wildcard === undefined) say(target.name, index);
+    if (target.wildcard === undefined) add(target.name, index);
   });
   model.targets.forEach((target, index) => {
-    if (target.configuredName !== undefined) say(target.configuredName, index);
+    if (target.configuredName !== undefined) add(target.configuredName, index);
   });
-  for (const alias of model.aliases) say(alias.name, alias.target);
+  for (const alias of model.aliases) add(alias.name, alias.target);
   for (const [name, target] of bareNameOwners(model.targets, model.defaultTarget))
-    say(name, target);
+    add(name, target);
   return inReadingOrder(model, meanings);
 }
 

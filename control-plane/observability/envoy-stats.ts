@@ -1,11 +1,8 @@
 // Envoy's own statistics, as they stand on the metrics page behind the gateway's, and the hosts that Envoy has ejected.
 import type { Families, Gauge } from "./families.ts";
-import { clusterOf, statNameOf } from "../ir/upstreams.ts";
 import type { GatewayModel } from "../ir/model.ts";
+import { envoyState } from "./live/providers.ts";
 import { providerWord } from "../ir/provider-words.ts";
-
-const EJECTED =
-  /^envoy_cluster_outlier_detection_ejections_active\{envoy_cluster_name="([^"]*)"\} (\d+)$/gm;
 
 export interface StateGauges {
   build: Gauge;
@@ -35,19 +32,9 @@ export function stateGauges(families: Families): StateGauges {
 }
 
 /** Sets how many hosts of each provider are ejected at the moment. */
-export function countEjected(page: string, { targets }: GatewayModel, gauge: Gauge): void {
-  const providers = new Map(
-    targets.map((target) => [statNameOf(clusterOf(target)), target.provider]),
-  );
-  const names = [...providers.keys()].sort((one, other) => other.length - one.length);
-  const counts = new Map(targets.map(({ provider }) => [provider, 0]));
-  for (const [, cluster = "", count] of page.matchAll(EJECTED)) {
-    // The name of the cluster of attempts holds that of the cluster (ir/upstreams.ts).
-    const name = names.find((own) => cluster.includes(own));
-    const provider = name === undefined ? undefined : providers.get(name);
-    if (provider !== undefined) counts.set(provider, (counts.get(provider) ?? 0) + Number(count));
-  }
+export function countEjected(page: string, model: GatewayModel, gauge: Gauge): void {
   // A reload may have removed a provider.
   gauge.clear();
-  for (const [provider, count] of counts) gauge.set([providerWord(provider)], count);
+  for (const { name, ejected } of envoyState(page, model).providers)
+    gauge.set([providerWord(name)], ejected);
 }

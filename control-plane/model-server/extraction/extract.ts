@@ -14,7 +14,7 @@ export interface ExtractionRequest {
   messages: Messages;
   /** The best candidate first. */
   tools: readonly Tool[];
-  /** What the selection said: `target` is sure, `ask_model` is not. */
+  /** The decision of the selection: `target` is sure, `ask_model` is not. */
   decision: "target" | "ask_model";
   target: string;
   /** The turns about it, of which the last one is the user's last message. */

@@ -2,17 +2,12 @@
 // provider whose tool calls are as good and as bad as those of real ones.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { GatewayModel } from "../../../control-plane/ir/model.ts";
-import { modelServerInput } from "../../../control-plane/supervisor/model-server-input.ts";
-import { startModelServer } from "../../../control-plane/model-server/start.ts";
-import type { ModelServer } from "../../../control-plane/model-server/start.ts";
 import type { LogLine } from "../../gateway/log-line.ts";
-import { newSocketPath } from "../../gateway/socket-path.ts";
-import { startWithFakes } from "../../gateway/with-fakes.ts";
 import type { WithFakes } from "../../gateway/with-fakes.ts";
 import type { Answer } from "../../providers/behaviour.ts";
-import { startApi, WEATHER_TARGET } from "./fakes.ts";
+import { WEATHER_TARGET } from "./fakes.ts";
 import type { FakeApi } from "./fakes.ts";
+import { startWithModelServer } from "./with-model-server.ts";
 
 const configuration = (apiPort: number): string => `
 prompt_targets:
@@ -39,30 +34,12 @@ endpoints:
 
 let all: WithFakes;
 let api: FakeApi;
-let modelServer: ModelServer;
+let stop: () => Promise<void>;
 
 beforeAll(async () => {
-  api = await startApi();
-  const modelServerSocketPath = newSocketPath();
-  let model: GatewayModel | undefined;
-  all = await startWithFakes({
-    config: configuration(api.port),
-    modelServerSocketPath,
-    adapt: (read) => (model = read),
-  });
-  if (model?.prompt === undefined) throw new Error("the configuration has no prompt targets");
-  const input = modelServerInput(model, model.prompt, {
-    url: all.gateway.url,
-    socketPath: all.gateway.ownEgressSocketPath,
-  });
-  modelServer = await startModelServer(modelServerSocketPath, input, { environment: process.env });
-  await modelServer.ready;
+  ({ all, api, stop } = await startWithModelServer(configuration));
 });
-
-afterAll(async () => {
-  await all.stop();
-  await Promise.all([modelServer.close(), api.stop()]);
-});
+afterAll(() => stop());
 
 beforeEach(() => {
   expect(all.openai.violations()).toEqual([]);

@@ -3,13 +3,10 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { stringify } from "yaml";
-import type { GatewayModel } from "../../../control-plane/ir/model.ts";
-import { type ModelServer, startModelServer } from "../../../control-plane/model-server/start.ts";
-import { modelServerInput } from "../../../control-plane/supervisor/model-server-input.ts";
-import { newSocketPath } from "../../gateway/socket-path.ts";
-import { startWithFakes, type WithFakes } from "../../gateway/with-fakes.ts";
+import type { WithFakes } from "../../gateway/with-fakes.ts";
 import { faultsOf, STATED_TARGETS, STATEMENTS } from "../../unit/model-server/statements.ts";
-import { type FakeApi, startApi } from "./fakes.ts";
+import type { FakeApi } from "./fakes.ts";
+import { startWithModelServer } from "./with-model-server.ts";
 
 const STATEMENTS_SENT = 120;
 
@@ -28,30 +25,12 @@ function configuration(apiPort: number): string {
 
 let all: WithFakes;
 let api: FakeApi;
-let modelServer: ModelServer;
+let stop: () => Promise<void>;
 
 beforeAll(async () => {
-  api = await startApi();
-  const modelServerSocketPath = newSocketPath();
-  let model: GatewayModel | undefined;
-  all = await startWithFakes({
-    config: configuration(api.port),
-    modelServerSocketPath,
-    adapt: (read) => (model = read),
-  });
-  if (model?.prompt === undefined) throw new Error("the configuration has no prompt targets");
-  const input = modelServerInput(model, model.prompt, {
-    url: all.gateway.url,
-    socketPath: all.gateway.ownEgressSocketPath,
-  });
-  modelServer = await startModelServer(modelServerSocketPath, input, { environment: process.env });
-  await modelServer.ready;
+  ({ all, api, stop } = await startWithModelServer(configuration));
 });
-
-afterAll(async () => {
-  await all.stop();
-  await Promise.all([modelServer.close(), api.stop()]);
-});
+afterAll(() => stop());
 
 /** Returns the values that the API received for a prompt, or undefined if it was not called. */
 async function receivedFor(prompt: string) {
