@@ -1,5 +1,6 @@
 // The gateway's configuration after loading: every default filled in, every reference resolved. Plain data, no I/O.
 import type { Address, ProviderHeader } from "./address.ts";
+import type { Budget } from "./budgets.ts";
 import type { CloudCredential } from "./cloud-credentials.ts";
 import type { ModelLimits } from "./model-limits.ts";
 import type { Prompt } from "./prompt.ts";
@@ -42,6 +43,10 @@ export interface GatewayModel {
   tracing?: Tracing;
   /** Prices of the configuration, by the name of the target. */
   pricing?: Record<string, OwnPrice>;
+  /** Absent when the configuration has none. */
+  budgets?: Budget[];
+  /** Where several gateways share what was spent; absent: each gateway has budgets of its own. */
+  redis?: Redis;
   /** Prompt targets and the guard; absent when the configuration has neither. */
   prompt?: Prompt;
   /** Names of the environment variables that the filter needs: keys and secret header values. Sorted, unique. */
@@ -203,6 +208,16 @@ export interface AccessLog {
   keepFiles: number;
   /** A line is one JSON object; absent: the 15 fields as text. */
   format?: "json";
+}
+
+/** A Redis server that gateways share. */
+export interface Redis {
+  /** Environment variable with the URL, or the URL itself if it holds no credential. */
+  url: { variable: string } | { text: string };
+  /** Begins all keys. Gateways with the same prefix share. */
+  prefix: string;
+  /** Whether budgets are enforced by what each gateway knows while Redis does not respond, or reject once that is used up. */
+  onFailure: "allow" | "deny";
 }
 
 /** A price of the configuration: US dollars per million tokens. */
