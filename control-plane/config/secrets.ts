@@ -27,8 +27,8 @@ export function isSecretPlace(path: readonly (string | number)[]): boolean {
 
 const CREDENTIAL_WORDS = new Set(
   (
-    "auth authorization authentication key keys apikey token tokens secret secrets password passwd " +
-    "passphrase cookie credential credentials signature bearer jwt"
+    "auth authorization authentication key keys apikey apikeys token tokens secret secrets password passwords passwd pwd " +
+    "passphrase passphrases cookie cookies credential credentials signature signatures bearer jwt dsn"
   ).split(" "),
 );
 

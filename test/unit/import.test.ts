@@ -75,6 +75,7 @@ general_settings:
   api_keys:
     - hunter2
     - { value: [hunter2, 12345] }
+  database: { passwords: [hunter2], dsn: "host=db password=hunter2", pwd: hunter2 }
   other: { password: { one: hunter2, two: os.environ/B } }`,
     ],
     [
