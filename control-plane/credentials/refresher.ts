@@ -103,7 +103,7 @@ function timer(pauseMs: number, work: () => void): NodeJS.Timeout {
 const MAX_REASON = 300;
 
 /** Returns one line without what could be a secret. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const line = withoutSecrets(text.replaceAll(/\s+/g, " ").trim());
   return line.length > MAX_REASON ? `${line.slice(0, MAX_REASON)}…` : line;

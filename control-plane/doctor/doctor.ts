@@ -6,6 +6,7 @@ import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { Environment } from "../config/environment.ts";
 import { type Configuration, readConfiguration } from "../supervisor/configuration-file.ts";
 import { type Finding, findingsOf } from "./finding.ts";
+import { checkIdentities } from "./identities.ts";
 import { checkKeys, checkProxies } from "./keys.ts";
 import { checkDescriptors, checkDisks, checkFreePorts, checkVersions } from "./machine.ts";
 import { checkAuthorities, checkNames, checkProviders } from "./network.ts";
@@ -36,8 +37,12 @@ export async function examine(
     ...ports,
     ...checkDisks(model, all),
   ];
-  const online = isOnline ? await checkProviders(model, all, authorities.ca) : [];
-  return [...findings, ...machine, ...offline, ...online];
+  if (!isOnline) return [...findings, ...machine, ...offline];
+  const online = await Promise.all([
+    checkIdentities(model, all),
+    checkProviders(model, all, authorities.ca),
+  ]);
+  return [...findings, ...machine, ...offline, ...online.flat()];
 }
 
 function checkConfiguration(

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { minter } from "../../../control-plane/credentials/mint.ts";
+import { checkIdentities } from "../../../control-plane/doctor/identities.ts";
+import { tokenOf } from "../../../control-plane/ir/cloud-credentials.ts";
 import type { EntraSource, TokenSource } from "../../../control-plane/ir/cloud-credentials.ts";
 import { createAuthority } from "../../gateway/certificates.ts";
 import type { IdentityProviders } from "../../providers/identity.ts";
@@ -214,5 +216,24 @@ describe("Entra ID", () => {
     providers.failures.push(401);
     const request = minter(entra({ secretVariable: "SECRET" }), { SECRET: "x" });
     await expect(request()).rejects.toThrow("AADSTS7000215");
+  });
+});
+
+describe("gateway doctor --online", () => {
+  it("requests each token once, and reports why there is none", async () => {
+    const google: TokenSource = { type: "google", file: file("key.json", serviceAccount()) };
+    const broken: TokenSource = { type: "google", file: file("broken.json", {}) };
+    const targets = [google, google, broken].map((source) => ({
+      auth: { kind: "none", token: tokenOf(source) },
+    }));
+    const found = await checkIdentities({ targets }, {});
+    expect(providers.requests).toHaveLength(1);
+    expect(found.map(({ check, level }) => [check, level])).toEqual([
+      ["keys", "ok"],
+      ["keys", "problem"],
+    ]);
+    expect(found[0]?.message).toMatch(/^Google credentials in \S+key\.json: a token until 20\d\d-/);
+    expect(found[1]?.message).toMatch(/broken\.json: no access token \(/);
+    expect(JSON.stringify(found)).not.toContain(providers.tokens.at(-1));
   });
 });
