@@ -72,6 +72,7 @@ export default defineConfig({
       ring("agents", ["test/agents/**/*.test.ts"], WAITING, setUpBy("agents")),
       ring("deploy", ["test/deploy/**/*.test.ts"], WAITING, setUpBy("deploy")),
       ring("page", ["test/page/**/*.test.ts"], WAITING, setUpBy("page")),
+      ring("instructions", ["test/instructions/**/*.test.ts"], WAITING, setUpBy("instructions")),
       ring("soak", ["test/soak/**/*.test.ts"], WAITING),
       ring("container", ["test/container/**/*.test.ts"], DOCKER, CONTAINERS),
     ],

@@ -7,15 +7,16 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { Valgrind } from "../scripts/valgrind.ts";
 import type { Program } from "./programs.ts";
 
 const OUT = "callgrind.out";
 const run = promisify(execFile);
 
-/** The command that Envoy is started with: no counting before `startCounting`, so that the start takes seconds. */
-export function callgrindCommand(directory: string): string[] {
+/** Returns the command that Envoy is started with: no counting before `startCounting`, so that the start takes seconds. */
+export function callgrindCommand(valgrind: Valgrind, directory: string): string[] {
   return [
-    "valgrind",
+    ...valgrind.words,
     "--tool=callgrind",
     "--instr-atstart=no",
     "--separate-threads=yes",
@@ -24,11 +25,13 @@ export function callgrindCommand(directory: string): string[] {
 }
 
 export class Callgrind {
+  readonly #vgdb: string;
   readonly #program: Program;
   readonly #directory: string;
   #dumps = 0;
 
-  constructor(program: Program, directory: string) {
+  constructor({ vgdb }: Valgrind, program: Program, directory: string) {
+    this.#vgdb = vgdb;
     this.#program = program;
     this.#directory = directory;
   }
@@ -64,7 +67,7 @@ export class Callgrind {
   }
 
   async #command(...words: string[]): Promise<void> {
-    await run("vgdb", [`--pid=${String(this.#program.pid)}`, ...words]);
+    await run(this.#vgdb, [`--pid=${String(this.#program.pid)}`, ...words]);
   }
 }
 

@@ -41,7 +41,7 @@ export async function groupTables(bench: InstructionsBench, root: string): Promi
   };
   for (const { absent, hasEmptyFilter, adapt } of variants(bench.provider.port)) {
     const directory = join(bench.directory, absent.replaceAll(" ", "-"));
-    const envoy = underCallgrind(bench.envoy, directory);
+    const envoy = underCallgrind(bench, directory);
     const filter = hasEmptyFilter ? empty : named;
     const options = { name: absent, envoy, directory, provider: bench.provider.port, filter };
     // It is sent what plain Envoy is sent: nothing chooses a provider or translates.
@@ -49,7 +49,7 @@ export async function groupTables(bench: InstructionsBench, root: string): Promi
     add(absent, await countPlain(bench, program, directory));
   }
   const place = join(bench.directory, "plain");
-  const plain = await startPlain(underCallgrind(bench.envoy, place), place, bench.provider.port);
+  const plain = await startPlain(underCallgrind(bench, place), place, bench.provider.port);
   add("Envoy's settings of the gateway", await countPlain(bench, plain, place));
   groups.push({ name: "plain Envoy", counts: before });
   return [groupTable(bench.cases, groups.toReversed()), ...tables].join("\n\n");
@@ -62,11 +62,11 @@ async function countFilter(
   tables: string[],
 ): Promise<number[]> {
   const directory = join(bench.directory, "named");
-  const envoy = underCallgrind(bench.envoy, directory);
+  const envoy = underCallgrind(bench, directory);
   const provider = bench.provider.port;
   const program = await startGateway({ name: "gateway", envoy, directory, provider, filter });
   const names = functionNames(filter);
-  return countWith(program, directory, async (callgrind) => {
+  return countWith(bench, program, directory, async (callgrind) => {
     const counts: number[] = [];
     for (const one of bench.cases) {
       const profile = parseProfile(await profileOf(bench, one, program, callgrind));
@@ -83,7 +83,7 @@ async function countPlain(
   program: Program,
   directory: string,
 ): Promise<number[]> {
-  return countWith(program, directory, async (callgrind) => {
+  return countWith(bench, program, directory, async (callgrind) => {
     const counts: number[] = [];
     for (const one of bench.cases) {
       const { total } = parseProfile(await profileOf(bench, one, program, callgrind));
@@ -96,12 +96,13 @@ async function countPlain(
 
 /** Stops the program when `count` is through, and when it fails. */
 async function countWith(
+  bench: InstructionsBench,
   program: Program,
   directory: string,
   count: (callgrind: Callgrind) => Promise<number[]>,
 ): Promise<number[]> {
   try {
-    const callgrind = new Callgrind(program, directory);
+    const callgrind = new Callgrind(bench.valgrind, program, directory);
     await callgrind.startCounting();
     return await count(callgrind);
   } finally {

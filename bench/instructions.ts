@@ -1,5 +1,6 @@
 // `npm run bench -- --instructions`: instructions of a request, counted by callgrind. The machine's other work does not change them.
 import { join } from "node:path";
+import type { Valgrind } from "../scripts/valgrind.ts";
 import { Callgrind, callgrindCommand } from "./callgrind.ts";
 import type { Case } from "./cases.ts";
 import { type Bench, load, setProvider, tryOnce } from "./measure.ts";
@@ -14,7 +15,7 @@ const LARGE = 100_000;
 const READY_WITHIN = 120_000;
 
 /** Instructions per request, of each round. */
-interface Counts {
+export interface Counts {
   program: string;
   rounds: number[];
 }
@@ -33,6 +34,7 @@ export function isCountable({ perSecond, requests, delay }: Case): boolean {
 }
 
 export interface InstructionsBench extends Bench {
+  valgrind: Valgrind;
   envoy: string;
   cases: Case[];
   /** Name and file of each filter. */
@@ -48,13 +50,13 @@ export async function countInstructions(
   const counted: [Program, Callgrind][] = [];
   const add = (program: Program, directory: string) => {
     running.push(program);
-    counted.push([program, new Callgrind(program, directory)]);
+    counted.push([program, new Callgrind(bench.valgrind, program, directory)]);
   };
   const place = join(bench.directory, "plain");
-  add(await startPlain(underCallgrind(bench.envoy, place), place, provider), place);
+  add(await startPlain(underCallgrind(bench, place), place, provider), place);
   for (const [name, filter] of bench.filters) {
     const own = join(bench.directory, name);
-    const envoy = underCallgrind(bench.envoy, own);
+    const envoy = underCallgrind(bench, own);
     add(await startGateway({ name, envoy, directory: own, provider, filter }), own);
   }
   for (const [, callgrind] of counted) await callgrind.startCounting();
@@ -98,8 +100,9 @@ export async function warmUp(bench: Bench, one: Case, program: Program): Promise
 }
 
 /** How Envoy is started for counting. */
-export function underCallgrind(envoy: string, directory: string): EnvoyCommand {
-  return { words: [...callgrindCommand(directory), envoy], readyWithin: READY_WITHIN };
+export function underCallgrind(bench: InstructionsBench, directory: string): EnvoyCommand {
+  const words = [...callgrindCommand(bench.valgrind, directory), bench.envoy];
+  return { words, readyWithin: READY_WITHIN };
 }
 
 export function requestsOf(one: Case): number {
@@ -123,44 +126,4 @@ export async function send(
 /** Thousands, with one decimal. */
 export function thousands(instructions: number): string {
   return (instructions / 1000).toFixed(1);
-}
-
-/** A table in Markdown: a row for each case; thousand instructions, and how far apart the rounds were. */
-export function instructionsTable(results: Counted[]): string {
-  const names = results.find(({ programs }) => programs.length > 0)?.programs ?? [];
-  const head = ["case", ...names.flatMap(({ program }, at) => headOf(program, at)), "± %"];
-  const rows = results.map((result) =>
-    result.leftOut === undefined
-      ? rowOf(result)
-      : [`${result.name}: ${result.what}`, `left out: ${result.leftOut}`],
-  );
-  const rule = head.map((_, at) => (at === 0 ? "---" : "--:"));
-  const filled = rows.map((cells) => [
-    ...cells,
-    ...Array<string>(head.length - cells.length).fill(""),
-  ]);
-  return [head, rule, ...filled].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
-}
-
-function headOf(program: string, at: number): string[] {
-  if (at === 0) return [program];
-  return at === 1 ? [program, "× plain"] : [program, "× plain", "× gateway"];
-}
-
-function rowOf({ name, what, programs }: Counted): string[] {
-  const medians = programs.map(({ rounds }) => median(rounds));
-  const [plain = 0, gateway = 0] = medians;
-  const cells = medians.flatMap((own, at) => {
-    if (at === 0) return [thousands(own)];
-    const ratios = [(own / plain).toFixed(3)];
-    if (at > 1) ratios.push((own / gateway).toFixed(3));
-    return [thousands(own), ...ratios];
-  });
-  const spread = Math.max(...programs.map(({ rounds }) => spreadOf(rounds)));
-  return [`${name}: ${what}`, ...cells, spread.toFixed(2)];
-}
-
-/** Half the distance between the highest and the lowest round, in percent of their median. */
-function spreadOf(rounds: number[]): number {
-  return (50 * (Math.max(...rounds) - Math.min(...rounds))) / median(rounds);
 }

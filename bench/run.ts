@@ -6,9 +6,12 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { requireEnvoy } from "../control-plane/supervisor/envoy-binary.ts";
 import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.ts";
+import { ensureValgrind } from "../scripts/valgrind.ts";
+import { acceptBudgets } from "./budgets.ts";
 import { type Case, CASES } from "./cases.ts";
 import { groupTables } from "./groups.ts";
-import { countInstructions, instructionsTable, isCountable } from "./instructions.ts";
+import { countInstructions, isCountable } from "./instructions.ts";
+import { exceededBudgets, instructionsTable } from "./instructions-table.ts";
 import {
   type Bench,
   type Measured,
@@ -29,7 +32,7 @@ import {
   startProvider,
 } from "./programs.ts";
 import { caseResult, type CaseResult, table } from "./report.ts";
-import { buildTools, checkMachine, checkValgrind } from "./tools.ts";
+import { buildTools, checkMachine } from "./tools.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const USAGE = `npm run bench [-- CASE … [--rounds N] [--seconds S] [--filter NAME=FILE …] [--no-result]]
@@ -42,11 +45,12 @@ const USAGE = `npm run bench [-- CASE … [--rounds N] [--seconds S] [--filter N
   --traced    the gateway with tracing of every request, and of none, measured beside the one without
   --no-result prints the table only
 
-npm run bench -- --instructions [CASE …] [--rounds N] [--filter NAME=FILE …]
+npm run bench -- --instructions [CASE …] [--rounds N] [--filter NAME=FILE …] [--accept]
 npm run bench -- --instructions --groups [CASE …]
 
   instructions of a request instead of times, by callgrind; needs valgrind, and no quiet machine (rounds: 3);
   without CASE all but those of rates, paced streams and memory
+  --accept    writes the counts to bench/instruction-budgets.json, which npm test holds
   --groups    where they are: Envoy, V8, access logs …, and the filter by callback, call into Envoy and file
 
 npm run bench -- models
@@ -67,8 +71,10 @@ interface Options {
   writesResult: boolean;
   /** Whether instructions are counted, instead of times. */
   instructions: boolean;
-  /** Whether the instructions are told by the parts of the gateway. */
+  /** Whether the instructions are shown by the parts of the gateway. */
   groups: boolean;
+  /** Whether the counts become the budgets. */
+  accept: boolean;
 }
 
 function readOptions(words: string[]): Options {
@@ -78,6 +84,7 @@ function readOptions(words: string[]): Options {
     options: {
       instructions: { type: "boolean", default: false },
       groups: { type: "boolean", default: false },
+      accept: { type: "boolean", default: false },
       rounds: { type: "string" },
       seconds: { type: "string", default: "1.5" },
       filter: { type: "string", multiple: true, default: [] },
@@ -108,6 +115,7 @@ function readOptions(words: string[]): Options {
     writesResult: !values["no-result"],
     instructions: values.instructions,
     groups: values.groups,
+    accept: values.accept,
   };
 }
 
@@ -187,6 +195,25 @@ function writeResult(options: Options, results: CaseResult[], loadBefore: number
   return join(folder, `${date}.md`);
 }
 
+async function count(options: Options, directory: string, running: Program[]): Promise<void> {
+  const valgrind = await ensureValgrind(console.error);
+  if ("missing" in valgrind) {
+    throw new GatewayError(`Instructions are counted by valgrind: ${valgrind.missing}.`, {
+      hint: "Install it (Debian, Ubuntu: apt-get install valgrind) and run this again.",
+    });
+  }
+  const envoy = requireEnvoy(process.env).file;
+  const bench = { ...(await prepare(options, directory, running)), ...options, envoy, valgrind };
+  if (options.groups) {
+    console.log(await groupTables(bench, ROOT));
+    return;
+  }
+  const counted = await countInstructions(bench, running);
+  console.log(instructionsTable(counted));
+  for (const line of exceededBudgets(counted)) console.error(line);
+  if (options.accept) acceptBudgets(counted);
+}
+
 async function measurePrompts(words: string[]): Promise<void> {
   const { values } = parseArgs({
     args: words,
@@ -236,11 +263,7 @@ async function main(): Promise<void> {
   const running: Program[] = [];
   try {
     if (options.instructions) {
-      checkValgrind();
-      const envoy = requireEnvoy(process.env).file;
-      const bench = { ...(await prepare(options, directory, running)), ...options, envoy };
-      if (options.groups) console.log(await groupTables(bench, ROOT));
-      else console.log(instructionsTable(await countInstructions(bench, running)));
+      await count(options, directory, running);
       return;
     }
     const results = await run(options, directory, running);

@@ -32,6 +32,11 @@ export function buildTools(directory: string): Tools {
 
 function compile(sources: string[], file: string): void {
   const compiler = findCompiler();
+  if (compiler === undefined) {
+    throw new GatewayError("There is no C compiler, which the benchmark's load tool needs.", {
+      hint: "Install gcc (Debian, Ubuntu: apt-get install gcc libc6-dev) and run this again.",
+    });
+  }
   const files = sources.map((source) => join(SOURCES, source));
   const { status, stderr } = spawnSync(compiler, ["-O2", "-o", file, ...files], {
     encoding: "utf8",
@@ -42,14 +47,11 @@ function compile(sources: string[], file: string): void {
   });
 }
 
-function findCompiler(): string {
-  const found = ["cc", "gcc", "clang"].find(
+/** Returns the name of the machine's C compiler, or undefined if it has none. */
+export function findCompiler(): string | undefined {
+  return ["cc", "gcc", "clang"].find(
     (name) => spawnSync(name, ["--version"], { stdio: "ignore" }).status === 0,
   );
-  if (found !== undefined) return found;
-  throw new GatewayError("There is no C compiler, which the benchmark's load tool needs.", {
-    hint: "Install gcc (Debian, Ubuntu: apt-get install gcc libc6-dev) and run this again.",
-  });
 }
 
 /** Checks what the measuring itself needs: two cores, and a way to pin a program to one of them. */
@@ -57,14 +59,5 @@ export function checkMachine(): void {
   if (spawnSync("taskset", ["-c", "0,1", "true"], { stdio: "ignore" }).status === 0) return;
   throw new GatewayError("The benchmark pins programs to the cores 0 and 1, and cannot here.", {
     hint: "It needs two cores and the program taskset (Debian, Ubuntu: apt-get install util-linux).",
-  });
-}
-
-/** Checks that callgrind is here, and the program that commands it. */
-export function checkValgrind(): void {
-  const isHere = (name: string) => spawnSync(name, ["--help"], { stdio: "ignore" }).status !== null;
-  if (isHere("valgrind") && isHere("vgdb")) return;
-  throw new GatewayError("Instructions are counted by valgrind, which is not installed.", {
-    hint: "Install it (Debian, Ubuntu: apt-get install valgrind) and run this again.",
   });
 }
