@@ -1,5 +1,6 @@
 // Credentials in the whole configuration: which variables the filter needs, and that no key is used where it would leak.
 import { credentialName, tokensOf } from "../ir/cloud-credentials.ts";
+import { keyVariables } from "../ir/client-keys.ts";
 import type { GatewayModel } from "../ir/model.ts";
 import { variablesOf } from "../ir/tracing.ts";
 import { refuseKeysElsewhere } from "./diagnostics/reference-problems.ts";
@@ -12,7 +13,7 @@ import type { Substitution } from "./substitute.ts";
 /** Reports keys in the wrong places; returns the names of the variables that the filter needs, sorted. */
 export function checkCredentials(
   { reading, part }: Load,
-  { ingress, egress, targets, prompt, observability, tracing }: GatewayModel,
+  { ingress, egress, targets, prompt, observability, redis, tracing }: GatewayModel,
   draft: unknown,
   substitution: Substitution,
 ): string[] {
@@ -26,10 +27,11 @@ export function checkCredentials(
       ? [source.secretVariable]
       : [],
   );
-  const clientKeys = [ingress, egress].flatMap(({ apiKeys = [] }) => apiKeys);
+  const clientKeys = keyVariables([ingress, egress]);
   const token = observability?.metrics.tokenVariable;
   const ownKeys = [
     ...(token === undefined ? [] : [token]),
+    ...(redis !== undefined && "variable" in redis.url ? [redis.url.variable] : []),
     ...variablesOf(tracing?.headers),
     ...variablesOf(observability?.otlp?.headers),
   ];

@@ -9,6 +9,7 @@ import { reportReferences } from "./diagnostics/reference-problems.ts";
 import { suggestion } from "./diagnostics/suggest.ts";
 import type { Environment } from "./environment.ts";
 import { combinePrompt } from "./prompt/combine.ts";
+import { checkAllowedModels } from "./listener/allowed-models.ts";
 import { startReading } from "./reading.ts";
 import type { Machine, Reading } from "./reading.ts";
 import { SECTIONS } from "./schema.ts";
@@ -75,5 +76,6 @@ function readModel(
   const { prompt: _, ...slices } = load.model;
   const prompt = combinePrompt(load);
   const model = { ...slices, ...(prompt === undefined ? {} : { prompt }) } as GatewayModel;
+  checkAllowedModels(load, model);
   return { ...model, filterEnvironment: checkCredentials(load, model, draft, substitution) };
 }

@@ -1,6 +1,7 @@
 // The shape of gateway.yaml: one section for each key, in the order in which they are read.
 import { z } from "zod";
 import { accessLog } from "./sections/access-log.ts";
+import { budgets } from "./sections/budgets.ts";
 import { clientIdleTimeout } from "./sections/client-idle-timeout.ts";
 import { endpoints } from "./sections/endpoints.ts";
 import { limits } from "./sections/limits.ts";
@@ -18,6 +19,7 @@ import { promptGuards } from "./sections/prompt-guards.ts";
 import { promptTargets } from "./sections/prompt-targets.ts";
 import { ratelimitService } from "./sections/ratelimit-service.ts";
 import { ratelimits } from "./sections/ratelimits.ts";
+import { redis } from "./sections/redis.ts";
 import { retry } from "./sections/retry.ts";
 import type { Section } from "./sections/section.ts";
 import { systemPrompt } from "./sections/system-prompt.ts";
@@ -43,6 +45,8 @@ export const SECTIONS: readonly Section[] = [
   log,
   observability,
   pricing,
+  budgets,
+  redis,
   endpoints,
   promptTargets,
   promptGuards,

@@ -9,6 +9,7 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
   ["model_providers", "*", "credential", "client_secret"],
   ["model_providers", "*", "headers"],
   ["listeners", "*", "api_keys"],
+  ["redis", "url"],
   ["prompt_targets", "*", "endpoint", "http_headers"],
   ["model_server", "*", "access_key"],
   ["observability", "metrics", "token"],
@@ -16,13 +17,20 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
   ["tracing", "headers"],
 ];
 
+/** Places below those that hold no secret. */
+const PLAIN_PLACES: readonly (readonly string[])[] = [
+  ["listeners", "*", "api_keys", "*", "name"],
+  ["listeners", "*", "api_keys", "*", "models"],
+  ["listeners", "*", "api_keys", "*", "ratelimits"],
+  ["listeners", "*", "api_keys", "*", "budget"],
+];
+
 /** Whether what stands at `path`, or below it, may hold a secret: never substituted, never echoed. */
 export function isSecretPlace(path: readonly (string | number)[]): boolean {
-  return SECRET_PLACES.some(
-    (place) =>
-      path.length >= place.length &&
-      place.every((part, index) => part === "*" || part === path[index]),
-  );
+  const isIn = (place: readonly string[]): boolean =>
+    path.length >= place.length &&
+    place.every((part, index) => part === "*" || part === path[index]);
+  return SECRET_PLACES.some(isIn) && !PLAIN_PLACES.some(isIn);
 }
 
 const CREDENTIAL_WORDS = new Set(

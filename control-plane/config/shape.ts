@@ -111,8 +111,9 @@ function entryHint(path: Path, found: unknown): string | undefined {
 
 const PROVIDER_LISTS: ReadonlySet<string | number> = new Set(["llm_providers", "model_providers"]);
 
-/** How the phrase of a duration begins. */
+/** How the phrases of a duration and of an amount of money begin. */
 const DURATION = "a duration";
+const MONEY = "an amount";
 
 /** `found` is undefined where a hint must not repeat it. */
 function schemaIssueHint(found: unknown, issue: Issue): string | undefined {
@@ -133,6 +134,7 @@ function schemaIssueHint(found: unknown, issue: Issue): string | undefined {
     }
   }
   if (typeof found === "number" && issue.expected === "string") {
+    if (issue.message.startsWith(MONEY)) return `write ${found} USD`;
     return issue.message.startsWith(DURATION)
       ? `give a unit: ${found}s, ${found}ms or ${found}m`
       : `put it in quotes: "${found}"`;

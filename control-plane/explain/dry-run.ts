@@ -3,6 +3,7 @@
 import { clusters } from "../../envoy/clusters.ts";
 import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import { filterConfig } from "../ir/filter-document/document.ts";
+import { keyVariables } from "../ir/client-keys.ts";
 import type { GatewayModel, Listener } from "../ir/model.ts";
 import type { Prompt } from "../ir/prompt.ts";
 import type { ExchangeInput, ExchangeResult } from "../wasm-host/exchange.ts";
@@ -91,7 +92,7 @@ function hasTurns({ targets }: GatewayModel): boolean {
 
 /** `$NAME` for each secret. The keys of clients are compared, so they have their values. */
 function filterEnvironment({ model, environment }: DryRunOptions): Record<string, string> {
-  const keys = new Set([...(model.ingress.apiKeys ?? []), ...(model.egress.apiKeys ?? [])]);
+  const keys = new Set(keyVariables([model.ingress, model.egress]));
   return Object.fromEntries(
     model.filterEnvironment.map((name) => [
       name,

@@ -1,13 +1,14 @@
 // The gateway's configuration after loading: every default filled in, every reference resolved. Plain data, no I/O.
 import type { Address, ProviderHeader } from "./address.ts";
 import type { Budget } from "./budgets.ts";
+import type { ClientKey } from "./client-keys.ts";
 import type { CloudCredential } from "./cloud-credentials.ts";
 import type { ModelLimits } from "./model-limits.ts";
 import type { Prompt } from "./prompt.ts";
 import type { RateLimit, RateUnit } from "./rate-limit.ts";
 import type { Tracing } from "./tracing.ts";
 
-export type { Address, ProviderHeader, RateLimit, RateUnit };
+export type { Address, ClientKey, ProviderHeader, RateLimit, RateUnit };
 
 export interface GatewayModel {
   /** The configuration's own schema version, for example `v0.1.0`. */
@@ -74,8 +75,8 @@ export interface Listener {
   port: number;
   /** Total time of a complete answer; for a stream, time to the first byte and between bytes. Milliseconds. */
   timeoutMs: number;
-  /** Environment variables with the keys of which a client has to send one; absent when anybody may ask. */
-  apiKeys?: string[];
+  /** A client has to send one of these keys; absent if clients need none. */
+  apiKeys?: ClientKey[];
   /** Absent: clients connect in plain text. */
   tls?: ListenerTls;
 }

@@ -63,6 +63,15 @@ export function priceOf(
   return priceBy({ ...target, model }, ownPriceOf(target, configuration));
 }
 
+/** Returns whether a target has a price; of a wildcard, whether prices of its provider are listed. */
+export function mayHavePrice(
+  target: Target,
+  configuration: Pick<GatewayModel, "targets" | "pricing">,
+): boolean {
+  if (priceOf(target, configuration) !== undefined) return true;
+  return target.wildcard !== undefined && isListed(target.provider);
+}
+
 /** Returns the price in the configuration: of the model, or else of the wildcard with the longest prefix that takes it. */
 function ownPriceOf(
   { name }: Target,
@@ -136,6 +145,11 @@ function listedPrice(
   }).map(({ start }) => start);
   const sorted = [...new Set([0, ...starts])].sort((one, other) => other - one);
   return { source, tiers: sorted.map((start) => tierAt(start, rateAt(start), factor)) };
+}
+
+/** Returns whether the list has the provider. */
+function isListed(provider: string): boolean {
+  return loadList().findProvider({ providerId: IDS[provider] ?? provider }) !== undefined;
 }
 
 /** Some prices depend on the time of day; that of noon (UTC) is taken, whenever the configuration is read. */

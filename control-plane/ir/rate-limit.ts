@@ -3,11 +3,14 @@
 /** What the requests of some clients for one name may use in a unit of time. */
 export interface RateLimit {
   /**
-   * What is limited: a model, under whichever name it is asked for, an alias, whatever it stands for, or the API of a prompt
-   * target (these limits are in `prompt`).
+   * What is limited: a model, by whichever name it is requested, an alias, whatever it stands for, a client key by its name,
+   * whatever it is used for, or the API of a prompt target (these limits are in `prompt`).
    */
   subject:
-    { /** Index into `targets`. */ target: number } | { alias: string } | { promptTarget: string };
+    | { /** Index into `targets`. */ target: number }
+    | { alias: string }
+    | { key: string }
+    | { promptTarget: string };
   /** Absent: all requests count together. */
   selector?: {
     /** Request header, lower case. */

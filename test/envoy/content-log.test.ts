@@ -28,7 +28,7 @@ beforeAll(async () => {
         metrics: { address: "127.0.0.1", port: 9464 },
         content: { maxBytes: LIMIT, redactHeaders: ["x-customer"] },
       };
-      model.egress.apiKeys = ["TEAM_KEY"];
+      model.egress.apiKeys = [{ variable: "TEAM_KEY", name: "TEAM_KEY" }];
       model.filterEnvironment.push("TEAM_KEY");
     },
   });

@@ -77,7 +77,9 @@ export function modelOf(targets: Target[], more: Partial<GatewayModel> = {}): Ga
     headers.flatMap((header) => header.parts),
   );
   const inHeaders = parts.flatMap((part) => ("environment" in part ? part.environment : []));
-  const ofClients = [more.ingress, more.egress].flatMap((listener) => listener?.apiKeys ?? []);
+  const ofClients = [more.ingress, more.egress].flatMap((listener) =>
+    (listener?.apiKeys ?? []).map(({ variable }) => variable),
+  );
   const variables = [...keys, ...inHeaders, ...ofClients];
   return {
     version: "v0.1.0",
@@ -334,7 +336,7 @@ export const GOLDEN_MODELS: Record<string, GatewayModel> = {
     },
     egress: {
       ...listenerAt("egress", 12_000),
-      apiKeys: ["FIRST_TEAM", "OTHER_TEAM"],
+      apiKeys: ["FIRST_TEAM", "OTHER_TEAM"].map((name) => ({ variable: name, name })),
       tls: { certificate: "/etc/gateway/tls.crt", key: "/etc/gateway/tls.key" },
     },
   }),

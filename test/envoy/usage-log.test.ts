@@ -25,7 +25,7 @@ beforeAll(async () => {
     environment: { TEAM_KEY: KEY },
     adapt(model) {
       model.observability = { metrics: { address: "127.0.0.1", port: 9464 } };
-      model.egress.apiKeys = ["TEAM_KEY"];
+      model.egress.apiKeys = [{ variable: "TEAM_KEY", name: "TEAM_KEY" }];
       model.filterEnvironment.push("TEAM_KEY");
       for (const { name, address } of model.targets)
         if (name === "openai/gpt-4o-gone" && address.kind === "host") address.port = CLOSED_PORT;

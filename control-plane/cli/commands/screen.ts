@@ -3,6 +3,7 @@ import type { DialectRow } from "../../../contract/dialects.ts";
 import { MCP } from "../../../contract/endpoints.ts";
 import { DIALECTS } from "../../../contract/dialects.ts";
 import { commandFor } from "../../config/diagnostics/command-name.ts";
+import { exampleKey } from "../../ir/client-keys.ts";
 import type { GatewayModel, Listener, Target } from "../../ir/model.ts";
 import type { Guard } from "../../ir/prompt.ts";
 import { urlOf } from "../../ir/listener-url.ts";
@@ -102,9 +103,9 @@ function promptExample({ ingress, prompt }: GatewayModel): string[] {
 }
 
 /** The name of a variable, for a shell that has it: never the key itself. */
-function keyHeader({ apiKeys = [] }: Listener, start: string): string[] {
-  const [variable] = apiKeys;
-  return variable === undefined ? [] : [`    -H "${start}$${variable}" \\`];
+function keyHeader({ apiKeys }: Listener, start: string): string[] {
+  const key = exampleKey(apiKeys);
+  return key === undefined ? [] : [`    -H "${start}$${key.variable}" \\`];
 }
 
 function example(

@@ -80,7 +80,7 @@ export function unknownKeyHint(path: Path, key: string): string | undefined {
   const all = homesOf(key);
   // A list form of the same mappings is no other place.
   const homes = all.filter(
-    (home) => !all.includes(home.replace(/\[\]$/, ".<name>")) || !home.endsWith("[]"),
+    (home) => !home.includes("[]") || !all.includes(home.replace("[]", ".<name>")),
   );
   if (homes.length === 0 || homes.length > MAX_HOMES) return undefined;
   const places = homes.map((home) => (home === "" ? "the top level" : home));

@@ -5,12 +5,15 @@ import type { Listener } from "../../ir/model.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { pathText } from "../diagnostics/problem.ts";
 import { suggest } from "../diagnostics/suggest.ts";
+import { apiKeysSchema } from "../listener/api-key-schema.ts";
+import type { ApiKeyDrafts } from "../listener/api-key-schema.ts";
 import { readApiKeys } from "../listener/api-keys.ts";
+import type { KeysRead } from "../listener/api-keys.ts";
 import { readListenerTls } from "../listener/tls.ts";
 import { parseDuration } from "../quantity.ts";
 import type { Reading } from "../reading.ts";
 import { duration, list, mapping, oneOf, text, whole } from "../schema-words.ts";
-import { type Draft, section } from "./section.ts";
+import { type Draft, type Slice, section } from "./section.ts";
 
 const LISTENER_KEYS = {
   type: oneOf(
@@ -41,13 +44,7 @@ const LISTENER_KEYS = {
       "Maximum time for a complete response. For a stream: maximum time to the first byte and between two bytes, so a healthy stream is never cut.",
     default: "30s",
   }).optional(),
-  api_keys: list(
-    text(
-      { description: "A reference to a key.", examples: ["$TEAM_KEY"] },
-      "a reference to an environment variable, such as $TEAM_KEY",
-    ),
-    "API keys that clients must send, as references to environment variables: see docs/securing.md. If not set, anyone who can reach the listener can use it.",
-  ).optional(),
+  api_keys: apiKeysSchema.optional(),
   tls: mapping(
     {
       certificate: text(
@@ -112,7 +109,7 @@ interface Settings {
   address?: string | undefined;
   port?: number | undefined;
   timeout?: string | undefined;
-  api_keys?: readonly (string | undefined)[] | undefined;
+  api_keys?: ApiKeyDrafts | undefined;
   tls?: { certificate?: string | undefined; key?: string | undefined } | undefined;
 }
 
@@ -133,15 +130,19 @@ export const listeners = section({
   },
 });
 
-function readListeners(
-  reading: Reading,
-  listeners: ListenersDraft | undefined,
-): { ingress: Listener; egress: Listener } {
+function readListeners(reading: Reading, listeners: ListenersDraft | undefined): Slice {
   const entries = entriesOf(reading, listeners);
-  const ingress = readListener(reading, "ingress", entries);
-  const egress = readListener(reading, "egress", entries);
+  const keys: KeysRead = { rateLimits: [], budgets: [], variables: new Map(), places: new Map() };
+  const ingress = readListener(reading, "ingress", entries, keys);
+  const egress = readListener(reading, "egress", entries, keys);
   refuseSharedPort(reading, entries, ingress, egress);
-  return { ingress, egress };
+  const { rateLimits, budgets } = keys;
+  return {
+    ingress,
+    egress,
+    ...(rateLimits.length === 0 ? {} : { rateLimits }),
+    ...(budgets.length === 0 ? {} : { budgets }),
+  };
 }
 
 function entriesOf(reading: Reading, listeners: ListenersDraft | undefined): Entry[] {
@@ -179,7 +180,7 @@ function reportUnknownKind(reading: Reading, path: Path, name = ""): void {
   });
 }
 
-function readListener(reading: Reading, kind: Kind, entries: Entry[]): Listener {
+function readListener(reading: Reading, kind: Kind, entries: Entry[], keys: KeysRead): Listener {
   const [entry, second] = entries.filter((candidate) => candidate.kind === kind);
   if (second !== undefined) refuseSecond(reading, entry, second);
   const { defaultAddress = DEFAULT_ADDRESS } = reading.machine ?? {};
@@ -193,7 +194,8 @@ function readListener(reading: Reading, kind: Kind, entries: Entry[]): Listener 
   }
   const timeoutMs = timeout === undefined ? DEFAULT_TIMEOUT_MS : parseDuration(timeout);
   const tls = entry && readListenerTls(reading, entry.path, entry.settings.tls);
-  const apiKeys = entry && readApiKeys(reading, entry.path, entry.settings.api_keys);
+  const { api_keys: written } = entry?.settings ?? {};
+  const apiKeys = entry && readApiKeys(reading, entry.path, written, keys);
   const place = entry === undefined ? undefined : pathText(entry.path);
   return {
     name: kind,

@@ -7,16 +7,12 @@ import { listed } from "../configured-model.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { suggest, suggestion } from "../diagnostics/suggest.ts";
 import type { Reading } from "../reading.ts";
-import { list, mapping, oneOf, text, whole } from "../schema-words.ts";
+import { checkAmount, limitsOfAmount, rateAmount, refuseTwin } from "../rate-amount.ts";
+import { list, mapping, text } from "../schema-words.ts";
 import { namesCredential } from "../secrets.ts";
 import { modelAliases } from "./model-aliases.ts";
 import { promptTargets } from "./prompt-targets.ts";
 import { type Draft, section } from "./section.ts";
-
-const RATE_UNITS = ["second", "minute", "hour", "day"] as const;
-
-/** Most that a limit can allow: the filter reads nine digits. */
-const MAX_AMOUNT = 999_999_999;
 
 const ratelimit = mapping(
   {
@@ -40,27 +36,12 @@ const ratelimit = mapping(
       },
       "Which requests share a budget, by a request header. If not set, all requests for the model share one.",
     ).optional(),
-    limit: mapping(
-      {
-        tokens: whole(
-          1,
-          MAX_AMOUNT,
-          "Tokens of requests and responses together, as reported by the provider.",
-          "number of tokens",
-        ).optional(),
-        requests: whole(
-          1,
-          MAX_AMOUNT,
-          "Requests, instead of or in addition to `tokens`.",
-          "number of requests",
-        ).optional(),
-        unit: oneOf(RATE_UNITS, "The unit of time."),
-      },
-      "The budget: `tokens`, `requests` or both.",
-    ),
+    limit: rateAmount("The budget: `tokens`, `requests` or both."),
   },
   "One limit.",
 );
+
+const EXAMPLE = { what: "limit", example: "limit: {tokens: 100000, unit: minute}" };
 
 const schema = list(
   ratelimit,
@@ -79,7 +60,9 @@ export const ratelimits = section({
     const limitable = { targets, defaultTarget, aliases, promptTargets: promptTargetNames };
     const all = readRateLimits(reading, entries, limitable);
     const ofCalls = all.filter(({ subject }) => "promptTarget" in subject);
-    const rateLimits = all.filter(({ subject }) => !("promptTarget" in subject));
+    const ofModels = all.filter(({ subject }) => !("promptTarget" in subject));
+    // Those of client keys are read with the listeners.
+    const rateLimits = [...ofModels, ...(model.rateLimits ?? [])];
     return {
       ...(rateLimits.length === 0 ? {} : { rateLimits }),
       ...(ofCalls.length === 0 ? {} : { prompt: { rateLimits: ofCalls } }),
@@ -107,17 +90,12 @@ function readRateLimits(
     const path = ["ratelimits", index];
     const subject = readSubject(reading, path, entry, limitable);
     const selector = readSelector(reading, [...path, "selector"], entry.selector);
-    const { tokens, requests, unit } = entry.limit ?? {};
-    checkLimit(reading, [...path, "limit"], entry.limit);
-    if (subject === undefined || selector === "wrong" || unit === undefined) return [];
-    const common = { subject, ...(selector === undefined ? {} : { selector }), unit };
-    const limits: RateLimit[] = [
-      ...(tokens === undefined ? [] : [{ ...common, counts: "tokens" as const, amount: tokens }]),
-      ...(requests === undefined
-        ? []
-        : [{ ...common, counts: "requests" as const, amount: requests }]),
-    ];
-    for (const limit of limits) refuseTwin(reading, path, limit, limitable.targets, first);
+    checkAmount(reading, [...path, "limit"], entry.limit, EXAMPLE);
+    if (subject === undefined || selector === "wrong") return [];
+    const common = { subject, ...(selector === undefined ? {} : { selector }) };
+    const limits = limitsOfAmount(entry.limit, common);
+    for (const limit of limits)
+      refuseTwin(reading, path, limit, rateLimitId(limit, limitable.targets), first);
     return limits;
   });
 }
@@ -222,37 +200,4 @@ function readSelector(
     return "wrong";
   }
   return { header, value };
-}
-
-function checkLimit(reading: Reading, path: Path, limit: Entry["limit"]): void {
-  if (limit === undefined || limit.tokens !== undefined || limit.requests !== undefined) return;
-  // A number that does not fit has its own problem.
-  if (Object.hasOwn(limit, "tokens") || Object.hasOwn(limit, "requests")) return;
-  reading.problem(path, "limit must set `tokens`, `requests` or both", {
-    part: "key",
-    hint: "for example limit: {tokens: 100000, unit: minute}",
-  });
-}
-
-function refuseTwin(
-  reading: Reading,
-  path: Path,
-  limit: RateLimit,
-  targets: readonly Target[],
-  first: Map<string, Path>,
-): void {
-  const id = rateLimitId(limit, targets);
-  const twin = first.get(id);
-  if (twin === undefined) {
-    first.set(id, path);
-    return;
-  }
-  const { line } = reading.document.place(twin);
-  reading.problem(
-    path,
-    `the same requests have a limit of ${limit.counts} a ${limit.unit} already`,
-    {
-      hint: `the first one is in line ${String(line)}; remove one of them`,
-    },
-  );
 }

@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import { NO_CREDENTIAL } from "../../../contract/credentials.ts";
 import { FILTER_CONFIG_VERSION } from "../../../contract/words.ts";
 import { clientNames } from "../model-names.ts";
+import { filterKeys, isInAllowList } from "./client-keys.ts";
+import type { FilterKey } from "./client-keys.ts";
 import { filterPrompt } from "./prompt.ts";
 import type { FilterPrompt } from "./prompt.ts";
 import type { FilterRateLimit } from "./rate-limits.ts";
@@ -43,8 +45,8 @@ export interface FilterConfig {
   held_memory?: number;
   /** The answer to GET /v1/models, in order. */
   models: { id: string; owner: string }[];
-  /** By listener: names of the environment variables with the keys of its clients. Absent when no listener has any. */
-  api_keys?: Partial<Record<Listener["name"], string[]>>;
+  /** By listener: the keys of its clients. Absent when no listener has any. */
+  api_keys?: Partial<Record<Listener["name"], FilterKey[]>>;
   /** Absent when there are neither prompt targets nor a guard. */
   prompt?: FilterPrompt;
   /** Writes a usage record for each request (contract/usage-record.ts). */
@@ -172,18 +174,37 @@ function documentOf(model: GatewayModel): FilterConfig {
   const named = sets.filter((set) => "name" in set);
   const prompt = filterPrompt(model);
   const rateLimits = filterRateLimits(model.rateLimits, model.targets);
-  const limited = limitedAliases(model);
+  const separate = separateAliases(model);
   const families = wildcardFamilies(model);
-  const wildcards = filterWildcards(
-    model,
-    families,
-    model.targets.length + named.length + limited.length,
-  );
+  const firstFamily = model.targets.length + named.length + separate.length;
+  const wildcards = filterWildcards(model, families, firstFamily);
   const prices = model.observability?.costHeader === true ? pricesOf(model) : NO_PRICES;
   const targetOf = (target: Target, index: number): FilterTarget => ({
     ...filterTarget(target, index, model),
     ...filterPrice(prices.get(model.targets[index]?.name ?? "")),
   });
+  const routes: FilterRoute[] = [
+    ...model.targets.map((_, index) => routeOfTarget(index, model)),
+    ...named.map((set) => ({ ...routeOfSet(set, model), ...limitsOfName(model, set.name) })),
+    ...separate.map(({ name, target }) => ({
+      ...routeOfTarget(target, model),
+      ...limitsOfName(model, name),
+    })),
+    ...families.map(({ of }, index) => {
+      const route = routeOfTarget(of, model);
+      const [, ...others] = route.targets;
+      return { ...route, targets: [model.targets.length + index, ...others] };
+    }),
+  ];
+  const names = Object.fromEntries([
+    ...clientNames(model).map(({ name, target }) => [name, target] as const),
+    ...named.map(({ name }, index) => [name, model.targets.length + index] as const),
+    ...separate.map(
+      ({ name }, index) => [name, model.targets.length + named.length + index] as const,
+    ),
+  ]);
+  const models = listedModels(model);
+  const keys = filterKeys(model, { names, models, routes, families, firstFamily });
   return {
     version: FILTER_CONFIG_VERSION,
     targets: [
@@ -192,31 +213,13 @@ function documentOf(model: GatewayModel): FilterConfig {
     ],
     ...(rateLimits.length === 0 ? {} : { rate_limits: rateLimits }),
     ...(model.rateLimitService === undefined ? {} : { rate_limit_service: true as const }),
-    routes: [
-      ...model.targets.map((_, index) => routeOfTarget(index, model)),
-      ...named.map((set) => ({ ...routeOfSet(set, model), ...limitsOfName(model, set.name) })),
-      ...limited.map(({ name, target }) => ({
-        ...routeOfTarget(target, model),
-        ...limitsOfName(model, name),
-      })),
-      ...families.map(({ of }, index) => {
-        const route = routeOfTarget(of, model);
-        const [, ...others] = route.targets;
-        return { ...route, targets: [model.targets.length + index, ...others] };
-      }),
-    ],
-    names: Object.fromEntries([
-      ...clientNames(model).map(({ name, target }) => [name, target] as const),
-      ...named.map(({ name }, index) => [name, model.targets.length + index] as const),
-      ...limited.map(
-        ({ name }, index) => [name, model.targets.length + named.length + index] as const,
-      ),
-    ]),
+    routes,
+    names,
     ...(wildcards.length === 0 ? {} : { wildcards }),
     default: model.defaultTarget,
     largest_body: Math.min(model.limits.requestBodyBytes, MAX_NUMBER),
-    models: listedModels(model),
-    ...apiKeys(model),
+    models,
+    ...(keys === undefined ? {} : { api_keys: keys }),
     ...(prompt === undefined ? {} : { prompt }),
     ...(model.observability === undefined ? {} : { usage_records: true as const }),
     ...traces(model),
@@ -231,21 +234,16 @@ function traces({ tracing }: GatewayModel): Pick<FilterConfig, "traces"> {
   return { traces: { sampled, ...(followsParent ? { follows_parent: true } : {}) } };
 }
 
-/** Aliases of one model that have limits: they need a route that is not the model's own. */
-function limitedAliases(model: GatewayModel): Alias[] {
-  return model.aliases.filter(({ name }) => rateLimitsOfName(model, name).length > 0);
+/** Aliases of one model with limits, or in an allow-list: they need a route that is not the model's own. */
+function separateAliases(model: GatewayModel): Alias[] {
+  return model.aliases.filter(
+    ({ name }) => rateLimitsOfName(model, name).length > 0 || isInAllowList(model, name),
+  );
 }
 
 function limitsOfName(model: GatewayModel, name: string): Pick<FilterRoute, "rate_limits"> {
   const indices = rateLimitsOfName(model, name);
   return indices.length === 0 ? {} : { rate_limits: indices };
-}
-
-function apiKeys({ ingress, egress }: GatewayModel): Pick<FilterConfig, "api_keys"> {
-  const entries = [ingress, egress].flatMap(({ name, apiKeys: keys }) =>
-    keys === undefined ? [] : [[name, keys] as const],
-  );
-  return entries.length === 0 ? {} : { api_keys: Object.fromEntries(entries) };
 }
 
 /** The name that is unique for each model, then the names that stand for models. */

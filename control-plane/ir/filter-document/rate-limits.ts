@@ -31,7 +31,8 @@ export function filterRateLimits(
 ): FilterRateLimit[] {
   return limits.map((limit) => {
     const { amount, counts, unit, selector } = limit;
-    const subject = subjectOf(limit, targets) + selected(selector);
+    const isOfKey = "key" in limit.subject;
+    const subject = (isOfKey ? "key " : "") + nameOf(limit.subject, targets) + selected(selector);
     return {
       id: rateLimitId(limit, targets),
       label: `${String(amount)} ${counts} ${aOrAn(unit)} ${unit} for ${subject}`,
@@ -47,8 +48,14 @@ export function filterRateLimits(
 export function rateLimitId(limit: RateLimit, targets: readonly Target[]): string {
   const { counts, unit, selector } = limit;
   const { subject } = limit;
-  const kind = "alias" in subject ? "alias" : "target" in subject ? "model" : "prompt target";
-  const parts = [kind, subjectOf(limit, targets), selector?.header, selector?.value, counts, unit];
+  const parts = [
+    kindOf(subject),
+    nameOf(subject, targets),
+    selector?.header,
+    selector?.value,
+    counts,
+    unit,
+  ];
   return parts.map((part) => (part === undefined ? "" : encodeURIComponent(part))).join("/");
 }
 
@@ -69,6 +76,11 @@ export function rateLimitsOfPromptTarget(limits: readonly RateLimit[], name: str
   );
 }
 
+/** Indices of the limits of a client key. */
+export function rateLimitsOfKey(model: GatewayModel, name: string): number[] {
+  return indicesOf(model, ({ subject }) => "key" in subject && subject.key === name);
+}
+
 /** Indices of the limits of a name. */
 export function rateLimitsOfName(model: GatewayModel, name: string): number[] {
   return indicesOf(model, ({ subject }) => "alias" in subject && subject.alias === name);
@@ -78,8 +90,15 @@ function indicesOf(model: GatewayModel, fits: (limit: RateLimit) => boolean): nu
   return (model.rateLimits ?? []).flatMap((limit, index) => (fits(limit) ? [index] : []));
 }
 
-function subjectOf({ subject }: RateLimit, targets: readonly Target[]): string {
+function kindOf(subject: RateLimit["subject"]): string {
+  if ("alias" in subject) return "alias";
+  if ("key" in subject) return "key";
+  return "target" in subject ? "model" : "prompt target";
+}
+
+function nameOf(subject: RateLimit["subject"], targets: readonly Target[]): string {
   if ("alias" in subject) return subject.alias;
+  if ("key" in subject) return subject.key;
   return "target" in subject ? (targets[subject.target]?.name ?? "") : subject.promptTarget;
 }
 

@@ -1,5 +1,6 @@
 // The live page: its documents, its files, and the data that its scripts ask for.
 import type { Hono } from "hono";
+import { keyNames } from "../../ir/client-keys.ts";
 import type { GatewayModel } from "../../ir/model.ts";
 import type { History } from "../history/history.ts";
 import type { Observe } from "../history/observed-request.ts";
@@ -71,7 +72,7 @@ function addData(app: Hono, { model, parts, now }: PageSource): void {
     if (active === undefined) return context.text(UNAVAILABLE, 503);
     return context.json({
       models: active.targets.map(({ name }) => name),
-      keys: [...new Set([...(active.ingress.apiKeys ?? []), ...(active.egress.apiKeys ?? [])])],
+      keys: keyNames([active.ingress, active.egress]),
       playground: playgroundSettings(active),
     });
   });

@@ -7,6 +7,7 @@ import { request as requestByTls } from "node:https";
 import type { Context, Hono } from "hono";
 import { DIALECTS } from "../../../contract/dialects.ts";
 import type { DialectRow } from "../../../contract/dialects.ts";
+import { exampleKey } from "../../ir/client-keys.ts";
 import type { GatewayModel, Listener } from "../../ir/model.ts";
 import { clientNames } from "../../ir/model-names.ts";
 import { isLoopback, toConnectAddress, urlOf } from "../../ir/listener-url.ts";
@@ -32,7 +33,7 @@ export function playgroundSettings(model: GatewayModel) {
     url: urlOf(egress),
     models: clientNames(model).map(({ name }) => name),
     defaultModel: targets[defaultTarget]?.name,
-    keyVariable: egress.apiKeys?.[0],
+    keyVariable: exampleKey(egress.apiKeys)?.variable,
     dialects: CLIENT_DIALECTS.map(({ name, path, credential, requiredHeaders }) => ({
       name,
       path,

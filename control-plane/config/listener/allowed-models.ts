@@ -1,0 +1,85 @@
+// `models` of a client key: every name is one that the key can be used for.
+import { isWildcard, clientNames, takesName } from "../../ir/model-names.ts";
+import type { GatewayModel } from "../../ir/model.ts";
+import { listed } from "../configured-model.ts";
+import type { Path } from "../diagnostics/problem.ts";
+import { suggest, suggestion } from "../diagnostics/suggest.ts";
+import type { Reading } from "../reading.ts";
+import { listeners } from "../sections/listeners.ts";
+import { modelAliases } from "../sections/model-aliases.ts";
+import type { Load } from "../sections/section.ts";
+import { namedKeys } from "./named-keys.ts";
+
+/** Reports names in allow-lists that no request can have. */
+export function checkAllowedModels(load: Load, model: GatewayModel): void {
+  const known = knownNames(load, model);
+  for (const { path, entry } of namedKeys(load.part(listeners))) {
+    if (entry.models === undefined) continue;
+    const at = [...path, "models"];
+    if (entry.models.length === 0) {
+      load.reading.problem(at, "the list is empty, so the key could be used for no model", {
+        part: "key",
+        hint: "name the models, or remove models to allow all of them",
+      });
+    }
+    entry.models.forEach((name, index) => {
+      if (name !== undefined) checkName(load.reading, [...at, index], name, known);
+    });
+  }
+}
+
+interface Known {
+  model: GatewayModel;
+  /** Of models and aliases, without wildcards. */
+  names: readonly string[];
+  /** For messages. */
+  shown: readonly string[];
+  promptTargets: ReadonlySet<string>;
+}
+
+function knownNames({ part }: Load, model: GatewayModel): Known {
+  const aliases = Object.keys(part(modelAliases) ?? {});
+  const names = [...clientNames({ ...model, aliases: [] }).map(({ name }) => name), ...aliases];
+  const wildcards = model.targets.flatMap(({ name, wildcard }) => (wildcard ? [name] : []));
+  const promptTargets = new Set((model.prompt?.targets ?? []).map(({ name }) => name));
+  return { model, names, shown: [...names, ...wildcards], promptTargets };
+}
+
+function checkName(
+  reading: Reading,
+  path: Path,
+  name: string,
+  { model, names, shown, promptTargets }: Known,
+): void {
+  const isKnown = isWildcard(name)
+    ? takesSome(name.slice(0, -1), model)
+    : names.includes(name) || isTaken(name, model);
+  if (isKnown || reading.invalidNames.has(name)) return;
+  if (promptTargets.has(name)) {
+    reading.problem(path, `${reading.show(path, name)} is a prompt target, and not a model`, {
+      hint: "name the model that ingress uses; prompt targets are not limited by key",
+    });
+    return;
+  }
+  const what = isWildcard(name)
+    ? `no configured model's name begins like ${reading.show(path, name)}`
+    : `no configured model or alias is called ${reading.show(path, name)}`;
+  const near = suggestion(suggest(name, shown));
+  reading.problem(path, what, { hint: near ?? `the configured names are ${listed(shown)}` });
+}
+
+/** Returns whether some model's name with its provider may begin like that. */
+function takesSome(beginning: string, { targets }: GatewayModel): boolean {
+  return targets.some(
+    ({ name, wildcard }) =>
+      name.startsWith(beginning) || (wildcard && beginning.startsWith(name.slice(0, -1))),
+  );
+}
+
+/** Returns whether a wildcard takes a name, with its provider or without. */
+function isTaken(name: string, { targets }: GatewayModel): boolean {
+  return targets.some(
+    (target) =>
+      takesName(target, name) || target.wildcard?.bare.some((bare) => name.startsWith(bare)),
+  );
+}
