@@ -2,35 +2,49 @@
 import { MAX_API_KEY } from "../../contract/words";
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { ByteBuffer, constant, sameInConstantTime, Span } from "../bytes/text/bytes";
-import { reportProblem, textOf } from "./document";
+import { AllowedModels } from "./allowed-models";
+import { memberOf, onlyKnownMembers, reportProblem, stringMember, textOf } from "./document";
+import { RateLimit } from "./rate-limit";
+import { pickRateLimits } from "./read-rate-limits";
 
 /** The key that the client sent, padded with zeros; no key and no header contains a zero. */
 const sent = memory.data(MAX_API_KEY);
 const LONGEST: u32 = MAX_API_KEY;
-const NO_NAME = new Span(0, 0);
+
+/** A key of a client, without its value. */
+export class ApiKey {
+  /** The limits of its requests, whatever model they are for. */
+  rateLimits: RateLimit[] = [];
+  /** Null: all models. */
+  allowed: AllowedModels | null = null;
+
+  constructor(
+    /** For errors and usage records. */
+    public name: Span,
+  ) {}
+}
 
 export class ApiKeys {
-  /** The keys one after the other, each padded with zeros to the maximum length. */
-  private keys: ByteBuffer = new ByteBuffer();
-  /** Their environment variables. */
-  private names: Span[] = [];
+  /** The values one after the other, each padded with zeros to the maximum length. */
+  private values: ByteBuffer = new ByteBuffer();
+  private list: ApiKey[] = [];
 
-  add(name: string, key: string): void {
-    const end = this.keys.length + LONGEST;
-    this.keys.text(key);
-    if (this.keys.length + LONGEST == end || this.keys.length > end) {
-      this.keys.length = end - LONGEST;
+  add(key: ApiKey, value: string): void {
+    const end = this.values.length + LONGEST;
+    this.values.text(value);
+    if (this.values.length + LONGEST == end || this.values.length > end) {
+      this.values.length = end - LONGEST;
       reportProblem("a client's key is not set for Envoy, or too long");
       return;
     }
-    this.keys.zeros(end - this.keys.length);
-    if (this.keys.length < end) reportProblem("there is no memory for the clients' keys");
-    this.names.push(constant(name));
+    this.values.zeros(end - this.values.length);
+    if (this.values.length < end) reportProblem("there is no memory for the clients' keys");
+    this.list.push(key);
   }
 
-  /** Returns the environment variable of a key, by its number. */
-  nameOf(number: u32): Span {
-    return number > 0 && <i32>number <= this.names.length ? this.names[number - 1] : NO_NAME;
+  /** Returns a key by its number; null if there is none. */
+  at(number: u32): ApiKey | null {
+    return number > 0 && <i32>number <= this.list.length ? this.list[number - 1] : null;
   }
 
   /**
@@ -43,8 +57,8 @@ export class ApiKeys {
     memory.fill(sent, 0, LONGEST);
     memory.copy(sent, pointer, length);
     let found: u32 = 0;
-    for (let at: u32 = 0, number: u32 = 1; at < this.keys.length; at += LONGEST, number++) {
-      const isSame = u32(sameInConstantTime(this.keys.pointer + at, sent, LONGEST));
+    for (let at: u32 = 0, number: u32 = 1; at < this.values.length; at += LONGEST, number++) {
+      const isSame = u32(sameInConstantTime(this.values.pointer + at, sent, LONGEST));
       // The first one, if two are equal.
       found += number * isSame * u32(found == 0);
     }
@@ -52,18 +66,32 @@ export class ApiKeys {
   }
 }
 
-/** Returns the keys of a list of environment variables; null without a list. */
+/** Returns the keys of a list; null without a list. `routes`: how many routes there are. */
 export function readApiKeys(
   tape: Tape,
   list: u32,
   environment: Map<string, string>,
+  limits: RateLimit[],
+  routes: i32,
 ): ApiKeys | null {
   if (list == NO_NODE) return null;
   const keys = new ApiKeys();
   const end = tape.next(list);
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    const variable = textOf(tape, node);
-    keys.add(variable, environment.has(variable) ? environment.get(variable) : "");
+    const isNamed = tape.isObject(node);
+    const variable = isNamed ? stringMember(tape, node, "key") : textOf(tape, node);
+    const name = isNamed ? stringMember(tape, node, "name") : variable;
+    const key = new ApiKey(constant(name));
+    if (isNamed) readUse(tape, node, key, limits, routes);
+    keys.add(key, environment.has(variable) ? environment.get(variable) : "");
   }
   return keys;
+}
+
+/** Reads what a key may be used for. */
+function readUse(tape: Tape, node: u32, key: ApiKey, limits: RateLimit[], routes: i32): void {
+  onlyKnownMembers(tape, node, ["key", "name", "rate_limits", "allowed"]);
+  pickRateLimits(tape, memberOf(tape, node, "rate_limits"), limits, key.rateLimits);
+  const allowed = memberOf(tape, node, "allowed");
+  if (allowed != NO_NODE) key.allowed = new AllowedModels(tape, allowed, routes);
 }

@@ -17,6 +17,7 @@ import {
 } from "./document";
 import { ApiKeys, readApiKeys } from "./api-keys";
 import { ContentRules, readContentRules } from "./content-rules";
+import { ModelList, readModelList } from "./model-list";
 import { NameTable } from "./name-table";
 import { PromptConfig } from "./prompt-target";
 import { readTarget } from "./read-target";
@@ -35,16 +36,13 @@ export class Config {
   names: NameTable = new NameTable();
   /** Entries for the names that are not in the table. */
   wildcards: Wildcard[] = [];
-  /** The first names of GET /v1/models, for a message: "a, b, c (3 more: GET /v1/models)". */
-  modelList: string = "";
   defaultRoute: i32 = 0;
   /** Maximum size of a request body in bytes; a larger one gets a 413. */
   largestBody: u32 = 0;
   /** Bytes that requests and streams may hold between callbacks (filter/memory/budget.ts). */
   heldMemory: u32 = DEFAULT_SHARE;
-  /** Ids and owners of GET /v1/models, in order. */
-  modelIds: string[] = [];
-  modelOwners: string[] = [];
+  /** The response to GET /v1/models of a client without an allow-list. */
+  models: ModelList = new ModelList();
   /** Whether a usage record is written for each request (exchange/usage-record.ts). */
   isObserved: bool = false;
   /** Whether requests are traced (exchange/trace.ts). */
@@ -69,9 +67,6 @@ export class Config {
     return prompt !== null && prompt.hasTools;
   }
 }
-
-/** Maximum number of names in a message; GET /v1/models lists all of them. */
-const MAX_NAMES_SHOWN = 10;
 
 /** Returns the configuration, or null: then `documentProblem` contains the reason. */
 export function readConfig(
@@ -120,7 +115,7 @@ export function readConfig(
   readRoutes(tape, memberOf(tape, root, "routes"), config);
   readNames(tape, memberOf(tape, root, "names"), config);
   config.wildcards = readWildcards(tape, memberOf(tape, root, "wildcards"), config.routes.length);
-  readModels(tape, memberOf(tape, root, "models"), config);
+  config.models = readModelList(tape, memberOf(tape, root, "models"));
   readListenerKeys(tape, memberOf(tape, root, "api_keys"), environment, config);
   config.prompt = readPrompt(tape, memberOf(tape, root, "prompt"), environment);
   readObserved(tape, root, config);
@@ -141,8 +136,12 @@ function readListenerKeys(
   environment: Map<string, string>,
   config: Config,
 ): void {
-  config.ingressKeys = readApiKeys(tape, memberOf(tape, keys, LISTENER_INGRESS), environment);
-  config.egressKeys = readApiKeys(tape, memberOf(tape, keys, LISTENER_EGRESS), environment);
+  const limits = config.rateLimits;
+  const routes = config.routes.length;
+  const ingress = memberOf(tape, keys, LISTENER_INGRESS);
+  config.ingressKeys = readApiKeys(tape, ingress, environment, limits, routes);
+  const egress = memberOf(tape, keys, LISTENER_EGRESS);
+  config.egressKeys = readApiKeys(tape, egress, environment, limits, routes);
 }
 
 /** Reads what is recorded of requests. */
@@ -238,17 +237,4 @@ function readNames(tape: Tape, object: u32, config: Config): void {
     if (route >= config.routes.length) reportProblem("a name stands for a route that is not there");
     config.names.set(bytesOf(tape, key), route);
   }
-}
-
-function readModels(tape: Tape, list: u32, config: Config): void {
-  const end = tape.next(list);
-  for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    config.modelIds.push(stringMember(tape, node, "id"));
-    config.modelOwners.push(stringMember(tape, node, "owner"));
-  }
-  const ids = config.modelIds;
-  const shown = min(ids.length, MAX_NAMES_SHOWN);
-  for (let i = 0; i < shown; i++) config.modelList += (i == 0 ? "" : ", ") + ids[i];
-  if (ids.length > shown)
-    config.modelList += " (" + (ids.length - shown).toString() + " more: GET /v1/models)";
 }

@@ -127,7 +127,8 @@ function isDots(name: Span): bool {
   return true;
 }
 
-function matches(pattern: Span, name: Span): bool {
+/** Returns whether a name has the form of a pattern, in which `*` stands for any text. */
+export function matches(pattern: Span, name: Span): bool {
   let at: u32 = 0;
   let from: u32 = 0;
   /** Behind the last star, and where in the name its text ends. */

@@ -1,6 +1,7 @@
 // What the client sent: written by the first stages of the pipeline, read by all that follows.
 import { freeBlock } from "../memory/blocks";
-import { ApiKeys } from "../config/api-keys";
+import { AllowedModels } from "../config/allowed-models";
+import { ApiKey, ApiKeys } from "../config/api-keys";
 import { Dialect } from "../dialects/dialect";
 import { defaultDialect } from "../dialects/registry";
 import { ByteBuffer } from "../bytes/text/bytes";
@@ -20,8 +21,8 @@ export class Client {
   key: ByteBuffer = new ByteBuffer();
   /** The header `anthropic-beta`, if a target of the route has an envelope. */
   betas: ByteBuffer = NO_BETAS;
-  /** The number of the listener's API key that the request has, counted from 1; 0 if it has none. */
-  keyNumber: u32 = 0;
+  /** The listener's API key that the request has; null if it has none. */
+  apiKey: ApiKey | null = null;
   /** The name that the client sent as the model, for the usage record. */
   requested: ByteBuffer = new ByteBuffer();
   /** Read it with `requestId` of request-id.ts. */
@@ -51,6 +52,12 @@ export class Client {
     /** Keys of the listener's clients; null if the listener is open. */
     public keys: ApiKeys | null,
   ) {}
+
+  /** Returns the models that the client may use; null if it may use all of them. */
+  get allowed(): AllowedModels | null {
+    const key = this.apiKey;
+    return key === null ? null : key.allowed;
+  }
 
   release(): void {
     freeBlock(this.body);

@@ -131,8 +131,8 @@ function writeClient(client: Client, out: ByteBuffer): void {
   if (client.endpoint !== UNKNOWN) plain(ENDPOINT, client.endpoint.path, out);
   if (client.endpoint.row.isForModels && !client.endpoint.row.isForTools)
     plain(DIALECT, client.dialect.nameSpan, out);
-  const keys = client.keys;
-  if (keys !== null && client.keyNumber > 0) text(KEY, keys.nameOf(client.keyNumber), out);
+  const key = client.apiKey;
+  if (key !== null) text(KEY, key.name, out);
   if (client.requested.length > 0) text(REQUESTED, client.requested.view(span), out);
   if (client.isStreaming) number(STREAM, 1, out);
 }

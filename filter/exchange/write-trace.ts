@@ -87,8 +87,8 @@ export function traceRequest(exchange: Exchange): void {
     trace.isStarted = true;
     const operation = client.endpoint.operation;
     if (operation.length > 0) setProperty(OPERATION, operation);
-    const keys = client.keys;
-    if (keys !== null && client.keyNumber > 0) setProperty(KEY, keys.nameOf(client.keyNumber));
+    const key = client.apiKey;
+    if (key !== null) setProperty(KEY, key.name);
   }
   const target = exchange.target;
   if (target === null || target === trace.target) return;

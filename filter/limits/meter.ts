@@ -173,16 +173,21 @@ export function countCall(limits: RateLimit[]): Fault | null {
   return meter.fault().after(refused === null ? 1 : refused.retrySeconds());
 }
 
-/** Returns the meter of a request for a route from a client of this dialect; null if no limit applies. The rest as in `Meter`. */
+/**
+ * Returns the meter of a request for a route from a client of this dialect; null if no limit applies. The rest as in `Meter`.
+ * @param ofKey the limits of the client's key
+ */
 export function startMeter(
   route: Route,
+  ofKey: RateLimit[],
   client: Dialect,
   requestBytes: u32,
   countsTokens: bool,
   countsOutput: bool,
 ): Meter | null {
-  if (!route.isLimited) return null;
+  if (!route.isLimited && ofKey.length == 0) return null;
   const meter = new Meter(requestBytes, countsTokens, countsOutput);
+  meter.add(ofKey, null);
   meter.add(route.rateLimits, null);
   const targets = route.targetsFor(client);
   for (let i = 0; i < targets.length; i++) meter.add(targets[i].rateLimits, targets[i]);

@@ -1,5 +1,6 @@
 // Stages of the attempt: the target, the body for it, and where Envoy sends it.
 import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER, PROPERTY_EXCHANGE } from "../../contract/words";
+import { RateLimit } from "../config/rate-limit";
 import { RetryPolicy, Target } from "../config/target";
 import { Fault } from "../hub/fault";
 import { Attempts } from "../exchange/attempts";
@@ -18,6 +19,7 @@ import { Outcome, Turn } from "./outcome";
 const CLUSTER_HEADER = constant(HEADER_CLUSTER);
 const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
 const EXCHANGE_PROPERTY = constant(PROPERTY_EXCHANGE);
+const NO_LIMITS: RateLimit[] = [];
 const idBytes = scratchBuffer();
 const idSpan = new Span(0, 0);
 
@@ -25,8 +27,10 @@ export function openMeter(exchange: Exchange, turn: Turn): Outcome {
   const route = exchange.route;
   if (route === null || !exchange.client.endpoint.row.countsRequest) return Outcome.Next;
   const row = exchange.client.endpoint.row;
+  const key = exchange.client.apiKey;
   exchange.meter = startMeter(
     route,
+    key === null ? NO_LIMITS : key.rateLimits,
     exchange.client.dialect,
     turn.tape.length,
     row.countsTokens,

@@ -1,4 +1,5 @@
 // Stage: chooses the route of a request by the hint header, else by `model`.
+import { ModelList } from "../config/model-list";
 import { Config } from "../config/read-config";
 import { takeModel } from "../config/wildcard";
 import { Fault } from "../hub/fault";
@@ -38,7 +39,7 @@ export function chooseModel(exchange: Exchange, turn: Turn): Outcome {
   }
   if (!tape.isString(model)) {
     const missing = model == NO_NODE ? "is missing" : "must be a string";
-    const message = "'model' " + missing + ". " + choices(turn.config);
+    const message = "'model' " + missing + ". " + choices(exchange, turn.config);
     return turn.refuse(new Fault(400, message).at("model"));
   }
   if (!tape.isEscaped(model)) return choose(exchange, turn, tape.pointer(model), tape.size(model));
@@ -64,12 +65,17 @@ function choose(exchange: Exchange, turn: Turn, pointer: usize, length: u32): Ou
     if (taken !== null) route = taken.route;
   }
   if (route >= 0 && route < config.routes.length) {
+    const allowed = client.allowed;
+    if (allowed !== null && !allowed.has(route, exchange.takenModel))
+      return turn.refuse(
+        modelNotAllowed(exchange, shown(pointer, length, isHint || client.isForm)),
+      );
     exchange.route = config.routes[route];
     return Outcome.Next;
   }
   return turn.refuse(
     length == 0
-      ? new Fault(400, "'model' is empty. " + choices(config)).at("model")
+      ? new Fault(400, "'model' is empty. " + choices(exchange, config)).at("model")
       : unknownModel(exchange, config, pointer, length),
   );
 }
@@ -87,18 +93,46 @@ export function unknownModel(
   const where = isHint ? " in the header " + HEADER_HINT : "";
   const name = "'" + shown(pointer, length, isHint || isPath || client.isForm) + "'";
   const near = nearestName(config.names, pointer, length);
+  const allowed = client.allowed;
+  const isOther =
+    allowed !== null && !allowed.has(config.names.get(near.pointer, near.length), null);
   const meant =
-    near.length == 0
+    near.length == 0 || isOther
       ? ""
       : " Did you mean '" + String.UTF8.decodeUnsafe(near.pointer, near.length) + "'?";
   const message = "Unknown model " + name + where + "." + meant;
-  return new Fault(404, message + " Available: " + config.modelList + ".")
+  return new Fault(404, message + " Available: " + modelsFor(exchange, config).text + ".")
     .at("model")
     .coded("model_not_found");
 }
 
-function choices(config: Config): string {
-  return "Send 'none' for the default model, or one of: " + config.modelList + ".";
+/** Returns the models that the client may see. */
+export function modelsFor(exchange: Exchange, config: Config): ModelList {
+  const allowed = exchange.client.allowed;
+  return allowed === null ? config.models : allowed.models;
+}
+
+/** Returns the 403 for a model that the client's key may not be used for. */
+function modelNotAllowed(exchange: Exchange, name: string): Fault {
+  return notAllowed(exchange, name == "none" ? "the default model" : "the model '" + name + "'").at(
+    "model",
+  );
+}
+
+/** Returns the 403 for what the client's key may not be used for. */
+export function notAllowed(exchange: Exchange, what: string): Fault {
+  const key = exchange.client.apiKey;
+  const allowed = exchange.client.allowed;
+  const name = key === null ? "" : String.UTF8.decodeUnsafe(key.name.pointer, key.name.length);
+  const list = allowed === null ? "" : allowed.models.text;
+  const message =
+    "The key '" + name + "' may not be used for " + what + ". Its models: " + list + ".";
+  return new Fault(403, message).coded("model_not_allowed");
+}
+
+function choices(exchange: Exchange, config: Config): string {
+  const list = modelsFor(exchange, config).text;
+  return "Send 'none' for the default model, or one of: " + list + ".";
 }
 
 /** Returns a name for a message. Only a JSON body is known to be UTF-8. */

@@ -50,9 +50,9 @@ export function checkClientKey(exchange: Exchange, turn: Turn): Outcome {
   const byBearer = keys.find(bearer.pointer, bearer.length);
   const byApiKey = keys.find(X_API_KEY.pointer, X_API_KEY.length);
   const byGatewayKey = keys.find(GATEWAY_KEY.pointer, GATEWAY_KEY.length);
-  exchange.client.keyNumber =
-    byGatewayKey != 0 ? byGatewayKey : byApiKey != 0 ? byApiKey : byBearer;
-  if (exchange.client.keyNumber != 0) return Outcome.Next;
+  const key = keys.at(byGatewayKey != 0 ? byGatewayKey : byApiKey != 0 ? byApiKey : byBearer);
+  exchange.client.apiKey = key;
+  if (key !== null) return Outcome.Next;
   const sent = bearer.length + X_API_KEY.length + GATEWAY_KEY.length;
   const what = sent == 0 ? "Missing API key." : "Invalid API key.";
   const how =

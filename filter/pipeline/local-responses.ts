@@ -1,13 +1,13 @@
 // The responses that come from the configuration: the models, one of them, and whether the gateway runs.
 import { MODEL_BY_ID, MODEL_LIST } from "../../contract/endpoints";
 import { Config } from "../config/read-config";
-import { takeModel } from "../config/wildcard";
+import { takeModel, TakenModel } from "../config/wildcard";
 import { Exchange } from "../exchange/exchange";
 import { PATH } from "../exchange/request-head";
 import { JSON_TYPE, respond } from "../exchange/respond";
 import { ByteBuffer, constant, scratchBuffer } from "../bytes/text/bytes";
 import { decodePath, hasParameter, lengthWithoutQuery } from "../bytes/text/query";
-import { unknownModel } from "./choose-model";
+import { modelsFor, unknownModel } from "./choose-model";
 import { Outcome, Turn } from "./outcome";
 
 const CLIENT_VERSION = constant("client_version");
@@ -33,7 +33,8 @@ export function respondFromConfig(exchange: Exchange, turn: Turn): Outcome {
 
 /** Appends the list. Codex, which sends its version, reads the member `models`: of an empty one it keeps its own. */
 function writeModels(exchange: Exchange, config: Config): void {
-  exchange.client.dialect.writeModels(config.modelIds, config.modelOwners, buffer);
+  const models = modelsFor(exchange, config);
+  exchange.client.dialect.writeModels(models.ids, models.owners, buffer);
   const length = lengthWithoutQuery(PATH);
   if (!hasParameter(PATH.pointer + length, PATH.length - length, CLIENT_VERSION)) return;
   // In place of the closing brace.
@@ -48,9 +49,9 @@ function readId(exchange: Exchange): void {
   decodePath(PATH.pointer + start, lengthWithoutQuery(PATH) - start, id);
 }
 
-/** Appends the model by any name that clients can use. Returns false if there is none. */
+/** Appends the model by any name that the client can use. Returns false if there is none. */
 function writeModel(exchange: Exchange, config: Config): bool {
-  const route = routeOf(config, id);
+  const route = allowedRoute(exchange, config, id);
   if (route < 0 || route >= config.routes.length) return false;
   const target = config.routes[route].targets[0].name;
   const owner = target.substring(0, target.indexOf("/"));
@@ -58,12 +59,14 @@ function writeModel(exchange: Exchange, config: Config): bool {
   return true;
 }
 
-/** Returns the index of the route that a name stands for, configured or not; -1 if there is none. */
-function routeOf(config: Config, name: ByteBuffer): i32 {
-  const route = config.names.get(name.pointer, name.length);
-  if (route >= 0) return route;
-  const taken = takeModel(config.wildcards, name.pointer, name.length);
-  if (taken === null) return -1;
-  taken.release();
-  return taken.route;
+/** Returns the index of the route that a name stands for, configured or not; -1 if there is none for the client. */
+function allowedRoute(exchange: Exchange, config: Config, name: ByteBuffer): i32 {
+  const allowed = exchange.client.allowed;
+  let route = config.names.get(name.pointer, name.length);
+  let taken: TakenModel | null = null;
+  if (route < 0) taken = takeModel(config.wildcards, name.pointer, name.length);
+  if (taken !== null) route = taken.route;
+  if (allowed !== null && !allowed.has(route, taken)) route = -1;
+  if (taken !== null) taken.release();
+  return route;
 }

@@ -1,0 +1,88 @@
+// The models that a client key may be used for (control-plane/ir/filter-document/client-keys.ts, `AllowedModels`).
+import { Tape } from "../bytes/json/tape";
+import { byteAt, startsWith } from "../bytes/text/at";
+import { Span } from "../bytes/text/bytes";
+import { bytesOf, integerOf, memberOf, onlyKnownMembers, reportProblem } from "./document";
+import { ModelList, readModelList } from "./model-list";
+import { Target } from "./target";
+import { matches, TakenModel } from "./wildcard";
+
+const SLASH: u32 = 0x2f;
+
+/** Models of a wildcard that are allowed, if not all of them are. */
+class AllowedNames {
+  constructor(
+    public route: i32,
+    /** Bare names, in which `*` stands for any text. */
+    public patterns: Span[],
+  ) {}
+}
+
+export class AllowedModels {
+  /** Whether each route is allowed, whatever model is taken. */
+  private routes: StaticArray<bool>;
+  private names: AllowedNames[] = [];
+  private providers: Span[] = [];
+
+  constructor(
+    tape: Tape,
+    node: u32,
+    routes: i32,
+    /** What the client may see. */
+    public models: ModelList = readModelList(tape, memberOf(tape, node, "models")),
+  ) {
+    onlyKnownMembers(tape, node, ["routes", "taken", "providers", "models"]);
+    this.routes = new StaticArray<bool>(routes);
+    this.readRoutes(tape, memberOf(tape, node, "routes"));
+    const taken = memberOf(tape, node, "taken");
+    const end = tape.next(taken);
+    for (let one = tape.first(taken); one < end; one = tape.next(one)) {
+      onlyKnownMembers(tape, one, ["route", "models"]);
+      const patterns = new Array<Span>();
+      readTexts(tape, memberOf(tape, one, "models"), patterns);
+      this.names.push(new AllowedNames(integerOf(tape, memberOf(tape, one, "route")), patterns));
+    }
+    readTexts(tape, memberOf(tape, node, "providers"), this.providers);
+  }
+
+  private readRoutes(tape: Tape, list: u32): void {
+    const end = tape.next(list);
+    for (let node = tape.first(list); node < end; node = tape.next(node)) {
+      const route = integerOf(tape, node);
+      if (route >= 0 && route < this.routes.length) this.routes[route] = true;
+      else reportProblem("a key is allowed a route that is not there");
+    }
+  }
+
+  /** Returns whether the route is allowed. @param taken the model of a name that is not configured */
+  has(route: i32, taken: TakenModel | null): bool {
+    if (route >= 0 && route < this.routes.length && this.routes[route]) return true;
+    if (taken === null) return false;
+    for (let i = 0; i < this.names.length; i++) {
+      const allowed = this.names[i];
+      if (allowed.route != route) continue;
+      for (let j = 0; j < allowed.patterns.length; j++) {
+        if (matches(allowed.patterns[j], taken.text)) return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns whether all models of the target's provider are allowed. */
+  hasProviderOf(target: Target): bool {
+    const name = target.nameSpan;
+    for (let i = 0; i < this.providers.length; i++) {
+      const provider = this.providers[i];
+      if (name.length <= provider.length || byteAt(name.pointer, provider.length) != SLASH)
+        continue;
+      if (startsWith(name.pointer, name.length, provider)) return true;
+    }
+    return false;
+  }
+}
+
+function readTexts(tape: Tape, list: u32, out: Span[]): void {
+  const end = tape.next(list);
+  for (let node = tape.first(list); node < end; node = tape.next(node))
+    out.push(bytesOf(tape, node));
+}
