@@ -47,7 +47,7 @@ const MAX_REST = 10 * SECOND;
 export function routeConfiguration(
   listener: Listener,
   model: GatewayModel,
-  runtime: Pick<RuntimeEnvironment, "notReady">,
+  runtime: Pick<RuntimeEnvironment, "notReady" | "note">,
 ): Fields {
   const hasTools = listener.name === "ingress" && model.prompt?.mcp === true;
   const all = [
@@ -66,9 +66,9 @@ export function routeConfiguration(
  * Returns the route of the readiness report. First, because the next routes match by headers, which any client can
  * send. The filter lets no other request reach it.
  */
-function readiness({ notReady }: Pick<RuntimeEnvironment, "notReady">): Route {
-  const body =
-    notReady === undefined ? { status: "ready" } : { status: "unavailable", reason: notReady };
+function readiness({ notReady, note }: Pick<RuntimeEnvironment, "notReady" | "note">): Route {
+  const ready = { status: "ready", ...(note === undefined ? {} : { note }) };
+  const body = notReady === undefined ? ready : { status: "unavailable", reason: notReady };
   return {
     match: { path: READY_PATH },
     direct_response: {

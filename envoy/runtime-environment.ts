@@ -10,6 +10,8 @@ export interface RuntimeEnvironment {
   accessLogOnStdout?: boolean;
   /** Unix socket of Envoy's admin interface. */
   adminSocketPath: string;
+  /** Unix socket on which the control plane sends the limits of budgets; required if the model has `budgets`. */
+  budgetsSocketPath?: string;
   /** Unix socket on which the model server calls language models. */
   ownEgressSocketPath?: string;
   /** Directory of the files that name the listeners' certificates (`listenerSecrets`). */
@@ -26,4 +28,6 @@ export interface RuntimeEnvironment {
   modelServerSocketPath?: string;
   /** Why the gateway is not ready, if the reason is outside Envoy; absent: a response alone proves readiness. */
   notReady?: string;
+  /** What the readiness report has to add while the gateway is ready. */
+  note?: string;
 }

@@ -19,6 +19,9 @@ export interface LogPosition {
   offset: number;
 }
 
+/** Before the log's first file. */
+export const LOG_START: LogPosition = { inode: undefined, offset: 0 };
+
 /**
  * The log's rotated files (`x.log.2`, `x.log.1`), oldest first, and the file itself; only those that are there. Two
  * equal looks one after the other: a file that is renamed during a single look could be missed, or be seen twice.
@@ -59,7 +62,7 @@ function namesIn(directory: string): string[] {
 export function endOfLog(file: string): LogPosition {
   const inode = withRotated(file).at(-1)?.inode;
   const descriptor = openFileOf(file, inode);
-  if (descriptor === undefined) return { inode: undefined, offset: 0 };
+  if (descriptor === undefined) return LOG_START;
   try {
     const { size } = fstatSync(descriptor);
     const [unfinished = ""] = linesBackwards(descriptor, size);
@@ -67,6 +70,14 @@ export function endOfLog(file: string): LogPosition {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Whether a reader at `position` has read what is before `end`. */
+export function hasReached(file: string, position: LogPosition, end: LogPosition): boolean {
+  if (end.inode === undefined) return true;
+  if (position.inode === end.inode) return position.offset >= end.offset;
+  const inodes = withRotated(file).map(({ inode }) => inode);
+  return inodes.indexOf(position.inode ?? 0) > inodes.indexOf(end.inode);
 }
 
 /** The log's last lines before `end` that `isWanted`, oldest first, read from there backwards through all its files. */

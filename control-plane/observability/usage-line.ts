@@ -70,6 +70,8 @@ export interface UsageRecord {
   [USAGE_PROMPT_TARGET]?: string;
   [USAGE_GUARD]?: string;
   /** By a word of STEP_WORDS. */
+  cost?: number;
+  estimated?: 1;
   [USAGE_STEPS]?: Partial<Record<"guard" | "target" | "extract" | "api", number>>;
 }
 
@@ -117,6 +119,14 @@ export function readUsageLine(line: string): UsageLine | undefined {
     bytesSent: numberOf(values.bytesSent),
     record,
   };
+}
+
+/** Start time, status and flags, with which a line begins. */
+const BEGINNING = /\d{10}\.\d{3} \d+ [A-Z,-]+ \d+ /g;
+
+/** Returns the line that was written behind one without an end, as after a crash or on a disk that was full. */
+export function behindCut(text: string): string {
+  return text.slice([...text.matchAll(BEGINNING)].at(-1)?.index ?? text.length);
 }
 
 function readRecord(text: string): UsageRecord | undefined | "invalid" {

@@ -2,18 +2,15 @@
 // that is replaced as a whole: after a restart, or a crash, each line has been counted exactly once.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { followLines } from "../log-files/log-files.ts";
+import { followLines, LOG_START } from "../log-files/log-files.ts";
 import type { Following, LogPosition } from "../log-files/log-files.ts";
 import type { Families, SavedFamily } from "./families.ts";
-import { readUsageLine } from "./usage-line.ts";
+import { behindCut, readUsageLine } from "./usage-line.ts";
 import type { UsageLine } from "./usage-line.ts";
 
 /** Format of the state file. */
 const VERSION = 1;
 const SAVE_MS = 5_000;
-
-/** Before the log's first file. */
-const START: LogPosition = { inode: undefined, offset: 0 };
 
 interface State {
   version: number;
@@ -57,7 +54,7 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
   const state = readState(stateFile, report);
   families.restore(state.families);
   const since = state.since ?? Date.now();
-  let position = state.positions[log] ?? START;
+  let position = state.positions[log] ?? LOG_START;
   let isSaved = true;
   let hasFailed = false;
   const save = () => {
@@ -123,14 +120,6 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
       save();
     },
   };
-}
-
-/** Start time, status and flags, with which a line begins. */
-const BEGINNING = /\d{10}\.\d{3} \d+ [A-Z,-]+ \d+ /g;
-
-/** Returns the line that was written behind one without an end, as after a crash or on a disk that was full. */
-function behindCut(text: string): string {
-  return text.slice([...text.matchAll(BEGINNING)].at(-1)?.index ?? text.length);
 }
 
 function readState(file: string, report: (line: string, level?: "warning") => void): State {

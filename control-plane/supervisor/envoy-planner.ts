@@ -43,8 +43,10 @@ export interface RunningEnvoy {
 interface UsedServices {
   demonstrationSocketPath?: string | undefined;
   modelServerSocketPath?: string | undefined;
-  /** Why prompts cannot be served. */
+  /** Why prompts cannot be served, or requests with a budget. */
   missing?: string | undefined;
+  /** What the readiness report has to add while nothing is missing. */
+  note?: string | undefined;
 }
 
 export class EnvoyPlanner {
@@ -74,14 +76,15 @@ export class EnvoyPlanner {
   runtimeOf(
     configuration: Configuration,
     services: UsedServices,
-    adminSocketPath: string,
+    sockets: Pick<EnvoyPlan, "adminSocket" | "budgetsSocket">,
   ): RuntimeEnvironment {
     const directory = this.#directory;
     return {
       filterPath: this.#filterPath,
       logDirectory: this.logDirectory(configuration),
       accessLogOnStdout: this.#options.accessLogOnStdout,
-      adminSocketPath,
+      adminSocketPath: sockets.adminSocket,
+      budgetsSocketPath: sockets.budgetsSocket,
       ownEgressSocketPath: socketPath(directory, "egress"),
       secretsDirectory: secretsDirectory(directory),
       tokensDirectory: tokensDirectory(directory),
@@ -90,17 +93,21 @@ export class EnvoyPlanner {
       demonstrationSocketPath: services.demonstrationSocketPath ?? "",
       modelServerSocketPath: services.modelServerSocketPath ?? "",
       ...(services.missing === undefined ? {} : { notReady: services.missing }),
+      ...(services.note === undefined ? {} : { note: services.note }),
     };
   }
 
   /** Writes the files of the next Envoy, and returns its configuration and start plan. */
   prepare(configuration: Configuration, services: UsedServices): RunningEnvoy {
     this.#number += 1;
-    const adminSocket = socketPath(this.#directory, "admin", this.#number);
+    const sockets = {
+      adminSocket: socketPath(this.#directory, "admin", this.#number),
+      budgetsSocket: socketPath(this.#directory, "budgets", this.#number),
+    };
     const { model } = configuration;
-    const runtime = this.runtimeOf(configuration, services, adminSocket);
+    const runtime = this.runtimeOf(configuration, services, sockets);
     const files = createEnvoyFiles(this.#directory, this.#number, model, runtime);
-    const plan = this.#planOf(configuration, files.bootstrapFile, adminSocket);
+    const plan = this.#planOf(configuration, files.bootstrapFile, sockets);
     return { configuration, runtime, files, plan };
   }
 
@@ -114,8 +121,8 @@ export class EnvoyPlanner {
 
   /** Returns the restartInputs that this Envoy would have if it were started with the configuration. */
   restartInputsAfter(configuration: Configuration, running: RunningEnvoy): RestartInputs {
-    const { files, runtime } = running;
-    const next = this.runtimeOf(configuration, runtime, runtime.adminSocketPath);
+    const { files, runtime, plan } = running;
+    const next = this.runtimeOf(configuration, runtime, plan);
     return {
       bootstrap: files.render(configuration.model, next).bootstrap,
       environment: environmentOf(configuration),
@@ -123,7 +130,11 @@ export class EnvoyPlanner {
     };
   }
 
-  #planOf(configuration: Configuration, configurationFile: string, adminSocket: string): EnvoyPlan {
+  #planOf(
+    configuration: Configuration,
+    configurationFile: string,
+    sockets: Pick<EnvoyPlan, "adminSocket" | "budgetsSocket">,
+  ): EnvoyPlan {
     const options = this.#options;
     return {
       command: {
@@ -135,7 +146,7 @@ export class EnvoyPlanner {
         listenerDrainMs: options.reloadDrainMs,
         environment: environmentOf(configuration),
       },
-      adminSocket,
+      ...sockets,
       listeners: listenersOf(configuration.model),
       drainMs: options.drainMs,
     };

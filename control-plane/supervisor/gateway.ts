@@ -19,17 +19,21 @@ import { prepareLogDirectory } from "./runtime-environment.ts";
 import type { Report } from "./own-log.ts";
 import { checkPorts } from "./ports.ts";
 import { failure, type ReloadResult, restartReasons } from "./reload.ts";
+import { createSpending, type Spending } from "./spending.ts";
 import { createServices, type PreparedServices, type Services } from "./services.ts";
 import { secretsDirectory, tokensDirectory, writePrivately } from "./state.ts";
-import { supervise, type Supervisor, type SupervisorEvents } from "./supervise.ts";
+import type { BudgetGauge } from "../spend/spend.ts";
+import { type EnvoyPlan, supervise, type Supervisor, type SupervisorEvents } from "./supervise.ts";
 
 export type GatewayOptions = EnvoyOptions;
 
 export interface Gateway {
   /** Returns the active configuration. */
   current: () => Configuration;
-  /** Returns why prompts cannot be served now, as reported by /readyz; undefined if nothing is missing. */
+  /** Returns why prompts or requests with a budget cannot be served now, as reported by /readyz; undefined if nothing is missing. */
   missing: () => string | undefined;
+  /** Returns what was spent on each budget; empty without budgets. */
+  budgets: () => BudgetGauge[];
   /** Returns what is known of the access tokens; never a token. */
   tokens: () => TokenReport[];
   /** Returns the directory of the access logs. */
@@ -44,7 +48,7 @@ export interface Gateway {
   close: () => Promise<void>;
 }
 
-export interface GatewayEvents extends SupervisorEvents {
+export interface GatewayEvents extends Omit<SupervisorEvents, "onStart"> {
   /** Called when the active configuration changes, or the reason why prompts cannot be served. */
   onChange: () => void;
 }
@@ -71,15 +75,20 @@ export async function startGateway(
     publishReadiness();
   });
   const certificates = new Certificates(directory, events.report);
+  const spending = createSpending(directory, events.report, () => {
+    events.onChange();
+    publishReadiness();
+  });
   const tokens = new Tokens(tokensDirectory(directory), {
     report: events.report,
     writeFile: writePrivately,
     onChange: events.onChange,
   });
-  const parts: Parts = { directory, planner, services, certificates, tokens, events };
+  const parts: Parts = { directory, planner, services, certificates, tokens, spending, events };
   const started = await startFirst(first, parts).catch(async (error: unknown) => {
     certificates.stop();
     tokens.stop();
+    await spending.close();
     await services.close();
     throw error;
   });
@@ -87,11 +96,12 @@ export async function startGateway(
   publishReadiness = () => {
     gateway.publishReadiness();
   };
-  if (services.missing() !== started.envoy.runtime.notReady) publishReadiness();
+  if (gateway.isReadinessStale()) publishReadiness();
   return {
     supervisor: started.supervisor,
     current: () => gateway.envoy.configuration,
-    missing: services.missing,
+    missing: () => services.missing() ?? spending.missing(),
+    budgets: spending.gauges,
     tokens: () => tokens.reports(),
     logDirectory: () => gateway.envoy.runtime.logDirectory,
     reload: ({ restart }) => gateway.reload(restart),
@@ -106,13 +116,14 @@ interface Parts {
   services: Services;
   certificates: Certificates;
   tokens: Tokens;
+  spending: Spending;
   events: GatewayEvents;
 }
 
 /** Starts the services and Envoy with the first configuration. */
 async function startFirst(
   first: Configuration,
-  { planner, services, certificates, tokens, events }: Parts,
+  { planner, services, certificates, tokens, spending, events }: Parts,
 ): Promise<{ envoy: RunningEnvoy; supervisor: Supervisor }> {
   await checkPorts(listenersOf(first.model), first.environment);
   prepareLogDirectory(planner.logDirectory(first));
@@ -122,10 +133,15 @@ async function startFirst(
   prepared.commit();
   certificates.use(first);
   await tokens.prepare(first);
+  await spending.use(first, planner.logDirectory(first));
   const envoy = planner.prepare(first, prepared);
   const ports = listenersOf(first.model).map(({ port }) => String(port));
+  const supervisorEvents = {
+    ...events,
+    onStart: ({ budgetsSocket }: EnvoyPlan) => spending.attach(budgetsSocket),
+  };
   events.report(`Starting Envoy ${ENVOY_VERSION} on ports ${ports.join(" and ")}`);
-  return { envoy, supervisor: await supervise(envoy.plan, events) };
+  return { envoy, supervisor: await supervise(envoy.plan, supervisorEvents) };
 }
 
 /** The certificates of the active configuration. */
@@ -182,10 +198,9 @@ class RunningGateway {
   publishReadiness(): void {
     if (this.#isClosed) return;
     void this.#enqueue(async () => {
-      const { planner, services } = this.#parts;
+      const { planner } = this.#parts;
       const { configuration, runtime, files, plan } = this.envoy;
-      const state = { ...runtime, missing: services.missing() };
-      const next = planner.runtimeOf(configuration, state, plan.adminSocket);
+      const next = planner.runtimeOf(configuration, { ...runtime, ...this.#readiness() }, plan);
       const rendered = files.render(configuration.model, next);
       const reason = await files.discovery.apply(rendered.files, 0, this.#supervisor);
       if (reason === undefined) {
@@ -198,11 +213,24 @@ class RunningGateway {
     });
   }
 
+  /** Whether /readyz does not report what is missing now. */
+  isReadinessStale(): boolean {
+    const { notReady, note } = this.envoy.runtime;
+    const now = this.#readiness();
+    return now.missing !== notReady || now.note !== note;
+  }
+
+  #readiness(): { missing: string | undefined; note: string | undefined } {
+    const { services, spending } = this.#parts;
+    return { missing: services.missing() ?? spending.missing(), note: spending.note() };
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#parts.certificates.stop();
     this.#parts.tokens.stop();
     this.envoy.files.discovery.close();
+    await this.#parts.spending.close();
     await this.#parts.services.close();
   }
 
@@ -214,7 +242,7 @@ class RunningGateway {
   }
 
   async #switchTo(fresh: Configuration, mayRestart: boolean): Promise<ReloadResult> {
-    const { planner, services, certificates, tokens } = this.#parts;
+    const { planner, services, certificates, tokens, spending } = this.#parts;
     const old = this.envoy.configuration;
     const changes = changesBetween(old.model, fresh.model);
     const { warnings } = fresh;
@@ -228,6 +256,8 @@ class RunningGateway {
     await checkPorts(newListeners(old.model, fresh.model), fresh.environment);
     const prepared = await services.prepare(fresh, false);
     try {
+      // Both: the Envoy that runs has the old budgets until it gets the new ones, or is replaced.
+      await spending.prepare(fresh, planner.logDirectory(fresh), old.model);
       certificates.use(fresh);
       await tokens.prepare(fresh);
       if (reasons.length === 0) prepareContentLog(fresh.model, planner.logDirectory(fresh));
@@ -241,6 +271,8 @@ class RunningGateway {
       throw error;
     } finally {
       tokens.retain(this.envoy.configuration);
+      const { configuration, runtime } = this.envoy;
+      await spending.use(configuration, runtime.logDirectory);
     }
     prepared.commit();
     return { kind: "applied", changes, hasRestarted: reasons.length > 0, warnings };
@@ -248,16 +280,18 @@ class RunningGateway {
 
   /** Replaces the running Envoy with one that starts with the configuration. */
   async #restart(fresh: Configuration, prepared: PreparedServices): Promise<void> {
-    const { planner } = this.#parts;
+    const { planner, spending } = this.#parts;
     prepareLogDirectory(planner.logDirectory(fresh));
     prepareContentLog(fresh.model, planner.logDirectory(fresh));
     const next = planner.prepare(fresh, prepared);
     try {
       await this.#supervisor.replace(next.plan);
     } catch (error) {
+      spending.detach(next.plan.budgetsSocket);
       next.files.remove();
       throw error;
     }
+    spending.detach(this.envoy.plan.budgetsSocket);
     this.envoy.files.remove();
     this.envoy = next;
   }
@@ -266,7 +300,8 @@ class RunningGateway {
   async #apply(fresh: Configuration, prepared: PreparedServices): Promise<boolean> {
     const { planner, directory } = this.#parts;
     const { configuration, files, plan } = this.envoy;
-    const runtime = planner.runtimeOf(fresh, prepared, plan.adminSocket);
+    const services = { ...prepared, note: this.#parts.spending.note() };
+    const runtime = planner.runtimeOf(fresh, services, plan);
     const { whole, files: contents } = files.render(fresh.model, runtime);
     const isNew = files.discovery.wouldChange(contents);
     if (isNew) {

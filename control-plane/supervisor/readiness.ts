@@ -35,16 +35,15 @@ async function probe(listener: Listener): Promise<string | undefined> {
   }
 }
 
-/** Polls until ready, `isOver` or the deadline. Returns what is still missing, or undefined if ready. */
+/** Polls until nothing is missing, `isOver` or the deadline. Returns what is still missing, or undefined if ready. */
 export async function waitUntilReady(
-  adminSocket: string,
-  listeners: readonly Listener[],
+  find: () => Promise<string | undefined>,
   isOver: () => boolean,
   deadlineMs: number,
 ): Promise<string | undefined> {
   const end = performance.now() + deadlineMs;
   for (;;) {
-    const missing = await missingForReadiness(adminSocket, listeners);
+    const missing = await find();
     if (missing === undefined || isOver() || performance.now() > end) return missing;
     await sleep(POLL_MS);
   }

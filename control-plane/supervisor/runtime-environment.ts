@@ -38,6 +38,7 @@ export function defaultRuntimeEnvironment(
     filterPath: FILTER_FILE,
     logDirectory: logDirectory(model, environment, undefined),
     adminSocketPath: socketPath(directory, "admin"),
+    budgetsSocketPath: socketPath(directory, "budgets"),
     ownEgressSocketPath: socketPath(directory, "egress"),
     secretsDirectory: secretsDirectory(directory),
     tokensDirectory: tokensDirectory(directory),

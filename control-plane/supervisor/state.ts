@@ -80,6 +80,8 @@ export function stateDirectory(file: ConfigurationFile, environment: Environment
 const SOCKETS = {
   /** Envoy's admin interface. */
   admin: "admin.sock",
+  /** Envoy's listener for the limits of budgets. */
+  budgets: "budgets.sock",
   /** The gateway itself: commands such as `gateway reload`. */
   control: "control.sock",
   /** Serves the same as the egress listener, to the model server alone. A new Envoy takes it over. */

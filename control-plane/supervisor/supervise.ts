@@ -7,12 +7,14 @@ import { type EnvoyCommand, type EnvoyLine, type EnvoyRun, startEnvoy } from "./
 import { hasAborted, keepRunning } from "./keep-running.ts";
 import type { Report } from "./own-log.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
-import { waitUntilReady } from "./readiness.ts";
+import { missingForReadiness, waitUntilReady } from "./readiness.ts";
 
 /** How one Envoy is started. Each Envoy needs its own admin socket. */
 export interface EnvoyPlan {
   command: EnvoyCommand;
   adminSocket: string;
+  /** Its listener for the limits of budgets; nothing listens there if none are configured. */
+  budgetsSocket: string;
   /** The listeners that must respond. A reload may change them before a restart. */
   listeners: readonly Listener[];
   /** Drain timeout for open requests at shutdown. Milliseconds. */
@@ -24,6 +26,8 @@ export interface SupervisorEvents {
   /** Receives a line that Envoy wrote. */
   onLine: (line: EnvoyLine) => void;
   /** Receives the Envoy that serves requests, if one is running, and those that are draining or starting. */
+  /** Gives an Envoy that has been started what it needs beside its files. Resolves when it has that. */
+  onStart: (plan: EnvoyPlan) => Promise<void>;
   onEnvoys: (current: ProcessIdentity | undefined, others: ProcessIdentity[]) => void;
 }
 
@@ -48,6 +52,8 @@ export interface Supervisor {
 interface Running {
   plan: EnvoyPlan;
   run: EnvoyRun;
+  /** Whether it has what `onStart` gives. */
+  isEquipped: () => boolean;
 }
 
 const READY_MS = 30_000;
@@ -61,7 +67,13 @@ export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Prom
   const stopping = new AbortController();
   const hasEnded = Promise.withResolvers<undefined>();
   const others = new Set<Running>();
-  let current: Running = { plan, run: startEnvoy(plan.command, events.onLine) };
+  const start = (of: EnvoyPlan): Running => {
+    const run = startEnvoy(of.command, events.onLine);
+    let isEquipped = false;
+    void events.onStart(of).then(() => (isEquipped = true));
+    return { plan: of, run, isEquipped: () => isEquipped };
+  };
+  let current = start(plan);
   /** Aborted when the current Envoy is replaced: it is not restarted after that. */
   let replaced = new AbortController();
 
@@ -79,8 +91,7 @@ export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Prom
         reportCrash(events, run, how, pauseMs);
       },
       restart() {
-        const { plan: samePlan } = current;
-        current = { plan: samePlan, run: startEnvoy(samePlan.command, events.onLine) };
+        current = start(current.plan);
         reportEnvoys();
         void reportReadiness(events, current);
         return current.run;
@@ -112,7 +123,7 @@ export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Prom
       for (const { run } of [current, ...others]) run.signal("SIGUSR1");
     },
     async replace(next) {
-      const fresh = { plan: next, run: startEnvoy(next.command, events.onLine) };
+      const fresh = start(next);
       others.add(fresh);
       reportEnvoys();
       await firstReadiness(fresh).finally(() => {
@@ -147,9 +158,10 @@ export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Prom
   };
 }
 
-async function firstReadiness({ plan, run }: Running): Promise<void> {
+async function firstReadiness(started: Running): Promise<void> {
+  const { run } = started;
   const isOver = () => run.hasEnded() || run.lastRejection() !== "";
-  const missing = await waitUntilReady(plan.adminSocket, plan.listeners, isOver, READY_MS);
+  const missing = await readinessOf(started, isOver);
   const rejection = run.lastRejection();
   if (missing === undefined && rejection === "") return;
   const hasEnded = run.hasEnded();
@@ -164,6 +176,17 @@ async function firstReadiness({ plan, run }: Running): Promise<void> {
   }
   const waited = `The gateway was not ready after ${String(READY_MS / 1000)} s: ${missing ?? ""}.`;
   throw new GatewayError(waited, lastErrorHint(run.lastError()));
+}
+
+/** Waits until an Envoy serves requests. Returns what is still missing when it cannot, or not in time. */
+function readinessOf(
+  { plan, isEquipped }: Running,
+  isOver: () => boolean,
+): Promise<string | undefined> {
+  const missing = async () =>
+    (await missingForReadiness(plan.adminSocket, plan.listeners)) ??
+    (isEquipped() ? undefined : "it has no limits of the budgets yet");
+  return waitUntilReady(missing, isOver, READY_MS);
 }
 
 function lastErrorHint(reason: string): { hint?: string } {
@@ -181,12 +204,9 @@ function reportCrash(
   if (reason !== "") report(`Envoy's last log lines:\n${reason}`, "error");
 }
 
-async function reportReadiness(
-  { report }: SupervisorEvents,
-  { plan, run }: Running,
-): Promise<void> {
-  const { adminSocket, listeners } = plan;
-  const missing = await waitUntilReady(adminSocket, listeners, run.hasEnded, READY_MS);
+async function reportReadiness({ report }: SupervisorEvents, running: Running): Promise<void> {
+  const { run } = running;
+  const missing = await readinessOf(running, run.hasEnded);
   if (missing === undefined) report("Envoy is ready again.");
   else if (!run.hasEnded()) report(`Envoy is not ready: ${missing}.`, "error");
 }

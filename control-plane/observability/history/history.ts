@@ -1,9 +1,9 @@
 // 24 hours of requests in SQLite: follows access_usage.log from a separate place, which is saved with what was read up to
 // there in one transaction, so that each line is in the file exactly once. When the file cannot be written or read, what is
 // not in it is dropped from memory, and read again from the log as soon as it can be.
-import { renameSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { followLines } from "../../log-files/log-files.ts";
+import { databaseProblem, isDamage, putAside } from "../../log-files/log-database.ts";
+import { followLines, LOG_START } from "../../log-files/log-files.ts";
 import type { LogPosition } from "../../log-files/log-files.ts";
 import { readUsageLine } from "../usage-line.ts";
 import { isProbe } from "./observed-request.ts";
@@ -20,11 +20,6 @@ const RETRY_MS = 10_000;
 /** Requests that wait to be written; a log that is caught up with has many at once. */
 const MAX_WAITING = 5_000;
 const MAX_STORY = 200;
-/** Results of SQLite that mean a file which is no longer, or never was, a database. */
-const DAMAGED = [11, 26];
-
-/** Before the log's first file. */
-const START: LogPosition = { inode: undefined, offset: 0 };
 
 export interface HistoryOptions {
   log: string;
@@ -128,13 +123,11 @@ export class History {
   #hasFailed(error: unknown): void {
     const { file, report } = this.#options;
     const isFirst = this.#problem === undefined;
-    const { errcode } = error as { errcode?: number };
-    const isDamaged =
-      (errcode !== undefined && DAMAGED.includes(errcode & 0xff)) ||
-      (error as Error).message === "format";
-    this.#problem = `The history cannot be used (${wordsOf(error)}); live requests are shown, and it is tried again.`;
+    this.#problem = `The history cannot be used (${databaseProblem(error)}); live requests are shown, and it is tried again.`;
     if (isFirst) report(`${this.#problem} File: ${file}`, "warning");
-    if (isDamaged) setAside(file, report);
+    if (isDamage(error) && putAside(file)) {
+      report(`The history begins again from the logs; the damaged file is ${file}.damaged`);
+    }
   }
 }
 
@@ -161,7 +154,7 @@ class Run {
     this.#onWritten = onWritten;
     this.store = new Store(options.file);
     try {
-      this.#position = this.store.position(options.log) ?? START;
+      this.#position = this.store.position(options.log) ?? LOG_START;
       this.#prune();
     } catch (error) {
       this.store.close();
@@ -269,21 +262,4 @@ class Run {
   #now(): number {
     return this.#options.now() / 1000;
   }
-}
-
-/** Keeps a file that is no database for its owner to look at, and makes place for a new one, filled from the logs. */
-function setAside(file: string, report: (line: string) => void): void {
-  try {
-    renameSync(file, `${file}.damaged`);
-    for (const more of ["-wal", "-shm"]) rmSync(file + more, { force: true });
-    report(`The history begins again from the logs; the damaged file is ${file}.damaged`);
-  } catch {
-    // It is tried again.
-  }
-}
-
-function wordsOf(error: unknown): string {
-  const { errstr, code, message } = error as { errstr?: string; code?: string; message: string };
-  if (message === "format") return "it is of another version";
-  return errstr ?? code ?? message;
 }

@@ -1,20 +1,15 @@
 // The SQLite file of the history: sums by minute, model and key, the lines of recent requests, and the place in the log that
 // both reach, which one transaction changes with them.
-import { closeSync, openSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
-import type { StatementSync } from "node:sqlite";
+import { LogDatabase } from "../../log-files/log-database.ts";
 import type { LogPosition } from "../../log-files/log-files.ts";
 import { COUNTS, TIMES, Totals } from "./totals.ts";
 
 /** Format of the file. */
 const VERSION = 1;
-/** How long a statement waits for another program that has the file locked: requests of the page wait as long. */
-const BUSY_MS = 50;
 /** Rows of `minutes` that are kept: a day of more than 300 active pairs of model and key. */
 const MAX_MINUTES = 500_000;
 
 const SCHEMA = `
-  CREATE TABLE place (log TEXT PRIMARY KEY, inode INTEGER, offset INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE minutes (
     minute INTEGER NOT NULL, model TEXT NOT NULL, key TEXT NOT NULL,
     ${COUNTS.map((name) => `${name} INTEGER NOT NULL`).join(", ")},
@@ -25,7 +20,6 @@ const SCHEMA = `
     number INTEGER PRIMARY KEY, id TEXT NOT NULL, ended REAL NOT NULL, cost INTEGER, line TEXT NOT NULL
   );
   CREATE INDEX requests_by_id ON requests (id);
-  PRAGMA user_version = ${String(VERSION)};
 `;
 
 /** Sums of one minute, model and key. */
@@ -48,58 +42,38 @@ export interface RequestRow {
 }
 
 export class Store {
-  readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #database: LogDatabase;
 
-  /** Opens the file, and makes it if there is none. Throws SQLite's error, and "format" for a file of another version. */
+  /** Opens the file, and creates it if it does not exist. Throws as LogDatabase. */
   constructor(file: string) {
-    // Readable for its owner alone; SQLite gives its further files the same mode.
-    closeSync(openSync(file, "a", 0o600));
-    this.#database = new DatabaseSync(file, { timeout: BUSY_MS });
-    try {
-      this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-      const found = this.#database.prepare("PRAGMA user_version").get()?.["user_version"];
-      if (found === 0) this.#make();
-      else if (found !== VERSION) throw new Error("format");
-    } catch (error) {
-      this.#database.close();
-      throw error;
-    }
+    this.#database = new LogDatabase(file, { version: VERSION, schema: SCHEMA });
   }
 
   /** Returns the place in a log behind the last line that the file has. */
   position(log: string): LogPosition | undefined {
-    const row = this.#statement("SELECT inode, offset FROM place WHERE log = ?").get(log);
-    if (row === undefined) return undefined;
-    return {
-      inode: row["inode"] === null ? undefined : Number(row["inode"]),
-      offset: Number(row["offset"]),
-    };
+    return this.#database.position(log);
   }
 
   /** Writes all of it, or nothing. */
   write(
     log: string,
-    { inode, offset }: LogPosition,
+    position: LogPosition,
     minutes: Iterable<MinuteRow>,
     requests: readonly RequestRow[],
   ): void {
-    this.#inTransaction(() => {
-      this.#statement("INSERT OR REPLACE INTO place VALUES (?, ?, ?)").run(
-        log,
-        inode ?? null,
-        offset,
-      );
+    this.#database.write(log, position, () => {
       for (const { minute, model, key, totals } of minutes) {
-        this.#statement(PUT_MINUTE).run(
-          minute,
-          model,
-          key,
-          ...COUNTS.map((name) => totals.counts[name]),
-          ...TIMES.map((name) => totals.times[name].save()),
-        );
+        this.#database
+          .statement(PUT_MINUTE)
+          .run(
+            minute,
+            model,
+            key,
+            ...COUNTS.map((name) => totals.counts[name]),
+            ...TIMES.map((name) => totals.times[name].save()),
+          );
       }
-      const add = this.#statement(
+      const add = this.#database.statement(
         "INSERT INTO requests (id, ended, cost, line) VALUES (?, ?, ?, ?)",
       );
       for (const { id, ended, cost, line } of requests) add.run(id, ended, cost ?? null, line);
@@ -108,93 +82,78 @@ export class Store {
 
   /** Removes minutes and requests before a time, and the oldest of both above a number of rows. */
   prune(beforeSeconds: number, maxRequests: number, maxMinutes = MAX_MINUTES): void {
-    this.#inTransaction(() => {
-      this.#statement("DELETE FROM minutes WHERE minute < ?").run(Math.floor(beforeSeconds / 60));
+    this.#database.inTransaction(() => {
+      this.#database
+        .statement("DELETE FROM minutes WHERE minute < ?")
+        .run(Math.floor(beforeSeconds / 60));
       // A minute goes with all its rows: without some of them its sums would be wrong.
-      this.#statement(
-        `DELETE FROM minutes WHERE minute <=
+      this.#database
+        .statement(
+          `DELETE FROM minutes WHERE minute <=
           (SELECT minute FROM minutes ORDER BY minute DESC LIMIT 1 OFFSET ?)`,
-      ).run(maxMinutes);
-      this.#statement(
-        "DELETE FROM requests WHERE number <= (SELECT max(number) FROM requests) - ?",
-      ).run(maxRequests);
+        )
+        .run(maxMinutes);
+      this.#database
+        .statement("DELETE FROM requests WHERE number <= (SELECT max(number) FROM requests) - ?")
+        .run(maxRequests);
       // Their order is that of their ends, so the search stops at the first recent one.
-      this.#statement(
-        `DELETE FROM requests WHERE number < coalesce(
+      this.#database
+        .statement(
+          `DELETE FROM requests WHERE number < coalesce(
           (SELECT number FROM requests WHERE ended >= ? ORDER BY number LIMIT 1),
           (SELECT max(number) + 1 FROM requests))`,
-      ).run(beforeSeconds);
+        )
+        .run(beforeSeconds);
     });
   }
 
   /** Returns the sums from a minute on, oldest first, row by row; only those of a model or a key, if given. */
   *minutes(from: number, model?: string, key?: string): Generator<MinuteRow, void> {
-    const rows = this.#statement(
-      `SELECT * FROM minutes WHERE minute >= ?1
+    const rows = this.#database
+      .statement(
+        `SELECT * FROM minutes WHERE minute >= ?1
         AND (?2 IS NULL OR model = ?2) AND (?3 IS NULL OR key = ?3) ORDER BY minute`,
-    ).iterate(from, model ?? null, key ?? null);
+      )
+      .iterate(from, model ?? null, key ?? null);
     for (const row of rows) yield minuteRow(row);
   }
 
   /** Returns the nano-dollars spent from a minute on. */
   costSince(from: number): number {
-    const row = this.#statement("SELECT sum(cost) AS cost FROM minutes WHERE minute >= ?").get(
-      from,
-    );
+    const row = this.#database
+      .statement("SELECT sum(cost) AS cost FROM minutes WHERE minute >= ?")
+      .get(from);
     return Number(row?.["cost"] ?? 0);
   }
 
   /** Returns the sums of one minute, model and key. */
   minute(minute: number, model: string, key: string): MinuteRow | undefined {
-    const row = this.#statement(
-      "SELECT * FROM minutes WHERE minute = ? AND model = ? AND key = ?",
-    ).get(minute, model, key);
+    const row = this.#database
+      .statement("SELECT * FROM minutes WHERE minute = ? AND model = ? AND key = ?")
+      .get(minute, model, key);
     return row === undefined ? undefined : minuteRow(row);
   }
 
   /** Returns the newest requests that ended after a time, oldest first. */
   newest(limit: number, afterSeconds: number): RequestRow[] {
-    return this.#statement(
-      "SELECT * FROM (SELECT * FROM requests ORDER BY number DESC LIMIT ?) WHERE ended > ? ORDER BY number",
-    )
+    return this.#database
+      .statement(
+        "SELECT * FROM (SELECT * FROM requests ORDER BY number DESC LIMIT ?) WHERE ended > ? ORDER BY number",
+      )
       .all(limit, afterSeconds)
       .map(requestRow);
   }
 
   /** Returns what has this request id, oldest first: a prompt and the calls of the model server share one. */
   withId(id: string, limit: number): RequestRow[] {
-    return this.#statement("SELECT * FROM requests WHERE id = ? ORDER BY number LIMIT ?")
+    return this.#database
+      .statement("SELECT * FROM requests WHERE id = ? ORDER BY number LIMIT ?")
       .all(id, limit)
       .map(requestRow);
   }
 
   close(): void {
-    this.#statements.clear();
     this.#database.close();
-  }
-
-  #make(): void {
-    this.#inTransaction(() => {
-      this.#database.exec(SCHEMA);
-    });
-  }
-
-  #statement(text: string): StatementSync {
-    const found = this.#statements.get(text) ?? this.#database.prepare(text);
-    this.#statements.set(text, found);
-    return found;
-  }
-
-  #inTransaction(work: () => void): void {
-    this.#database.exec("BEGIN IMMEDIATE");
-    try {
-      work();
-      this.#database.exec("COMMIT");
-    } catch (error) {
-      // SQLite ends some failed transactions itself.
-      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
-      throw error;
-    }
   }
 }
 

@@ -1,0 +1,89 @@
+// What was spent on a UTC day with a client key at a model, as the usage records report it.
+import type { Budget } from "../ir/budgets.ts";
+import { behindCut, readUsageLine } from "../observability/usage-line.ts";
+import type { UsageLine, UsageRecord } from "../observability/usage-line.ts";
+
+export const SUMS = [
+  /** Requests that used tokens. */
+  "requests",
+  /** Those of them whose price is not known. */
+  "unpriced",
+  /** Nano-dollars. */
+  "cost",
+  /** The part of the cost whose tokens were estimated, because the provider did not report them. */
+  "estimated",
+  /** Tokens. */
+  "input",
+  "output",
+] as const;
+
+export interface Cell extends Record<(typeof SUMS)[number], number> {
+  /** UTC days since 1970. */
+  day: number;
+  /** The name of the client's key; empty without one. */
+  key: string;
+  /** `<provider>/<model>` as configured. */
+  target: string;
+}
+
+export const DAY_MS = 24 * 3600 * 1000;
+
+/** Returns the UTC day of a time in milliseconds since 1970. */
+export function dayOf(time: number): number {
+  return Math.floor(time / DAY_MS);
+}
+
+/** Cells by day, key and model. */
+export class Cells {
+  readonly #cells = new Map<string, Cell>();
+
+  add(cell: Cell): void {
+    const name = [cell.day, cell.key, cell.target].join("\u0000");
+    const found = this.#cells.get(name);
+    if (found === undefined) this.#cells.set(name, { ...cell });
+    else for (const sum of SUMS) found[sum] += cell[sum];
+  }
+
+  /**
+   * Adds a line of access_usage.log, and returns its record. A line that a crash cut off is skipped, and the line behind it is
+   * read.
+   */
+  addLine(text: string): UsageRecord | undefined {
+    const line = readUsageLine(text) ?? readUsageLine(behindCut(text));
+    if (line === undefined) return undefined;
+    const cell = cellOf(line);
+    if (cell !== undefined) this.add(cell);
+    return line.record;
+  }
+
+  all(): Cell[] {
+    return [...this.#cells.values()];
+  }
+}
+
+/** Returns what a request has used; undefined if it used nothing. */
+function cellOf({ startTime, duration, record }: UsageLine): Cell | undefined {
+  if (record?.target === undefined) return undefined;
+  const { key = "", target, cost, estimated, input, output } = record;
+  if (cost === undefined && input === undefined && output === undefined) return undefined;
+  return {
+    day: dayOf(startTime * 1000 + duration),
+    key,
+    target,
+    requests: 1,
+    unpriced: cost === undefined ? 1 : 0,
+    cost: cost ?? 0,
+    estimated: estimated === undefined ? 0 : (cost ?? 0),
+    input: input ?? 0,
+    output: output ?? 0,
+  };
+}
+
+/** Whether a budget is for the requests of a cell. */
+export function appliesTo(
+  { subject }: Pick<Budget, "subject">,
+  cell: Pick<Cell, "key" | "target">,
+): boolean {
+  if (subject === "all") return true;
+  return "key" in subject ? subject.key === cell.key : subject.target === cell.target;
+}

@@ -1,0 +1,165 @@
+// The limits of one Envoy, from its start to its end: pushed when they change, and repeated until Envoy has them.
+import { setTimeout as sleep } from "node:timers/promises";
+import { hasAborted } from "../supervisor/keep-running.ts";
+import { closedLimit, type Grant, type Limit, limitOf } from "./limits.ts";
+import { pushLimits } from "./push-limits.ts";
+import type { Tally } from "./tallies.ts";
+
+/** Between two attempts at an Envoy that is starting, and at one that has responded before. */
+const START_RETRY_MS = 20;
+const RETRY_MS = 1_000;
+/** What was sent to an Envoy that may not have it. */
+const NOTHING = "nothing";
+/** From then on, failures are reported. */
+const REPORT_MS = 10_000;
+
+export interface EnvoyLimitsOptions {
+  socket: string;
+  /** Returns the tallies of now. */
+  tallies: () => Tally[];
+  /** Returns what may be spent of a budget; undefined: all of its amount. */
+  grantOf: (tally: Tally) => Grant | undefined;
+  /** Resolves when the records that were written before now have been read. */
+  catchUp: () => Promise<void>;
+  report: (line: string, level?: "warning") => void;
+}
+
+export class EnvoyLimits {
+  readonly #options: EnvoyLimitsOptions;
+  readonly #abort = new AbortController();
+  readonly #first = Promise.withResolvers<undefined>();
+  /** By budget: see `limitOf`. */
+  readonly #bases = new Map<string, number>();
+  /** By budget: what Envoy has charged, as it responded last. */
+  #charged = new Map<string, number>();
+  /** What Envoy has. */
+  #sent = "";
+  #queue: Promise<void>;
+  #isStale = false;
+
+  /** Waits until Envoy responds, and gives it the first limits. */
+  constructor(options: EnvoyLimitsOptions) {
+    this.#options = options;
+    this.#queue = this.#begin();
+  }
+
+  /** Whether Envoy has had limits. */
+  get isOpen(): boolean {
+    return this.#sent !== "";
+  }
+
+  /** Resolves when Envoy has its first limits. */
+  get first(): Promise<undefined> {
+    return this.#first.promise;
+  }
+
+  /** Returns the nano-dollars that Envoy has charged and whose records were not read yet; 0 if that is not known. */
+  unread({ id, read }: Tally): number {
+    const base = this.#bases.get(id);
+    const charged = this.#charged.get(id);
+    return base === undefined || charged === undefined ? 0 : Math.max(0, charged - base - read);
+  }
+
+  /** Pushes the limits if they have changed, or always, to learn what was charged. Resolves when Envoy has them. */
+  push({ always = false } = {}): Promise<void> {
+    this.#queue = this.#queue.then(() => this.#untilDone(() => this.#push(always), RETRY_MS));
+    return this.#queue;
+  }
+
+  /** Takes what Envoy has charged for what was read: the ledger was read from the beginning again. */
+  resync(): void {
+    this.#isStale = true;
+    void this.push();
+  }
+
+  close(): void {
+    this.#abort.abort();
+    this.#first.resolve(undefined);
+  }
+
+  async #begin(): Promise<void> {
+    const { catchUp, tallies } = this.#options;
+    await this.#untilDone(catchUp, RETRY_MS);
+    await this.#untilDone(async () => {
+      // A new Envoy has charged nothing.
+      for (const { id, read } of tallies()) this.#bases.set(id, -read);
+      const { fresh } = await this.#send(this.#limits());
+      if (fresh === undefined) this.#isStale = true;
+      for (const id of this.#bases.keys()) if (!this.#charged.has(id)) this.#bases.delete(id);
+    }, START_RETRY_MS);
+    if (this.#isStale) await this.#untilDone(() => this.#push(false), RETRY_MS);
+    this.#first.resolve(undefined);
+  }
+
+  async #push(always: boolean): Promise<void> {
+    const { catchUp, tallies } = this.#options;
+    if (this.#isStale) {
+      await catchUp();
+      this.#bases.clear();
+      this.#isStale = false;
+    }
+    if (tallies().some(({ id }) => !this.#bases.has(id))) {
+      await this.#send(this.#limits());
+      for (const { id, read } of tallies()) {
+        const charged = this.#charged.get(id);
+        if (!this.#bases.has(id) && charged !== undefined) this.#bases.set(id, charged - read);
+      }
+    }
+    const limits = this.#limits();
+    if (always || JSON.stringify(limits) !== this.#sent) await this.#send(limits);
+  }
+
+  #limits(): Limit[] {
+    return this.#options.tallies().map((tally) => {
+      const base = this.#bases.get(tally.id);
+      if (base === undefined) return closedLimit(tally);
+      return limitOf(tally, base, this.#options.grantOf(tally));
+    });
+  }
+
+  async #send(limits: Limit[]) {
+    const response = await pushLimits(this.#options.socket, limits);
+    this.#sent = JSON.stringify(limits);
+    this.#charged = new Map(response.budgets.map(({ id, charged }) => [id, charged]));
+    if (limits.some(({ id }) => !this.#charged.has(id))) this.#pushLater();
+    return response;
+  }
+
+  /** A worker whose filter does not have a new configuration yet ignores its budgets. */
+  #pushLater(): void {
+    const timer = setTimeout(() => {
+      if (this.#abort.signal.aborted) return;
+      this.#sent = NOTHING;
+      void this.push();
+    }, RETRY_MS / 4);
+    timer.unref();
+  }
+
+  /** Repeats the work until it succeeds or this Envoy is no longer used. */
+  async #untilDone(work: () => Promise<unknown>, retryMs: number): Promise<void> {
+    const { signal } = this.#abort;
+    const started = performance.now();
+    let isReported = false;
+    while (!signal.aborted) {
+      try {
+        await work();
+        if (isReported) this.#options.report("Envoy has the limits of the budgets again.");
+        return;
+      } catch (error) {
+        if (!isReported && !hasAborted(signal) && performance.now() - started > REPORT_MS) {
+          this.#options.report(
+            `Envoy has no new limits of the budgets: ${reasonOf(error)}`,
+            "warning",
+          );
+          isReported = true;
+        }
+        await sleep(retryMs, undefined, { signal, ref: false }).catch(() => undefined);
+      }
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message;
+}

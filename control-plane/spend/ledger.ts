@@ -1,0 +1,180 @@
+// Follows access_usage.log, and adds what was spent to spend.db. When the file cannot be written, reading stops at the last
+// place that it has, and starts again there as soon as it can be.
+import { setTimeout as sleep } from "node:timers/promises";
+import { databaseProblem, isDamage, putAside } from "../log-files/log-database.ts";
+import { endOfLog, followLines, hasReached, LOG_START } from "../log-files/log-files.ts";
+import type { LogPosition } from "../log-files/log-files.ts";
+import type { Budget } from "../ir/budgets.ts";
+import { hasAborted } from "../supervisor/keep-running.ts";
+import type { UsageRecord } from "../observability/usage-line.ts";
+import { type Cell, Cells, dayOf } from "./cell.ts";
+import { LedgerFile } from "./ledger-file.ts";
+
+const RETRY_MS = 10_000;
+const POLL_MS = 100;
+const CATCH_UP_POLL_MS = 20;
+
+export interface LedgerOptions {
+  /** Path of access_usage.log. */
+  log: string;
+  /** Path of the SQLite file. */
+  file: string;
+  /** Whether a new file begins at the end of the log: where gateways share, what the log has is in Redis already. */
+  startsAtEnd: boolean;
+  report: (line: string, level?: "warning") => void;
+  /** Receives what was added to the file. */
+  onSpend: (cells: readonly Cell[]) => void;
+  /** Receives each record that was read. */
+  onRecord?: (record: UsageRecord) => void;
+  /** Called when sums of the file may have changed otherwise, because the file was opened. */
+  onOpen: () => void;
+  retryMs?: number;
+  pollMs?: number;
+}
+
+export class Ledger {
+  readonly #options: LedgerOptions;
+  readonly #abort = new AbortController();
+  readonly #done: Promise<void>;
+  #run = new AbortController();
+  #file: LedgerFile | undefined;
+  #position: LogPosition = LOG_START;
+  #problem: string | undefined;
+
+  /** Opens the file, and starts to follow the log behind what it has. */
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+    this.#open();
+    this.#done = this.#follow();
+  }
+
+  /** Why nothing is added at the moment, as a sentence; undefined if lines are read. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** The id of this gateway; undefined while the file cannot be used. */
+  get id(): string | undefined {
+    return this.#use((file) => file.id());
+  }
+
+  /** Returns the nano-dollars spent on a budget's subject since a time; undefined while the file cannot be used. */
+  spentSince(time: number, { subject }: Pick<Budget, "subject">): number | undefined {
+    return this.#use((file) => file.spentSince(dayOf(time), subject === "all" ? {} : subject));
+  }
+
+  /** Returns the cells of the days from a time on. */
+  cellsSince(time: number, before?: number): Cell[] {
+    const end = before === undefined ? undefined : dayOf(before);
+    return this.#use((file) => [...file.cellsSince(dayOf(time), end)]) ?? [];
+  }
+
+  /** Returns the sums of a cell as the file has them. */
+  cell(of: Cell): Cell | undefined {
+    return this.#use((file) => file.cell(of));
+  }
+
+  /** Resolves when what is in the log now has been read. Rejects while the file cannot be used. */
+  async catchUp(): Promise<void> {
+    const { log } = this.#options;
+    const end = endOfLog(log);
+    while (!hasReached(log, this.#position, end)) {
+      if (this.#problem !== undefined) throw new Error(this.#problem);
+      await sleep(CATCH_UP_POLL_MS, undefined, { signal: this.#abort.signal });
+    }
+    if (this.#problem !== undefined) throw new Error(this.#problem);
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#done;
+    this.#file?.close();
+    this.#file = undefined;
+  }
+
+  #use<Result>(query: (file: LedgerFile) => Result): Result | undefined {
+    if (this.#file === undefined) return undefined;
+    try {
+      return query(this.#file);
+    } catch (error) {
+      this.#fail(error);
+      return undefined;
+    }
+  }
+
+  /** Follows the log until the end, from one failure to the next. */
+  async #follow(): Promise<void> {
+    const { signal } = this.#abort;
+    const { retryMs = RETRY_MS } = this.#options;
+    while (!signal.aborted) {
+      if (this.#file !== undefined) await this.#followWith(this.#file);
+      if (hasAborted(signal)) return;
+      this.#open();
+      if (this.#file !== undefined) continue;
+      await sleep(retryMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** Opens the file; a damaged one is put aside, and a new one is filled from the log. */
+  #open(): void {
+    const { file, log, startsAtEnd, report, onOpen } = this.#options;
+    for (let attempt = 1; this.#file === undefined && attempt <= 2; attempt += 1) {
+      try {
+        const opened = new LedgerFile(file);
+        this.#file = opened;
+        this.#position = opened.position(log) ?? (startsAtEnd ? endOfLog(log) : LOG_START);
+        opened.id();
+      } catch (error) {
+        this.#fail(error);
+      }
+    }
+    if (this.#file === undefined) return;
+    if (this.#problem !== undefined) report("Spend is recorded again.");
+    this.#problem = undefined;
+    onOpen();
+  }
+
+  #fail(error: unknown): void {
+    const { file, report } = this.#options;
+    this.#run.abort();
+    try {
+      this.#file?.close();
+    } catch {
+      // It is closed.
+    }
+    this.#file = undefined;
+    const isFirst = this.#problem === undefined;
+    this.#problem = `Spend cannot be recorded (${databaseProblem(error)})`;
+    if (isFirst) report(`${this.#problem}; it is tried again. File: ${file}`, "warning");
+    if (isDamage(error) && putAside(file)) {
+      report(`Spend is read from the log again; the damaged file is ${file}.damaged`, "warning");
+    }
+  }
+
+  async #followWith(file: LedgerFile): Promise<void> {
+    const { log, onSpend, onRecord, pollMs = POLL_MS } = this.#options;
+    this.#run = new AbortController();
+    const { signal } = this.#run;
+    let cells = new Cells();
+    try {
+      await followLines(log, this.#position, {
+        onLine(text) {
+          const record = cells.addLine(text);
+          if (record !== undefined) onRecord?.(record);
+        },
+        onPosition: (position) => {
+          if (signal.aborted) return;
+          const read = cells.all();
+          cells = new Cells();
+          file.add(log, position, read);
+          this.#position = position;
+          onSpend(read);
+        },
+        signal: AbortSignal.any([this.#abort.signal, signal]),
+        pollMs,
+      });
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// The connection to a Redis server: it comes back by itself, and a command that gets no response in time fails.
+import { setTimeout as sleep } from "node:timers/promises";
+
+const CONNECT_MS = 2_000;
+const COMMAND_MS = 2_000;
+const FIRST_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 1_000;
+
+export interface RedisOptions {
+  /** `redis://` or `rediss://`, with user and password; never reported. */
+  url: string;
+  /** Certificate authorities in PEM; absent: those of Node. */
+  authorities?: string;
+  /** Called whenever a connection is ready. */
+  onReady: () => void;
+}
+
+export interface RedisConnection {
+  /** Sends a command. Rejects if there is no connection, or no response in time. */
+  send: (words: readonly string[]) => Promise<unknown>;
+  /** Returns why there is no connection, without anything of the URL; undefined while there is one. */
+  problem: () => string | undefined;
+  close: () => void;
+}
+
+/** Starts to connect. */
+export async function connectRedis(options: RedisOptions): Promise<RedisConnection> {
+  const { url, authorities, onReady } = options;
+  const { createClient } = await import("@redis/client");
+  let problem: string | undefined = "it has not responded yet";
+  const client = createClient({
+    url,
+    // What would be sent later is out of date.
+    disableOfflineQueue: true,
+    socket: {
+      connectTimeout: CONNECT_MS,
+      reconnectStrategy: (retries) => Math.min(FIRST_PAUSE_MS * 2 ** retries, MAX_PAUSE_MS),
+      ...(authorities === undefined || !url.startsWith("rediss:")
+        ? {}
+        : { tls: true, ca: authorities }),
+    },
+  });
+  client.on("error", (error: unknown) => {
+    problem = redisProblem(error);
+  });
+  client.on("ready", () => {
+    problem = undefined;
+    onReady();
+  });
+  // It goes on trying; each failure is an event.
+  client.connect().catch((error: unknown) => {
+    problem = redisProblem(error);
+  });
+  return {
+    async send(words) {
+      if (!client.isReady) throw new Error(problem ?? "there is no connection");
+      const late = new AbortController();
+      try {
+        return await Promise.race([
+          client.sendCommand([...words]),
+          sleep(COMMAND_MS, undefined, { signal: late.signal, ref: false }).then(() => {
+            throw new Error("it does not respond");
+          }),
+        ]);
+      } finally {
+        late.abort();
+      }
+    },
+    problem: () => (client.isReady ? undefined : problem),
+    close() {
+      client.destroy();
+    },
+  };
+}
+
+/** Returns why a command failed: a system's code or Redis's own words, which have no credential. */
+export function redisProblem(error: unknown): string {
+  const { code, message, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] };
+  if (code !== undefined) return code;
+  return errors?.[0] === undefined ? message : redisProblem(errors[0]);
+}

@@ -1,0 +1,227 @@
+// What was spent, and the limits that follow from it: reads the usage records into the ledger, and keeps the filter's table of
+// budgets up to date. It is beside the path of requests: the filter charges and rejects by itself.
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { budgetId } from "../ir/budgets.ts";
+import type { Budget } from "../ir/budgets.ts";
+import { accessLogFile, USAGE_LOG } from "../ir/names.ts";
+import type { GatewayModel, Redis } from "../ir/model.ts";
+import { EnvoyLimits } from "./envoy-limits.ts";
+import { Ledger } from "./ledger.ts";
+import type { Grant } from "./limits.ts";
+import { CONSEQUENCES, Sharing } from "./sharing.ts";
+import { type Tally, Tallies } from "./tallies.ts";
+
+/** Name of the ledger in the state directory. */
+export const LEDGER_FILE = "spend.db";
+/** How long a reload waits for the Envoys to have new limits. */
+const PUSH_MS = 5_000;
+/** Code of the error of a request for whose budget this gateway has no grant at the moment, and of one over a rate limit. */
+const NOTHING_LEFT = "rate_limit_exceeded";
+/** A timer cannot be longer than 24 days; the clock may be set. */
+const MAX_TIMER_MS = 60_000;
+
+export interface SpendingGateway {
+  model: GatewayModel;
+  /** Directory of the access logs. */
+  logDirectory: string;
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Certificate authorities in PEM; absent: those of Node. */
+  authorities?: string;
+}
+
+export interface SpendOptions {
+  /** The state directory. */
+  directory: string;
+  report: (line: string, level?: "warning") => void;
+  /** Called when `missing` or `note` has changed. */
+  onReadiness: () => void;
+  /** Milliseconds since 1970; the machine's clock if not set. */
+  now?: () => number;
+}
+
+/** A budget as metrics show it. */
+export interface BudgetGauge {
+  name: string;
+  /** Nano-dollars. */
+  limit: number;
+  spent: number;
+}
+
+export class Spend {
+  readonly #options: Required<SpendOptions>;
+  readonly #tallies: Tallies;
+  #ledger: { log: string; ledger: Ledger } | undefined;
+  #sharing: { plan: string; settings: Redis } | undefined;
+  #shared: Sharing | undefined;
+  #envoys: { socket: string; limits: EnvoyLimits }[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: SpendOptions) {
+    this.#options = { now: Date.now, ...options };
+    const sums = {
+      spentSince: (time: number, budget: Budget) => this.#ledger?.ledger.spentSince(time, budget),
+    };
+    this.#tallies = new Tallies(sums, this.#options.now);
+  }
+
+  /**
+   * Activates a configuration, and resolves when the running Envoys have its limits.
+   * @param also budgets of a configuration that is still, or will be, used beside it
+   */
+  async use(gateway: SpendingGateway, also: readonly Budget[] = []): Promise<void> {
+    await this.#useLedger(join(gateway.logDirectory, accessLogFile(USAGE_LOG)), gateway);
+    this.#tallies.use([...also, ...(gateway.model.budgets ?? [])]);
+    await this.#useRedis(gateway);
+    await this.#refresh();
+  }
+
+  /** Gives a starting Envoy its limits. Resolves when it has them. */
+  async attach(socket: string): Promise<void> {
+    this.detach(socket);
+    const limits = new EnvoyLimits({
+      socket,
+      tallies: () => this.#tallies.current(),
+      grantOf: (tally) => this.#grantOf(tally),
+      catchUp: () => this.#catchUp(),
+      report: this.#options.report,
+    });
+    this.#envoys.push({ socket, limits });
+    await limits.first;
+  }
+
+  /** Ends the updates of an Envoy. */
+  detach(socket: string): void {
+    for (const { socket: own, limits } of this.#envoys) if (own === socket) limits.close();
+    this.#envoys = this.#envoys.filter(({ socket: own }) => own !== socket);
+  }
+
+  /** Why requests with a budget are, or will soon be, rejected; undefined if they are not. */
+  get missing(): string | undefined {
+    return this.#sharing?.settings.onFailure === "deny" ? this.#problem : undefined;
+  }
+
+  /** What is not as it should be, although no request is rejected for it. */
+  get note(): string | undefined {
+    return this.#sharing?.settings.onFailure === "allow" ? this.#problem : undefined;
+  }
+
+  gauges(): BudgetGauge[] {
+    return this.#tallies.current().map((tally) => ({
+      name: budgetId(tally.budget),
+      limit: tally.budget.amount,
+      spent: this.#shared?.budgets.spentOf(tally) ?? tally.spent,
+    }));
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    for (const { limits } of this.#envoys) limits.close();
+    await this.#ledger?.ledger.catchUp().catch(() => undefined);
+    await this.#endSharing();
+    await this.#ledger?.ledger.stop();
+    this.#ledger = undefined;
+  }
+
+  get #problem(): string | undefined {
+    const { settings } = this.#sharing ?? {};
+    const problem = this.#shared?.problem;
+    if (settings === undefined || problem === undefined) return undefined;
+    return `${problem}: ${CONSEQUENCES[settings.onFailure]}.`;
+  }
+
+  /** Returns what may be spent of a budget; undefined: all of it. */
+  #grantOf(tally: Tally): Grant | undefined {
+    if (this.#sharing === undefined) return undefined;
+    return this.#shared?.budgets.grantOf(tally) ?? { granted: 0, isPartial: true };
+  }
+
+  /** Resolves when an Envoy may get its first limits. */
+  async #catchUp(): Promise<void> {
+    await this.#ledger?.ledger.catchUp();
+    if (this.#sharing === undefined) return;
+    if (this.#shared === undefined) throw new Error("the ledger is not open");
+    await this.#shared.budgets.begin();
+  }
+
+  async #useLedger(log: string, { model }: SpendingGateway): Promise<void> {
+    if (this.#ledger?.log === log) return;
+    await this.#ledger?.ledger.stop();
+    const ledger = new Ledger({
+      log,
+      file: join(this.#options.directory, LEDGER_FILE),
+      startsAtEnd: model.redis !== undefined,
+      report: this.#options.report,
+      onSpend: (cells) => {
+        this.#tallies.add(cells);
+        this.#shared?.add(cells);
+      },
+      onRecord: (record) => {
+        if (record.error === NOTHING_LEFT) this.#shared?.demand(record);
+      },
+      onOpen: () => {
+        this.#tallies.reread();
+        for (const { limits } of this.#envoys) limits.resync();
+      },
+    });
+    this.#ledger = { log, ledger };
+    this.#tallies.reread();
+  }
+
+  async #useRedis({ model: { redis }, environment, authorities }: SpendingGateway): Promise<void> {
+    const url = redis === undefined ? undefined : redisUrl(redis, environment);
+    const plan = JSON.stringify([redis, url]);
+    if (this.#sharing?.plan === plan) return;
+    await this.#endSharing();
+    if (redis === undefined || url === undefined) return;
+    const { report, onReadiness, now } = this.#options;
+    this.#sharing = { plan, settings: redis };
+    const ledger = this.#ledger?.ledger;
+    const gateway = ledger?.id;
+    if (ledger === undefined || gateway === undefined) return;
+    this.#shared = await Sharing.start(
+      {
+        settings: redis,
+        url,
+        authorities,
+        ledger,
+        tallies: () => this.#tallies.current(),
+        envoy: () => this.#envoys.findLast(({ limits }) => limits.isOpen)?.limits,
+        now,
+        report,
+        onProblem: onReadiness,
+      },
+      gateway,
+    );
+  }
+
+  async #endSharing(): Promise<void> {
+    const shared = this.#shared;
+    this.#sharing = undefined;
+    this.#shared = undefined;
+    await shared?.close();
+  }
+
+  /** Pushes what has changed, now and when the next period ends. */
+  async #refresh(): Promise<void> {
+    clearTimeout(this.#timer);
+    const ends = this.#tallies.current().map(({ period }) => period.end);
+    const wait = Math.min(...ends) - this.#options.now();
+    this.#timer = setTimeout(() => void this.#refresh(), Math.min(Math.max(wait, 1), MAX_TIMER_MS));
+    this.#timer.unref();
+    const pushed = async () => {
+      await this.#shared?.budgets.sync();
+      await Promise.all(this.#envoys.map(({ limits }) => limits.push()));
+    };
+    // An Envoy that stands still gets its limits later.
+    await Promise.race([pushed(), sleep(PUSH_MS, undefined, { ref: false })]);
+  }
+}
+
+/** Returns the URL of the configuration, or of its environment variable. */
+export function redisUrl(
+  { url }: Redis,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  return "text" in url ? url.text : environment[url.variable];
+}

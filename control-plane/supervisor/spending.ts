@@ -1,0 +1,99 @@
+// Has spend recorded and budgets enforced, if the configuration asks for it.
+import { readFileSync } from "node:fs";
+import type { Budget } from "../ir/budgets.ts";
+import type { GatewayModel } from "../ir/model.ts";
+import type { BudgetGauge, Spend } from "../spend/spend.ts";
+import type { Configuration } from "./configuration-file.ts";
+import type { Report } from "./own-log.ts";
+import { findCaFile } from "./runtime-environment.ts";
+
+export interface Spending {
+  /** Activates a configuration. Resolves when the running Envoys have its limits. */
+  use: (configuration: Configuration, logDirectory: string) => Promise<void>;
+  /** Prepares a configuration for Envoys that start, while the running ones have the old one. */
+  prepare: (fresh: Configuration, logDirectory: string, old: GatewayModel) => Promise<void>;
+  /** Gives an Envoy that starts its limits. Resolves when it has them, at once if there are no budgets. */
+  attach: (socket: string) => Promise<void>;
+  /** Ends the updates of an Envoy's limits. */
+  detach: (socket: string) => void;
+  /** Returns why requests with a budget are rejected; undefined if they are not. */
+  missing: () => string | undefined;
+  /** Returns what /readyz has to add while nothing is missing. */
+  note: () => string | undefined;
+  gauges: () => BudgetGauge[];
+  close: () => Promise<void>;
+}
+
+/** Whether what is spent is recorded. The records have costs for budgets, and for the cost header. */
+export function recordsSpend({ budgets, redis, observability }: GatewayModel): boolean {
+  return budgets !== undefined || redis !== undefined || observability?.costHeader === true;
+}
+
+/**
+ * Returns the spending. Its modules are loaded for a configuration that needs them.
+ * @param directory the state directory
+ * @param onReadiness called when `missing` or `note` may have changed
+ */
+export function createSpending(
+  directory: string,
+  report: Report,
+  onReadiness: () => void,
+): Spending {
+  let spend: Spend | undefined;
+  let hasBudgets = false;
+  /** Of the Envoys that run, and those that have limits. */
+  const sockets = new Set<string>();
+  const attached = new Set<string>();
+
+  const apply = async (
+    { model, environment }: Configuration,
+    logDirectory: string,
+    also: readonly Budget[] = [],
+  ) => {
+    hasBudgets = model.budgets !== undefined || also.length > 0;
+    const { Spend } = await import("../spend/spend.ts");
+    spend ??= new Spend({ directory, report, onReadiness });
+    const file = model.redis === undefined ? undefined : findCaFile(environment);
+    const authorities = file === undefined ? {} : { authorities: readFileSync(file, "utf8") };
+    await spend.use({ model, environment, logDirectory, ...authorities }, also);
+  };
+  const attach = async (socket: string) => {
+    sockets.add(socket);
+    if (!hasBudgets || spend === undefined) return;
+    attached.add(socket);
+    await spend.attach(socket);
+  };
+  const end = async () => {
+    const ending = spend;
+    spend = undefined;
+    hasBudgets = false;
+    attached.clear();
+    await ending?.close();
+  };
+
+  return {
+    async use(configuration, logDirectory) {
+      if (!recordsSpend(configuration.model)) {
+        await end();
+        return;
+      }
+      await apply(configuration, logDirectory);
+      // A reload has added the first budget.
+      const others = [...sockets].filter((socket) => !attached.has(socket));
+      await Promise.all(others.map(attach));
+    },
+    async prepare(fresh, logDirectory, old) {
+      if (recordsSpend(fresh.model)) await apply(fresh, logDirectory, old.budgets);
+    },
+    attach,
+    detach(socket) {
+      sockets.delete(socket);
+      attached.delete(socket);
+      spend?.detach(socket);
+    },
+    missing: () => spend?.missing,
+    note: () => spend?.note,
+    gauges: () => spend?.gauges() ?? [],
+    close: end,
+  };
+}

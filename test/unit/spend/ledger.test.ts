@@ -1,0 +1,191 @@
+// The ledger in SQLite: what each line of the log has cost is in it exactly once, over restarts, rotations, crashes and failures.
+import { spawn } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Cell } from "../../../control-plane/spend/cell.ts";
+import { Ledger } from "../../../control-plane/spend/ledger.ts";
+import type { LedgerOptions } from "../../../control-plane/spend/ledger.ts";
+import { usageLine } from "./lines.ts";
+
+const LEDGER = join(import.meta.dirname, "../../../control-plane/spend/ledger.ts");
+/** 2026-11-22 23:59:59 UTC. */
+const SECONDS = Date.UTC(2026, 10, 22, 23, 59, 59) / 1000;
+
+let directory: string;
+let log: string;
+let file: string;
+let reports: string[];
+let added: Cell[];
+let all: Ledger[];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "ledger-"));
+  log = join(directory, "access_usage.log");
+  file = join(directory, "spend.db");
+  reports = [];
+  added = [];
+  all = [];
+});
+afterEach(async () => {
+  await Promise.all(all.map((ledger) => ledger.stop()));
+  rmSync(directory, { recursive: true });
+});
+
+function start(more: Partial<LedgerOptions> = {}): Ledger {
+  const ledger = new Ledger({
+    log,
+    file,
+    startsAtEnd: false,
+    report: (line) => reports.push(line),
+    onSpend: (cells) => added.push(...cells),
+    onOpen: () => undefined,
+    pollMs: 5,
+    retryMs: 20,
+    ...more,
+  });
+  all.push(ledger);
+  return ledger;
+}
+
+const write = (...lines: string[]) => {
+  appendFileSync(log, lines.map((line) => `${line}\n`).join(""));
+};
+const costs = (...numbers: number[]) => numbers.map((cost) => usageLine({ cost, at: SECONDS }));
+const spent = (ledger: Ledger) => ledger.spentSince(0, { subject: "all" });
+
+it("adds up cost, tokens and requests by UTC day of the end, key and model", async () => {
+  write(
+    usageLine({ at: SECONDS, duration: 500, key: "a", cost: 5, input: 3, output: 2 }),
+    usageLine({ at: SECONDS, duration: 500, key: "a", cost: 7, input: 1, output: 1, estimated: 1 }),
+    usageLine({ at: SECONDS, duration: 1500, key: "a", cost: 11 }),
+    usageLine({ at: SECONDS, key: "b", input: 9, output: 1 }),
+    usageLine({ at: SECONDS, target: "other/model", cost: 13 }),
+    usageLine({ at: SECONDS, key: "a", status: 503 }),
+  );
+  const ledger = start();
+  await ledger.catchUp();
+  const day = Math.floor(SECONDS / 86_400);
+  const none = { requests: 1, unpriced: 0, cost: 0, estimated: 0, input: 0, output: 0 };
+  expect(ledger.cellsSince(0)).toEqual([
+    { ...none, day, key: "", target: "other/model", cost: 13 },
+    {
+      ...none,
+      day,
+      key: "a",
+      target: "openai/gpt",
+      requests: 2,
+      cost: 12,
+      estimated: 7,
+      input: 4,
+      output: 3,
+    },
+    { ...none, day, key: "b", target: "openai/gpt", unpriced: 1, input: 9, output: 1 },
+    { ...none, day: day + 1, key: "a", target: "openai/gpt", cost: 11 },
+  ]);
+  expect(ledger.spentSince(0, { subject: { key: "a" } })).toBe(23);
+  expect(ledger.spentSince((day + 1) * 86_400_000, { subject: { key: "a" } })).toBe(11);
+  expect(ledger.spentSince(0, { subject: { target: "other/model" } })).toBe(13);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+it("adds each line once over restarts, and reports what it has added", async () => {
+  write(...costs(1, 2));
+  const first = start();
+  await first.catchUp();
+  await first.stop();
+  write(...costs(4));
+  const second = start();
+  await second.catchUp();
+  expect(spent(second)).toBe(7);
+  expect(added.map(({ cost }) => cost)).toEqual([3, 4]);
+  expect(second.id).toMatch(/^[0-9a-f]{16}$/);
+});
+
+it("adds each line once if its process is killed at any moment", async () => {
+  write(...costs(...Array.from({ length: 20_000 }, () => 1)));
+  const program = `
+    import { Ledger } from ${JSON.stringify(LEDGER)};
+    new Ledger({ log: ${JSON.stringify(log)}, file: ${JSON.stringify(file)}, startsAtEnd: false, report: console.error,
+      onSpend: (cells) => process.stdout.write("."), onOpen: () => undefined });`;
+  // The log has 50 blocks of 64 KiB, each of them a transaction.
+  for (const blocks of [1, 3, 4, 9]) {
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program]);
+    let seen = 0;
+    child.stdout.on("data", (bytes: Buffer) => {
+      seen += bytes.length;
+      if (seen >= blocks) child.kill("SIGKILL");
+    });
+    await new Promise((resolve) => child.once("close", resolve));
+    expect(seen).toBeGreaterThan(0);
+  }
+  const last = start();
+  await last.catchUp();
+  expect(spent(last)).toBe(20_000);
+});
+
+it("adds each line once while the log is rotated", async () => {
+  const ledger = start();
+  for (let round = 0; round < 20; round += 1) {
+    write(...costs(1, 1));
+    if (round % 3 === 0) {
+      if (existsSync(`${log}.1`)) renameSync(`${log}.1`, `${log}.2`);
+      renameSync(log, `${log}.1`);
+      writeFileSync(log, "");
+    }
+    write(...costs(1));
+    await ledger.catchUp();
+  }
+  expect(spent(ledger)).toBe(60);
+});
+
+it("skips a line that a crash cut off, and reads the line behind it", async () => {
+  appendFileSync(log, usageLine({ cost: 1, at: SECONDS }).slice(0, 90));
+  write(...costs(2, 4));
+  const ledger = start();
+  await ledger.catchUp();
+  expect(spent(ledger)).toBe(6);
+});
+
+it("puts a damaged file aside, reports it, and reads the log again", async () => {
+  write(...costs(1, 2));
+  writeFileSync(file, "no database".repeat(1000));
+  const ledger = start();
+  await ledger.catchUp();
+  expect(spent(ledger)).toBe(3);
+  expect(existsSync(`${file}.damaged`)).toBe(true);
+  expect(reports).toContain(
+    `Spend is read from the log again; the damaged file is ${file}.damaged`,
+  );
+  expect(reports.at(-1)).toBe("Spend is recorded again.");
+});
+
+it("a new file of gateways that share begins at the end of the log", async () => {
+  write(...costs(1, 2));
+  const ledger = start({ startsAtEnd: true });
+  await ledger.catchUp();
+  write(...costs(4));
+  await ledger.catchUp();
+  expect(spent(ledger)).toBe(4);
+});
+
+it("a file that cannot be opened is reported once, and used as soon as it can be", async () => {
+  file = join(directory, "missing/spend.db");
+  write(...costs(1));
+  const ledger = start();
+  await expect(ledger.catchUp()).rejects.toThrow("Spend cannot be recorded (ENOENT)");
+  await expect.poll(() => reports.length).toBe(1);
+  mkdirSync(join(directory, "missing"));
+  await expect.poll(() => spent(ledger)).toBe(1);
+  expect(reports).toHaveLength(2);
+});

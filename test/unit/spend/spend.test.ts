@@ -1,0 +1,195 @@
+// The limits that an Envoy gets: at its start and restart, when records are read, at the end of a period, after a reload.
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type Budget, budgetFingerprint } from "../../../control-plane/ir/budgets.ts";
+import type { GatewayModel } from "../../../control-plane/ir/model.ts";
+import { Spend } from "../../../control-plane/spend/spend.ts";
+import { FakeEnvoy } from "./fake-envoy.ts";
+import { usageLine } from "./lines.ts";
+
+const DAILY: Budget = { subject: { key: "team" }, amount: 100, per: "day" };
+const MONTHLY: Budget = { subject: "all", amount: 1000, per: "month" };
+const [daily, monthly] = [DAILY, MONTHLY].map(budgetFingerprint) as [string, string];
+
+let directory: string;
+let log: string;
+let socket: string;
+/** 2026-11-30 12:00 UTC. */
+let now: number;
+let spend: Spend;
+let envoy: FakeEnvoy;
+let reports: string[];
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "spend-"));
+  log = join(directory, "access_usage.log");
+  socket = join(directory, "budgets.sock");
+  now = Date.UTC(2026, 10, 30, 12);
+  reports = [];
+  spend = newSpend();
+  envoy = new FakeEnvoy(socket, [daily, monthly]);
+  await envoy.start();
+});
+afterEach(async () => {
+  await spend.close();
+  await envoy.stop();
+  rmSync(directory, { recursive: true });
+});
+
+function newSpend(): Spend {
+  return new Spend({
+    directory,
+    report: (line) => reports.push(line),
+    onReadiness: () => undefined,
+    now: () => now,
+  });
+}
+
+const use = (...budgets: Budget[]) =>
+  spend.use({ model: { budgets } as GatewayModel, logDirectory: directory, environment: {} });
+
+/** Charges a request, whose record is written now or later. */
+function ask(cost: number, { isRecorded = true } = {}): () => void {
+  envoy.charge(daily, cost);
+  envoy.charge(monthly, cost);
+  const write = () => {
+    appendFileSync(log, `${usageLine({ at: now / 1000, key: "team", cost })}\n`);
+  };
+  if (isRecorded) write();
+  return write;
+}
+
+const limit = (id: string) => envoy.limits.get(id)?.limit;
+const left = (id: string) => (limit(id) ?? 0) - (envoy.charged.get(id) ?? 0);
+const read = (cost: number) =>
+  expect
+    .poll(() => spend.gauges().find(({ name }) => name === "all requests a month")?.spent)
+    .toBe(cost);
+
+it("an Envoy gets the amounts minus what was spent before, with their ends", async () => {
+  writeFileSync(
+    log,
+    [
+      usageLine({ at: Date.UTC(2026, 10, 1) / 1000 - 1, key: "team", cost: 500 }),
+      usageLine({ at: Date.UTC(2026, 10, 1) / 1000, key: "team", cost: 7 }),
+      usageLine({ at: now / 1000, key: "team", cost: 5 }),
+      usageLine({ at: now / 1000, key: "other", cost: 3 }),
+    ].join("\n") + "\n",
+  );
+  await use(DAILY, MONTHLY);
+  await spend.attach(socket);
+  expect([...envoy.limits.values()]).toEqual([
+    { id: daily, limit: 95, resets: Date.UTC(2026, 11, 1) / 1000 },
+    { id: monthly, limit: 985, resets: Date.UTC(2026, 11, 1) / 1000 },
+  ]);
+  expect(spend.gauges()).toEqual([
+    { name: "key team a day", limit: 100, spent: 5 },
+    { name: "all requests a month", limit: 1000, spent: 15 },
+  ]);
+});
+
+it("records that are read change no limit within a period", async () => {
+  await use(DAILY, MONTHLY);
+  await spend.attach(socket);
+  ask(30);
+  await read(30);
+  await use(DAILY, MONTHLY);
+  expect(limit(daily)).toBe(100);
+  expect(left(daily)).toBe(70);
+});
+
+it("a period ends: what was spent before does not count, whenever its records are read", async () => {
+  await use(DAILY, MONTHLY);
+  await spend.attach(socket);
+  ask(60);
+  await read(60);
+  const writeLater = ask(50, { isRecorded: false });
+  expect(envoy.charge(daily, 1)).toBe(false);
+  now = Date.UTC(2026, 11, 1, 0, 0, 1);
+  await use(DAILY, MONTHLY);
+  // The request whose record is missing may still be one of the new period.
+  expect(left(daily)).toBe(50);
+  now = Date.UTC(2026, 10, 30, 23, 59, 59);
+  writeLater();
+  now = Date.UTC(2026, 11, 1, 0, 0, 2);
+  await expect
+    .poll(async () => {
+      await use(DAILY, MONTHLY);
+      return left(daily);
+    })
+    .toBe(100);
+  expect(left(monthly)).toBe(1000);
+  expect(envoy.limits.get(daily)?.resets).toBe(Date.UTC(2026, 11, 2) / 1000);
+});
+
+it("the limit of the next period is pushed when a period ends", async () => {
+  now = Date.UTC(2026, 11, 1) - 300;
+  await use(DAILY);
+  await spend.attach(socket);
+  const started = Date.now();
+  expect(envoy.limits.get(daily)?.resets).toBe(Date.UTC(2026, 11, 1) / 1000);
+  now += 300;
+  await expect.poll(() => envoy.limits.get(daily)?.resets).toBe(Date.UTC(2026, 11, 2) / 1000);
+  expect(Date.now() - started).toBeGreaterThan(250);
+});
+
+it("an Envoy that starts again gets its limits as soon as it responds", async () => {
+  await use(DAILY, MONTHLY);
+  await spend.attach(socket);
+  ask(30);
+  await read(30);
+  ask(20);
+  await envoy.stop();
+  const attached = spend.attach(socket);
+  await envoy.start();
+  await attached;
+  expect(limit(daily)).toBe(50);
+  expect(left(monthly)).toBe(950);
+});
+
+it("a budget that a reload adds is charged from then on; a new amount changes what is left", async () => {
+  envoy.ids = [monthly];
+  await use(MONTHLY);
+  await spend.attach(socket);
+  ask(30);
+  await read(30);
+  envoy.ids = [daily, monthly];
+  await use(DAILY, { ...MONTHLY, amount: 500 });
+  expect(left(daily)).toBe(70);
+  expect(left(monthly)).toBe(470);
+  ask(10);
+  await read(40);
+  await use(DAILY, MONTHLY);
+  expect(left(daily)).toBe(60);
+});
+
+it("a worker that has no new configuration yet gets the limits of its budgets later", async () => {
+  envoy.ids = [monthly];
+  await use(MONTHLY);
+  await spend.attach(socket);
+  await use(DAILY, MONTHLY);
+  expect(limit(daily)).toBeUndefined();
+  envoy.ids = [daily, monthly];
+  await expect.poll(() => left(daily)).toBe(100);
+});
+
+it("a ledger that is damaged while the gateway runs is read from the log again, and nothing is charged twice", async () => {
+  await use(DAILY, MONTHLY);
+  await spend.attach(socket);
+  ask(30);
+  await read(30);
+  await spend.close();
+  writeFileSync(join(directory, "spend.db"), "no database".repeat(1000));
+  spend = newSpend();
+  await use(DAILY, MONTHLY);
+  await envoy.stop();
+  await envoy.start();
+  await spend.attach(socket);
+  expect(left(daily)).toBe(70);
+  ask(10);
+  await read(40);
+  await use(DAILY, MONTHLY);
+  expect(left(daily)).toBe(60);
+});
