@@ -9,17 +9,24 @@ import { ask, askAsModelServer, errorOf } from "./ask.ts";
 const KEYS = {
   EGRESS_KEY: "egress-0123456789abcdef0123456789abcdef",
   INGRESS_KEY: "ingress-0123456789abcdef0123456789abcd",
+  RESEARCH_KEY: "research-0123456789abcdef0123456789abc",
 };
-const PROMPTS = `
+const CONFIG = `
 listeners:
-  egress: {api_keys: [$EGRESS_KEY]}
+  egress:
+    api_keys:
+      - $EGRESS_KEY
+      - key: $RESEARCH_KEY
+        name: research
+        models: [careful]
+        ratelimits: [{requests: 3, unit: day}]
   ingress: {api_keys: [$INGRESS_KEY]}
 prompt_guards: {input_guards: {jailbreak: {on_exception: {message: No.}}}}
 `;
 let all: WithFakes;
 
 beforeAll(async () => {
-  all = await startWithFakes({ config: PROMPTS, environment: KEYS });
+  all = await startWithFakes({ config: CONFIG, environment: KEYS });
 });
 afterAll(() => all.stop());
 
@@ -74,4 +81,47 @@ it("the gateway's own model server needs no key, and nobody else can open its so
   const { status, body } = await askAsModelServer(all.gateway, "fast");
   expect(status, body).toBe(200);
   expect(statSync(all.gateway.ownEgressSocketPath).mode & 0o777).toBe(0o600);
+});
+
+describe("a key with a name", () => {
+  const research = bearer(KEYS.RESEARCH_KEY);
+  const notAllowed = "The key 'research' may not be used for the model 'fast'. Its models: ";
+
+  it.each(["chat", "messages", "responses"] as const)(
+    "another model than its own is a 403 for a %s client, and reaches no provider",
+    async (dialect) => {
+      const before = all.openai.requests.length;
+      const response = await ask(all.gateway, dialect, { model: "fast", headers: research });
+      expect(response.status).toBe(403);
+      const error = await errorOf(response, dialect);
+      expect(error.type).toBe("permission_error");
+      expect(error.message).toContain(notAllowed);
+      expect(all.openai.requests.length).toBe(before);
+    },
+  );
+
+  it("lists its models only", async () => {
+    const list = async (headers: Record<string, string>): Promise<string[]> => {
+      const response = await fetch(`${all.gateway.url}/v1/models`, { headers });
+      const { data } = (await response.json()) as { data: { id: string }[] };
+      return data.map(({ id }) => id);
+    };
+    expect(await list(research)).toEqual(["careful"]);
+    expect(await list(bearer(KEYS.EGRESS_KEY))).toContain("fast");
+  });
+
+  it("has its limit of requests over all of Envoy's workers", async () => {
+    const statuses = await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const headers = { ...research, connection: "close" };
+        const response = await ask(all.gateway, "messages", { headers });
+        await response.arrayBuffer();
+        return response.status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(3);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(9);
+    const other = await ask(all.gateway, "messages", { headers: bearer(KEYS.EGRESS_KEY) });
+    expect(other.status, await other.text()).toBe(200);
+  });
 });

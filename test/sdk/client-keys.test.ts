@@ -1,4 +1,4 @@
-// What the official Node SDKs make of a listener that wants a key.
+// What the official Node SDKs make of a listener with keys: another key, another model, and more requests than a key has.
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -6,12 +6,23 @@ import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 
 const KEY = "0123456789abcdef0123456789abcdef";
+const FEW = "fedcba9876543210fedcba9876543210";
+const CONFIG = `
+listeners:
+  egress:
+    api_keys:
+      - $TEAM_KEY
+      - key: $FEW_KEY
+        name: few
+        models: [fast, careful]
+        ratelimits: [{requests: 2, unit: day}]
+`;
 let all: WithFakes;
 
 beforeAll(async () => {
   all = await startWithFakes({
-    config: "listeners: {egress: {api_keys: [$TEAM_KEY]}}\n",
-    environment: { TEAM_KEY: KEY },
+    config: CONFIG,
+    environment: { TEAM_KEY: KEY, FEW_KEY: FEW },
   });
 });
 afterAll(() => all.stop());
@@ -68,3 +79,32 @@ it.each([{ apiKey: "another" }, { authToken: "another" }])(
     }
   },
 );
+
+it("another model than the key's is a PermissionDeniedError, before any of its requests is counted", async () => {
+  const create = { model: "deep", max_tokens: 100, messages };
+  const of = (reason: unknown): unknown => reason;
+  const chat: unknown = await openai(FEW).chat.completions.create(create).catch(of);
+  expect(chat).toBeInstanceOf(OpenAI.PermissionDeniedError);
+  expect(chat).toMatchObject({ code: "model_not_allowed", param: "model" });
+  const message: unknown = await anthropic({ apiKey: FEW }).messages.create(create).catch(of);
+  expect(message).toBeInstanceOf(Anthropic.PermissionDeniedError);
+  expect(message).toMatchObject({ type: "permission_error" });
+  const { data } = await openai(FEW).models.list();
+  expect(data.map(({ id }) => id)).toEqual(["fast", "careful"]);
+});
+
+it("a used-up limit of the key is a RateLimitError of both, whatever model they request", async () => {
+  const chat = () => openai(FEW).chat.completions.create({ model: "fast", messages });
+  const message = () =>
+    anthropic({ apiKey: FEW }).messages.create({ model: "careful", max_tokens: 100, messages });
+  await chat();
+  await message();
+  for (const [ask, kind] of [
+    [chat, OpenAI.RateLimitError],
+    [message, Anthropic.RateLimitError],
+  ] as const) {
+    const error: unknown = await ask().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(kind);
+    expect((error as Error).message).toContain("2 requests a day for key few");
+  }
+});

@@ -39,7 +39,7 @@ export const ratelimitService = section({
   read({ reading, model, part }, service) {
     if (service === undefined) return {};
     const path = ["ratelimit_service"];
-    if ((part(ratelimits) ?? []).length === 0) {
+    if ((part(ratelimits) ?? []).length === 0 && model.rateLimits === undefined) {
       reading.warning(path, "the service has no effect: no ratelimits are configured", {
         part: "key",
       });

@@ -12,7 +12,13 @@ import { reply } from "./replies.ts";
 import type { Dialect } from "./replies.ts";
 
 const FILTER = join(import.meta.dirname, "../../../build/filter.wasm");
-const ENVIRONMENT = { OPENAI_API_KEY: "sk-1", ANTHROPIC_API_KEY: "sk-2" };
+/** Also the keys of clients. */
+export const ENVIRONMENT = {
+  OPENAI_API_KEY: "sk-1",
+  ANTHROPIC_API_KEY: "sk-2",
+  TEAM_A: "a".repeat(32),
+  TEAM_B: "b".repeat(32),
+};
 const START = Date.UTC(2026, 1, 28, 23, 59, 30);
 
 const MODELS = `
