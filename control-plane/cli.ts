@@ -15,6 +15,7 @@ import type { InitOptions } from "./cli/commands/init.ts";
 import type { RenderOptions } from "./cli/commands/render.ts";
 import type {
   ExplainOptions,
+  ModelsOptions,
   LogsOptions,
   ReplayOptions,
   ReloadOptions,
@@ -241,8 +242,9 @@ function addConfiguration(program: Command): void {
     .command("models")
     .description("list the models and aliases that clients can use")
     .argument("[config]", CONFIGURATION)
+    .option("--key <name>", "only what this API key may be used for")
     .option("--json", AS_JSON)
-    .action(async (config: string | undefined, options: { json?: boolean }) => {
+    .action(async (config: string | undefined, options: ModelsOptions) => {
       const { models } = await import("./cli/commands/models.ts");
       models(config, options);
     });
@@ -255,6 +257,7 @@ function addConfiguration(program: Command): void {
     )
     .option("-c, --config <file>", CONFIGURATION)
     .option("--endpoint <path>", "path for a JSON body (default: /v1/chat/completions)")
+    .option("--key <name>", "the API key that the request has, by its name")
     .option("--json", AS_JSON)
     .passThroughOptions()
     .action(async (words: string[], options: ExplainOptions) => {

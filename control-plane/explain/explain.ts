@@ -150,7 +150,7 @@ export function needsModelServer(request: ClientRequest, model: GatewayModel): b
 }
 
 /** Returns the listener whose port the request names; egress for any other. */
-function listenerOf(request: ClientRequest, { ingress }: GatewayModel): Listener["name"] {
+export function listenerOf(request: ClientRequest, { ingress }: GatewayModel): Listener["name"] {
   const { headers, listener } = request;
   if (listener !== undefined) return listener;
   const host = headers.find(([name]) => name === "host")?.[1] ?? "";

@@ -17,6 +17,8 @@ export interface Deployment {
   limit?: { requests?: number; tokens?: number };
   /** US dollars per million tokens. */
   price?: Values;
+  /** `amount` and `per`. */
+  budget?: Values;
   /** The key, if it was in the file; `access_key` refers to the usual variable. */
   literalKey?: string;
   /** Parts without an equivalent, each with the reason. */
@@ -27,7 +29,7 @@ export interface Deployment {
 const OF_REQUESTS =
   /^(?:temperature|top_p|max_tokens|max_completion_tokens|n|seed|stop|stream|user|reasoning_effort|thinking|frequency_penalty|presence_penalty|response_format|tools|tool_choice)$/;
 const KNOWN = new Set(
-  "model api_key api_base base_url api_version rpm tpm timeout stream_timeout max_retries num_retries input_cost_per_token output_cost_per_token cache_read_input_token_cost extra_headers organization weight aws_region_name region_name aws_bedrock_runtime_endpoint vertex_project vertex_location vertex_ai_project vertex_ai_location drop_params custom_llm_provider".split(
+  "model api_key api_base base_url api_version rpm tpm timeout stream_timeout max_retries num_retries input_cost_per_token output_cost_per_token cache_read_input_token_cost extra_headers organization weight aws_region_name region_name aws_bedrock_runtime_endpoint vertex_project vertex_location vertex_ai_project vertex_ai_location drop_params custom_llm_provider max_budget budget_duration".split(
     " ",
   ),
 );
@@ -65,6 +67,7 @@ export function convertDeployment(item: Values): Deployment {
   addHeaders(entry, parameters);
   addRetry(entry, parameters, result);
   addNumbers({ rpm: item["rpm"], tpm: item["tpm"], ...parameters }, result);
+  addBudget(parameters, result);
   for (const [key, value] of Object.entries(parameters)) addLeftOut(key, value, result);
   if (isValues(item["model_info"]))
     result.leftOut.push({
@@ -200,6 +203,42 @@ function addNumbers(parameters: Values, result: Deployment): void {
   const perMillion = (rate: unknown) =>
     typeof rate === "number" ? Number((rate * 1e6).toPrecision(12)) : 0;
   result.price = { input: perMillion(input), output: perMillion(output) };
+}
+
+function addBudget(parameters: Values, result: Deployment): void {
+  const { max_budget: amount, budget_duration: duration } = parameters;
+  const part = {
+    max_budget: amount,
+    ...(duration === undefined ? {} : { budget_duration: duration }),
+  };
+  if (amount === undefined) return;
+  const budget = budgetOf(amount, duration);
+  if (budget !== undefined) result.budget = budget;
+  else result.leftOut.push({ reason: OTHER_PERIOD, part });
+}
+
+export const OTHER_PERIOD =
+  "a budget is US dollars a day, week, month or year of the calendar, or in total (docs/budgets.md)";
+
+/** By LiteLLM's `budget_duration`. It counts from the first request; here a period is one of the calendar. */
+const PERIODS: Readonly<Record<string, string>> = {
+  "24h": "day",
+  "1d": "day",
+  daily: "day",
+  "7d": "week",
+  weekly: "week",
+  "30d": "month",
+  "31d": "month",
+  "1mo": "month",
+  monthly: "month",
+  "365d": "year",
+};
+
+/** Returns a budget; undefined if it has no equivalent. */
+export function budgetOf(amount: unknown, duration: unknown): Values | undefined {
+  const per = typeof duration === "string" ? PERIODS[duration] : "total";
+  if (typeof amount !== "number" || !(amount > 0) || per === undefined) return undefined;
+  return { amount: `${String(Number(amount.toFixed(9)))} USD`, per };
 }
 
 function addLeftOut(key: string, value: unknown, result: Deployment): void {

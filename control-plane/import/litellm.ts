@@ -2,7 +2,13 @@
 // its models stay. What has no equivalent becomes a comment where it would be.
 import { Document, isMap, isScalar, isSeq } from "yaml";
 import type { Node, Pair } from "yaml";
-import { convertDeployment, isValues, referenceOf } from "./litellm-deployment.ts";
+import {
+  OTHER_PERIOD,
+  budgetOf,
+  convertDeployment,
+  isValues,
+  referenceOf,
+} from "./litellm-deployment.ts";
 import type { Deployment, Values } from "./litellm-deployment.ts";
 import { findProvider } from "../providers/registry.ts";
 import { leftOut } from "./masked.ts";
@@ -21,6 +27,7 @@ interface Converted {
   groups: Map<string, { model: string; weight?: number }[]>;
   limits: Values[];
   pricing: Values;
+  budgets: Values[];
   notes: string[];
   /** Keys that were in the file, by the usual variable of their provider. */
   literals: Map<string, string[]>;
@@ -34,9 +41,10 @@ const REASONS: readonly [pattern: RegExp, reason: string][] = [
   ],
   [/^cache|^redis_|^enable_caching/, "there is no cache of responses"],
   [
-    /budget|spend|max_.*_budget/,
-    "there are no budgets in money; `ratelimits` limits requests and tokens",
+    /^(?:provider_budget_config|max_.*_budget|.*user_budget)/,
+    "budgets are for all requests, for a model, or for a client key (docs/budgets.md)",
   ],
+  [/budget|spend/, OTHER_PERIOD],
   [
     /^(?:database|store_|ui_|proxy_batch|proxy_budget|use_redis|disable_spend|disable_prisma)/,
     "the gateway has no database",
@@ -62,7 +70,11 @@ const REASONS: readonly [pattern: RegExp, reason: string][] = [
     "this is always so here: members that a model rejects are dropped and listed, and there is no telemetry",
   ],
   [
-    /jwt|custom_auth|key_generat|team|sso|role|alert|user_/,
+    /key_generat|default_team|team/,
+    "keys are entries of `api_keys`, each with a name, models, rate limits and a budget (docs/budgets.md)",
+  ],
+  [
+    /jwt|custom_auth|sso|role|alert|user_/,
     "clients have the keys of `api_keys` (docs/securing.md)",
   ],
 ];
@@ -89,6 +101,7 @@ export function convertLitellm(source: Document): Document | undefined {
     ...(typeof retries === "number" ? { retry: { attempts: Math.min(retries + 1, 5) } } : {}),
     ...(converted.limits.length === 0 ? {} : { ratelimits: converted.limits }),
     ...(Object.keys(converted.pricing).length === 0 ? {} : { pricing: converted.pricing }),
+    ...budgetsOf(settings, converted),
     ...(usesPrometheus(settings) ? { observability: {} } : {}),
   };
   const document = new Document<Node>(top, { aliasDuplicateObjects: false });
@@ -119,6 +132,7 @@ function convertModels(list: readonly unknown[], comments: readonly string[]): C
     groups: new Map(),
     limits: [],
     pricing: {},
+    budgets: [],
     notes: [],
     literals: new Map(),
   };
@@ -134,7 +148,7 @@ function convertModels(list: readonly unknown[], comments: readonly string[]): C
 
 function add(
   converted: Converted,
-  { group, weight, limit, price, literalKey, leftOut: parts }: Deployment,
+  { group, weight, limit, price, budget, literalKey, leftOut: parts }: Deployment,
   entry: Values,
   comment: string,
 ): void {
@@ -160,6 +174,7 @@ function add(
   if (price !== undefined) converted.pricing[model] = price;
   if (known !== undefined) return;
   converted.entries.push(place);
+  if (budget !== undefined) converted.budgets.push({ model, ...budget });
   if (limit !== undefined) converted.limits.push({ model, limit: { ...limit, unit: "minute" } });
 }
 
@@ -288,6 +303,8 @@ const CONVERTED = new Set([
   "master_key",
 ]);
 
+const BUDGET = new Set(["max_budget", "budget_duration"]);
+
 function settingsOf(all: Values): Values {
   return Object.assign({}, ...SETTINGS.map((key) => all[key]).filter(isValues)) as Values;
 }
@@ -304,6 +321,13 @@ function listenersOf(settings: Values): Values {
   };
 }
 
+/** Returns `budgets`: of the proxy, and of deployments. */
+function budgetsOf(settings: Values, { budgets }: Converted): Values {
+  const ofAll = budgetOf(settings["max_budget"], settings["budget_duration"]);
+  const all = [...(ofAll === undefined ? [] : [ofAll]), ...budgets];
+  return all.length === 0 ? {} : { budgets: all };
+}
+
 function usesPrometheus(settings: Values): boolean {
   return ["callbacks", "success_callback", "service_callback"].some((key) =>
     JSON.stringify(settings[key] ?? "").includes("prometheus"),
@@ -312,12 +336,14 @@ function usesPrometheus(settings: Values): boolean {
 
 /** Comments for the settings that have no equivalent. */
 function leftOfSettings(all: Values): string[] {
+  const { max_budget: amount, budget_duration: duration } = settingsOf(all);
+  const hasBudget = budgetOf(amount, duration) !== undefined;
   return Object.entries(all).flatMap(([section, value]) => {
     if (section === "model_list" || value === null) return [];
     if (!SETTINGS.includes(section) || !isValues(value))
       return [leftOut(reasonFor(section), { [section]: value })];
     return Object.entries(value)
-      .filter(([key]) => !CONVERTED.has(key))
+      .filter(([key]) => !CONVERTED.has(key) && !(hasBudget && BUDGET.has(key)))
       .map(([key, part]) => leftOut(reasonFor(key), { [section]: { [key]: part } }));
   });
 }

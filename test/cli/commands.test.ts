@@ -19,13 +19,16 @@ const GOOD = [
 ].join("\n");
 const BAD = "llm_provider:\n  - model: openai/gpt-4o\nlisteners:\n  egress: {port: high}\n";
 const KEY = "sk-not-to-be-seen-anywhere";
+const TEAM_KEY = "team-not-to-be-seen-anywhere-0123";
+const KEYS = "listeners: {egress: {api_keys: [{key: $TEAM_KEY, name: research, models: [fast]}]}}";
 
 let desk: Desk;
 beforeAll(() => {
   desk = openDesk({
     "gateway.yaml": GOOD,
     "bad.yaml": BAD,
-    ".env": `OPENAI_API_KEY=${KEY}\nANTHROPIC_API_KEY=${KEY}\n`,
+    "keys.yaml": `${GOOD}\n${KEYS}`,
+    ".env": `OPENAI_API_KEY=${KEY}\nANTHROPIC_API_KEY=${KEY}\nTEAM_KEY=${TEAM_KEY}\n`,
   });
 });
 afterAll(async () => {
@@ -269,6 +272,15 @@ describe("gateway models", () => {
     ]);
   });
 
+  it("lists what an API key may be used for", async () => {
+    const { code, stdout } = await desk.run("models", "keys.yaml", "--key", "research", "--json");
+    expect(code).toBe(0);
+    expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)).toEqual(["fast"]);
+    const unknown = await desk.run("models", "keys.yaml", "--key", "reserch");
+    expect(unknown.code).toBe(2);
+    expect(unknown.stderr).toContain("did you mean research?");
+  });
+
   it("is coloured for people only", async () => {
     const plain = await desk.run("models");
     expect(plain.stdout).toMatch(/^NAME +MODEL +DIALECT/);
@@ -287,6 +299,19 @@ describe("gateway models", () => {
 
 describe("gateway explain", () => {
   const curl = ["curl", "http://localhost:12000/v1/messages", "-H", "x-api-key: mine", "-d"];
+
+  it("shows what becomes of a request with an API key", async () => {
+    const withKey = ["--config", "keys.yaml", "--key", "research"];
+    const body = (model: string) =>
+      `{"model":"${model}","max_tokens":5,"messages":[{"role":"user","content":"Hi"}]}`;
+    const allowed = await desk.run("explain", ...withKey, ...curl, body("fast"));
+    expect(allowed.stdout).toContain("API key   research");
+    expect(allowed.stdout).toContain("Attempt 1: openai/gpt-4o");
+    const rejected = await desk.run("explain", ...withKey, ...curl, body("gpt-4o"));
+    expect(rejected.stdout).toContain("The gateway responds 403");
+    expect(rejected.stdout).toContain("The key 'research' may not be used for the model 'gpt-4o'");
+    expect(allowed.stdout + rejected.stdout).not.toContain(TEAM_KEY);
+  });
 
   it("shows the request that the provider would get, with masked credentials", async () => {
     const body =

@@ -1,14 +1,16 @@
 // `gateway explain`: what becomes of a request, without sending it.
 import { existsSync, readFileSync } from "node:fs";
+import { HEADER_API_KEY } from "../../../contract/words.ts";
 import { colorsFor } from "../../config/diagnostics/terminal.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
 import { readCapturedRequest } from "../../explain/captured-request.ts";
 import { readClientRequest } from "../../explain/read-request.ts";
 import type { ClientRequest } from "../../explain/client-request.ts";
 import { requestOfCurl } from "../../explain/curl.ts";
-import { Explainer, needsModelServer } from "../../explain/explain.ts";
+import { Explainer, listenerOf, needsModelServer } from "../../explain/explain.ts";
 import { explanationLines } from "../../explain/explanation-lines.ts";
 import { endOfLog, lastLines } from "../../log-files/log-files.ts";
+import type { GatewayModel } from "../../ir/model.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { contentLogIn } from "../../supervisor/private-log.ts";
 import { FILTER_FILE } from "../../supervisor/runtime-environment.ts";
@@ -16,6 +18,7 @@ import { findLogDirectory, readable } from "../log/log-directory.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { withModelServer } from "../trial/temporary-model-server.ts";
 import { noteBuiltIn } from "./built-in.ts";
+import { findKey } from "./find-key.ts";
 import type { ExplainOptions } from "./options.ts";
 
 /** The characters of request ids (filter/exchange/request-id.ts) but the slash. */
@@ -27,9 +30,9 @@ const REQUEST_ID = /^[\w.:+=~@-]{2,128}$/;
  */
 export async function explain(words: readonly string[], options: ExplainOptions): Promise<void> {
   const file = findConfigurationOrBuiltIn(options.config, process.cwd());
-  const request = requestOf(words, options);
   const configuration = readConfiguration(file, process.env);
   const { model, environment } = configuration;
+  const request = withKey(requestOf(words, options), options.key, model, environment);
   const print = async (modelServer?: string): Promise<void> => {
     const open = { model, environment, filterFile: FILTER_FILE };
     const explainer = await Explainer.open({
@@ -61,6 +64,21 @@ function requestOf(words: readonly string[], { config, endpoint }: ExplainOption
   }
   if (REQUEST_ID.test(name) && !existsSync(name)) return capturedRequest(name, config);
   return readClientRequest(name === "-" ? "standard input" : name, contentOf(name), endpoint);
+}
+
+/** Returns the request with the API key of a name, in place of the keys that it has. */
+function withKey(
+  request: ClientRequest,
+  name: string | undefined,
+  model: GatewayModel,
+  environment: Readonly<Record<string, string | undefined>>,
+): ClientRequest {
+  if (name === undefined) return request;
+  const { key, listener } = findKey(model, name, listenerOf(request, model));
+  const { isAuthorized: _, ...others } = request;
+  const value = environment[key.variable] ?? `$${key.variable}`;
+  const headers = request.headers.filter(([header]) => header.toLowerCase() !== HEADER_API_KEY);
+  return { ...others, listener, headers: [...headers, [HEADER_API_KEY, value]] };
 }
 
 /** Returns the request with this id from the content log. */

@@ -2,11 +2,14 @@
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { filterConfig } from "../../ir/filter-document/document.ts";
+import type { AllowedModels, NamedFilterKey } from "../../ir/filter-document/client-keys.ts";
 import type { GatewayModel, Target } from "../../ir/model.ts";
-import { PICO_PER_MILLION, pricesOf } from "../../ir/prices.ts";
+import { PICO_PER_MILLION, priceOf, pricesOf } from "../../ir/prices.ts";
 import type { Price } from "../../ir/prices.ts";
 import { colorsFor, table } from "../../config/diagnostics/terminal.ts";
 import { noteBuiltIn } from "./built-in.ts";
+import { findKey } from "./find-key.ts";
+import type { ModelsOptions } from "./options.ts";
 
 export interface ModelName {
   /** The name in `model`. */
@@ -30,9 +33,10 @@ export interface ModelPrice {
 }
 
 /** Prints them as a table, or as JSON. */
-export function models(config: string | undefined, options: { json?: boolean }): void {
+export function models(config: string | undefined, options: ModelsOptions): void {
   const file = findConfigurationOrBuiltIn(config, process.cwd());
-  const names = modelNames(readConfiguration(file, process.env).model);
+  const { model } = readConfiguration(file, process.env);
+  const names = modelNames(model, allowedFor(model, options.key));
   if (options.json === true) {
     console.log(JSON.stringify(names, null, 2));
     return;
@@ -54,15 +58,36 @@ export function models(config: string | undefined, options: { json?: boolean }):
   for (const line of table(rows)) console.log(line);
 }
 
-/** In the order of the configuration; of one model, its full name first. */
-export function modelNames(model: GatewayModel): ModelName[] {
+/** Returns the allow-list of a key; undefined if it may be used for all models. */
+function allowedFor(model: GatewayModel, name: string | undefined): AllowedModels | undefined {
+  if (name === undefined) return undefined;
+  const { listener } = findKey(model, name);
+  const keys = filterConfig(model).api_keys?.[listener] ?? [];
+  const key = keys.find(
+    (one): one is NamedFilterKey => typeof one === "object" && one.name === name,
+  );
+  return key?.allowed;
+}
+
+/** In the order of the configuration; of one model, its full name first. @param allowed only these */
+export function modelNames(model: GatewayModel, allowed?: AllowedModels): ModelName[] {
   const { names, routes, wildcards = [] } = filterConfig(model);
   const prices = pricesOf(model);
+  /** Names that wildcards take: the bare ones. */
+  const taken = new Map<string, string>();
+  const entriesOfTaken = (allowed?.taken ?? []).flatMap(({ route, models: patterns }) => {
+    const { provider = "" } = model.targets[route] ?? {};
+    if (provider === "") return [];
+    return patterns.map((bare) => {
+      taken.set(`${provider}/${bare}`, bare);
+      return [`${provider}/${bare}`, route] as const;
+    });
+  });
   const entries = [
     ...Object.entries(names),
     ...wildcards.map(({ prefix, route }) => [`${prefix}*`, route] as const),
-  ];
-  const found = entries.flatMap(([name, route]) => {
+  ].filter(([, route]) => allowed === undefined || allowed.routes.includes(route));
+  const found = [...entries, ...entriesOfTaken].flatMap(([name, route]) => {
     const index = routes[route]?.targets[0];
     const target = index === undefined ? undefined : model.targets[index];
     if (index === undefined || target === undefined) return [];
@@ -72,7 +97,9 @@ export function modelNames(model: GatewayModel): ModelName[] {
       dialect: target.dialect,
       default: index === model.defaultTarget,
       address: addressOf(target),
-      price: modelPrice(prices.get(target.name)),
+      price: modelPrice(
+        taken.has(name) ? priceOf(target, model, taken.get(name)) : prices.get(target.name),
+      ),
     };
     return [{ index, isFull: name === target.name, row }];
   });

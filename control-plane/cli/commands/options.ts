@@ -51,5 +51,13 @@ export interface ExplainOptions {
   config?: string;
   /** The path of a file that has only a body. */
   endpoint?: string;
+  /** The name of the API key that the request has. */
+  key?: string;
+  json?: boolean;
+}
+
+export interface ModelsOptions {
+  /** The name of an API key. */
+  key?: string;
   json?: boolean;
 }
