@@ -236,7 +236,8 @@ const PERIODS: Readonly<Record<string, string>> = {
 
 /** Returns a budget; undefined if it has no equivalent. */
 export function budgetOf(amount: unknown, duration: unknown): Values | undefined {
-  const per = typeof duration === "string" ? PERIODS[duration] : "total";
+  const isTotal = duration === undefined || duration === null;
+  const per = isTotal ? "total" : typeof duration === "string" ? PERIODS[duration] : undefined;
   if (typeof amount !== "number" || !(amount > 0) || per === undefined) return undefined;
   return { amount: `${String(Number(amount.toFixed(9)))} USD`, per };
 }

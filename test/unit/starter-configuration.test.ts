@@ -69,7 +69,7 @@ describe("the configuration for the keys in the environment", () => {
   it("works with its comments removed, once the keys are set", () => {
     const { text } = load({});
     const uncommented = text.replaceAll(
-      /^( *)# ((?: {0,2}- model:| {2}[a-z_]+:|listeners:).*)$/gm,
+      /^( *)# ((?: {0,2}- model:| {2}[a-z_]+:|listeners:|budgets:).*)$/gm,
       "$1$2",
     );
     const all = environmentOf(STARTERS.map(({ provider }) => provider));

@@ -87,4 +87,6 @@ const ADVICE = `
 # The gateway accepts connections from this machine only. To open it to others, require keys (docs/securing.md):
 # listeners:
 #   egress: {address: 0.0.0.0, port: 12000, api_keys: [$CLIENT_KEY]}
+# Budgets limit what requests cost, all together, by model or by key (docs/budgets.md):
+# budgets: [{amount: 50 USD, per: month}]
 `;
