@@ -11,6 +11,7 @@ import { addCompletion } from "./cli/commands/complete.ts";
 import type { ImportOptions } from "./cli/commands/import.ts";
 import { KINDS, type Kind } from "./import/kinds.ts";
 import type { DoctorOptions } from "./cli/commands/doctor.ts";
+import { sinceTime } from "./cli/since.ts";
 import type { InitOptions } from "./cli/commands/init.ts";
 import type { RenderOptions } from "./cli/commands/render.ts";
 import type {
@@ -19,10 +20,12 @@ import type {
   LogsOptions,
   ReplayOptions,
   ReloadOptions,
+  SpendOptions,
   TargetsOptions,
   UpOptions,
 } from "./cli/commands/options.ts";
 import { GatewayError } from "./config/diagnostics/gateway-error.ts";
+import { BUDGET_PERIODS } from "./ir/budgets.ts";
 import {
   ACCESS_LOG_PLACES,
   ACCESS_LOGS,
@@ -154,6 +157,7 @@ function addRunning(program: Command): void {
       await status(config, options);
     });
   addLogs(program);
+  addSpend(program);
 }
 
 function addLogs(program: Command): void {
@@ -184,6 +188,30 @@ function addLogs(program: Command): void {
     .action(async (config: string | undefined, options: LogsOptions) => {
       const { logs } = await import("./cli/commands/logs.ts");
       await logs(config, options);
+    });
+}
+
+function addSpend(program: Command): void {
+  program
+    .command("spend")
+    .description("show what was spent by key and model, and what is left of budgets")
+    .argument("[config]", CONFIGURATION)
+    .addOption(
+      new Option("--since <date>", "first day (UTC), or days ago: 2026-01-31, 7d").argParser(
+        sinceTime,
+      ),
+    )
+    .addOption(
+      new Option(
+        "--per <period>",
+        "show the current period (default: month); with --since, each period",
+      ).choices(BUDGET_PERIODS),
+    )
+    .addOption(new Option("--json", AS_JSON).conflicts("csv"))
+    .option("--csv", "print comma-separated values")
+    .action(async (config: string | undefined, options: SpendOptions) => {
+      const { spend } = await import("./cli/commands/spend.ts");
+      await spend(config, options);
     });
 }
 

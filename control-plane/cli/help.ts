@@ -34,6 +34,11 @@ const EXAMPLES: Readonly<Record<string, Rows>> = {
     ["gateway logs --access llm -n 200", "show the last 200 calls of models"],
     ["gateway logs --request-id 7f5c1a52-…", "show one request in all logs"],
   ],
+  spend: [
+    ["gateway spend", "show this month by key and model, and the budgets"],
+    ["gateway spend --since 2026-01-01 --per month", "show each month of the year"],
+    ["gateway spend --per day --csv > today.csv", "write today's spend as CSV"],
+  ],
   doctor: [
     ["gateway doctor", "check the configuration, the keys and this machine"],
     ["gateway doctor --online --json", "try every key too, and print the findings for support"],

@@ -1,4 +1,5 @@
-// Envoy's own statistics, as they stand on the metrics page behind the gateway's, and the hosts that Envoy has ejected.
+// The state at the time of a scrape: Envoy's own statistics, as they stand on the metrics page behind the gateway's, the hosts that
+// Envoy has ejected, and the budgets.
 import type { Families, Gauge } from "./families.ts";
 import type { GatewayModel } from "../ir/model.ts";
 import { envoyState } from "./live/providers.ts";
@@ -8,7 +9,20 @@ export interface StateGauges {
   build: Gauge;
   up: Gauge;
   ejected: Gauge;
+  budgetLimit: Gauge;
+  budgetSpent: Gauge;
 }
+
+/** What was spent on a budget. */
+export interface BudgetGauge {
+  /** Of the configuration. */
+  name: string;
+  /** Nano-dollars. */
+  limit: number;
+  spent: number;
+}
+
+const NANO = 1_000_000_000;
 
 /** Adds the families of the state at the time of the scrape. */
 export function stateGauges(families: Families): StateGauges {
@@ -28,7 +42,30 @@ export function stateGauges(families: Families): StateGauges {
       help: "Hosts of a provider that Envoy skips for a while, because requests to them failed.",
       labels: ["gen_ai_provider_name"],
     }),
+    budgetLimit: families.gauge({
+      name: "gateway_budget_limit_usd",
+      help: "The amount of a budget of the configuration.",
+      labels: ["budget"],
+      scale: NANO,
+    }),
+    budgetSpent: families.gauge({
+      name: "gateway_budget_spent_usd",
+      help: "What was spent on a budget in its period, by all gateways that share it.",
+      labels: ["budget"],
+      scale: NANO,
+    }),
   };
+}
+
+/** Sets the limit of each budget, and what was spent on it. */
+export function showBudgets(budgets: readonly BudgetGauge[], gauges: StateGauges): void {
+  // A reload may have removed a budget.
+  gauges.budgetLimit.clear();
+  gauges.budgetSpent.clear();
+  for (const { name, limit, spent } of budgets) {
+    gauges.budgetLimit.set([name], limit);
+    gauges.budgetSpent.set([name], spent);
+  }
 }
 
 /** Sets how many hosts of each provider are ejected at the moment. */

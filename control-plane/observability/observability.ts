@@ -6,8 +6,8 @@ import { urlOf } from "../ir/listener-url.ts";
 import { accessLogFile, USAGE_LOG } from "../ir/names.ts";
 import { startAdminServer } from "./admin-server.ts";
 import type { AdminServer } from "./admin-server.ts";
-import { countEjected, stateGauges } from "./envoy-stats.ts";
-import type { StateGauges } from "./envoy-stats.ts";
+import { countEjected, showBudgets, stateGauges } from "./envoy-stats.ts";
+import type { BudgetGauge, StateGauges } from "./envoy-stats.ts";
 import { History } from "./history/history.ts";
 import { observer } from "./history/observed-request.ts";
 import type { Observe } from "./history/observed-request.ts";
@@ -34,6 +34,8 @@ export interface ObservabilityOptions {
   versions: { gateway: string; envoy: string };
   /** Returns Envoy's metrics page, of all names or those that contain the filter; rejects if Envoy does not respond. */
   envoyStats: (filter?: string) => Promise<string>;
+  /** Returns what was spent on each budget; absent: there are none. */
+  budgets?: () => BudgetGauge[];
   report: (line: string, level?: "warning") => void;
   /** Milliseconds since 1970; the machine's clock if not set. */
   now?: () => number;
@@ -216,6 +218,7 @@ export class Observability {
     const [reading, gateway] = [this.#reading, this.#gateway];
     if (reading === undefined || gateway === undefined) return undefined;
     const stats = await this.#options.envoyStats().catch(() => undefined);
+    showBudgets(this.#options.budgets?.() ?? [], reading.gauges);
     const { up, ejected } = reading.gauges;
     up.set([], stats === undefined ? 0 : 1);
     if (stats !== undefined) countEjected(stats, gateway.model, ejected);

@@ -4,6 +4,8 @@ import { LogDatabase } from "../log-files/log-database.ts";
 import type { LogPosition } from "../log-files/log-files.ts";
 import { type Cell, SUMS } from "./cell.ts";
 
+/** Name of the file in the state directory. */
+export const LEDGER_FILE = "spend.db";
 /** Format of the file. */
 const VERSION = 1;
 

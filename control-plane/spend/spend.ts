@@ -4,16 +4,17 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { budgetId } from "../ir/budgets.ts";
 import type { Budget } from "../ir/budgets.ts";
+import type { BudgetGauge } from "../observability/envoy-stats.ts";
 import { accessLogFile, USAGE_LOG } from "../ir/names.ts";
 import type { GatewayModel, Redis } from "../ir/model.ts";
 import { EnvoyLimits } from "./envoy-limits.ts";
 import { Ledger } from "./ledger.ts";
+import { LEDGER_FILE } from "./ledger-file.ts";
 import type { Grant } from "./limits.ts";
+import { redisUrl } from "./redis/url.ts";
 import { CONSEQUENCES, Sharing } from "./sharing.ts";
 import { type Tally, Tallies } from "./tallies.ts";
 
-/** Name of the ledger in the state directory. */
-export const LEDGER_FILE = "spend.db";
 /** How long a reload waits for the Envoys to have new limits. */
 const PUSH_MS = 5_000;
 /** Code of the error of a request for whose budget this gateway has no grant at the moment, and of one over a rate limit. */
@@ -38,14 +39,6 @@ export interface SpendOptions {
   onReadiness: () => void;
   /** Milliseconds since 1970; the machine's clock if not set. */
   now?: () => number;
-}
-
-/** A budget as metrics show it. */
-export interface BudgetGauge {
-  name: string;
-  /** Nano-dollars. */
-  limit: number;
-  spent: number;
 }
 
 export class Spend {
@@ -106,6 +99,7 @@ export class Spend {
     return this.#sharing?.settings.onFailure === "allow" ? this.#problem : undefined;
   }
 
+  /** Returns what was spent on each budget, by all gateways that share it. */
   gauges(): BudgetGauge[] {
     return this.#tallies.current().map((tally) => ({
       name: budgetId(tally.budget),
@@ -216,12 +210,4 @@ export class Spend {
     // An Envoy that stands still gets its limits later.
     await Promise.race([pushed(), sleep(PUSH_MS, undefined, { ref: false })]);
   }
-}
-
-/** Returns the URL of the configuration, or of its environment variable. */
-export function redisUrl(
-  { url }: Redis,
-  environment: Readonly<Record<string, string | undefined>>,
-): string | undefined {
-  return "text" in url ? url.text : environment[url.variable];
 }

@@ -22,7 +22,7 @@ import { failure, type ReloadResult, restartReasons } from "./reload.ts";
 import { createSpending, type Spending } from "./spending.ts";
 import { createServices, type PreparedServices, type Services } from "./services.ts";
 import { secretsDirectory, tokensDirectory, writePrivately } from "./state.ts";
-import type { BudgetGauge } from "../spend/spend.ts";
+import type { BudgetGauge } from "../observability/envoy-stats.ts";
 import { type EnvoyPlan, supervise, type Supervisor, type SupervisorEvents } from "./supervise.ts";
 
 export type GatewayOptions = EnvoyOptions;

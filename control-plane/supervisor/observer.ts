@@ -27,6 +27,7 @@ export function createObserver(
     directory,
     versions: { gateway: VERSION, envoy: ENVOY_VERSION },
     envoyStats: (filter) => readEnvoyStats(adminSocket(), filter),
+    budgets: () => gateway()?.budgets() ?? [],
     report,
   };
   let loaded: Promise<Observability> | undefined;

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import type { Budget } from "../ir/budgets.ts";
 import type { GatewayModel } from "../ir/model.ts";
-import type { BudgetGauge, Spend } from "../spend/spend.ts";
+import type { BudgetGauge } from "../observability/envoy-stats.ts";
+import type { Spend } from "../spend/spend.ts";
 import type { Configuration } from "./configuration-file.ts";
 import type { Report } from "./own-log.ts";
 import { findCaFile } from "./runtime-environment.ts";

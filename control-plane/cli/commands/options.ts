@@ -1,4 +1,5 @@
 // Options of the commands that have several, as commander hands them over.
+import type { BudgetPeriod } from "../../ir/budgets.ts";
 import type { AccessLogName, AccessLogPlace, LogLevel } from "../../ir/names.ts";
 
 export interface UpOptions {
@@ -27,6 +28,14 @@ export interface LogsOptions {
   lines: number;
   logDir?: string;
   json?: boolean;
+}
+
+export interface SpendOptions {
+  /** Milliseconds since 1970. */
+  since?: number;
+  per?: BudgetPeriod;
+  json?: boolean;
+  csv?: boolean;
 }
 
 export interface TargetsOptions {

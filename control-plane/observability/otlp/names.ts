@@ -33,6 +33,8 @@ const NAMES: Readonly<Record<string, MetricName>> = {
   gateway_unpriced_requests_total: { name: "gateway.unpriced_requests", unit: REQUESTS },
   gateway_key_requests_total: { name: "gateway.key.requests", unit: REQUESTS },
   gateway_key_tokens_total: { name: "gateway.key.tokens", unit: TOKENS },
+  gateway_budget_limit_usd: { name: "gateway.budget.limit", unit: "USD" },
+  gateway_budget_spent_usd: { name: "gateway.budget.spent", unit: "USD" },
   gateway_overhead_seconds: { name: "gateway.overhead", unit: "s" },
   gateway_fallbacks_total: { name: "gateway.fallbacks", unit: REQUESTS },
   gateway_rate_limited_total: { name: "gateway.rate_limited", unit: REQUESTS },

@@ -79,3 +79,13 @@ export function redisProblem(error: unknown): string {
   if (code !== undefined) return code;
   return errors?.[0] === undefined ? message : redisProblem(errors[0]);
 }
+
+/** Returns the names and values of a hash. */
+export async function readHash(redis: RedisConnection, key: string): Promise<[string, string][]> {
+  const fields = (await redis.send(["HGETALL", key])) as string[] | Record<string, string>;
+  // A list in one version of the protocol, a map in the other.
+  if (!Array.isArray(fields)) return Object.entries(fields);
+  return fields
+    .flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1] ?? ""] as const] : []))
+    .map(([name, value]) => [name, value]);
+}

@@ -2,7 +2,7 @@
 // spent, what it was granted (what is spent included), and until when. The script changes one gateway's field, and never
 // grants more than what is left when the others use all that they were granted.
 import { createHash } from "node:crypto";
-import { redisProblem, type RedisConnection } from "./connection.ts";
+import { readHash, redisProblem, type RedisConnection } from "./connection.ts";
 
 /** A grant ends when its gateway has not been heard of for so long. By Redis's clock. */
 export const LEASE_MS = 60_000;
@@ -100,6 +100,15 @@ export async function requestGrant(
   const found = new Map<string, number>();
   for (let at = 0; at < rest.length; at += 2) found.set(rest[at] ?? "", Number(rest[at + 1]));
   return { granted: Number(granted), gateways, isSettling: isSettling === 1, others: found };
+}
+
+/** Returns what each gateway has spent of a budget. */
+export async function readSharedSpend(
+  redis: RedisConnection,
+  key: string,
+): Promise<[gateway: string, spent: number][]> {
+  const rows = await readHash(redis, key);
+  return rows.map(([gateway, row]) => [gateway, Number(row.split(" ")[0])]);
 }
 
 /** By the SHA-1 of the script, which is sent when Redis does not know it. */

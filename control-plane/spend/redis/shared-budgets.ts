@@ -7,6 +7,7 @@ import type { Grant } from "../limits.ts";
 import type { Tally } from "../tallies.ts";
 import { type RedisConnection, redisProblem } from "./connection.ts";
 import { LEASE_MS, requestGrant, SETTLE_MS } from "./grant-script.ts";
+import { budgetKey, memoryKey } from "./keys.ts";
 import { wantedGrant } from "./grant-size.ts";
 
 /** Between two requests for a grant: while a budget is used, for a while after that, and then. */
@@ -149,11 +150,11 @@ export class SharedBudgets {
   /** Returns the parts of a request for a grant that do not depend on what was granted. */
   #request(tally: Tally) {
     const { settings, gateway } = this.#options;
-    const { id, budget, period, spent } = tally;
+    const { budget, period, spent } = tally;
     return {
       keys: {
-        budget: `${settings.prefix}:budget:${id}:${periodId(tally)}`,
-        memory: `${settings.prefix}:memory`,
+        budget: budgetKey(settings.prefix, budget, period.start),
+        memory: memoryKey(settings.prefix),
       },
       gateway,
       spent,
@@ -236,11 +237,6 @@ export class SharedBudgets {
 function pauseAfter(unusedMs: number): number {
   if (unusedMs < STAYS_ACTIVE_MS) return ACTIVE_MS;
   return unusedMs < STAYS_RECENT_MS ? RECENT_MS : IDLE_MS;
-}
-
-/** Returns the date of the period's first day; `total` for one without an end. */
-function periodId({ budget, period }: Tally): string {
-  return budget.per === "total" ? "total" : new Date(period.start).toISOString().slice(0, 10);
 }
 
 function sum(others: ReadonlyMap<string, number>): number {

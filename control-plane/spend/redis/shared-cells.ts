@@ -1,7 +1,8 @@
 // What each gateway has spent by day, key and model, in Redis: a hash per month, which `gateway spend` reads. The values are
 // those of the gateway's own ledger, so writing one again changes nothing.
 import { type Cell, DAY_MS, SUMS } from "../cell.ts";
-import type { RedisConnection } from "./connection.ts";
+import { readHash, type RedisConnection } from "./connection.ts";
+import { cellsKey } from "./keys.ts";
 
 /** How long a month is kept after its last change. */
 const KEEP_S = 400 * 24 * 3600;
@@ -101,9 +102,7 @@ export async function readSharedCells(
   const first = new Date(Math.max(since, now - KEEP_S * 1000));
   const month = (age: number) => Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + age);
   for (let age = 0; month(age) <= now; age += 1) {
-    const fields = (await redis.send(["HGETALL", cellsKey(prefix, month(age))])) as
-      string[] | Record<string, string>;
-    for (const [field, value] of pairsOf(fields)) {
+    for (const [field, value] of await readHash(redis, cellsKey(prefix, month(age)))) {
       const [gateway, day, key, target] = JSON.parse(field) as [string, number, string, string];
       const sums = JSON.parse(value) as number[];
       const named = Object.fromEntries(SUMS.map((sum, at) => [sum, sums[at] ?? 0]));
@@ -112,19 +111,6 @@ export async function readSharedCells(
     }
   }
   return found;
-}
-
-/** A hash is a list of names and values in one version of the protocol, and a map in the other. */
-function pairsOf(fields: string[] | Record<string, string>): [string, string][] {
-  if (!Array.isArray(fields)) return Object.entries(fields);
-  const pairs: [string, string][] = [];
-  for (let at = 0; at < fields.length; at += 2)
-    pairs.push([fields[at] ?? "", fields[at + 1] ?? ""]);
-  return pairs;
-}
-
-function cellsKey(prefix: string, time: number): string {
-  return `${prefix}:spend:${new Date(time).toISOString().slice(0, 7)}`;
 }
 
 function fieldOf(gateway: string, { day, key, target }: Cell): string {

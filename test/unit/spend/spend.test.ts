@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Budget, budgetFingerprint } from "../../../control-plane/ir/budgets.ts";
 import type { GatewayModel } from "../../../control-plane/ir/model.ts";
+import { showBudgets, stateGauges } from "../../../control-plane/observability/envoy-stats.ts";
+import { Families } from "../../../control-plane/observability/families.ts";
 import { Spend } from "../../../control-plane/spend/spend.ts";
 import { FakeEnvoy } from "./fake-envoy.ts";
 import { usageLine } from "./lines.ts";
@@ -63,10 +65,8 @@ function ask(cost: number, { isRecorded = true } = {}): () => void {
 
 const limit = (id: string) => envoy.limits.get(id)?.limit;
 const left = (id: string) => (limit(id) ?? 0) - (envoy.charged.get(id) ?? 0);
-const read = (cost: number) =>
-  expect
-    .poll(() => spend.gauges().find(({ name }) => name === "all requests a month")?.spent)
-    .toBe(cost);
+const read = (cost: number, budget = "all requests a month") =>
+  expect.poll(() => spend.gauges().find(({ name }) => name === budget)?.spent).toBe(cost);
 
 it("an Envoy gets the amounts minus what was spent before, with their ends", async () => {
   writeFileSync(
@@ -88,6 +88,18 @@ it("an Envoy gets the amounts minus what was spent before, with their ends", asy
     { name: "key team a day", limit: 100, spent: 5 },
     { name: "all requests a month", limit: 1000, spent: 15 },
   ]);
+});
+
+it("metrics show the amount of each budget and what was spent on it", async () => {
+  writeFileSync(log, `${usageLine({ at: now / 1000, key: "team", cost: 5 })}\n`);
+  await use({ ...DAILY, amount: 2e9 });
+  await read(5, "key team a day");
+  const families = new Families();
+  showBudgets(spend.gauges(), stateGauges(families));
+  expect(families.render()).toContain('gateway_budget_limit_usd{budget="key team a day"} 2\n');
+  expect(families.render()).toContain(
+    'gateway_budget_spent_usd{budget="key team a day"} 0.000000005\n',
+  );
 });
 
 it("records that are read change no limit within a period", async () => {
