@@ -31,6 +31,29 @@ export abstract class Framer {
   /** Copies the unread rest of the pushed bytes, for the next call. */
   abstract hold(): void;
 
+  /** Returns the address of an event of which no byte has been read; 0 if there is none, or the framing is binary. */
+  unread(): usize {
+    return 0;
+  }
+
+  /** Returns where the pushed bytes end. */
+  bytesEnd(): usize {
+    return 0;
+  }
+
+  /** Passes over everything from `unread` to the end of an event. @param events how many events with data that is */
+  skipTo(_end: usize, _events: u32): void {}
+
+  /** Returns the bytes by which a repeated event is recognised: the event as received if its framing is text, else its data. */
+  get textPointer(): usize {
+    return this.dataPointer;
+  }
+
+  /** 0: the event cannot be recognised. */
+  get textLength(): u32 {
+    return this.dataLength;
+  }
+
   /** Returns what the beginning of a response is, LOOKS_: a JSON body, or a stream of this framing. */
   kindOf(pointer: usize, length: u32): i32 {
     return looksLike(pointer, length);

@@ -52,7 +52,8 @@ const MODEL = constant("model");
 const NO_MEMBER = new Span(0, 0);
 const USAGE = constant('"usage":');
 const OPEN_BRACE: u32 = 0x7b;
-const USAGE_MEMBER = new MemberFinder(USAGE, OPEN_BRACE, USAGE, OPEN_BRACE);
+/** The usage of an event; of a chat stream alone, because only there the gateway asks for it. */
+export const USAGE_MEMBER = new MemberFinder(USAGE, OPEN_BRACE, USAGE, OPEN_BRACE);
 
 const request = new HubRequest();
 const MESSAGES = new Conversation("messages", '{"type":"text","text":"', false);

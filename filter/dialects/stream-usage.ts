@@ -2,11 +2,14 @@
 // it; every other byte stays.
 import { hasRoom } from "../memory/blocks";
 import { countRefusal, mayHold, SMALL } from "../memory/budget";
-import { ByteBuffer } from "../bytes/text/bytes";
+import { ByteBuffer, constant } from "../bytes/text/bytes";
+import { findLast } from "../bytes/text/find";
 import { SseFramer } from "../bytes/sse/framer";
-import { Dialect } from "./dialect";
+import { Dialect, USAGE_MEMBER } from "./dialect";
 import { UsageObserver } from "./usage-observer";
 
+/** Whatever ends its lines, an event ends here. */
+const BLANK_LINE = constant("\n\n");
 /** A longer event is not a usage chunk, and is not held until its end. Bytes. */
 const MAX_EVENT: u32 = 1 << 20;
 /** Memory that `push` may need for each new byte and each held byte. Bytes. */
@@ -67,18 +70,24 @@ export class StreamUsageFilter {
     return this.framer.heldPointer();
   }
 
-  /** Appends to `out` what the client gets of these bytes; nothing unless it `strips`. */
+  /** How many of the bytes of the last `push` the client gets as they are, before what is in `out`. */
+  unchanged: u32 = 0;
+
+  /** Appends to `out` what the client gets of these bytes after the `unchanged` ones; nothing unless it `strips`. */
   push(pointer: usize, length: u32, isLast: bool, out: ByteBuffer): void {
     const framer = this.framer;
     this.isChanged = framer.heldLength() > 0;
     this.end = pointer + length;
     this.start = pointer;
     this.found = 0;
+    this.unchanged = 0;
     framer.push(pointer, length);
+    this.skipEvents(out);
     while (framer.next()) {
       if (!framer.isLateLf) this.readEvent();
       if (this.isTaken) this.isChanged = true;
-      else if (this.strips) out.bytes(framer.rawPointer, framer.rawLength);
+      else if (this.strips) this.send(framer.rawPointer, framer.rawLength, out);
+      this.skipEvents(out);
     }
     framer.hold();
     const held = this.heldLength;
@@ -98,6 +107,25 @@ export class StreamUsageFilter {
     this.framer.release();
   }
 
+  /** Passes over the events before the next one with a usage member, if nobody but the client reads the stream. */
+  private skipEvents(out: ByteBuffer): void {
+    if (this.observer !== null) return;
+    const framer = this.framer;
+    const unread = framer.unread();
+    if (unread == 0 || unread < this.start || unread >= this.end) return;
+    if (this.found < unread) this.found = USAGE_MEMBER.next(unread, this.end);
+    const last = findLast(unread, <u32>(this.found - unread), BLANK_LINE);
+    if (last == 0) return;
+    const after = last + BLANK_LINE.length;
+    if (this.strips) this.send(unread, <u32>(after - unread), out);
+    framer.skipTo(after, 0);
+  }
+
+  private send(pointer: usize, length: u32, out: ByteBuffer): void {
+    if (out.length == 0 && pointer == this.start + this.unchanged) this.unchanged += length;
+    else out.bytes(pointer, length);
+  }
+
   private readEvent(): void {
     this.isTaken = false;
     const dataPointer = this.framer.dataPointer;
@@ -112,7 +140,7 @@ export class StreamUsageFilter {
 
   /** Returns whether the data of an event has one of the dialect's `eventMembers`. */
   private hasMember(pointer: usize, end: usize): bool {
-    const members = this.dialect.eventMembers;
+    const members = this.observer === null ? USAGE_MEMBER : this.dialect.eventMembers;
     // An event that began in an earlier call is in the framer's block.
     if (pointer < this.start || end > this.end) return members.next(pointer, end) < end;
     if (this.found < pointer) this.found = members.next(pointer, this.end);

@@ -224,9 +224,13 @@ export class ResponseTranslator {
 
   private readEvents(reader: ResponseReader, isTail: bool): void {
     const framer = this.framer;
-    while (!reader.isOver && framer.next()) {
-      if (framer.dataLength > 0) this.readEvent(reader, isTail);
-      else if (!isTail && framer.isKeepAlive()) this.ping();
+    while (!reader.isOver) {
+      const unread = framer.unread();
+      if (unread == 0 || !this.repeats(reader, unread)) {
+        if (!framer.next()) return;
+        if (framer.dataLength > 0) this.readEvent(reader, isTail, unread == 0);
+        else if (!isTail && framer.isKeepAlive()) this.ping();
+      }
       if (!this.wroteEvents && reader.failure == null) this.noteWriting();
     }
   }
@@ -237,21 +241,39 @@ export class ResponseTranslator {
     this.wroteEvents = sink != null && sink.out.length > 0;
   }
 
-  private readEvent(reader: ResponseReader, isTail: bool): void {
-    const pointer = this.framer.dataPointer;
-    const length = this.framer.dataLength;
+  /** Reads an event that repeats the last one, without framing it. Returns false if it does not. */
+  private repeats(reader: ResponseReader, unread: usize): bool {
     const pattern = this.pattern;
-    const isError = this.framer.isError();
-    if (!isError && pattern.fits(pointer, length, reader.repeatable)) {
-      reader.repeat(pattern.pointer, pattern.length);
-      return;
-    }
+    const end = pattern.fits(unread, this.framer.bytesEnd(), reader.repeatable);
+    if (end == 0) return false;
+    this.framer.skipTo(end, 1);
+    reader.repeat(pattern.pointer, pattern.length);
+    return true;
+  }
+
+  /** Reads a framed event that repeats the last one. Returns false if it does not. */
+  private repeatsFramed(reader: ResponseReader): bool {
+    const framer = this.framer;
+    const pattern = this.pattern;
+    const end = framer.textPointer + framer.textLength;
+    if (framer.isError() || pattern.fits(framer.textPointer, end, reader.repeatable) != end)
+      return false;
+    reader.repeat(pattern.pointer, pattern.length);
+    return true;
+  }
+
+  /** @param mayRepeat whether it is not known that the event does not repeat the last one */
+  private readEvent(reader: ResponseReader, isTail: bool, mayRepeat: bool): void {
+    if (mayRepeat && this.repeatsFramed(reader)) return;
+    const framer = this.framer;
+    const pointer = framer.dataPointer;
+    const length = framer.dataLength;
     if (this.options.from.isEndMark(pointer, length)) {
       reader.endOfStream();
       return;
     }
-    if (isError) {
-      reader.fail(readEventFault(this.framer));
+    if (framer.isError()) {
+      reader.fail(readEventFault(framer));
       return;
     }
     const code = scan(tape, pointer, length);
@@ -265,7 +287,7 @@ export class ResponseTranslator {
     reader.readEvent(tape);
     if (this.options.seeksToken && !this.hasToken && reader.failure == null)
       this.hasToken = this.options.from.isFirstToken(tape);
-    pattern.learn(pointer, length, reader.repeatable);
+    this.pattern.learn(framer.textPointer, framer.textLength, reader.repeatable);
   }
 
   private readWhole(reader: ResponseReader, pointer: usize, length: u32): void {

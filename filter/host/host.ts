@@ -120,6 +120,25 @@ export function replaceBodyPrefix(buffer: i32, length: u32, bytes: ByteBuffer): 
   abi.proxy_set_buffer_bytes(buffer, 0, length, bytes.pointer, bytes.length);
 }
 
+/**
+ * Replaces the first `length` bytes of a body by the first `kept` bytes of a block and `bytes` behind them. Unless `kept` is 0,
+ * the block has room for both; it is overwritten.
+ */
+export function replaceBodyPrefixBehind(
+  buffer: i32,
+  length: u32,
+  block: usize,
+  kept: u32,
+  bytes: ByteBuffer,
+): void {
+  if (kept == 0) {
+    replaceBodyPrefix(buffer, length, bytes);
+    return;
+  }
+  memory.copy(block + kept, bytes.pointer, bytes.length);
+  abi.proxy_set_buffer_bytes(buffer, 0, length, block, kept + bytes.length);
+}
+
 /** Inserts bytes before a body. */
 export function prependBody(buffer: i32, pointer: usize, length: u32): void {
   if (length > 0) abi.proxy_set_buffer_bytes(buffer, 0, 0, pointer, length);

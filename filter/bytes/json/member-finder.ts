@@ -38,11 +38,12 @@ export class MemberFinder {
     const otherLast = v128.load(lastBytes, WIDTH);
     const colons = v128.load(COLONS);
     for (let at = from; at < end; at += 64) {
-      let places =
-        match(at, last, otherLast, colons) |
-        (match(at + 16, last, otherLast, colons) << 16) |
-        (match(at + 32, last, otherLast, colons) << 32) |
-        (match(at + 48, last, otherLast, colons) << 48);
+      const a = match(at, last, otherLast, colons);
+      const b = match(at + 16, last, otherLast, colons);
+      const c = match(at + 32, last, otherLast, colons);
+      const d = match(at + 48, last, otherLast, colons);
+      if (!v128.any_true(v128.or(v128.or(a, b), v128.or(c, d)))) continue;
+      let places = bits(a) | (bits(b) << 16) | (bits(c) << 32) | (bits(d) << 48);
       for (; places != 0; places &= places - 1) {
         const colon = at + <usize>ctz(places);
         if (colon >= end) return end;
@@ -62,11 +63,20 @@ export class MemberFinder {
   }
 }
 
-/** Returns at which of 16 addresses, by bits, a colon follows the end of a name. */
-function match(at: usize, last: v128, otherLast: v128, colons: v128): u64 {
+/** Returns at which of 16 addresses a colon follows the end of a name. */
+// @ts-ignore: decorator
+@inline
+function match(at: usize, last: v128, otherLast: v128, colons: v128): v128 {
   const bytes = v128.load(at - TO_COLON);
   const ends = v128.or(i8x16.eq(bytes, last), i8x16.eq(bytes, otherLast));
-  return <u64>(<u32>i8x16.bitmask(v128.and(i8x16.eq(v128.load(at), colons), ends)));
+  return v128.and(i8x16.eq(v128.load(at), colons), ends);
+}
+
+/** Returns the truth values of a vector as bits. */
+// @ts-ignore: decorator
+@inline
+function bits(vector: v128): u64 {
+  return <u64>(<u32>i8x16.bitmask(vector));
 }
 
 /** Returns whether a name with its quotes and the colon ends at a colon. */

@@ -97,9 +97,12 @@ export class Pattern {
   private isSet: bool = false;
   private misses: u32 = 0;
 
-  /** Learns a scanned text, unless it cannot repeat: then what comes next may look the same and mean something else. */
+  /**
+   * Learns a text that holds a scanned one, unless it cannot repeat (or `length` is 0): then what comes next may look the same
+   * and mean something else.
+   */
   learn(pointer: usize, length: u32, values: Repeatable): void {
-    this.isSet = values.pointer != 0 && this.misses < MAX_MISSES;
+    this.isSet = values.pointer != 0 && length > 0 && this.misses < MAX_MISSES;
     if (!this.isSet) return;
     this.count = 0;
     this.pieces.clear();
@@ -119,17 +122,16 @@ export class Pattern {
   }
 
   /**
-   * Returns whether a text is the learned one except for its values. Then `pointer` and `length` are the string, and the
-   * counts are in `values`, which must be those that `learn` was called with.
+   * Returns the end of the text at `pointer` that is the learned one except for its values; 0 if there is none before `end`.
+   * Then `pointer` and `length` are the string, and the counts are in `values`, which must be those that `learn` was called
+   * with. The block must be writable, with PADDING bytes behind its end.
    */
-  fits(pointer: usize, length: u32, values: Repeatable): bool {
-    if (!this.isSet) return false;
-    if (this.match(pointer, pointer + length, values)) {
-      this.misses = 0;
-      return true;
-    }
-    if (++this.misses >= MAX_MISSES) this.isSet = false;
-    return false;
+  fits(pointer: usize, end: usize, values: Repeatable): usize {
+    if (!this.isSet) return 0;
+    const stop = this.match(pointer, end, values);
+    if (stop != 0) this.misses = 0;
+    else if (++this.misses >= MAX_MISSES) this.isSet = false;
+    return stop;
   }
 
   release(): void {
@@ -137,27 +139,27 @@ export class Pattern {
     this.isSet = false;
   }
 
-  private match(pointer: usize, end: usize, values: Repeatable): bool {
+  private match(pointer: usize, end: usize, values: Repeatable): usize {
     let at = pointer;
     let piece = this.pieces.pointer;
     for (let i = 0; i < this.count; i++) {
       const size = unchecked(this.lengths[i]);
-      if (end - at < <usize>size || !sameBytes(at, size, piece, size)) return false;
+      if (end - at < <usize>size || !sameBytes(at, size, piece, size)) return 0;
       at += size;
       piece += size;
       const gap = unchecked(this.gaps[i]);
       const stop = gap < GAP_NUMBER ? stringEnd(at, end) : numberEnd(at, end);
-      if (stop == 0) return false;
+      if (stop == 0) return 0;
       if (gap == GAP_VALUE) {
         this.pointer = at;
         this.length = <u32>(stop - at);
       } else if (gap >= GAP_COUNTS && !values.readCount(gap, at, <u32>(stop - at))) {
-        return false;
+        return 0;
       }
       at = stop;
     }
     const tail = <u32>(this.pieces.pointer + this.pieces.length - piece);
-    return sameBytes(at, <u32>(end - at), piece, tail);
+    return end - at >= <usize>tail && sameBytes(at, tail, piece, tail) ? at + tail : 0;
   }
 }
 

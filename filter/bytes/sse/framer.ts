@@ -73,6 +73,37 @@ export class SseFramer extends Framer {
     this.push(BLANK_LINE.pointer, BLANK_LINE.length);
   }
 
+  unread(): usize {
+    if (this.swallowLf || this.eventStart >= this.length) return 0;
+    const isBegun = this.isCut || this.hasData || this.scanned > this.eventStart;
+    return isBegun && !this.isOver ? 0 : this.base + this.eventStart;
+  }
+
+  bytesEnd(): usize {
+    return this.base + this.length;
+  }
+
+  skipTo(end: usize, events: u32): void {
+    if (this.isOver) this.beginEvent();
+    this.events += events;
+    const after = <u32>(end - this.base);
+    this.eventStart = after;
+    this.lineStart = after;
+    this.scanned = after;
+    this.atStreamStart = false;
+    this.isOver = true;
+  }
+
+  get textPointer(): usize {
+    return this.rawPointer;
+  }
+
+  /** An event that ends in CR may go on with an LF. */
+  get textLength(): u32 {
+    if (this.isJoined || this.rawLength == 0) return 0;
+    return load<u8>(this.rawPointer + this.rawLength - 1) == LF ? this.rawLength : 0;
+  }
+
   /** Returns whether the event is a comment, as proxies send it; an empty line is not. */
   isKeepAlive(): bool {
     return !this.hasData && this.rawLength > 2;

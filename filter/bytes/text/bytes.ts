@@ -46,8 +46,8 @@ export function textAt(offset: usize, length: usize): string {
 /** Bytes that every block has behind its length, so that a 16-byte load at its last byte stays inside. */
 export const PADDING: u32 = 64;
 
-/** `memory.copy` is a call out of the program: most runs that a writer appends are shorter. Bytes. */
-const SHORT: u32 = 32;
+/** `memory.copy` is a call out of the program, which costs as much as this many bytes: most runs that a writer appends are shorter. */
+const SHORT: u32 = 256;
 
 /** Returns whether two runs of bytes are equal. Wide loads that overlap at the end, because most runs are short names. */
 export function sameBytes(a: usize, aLength: u32, b: usize, bLength: u32): bool {
@@ -80,7 +80,21 @@ export function sameInConstantTime(a: usize, b: usize, length: u32): bool {
 
 function sameLongBytes(a: usize, b: usize, length: u32): bool {
   const last = length - 16;
-  for (let i: u32 = 0; i < last; i += 16) {
+  let i: u32 = 0;
+  for (; i + 64 <= length; i += 64) {
+    const differences = v128.or(
+      v128.or(
+        v128.xor(v128.load(a + i), v128.load(b + i)),
+        v128.xor(v128.load(a + i, 16), v128.load(b + i, 16)),
+      ),
+      v128.or(
+        v128.xor(v128.load(a + i, 32), v128.load(b + i, 32)),
+        v128.xor(v128.load(a + i, 48), v128.load(b + i, 48)),
+      ),
+    );
+    if (v128.any_true(differences)) return false;
+  }
+  for (; i < last; i += 16) {
     if (v128.any_true(v128.xor(v128.load(a + i), v128.load(b + i)))) return false;
   }
   return !v128.any_true(v128.xor(v128.load(a + last), v128.load(b + last)));
@@ -109,13 +123,15 @@ export class ByteBuffer {
     if (length == 0) return;
     const to = this.reserve(length);
     if (to == 0) return;
-    if (length <= SHORT) {
-      // All of SHORT: both runs have PADDING behind them.
-      const rest = v128.load(pointer, 16);
-      v128.store(to, v128.load(pointer));
-      v128.store(to, rest, 16);
-    } else {
+    if (length > SHORT) {
       memory.copy(to, pointer, length);
+    } else {
+      // Up to 31 bytes more: both runs have PADDING behind them.
+      for (let i: u32 = 0; i < length; i += 32) {
+        const rest = v128.load(pointer + i, 16);
+        v128.store(to + i, v128.load(pointer + i));
+        v128.store(to + i, rest, 16);
+      }
     }
     this.length += length;
   }

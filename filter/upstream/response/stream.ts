@@ -9,7 +9,7 @@ import {
   ALL,
   prependBody,
   removeHeader,
-  replaceBodyPrefix,
+  replaceBodyPrefixBehind,
   RESPONSE_BODY,
   RESPONSE_HEADERS,
   takeBody,
@@ -97,7 +97,8 @@ function filterUsage(filter: StreamUsageFilter, size: u32, isEnd: bool): void {
   const bytes = takeBody(RESPONSE_BODY, 0, size);
   out.clear();
   filter.push(bytes.pointer, bytes.length, isEnd, out);
-  if (filter.strips && filter.isChanged) replaceBodyPrefix(RESPONSE_BODY, size, out);
+  if (filter.strips && filter.isChanged)
+    replaceBodyPrefixBehind(RESPONSE_BODY, size, bytes.pointer, filter.unchanged, out);
   freeBlock(bytes.pointer);
 }
 
