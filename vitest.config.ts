@@ -48,6 +48,9 @@ function setUpBy(folder: string) {
   return { globalSetup: [`test/${folder}/global-setup.ts`] };
 }
 
+/** Programs are fifty times slower while their instructions are counted. */
+const COUNTING = { ...setUpBy("instructions"), testTimeout: 4 * TEST_MS };
+
 const CONTAINERS = {
   ...setUpBy("container"),
   env: {
@@ -72,7 +75,7 @@ export default defineConfig({
       ring("agents", ["test/agents/**/*.test.ts"], WAITING, setUpBy("agents")),
       ring("deploy", ["test/deploy/**/*.test.ts"], WAITING, setUpBy("deploy")),
       ring("page", ["test/page/**/*.test.ts"], WAITING, setUpBy("page")),
-      ring("instructions", ["test/instructions/**/*.test.ts"], WAITING, setUpBy("instructions")),
+      ring("instructions", ["test/instructions/**/*.test.ts"], WAITING, COUNTING),
       ring("soak", ["test/soak/**/*.test.ts"], WAITING),
       ring("container", ["test/container/**/*.test.ts"], DOCKER, CONTAINERS),
     ],

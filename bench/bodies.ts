@@ -77,6 +77,15 @@ export function messagesBody(model: string, characters: number, more: object = {
   };
 }
 
+/** A conversation of `count` short messages. */
+export function chatTurnsBody(count: number): object {
+  const messages = Array.from({ length: count }, (_, at) => ({
+    role: at % 2 === 0 ? "user" : "assistant",
+    content: prose(60, at),
+  }));
+  return { model: CHAT_MODEL, messages, max_tokens: 1024 };
+}
+
 /** A coding agent's conversation of about `size` bytes: 16 tools, and a history of calls and their results. */
 export function chatAgentBody(size: number): object {
   const messages: object[] = [{ role: "system", content: prose(8000) }];

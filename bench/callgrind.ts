@@ -14,13 +14,18 @@ const OUT = "callgrind.out";
 const run = promisify(execFile);
 
 /** Returns the command that Envoy is started with: no counting before `startCounting`, so that the start takes seconds. */
-export function callgrindCommand(valgrind: Valgrind, directory: string): string[] {
+export function callgrindCommand(
+  valgrind: Valgrind,
+  directory: string,
+  options: readonly string[] = [],
+): string[] {
   return [
     ...valgrind.words,
     "--tool=callgrind",
     "--instr-atstart=no",
     "--separate-threads=yes",
     `--callgrind-out-file=${join(directory, OUT)}`,
+    ...options,
   ];
 }
 
@@ -38,6 +43,12 @@ export class Callgrind {
 
   /** From here on the program runs slower, and counts. */
   async startCounting(): Promise<void> {
+    await this.#command("instrumentation", "on");
+  }
+
+  /** Empties the simulated caches. */
+  async flush(): Promise<void> {
+    await this.#command("instrumentation", "off");
     await this.#command("instrumentation", "on");
   }
 
@@ -72,5 +83,5 @@ export class Callgrind {
 }
 
 function totalOf(dump: string): number {
-  return Number(/^totals: (\d+)$/m.exec(dump)?.[1]);
+  return Number(/^totals: (\d+)/m.exec(dump)?.[1]);
 }

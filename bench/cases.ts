@@ -14,8 +14,8 @@ import {
   SAFE_MODEL,
 } from "./bodies.ts";
 
-const CHAT = "/v1/chat/completions";
-const MESSAGES = "/v1/messages";
+export const CHAT = "/v1/chat/completions";
+export const MESSAGES = "/v1/messages";
 const RESPONSES = "/v1/responses";
 const STREAM = { stream: true };
 
@@ -59,7 +59,7 @@ export interface Goal {
   growth?: number;
 }
 
-const shortChat: Request = { path: CHAT, body: chatBody(820) };
+export const shortChat: Request = { path: CHAT, body: chatBody(820) };
 const shortStream: Request = { path: CHAT, body: chatBody(780, STREAM) };
 /** What plain Envoy is sent, so that the provider replies in the format of a cloud. */
 const geminiStream: Request = {

@@ -100,8 +100,12 @@ export async function warmUp(bench: Bench, one: Case, program: Program): Promise
 }
 
 /** How Envoy is started for counting. */
-export function underCallgrind(bench: InstructionsBench, directory: string): EnvoyCommand {
-  const words = [...callgrindCommand(bench.valgrind, directory), bench.envoy];
+export function underCallgrind(
+  bench: InstructionsBench,
+  directory: string,
+  options: readonly string[] = [],
+): EnvoyCommand {
+  const words = [...callgrindCommand(bench.valgrind, directory, options), bench.envoy];
   return { words, readyWithin: READY_WITHIN };
 }
 

@@ -133,7 +133,7 @@ export async function load(
   return JSON.parse(said) as Slice;
 }
 
-function requestFor(one: Case, program: Program): Request {
+export function requestFor(one: Case, program: Program): Request {
   return program.isPlain ? (one.plainRequest ?? one.request) : one.request;
 }
 

@@ -19,15 +19,23 @@ export interface Profile {
   ofNoFile: Set<string>;
 }
 
-/** Reads the text of a dump with one event and positions by line, which are callgrind's defaults. */
-export function parseProfile(text: string): Profile {
+/**
+ * Reads the text of a dump with positions by line, which are callgrind's default. A cost is the sum of these events, which are
+ * instructions (`Ir`) without cache simulation.
+ */
+export function parseProfile(text: string, events: readonly string[] = ["Ir"]): Profile {
   const profile: Profile = { total: 0, self: new Map(), calls: [], ofNoFile: new Set() };
+  const counted = /^events: (.*)$/m.exec(text)?.[1]?.split(" ") ?? [];
+  const columns = events.map((event) => counted.indexOf(event));
+  // Zeros at the end of a line are left out.
+  const costOf = (costs: string[]) =>
+    columns.reduce((sum, column) => sum + Number(costs[column] ?? 0), 0);
   const names = { ob: new Map<string, string>(), fn: new Map<string, string>() };
   let [object, current, callee] = ["", "", ""];
   let called: number | undefined;
   for (const line of text.split("\n")) {
     const [, key = "", value = ""] = /^(\w+)(?:=|: )(.*)$/.exec(line) ?? [];
-    if (key === "totals") profile.total = Number(value);
+    if (key === "totals") profile.total = costOf(value.split(" "));
     else if (key === "ob") object = nameOf(names.ob, value);
     else if (key === "cfn") callee = nameOf(names.fn, value);
     else if (key === "calls") called = Number.parseInt(value, 10);
@@ -35,7 +43,7 @@ export function parseProfile(text: string): Profile {
       current = nameOf(names.fn, value);
       if (object === "???") profile.ofNoFile.add(current);
     } else if (/^[\d+*-]/.test(line)) {
-      const cost = Number(line.slice(line.indexOf(" ") + 1));
+      const cost = costOf(line.split(" ").slice(1));
       if (called === undefined) add(profile.self, current, cost);
       else profile.calls.push({ caller: current, callee, count: called, inclusive: cost });
       called = undefined;

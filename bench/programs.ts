@@ -105,6 +105,9 @@ export interface GatewayOptions {
   provider: number;
   /** File of the compiled filter. */
   filter: string;
+  /** Models that are configured besides those of the cases, and prompt targets. */
+  models?: number;
+  targets?: number;
   /** Changes what is rendered. */
   adapt?: (bootstrap: Bootstrap) => Bootstrap;
 }
@@ -121,7 +124,7 @@ export async function startGateway(options: GatewayOptions): Promise<Program> {
 function gatewayConfig(
   ingress: number,
   egress: number,
-  { name, provider, filter, directory }: GatewayOptions,
+  { name, provider, filter, directory, models = 0, targets = 0 }: GatewayOptions,
 ): Bootstrap {
   const text = [
     "version: v0.1.0",
@@ -150,9 +153,11 @@ function gatewayConfig(
     `    base_url: http://127.0.0.1:${String(provider)}`,
     "    region: eu-central-1",
     "    access_key: $AWS_BEARER_TOKEN_BEDROCK",
+    ...Array.from({ length: models }, (_, at) => moreModel(at, provider)),
     "model_aliases:",
     `  ${SAFE_MODEL}: {target: openai/${CHAT_MODEL}, fallbacks: [anthropic/${MESSAGES_MODEL}]}`,
     MORE[name]?.(provider) ?? "",
+    ...(targets > 0 ? moreTargets(targets, provider) : []),
   ].join("\n");
   const loaded = loadConfiguration({ file: "bench.yaml", text }, KEYS);
   if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
@@ -165,9 +170,36 @@ function gatewayConfig(
     logDirectory: directory,
     tokensDirectory,
     adminSocketPath: join(directory, "admin.sock"),
+    modelServerSocketPath: join(directory, "model-server.sock"),
+    ownEgressSocketPath: join(directory, "own-egress.sock"),
     caFile: "/etc/ssl/certs/ca-certificates.crt",
   };
   return renderBootstrap(loaded.model, place);
+}
+
+function moreModel(at: number, provider: number): string {
+  return [
+    `  - model: openai/model-${String(at)}`,
+    `    base_url: http://127.0.0.1:${String(provider)}`,
+    "    access_key: $OPENAI_API_KEY",
+  ].join("\n");
+}
+
+function moreTargets(count: number, provider: number): string[] {
+  const target = (at: number) => [
+    `  - name: target_${String(at)}`,
+    "    description: Reports the weather of a city",
+    `    endpoint: {name: api, path: /target/${String(at)}}`,
+    "    parameters:",
+    "      - {name: city, description: The city, required: true, type: str}",
+    "      - {name: days, description: How many days, type: int, default: 7}",
+  ];
+  return [
+    "endpoints:",
+    `  api: {endpoint: "127.0.0.1:${String(provider)}", protocol: http}`,
+    "prompt_targets:",
+    ...Array.from({ length: count }, (_, at) => target(at)).flat(),
+  ];
 }
 
 function plainConfig(port: number, provider: number): object {

@@ -8,7 +8,9 @@ import { requireEnvoy } from "../control-plane/supervisor/envoy-binary.ts";
 import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.ts";
 import { ensureValgrind } from "../scripts/valgrind.ts";
 import { acceptBudgets } from "./budgets.ts";
+import { cacheTable } from "./cache.ts";
 import { type Case, CASES } from "./cases.ts";
+import { growthTables } from "./growth.ts";
 import { groupTables } from "./groups.ts";
 import { countInstructions, isCountable } from "./instructions.ts";
 import { exceededBudgets, instructionsTable } from "./instructions-table.ts";
@@ -51,6 +53,14 @@ npm run bench -- --instructions --groups [CASE …]
   instructions of a request instead of times, by callgrind; needs valgrind, and no quiet machine (rounds: 3);
   without CASE all but those of rates, paced streams and memory
   --accept    writes the counts to bench/instruction-budgets.json, which npm test holds
+
+npm run bench -- --cache [CASE …]
+
+  cache misses of a request, and the memory that it touches, in callgrind's simulation
+
+npm run bench -- --growth
+
+  instructions by size of a request, number of messages and events, and size of the configuration
   --groups    where they are: Envoy, V8, access logs …, and the filter by callback, call into Envoy and file
 
 npm run bench -- models
@@ -73,6 +83,10 @@ interface Options {
   instructions: boolean;
   /** Whether the instructions are shown by the parts of the gateway. */
   groups: boolean;
+  /** Whether cache misses are counted. */
+  cache: boolean;
+  /** Whether the growth of the counts is measured. */
+  growth: boolean;
   /** Whether the counts become the budgets. */
   accept: boolean;
 }
@@ -85,6 +99,8 @@ function readOptions(words: string[]): Options {
       instructions: { type: "boolean", default: false },
       groups: { type: "boolean", default: false },
       accept: { type: "boolean", default: false },
+      cache: { type: "boolean", default: false },
+      growth: { type: "boolean", default: false },
       rounds: { type: "string" },
       seconds: { type: "string", default: "1.5" },
       filter: { type: "string", multiple: true, default: [] },
@@ -104,18 +120,20 @@ function readOptions(words: string[]): Options {
     return [name, resolve(file)];
   });
   const filter = join(ROOT, "build/filter.wasm");
+  const isCounted = values.instructions || values.cache || values.growth;
   const variants = [...(values.observed ? OBSERVED : []), ...(values.traced ? TRACED : [])];
   for (const name of variants) more.push([name, filter]);
   return {
-    cases:
-      cases.length > 0 ? cases : CASES.filter((one) => !values.instructions || isCountable(one)),
-    rounds: Number(values.rounds ?? (values.instructions ? 3 : 5)),
+    cases: cases.length > 0 ? cases : CASES.filter((one) => !isCounted || isCountable(one)),
+    rounds: Number(values.rounds ?? (isCounted ? 3 : 5)),
     seconds: Number(values.seconds),
     filters: [["gateway", filter], ...more],
     writesResult: !values["no-result"],
     instructions: values.instructions,
     groups: values.groups,
     accept: values.accept,
+    cache: values.cache,
+    growth: values.growth,
   };
 }
 
@@ -208,6 +226,14 @@ async function count(options: Options, directory: string, running: Program[]): P
     console.log(await groupTables(bench, ROOT));
     return;
   }
+  if (options.cache) {
+    console.log(await cacheTable(bench, ROOT, running));
+    return;
+  }
+  if (options.growth) {
+    console.log(await growthTables(bench, running));
+    return;
+  }
   const counted = await countInstructions(bench, running);
   console.log(instructionsTable(counted));
   for (const line of exceededBudgets(counted)) console.error(line);
@@ -262,7 +288,7 @@ async function main(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "gateway-bench-"));
   const running: Program[] = [];
   try {
-    if (options.instructions) {
+    if (options.instructions || options.cache || options.growth) {
       await count(options, directory, running);
       return;
     }

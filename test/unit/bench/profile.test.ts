@@ -78,6 +78,18 @@ describe("a dump of callgrind", () => {
     expect(tables).toContain("the filter's own code, 160 instructions");
   });
 
+  it("gives the sum of some events, of which a line leaves out the last zeros", () => {
+    const dump = DUMP.replace("events: Ir", "events: Ir I1mr ILmr")
+      .replace("0 600", "0 600 7")
+      .replace("+3 20", "+3 20 1 2")
+      .replace("totals: 1000", "totals: 1000 8 2");
+    const { total, self } = parseProfile(dump, ["I1mr", "ILmr"]);
+    expect(total).toBe(10);
+    expect(self.get("0x0000000000000001")).toBe(7);
+    expect(self.get("0x0000000000000010")).toBe(3);
+    expect(parseProfile(dump).total).toBe(1000);
+  });
+
   it("does not guess where the filter's functions are not known", () => {
     const tables = filterTables(ONE, parseProfile(DUMP), new Map(), 2);
     expect(tables).toEqual([
