@@ -11,6 +11,7 @@ import {
   exchangeOf,
   exchangeOfAttempt,
   joinAttempt,
+  setConfigurationSize,
 } from "./contexts/streams";
 import { onCallout, onRequestBody, onRequestHeaders } from "./pipeline/run";
 import { onResponseBody, onResponseHeaders, onResponseTrailers } from "./pipeline/response";
@@ -52,6 +53,7 @@ export function proxy_on_context_create(id: u32, rootId: u32): void {
 }
 
 export function proxy_on_vm_start(_rootId: u32, size: u32): u32 {
+  setConfigurationSize(size);
   return startVm(size) ? 1 : 0;
 }
 

@@ -20,8 +20,14 @@ const attempts = new Map<u32, Exchange>();
 /** Estimate for the objects of a stream, its entries in the maps included. Bytes. */
 const OBJECTS: isize = 1024;
 
-/** Streams deleted between two collections, which share the cost of one. */
+/**
+ * Streams deleted between two collections, which share the cost of one. A collection visits the objects of the configuration
+ * too, so a large configuration has more streams share it.
+ */
 const COLLECT_EVERY: u32 = 32;
+/** Bytes of the configuration for which one more stream is deleted before a collection. */
+const BYTES_PER_STREAM: u32 = 512;
+let collectEvery: u32 = COLLECT_EVERY;
 /** Bytes of bodies between two collections: an endless stream makes objects too, about a byte for each of its bytes. */
 const COLLECT_AFTER: u32 = 4 << 20;
 let deletedSinceCollection: u32 = 0;
@@ -69,9 +75,14 @@ export function deleteStream(id: u32): void {
   deletedSinceCollection++;
 }
 
+/** Sets the size of the VM's configuration in bytes. */
+export function setConfigurationSize(bytes: u32): void {
+  collectEvery = COLLECT_EVERY + bytes / BYTES_PER_STREAM;
+}
+
 /** Collects garbage, at the end of a callback: the minimal runtime needs an empty stack. */
 export function collectWhenDue(): void {
-  if (deletedSinceCollection < COLLECT_EVERY && takenBytes() < COLLECT_AFTER) return;
+  if (deletedSinceCollection < collectEvery && takenBytes() < COLLECT_AFTER) return;
   deletedSinceCollection = 0;
   resetTaken();
   __collect();
