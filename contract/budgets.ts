@@ -8,11 +8,14 @@ export const LISTENER_BUDGETS = "budgets";
 /** The only path of that listener; its only method is POST. */
 export const BUDGETS_PATH = "/budgets";
 
-/** List of objects, in the request and in the response. */
+/**
+ * List of objects. In the request: limits to set, of which those that the configuration lacks are ignored. In the response: all
+ * budgets of the filter's configuration, so that a push which came before a reload shows.
+ */
 export const BUDGETS = "budgets";
 /** Text: 16 hexadecimal digits, `budgetFingerprint` of control-plane/ir/budgets.ts. In both. */
 export const BUDGET_ID = "id";
-/** Request. Number: nano-dollars that the filter may charge in all, counted since Envoy started. */
+/** Request. Number: nano-dollars, below 10^18, that the filter may charge in all, counted as BUDGET_CHARGED. */
 export const BUDGET_LIMIT = "limit";
 /** Request. Number: when the budget's period ends, in seconds since 1970; 0 for a budget that never ends. */
 export const BUDGET_RESETS = "resets";
@@ -21,9 +24,12 @@ export const BUDGET_RESETS = "resets";
  * Left out where the limit is all that is left of the budget.
  */
 export const BUDGET_PARTIAL = "partial";
-/** Response. Number: nano-dollars that the filter has charged since Envoy started. */
+/** Response. Number: nano-dollars that the filter has charged since Envoy started, or a reload has added the budget. */
 export const BUDGET_CHARGED = "charged";
-/** Response. 1: the filter had no limits before, because Envoy has just started: all that was charged is 0. */
+/**
+ * Response. 1: the filter had no limits before, because Envoy has just started: all that was charged is 0. Also of a single
+ * budget that had none before this push, because a reload has added it.
+ */
 export const BUDGETS_FRESH = "fresh";
 
 /** The listener's configuration of a budget in the filter's document: a text such as `50 USD a month of key research`. */

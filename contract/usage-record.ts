@@ -50,6 +50,13 @@ export const USAGE_CACHE_WRITE_HOUR = "cache_write_1h";
 export const USAGE_OUTPUT = "output";
 /** Number: the output tokens that were reasoning. */
 export const USAGE_REASONING = "reasoning";
+/**
+ * Number: what the response cost, in nano-dollars, as its budgets were charged. Only with budgets or the cost header; left out if
+ * the model has no known price, or no response was charged.
+ */
+export const USAGE_COST = "cost";
+/** 1: the provider did not report all tokens of the cost, which are estimated. */
+export const USAGE_ESTIMATED = "estimated";
 /** Text: why the response ended, one of FINISH_WORDS. */
 export const USAGE_FINISH = "finish";
 /** Text: who wrote the response, one of OWNER_WORDS; left out if there was none. */

@@ -2,6 +2,7 @@
 // names of variables.
 import { LISTENER_EGRESS, LISTENER_INGRESS } from "../contract/words.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
+import { budgetsListener } from "./budgets-listener.ts";
 import { clusters } from "./clusters.ts";
 import { listener, OWNER_ONLY, ownEgress } from "./listeners.ts";
 import { internalListener, internalListenerExtension } from "./internal-listener.ts";
@@ -26,6 +27,7 @@ export function renderBootstrap(model: GatewayModel, runtime: RuntimeEnvironment
         ...(model.prompt === undefined
           ? []
           : [ownEgress(model, runtime), internalListener(model, runtime)]),
+        ...((model.budgets ?? []).length === 0 ? [] : [budgetsListener(model, runtime)]),
       ],
       clusters: clusters(model, runtime),
     },

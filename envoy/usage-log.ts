@@ -3,6 +3,7 @@
 // control-plane/ir/usage-log-fields.ts.
 import { join } from "node:path";
 import { PROPERTY_USAGE } from "../contract/usage-record.ts";
+import { hasUsageRecords } from "../control-plane/ir/filter-document/budgets.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
 import { accessLogFile, USAGE_LOG } from "../control-plane/ir/names.ts";
 import { USAGE_LOG_FIELDS } from "../control-plane/ir/usage-log-fields.ts";
@@ -12,7 +13,7 @@ import { extension } from "./types.ts";
 
 /** Returns the log; empty if nothing is to be recorded. */
 export function usageLogs(model: GatewayModel, runtime: RuntimeEnvironment): Extension[] {
-  if (model.observability === undefined) return [];
+  if (!hasUsageRecords(model)) return [];
   const record = `%FILTER_STATE(wasm.${PROPERTY_USAGE}:PLAIN)%`;
   const line = [...Object.values(USAGE_LOG_FIELDS), record].join(" ");
   return [

@@ -1,5 +1,6 @@
 // The WASM filter as Envoy loads it. Both filters (listener and cluster) get the same virtual machine, so that they
 // share memory.
+import type { LISTENER_BUDGETS } from "../contract/budgets.ts";
 import { ROOT_ROUTE, ROOT_TRANSLATE } from "../contract/words.ts";
 import { filterConfig } from "../control-plane/ir/filter-document/document.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
@@ -9,7 +10,7 @@ import { extension } from "./types.ts";
 
 /** Returns the filter of a listener: reads the request, chooses the model, responds to requests that need no provider. */
 export function routeFilter(
-  name: ListenerName,
+  name: ListenerName | typeof LISTENER_BUDGETS,
   model: GatewayModel,
   runtime: RuntimeEnvironment,
 ): Extension {

@@ -3,17 +3,20 @@ import { allocate } from "./host/host";
 import { config, configureRoot, createRoot, deleteRoot, startVm } from "./contexts/roots";
 import { settleRecord } from "./exchange/usage-record";
 import { reportRefusals } from "./observe/memory-log";
-import { CONTINUE } from "./host/status";
+import { CONTINUE, STOP } from "./host/status";
 import {
   collectWhenDue,
   createStream,
   deleteStream,
+  endPush,
   exchangeOf,
   exchangeOfAttempt,
+  isPush,
   joinAttempt,
   setConfigurationSize,
 } from "./contexts/streams";
 import { onCallout, onRequestBody, onRequestHeaders } from "./pipeline/run";
+import { onPushBody, onPushHeaders } from "./pipeline/push-budgets";
 import { onResponseBody, onResponseHeaders, onResponseTrailers } from "./pipeline/response";
 import { hasTakenLarge, wasRefused } from "./memory/blocks";
 import { trimTapes } from "./bytes/json/tape";
@@ -41,6 +44,12 @@ function done(status: i32 = CONTINUE): i32 {
   return status;
 }
 
+/** Ends a callback of a push, which has or has not got its response. */
+function pushed(id: u32, hasResponse: bool): i32 {
+  if (hasResponse) endPush(id);
+  return done(STOP);
+}
+
 export function proxy_abi_version_0_2_1(): void {}
 
 export function proxy_on_memory_allocate(size: usize): usize {
@@ -64,6 +73,7 @@ export function proxy_on_configure(rootId: u32, size: u32): u32 {
 export function proxy_on_request_headers(id: u32, _count: u32, endsHere: u32): i32 {
   const exchange = exchangeOf(id);
   if (exchange !== null) return done(onRequestHeaders(exchange, config, endsHere != 0));
+  if (isPush(id)) return pushed(id, onPushHeaders(endsHere != 0));
   joinAttempt(id, exchangeIdOfAttempt());
   const attempted = exchangeOfAttempt(id);
   return attempted === null ? CONTINUE : done(onAttemptHeaders(attempted, id));
@@ -72,6 +82,7 @@ export function proxy_on_request_headers(id: u32, _count: u32, endsHere: u32): i
 export function proxy_on_request_body(id: u32, size: u32, endsHere: u32): i32 {
   const exchange = exchangeOf(id);
   if (exchange !== null) return done(onRequestBody(exchange, config, size, endsHere != 0));
+  if (isPush(id)) return pushed(id, onPushBody(config, size, endsHere != 0));
   const attempted = exchangeOfAttempt(id);
   return attempted === null ? CONTINUE : done(onAttemptBody(attempted, size, endsHere != 0));
 }

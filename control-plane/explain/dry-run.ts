@@ -49,8 +49,13 @@ export class DryRun {
   }
 
   static async open(options: DryRunOptions): Promise<DryRun> {
-    // A rate limit depends on earlier requests.
-    const { rateLimits: _limits, rateLimitService: _service, ...rest } = options.model;
+    // Rate limits and budgets depend on earlier requests.
+    const {
+      rateLimits: _limits,
+      rateLimitService: _service,
+      budgets: _budgets,
+      ...rest
+    } = options.model;
     const model = rest.prompt === undefined ? rest : { ...rest, prompt: unlimited(rest.prompt) };
     const module = await compileFilter(options.filterFile);
     const load = () =>

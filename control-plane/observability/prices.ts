@@ -1,4 +1,5 @@
-// What a response cost by its usage record. The filter computes the same for `x-gateway-cost` (filter/config/price.ts).
+// What a response cost by its usage record. Where budgets or `x-gateway-cost` need it, the filter has computed the same
+// (filter/config/price.ts).
 import type { GatewayModel } from "../ir/model.ts";
 import { priceOf, pricesOf } from "../ir/prices.ts";
 import type { Price } from "../ir/prices.ts";
@@ -31,6 +32,20 @@ export function priceFinder(model: GatewayModel): (record: UsageRecord) => Price
     }
     return kept.get(key);
   };
+}
+
+export function hasTokens({ input, output }: UsageRecord): boolean {
+  return input !== undefined || output !== undefined;
+}
+
+/** Returns what the budgets were charged, else the cost by the tokens; undefined if neither is known. */
+export function recordedCost(
+  record: UsageRecord,
+  priceOf: (record: UsageRecord) => Price | undefined,
+): number | undefined {
+  if (record.cost !== undefined) return record.cost;
+  const price = hasTokens(record) ? priceOf(record) : undefined;
+  return price === undefined ? undefined : costOf(record, price);
 }
 
 const PICO_PER_NANO = 1000n;

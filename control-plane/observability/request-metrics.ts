@@ -7,7 +7,7 @@ import { knownMember } from "../ir/dropped-members.ts";
 import { providerWord } from "../ir/provider-words.ts";
 import { errorType, operationOf } from "./classify.ts";
 import { Families } from "./families.ts";
-import { costOf, priceFinder } from "./prices.ts";
+import { hasTokens, priceFinder, recordedCost } from "./prices.ts";
 import type { Price } from "./prices.ts";
 import { requestFamilies, TOKEN_TYPES } from "./request-families.ts";
 import type { RequestFamilies } from "./request-families.ts";
@@ -107,13 +107,11 @@ export class RequestMetrics {
   }
 
   #observeCost(record: UsageRecord, provider: string, model: string): number | undefined {
-    if (record.input === undefined && record.output === undefined) return undefined;
-    const price = this.#known().priceOf(record);
-    if (price === undefined) {
-      this.#of.unpriced.add([provider, model]);
+    const cost = recordedCost(record, this.#known().priceOf);
+    if (cost === undefined) {
+      if (hasTokens(record)) this.#of.unpriced.add([provider, model]);
       return undefined;
     }
-    const cost = costOf(record, price);
     this.#of.cost.add([provider, model, record.key ?? NONE], cost);
     return cost;
   }

@@ -8,10 +8,12 @@ import type {
   USAGE_CACHE_READ,
   USAGE_CACHE_WRITE,
   USAGE_CACHE_WRITE_HOUR,
+  USAGE_COST,
   USAGE_DIALECT,
   USAGE_DROPPED,
   USAGE_ENDPOINT,
   USAGE_ERROR,
+  USAGE_ESTIMATED,
   USAGE_FALLBACKS,
   USAGE_FINISH,
   USAGE_FIRST_TARGET,
@@ -63,6 +65,8 @@ export interface UsageRecord {
   [USAGE_CACHE_WRITE_HOUR]?: number;
   [USAGE_OUTPUT]?: number;
   [USAGE_REASONING]?: number;
+  [USAGE_COST]?: number;
+  [USAGE_ESTIMATED]?: 1;
   [USAGE_FINISH]?: string;
   [USAGE_OWNER]?: string;
   [USAGE_ERROR]?: string;

@@ -26,7 +26,7 @@ import type { HttpCall, HttpCallResponse, LogLine, RootContext } from "./virtual
 import type { VirtualMachine } from "./virtual-machine.ts";
 
 export interface ExchangeInput {
-  listener: "ingress" | "egress";
+  listener: "ingress" | "egress" | "own_egress" | "budgets";
   request: {
     method: string;
     path: string;

@@ -1,8 +1,10 @@
 // The public interface of the host: load the filter once, then run exchanges through it.
 import { readFile } from "node:fs/promises";
+import { LISTENER_BUDGETS } from "../../contract/budgets.ts";
 import {
   LISTENER_EGRESS,
   LISTENER_INGRESS,
+  LISTENER_OWN_EGRESS,
   ROOT_ROUTE,
   ROOT_TRANSLATE,
 } from "../../contract/words.ts";
@@ -114,6 +116,8 @@ export class FilterHost {
       plugins: [
         route(LISTENER_INGRESS),
         route(LISTENER_EGRESS),
+        route(LISTENER_OWN_EGRESS),
+        ...(this.#options.filterConfig.budgets === undefined ? [] : [route(LISTENER_BUDGETS)]),
         { rootId: ROOT_TRANSLATE, name: "upstream", configuration: "" },
       ],
       sharedData: this.#sharedData,

@@ -3,6 +3,7 @@ import { MAX_API_KEY } from "../../contract/words";
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { ByteBuffer, constant, sameInConstantTime, Span } from "../bytes/text/bytes";
 import { AllowedModels } from "./allowed-models";
+import { Budget } from "./budget";
 import { memberOf, onlyKnownMembers, reportProblem, stringMember, textOf } from "./document";
 import { RateLimit } from "./rate-limit";
 import { pickRateLimits } from "./read-rate-limits";
@@ -15,6 +16,8 @@ const LONGEST: u32 = MAX_API_KEY;
 export class ApiKey {
   /** The limits of its requests, whatever model they are for. */
   rateLimits: RateLimit[] = [];
+  /** The budgets of its requests, whatever model they are for: of the key, and of all requests. */
+  budgets: Budget[] = [];
   /** Null: all models. */
   allowed: AllowedModels | null = null;
 

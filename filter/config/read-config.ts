@@ -16,9 +16,11 @@ import {
   stringMember,
 } from "./document";
 import { ApiKeys, readApiKeys } from "./api-keys";
+import { Budgets, readBudgets } from "./read-budgets";
 import { ContentRules, readContentRules } from "./content-rules";
 import { ModelList, readModelList } from "./model-list";
 import { NameTable } from "./name-table";
+import { PriceList, readPriceLists } from "./price-list";
 import { PromptConfig } from "./prompt-target";
 import { readTarget } from "./read-target";
 import { readPrompt } from "./read-prompt";
@@ -45,6 +47,12 @@ export class Config {
   models: ModelList = new ModelList();
   /** Whether a usage record is written for each request (exchange/usage-record.ts). */
   isObserved: bool = false;
+  /** The budgets of money, and which of them apply to a request. */
+  budgets: Budgets = new Budgets();
+  /** Whether some target has a known price, by which responses are charged. */
+  isPriced: bool = false;
+  /** Whether complete responses show their cost in a header. */
+  showsCost: bool = false;
   /** Whether requests are traced (exchange/trace.ts). */
   isTraced: bool = false;
   /** How many of 10,000 traces are recorded, if the client has not decided. */
@@ -68,6 +76,29 @@ export class Config {
   }
 }
 
+const MEMBERS: string[] = [
+  "version",
+  "targets",
+  "routes",
+  "names",
+  "wildcards",
+  "default",
+  "largest_body",
+  "held_memory",
+  "models",
+  "prompt",
+  "strict_translation",
+  "rate_limits",
+  "api_keys",
+  "rate_limit_service",
+  "usage_records",
+  "traces",
+  "content",
+  "budgets",
+  "cost_header",
+  "price_lists",
+];
+
 /** Returns the configuration, or null: then `documentProblem` contains the reason. */
 export function readConfig(
   pointer: usize,
@@ -82,25 +113,7 @@ export function readConfig(
     return null;
   }
   const root = tape.root();
-  onlyKnownMembers(tape, root, [
-    "version",
-    "targets",
-    "routes",
-    "names",
-    "wildcards",
-    "default",
-    "largest_body",
-    "held_memory",
-    "models",
-    "prompt",
-    "strict_translation",
-    "rate_limits",
-    "api_keys",
-    "rate_limit_service",
-    "usage_records",
-    "traces",
-    "content",
-  ]);
+  onlyKnownMembers(tape, root, MEMBERS);
   const version = integerOf(tape, memberOf(tape, root, "version"));
   if (version != FILTER_CONFIG_VERSION) {
     reportProblem("version " + version.toString() + " is not " + FILTER_CONFIG_VERSION.toString());
@@ -111,7 +124,8 @@ export function readConfig(
     memberOf(tape, root, "rate_limits"),
     tape.isTrue(memberOf(tape, root, "rate_limit_service")),
   );
-  readTargets(tape, memberOf(tape, root, "targets"), environment, config);
+  const priceLists = readPriceLists(tape, memberOf(tape, root, "price_lists"));
+  readTargets(tape, memberOf(tape, root, "targets"), environment, priceLists, config);
   readRoutes(tape, memberOf(tape, root, "routes"), config);
   readNames(tape, memberOf(tape, root, "names"), config);
   config.wildcards = readWildcards(tape, memberOf(tape, root, "wildcards"), config.routes.length);
@@ -119,6 +133,7 @@ export function readConfig(
   readListenerKeys(tape, memberOf(tape, root, "api_keys"), environment, config);
   config.prompt = readPrompt(tape, memberOf(tape, root, "prompt"), environment);
   readObserved(tape, root, config);
+  readMoney(tape, root, config);
   config.largestBody = integerOf(tape, memberOf(tape, root, "largest_body"));
   const held = memberOf(tape, root, "held_memory");
   if (held != NO_NODE) config.heldMemory = integerOf(tape, held);
@@ -151,6 +166,16 @@ function readObserved(tape: Tape, root: u32, config: Config): void {
   readTraces(tape, memberOf(tape, root, "traces"), config);
 }
 
+function readMoney(tape: Tape, root: u32, config: Config): void {
+  const targets = config.targets;
+  const list = memberOf(tape, root, "budgets");
+  config.budgets = readBudgets(tape, list, [config.ingressKeys, config.egressKeys], targets);
+  config.showsCost = tape.isTrue(memberOf(tape, root, "cost_header"));
+  for (let i = 0; i < targets.length; i++) {
+    if (targets[i].price !== null || targets[i].priceList !== null) config.isPriced = true;
+  }
+}
+
 function readTraces(tape: Tape, node: u32, config: Config): void {
   config.isTraced = tape.isObject(node);
   if (!config.isTraced) return;
@@ -169,11 +194,12 @@ function readTargets(
   tape: Tape,
   list: u32,
   environment: Map<string, string>,
+  priceLists: PriceList[],
   config: Config,
 ): void {
   const end = tape.next(list);
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    const target = readTarget(tape, node, environment, config.rateLimits);
+    const target = readTarget(tape, node, environment, config.rateLimits, priceLists);
     if (target.passesClientKey) config.passesClientKey = true;
     config.targets.push(target);
   }

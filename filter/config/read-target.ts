@@ -17,6 +17,7 @@ import {
 } from "./document";
 import { RateLimit } from "./rate-limit";
 import { Price } from "./price";
+import { pickPriceList, PriceList } from "./price-list";
 import { addSecret, readHeaders } from "./read-headers";
 import { readLimits } from "./read-limits";
 import { pickRateLimits } from "./read-rate-limits";
@@ -28,9 +29,10 @@ export function readTarget(
   node: u32,
   environment: Map<string, string>,
   rateLimits: RateLimit[],
+  priceLists: PriceList[],
 ): Target {
-  const target = readOne(tape, node, environment, rateLimits);
-  readVariants(tape, node, environment, rateLimits, target);
+  const target = readOne(tape, node, environment, rateLimits, priceLists);
+  readVariants(tape, node, environment, rateLimits, priceLists, target);
   return target;
 }
 
@@ -39,6 +41,7 @@ function readOne(
   node: u32,
   environment: Map<string, string>,
   rateLimits: RateLimit[],
+  priceLists: PriceList[],
 ): Target {
   onlyKnownMembers(tape, node, [
     "name",
@@ -63,6 +66,7 @@ function readOne(
     "rate_limits",
     "trace_provider",
     "price",
+    "price_list",
   ]);
   const target = new Target();
   target.name = stringMember(tape, node, "name");
@@ -88,10 +92,15 @@ function readOne(
   readCredentials(tape, node, environment, target);
   target.passesClientKey = tape.isTrue(memberOf(tape, node, "passes_client_key"));
   readClusters(tape, node, target);
-  const price = memberOf(tape, node, "price");
-  if (tape.isArray(price)) target.price = new Price(tape, price);
+  readPrice(tape, node, priceLists, target);
   readHeaders(tape, memberOf(tape, node, "headers"), environment, target.headers, target.secrets);
   return target;
+}
+
+function readPrice(tape: Tape, node: u32, lists: PriceList[], target: Target): void {
+  const price = memberOf(tape, node, "price");
+  if (tape.isArray(price)) target.price = new Price(tape, price);
+  target.priceList = pickPriceList(tape, memberOf(tape, node, "price_list"), lists);
 }
 
 /** Returns the bytes of a text; none if the member is missing. */
@@ -113,13 +122,14 @@ function readVariants(
   node: u32,
   environment: Map<string, string>,
   rateLimits: RateLimit[],
+  priceLists: PriceList[],
   target: Target,
 ): void {
   const list = memberOf(tape, node, "also");
   const end = tape.next(list);
   for (let item = tape.first(list); item < end; item = tape.next(item)) {
     onlyKnownMembers(tape, item, ["dialect", "path"]);
-    const variant = readOne(tape, node, environment, rateLimits);
+    const variant = readOne(tape, node, environment, rateLimits, priceLists);
     readDialect(tape, item, variant);
     target.also.push(variant);
   }

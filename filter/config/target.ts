@@ -4,7 +4,9 @@ import { RequestLimits } from "../hub/request-report";
 import { Dialect } from "../dialects/dialect";
 import { defaultDialect, DIALECTS } from "../dialects/registry";
 import { ByteBuffer, sameSpan, Span } from "../bytes/text/bytes";
+import { Budget } from "./budget";
 import { Price } from "./price";
+import { PriceList } from "./price-list";
 import { RateLimit } from "./rate-limit";
 
 const NO_CREDENTIAL = new Span(0, 0);
@@ -63,8 +65,12 @@ export class Target {
   limits: RequestLimits = new RequestLimits();
   /** The rate limits of this model, by whichever name it is requested. */
   rateLimits: RateLimit[] = [];
-  /** For the header with the cost of a response; null if it has none. */
+  /** The budgets of this model. */
+  budgets: Budget[] = [];
+  /** What its tokens cost; null if that is not known, or not needed. */
   price: Price | null = null;
+  /** The same for each model of a wildcard; null if it has one price for all, or none. */
+  priceList: PriceList | null = null;
   /** The same model in further dialects that its provider supports: they differ in dialect and path alone. */
   also: Target[] = [];
   /** When Envoy had no credential for it, in milliseconds; 0: not lately (`exchange/missing-credential.ts`). */

@@ -1,6 +1,7 @@
 // The root contexts of the VM: one per plugin configuration, identified by its root id.
 import { setShare } from "../memory/budget";
 import { freeBlock } from "../memory/blocks";
+import { LISTENER_BUDGETS } from "../../contract/budgets";
 import {
   LISTENER_EGRESS,
   LISTENER_INGRESS,
@@ -17,6 +18,7 @@ import { Tape } from "../bytes/json/tape";
 import { constant } from "../bytes/text/bytes";
 import { readEnvironment } from "../host/environment";
 import { logError, PLUGIN_CONFIGURATION, property, takeBody, VM_CONFIGURATION } from "../host/host";
+import { createTable } from "../limits/budget-table";
 import { createBudgets } from "../limits/budgets";
 
 const PLUGIN_ROOT_ID = constant("plugin_root_id");
@@ -29,6 +31,8 @@ class Root {
   isIngress: bool = false;
   /** Whether the gateway's model server is the only client. */
   isModelServer: bool = false;
+  /** Whether the control plane is the only client, which sets the limits of budgets. */
+  isForBudgets: bool = false;
   keys: ApiKeys | null = null;
   constructor(public kind: i32) {}
 }
@@ -65,6 +69,10 @@ export function isModelServerRoot(id: u32): bool {
   return roots.has(id) && roots.get(id).isModelServer;
 }
 
+export function isBudgetsRoot(id: u32): bool {
+  return roots.has(id) && roots.get(id).isForBudgets;
+}
+
 export function keysOfRoot(id: u32): ApiKeys | null {
   return roots.has(id) ? roots.get(id).keys : null;
 }
@@ -84,6 +92,7 @@ export function startVm(size: u32): bool {
   }
   config = read;
   setShare(read.heldMemory);
+  createTable(read.budgets.ids);
   createAllBudgets(read.rateLimits);
   const prompt = read.prompt;
   if (prompt !== null) createAllBudgets(prompt.rateLimits);
@@ -108,6 +117,7 @@ export function configureRoot(id: u32, size: u32): bool {
     const root = roots.get(id);
     root.isIngress = listener == LISTENER_INGRESS;
     root.isModelServer = listener == LISTENER_OWN_EGRESS;
+    root.isForBudgets = listener == LISTENER_BUDGETS;
     root.keys = root.isIngress
       ? config.ingressKeys
       : listener == LISTENER_EGRESS

@@ -5,6 +5,7 @@ import { Exchange } from "../exchange/exchange";
 import { Trace } from "../exchange/trace";
 import {
   config,
+  isBudgetsRoot,
   isIngressRoot,
   isModelServerRoot,
   keysOfRoot,
@@ -16,6 +17,9 @@ import {
 const exchanges = new Map<u32, Exchange>();
 /** Exchanges, by the context id of an attempt. */
 const attempts = new Map<u32, Exchange>();
+
+/** Context ids of pushes of the control plane that have no response yet. */
+const pushes = new Set<u32>();
 
 /** Estimate for the objects of a stream, its entries in the maps included. Bytes. */
 const OBJECTS: isize = 1024;
@@ -34,6 +38,10 @@ let deletedSinceCollection: u32 = 0;
 
 export function createStream(id: u32, rootId: u32): void {
   if (kindOfRoot(rootId) != KIND_ROUTE) return;
+  if (isBudgetsRoot(rootId)) {
+    pushes.add(id);
+    return;
+  }
   const exchange = new Exchange(
     id,
     isIngressRoot(rootId),
@@ -49,6 +57,16 @@ export function createStream(id: u32, rootId: u32): void {
 /** Returns the exchange of a downstream context, or null. */
 export function exchangeOf(id: u32): Exchange | null {
   return exchanges.has(id) ? exchanges.get(id) : null;
+}
+
+/** Returns whether a context is a push that has no response yet. */
+export function isPush(id: u32): bool {
+  return pushes.has(id);
+}
+
+/** A push has got its response. */
+export function endPush(id: u32): void {
+  pushes.delete(id);
 }
 
 /** Returns the exchange of an attempt's context, or null. */
@@ -71,6 +89,7 @@ export function deleteStream(id: u32): void {
     countBytes(-OBJECTS);
   } else {
     attempts.delete(id);
+    pushes.delete(id);
   }
   deletedSinceCollection++;
 }

@@ -23,7 +23,7 @@ export function writeFault(
     const name = pattern.charCodeAt(at + 1);
     while (isNamePart(pattern.charCodeAt(at + 1))) at++;
     if (name == 0x6d) quote(fault.message, out);
-    else if (name == 0x74) quote(row.errorType(fault.status), out);
+    else if (name == 0x74) quote(typeOf(row, fault), out);
     else if (name == 0x64) out.text(details);
     else {
       const text = name == 0x70 ? fault.member : name == 0x63 ? fault.code : requestId;
@@ -31,6 +31,12 @@ export function writeFault(
       else quote(text, out);
     }
   }
+}
+
+/** Only OpenAI's errors have a code, and types that do not follow from the status. */
+function typeOf(row: DialectRow, fault: Fault): string {
+  const isOwn = fault.type.length > 0 && row.errorBody.includes("$code");
+  return isOwn ? fault.type : row.errorType(fault.status);
 }
 
 function isNamePart(character: i32): bool {

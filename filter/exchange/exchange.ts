@@ -6,7 +6,11 @@ import { Envelope } from "../hub/envelope";
 import { Dialect } from "../dialects/dialect";
 import { Fault } from "../hub/fault";
 import { Span } from "../bytes/text/bytes";
+import { Price } from "../config/price";
+import { Usage } from "../hub/usage";
+import { Charge } from "../limits/charge";
 import { Meter } from "../limits/meter";
+import { Tally } from "../limits/tally";
 import { currentMilliseconds } from "../host/host";
 import { Attempts } from "./attempts";
 import { Client } from "./client";
@@ -19,6 +23,10 @@ import { Trace } from "./trace";
 const NO_PROMPT = new Span(0, 0);
 const NO_NAME = new Span(0, 0);
 const NO_TOKEN: i64 = -1;
+
+/** What `readUsed` has read last. */
+const used = new Usage();
+let isEstimated: bool = false;
 
 /** What the jailbreak guard decided; the words are GUARD_WORDS of contract/usage-record.ts. */
 export const enum GuardDecision {
@@ -43,6 +51,12 @@ export class Exchange {
   attempts: Attempts | null = null;
   /** Counts the request and its response; null if no rate limit applies. */
   meter: Meter | null = null;
+  /** The budgets of the request; null if it has none. */
+  charge: Charge | null = null;
+  /** Whether a complete response shows its cost in a header. */
+  showsCost: bool = false;
+  /** What the response has used; null if neither limits nor prices need it. */
+  tally: Tally | null = null;
   /** The `metadata` member of the response, about a prompt target; null if none was called. */
   metadata: ResponseMetadata | null = null;
   /** Whether a prompt's API may have done something already, so that an SDK must not retry the prompt. */
@@ -151,33 +165,69 @@ export class Exchange {
     return taken !== null && target.isWildcard ? taken.text : target.modelText;
   }
 
+  /** Returns what the tokens of a target cost; null if that is not known. */
+  priceOf(target: Target): Price | null {
+    const list = target.priceList;
+    const taken = this.takenModel;
+    return list === null || taken === null ? target.price : list.priceOf(taken.text);
+  }
+
   startAttempt(target: Target): void {
     this.target = target;
     this.response.reset();
+    const tally = this.tally;
+    if (tally !== null) tally.hasResponse = false;
   }
 
-  /** Charges what the response used, the first time that it is called; `isWhole`: the response has come to its end. */
-  chargeUsage(isWhole: bool): void {
+  /** Charges the rate limits with what the response has used, the first time that it is called. */
+  chargeLimits(): void {
     const meter = this.meter;
-    if (meter === null) return;
+    if (meter !== null && this.readUsed()) meter.charge(this.target, used.total);
+  }
+
+  /** Sets what the response has cost so far, and whether that is an estimate; nothing if its target has no price. */
+  setCost(): void {
+    const target = this.target;
+    if (target === null || this.tally === null) return;
+    const price = this.priceOf(target);
+    if (price === null || !this.readUsed()) return;
+    this.response.cost = price.costOf(used);
+    this.response.isCostEstimated = isEstimated;
+  }
+
+  /** Sets the final cost, and charges the budgets. Called once, when the response is over. */
+  settleCost(): void {
+    // A header with the cost has left already.
+    if (this.response.cost < 0) this.setCost();
+    const charge = this.charge;
+    const target = this.target;
+    if (charge !== null && target !== null) charge.add(target, this.response.cost);
+    this.charge = null;
+  }
+
+  /** Sets `used` to what the response has used. Returns false if nothing is charged for it. */
+  private readUsed(): bool {
+    const tally = this.tally;
+    if (tally === null || !tally.hasResponse) return false;
     const translator = this.response.translator;
     const observer = this.response.observer;
     const filter = this.response.usageFilter;
     if (translator !== null) {
-      if (translator.fault !== null && !translator.usage.isKnown) return;
-      meter.chargeUsage(this.target, translator.usage, translator.events, isWhole);
+      if (translator.fault !== null && !translator.usage.isKnown) return false;
+      isEstimated = tally.estimate(translator.usage, translator.events, used);
     } else if (observer !== null) {
       observer.end();
       const events = filter === null || filter.isPassing ? 0 : filter.events;
-      meter.chargeUsage(this.target, observer.usage, events, isWhole);
-    }
+      isEstimated = tally.estimate(observer.usage, events, used);
+    } else return false;
+    return true;
   }
 
   /** Frees what is not on the collected heap. Called once, when the stream is deleted. */
   release(): void {
     this.client.release();
     this.dropMetadata();
-    this.chargeUsage(false);
+    this.chargeLimits();
     this.meter = null;
     const attempts = this.attempts;
     if (attempts !== null) attempts.release();

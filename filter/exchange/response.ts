@@ -18,6 +18,7 @@
 //   Provider     TranslatedHead    TranslatedStream: the first event; Done: the end; Filter: an error came first
 //   Provider     TranslatedStream  Done: the end
 //   Provider     Done              (also if an error has replaced the body in the upstream filter)
+import { NO_COST } from "../config/price";
 import { Fault } from "../hub/fault";
 import { NO_NOTES, RequestNotes } from "../hub/request-notes";
 import { StreamUnwrapper } from "../dialects/anthropic_messages/unwrap-stream";
@@ -82,6 +83,9 @@ export class Response {
   fault: Fault | null = null;
   /** Whether a chat client asked for the usage chunk of its stream. */
   wantsUsage: bool = false;
+  /** What it cost, in nano-dollars; NO_COST if that is not known. */
+  cost: i64 = NO_COST;
+  isCostEstimated: bool = false;
   /** Value of `x-gateway-dropped`. */
   dropped: ByteBuffer = new ByteBuffer();
   /** What the writer of a translated response has to know of the request. */
@@ -108,6 +112,17 @@ export class Response {
     return this.owner == ResponseOwner.Filter || this.owner == ResponseOwner.NativeRoute;
   }
 
+  /** Whether the client may have got a part of the provider's response. */
+  get hasLeft(): bool {
+    return (
+      this.owner == ResponseOwner.Provider &&
+      (this.phase == ResponsePhase.Passed ||
+        this.phase == ResponsePhase.Stream ||
+        this.phase == ResponsePhase.TranslatedStream ||
+        this.phase == ResponsePhase.Done)
+    );
+  }
+
   /** Forgets the response of the last attempt. */
   reset(): void {
     this.enter(ResponseOwner.None, ResponsePhase.Awaited);
@@ -115,6 +130,7 @@ export class Response {
     this.isLeftToListener = false;
     this.isDecompressed = false;
     this.fault = null;
+    this.cost = NO_COST;
     this.dropped.clear();
     this.dropReaders();
   }

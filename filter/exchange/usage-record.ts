@@ -15,10 +15,12 @@ import {
   USAGE_CACHE_READ,
   USAGE_CACHE_WRITE,
   USAGE_CACHE_WRITE_HOUR,
+  USAGE_COST,
   USAGE_DIALECT,
   USAGE_DROPPED,
   USAGE_ENDPOINT,
   USAGE_ERROR,
+  USAGE_ESTIMATED,
   USAGE_FALLBACKS,
   USAGE_FINISH,
   USAGE_FIRST_TARGET,
@@ -72,6 +74,8 @@ const CACHE_WRITE = member(USAGE_CACHE_WRITE);
 const CACHE_WRITE_HOUR = member(USAGE_CACHE_WRITE_HOUR);
 const OUTPUT = member(USAGE_OUTPUT);
 const REASONING = member(USAGE_REASONING);
+const COST = member(USAGE_COST);
+const ESTIMATED = member(USAGE_ESTIMATED);
 const FINISH = member(USAGE_FINISH);
 const OWNER = member(USAGE_OWNER);
 const ERROR = member(USAGE_ERROR);
@@ -103,8 +107,9 @@ const record = scratchBuffer();
 const dropped = scratchBuffer();
 const span = new Span(0, 0);
 
-/** Stores the record in the stream's filter state, from where Envoy's access log takes it. */
+/** Charges the budgets, and stores the record in the stream's filter state, from where Envoy's access log takes it. */
 export function settleRecord(exchange: Exchange): void {
+  exchange.settleCost();
   record.clear();
   writeRecord(exchange, record);
   setProperty(RECORD, record.view(span));
@@ -201,6 +206,10 @@ function writeResponse(exchange: Exchange, out: ByteBuffer): void {
     writeUsage(observer.usage, out);
     word(FINISH, FINISHES, observer.finish, out);
     writeModel(exchange, observer.model, out);
+  }
+  if (response.cost >= 0) {
+    number(COST, response.cost, out);
+    if (response.isCostEstimated) number(ESTIMATED, 1, out);
   }
   if (exchange.firstToken >= 0) number(FIRST_TOKEN, exchange.firstToken, out);
   word(OWNER, OWNERS, response.owner, out);

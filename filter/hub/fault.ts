@@ -13,9 +13,11 @@ export class Fault {
   member: string = "";
   /** `code` of the OpenAI envelope, or empty for null. */
   code: string = "";
+  /** `type` of the OpenAI envelope, or empty for that of the status. */
+  type: string = "";
   /** Value of an `allow` header, for 405. */
   allow: string = "";
-  /** Whether SDKs must not retry the request, because it may have had an effect already. */
+  /** Whether SDKs must not retry the request: it may have had an effect already, or will fail again. */
   isFinal: bool = false;
   /** Seconds after which the client may try again, for a `retry-after` header; 0 for none. */
   retryAfter: u32 = 0;

@@ -35,6 +35,15 @@ export class Usage {
   get total(): i64 {
     return this.input + atLeastZero(this.output);
   }
+
+  copy(other: Usage): void {
+    this.freshInput = other.freshInput;
+    this.cacheRead = other.cacheRead;
+    this.cacheWrite = other.cacheWrite;
+    this.cacheWriteHour = other.cacheWriteHour;
+    this.output = other.output;
+    this.reasoning = other.reasoning;
+  }
 }
 
 /** Returns the tokens of a part; an unknown part counts as 0. */

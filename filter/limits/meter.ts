@@ -3,7 +3,6 @@
 // A budget (budgets.ts) may be whole up to one period ahead for a request to pass, and up to two after its response was
 // charged: so no client waits longer than one period.
 import { Fault } from "../hub/fault";
-import { Usage } from "../hub/usage";
 import { RateLimit } from "../config/rate-limit";
 import { Route, Target } from "../config/target";
 import { Dialect } from "../dialects/dialect";
@@ -14,28 +13,15 @@ import { requestCharge, requestCheck, setChargedTokens } from "./service";
 
 /** Fingerprint of a limit with one budget for all requests. */
 const ALL: u64 = 1;
-/** Estimated bytes of a token, where the provider reports no usage. */
-const BYTES_PER_TOKEN: u32 = 4;
-/** A larger request is large because of its images. */
-const MAX_ESTIMATED_TOKENS: u32 = 32768;
 
 export class Meter {
   /** The limit that rejected the last attempt; null if none did. */
   refusedBy: AppliedLimit | null = null;
-  /** Whether a provider has begun a response that is not an error. */
-  hasResponse: bool = false;
-  /** Bytes of the response so far. */
-  responseBytes: u32 = 0;
   private limits: AppliedLimit[] = [];
   private isCharged: bool = false;
 
-  constructor(
-    private requestBytes: u32,
-    /** Whether limits of tokens apply. */
-    public countsTokens: bool,
-    /** Whether a response without usage has an output to estimate. */
-    private countsOutput: bool,
-  ) {}
+  /** @param countsTokens whether limits of tokens apply */
+  constructor(public countsTokens: bool) {}
 
   /** Adds the limits of a name or a model that select this request by its headers. */
   add(limits: RateLimit[], target: Target | null): void {
@@ -110,12 +96,9 @@ export class Meter {
     return new Fault(429, message).coded("rate_limit_exceeded");
   }
 
-  /** An attempt has got the head of a response. */
-  startResponse(status: u32): void {
-    this.responseBytes = 0;
-    // Usage of an earlier attempt has been charged.
+  /** An attempt has got the head of a response: usage of an earlier one has been charged. */
+  startResponse(): void {
     this.isCharged = false;
-    this.hasResponse = status < 400;
   }
 
   /** Returns the limit of its kind, tokens or requests, of which the smallest part is left; null if there is none. */
@@ -134,14 +117,10 @@ export class Meter {
     return found;
   }
 
-  /**
-   * Charges the tokens, once. Usage that the provider did not report is estimated: each event of a stream is a token.
-   * @param isWhole whether the response has reached its end, so that its usage is final
-   */
-  chargeUsage(target: Target | null, usage: Usage, events: u32, isWhole: bool): void {
-    if (this.isCharged || !this.hasResponse) return;
+  /** Charges the tokens, once. */
+  charge(target: Target | null, tokens: i64): void {
+    if (this.isCharged) return;
     this.isCharged = true;
-    const tokens = this.tokensOf(usage, events, isWhole);
     const now = currentMicroseconds();
     for (let i = 0; i < this.limits.length; i++) {
       const applied = this.limits[i];
@@ -151,22 +130,12 @@ export class Meter {
     }
     if (this.isByService()) setChargedTokens(tokens);
   }
-
-  private tokensOf(usage: Usage, events: u32, isWhole: bool): i64 {
-    const requestEstimate = <i64>min(this.requestBytes / BYTES_PER_TOKEN, MAX_ESTIMATED_TOKENS);
-    const input = usage.freshInput >= 0 ? usage.input : requestEstimate;
-    if (!this.countsOutput) return input;
-    const responseEstimate = <i64>(events > 0 ? events : this.responseBytes / BYTES_PER_TOKEN);
-    const isFinal = isWhole || events == 0;
-    const isReported = usage.output >= 0 && (isFinal || usage.output > responseEstimate);
-    return input + (isReported ? usage.output : responseEstimate);
-  }
 }
 
 /** Counts a call in its limits of requests. Returns the 429 if one of them has nothing left. */
 export function countCall(limits: RateLimit[]): Fault | null {
   if (limits.length == 0) return null;
-  const meter = new Meter(0, false, false);
+  const meter = new Meter(false);
   meter.add(limits, null);
   if (meter.admit(null)) return null;
   const refused = meter.refusedBy;
@@ -181,12 +150,10 @@ export function startMeter(
   route: Route,
   ofKey: RateLimit[],
   client: Dialect,
-  requestBytes: u32,
   countsTokens: bool,
-  countsOutput: bool,
 ): Meter | null {
   if (!route.isLimited && ofKey.length == 0) return null;
-  const meter = new Meter(requestBytes, countsTokens, countsOutput);
+  const meter = new Meter(countsTokens);
   meter.add(ofKey, null);
   meter.add(route.rateLimits, null);
   const targets = route.targetsFor(client);

@@ -8,7 +8,9 @@ import { keepsBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
 import { FailedAttempts } from "../exchange/failed-attempts";
 import { REQUEST_HEADERS, setHeader, setProperty } from "../host/host";
+import { startCharge } from "../limits/charge";
 import { startMeter } from "../limits/meter";
+import { Tally } from "../limits/tally";
 import { Tape } from "../bytes/json/tape";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { setRetryCluster } from "../upstream/next-attempt";
@@ -25,18 +27,22 @@ const idSpan = new Span(0, 0);
 
 export function openMeter(exchange: Exchange, turn: Turn): Outcome {
   const route = exchange.route;
-  if (route === null || !exchange.client.endpoint.row.countsRequest) return Outcome.Next;
-  const row = exchange.client.endpoint.row;
-  const key = exchange.client.apiKey;
-  exchange.meter = startMeter(
-    route,
-    key === null ? NO_LIMITS : key.rateLimits,
-    exchange.client.dialect,
-    turn.tape.length,
-    row.countsTokens,
-    row.countsOutput,
-  );
-  return Outcome.Next;
+  const client = exchange.client;
+  const row = client.endpoint.row;
+  if (route === null || !row.countsRequest) return Outcome.Next;
+  const config = turn.config;
+  const key = client.apiKey;
+  const limits = key === null ? NO_LIMITS : key.rateLimits;
+  exchange.meter = startMeter(route, limits, client.dialect, row.countsTokens);
+  if (exchange.meter !== null || (config.isPriced && row.countsTokens))
+    exchange.tally = new Tally(turn.tape.length, row.countsOutput);
+  exchange.showsCost = config.showsCost;
+  if (config.budgets.ids.length == 0) return Outcome.Next;
+  const targets = route.targetsFor(client.dialect);
+  const charge = startCharge(key === null ? config.budgets.all : key.budgets, targets);
+  if (charge === null) return Outcome.Next;
+  exchange.charge = charge;
+  return turn.check(charge.open(targets));
 }
 
 export function chooseFirstTarget(exchange: Exchange, turn: Turn): Outcome {

@@ -46,7 +46,7 @@ function run(exchange: Exchange): i32 {
   traceRequest(exchange);
   const fault = turn.fault;
   if (outcome == Outcome.Refused && fault !== null) {
-    fault.isFinal = exchange.mayHaveActed;
+    if (exchange.mayHaveActed) fault.isFinal = true;
     respondWithFault(exchange, fault);
   }
   return outcome == Outcome.Next || outcome == Outcome.Leave ? CONTINUE : STOP;

@@ -40,7 +40,7 @@ export const STAGES: StaticArray<Stage> = [
   chooseModel, // by the hint header, else by `model`
   checkProvider, // what is not translated needs a provider that serves the endpoint
   runPrompt, // ingress, and a guarded egress: may respond itself, or extend the request; waits for callouts
-  openMeter, // the rate limits of the name and of each target, which the choice of the target reads
+  openMeter, // the budgets, and the rate limits of the name and of each target, which the choice of the target reads
   chooseFirstTarget, // the first one that supports the request and has budget left; writes its body
   selectCluster, // Envoy routes by it; after the target, because a request without one goes nowhere
   writeOnlyAttempt, // path, credential and headers; if there may be several attempts, the upstream filter writes them

@@ -216,6 +216,8 @@ function look(exchange: Exchange, peek: FirstToken, size: u32, endsHere: bool): 
 /** Replaces the response by a fault. The client gets it only if Envoy does not retry. */
 function replace(exchange: Exchange, fault: Fault, size: u32, endsHere: bool): void {
   exchange.response.phase = ResponsePhase.Done;
+  const tally = exchange.tally;
+  if (tally !== null) tally.hasResponse = false;
   setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
   if (endsHere && size == 0) return;
   out.clear();

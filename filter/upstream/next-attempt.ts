@@ -84,7 +84,7 @@ function take(exchange: Exchange, attempts: Attempts, steps: i32, tape: Tape | n
   if (lacksCredential(target)) return false;
   const isFit =
     tape === null ? !attempts.isRuledOut(steps) : isSupported(exchange, target, tape, false);
-  return isFit && takeBudget(exchange.meter, target);
+  return isFit && takeBudget(exchange, target) === null;
 }
 
 function requestRetry(attempts: Attempts, pause: u32): bool {

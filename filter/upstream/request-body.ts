@@ -20,7 +20,6 @@ import { Tape } from "../bytes/json/tape";
 import { JSON_TYPE } from "../exchange/respond";
 import { Exchange } from "../exchange/exchange";
 import { setFormModel } from "../exchange/form";
-import { Meter } from "../limits/meter";
 import { ByteBuffer, scratchBuffer } from "../bytes/text/bytes";
 import { CONTENT_LENGTH, CONTENT_TYPE } from "./header-names";
 
@@ -95,18 +94,25 @@ export function isSupported(exchange: Exchange, target: Target, tape: Tape, othe
   return wasRefused() ? otherwise : fault === null;
 }
 
-/** Counts the request against the rate limits of a target. Returns false if one is used up. */
-export function takeBudget(meter: Meter | null, target: Target): bool {
-  return meter === null || meter.admit(target);
+/**
+ * Counts the request against the rate limits of a target. Returns the client's error if one of them, or a budget, is used up; then
+ * nothing is counted.
+ */
+export function takeBudget(exchange: Exchange, target: Target): Fault | null {
+  const charge = exchange.charge;
+  if (charge !== null) {
+    const fault = charge.faultOf(target);
+    if (fault !== null) return fault;
+  }
+  const meter = exchange.meter;
+  return meter === null || meter.admit(target) ? null : meter.fault();
 }
 
 /** Writes the body and counts the request. Returns a fault if either fails. */
 function makeBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
   const fault = writeBody(exchange, target, tape);
   if (wasRefused()) return outOfMemory("request");
-  if (fault !== null) return fault;
-  const meter = exchange.meter;
-  return meter === null || takeBudget(meter, target) ? null : meter.fault();
+  return fault === null ? takeBudget(exchange, target) : fault;
 }
 
 /** Writes `body`. Returns a fault if the target does not support the request. */

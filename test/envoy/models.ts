@@ -295,6 +295,13 @@ export const GOLDEN_MODELS: Record<string, GatewayModel> = {
       timeoutMs: 100,
     },
   }),
+  budgets: modelOf([openai("gpt-4o")], {
+    budgets: [
+      { subject: { key: "research" }, amount: 50e9, per: "month" },
+      { subject: { target: "openai/gpt-4o" }, amount: 20e9, per: "day" },
+      { subject: "all", amount: 500e9, per: "total" },
+    ],
+  }),
   "guard-alone": modelOf([openai("gpt-4o")], {
     prompt: {
       guard: {

@@ -32,6 +32,7 @@ it.each(Object.entries(GOLDEN_MODELS))("Envoy accepts %s", (name, model) => {
     logDirectory: join(directory, "logs"),
     adminSocketPath: join(directory, "admin.sock"),
     ownEgressSocketPath: join(directory, "model.sock"),
+    budgetsSocketPath: join(directory, "budgets.sock"),
     secretsDirectory: directory,
     tokensDirectory: directory,
     caFile: "/etc/ssl/certs/ca-certificates.crt",

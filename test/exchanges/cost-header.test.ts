@@ -57,7 +57,11 @@ describe.each([false, true])("in the upstream filter: %s", (split) => {
       const hasUsage = record.input !== undefined || record.output !== undefined;
       const wanted = isComplete && hasUsage ? dollars(record) : undefined;
       expect(headerOf(result), exchange.name).toBe(wanted);
-      if (wanted !== undefined) count += 1;
+      if (wanted !== undefined) {
+        count += 1;
+        expect(decimal(record.cost ?? -1, NANO), exchange.name).toBe(wanted);
+        expect(record.estimated, exchange.name).toBeUndefined();
+      }
       const without = readable(answer).replace(/^x-gateway-cost: .*\n/m, "");
       expect(without, exchange.name).toBe(exchange.answer);
     }
@@ -71,7 +75,7 @@ describe("any usage", () => {
 llm_providers:
   - { model: anthropic/claude, access_key: $KEY, base_url: http://anthropic.test }
   - { model: openai/gpt, access_key: $KEY, base_url: http://openai.test/v1 }
-observability: {}
+observability: {cost_header: true}
 `;
   const environment = { KEY: "k".repeat(30) };
   const host = (price: number[][]) => {
@@ -139,6 +143,7 @@ observability: {}
           expect(record.input).toBe(isMessages ? input + read + write : input + read);
           if (isMessages && hour > 0) expect(record.cache_write_1h).toBe(hour);
           expect(headerOf(result)).toBe(dollars(record));
+          expect(decimal(record.cost ?? -1, NANO)).toBe(dollars(record));
         }),
         { numRuns: 300 },
       );

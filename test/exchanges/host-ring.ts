@@ -43,7 +43,10 @@ export function hostFor(
     ...(isObserved ? OBSERVED : {}),
     ...(price === undefined
       ? {}
-      : { targets: config.targets.map((target) => ({ ...target, price })) }),
+      : {
+          cost_header: true as const,
+          targets: config.targets.map((target) => ({ ...target, price })),
+        }),
   };
   const key = JSON.stringify(filterConfig);
   let host = hosts.get(key);

@@ -66,6 +66,8 @@ export interface Gateway {
   envoyFile: string;
   /** Where the model server comes in. */
   ownEgressSocketPath: string;
+  /** Where limits of budgets are set. */
+  budgetsSocketPath: string;
   /** Where Envoy reads the access tokens of providers. */
   tokensDirectory: string;
   /** GET of Envoy's administration. */
@@ -93,6 +95,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const logDirectory = join(directory, "logs");
   const adminSocketPath = join(directory, "admin");
   const ownEgressSocketPath = join(directory, "egress.sock");
+  const budgetsSocketPath = join(directory, "budgets.sock");
   const envoyFile = join(directory, "envoy.yaml");
   mkdirSync(logDirectory);
   const model = readModel(options);
@@ -107,6 +110,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     logDirectory,
     adminSocketPath,
     ownEgressSocketPath,
+    budgetsSocketPath,
     secretsDirectory,
     tokensDirectory,
     caFile: options.caFile ?? SYSTEM_ROOTS,
@@ -150,6 +154,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     envoyLog,
     envoyFile,
     ownEgressSocketPath,
+    budgetsSocketPath,
     tokensDirectory,
     admin,
     async stop() {

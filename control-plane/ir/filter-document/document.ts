@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import { NO_CREDENTIAL } from "../../../contract/credentials.ts";
 import { FILTER_CONFIG_VERSION } from "../../../contract/words.ts";
 import { clientNames } from "../model-names.ts";
+import type { FilterBudget } from "./budgets.ts";
+import { filterBudgets, hasUsageRecords, needsPrices } from "./budgets.ts";
 import { filterKeys, isInAllowList } from "./client-keys.ts";
 import type { FilterKey } from "./client-keys.ts";
 import { filterPrompt } from "./prompt.ts";
@@ -51,6 +53,10 @@ export interface FilterConfig {
   prompt?: FilterPrompt;
   /** Writes a usage record for each request (contract/usage-record.ts). */
   usage_records?: true;
+  /** Absent when there are none. */
+  budgets?: FilterBudget[];
+  /** `observability.cost_header`. */
+  cost_header?: true;
   /** Writes what the spans of requests show (contract/trace.ts). */
   traces?: {
     /** How many of 10,000 traces are recorded, if the client's span does not decide. */
@@ -117,7 +123,7 @@ export interface FilterTarget {
   rate_limits?: number[];
   /** `gen_ai.provider.name`; only if there are traces. */
   trace_provider?: string;
-  /** For `x-gateway-cost`: start of a tier, then the rates of TOKEN_KINDS; the tier of the longest input first. */
+  /** For budgets and `x-gateway-cost`: start of a tier, then the rates of TOKEN_KINDS; the tier of the longest input first. */
   price?: number[][];
 }
 
@@ -178,7 +184,7 @@ function documentOf(model: GatewayModel): FilterConfig {
   const families = wildcardFamilies(model);
   const firstFamily = model.targets.length + named.length + separate.length;
   const wildcards = filterWildcards(model, families, firstFamily);
-  const prices = model.observability?.costHeader === true ? pricesOf(model) : NO_PRICES;
+  const prices = needsPrices(model) ? pricesOf(model) : NO_PRICES;
   const targetOf = (target: Target, index: number): FilterTarget => ({
     ...filterTarget(target, index, model),
     ...filterPrice(prices.get(model.targets[index]?.name ?? "")),
@@ -221,10 +227,19 @@ function documentOf(model: GatewayModel): FilterConfig {
     models,
     ...(keys === undefined ? {} : { api_keys: keys }),
     ...(prompt === undefined ? {} : { prompt }),
-    ...(model.observability === undefined ? {} : { usage_records: true as const }),
+    ...(hasUsageRecords(model) ? { usage_records: true as const } : {}),
+    ...money(model),
     ...traces(model),
     ...contentOf(model),
     ...(model.strictTranslation === true ? { strict_translation: true } : {}),
+  };
+}
+
+function money(model: GatewayModel): Pick<FilterConfig, "budgets" | "cost_header"> {
+  const budgets = filterBudgets(model);
+  return {
+    ...(budgets.length === 0 ? {} : { budgets }),
+    ...(model.observability?.costHeader === true ? { cost_header: true } : {}),
   };
 }
 

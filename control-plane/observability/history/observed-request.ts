@@ -3,7 +3,7 @@ import { ENDPOINTS } from "../../../contract/endpoints.ts";
 import { LISTENER_OWN_EGRESS } from "../../../contract/words.ts";
 import type { GatewayModel } from "../../ir/model.ts";
 import { errorType } from "../classify.ts";
-import { costOf, priceFinder } from "../prices.ts";
+import { hasTokens, priceFinder, recordedCost } from "../prices.ts";
 import type { Price } from "../prices.ts";
 import type { UsageLine, UsageRecord } from "../usage-line.ts";
 
@@ -62,9 +62,7 @@ export function observer(model: () => GatewayModel): Observe {
 function observed(line: UsageLine, priceOf: PriceOf): ObservedRequest {
   const { record } = line;
   const model = record?.target ?? NO_NAME;
-  const hasTokens = record?.input !== undefined || record?.output !== undefined;
-  const price = record === undefined ? undefined : priceOf(record);
-  const isPriced = record !== undefined && hasTokens && price !== undefined;
+  const cost = record === undefined ? undefined : recordedCost(record, priceOf);
   const error = errorType(line);
   const firstToken = firstTokenOf(line, record);
   const duration = line.duration * 1000;
@@ -74,8 +72,9 @@ function observed(line: UsageLine, priceOf: PriceOf): ObservedRequest {
     model,
     key: record?.key ?? NO_NAME,
     error,
-    cost: isPriced ? costOf(record, price) : undefined,
-    isUnpriced: hasTokens && model !== NO_NAME && price === undefined,
+    cost,
+    isUnpriced:
+      record !== undefined && hasTokens(record) && model !== NO_NAME && cost === undefined,
     isOfClient: record?.listener !== LISTENER_OWN_EGRESS,
     ended: line.startTime + line.duration / 1000,
     firstToken,

@@ -1,5 +1,6 @@
 // Hashes, and numbers as hexadecimal digits.
-import { ByteBuffer } from "./bytes";
+import { hexValue } from "./at";
+import { ByteBuffer, Span } from "./bytes";
 
 /** FNV-1a, 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/). */
 const FNV_PRIME: u64 = 0x00000100000001b3;
@@ -19,4 +20,16 @@ export function appendHexadecimal(value: u64, out: ByteBuffer): void {
     const digit = (<u32>value) & 15;
     out.byte(digit < 10 ? 0x30 + digit : 0x57 + digit);
   }
+}
+
+/** Returns the number that 16 hexadecimal digits are; 0 for any other text. */
+export function readHexadecimal(text: Span): u64 {
+  if (text.length != 16) return 0;
+  let value: u64 = 0;
+  for (let i: u32 = 0; i < 16; i++) {
+    const digit = hexValue(<u32>load<u8>(text.pointer + i));
+    if (digit > 15) return 0;
+    value = (value << 4) | digit;
+  }
+  return value;
 }

@@ -13,6 +13,7 @@ import { Edits } from "../../bytes/json/edit";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { startsWith } from "../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { writeDateTime } from "../../bytes/text/date-time";
 import { Dialect } from "../dialect";
 import { addSystemPrompt } from "./edit";
 import { removeForeignSignatures } from "./edit-thinking";
@@ -29,7 +30,6 @@ import { writeModel, writeModels } from "./write-models";
 import { AnthropicMessagesWriter } from "./write-response";
 import { AnthropicMessagesStreamWriter } from "./write-response-stream";
 import { writeRequest } from "./write-request";
-import { writeReset } from "./write-reset";
 
 const USAGE = constant("usage");
 const MESSAGE = constant("message");
@@ -158,7 +158,8 @@ export class AnthropicMessages extends Dialect {
     writeModels(ids, out);
   }
 
+  /** @see https://docs.anthropic.com/en/api/rate-limits#response-headers */
   writeReset(now: u64, wait: u32, out: ByteBuffer): void {
-    writeReset(now + wait, out);
+    writeDateTime(now + wait, out);
   }
 }

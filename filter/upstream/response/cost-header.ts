@@ -1,6 +1,5 @@
 // The header with what a complete response cost, in US dollars (`observability.cost_header`).
-import { NO_COST, Price } from "../../config/price";
-import { Usage } from "../../hub/usage";
+import { NO_COST } from "../../config/price";
 import { Exchange } from "../../exchange/exchange";
 import { RESPONSE_HEADERS, setHeader } from "../../host/host";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
@@ -13,20 +12,25 @@ const NANO: i64 = 1_000_000_000;
 const text = scratchBuffer();
 const span = new Span(0, 0);
 
-/** Returns the price if the response gets the header; then its head is held until its end. */
-export function priceOf(exchange: Exchange): Price | null {
+/** Returns whether the response gets the header, if its cost is known; then its head is held until its end. */
+export function hasCostHeader(exchange: Exchange): bool {
   const target = exchange.target;
-  if (target === null || exchange.client.isStreaming) return null;
-  return exchange.client.endpoint.row.countsTokens ? target.price : null;
+  if (target === null || !exchange.showsCost || exchange.client.isStreaming) return false;
+  return exchange.client.endpoint.row.countsTokens && exchange.priceOf(target) !== null;
 }
 
-/** Adds the header to a head that is held, if the price and the usage are known. */
-export function setCostHeader(exchange: Exchange, usage: Usage): void {
-  const price = priceOf(exchange);
-  const cost = price === null ? NO_COST : price.costOf(usage);
-  if (cost < 0) return;
+/** Adds the header to a head that is held by its complete response, if the provider has reported its usage. */
+export function setCostHeader(exchange: Exchange): void {
+  const tally = exchange.tally;
+  if (tally === null || !hasCostHeader(exchange)) return;
+  tally.isWhole = true;
+  exchange.setCost();
+  const response = exchange.response;
+  // The bytes of the response have not been counted yet.
+  if (response.isCostEstimated) response.cost = NO_COST;
+  if (response.cost < 0) return;
   text.clear();
-  writeDollars(cost, text);
+  writeDollars(response.cost, text);
   setHeader(RESPONSE_HEADERS, COST, text.view(span));
 }
 

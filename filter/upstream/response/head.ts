@@ -23,7 +23,7 @@ import { isFromProvider, responseDetails } from "../../exchange/envoy-errors";
 import { isJson, STATUS as STATUS_HEADER } from "../header-names";
 import { maskHead } from "../mask-credentials";
 import { isOfAws, signatureFault, statusOfAws } from "./aws-status";
-import { priceOf } from "./cost-header";
+import { hasCostHeader } from "./cost-header";
 import { setDroppedHeader } from "./dropped-header";
 import { onEnvoyErrorHead } from "./envoy-error";
 import { onErrorHead } from "./error";
@@ -102,8 +102,10 @@ export function onProviderHead(exchange: Exchange): i32 {
   const response = exchange.response;
   response.enter(ResponseOwner.Provider, ResponsePhase.Passed);
   setDroppedHeader(exchange);
+  const tally = exchange.tally;
+  if (tally !== null) tally.startResponse(response.status);
   const meter = exchange.meter;
-  if (meter !== null) meter.startResponse(response.status);
+  if (meter !== null) meter.startResponse();
   if (response.status >= 400) return onErrorHead(exchange);
   const row = exchange.client.endpoint.row;
   if (exchange.isTranslated() && row.isInference) return onTranslatedHead(exchange);
@@ -137,7 +139,7 @@ export function phaseOfBody(exchange: Exchange, isEventStream: bool): ResponsePh
   const isDecompressed =
     response.isDecompressed && (exchange.client.endpoint.row.isInference || isJson(CONTENT_TYPE));
   const isChecked =
-    isDecompressed || priceOf(exchange) !== null || (isRead && !exchange.client.isStreaming);
+    isDecompressed || hasCostHeader(exchange) || (isRead && !exchange.client.isStreaming);
   if (isChecked && !isEventStream) return ResponsePhase.Whole;
   return isRead ||
     response.observer !== null ||

@@ -54,11 +54,14 @@ export function onBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const isEnd = endsHere || isEndBeforeTrailers(response.phase, size);
   const status = act(exchange, size, isEnd);
   response.isBodyHeld = status == STOP && response.owner == ResponseOwner.Provider;
-  const meter = exchange.meter;
-  if (meter === null || !isRead) return status;
+  const tally = exchange.tally;
+  if (tally === null || !isRead) return status;
   // Bytes that are held come again.
-  if (status == CONTINUE && size != ALL) meter.responseBytes += size;
-  if (isEnd) exchange.chargeUsage(true);
+  if (status == CONTINUE && size != ALL) tally.responseBytes += size;
+  if (isEnd) {
+    tally.isWhole = true;
+    exchange.chargeLimits();
+  }
   return status;
 }
 

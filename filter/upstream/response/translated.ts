@@ -158,7 +158,7 @@ function translateWhole(exchange: Exchange, translator: ResponseTranslator, size
     dropped.text(translator.dropped.names());
     setDroppedHeader(exchange);
   }
-  if (fault === null) setCostHeader(exchange, translator.usage);
+  if (fault === null) setCostHeader(exchange);
   replaceBodyPrefix(RESPONSE_BODY, size, out);
   setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
   exchange.response.phase = ResponsePhase.Done;

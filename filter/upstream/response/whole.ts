@@ -34,13 +34,13 @@ export function onWholeBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
   // Without memory to read it, it passes unread.
   const isRead = !wasRefused();
   if (!isRead) fault = null;
-  const meter = exchange.meter;
-  if (meter !== null && fault !== null) meter.hasResponse = false;
+  const tally = exchange.tally;
+  if (tally !== null && fault !== null) tally.hasResponse = false;
   const observer = response.observer;
   if (observer !== null && fault === null) {
     if (isRead) {
       observer.part(pointer, bytes.length, true);
-      setCostHeader(exchange, observer.usage);
+      setCostHeader(exchange);
     } else observer.giveUp();
   }
   freeBlock(pointer);

@@ -1,9 +1,8 @@
-// When a rate limit is whole again.
-// @see https://docs.anthropic.com/en/api/rate-limits#response-headers
-import { ByteBuffer } from "../../bytes/text/bytes";
+// Times as texts.
+import { ByteBuffer } from "./bytes";
 
-/** RFC 3339, UTC: `2026-11-22T01:02:03Z`. Days to a date as in Hinnant, "chrono-compatible low-level date algorithms". */
-export function writeReset(seconds: u64, out: ByteBuffer): void {
+/** Appends a time, seconds since 1970, by RFC 3339 in UTC: `2026-11-22T01:02:03Z`. Days to a date as in Hinnant, "chrono-compatible low-level date algorithms". */
+export function writeDateTime(seconds: u64, out: ByteBuffer): void {
   const day = <u32>(seconds / 86400) + 719468;
   const era = day / 146097;
   const dayOfEra = day % 146097;

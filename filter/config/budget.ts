@@ -1,0 +1,10 @@
+// A budget of money (contract/budgets.ts): what the requests of a key, of a model or of all may cost in a period.
+
+export class Budget {
+  constructor(
+    /** Identifies it across reloads. Never 0. */
+    public id: u64,
+    /** For messages: `50 USD a month of key research`. */
+    public label: string,
+  ) {}
+}

@@ -1,0 +1,120 @@
+// Sets the limits of budgets that the control plane sends (contract/budgets.ts): all of a push, or nothing if a part is malformed.
+import { wasRefused } from "../memory/blocks";
+import {
+  BUDGET_CHARGED,
+  BUDGET_ID,
+  BUDGET_LIMIT,
+  BUDGET_PARTIAL,
+  BUDGET_RESETS,
+  BUDGETS,
+  BUDGETS_FRESH,
+} from "../../contract/budgets";
+import {
+  chargedOf,
+  entryOf,
+  HAS_LIMIT,
+  hasFlag,
+  idOf,
+  IS_PARTIAL,
+  nextEntry,
+  NO_ENTRY,
+  setLimit,
+} from "../bytes/budget-entries";
+import { readCount } from "../bytes/json/number";
+import { NO_NODE, Tape } from "../bytes/json/tape";
+import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
+import { appendHexadecimal, readHexadecimal } from "../bytes/text/hash";
+import { closeTable, MAX_TRIES, mergeTable, openTable, storeTable } from "./budget-table";
+
+const LIST = constant(BUDGETS);
+const ID = constant(BUDGET_ID);
+const LIMIT = constant(BUDGET_LIMIT);
+const RESETS = constant(BUDGET_RESETS);
+const PARTIAL = constant(BUDGET_PARTIAL);
+const OLD_LIST = constant('{"' + BUDGETS + '":[');
+const FRESH_LIST = constant('{"' + BUDGETS_FRESH + '":1,"' + BUDGETS + '":[');
+const CLOSE = constant("]}");
+const OPEN = constant('{"' + BUDGET_ID + '":"');
+const CHARGED = constant('","' + BUDGET_CHARGED + '":');
+const FRESH = constant(',"' + BUDGETS_FRESH + '":1');
+const COMMA: u32 = 0x2c;
+const CLOSE_BRACE: u32 = 0x7d;
+
+/** Statuses of the response. */
+const OK: u32 = 200;
+const BAD_REQUEST: u32 = 400;
+const UNAVAILABLE: u32 = 503;
+
+const text = new Span(0, 0);
+
+/** Sets the limits in the scanned body of a push, and writes the response to `out`. Returns its status. */
+export function setLimits(tape: Tape, ids: u64[], out: ByteBuffer): u32 {
+  const list = tape.member(0, LIST);
+  if (!areLimits(tape, list)) return BAD_REQUEST;
+  for (let i: u32 = 0; i < MAX_TRIES; i++) {
+    const version = openTable();
+    const next = mergeTable(ids, false);
+    out.clear();
+    writeResponse(next, out);
+    applyLimits(tape, list, next);
+    const isSet = !wasRefused() && storeTable(next, version);
+    closeTable();
+    if (isSet) return OK;
+  }
+  return UNAVAILABLE;
+}
+
+function areLimits(tape: Tape, list: u32): bool {
+  if (!tape.isArray(list)) return false;
+  const end = tape.next(list);
+  for (let node = tape.first(list); node < end; node = tape.next(node)) {
+    const partial = tape.member(node, PARTIAL);
+    if (idIn(tape, node) == 0 || readCount(tape, tape.member(node, LIMIT)) < 0) return false;
+    const resets = readCount(tape, tape.member(node, RESETS));
+    if (resets < 0 || resets > <i64>u32.MAX_VALUE) return false;
+    if (partial != NO_NODE && readCount(tape, partial) < 0) return false;
+  }
+  return true;
+}
+
+/** Returns the id of a budget; 0 if it has none. */
+function idIn(tape: Tape, node: u32): u64 {
+  const id = tape.member(node, ID);
+  if (!tape.isString(id)) return 0;
+  text.pointer = tape.pointer(id);
+  text.length = tape.size(id);
+  return readHexadecimal(text);
+}
+
+/** Budgets that the configuration does not have are ignored. */
+function applyLimits(tape: Tape, list: u32, table: Span): void {
+  const end = tape.next(list);
+  for (let node = tape.first(list); node < end; node = tape.next(node)) {
+    const entry = entryOf(table, idIn(tape, node));
+    if (entry == NO_ENTRY) continue;
+    const isPartial = readCount(tape, tape.member(node, PARTIAL)) > 0;
+    const limit = readCount(tape, tape.member(node, LIMIT));
+    const resets = <u32>readCount(tape, tape.member(node, RESETS));
+    setLimit(entry, limit, resets, isPartial ? HAS_LIMIT | IS_PARTIAL : HAS_LIMIT);
+  }
+}
+
+function writeResponse(table: Span, out: ByteBuffer): void {
+  let isFresh = true;
+  let entry = nextEntry(table, NO_ENTRY);
+  for (; entry != NO_ENTRY; entry = nextEntry(table, entry)) {
+    if (hasFlag(entry, HAS_LIMIT)) isFresh = false;
+  }
+  out.span(isFresh ? FRESH_LIST : OLD_LIST);
+  for (entry = nextEntry(table, NO_ENTRY); entry != NO_ENTRY;) {
+    out.span(OPEN);
+    appendHexadecimal(idOf(entry), out);
+    out.span(CHARGED);
+    out.integer(chargedOf(entry));
+    if (!hasFlag(entry, HAS_LIMIT)) out.span(FRESH);
+    out.byte(CLOSE_BRACE);
+    entry = nextEntry(table, entry);
+    if (entry != NO_ENTRY) out.byte(COMMA);
+  }
+  out.span(CLOSE);
+}

@@ -1,0 +1,212 @@
+// What a request costs: the record has it, and its budgets are charged with the same, once.
+import { describe, expect, it } from "vitest";
+import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
+import { RETRY } from "../../envoy/models.ts";
+import { CHAT, reply } from "../rate-limits/replies.ts";
+import { COST, CONFIGURATION, errorOf, recordOf, start } from "./set-up.ts";
+import type { Path, Worker } from "./set-up.ts";
+
+/** How many events the stream of a provider has. */
+const EVENTS = { chat: 4, messages: 6 };
+
+async function allowed(text = CONFIGURATION): Promise<Worker> {
+  const worker = await start({ text });
+  expect(worker.allow()).toMatchObject({ status: 200, fresh: 1 });
+  return worker;
+}
+
+describe("a response", () => {
+  it.each<[Path, string, boolean]>(
+    (["/v1/chat/completions", "/v1/messages", "/v1/responses"] as const).flatMap((path) =>
+      ["openai/gpt", "anthropic/claude"].flatMap((model) =>
+        [false, true].map((stream): [Path, string, boolean] => [path, model, stream]),
+      ),
+    ),
+  )("of %s from %s, stream: %s, charges all of its budgets", async (path, model, stream) => {
+    const worker = await allowed();
+    const result = worker.ask({ path, model, stream });
+    expect(result.response.status).toBe(200);
+    expect(recordOf(result)).toMatchObject({ cost: COST, input: 20, output: 10 });
+    expect(recordOf(result).estimated).toBeUndefined();
+    const ofModel = model === "openai/gpt" ? COST : 0;
+    expect(worker.charged()).toEqual({ research: COST, all: COST, "openai/gpt": ofModel });
+  });
+
+  it("to a key without a budget charges those of the model and of all", async () => {
+    const worker = await allowed();
+    worker.ask({ key: "a" });
+    worker.ask({ input: { listener: "own_egress" } });
+    expect(worker.charged()).toEqual({ research: 0, all: 2 * COST, "openai/gpt": 2 * COST });
+  });
+
+  it("that is an error costs nothing", async () => {
+    const worker = await allowed();
+    const error = (status: number): UpstreamResponse => ({
+      status,
+      headers: [["content-type", "application/json"]],
+      chunks: [Buffer.from('{"error":{"message":"no"}}')],
+      ending: "complete",
+    });
+    for (const status of [400, 429, 500]) {
+      expect(recordOf(worker.ask({ upstream: error(status) })).cost).toBeUndefined();
+    }
+    const page: UpstreamResponse = {
+      ...{ status: 200, ending: "complete" },
+      headers: [["content-type", "text/html"]],
+      chunks: [Buffer.from(`<html>${"x".repeat(5000)}</html>`)],
+    };
+    expect(worker.ask({ upstream: page }).response.status).toBe(502);
+    expect(worker.charged()).toEqual({ research: 0, all: 0, "openai/gpt": 0 });
+  });
+
+  it("of a model without a price costs nothing, and its record has no cost", async () => {
+    const worker = await allowed(
+      CONFIGURATION.replace(/ {2}openai\/gpt: .*\n/, "").replace(/ {2}- \{model: openai\/gpt, am.*\n/, ""),
+    );
+    const result = worker.ask();
+    expect(recordOf(result)).toMatchObject({ input: 20, output: 10 });
+    expect(recordOf(result).cost).toBeUndefined();
+    expect(worker.charged()).toEqual({ research: 0, all: 0 });
+  });
+
+  it("has a header with the cost of its record, if that is configured", async () => {
+    const worker = await allowed(`${CONFIGURATION}observability: {cost_header: true}\n`);
+    const { response } = worker.ask();
+    expect(Object.fromEntries(response.headers)["x-gateway-cost"]).toBe("0.12");
+    expect(worker.charged()["research"]).toBe(COST);
+    const without = await allowed();
+    expect(Object.fromEntries(without.ask().response.headers)).not.toHaveProperty("x-gateway-cost");
+  });
+
+  it("of the fallback is charged, not that of the model that failed", async () => {
+    const worker = await start({
+      adapt: (model) => {
+        model.targetSets = [{ name: "best", targets: [0, 1], retry: RETRY }];
+      },
+    });
+    worker.allow();
+    for (const stream of [false, true]) {
+      const upstream: NonNullable<Parameters<Worker["ask"]>[0]>["input"] = {
+        upstream: ({ attempt }) => (attempt === 0 ? overloaded : reply("messages", stream)),
+      };
+      const result = worker.ask({ model: "best", stream, input: upstream });
+      expect(recordOf(result)).toMatchObject({ cost: COST, target: "anthropic/claude" });
+    }
+    expect(worker.charged()).toEqual({ research: 2 * COST, all: 2 * COST, "openai/gpt": 0 });
+  });
+
+  const overloaded: UpstreamResponse = {
+    status: 503,
+    headers: [["content-type", "application/json"]],
+    chunks: [Buffer.from("{}")],
+    ending: "complete",
+  };
+});
+
+describe("what the provider has not reported is estimated", () => {
+  it("for a complete response: a token is four bytes", async () => {
+    const worker = await allowed();
+    const body = CHAT.complete.replace(/,"usage":\{"prompt.*\}\}$/, "}");
+    const result = worker.ask({
+      upstream: { ...reply("chat", false), chunks: [Buffer.from(body)] },
+    });
+    const { cost, estimated } = recordOf(result);
+    expect(estimated).toBe(1);
+    const input = Math.floor(((result.sent[0]?.body.length ?? 0) + "openai/".length) / 4);
+    expect(cost).toBe(input * 1_000_000 + Math.floor(body.length / 4) * 10_000_000);
+    expect(worker.charged()["research"]).toBe(cost);
+  });
+
+  describe.each<[Path, string, "chat" | "messages"]>([
+    ["/v1/chat/completions", "openai/gpt", "chat"],
+    ["/v1/messages", "anthropic/claude", "messages"],
+    ["/v1/messages", "openai/gpt", "chat"],
+    ["/v1/chat/completions", "anthropic/claude", "messages"],
+    ["/v1/responses", "anthropic/claude", "messages"],
+  ])("%s from %s", (path, model, dialect) => {
+    it("is charged once wherever the client cuts the stream, and never nothing behind the first event", async () => {
+      const worker = await allowed();
+      const upstream = reply(dialect, true, "every event");
+      let sum = 0;
+      for (let chunks = 1; chunks <= EVENTS[dialect]; chunks++) {
+        const input = { clientLeavesAfter: chunks };
+        const result = worker.ask({ path, model, stream: true, upstream, input });
+        const { cost = 0 } = recordOf(result);
+        if (result.response.chunks.length > 0) expect(cost, String(chunks)).toBeGreaterThan(0);
+        sum += cost;
+        expect(worker.charged()["research"], String(chunks)).toBe(sum);
+      }
+    });
+
+    it("is charged once wherever the provider breaks off", async () => {
+      const worker = await allowed();
+      const whole = reply(dialect, true, "every event");
+      let sum = 0;
+      for (let chunks = 0; chunks < EVENTS[dialect]; chunks++) {
+        const upstream = { ...whole, chunks: whole.chunks?.slice(0, chunks) ?? [], ending: "reset" } as const;
+        const result = worker.ask({ path, model, stream: true, upstream });
+        sum += recordOf(result).cost ?? 0;
+        expect(worker.charged()["research"], String(chunks)).toBe(sum);
+      }
+    });
+  });
+});
+
+describe("several workers", () => {
+  it("charge one table, whichever of them writes first", async () => {
+    const first = await allowed();
+    const second = await start({ shared: first.shared });
+    let isOpen = true;
+    first.shared.afterGet = (key) => {
+      if (key !== "budgets" || !isOpen) return;
+      isOpen = false;
+      second.ask();
+    };
+    for (let count = 0; count < 5; count++) {
+      isOpen = true;
+      first.ask();
+    }
+    first.shared.afterGet = undefined;
+    expect(first.charged()).toEqual({
+      research: 10 * COST,
+      all: 10 * COST,
+      "openai/gpt": 10 * COST,
+    });
+  });
+
+  it("overshoot a limit by the requests in flight alone", async () => {
+    const worker = await start();
+    worker.allow({ research: { limit: 3 * COST } });
+    const statuses = Array.from({ length: 6 }, () => worker.ask().response.status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429, 429]);
+    expect(errorOf(worker.ask({ model: "anthropic/claude" })).status).toBe(429);
+  });
+});
+
+describe("a reload", () => {
+  it("keeps limits and charges, and drops those of removed budgets with the next push", async () => {
+    const worker = await allowed();
+    worker.ask();
+    const text = CONFIGURATION.replace(", budget: {amount: 50 USD, per: month}", "");
+    const reloaded = await start({ text, shared: worker.shared });
+    expect(reloaded.ask().response.status).toBe(200);
+    expect(worker.charged()).toMatchObject({ research: COST, all: 2 * COST });
+    expect(reloaded.charged()).toEqual({ all: 2 * COST, "openai/gpt": 2 * COST });
+    const again = await start({ shared: worker.shared });
+    expect(again.ask().response.status).toBe(503);
+    expect(again.allow()).toEqual({
+      status: 200,
+      charged: { research: 0, all: 2 * COST, "openai/gpt": 2 * COST },
+    });
+    expect(again.ask().response.status).toBe(200);
+  });
+
+  it("without budgets forgets all of them", async () => {
+    const worker = await allowed();
+    worker.ask();
+    const text = CONFIGURATION.replace(", budget: {amount: 50 USD, per: month}", "");
+    await start({ text: text.slice(0, text.indexOf("budgets:")), shared: worker.shared });
+    const again = await start({ shared: worker.shared });
+    expect(again.allow()).toMatchObject({ fresh: 1, charged: { research: 0 } });
+  });
+});

@@ -1,0 +1,155 @@
+// What clients get when a budget is used up, and until its limit is known.
+import { describe, expect, it } from "vitest";
+import type { GatewayModel } from "../../../control-plane/ir/model.ts";
+import { RETRY } from "../../envoy/models.ts";
+import { COST, DECEMBER, errorOf, messageOf, recordOf, start } from "./set-up.ts";
+import type { Path } from "./set-up.ts";
+
+const USED_UP =
+  "Budget of 50 USD a month of key research is used up. It resets at 2026-12-01T00:00:00Z.";
+
+describe("a budget that is used up", () => {
+  const OPENAI = {
+    error: {
+      message: USED_UP,
+      type: "insufficient_quota",
+      param: null,
+      code: "insufficient_quota",
+    },
+  };
+  it.each<[Path, unknown]>([
+    ["/v1/chat/completions", OPENAI],
+    ["/v1/responses", OPENAI],
+    ["/v1/messages", { type: "error", error: { type: "rate_limit_error", message: USED_UP } }],
+  ])("returns 429 on %s, with its reset, and SDKs do not retry", async (path, body) => {
+    const worker = await start();
+    worker.allow({ research: { limit: COST } });
+    expect(worker.ask({ path }).response.status).toBe(200);
+    for (const stream of [false, true]) {
+      const refused = worker.ask({ path, stream });
+      expect(refused.sent).toEqual([]);
+      const { status, headers, body: error } = errorOf(refused);
+      expect(status).toBe(429);
+      expect(error).toMatchObject(body as object);
+      expect(headers).toMatchObject({ "retry-after": "30", "x-should-retry": "false" });
+      expect(recordOf(refused)).toMatchObject({ error: "insufficient_quota", key: "research" });
+      expect(recordOf(refused).cost).toBeUndefined();
+    }
+  });
+
+  it("rejects the requests of its key alone", async () => {
+    const worker = await start();
+    worker.allow({ research: { limit: 0 } });
+    expect(worker.ask().response.status).toBe(429);
+    expect(worker.ask({ key: "a" }).response.status).toBe(200);
+  });
+
+  it("rejects the requests for its model alone, unless another model is behind the name", async () => {
+    const adapt = (model: GatewayModel) => {
+      model.targetSets = [{ name: "best", targets: [0, 1], retry: RETRY }];
+    };
+    const worker = await start({ adapt });
+    worker.allow({ "openai/gpt": { limit: 0 } });
+    expect(messageOf(worker.ask())).toMatch(/^Budget of 20 USD a day of model openai\/gpt is/);
+    expect(worker.ask({ model: "anthropic/claude" }).response.status).toBe(200);
+    const { response, sent } = worker.ask({ model: "best" });
+    expect(response.status).toBe(200);
+    expect(sent.map(({ path }) => path)).toEqual(["/v1/messages"]);
+  });
+
+  it("of all requests rejects every request, also without a key", async () => {
+    const worker = await start();
+    worker.allow({ all: { limit: 0 } });
+    expect(worker.ask({ key: "a" }).response.status).toBe(429);
+    const own = worker.ask({ input: { listener: "own_egress" } });
+    expect(own.response.status).toBe(429);
+    worker.allow({ research: { limit: 0 } });
+    expect(worker.ask({ input: { listener: "own_egress" } }).response.status).toBe(200);
+  });
+
+  it("that never resets has no time to retry after", async () => {
+    const worker = await start();
+    worker.allow({ research: { limit: 0, resets: 0 } });
+    const { headers, body } = errorOf(worker.ask());
+    expect(headers["retry-after"]).toBeUndefined();
+    expect(body).toMatchObject({
+      error: { message: "Budget of 50 USD a month of key research is used up. It does not reset." },
+    });
+  });
+
+  it("that lasts longest is the one that is named", async () => {
+    const worker = await start();
+    worker.allow({ research: { limit: 0, resets: DECEMBER }, all: { limit: 0, resets: 0 } });
+    expect(messageOf(worker.ask())).toContain("of all requests");
+  });
+
+  it("asks for a retry in a second when its period has ended", async () => {
+    const worker = await start();
+    worker.allow({ research: { limit: 0 } });
+    worker.clock.now += 30_000;
+    const { status, headers } = errorOf(worker.ask());
+    expect([status, headers["retry-after"], headers["x-should-retry"]]).toEqual([429, "1", undefined]);
+  });
+});
+
+describe("a budget of which only a part is used up", () => {
+  it("asks for a retry in a second", async () => {
+    const worker = await start();
+    worker.allow({ research: { limit: 0, partial: 1 } });
+    const { status, headers, body } = errorOf(worker.ask());
+    expect([status, headers["retry-after"], headers["x-should-retry"]]).toEqual([429, "1", undefined]);
+    expect(body).toMatchObject({
+      error: {
+        message:
+          "Budget of 50 USD a month of key research has nothing left for this gateway at the moment. Retry in 1 s.",
+        code: "rate_limit_exceeded",
+        type: "rate_limit_error",
+      },
+    });
+  });
+});
+
+describe("a budget whose limit is not known", () => {
+  it("asks for a retry in a second", async () => {
+    const worker = await start();
+    const refused = worker.ask();
+    const { status, headers } = errorOf(refused);
+    expect([status, headers["retry-after"]]).toEqual([503, "1"]);
+    expect(messageOf(refused)).toMatch(/^Budget of .+ is not known yet\. Retry in 1 s\.$/);
+    worker.allow();
+    expect(worker.ask().response.status).toBe(200);
+  });
+
+  it("of another model does not matter", async () => {
+    const worker = await start();
+    worker.allow();
+    const text = `
+llm_providers:
+  - {model: openai/gpt, access_key: $OPENAI_API_KEY}
+  - {model: openai/gpt-2, access_key: $OPENAI_API_KEY}
+pricing: {openai/gpt: {input: 1, output: 1}, openai/gpt-2: {input: 1, output: 1}}
+budgets: [{model: openai/gpt, amount: 20 USD, per: day}, {model: openai/gpt-2, amount: 1 USD, per: day}]
+`;
+    const reloaded = await start({ text, shared: worker.shared });
+    expect(reloaded.ask().response.status).toBe(200);
+    expect(reloaded.ask({ model: "openai/gpt-2" }).response.status).toBe(503);
+  });
+});
+
+describe("what is free", () => {
+  it("passes: counting tokens, the list of models", async () => {
+    const worker = await start();
+    worker.allow({ all: { limit: 0 } });
+    const counted = worker.ask({
+      input: {
+        request: {
+          method: "POST",
+          path: "/v1/messages/count_tokens",
+          headers: [["x-gateway-api-key", "b".repeat(30)]],
+          body: Buffer.from('{"model":"openai/gpt","messages":[{"role":"user","content":"Hi"}]}'),
+        },
+      },
+    });
+    expect(counted.response.status).toBe(200);
+  });
+});
