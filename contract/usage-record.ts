@@ -13,7 +13,7 @@ export const USAGE_LISTENER = "listener";
 export const USAGE_ENDPOINT = "endpoint";
 /** Text: the client's dialect (contract/dialects.ts). */
 export const USAGE_DIALECT = "dialect";
-/** Text: the environment variable of the client's API key. */
+/** Text: the name of the client's API key; its environment variable, if the configuration has no other name. */
 export const USAGE_KEY = "key";
 /** Text: the name that the client sent as the model, cut to 200 bytes; it may be unknown. */
 export const USAGE_REQUESTED = "requested";

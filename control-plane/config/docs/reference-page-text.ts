@@ -16,7 +16,7 @@ The gateway reads one YAML file: the one named on the command line, else \`gatew
 
 export const WITHOUT_A_FILE = `## Without a file
 
-\`gateway up\` without a file serves the providers whose keys are set, in the environment or in a file \`.env\` in the current directory, each with all of its models, and the demonstration model. \`gateway init\` writes the same as a \`gateway.yaml\`, with comments; it replaces a file only with \`--force\`, and \`--stdout\` prints instead of writing. The names of a provider's variables are tried in this order:
+\`gateway up\` without a file serves the providers whose keys are set, in the environment or in a file \`.env\` in the current directory, each with all of its models, and the demonstration model. \`gateway init\` writes the same as a \`gateway.yaml\`, with comments and the [live page](observability.md#the-live-page), without the demonstration model; it replaces a file only with \`--force\`, and \`--stdout\` prints instead of writing. The names of a provider's variables are tried in this order:
 
 | Provider | Variables | \`model: none\` |
 | --- | --- | --- |

@@ -31,6 +31,8 @@ export function starterConfiguration(
     found.length === 0 || withDemonstration ? DEMONSTRATION : "",
     commentedEntries(others),
     aliasesOf(found),
+    // A start without a file opens no further port.
+    withDemonstration ? "" : LIVE_PAGE,
     ADVICE,
   ].join("");
 }
@@ -82,6 +84,11 @@ function aliasesOf(found: readonly FoundKey[]): string {
     ]),
   ].join("");
 }
+
+const LIVE_PAGE = `
+# Records what each request used: a live page of requests and costs at http://127.0.0.1:9464, and metrics.
+observability: {}
+`;
 
 const ADVICE = `
 # The gateway accepts connections from this machine only. To open it to others, require keys (docs/securing.md):
