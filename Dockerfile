@@ -21,18 +21,6 @@ RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt \
 WORKDIR /src
 COPY package.json package-lock.json ./
 
-# Production: Node and the packages, without files for other platforms or for development.
-FROM tools AS dependencies
-RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt \
-    --mount=type=cache,target=/root/.npm \
-    npm ci --ignore-scripts --omit=dev --no-audit --no-fund \
- && mv node_modules/node-linux-* /opt/node-linux \
- && cd node_modules \
- && rm -rf .bin .package-lock.json \
- && find onnxruntime-node/bin/napi-v6 -mindepth 2 -maxdepth 2 ! -path "*/linux/$(node -p process.arch)" -exec rm -r {} + \
- && find . -type f \( -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' -o -name '*.map' \) -delete \
- && find . -type d -empty -delete
-
 # Compiles the filter and the control plane; downloads and verifies Envoy and the embedded model.
 FROM tools AS build
 RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt \
@@ -45,14 +33,22 @@ RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt \
  && mkdir -p /out/cache/gateway \
  && cp -r /downloads/gateway/envoy-*/envoy /out/envoy \
  && cp -r "$(tail -1 build/set-up.stamp)" /out/cache/gateway/
-RUN node_modules/.bin/tsc -p tsconfig.build.json \
- && chmod +x build/compiled/control-plane/cli.js \
- && mv build/compiled/examples build/ \
- && mkdir build/compiled/build \
- && cp build/filter.wasm build/compiled/build/ \
- && cp -r control-plane/observability/page/assets build/compiled/control-plane/observability/page/ \
- && cp control-plane/model-server/extractor/extractor.onnx build/compiled/control-plane/model-server/extractor/ \
- && cp package.json LICENSE NOTICE build/compiled/
+RUN node scripts/compile.ts
+
+# Production: Node and the packages, without files for other platforms or for development.
+FROM tools AS dependencies
+RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt \
+    --mount=type=cache,target=/root/.npm \
+    npm ci --ignore-scripts --omit=dev --no-audit --no-fund \
+ && mv node_modules/node-linux-* /opt/node-linux
+# The npm package has ONNX Runtime downloaded on first use; the image contains it.
+COPY --from=build /src/node_modules/onnxruntime-common node_modules/onnxruntime-common
+COPY --from=build /src/node_modules/onnxruntime-node node_modules/onnxruntime-node
+RUN cd node_modules \
+ && rm -rf .bin onnxruntime-node/script .package-lock.json \
+ && find onnxruntime-node/bin/napi-v6 -mindepth 2 -maxdepth 2 ! -path "*/linux/$(node -p process.arch)" -exec rm -r {} + \
+ && find . -type f \( -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' -o -name '*.map' \) -delete \
+ && find . -type d -empty -delete
 
 FROM ${BASE_IMAGE} AS runtime
 RUN apt-get update \

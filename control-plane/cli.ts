@@ -22,6 +22,7 @@ import type {
   ReloadOptions,
   SpendOptions,
   TargetsOptions,
+  UpgradeOptions,
   UpOptions,
 } from "./cli/commands/options.ts";
 import { GatewayError } from "./config/diagnostics/gateway-error.ts";
@@ -58,6 +59,7 @@ export function buildProgram(): Command {
   addRunning(program);
   addConfiguration(program);
   addTargets(program);
+  addInstallation(program);
   addCompletion(program);
   addExamples(program);
   // After the completion, whose script is for `gateway`.
@@ -212,6 +214,25 @@ function addSpend(program: Command): void {
     .action(async (config: string | undefined, options: SpendOptions) => {
       const { spend } = await import("./cli/commands/spend.ts");
       await spend(config, options);
+    });
+}
+
+function addInstallation(program: Command): void {
+  program
+    .command("fetch")
+    .description("download Envoy and the embedded model now, for a later start without a network")
+    .action(async () => {
+      const { fetchEverything } = await import("./cli/commands/fetch.ts");
+      await fetchEverything();
+    });
+  program
+    .command("upgrade")
+    .description("print the command that installs the newest version")
+    .option("--check", "compare the installed version with the newest one; exit code 3 if older")
+    .option("--json", AS_JSON)
+    .action(async (options: UpgradeOptions) => {
+      const { upgrade } = await import("./cli/commands/upgrade.ts");
+      upgrade(options);
     });
 }
 

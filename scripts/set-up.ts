@@ -2,20 +2,23 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.ts";
+import { ensureEmbeddedModel } from "../control-plane/download/embedded-model.ts";
+import { ensureEnvoy } from "../control-plane/download/envoy.ts";
+import { type Progress, progressOn } from "../control-plane/download/progress.ts";
 import { buildFilter } from "./build-filter.ts";
-import { ensureEmbeddedModel } from "./embedded-model.ts";
-import { ensureEnvoy } from "./envoy.ts";
 
-function setUp(root: string, progress: (line: string) => void, always: boolean): void {
+async function setUp(root: string, progress: Progress, always: boolean): Promise<void> {
   const started = new Date();
-  const envoy = ensureEnvoy(process.env, progress);
-  if (always) progress(`Envoy is ${envoy.file}`);
-  const model = embeddedModel(progress);
-  if (always && model !== undefined) progress(`The embedded model is ${model}`);
+  const envoy = await ensureEnvoy(process.env, progress);
+  if (always) progress.line(`Envoy is ${envoy.file}`);
+  const model = await embeddedModel(progress);
+  if (always && model !== undefined) progress.line(`The embedded model is ${model}`);
   const filter = buildFilter(root);
   if (always || filter.compiled) {
     const size = `${String(Math.ceil(filter.bytes / 1024))} KB`;
-    progress(filter.compiled ? `Compiled the filter (${size})` : `The filter is current (${size})`);
+    progress.line(
+      filter.compiled ? `Compiled the filter (${size})` : `The filter is current (${size})`,
+    );
   }
   // Without the model nearly everything works, and the next set-up tries again.
   if (model === undefined) return;
@@ -27,13 +30,13 @@ function setUp(root: string, progress: (line: string) => void, always: boolean):
   utimesSync(stamp, started, started);
 }
 
-/** Prompt targets and the jailbreak guard need it; who uses neither is not kept from starting. */
-function embeddedModel(progress: (line: string) => void): string | undefined {
+/** Prompt targets and the jailbreak guard need it; a gateway without either starts. */
+async function embeddedModel(progress: Progress): Promise<string | undefined> {
   try {
-    return ensureEmbeddedModel(process.env, progress);
+    return await ensureEmbeddedModel(process.env, progress);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    progress(
+    progress.line(
       `${error.message} Prompt targets and the jailbreak guard are off. ${error.hint ?? ""}`,
     );
     return undefined;
@@ -41,13 +44,8 @@ function embeddedModel(progress: (line: string) => void): string | undefined {
 }
 
 try {
-  setUp(
-    join(import.meta.dirname, ".."),
-    (line) => {
-      console.error(`· ${line}`);
-    },
-    process.argv[2] === "yes",
-  );
+  const root = join(import.meta.dirname, "..");
+  await setUp(root, progressOn(process.stderr), process.argv[2] === "yes");
 } catch (error) {
   if (!(error instanceof GatewayError)) throw error;
   console.error(`gateway: ${error.message} ${error.hint ?? ""}`.trimEnd());

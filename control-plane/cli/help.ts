@@ -81,6 +81,11 @@ const EXAMPLES: Readonly<Record<string, Rows>> = {
   "targets eval": [
     ["gateway targets eval cases.yaml --require 90", "fail if fewer than 90 % are correct"],
   ],
+  fetch: [["gateway fetch", "download everything, for a machine that will be offline"]],
+  upgrade: [
+    ["gateway upgrade", "print the command that installs the newest version"],
+    ["gateway upgrade --check", "compare the installed version with the newest one"],
+  ],
   complete: [["source <(gateway complete bash)", "enable completion in this shell"]],
 };
 
@@ -106,6 +111,11 @@ const EXIT_CODES: Readonly<Record<string, Rows>> = {
     INVALID,
   ],
   validate: [["0", "the configuration is valid"], FAILURE, INVALID],
+  upgrade: [
+    ["0", "the newest version is installed, or its command was printed"],
+    ["1", "the newest version is not known; the reason is on standard error"],
+    ["3", "with --check: a newer version exists"],
+  ],
   "targets eval": [SUCCESS, ["1", "failure, or fewer correct cases than --require"], INVALID],
 };
 

@@ -2,7 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
-import { InferenceSession, Tensor } from "onnxruntime-node";
+import type { InferenceSession, Tensor } from "onnxruntime-node";
+import { onnxRuntime } from "./onnx-runtime.ts";
 import { StartError } from "./start-error.ts";
 import { unitVector } from "./vector.ts";
 
@@ -67,7 +68,10 @@ export const ONE_THREAD: InferenceSession.SessionOptions = {
 /** Loads `model.onnx` and `tokenizer.json`. Rejects if they are invalid. */
 export async function loadOnnxModel(directory: string): Promise<OnnxModel> {
   const tokenizer = openTokenizer(directory);
-  const session = await InferenceSession.create(join(directory, "model.onnx"), ONE_THREAD);
+  const session = await onnxRuntime().InferenceSession.create(
+    join(directory, "model.onnx"),
+    ONE_THREAD,
+  );
   const separator = tokenizer.token_to_id("[SEP]") ?? tokenizer.token_to_id("</s>");
   return { tokenizer, session, separator };
 }
@@ -138,6 +142,7 @@ export async function runModel(
   output: string,
   types: readonly number[] = ids.map(() => 0),
 ): Promise<{ data: Float32Array; dims: readonly number[] }> {
+  const { Tensor } = onnxRuntime();
   const tensor = (values: readonly number[]) =>
     new Tensor("int64", BigInt64Array.from(values, BigInt), [1, ids.length]);
   const feeds: Record<string, Tensor> = {};

@@ -1,12 +1,13 @@
-// Selects the Envoy binary: ENVOY_BIN, else one on PATH of the right version, else the one that the set-up fetched.
+// Selects the Envoy binary: ENVOY_BIN, else one on PATH of the right version, else the downloaded one.
 import { spawnSync } from "node:child_process";
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
+import { commandFor } from "../config/diagnostics/command-name.ts";
 import type { Environment } from "../config/environment.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 
-/** The version that the set-up fetches; any patch release of the same minor version is accepted. */
+/** The version that is downloaded; any patch release of the same minor version is accepted. */
 export const ENVOY_VERSION = "1.40.0";
 const RIGHT_VERSION = /\/1\.40\.\d+\//;
 
@@ -15,14 +16,14 @@ export interface EnvoyBinary {
   source: "ENVOY_BIN" | "PATH" | "cache";
 }
 
-/** Returns the path to which the set-up writes Envoy. */
+/** Returns the path of a downloaded Envoy. */
 export function cachedEnvoyFile(environment: Environment): string {
   const home = environment["HOME"] ?? homedir();
   const cache = environment["XDG_CACHE_HOME"] || join(home, ".cache");
   return join(cache, "gateway", `envoy-${ENVOY_VERSION}`, "envoy");
 }
 
-/** Returns the Envoy to run, or undefined if the set-up has to fetch it. Throws if ENVOY_BIN is not a program. */
+/** Returns the Envoy to run, or undefined if it has to be downloaded. Throws if ENVOY_BIN is not a program. */
 export function findEnvoy(environment: Environment): EnvoyBinary | undefined {
   const named = environment["ENVOY_BIN"];
   if (named) {
@@ -46,7 +47,7 @@ export function requireEnvoy(environment: Environment): EnvoyBinary {
   const envoy = findEnvoy(environment);
   if (envoy) return envoy;
   throw new GatewayError(`Envoy ${ENVOY_VERSION} is not installed.`, {
-    hint: "Run 'npm start' in the checkout to download it, or set ENVOY_BIN to an Envoy 1.40 binary.",
+    hint: `Run '${commandFor("fetch")}' to download it, or set ENVOY_BIN to an Envoy 1.40 binary.`,
   });
 }
 

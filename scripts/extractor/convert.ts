@@ -1,8 +1,8 @@
 // Converts the trained extractor (safetensors, see export.py) to int8 ONNX: convert.ts WEIGHTS.safetensors EXTRACTOR.onnx
 import { writeFileSync } from "node:fs";
-import { BertGraph, LAYERS, WIDTH } from "../model/bert.ts";
-import { FLOAT, INT64, writeOnnx } from "../model/onnx.ts";
-import { readSafetensors } from "../model/safetensors.ts";
+import { BertGraph, LAYERS, WIDTH } from "../../control-plane/download/model/bert.ts";
+import { FLOAT, INT64, writeOnnx } from "../../control-plane/download/model/onnx.ts";
+import { readSafetensors } from "../../control-plane/download/model/safetensors.ts";
 
 /** The longest text, in tokens: the positions after it are left out. */
 const MAX_TOKENS = 320;

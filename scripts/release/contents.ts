@@ -1,9 +1,13 @@
 // Everything that the image consists of, with version and licence: npm's packages, Debian's, and what is neither.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { RUNTIME_PACKAGES } from "../../control-plane/download/onnx-runtime.ts";
 import { ENVOY_VERSION } from "../../control-plane/supervisor/envoy-binary.ts";
 import { EMBEDDED_MODEL, MODEL_SHA256 } from "../../control-plane/model-server/embedded-model.ts";
 import { WEIGHTS } from "../../control-plane/model-server/extractor/weights.ts";
+
+/** Packages of the image that are not `dependencies`: the npm package has them downloaded on first use. */
+const RUNTIME = new Set(Object.keys(RUNTIME_PACKAGES).map((name) => `node_modules/${name}`));
 
 export interface Part {
   kind: "npm" | "debian" | "other";
@@ -29,13 +33,14 @@ export function contentsOfImage(root: string, debian: DebianFiles): Part[] {
   return [...npmPackages(root), ...otherParts(root), ...debianPackages(debian)];
 }
 
-/** The packages of `dependencies`, with what these need, and the Node for this platform. */
+/** The packages of `dependencies`, with what these need, ONNX Runtime, and the Node for this platform. */
 export function npmPackages(root: string): Part[] {
   const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, LockedPackage>;
   };
   return Object.entries(lock.packages)
-    .filter(([path, { dev }]) => path !== "" && dev !== true && existsSync(join(root, path)))
+    .filter(([path, { dev }]) => path !== "" && (dev !== true || RUNTIME.has(path)))
+    .filter(([path]) => existsSync(join(root, path)))
     .map(([path, { version, license }]) => {
       const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
       return {

@@ -149,10 +149,12 @@ it("reports everywhere that it is not ready while its model server hangs", async
 
 it("without the embedded model: a guard keeps it from starting, targets alone are off", async () => {
   desk.environment["XDG_CACHE_HOME"] = join(desk.directory, "empty");
+  desk.environment["PIP_NO_INDEX"] = "1"; // the model cannot be downloaded
   const refused = await desk.run("up", "gateway.yaml", "--concurrency", "1");
   expect(refused.code).toBe(1);
   expect(refused.stderr).toMatch(/model server did not start: The embedded model .* is not/);
-  expect(refused.stderr).toMatch(/npm run set-up/);
+  expect(refused.stderr).toMatch(/could not be downloaded: no package index is configured/);
+  expect(refused.stderr).toMatch(/gateway fetch/);
 
   const gateway = desk.start("up", "without-guard.yaml", "--concurrency", "1");
   await vi.waitFor(() => {

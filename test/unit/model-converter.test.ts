@@ -9,7 +9,7 @@ import {
   requireEmbeddedModel,
   TOKENIZER_SHA256,
 } from "../../control-plane/model-server/embedded-model.ts";
-import { convertModel } from "../../scripts/model/convert.ts";
+import { convertModel } from "../../control-plane/download/model/convert.ts";
 
 const WIDTH = 384;
 const WIDE = 1536;

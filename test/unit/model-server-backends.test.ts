@@ -205,7 +205,7 @@ describe("embeddings of an address", () => {
   it("leave the shipped guard on the embedded model, and need it for that alone", async () => {
     const backend = { kind: "openai" as const, base_url: fake.url, model: "embed-1" };
     expect(await refusal({ embeddings: backend, guard: {} })).toMatch(
-      /all-MiniLM-L6-v2 is not installed. Run 'npm run set-up'/,
+      /all-MiniLM-L6-v2 is not installed. Run 'gateway fetch'/,
     );
     expect(await refusal({ embeddings: backend })).toBe("it is ready");
   });

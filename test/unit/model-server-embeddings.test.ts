@@ -7,7 +7,7 @@ import { cached, openEmbedder } from "../../control-plane/model-server/embedding
 import { loadOnnxModel, tokenIds } from "../../control-plane/model-server/onnx-model.ts";
 import { RunQueue } from "../../control-plane/model-server/run-queue.ts";
 import { cosine } from "../../control-plane/model-server/vector.ts";
-import { ensureEmbeddedModel } from "../../scripts/embedded-model.ts";
+import { ensureEmbeddedModel } from "../../control-plane/download/embedded-model.ts";
 import reference from "./model-server/reference-embeddings.json" with { type: "json" };
 
 const NOTHING: Embedding = { vector: new Float32Array(), tokens: 0 };
@@ -73,10 +73,13 @@ describe("the embedded model", () => {
     expect(embedding.vector.every(Number.isFinite)).toBe(true);
   });
 
-  it("is not there in an empty cache, and a second set-up fetches nothing", () => {
+  it("is not there in an empty cache, and a second set-up downloads nothing", async () => {
     expect(() => requireEmbeddedModel({ XDG_CACHE_HOME: tmpdir() })).toThrow(/not installed/);
     const lines: string[] = [];
-    ensureEmbeddedModel(process.env, (line) => lines.push(line));
+    await ensureEmbeddedModel(process.env, {
+      line: (line) => lines.push(line),
+      bytes: (what) => lines.push(what),
+    });
     expect(lines).toEqual([]);
   });
 });

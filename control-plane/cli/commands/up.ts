@@ -2,8 +2,13 @@
 import { spawn } from "node:child_process";
 import { openSync } from "node:fs";
 import { extname, join } from "node:path";
+import type { Environment } from "../../config/environment.ts";
 import { commandFor } from "../../config/diagnostics/command-name.ts";
-import { readConfiguration, textOf } from "../../supervisor/configuration-file.ts";
+import {
+  type Configuration,
+  readConfiguration,
+  textOf,
+} from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { formatProblem, type Problem } from "../../config/diagnostics/problem.ts";
 import { type ExitCode, GatewayError } from "../../config/diagnostics/gateway-error.ts";
@@ -38,7 +43,8 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     const lines = screen(configuration.model, directory, colorsFor(process.stdout));
     for (const line of lines) console.log(line);
   };
-  if (options.docker === true) {
+  const isBackground = process.send !== undefined && options.announce === true;
+  if (options.docker === true || (await isContainerOnly(configuration.environment))) {
     noteBuiltIn(file);
     printWarnings(configuration.warnings);
     prepareLogDirectory(directory);
@@ -55,6 +61,8 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     console.log(NEXT_COMMANDS);
     return;
   }
+  // The command that starts a background process has downloaded everything for it.
+  if (!isBackground) await download(configuration);
   if (options.detach === true) {
     noteBuiltIn(file);
     printWarnings(configuration.warnings);
@@ -66,7 +74,6 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     console.log(NEXT_COMMANDS);
     return;
   }
-  const isBackground = process.send !== undefined && options.announce === true;
   // From here on, standard error is the gateway's own log.
   const isJson = configuration.model.log?.format === "json";
   setLogFormat(isJson ? "json" : "text");
@@ -102,6 +109,24 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     }
     throw error;
   }
+}
+
+/** Downloads what this machine does not have yet. */
+async function download({ model, environment }: Configuration): Promise<void> {
+  const { fetchMissing } = await import("../../download/first-use.ts");
+  const { progressOn } = await import("../../download/progress.ts");
+  await fetchMissing(model, environment, progressOn(process.stderr));
+}
+
+/** Whether this machine has to run the container image, because there is no Envoy for it. Reports that. */
+async function isContainerOnly(environment: Environment): Promise<boolean> {
+  const { hasEnvoy } = await import("../../download/envoy.ts");
+  if (hasEnvoy(environment)) return false;
+  const machine = `${process.platform} on ${process.arch}`;
+  console.error(
+    `· There is no Envoy 1.40 for ${machine}: starting the container image (--docker).`,
+  );
+  return true;
 }
 
 function logWarnings(warnings: readonly Problem[]): void {

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Prompt } from "../../ir/prompt.ts";
+import { fetchPromptModel } from "../../download/first-use.ts";
+import { progressOn } from "../../download/progress.ts";
 import { callListener } from "../../supervisor/admin.ts";
 import type { Configuration } from "../../supervisor/configuration-file.ts";
 import { modelServerEnvironment, superviseModelServer } from "../../supervisor/model-server.ts";
@@ -20,6 +22,7 @@ export async function withModelServer(
   work: (socketPath: string) => Promise<void>,
 ): Promise<void> {
   const { model, environment } = configuration;
+  await fetchPromptModel(model, environment, progressOn(process.stderr));
   const directory = mkdtempSync(join(tmpdir(), "gateway-targets-")); // which its user alone can enter
   const socketPath = join(directory, "model-server.sock");
   const server = await superviseModelServer({

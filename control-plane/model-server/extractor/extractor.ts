@@ -1,8 +1,9 @@
 // The trained extractor: one pass over a target, its parameters and a prompt gives spans for each parameter, and whether
 // the prompt asks for the target.
 import { join } from "node:path";
-import { InferenceSession, Tensor } from "onnxruntime-node";
+import type { InferenceSession } from "onnxruntime-node";
 import { ONE_THREAD, openTokenizer, type WordTokenizer } from "../onnx-model.ts";
+import { onnxRuntime } from "../onnx-runtime.ts";
 import { bestSpans, type Candidate, type Span } from "./spans.ts";
 import {
   type Described,
@@ -52,7 +53,7 @@ export class Extractor {
   /** Opens the ONNX weights. @param embeddedModel the folder of the embedded model, whose words are used */
   static async open(weights: Uint8Array, embeddedModel: string): Promise<Extractor> {
     const words = new WordVectors(join(embeddedModel, "model.onnx"));
-    const session = await InferenceSession.create(weights, ONE_THREAD);
+    const session = await onnxRuntime().InferenceSession.create(weights, ONE_THREAD);
     return new Extractor(session, openTokenizer(embeddedModel), words);
   }
 
@@ -93,6 +94,7 @@ export class Extractor {
     queries.forEach(({ start, end }, index) => {
       pool.fill(1 / (end - start), index * length + start, index * length + end);
     });
+    const { Tensor } = onnxRuntime();
     const outputs = await this.#session.run({
       word_vectors: new Tensor("float32", this.#words.of(ids), [1, length, WIDTH]),
       token_types: new Tensor("int64", types, [1, length]),

@@ -2,6 +2,7 @@
 // its parameters need the same pass.
 import type { Environment } from "../options.ts";
 import { findEmbeddedModel } from "../embedded-model.ts";
+import { findOnnxRuntime } from "../onnx-runtime.ts";
 import type { RunQueue } from "../run-queue.ts";
 import { type Extraction, Extractor, type ExtractorRequest } from "./extractor.ts";
 import { parameterText, targetText } from "./target-text.ts";
@@ -16,13 +17,13 @@ const CACHED = 500;
 /** The extractor reads about 200 words. Characters. */
 const MAX_PROMPT = 2000;
 
-/** Returns undefined if the embedded model, whose words are used, is not installed. */
+/** Returns undefined if the embedded model, whose words are used, or its runtime is not installed. */
 export async function openExtractor(
   environment: Environment,
   queue: RunQueue,
 ): Promise<RunningExtractor | undefined> {
   const directory = findEmbeddedModel(environment);
-  if (directory === undefined) return undefined;
+  if (directory === undefined || findOnnxRuntime(environment) === undefined) return undefined;
   const extractor = await Extractor.open(readWeights(), directory);
   // The first run allocates memory, so that no user's prompt has to wait for it.
   const ready = { name: "ready", description: "" };

@@ -12,7 +12,7 @@ export class WordVectors {
   readonly #scales: Float32Array;
   readonly #row = new Int8Array(WIDTH);
 
-  /** Opens the table of an ONNX file of `scripts/model/convert.ts`. */
+  /** Opens the table of an ONNX file of `control-plane/download/model/convert.ts`. */
   constructor(file: string) {
     const model = readFileSync(file);
     this.#start = constantOf(model, "words").start;

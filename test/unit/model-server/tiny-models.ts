@@ -3,7 +3,13 @@ import { copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { requireEmbeddedModel } from "../../../control-plane/model-server/embedded-model.ts";
-import { FLOAT, INT64, type Node, type Tensor, writeOnnx } from "../../../scripts/model/onnx.ts";
+import {
+  FLOAT,
+  INT64,
+  type Node,
+  type Tensor,
+  writeOnnx,
+} from "../../../control-plane/download/model/onnx.ts";
 
 const VOCABULARY = 30_522;
 const WIDTH = 64;

@@ -1,0 +1,90 @@
+// How this command was installed, and the newest version where it came from.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import type { Environment } from "../config/environment.ts";
+
+export type Installation =
+  | { kind: "checkout"; directory: string }
+  | { kind: "image" }
+  /** @property name undefined if the package came from a file: nobody has published it under its name */
+  | { kind: "package"; name: string | undefined; isGlobal: boolean };
+
+const TIMEOUT_MS = 30_000;
+/** The parent of control-plane/: a checkout, or build/compiled of a package, or /opt/gateway of the image. */
+const HERE = join(import.meta.dirname, "../..");
+
+/** Returns how the command was installed. @param here the directory that contains control-plane/ */
+export function installation(here = HERE): Installation {
+  if (existsSync(join(here, "scripts/run.sh"))) return { kind: "checkout", directory: here };
+  const root = join(here, "../..");
+  if (!existsSync(join(root, "bin/gateway"))) return { kind: "image" };
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    name: string;
+    private?: boolean;
+  };
+  // A private package cannot be published: on a registry, its name belongs to somebody else.
+  const name = manifest.private === true ? undefined : manifest.name;
+  return { kind: "package", name, isGlobal: `${root}/`.includes("/lib/node_modules/") };
+}
+
+/** Returns the newest published version, by the user's npm configuration. Throws a GatewayError. */
+export function newestVersion(name: string, environment: Environment): string {
+  const words = ["view", `${name}@latest`, "version", "--json"];
+  const { error, status, stdout, stderr } = spawnSync("npm", words, {
+    encoding: "utf8",
+    env: environment,
+    timeout: TIMEOUT_MS,
+  });
+  if (error !== undefined || status !== 0)
+    throw unknown(name, `${String(error)} ${stdout}${stderr}`);
+  const version: unknown = JSON.parse(stdout);
+  if (typeof version === "string" && /^\d+\.\d+\.\d+/.test(version)) return version;
+  throw unknown(name, "npm printed no version");
+}
+
+function unknown(name: string, output: string): GatewayError {
+  const known = CAUSES.find(([pattern]) => pattern.test(output));
+  const [, what, hint] = known ?? [
+    undefined,
+    output.trim().split("\n").at(-1) ?? "",
+    `Run 'npm view ${name} version' to see the whole output.`,
+  ];
+  return new GatewayError(`The newest version of ${name} is not known: ${what}.`, { hint });
+}
+
+const CAUSES: readonly (readonly [RegExp, string, string])[] = [
+  [/ENOENT/, "npm is not installed", "Install npm, which comes with Node (https://nodejs.org)."],
+  [
+    /E404/,
+    "the npm registry has no package of this name",
+    "Check 'npm config get registry': it has to be the one that the package came from.",
+  ],
+  [
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|E50\d/,
+    "the npm registry cannot be reached",
+    "Check the network, the proxy and 'npm config get registry', then run this again.",
+  ],
+  [
+    /E40[13]|ENEEDAUTH/,
+    "the npm registry requires a login",
+    "Run 'npm login', or set the token in ~/.npmrc.",
+  ],
+];
+
+/** Returns whether version `a` is older than `b`; a pre-release is older than its release. */
+export function isOlder(a: string, b: string): boolean {
+  const [first, second] = [a, b].map((version) => {
+    const [numbers = "", preRelease] = version.split(/-(.*)/, 2);
+    return { numbers: numbers.split(".").map(Number), preRelease };
+  });
+  for (let index = 0; index < 3; index++) {
+    const difference = (first?.numbers[index] ?? 0) - (second?.numbers[index] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  if (first?.preRelease === undefined || second?.preRelease === undefined) {
+    return first?.preRelease !== undefined && second?.preRelease === undefined;
+  }
+  return first.preRelease.localeCompare(second.preRelease, "en", { numeric: true }) < 0;
+}

@@ -1,0 +1,59 @@
+// Runs work in one process at a time: two gateways that start at once download a file once.
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { identityOf, isAlive, type ProcessIdentity } from "../supervisor/process-identity.ts";
+
+const POLL_MS = 200;
+
+/**
+ * Waits for other processes, then runs the work. The lock of a process that has ended is taken over.
+ * @param onWait called once if a different process has the lock
+ */
+export async function alone<Result>(
+  lock: string,
+  onWait: () => void,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  mkdirSync(dirname(lock), { recursive: true });
+  const own = `${lock}.${String(process.pid)}`;
+  writeFileSync(own, JSON.stringify(identityOf(process.pid)));
+  try {
+    let hasReported = false;
+    while (!tryLink(own, lock)) {
+      if (!isHeld(lock)) {
+        rmSync(lock, { force: true });
+        continue;
+      }
+      if (!hasReported) onWait();
+      hasReported = true;
+      await sleep(POLL_MS);
+    }
+  } finally {
+    rmSync(own, { force: true });
+  }
+  try {
+    return await work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function isHeld(lock: string): boolean {
+  try {
+    return isAlive(JSON.parse(readFileSync(lock, "utf8")) as ProcessIdentity);
+  } catch {
+    return false;
+  }
+}
+
+/** A link appears together with its content, and only one of two processes can create it. */
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
