@@ -46,18 +46,18 @@ export async function countInstructions(
   bench: InstructionsBench,
   running: Program[],
 ): Promise<Counted[]> {
-  const provider = bench.provider.port;
+  const { upstream: provider, tls } = bench;
   const counted: [Program, Callgrind][] = [];
   const add = (program: Program, directory: string) => {
     running.push(program);
     counted.push([program, new Callgrind(bench.valgrind, program, directory)]);
   };
   const place = join(bench.directory, "plain");
-  add(await startPlain(underCallgrind(bench, place), place, provider), place);
+  add(await startPlain(underCallgrind(bench, place), place, provider, tls), place);
   for (const [name, filter] of bench.filters) {
     const own = join(bench.directory, name);
     const envoy = underCallgrind(bench, own);
-    add(await startGateway({ name, envoy, directory: own, provider, filter }), own);
+    add(await startGateway({ name, envoy, directory: own, provider, filter, tls }), own);
   }
   for (const [, callgrind] of counted) await callgrind.startCounting();
   const results: Counted[] = [];

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Case, Request } from "./cases.ts";
 import type { Program } from "./programs.ts";
+import type { Tls } from "./tls.ts";
 import type { Tools } from "./tools.ts";
 
 /** What the load tool says of one slice. Times in microseconds; `cpu` is the measured program's, per request. */
@@ -33,6 +34,10 @@ export interface Measured {
 export interface Bench {
   tools: Tools;
   provider: Program;
+  /** Port at which the measured programs reach the provider. */
+  upstream: number;
+  /** TLS on one side of the measured programs. */
+  tls?: Tls | undefined;
   directory: string;
   rounds: number;
   seconds: number;

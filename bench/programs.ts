@@ -2,15 +2,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { loadConfiguration } from "../control-plane/config/load.ts";
 import { formatProblem } from "../control-plane/config/diagnostics/problem.ts";
 import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.ts";
+import { requireEnvoy } from "../control-plane/supervisor/envoy-binary.ts";
 import { renderBootstrap } from "../envoy/bootstrap.ts";
 import { emptySecrets } from "../envoy/cloud-credentials.ts";
-import type { Bootstrap } from "../envoy/types.ts";
+import { listenerSecrets } from "../envoy/listener-tls.ts";
+import type { Bootstrap, Fields } from "../envoy/types.ts";
 import { toYaml } from "../envoy/yaml.ts";
 import {
   BEDROCK_KEY_MODEL,
@@ -22,9 +24,13 @@ import {
   SAFE_MODEL,
 } from "./bodies.ts";
 
+import { connecting, connectingBy, serving, type Tls } from "./tls.ts";
+
 const GATEWAY_CORE = "0";
 const LOAD_CORE = "1";
 const READY_WITHIN = 15_000;
+/** Of a connection, so that no body is too large. Bytes. */
+const BUFFER = 33_554_432;
 /** What the providers' keys are here; the fake provider does not look. */
 const KEYS = {
   OPENAI_API_KEY: "key-of-openai",
@@ -54,6 +60,11 @@ export function pinned(envoy: string): EnvoyCommand {
   return { words: ["taskset", "-c", GATEWAY_CORE, envoy], readyWithin: READY_WITHIN };
 }
 
+/** Envoy on the core of the load. */
+function onLoadCore(envoy: string): EnvoyCommand {
+  return { words: ["taskset", "-c", LOAD_CORE, envoy], readyWithin: READY_WITHIN };
+}
+
 /** A port that nobody listens on now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -75,11 +86,71 @@ export async function startProvider(file: string): Promise<Program> {
   return started("provider", port, child, `http://127.0.0.1:${String(port)}/`, READY_WITHIN);
 }
 
-/** Envoy with nothing but a router: no filter, no log. What any gateway made of Envoy costs at least. */
-export async function startPlain(envoy: EnvoyCommand, directory: string, provider: number) {
+/**
+ * Starts Envoy with nothing but a router: no filter, no log. What any gateway made of Envoy costs at least. With TLS it has
+ * the settings that the gateway renders.
+ */
+export async function startPlain(
+  envoy: EnvoyCommand,
+  directory: string,
+  provider: number,
+  tls?: Tls,
+): Promise<Program> {
   const port = await freePort();
-  const config = plainConfig(port, provider);
-  return startEnvoy("plain Envoy", envoy, directory, JSON.stringify(config), port, "/", true);
+  const parts =
+    tls === undefined
+      ? {}
+      : tls.side === "provider"
+        ? { cluster: connecting(tls, provider) }
+        : { chain: serving(tls, OFFERED), manager: { http2_protocol_options: WINDOWS } };
+  const config = JSON.stringify(plainConfig(port, provider, parts));
+  return startEnvoy(
+    "plain Envoy",
+    envoy,
+    directory,
+    config,
+    await reached(port, directory, tls),
+    "/",
+    true,
+  );
+}
+
+/** What the gateway offers clients, and its windows. */
+const OFFERED = ["h2", "http/1.1"];
+const WINDOWS = {
+  initial_stream_window_size: BUFFER,
+  initial_connection_window_size: BUFFER,
+};
+
+const proxies: Program[] = [];
+
+/** Starts an Envoy on the core of the load, which is not measured. It ends with `stopProxies`. */
+async function startProxy(directory: string, port: number, config: object): Promise<void> {
+  const envoy = onLoadCore(requireEnvoy(process.env).file);
+  const text = JSON.stringify(config);
+  mkdirSync(directory, { recursive: true });
+  proxies.push(await startEnvoy("TLS proxy", envoy, directory, text, port, undefined, true));
+}
+
+export async function stopProxies(): Promise<void> {
+  await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
+}
+
+/** Returns the port at which the provider is reached: with TLS, of a proxy in front of it. */
+export async function startTlsProvider(directory: string, provider: number, tls: Tls) {
+  const port = await freePort();
+  const chain = serving(tls, [tls.protocol]);
+  await startProxy(join(directory, "provider"), port, plainConfig(port, provider, { chain }));
+  return port;
+}
+
+/** Returns the port to which the load generator sends: the program's, or with TLS to clients that of a proxy in front of it. */
+async function reached(measured: number, directory: string, tls: Tls | undefined): Promise<number> {
+  if (tls?.side !== "clients") return measured;
+  const port = await freePort();
+  const config = plainConfig(port, measured, { cluster: connectingBy(tls, measured) });
+  await startProxy(join(directory, "clients"), port, config);
+  return port;
 }
 
 /** What a gateway's configuration has besides, by the gateway's name. `provider`: its port, which serves as the collector. */
@@ -108,6 +179,7 @@ export interface GatewayOptions {
   /** Models that are configured besides those of the cases, and prompt targets. */
   models?: number;
   targets?: number;
+  tls?: Tls | undefined;
   /** Changes what is rendered. */
   adapt?: (bootstrap: Bootstrap) => Bootstrap;
 }
@@ -118,42 +190,45 @@ export async function startGateway(options: GatewayOptions): Promise<Program> {
   const [ingress, egress] = [await freePort(), await freePort()];
   const bootstrap = gatewayConfig(ingress, egress, options);
   const config = toYaml(options.adapt === undefined ? bootstrap : options.adapt(bootstrap));
-  return startEnvoy(name, envoy, directory, config, egress, "/healthz", false);
+  const port = await reached(egress, directory, options.tls);
+  return startEnvoy(name, envoy, directory, config, port, "/healthz", false);
 }
 
 function gatewayConfig(
   ingress: number,
   egress: number,
-  { name, provider, filter, directory, models = 0, targets = 0 }: GatewayOptions,
+  { name, provider, filter, directory, models = 0, targets = 0, tls }: GatewayOptions,
 ): Bootstrap {
+  const scheme = tls?.side === "provider" ? "https" : "http";
+  const address = `${scheme}://127.0.0.1:${String(provider)}`;
   const text = [
     "version: v0.1.0",
     "listeners:",
     `  ingress: {address: 127.0.0.1, port: ${String(ingress)}}`,
-    `  egress: {address: 127.0.0.1, port: ${String(egress)}}`,
+    `  egress: {address: 127.0.0.1, port: ${String(egress)}${listenerTls(tls)}}`,
     "llm_providers:",
     `  - model: openai/${CHAT_MODEL}`,
-    `    base_url: http://127.0.0.1:${String(provider)}`,
+    `    base_url: ${address}`,
     "    access_key: $OPENAI_API_KEY",
     `  - model: openai/${RESPONSES_MODEL}`,
-    `    base_url: http://127.0.0.1:${String(provider)}`,
+    `    base_url: ${address}`,
     "    access_key: $OPENAI_API_KEY",
     "    limits: {responses_api: true}",
     `  - model: anthropic/${MESSAGES_MODEL}`,
-    `    base_url: http://127.0.0.1:${String(provider)}`,
+    `    base_url: ${address}`,
     "    access_key: $ANTHROPIC_API_KEY",
     `  - model: gemini/${GEMINI_MODEL}`,
-    `    base_url: http://127.0.0.1:${String(provider)}`,
+    `    base_url: ${address}`,
     "    access_key: $GEMINI_API_KEY",
     `  - model: bedrock/${BEDROCK_MODEL}`,
-    `    base_url: http://127.0.0.1:${String(provider)}`,
+    `    base_url: ${address}`,
     "    region: eu-central-1",
     "    credential: {type: aws, source: environment}",
     `  - model: bedrock/${BEDROCK_KEY_MODEL}`,
-    `    base_url: http://127.0.0.1:${String(provider)}`,
+    `    base_url: ${address}`,
     "    region: eu-central-1",
     "    access_key: $AWS_BEARER_TOKEN_BEDROCK",
-    ...Array.from({ length: models }, (_, at) => moreModel(at, provider)),
+    ...Array.from({ length: models }, (_, at) => moreModel(at, address)),
     "model_aliases:",
     `  ${SAFE_MODEL}: {target: openai/${CHAT_MODEL}, fallbacks: [anthropic/${MESSAGES_MODEL}]}`,
     MORE[name]?.(provider) ?? "",
@@ -161,6 +236,10 @@ function gatewayConfig(
   ].join("\n");
   const loaded = loadConfiguration({ file: "bench.yaml", text }, KEYS);
   if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
+  const secretsDirectory = join(directory, "secrets");
+  mkdirSync(secretsDirectory, { recursive: true });
+  for (const { file, text: secret } of listenerSecrets(loaded.model, secretsDirectory))
+    writeFileSync(file, secret);
   const tokensDirectory = join(directory, "tokens");
   mkdirSync(tokensDirectory, { recursive: true });
   for (const { file, text: secret } of emptySecrets(loaded.model, tokensDirectory))
@@ -172,15 +251,21 @@ function gatewayConfig(
     adminSocketPath: join(directory, "admin.sock"),
     modelServerSocketPath: join(directory, "model-server.sock"),
     ownEgressSocketPath: join(directory, "own-egress.sock"),
-    caFile: "/etc/ssl/certs/ca-certificates.crt",
+    secretsDirectory,
+    caFile: tls?.authority ?? "/etc/ssl/certs/ca-certificates.crt",
   };
   return renderBootstrap(loaded.model, place);
 }
 
-function moreModel(at: number, provider: number): string {
+function listenerTls(tls: Tls | undefined): string {
+  if (tls?.side !== "clients") return "";
+  return `, tls: {certificate: ${tls.certificate}, key: ${tls.key}}`;
+}
+
+function moreModel(at: number, address: string): string {
   return [
     `  - model: openai/model-${String(at)}`,
-    `    base_url: http://127.0.0.1:${String(provider)}`,
+    `    base_url: ${address}`,
     "    access_key: $OPENAI_API_KEY",
   ].join("\n");
 }
@@ -202,15 +287,23 @@ function moreTargets(count: number, provider: number): string[] {
   ];
 }
 
-function plainConfig(port: number, provider: number): object {
+/** What a plain Envoy has besides, in its filter chain, its connection manager and its cluster. */
+interface PlainParts {
+  chain?: Fields;
+  manager?: Fields;
+  cluster?: Fields;
+}
+
+function plainConfig(port: number, provider: number, parts: PlainParts = {}): object {
   const at = (port_value: number) => ({ socket_address: { address: "127.0.0.1", port_value } });
   const manager =
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
-  const buffers = { per_connection_buffer_limit_bytes: 33_554_432 };
+  const buffers = { per_connection_buffer_limit_bytes: BUFFER };
   const routes = [{ match: { prefix: "/" }, route: { cluster: "provider", timeout: "60s" } }];
   const connectionManager = {
     "@type": `type.googleapis.com/${manager}`,
     stat_prefix: "plain",
+    ...parts.manager,
     route_config: { virtual_hosts: [{ name: "all", domains: ["*"], routes }] },
     http_filters: [
       {
@@ -225,12 +318,20 @@ function plainConfig(port: number, provider: number): object {
   const endpoints = [{ lb_endpoints: [{ endpoint: { address: at(provider) } }] }];
   return {
     static_resources: {
-      listeners: [{ name: "plain", address: at(port), ...buffers, filter_chains: [{ filters }] }],
+      listeners: [
+        {
+          name: "plain",
+          address: at(port),
+          ...buffers,
+          filter_chains: [{ filters, ...parts.chain }],
+        },
+      ],
       clusters: [
         {
           name: "provider",
           type: "STATIC",
           ...buffers,
+          ...parts.cluster,
           load_assignment: { cluster_name: "provider", endpoints },
         },
       ],
@@ -245,7 +346,8 @@ export async function startEnvoy(
   directory: string,
   config: string,
   port: number,
-  readyPath: string,
+  /** Polled until there is a response; undefined: only the connection counts. */
+  readyPath: string | undefined,
   isPlain: boolean,
 ): Promise<Program> {
   mkdirSync(directory, { recursive: true });
@@ -263,7 +365,7 @@ export async function startEnvoy(
       name,
       port,
       child,
-      `http://127.0.0.1:${String(port)}${readyPath}`,
+      readyPath === undefined ? undefined : `http://127.0.0.1:${String(port)}${readyPath}`,
       envoy.readyWithin,
     );
     return { ...program, isPlain };
@@ -278,7 +380,7 @@ async function started(
   name: string,
   port: number,
   child: ChildProcess,
-  url: string,
+  url: string | undefined,
   within: number,
 ): Promise<Program> {
   const exit = once(child, "exit");
@@ -288,13 +390,34 @@ async function started(
   };
   for (const end = Date.now() + within; Date.now() < end;) {
     if (child.exitCode !== null) break;
-    const isUp = await fetch(url, { signal: AbortSignal.timeout(1000) }).then(
-      (response) => response.bytes().then(() => true),
-      () => false,
-    );
-    if (isUp) return { name, port, pid: child.pid ?? 0, isPlain: false, stop };
+    const isUp = url === undefined ? isOpen(port) : responds(url);
+    if (await isUp) return { name, port, pid: child.pid ?? 0, isPlain: false, stop };
     await pause(50);
   }
   if (child.exitCode === null) await stop();
   throw new GatewayError(`${name} did not start.`);
+}
+
+/** A proxy in front of a program that is not up yet responds 503. */
+async function responds(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(1000) });
+    await response.bytes();
+    return response.status !== 503;
+  } catch {
+    return false;
+  }
+}
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1")
+      .on("connect", () => {
+        socket.destroy();
+        resolve(true);
+      })
+      .on("error", () => {
+        resolve(false);
+      });
+  });
 }

@@ -32,8 +32,11 @@ import {
   startGateway,
   startPlain,
   startProvider,
+  startTlsProvider,
+  stopProxies,
 } from "./programs.ts";
 import { caseResult, type CaseResult, table } from "./report.ts";
+import { makeTls, TLS_NAMES } from "./tls.ts";
 import { buildTools, checkMachine } from "./tools.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -45,6 +48,7 @@ const USAGE = `npm run bench [-- CASE … [--rounds N] [--seconds S] [--filter N
   --filter    another compiled filter, measured beside build/filter.wasm under that name
   --observed  the gateway with usage records (\`observability: {}\`), measured beside the one without
   --traced    the gateway with tracing of every request, and of none, measured beside the one without
+  --tls       TLS on one side, also with --instructions: ${TLS_NAMES.join(", ")}
   --no-result prints the table only
 
 npm run bench -- --instructions [CASE …] [--rounds N] [--filter NAME=FILE …] [--accept]
@@ -83,6 +87,8 @@ interface Options {
   instructions: boolean;
   /** Whether the instructions are shown by the parts of the gateway. */
   groups: boolean;
+  /** One of TLS_NAMES. */
+  tlsName: string | undefined;
   /** Whether cache misses are counted. */
   cache: boolean;
   /** Whether the growth of the counts is measured. */
@@ -100,6 +106,7 @@ function readOptions(words: string[]): Options {
       groups: { type: "boolean", default: false },
       accept: { type: "boolean", default: false },
       cache: { type: "boolean", default: false },
+      tls: { type: "string" },
       growth: { type: "boolean", default: false },
       rounds: { type: "string" },
       seconds: { type: "string", default: "1.5" },
@@ -120,6 +127,8 @@ function readOptions(words: string[]): Options {
     return [name, resolve(file)];
   });
   const filter = join(ROOT, "build/filter.wasm");
+  if (values.tls !== undefined && !TLS_NAMES.includes(values.tls))
+    throw new GatewayError(`--tls takes ${TLS_NAMES.join(", ")}.\n${USAGE}`);
   const isCounted = values.instructions || values.cache || values.growth;
   const variants = [...(values.observed ? OBSERVED : []), ...(values.traced ? TRACED : [])];
   for (const name of variants) more.push([name, filter]);
@@ -133,6 +142,7 @@ function readOptions(words: string[]): Options {
     groups: values.groups,
     accept: values.accept,
     cache: values.cache,
+    tlsName: values.tls,
     growth: values.growth,
   };
 }
@@ -142,17 +152,24 @@ async function prepare(options: Options, directory: string, running: Program[]):
   const tools = buildTools(join(ROOT, "build/bench"));
   const provider = await startProvider(tools.provider);
   running.push(provider);
-  return { tools, provider, directory, rounds: options.rounds, seconds: options.seconds };
+  const { rounds, seconds } = options;
+  const tls =
+    options.tlsName === undefined ? undefined : makeTls(options.tlsName, join(directory, "tls"));
+  const upstream =
+    tls?.side === "provider"
+      ? await startTlsProvider(directory, provider.port, tls)
+      : provider.port;
+  return { tools, provider, upstream, tls, directory, rounds, seconds };
 }
 
 async function run(options: Options, directory: string, running: Program[]): Promise<CaseResult[]> {
   const bench = await prepare(options, directory, running);
-  const { provider } = bench;
+  const { upstream, tls } = bench;
   const envoy = pinned(requireEnvoy(process.env).file);
-  running.push(await startPlain(envoy, join(directory, "plain"), provider.port));
+  running.push(await startPlain(envoy, join(directory, "plain"), upstream, tls));
   for (const [name, filter] of options.filters) {
-    const own = { name, filter, envoy, provider: provider.port, directory: join(directory, name) };
-    running.push(await startGateway(own));
+    const own = { name, filter, envoy, directory: join(directory, name) };
+    running.push(await startGateway({ ...own, provider: upstream, tls }));
   }
   const plainByCase = new Map<string, Slice[]>();
   const results: CaseResult[] = [];
@@ -298,6 +315,7 @@ async function main(): Promise<void> {
       console.log(`\nWritten to ${writeResult(options, results, loadBefore)}`);
   } finally {
     await Promise.all(running.map((program) => program.stop()));
+    await stopProxies();
     rmSync(directory, { recursive: true, force: true });
   }
 }

@@ -22,7 +22,16 @@ export async function withBench<Counted>(
   const provider = await startProvider(tools.provider);
   const running: Program[] = [provider];
   const bench: InstructionsBench = {
-    ...{ tools, provider, directory, valgrind, rounds: ROUNDS, seconds: 1, cases: [] },
+    ...{
+      tools,
+      provider,
+      upstream: provider.port,
+      directory,
+      valgrind,
+      rounds: ROUNDS,
+      seconds: 1,
+      cases: [],
+    },
     envoy: requireEnvoy(process.env).file,
     filters: [["gateway", join(ROOT, "build/filter.wasm")]],
   };
