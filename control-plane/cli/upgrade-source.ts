@@ -9,7 +9,7 @@ export type Installation =
   | { kind: "checkout"; directory: string }
   | { kind: "image" }
   /** @property name undefined if the package came from a file: nobody has published it under its name */
-  | { kind: "package"; name: string | undefined; isGlobal: boolean };
+  | { kind: "package"; name: string | undefined; by: "global" | "local" | "npx" };
 
 const TIMEOUT_MS = 30_000;
 /** The parent of control-plane/: a checkout, or build/compiled of a package, or /opt/gateway of the image. */
@@ -26,12 +26,18 @@ export function installation(here = HERE): Installation {
   };
   // A private package cannot be published: on a registry, its name belongs to somebody else.
   const name = manifest.private === true ? undefined : manifest.name;
-  return { kind: "package", name, isGlobal: `${root}/`.includes("/lib/node_modules/") };
+  return { kind: "package", name, by: placeOf(root) };
+}
+
+/** Returns how npm was told to install the package, by the place that it selected. */
+function placeOf(root: string): "global" | "local" | "npx" {
+  if (root.includes("/_npx/")) return "npx";
+  return root.includes("/lib/node_modules/") ? "global" : "local";
 }
 
 /** Returns the newest published version, by the user's npm configuration. Throws a GatewayError. */
 export function newestVersion(name: string, environment: Environment): string {
-  const words = ["view", `${name}@latest`, "version", "--json"];
+  const words = ["view", `${name}@latest`, "version", "--json", "--fetch-retries=0"];
   const { error, status, stdout, stderr } = spawnSync("npm", words, {
     encoding: "utf8",
     env: environment,

@@ -8,18 +8,23 @@ const PIPE = 3;
 /**
  * The shell becomes the program, which keeps its process id. A background process of the shell waits at the pipe, until
  * the kernel closes this process's end of it. Through the working directory, which belongs to one process and to no
- * later one with its id, it detects whether the program is still running. It does not keep the program's output open,
+ * later one with its id, it detects whether the program is still running; macOS, which has no /proc, tests the process id. It
+ * does not keep the program's output open,
  * and the program does not keep the pipe open.
  */
 const SCRIPT = `
 (
-  cd "/proc/$$" || exit 1
+  if cd "/proc/$$" 2>/dev/null; then
+    runs() { [ -e stat ]; }
+  else
+    runs() { kill -0 $$ 2>/dev/null; }
+  fi
   read -r nothing <&${String(PIPE)}
-  [ -e stat ] || exit 0
+  runs || exit 0
   kill -TERM $$
   for second in 1 2 3; do
     sleep 1
-    [ -e stat ] || exit 0
+    runs || exit 0
   done
   kill -KILL $$
 ) </dev/null >/dev/null 2>&1 &

@@ -1,8 +1,9 @@
 // Identifies a recorded process: its id may have been reused by a different process.
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Process id and start time, in clock ticks since boot as in /proc; empty without /proc. */
+/** Process id and start time: in clock ticks since boot as in /proc; without /proc as ps prints it. */
 export interface ProcessIdentity {
   pid: number;
   startTime: string;
@@ -46,11 +47,19 @@ export async function endProcess(identity: ProcessIdentity): Promise<void> {
   }
 }
 
-/**
- * Reads state and start time.
- * @see https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: fields 3 and 22, counted after the name's bracket.
- */
-function readStat(pid: number): { state: string; startTime: string } | undefined {
+interface Stat {
+  /** Z is a zombie. */
+  state: string;
+  startTime: string;
+}
+
+/** Returns state and start time; undefined if the process does not exist. */
+function readStat(pid: number): Stat | undefined {
+  return process.platform === "linux" ? readProc(pid) : readPs(pid);
+}
+
+/** @see https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: fields 3 and 22, counted after the name's bracket. */
+function readProc(pid: number): Stat | undefined {
   try {
     const text = readFileSync(`/proc/${String(pid)}/stat`, "latin1");
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -58,4 +67,15 @@ function readStat(pid: number): { state: string; startTime: string } | undefined
   } catch {
     return undefined;
   }
+}
+
+/** For macOS: the keywords of POSIX, and `lstart`, which BSD and Linux have. */
+export function readPs(pid: number): Stat | undefined {
+  const words = ["-o", "state=", "-o", "lstart=", "-p", String(pid)];
+  const { status, stdout } = spawnSync("ps", words, {
+    encoding: "utf8",
+    env: { ...process.env, LC_ALL: "C" },
+  });
+  const [state = "", ...startTime] = status === 0 ? stdout.trim().split(/\s+/) : [];
+  return state === "" ? undefined : { state: state.charAt(0), startTime: startTime.join(" ") };
 }

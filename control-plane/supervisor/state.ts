@@ -56,8 +56,8 @@ export interface RunningRecord {
   providers: { name: string; clusters: string[]; authorities: string[] }[];
 }
 
-/** A unix socket's path must fit into 107 bytes; Envoy rejects a longer one. */
-const MAX_SOCKET_PATH = 107;
+/** A unix socket's path must fit into 107 bytes (macOS: 103); Envoy rejects a longer one. */
+const MAX_SOCKET_PATH = process.platform === "linux" ? 107 : 103;
 /** Maximum number of Envoys and model servers in one run of the gateway: more than any realistic number of restarts. */
 const MAX_NUMBER = 99_999;
 const LOCK = "gateway.pid";

@@ -5,6 +5,8 @@ import { VERSION } from "../../supervisor/version.ts";
 import { type Installation, installation, isOlder, newestVersion } from "../upgrade-source.ts";
 import type { UpgradeOptions } from "./options.ts";
 
+const BY = { global: "npm install --global ", local: "npm install ", npx: "npx " } as const;
+
 /** `--check` exits with it if a newer version exists. */
 const NEWER_EXISTS = 3;
 
@@ -35,10 +37,11 @@ function command(own: Installation): string {
       return `git -C ${own.directory} pull`;
     case "image":
       return "docker pull <image>, then start the container again";
-    case "package": {
-      const scope = own.isGlobal ? "--global " : "";
-      return `npm install ${scope}${own.name === undefined ? "<file of the new version>.tgz" : `${own.name}@latest`}`;
-    }
+    case "package":
+      return (
+        BY[own.by] +
+        (own.name === undefined ? "<file of the new version>.tgz" : `${own.name}@latest`)
+      );
   }
 }
 

@@ -1,0 +1,264 @@
+// The npm package as users get it: packed, installed by the machine's own npm and Node (20 or newer) into a temporary
+// directory, and run there. Dependencies come from npm's cache, else from the configured registry.
+import { spawnSync } from "node:child_process";
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { embeddedModelDirectory } from "../../control-plane/model-server/embedded-model.ts";
+import { onnxRuntimeDirectory } from "../../control-plane/model-server/onnx-runtime.ts";
+import { cachedEnvoyFile, requireEnvoy } from "../../control-plane/supervisor/envoy-binary.ts";
+import { VERSION } from "../../control-plane/supervisor/version.ts";
+import { configurationOn, freePorts, type Ports } from "../cli/gateway-command.ts";
+import { startOpenaiProvider } from "../providers/openai.ts";
+import type { FakeProvider } from "../providers/server.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const MAX_BYTES = 12_000_000;
+const KEY = "sk-from-the-shell";
+/** Of npm, for what it does not get from its cache. */
+const INSTALL_MS = 240_000;
+/** `.ci/run` sets it: there, a machine that cannot install the package fails. */
+const isRequired = process.env["GATEWAY_SKIP_NOTHING"] === "1";
+
+const top = mkdtempSync(join(tmpdir(), "gateway-package-"));
+const at = (...names: string[]) => join(top, ...names);
+const PACKAGE = at("prefix/lib/node_modules/gateway");
+let environment: Record<string, string>;
+let archive: string;
+/** Why the package is not installed here. */
+let missing: string | undefined;
+
+/** The machine's Node, not the one of this checkout's dependencies. */
+function ownNode(): string | undefined {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  return folders.find((folder) => {
+    if (folder.startsWith(ROOT) || folder.includes("node_modules")) return false;
+    try {
+      accessSync(join(folder, "node"), constants.X_OK);
+      accessSync(join(folder, "npm"), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function run(program: string, words: readonly string[], more: Record<string, string> = {}) {
+  return spawnSync(program, words, {
+    cwd: at("work"),
+    encoding: "utf8",
+    env: { ...environment, ...more },
+    timeout: INSTALL_MS,
+  });
+}
+
+/** The installed command, in a plain directory. */
+const gateway = (...words: string[]) => run("gateway", words);
+
+/** What a first use has downloaded, in the temporary cache. */
+function fillCache(): void {
+  const link = (from: string, to: string) => {
+    mkdirSync(dirname(to), { recursive: true });
+    symlinkSync(from, to);
+  };
+  const own = { XDG_CACHE_HOME: at("cache") };
+  link(requireEnvoy(process.env).file, cachedEnvoyFile(own));
+  link(embeddedModelDirectory(process.env), embeddedModelDirectory(own));
+  link(join(ROOT, "node_modules"), join(onnxRuntimeDirectory(own), "node_modules"));
+}
+
+beforeAll(() => {
+  for (const folder of ["work", "home"]) mkdirSync(at(folder));
+  const node = ownNode();
+  const passed = ["NODE_EXTRA_CA_CERTS", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap(
+    (name): [string, string][] => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    },
+  );
+  environment = {
+    ...Object.fromEntries(passed),
+    PATH: [at("prefix/bin"), node ?? "", "/usr/bin", "/bin"].join(delimiter),
+    HOME: at("home"),
+    XDG_CACHE_HOME: at("cache"),
+    XDG_STATE_HOME: at("state"),
+    PIP_NO_INDEX: "1", // nothing is downloaded here
+  };
+  // npm pack as a user runs it: with this checkout's set-up, which is complete.
+  const pack = spawnSync("npm", ["pack", "--pack-destination", top], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  expect(pack.status, pack.stderr).toBe(0);
+  archive = at(`gateway-${VERSION}.tgz`);
+  if (node === undefined) missing = "there is no Node and npm on PATH";
+  else {
+    const setting = (key: string) =>
+      spawnSync("npm", ["config", "get", key], { cwd: ROOT, encoding: "utf8" }).stdout.trim();
+    const npm = { npm_config_cache: setting("cache"), npm_config_registry: setting("registry") };
+    const words = ["install", "--global", "--prefix", at("prefix"), "--prefer-offline"];
+    const { status, stderr } = run("npm", [...words, archive], npm);
+    if (status !== 0) missing = `npm could not install it: ${stderr}`;
+  }
+  if (missing !== undefined && isRequired) throw new Error(missing);
+  if (missing !== undefined) console.log(`· The tests of the npm package are skipped: ${missing}`);
+  else fillCache();
+});
+afterAll(() => {
+  rmSync(top, { recursive: true, maxRetries: 20 });
+});
+
+it("is packed with JavaScript only, and nothing that it does not need", () => {
+  const names = spawnSync("tar", ["-tzf", archive], { encoding: "utf8" }).stdout.trim().split("\n");
+  const topLevel = new Set(names.map((name) => name.split("/").slice(1, 3).join("/")));
+  expect([...topLevel].sort()).toEqual([
+    "LICENSE",
+    "NOTICE",
+    "README.md",
+    "bin/gateway",
+    "build/compiled",
+    "package.json",
+  ]);
+  expect(names.filter((name) => /\.(?:ts|map)$|test|\.env|\.log$/.test(name))).toEqual([]);
+  expect(names).toContain("package/build/compiled/build/filter.wasm");
+  expect(readFileSync(archive).length).toBeLessThan(MAX_BYTES);
+});
+
+describe("the installed command", () => {
+  let ports: Ports;
+  let provider: FakeProvider;
+
+  beforeAll(async () => {
+    provider = await startOpenaiProvider({ key: KEY, models: ["gpt-4o"] });
+    ports = await freePorts();
+    const providers = [
+      "llm_providers:",
+      "  - model: openai/gpt-4o",
+      "    access_key: $OPENAI_API_KEY",
+      `    base_url: ${provider.url}/v1`,
+    ].join("\n");
+    writeFileSync(at("work/gateway.yaml"), configurationOn(ports, providers));
+    environment["OPENAI_API_KEY"] = KEY;
+  });
+  afterAll(() => provider.stop());
+  beforeEach(({ skip }) => {
+    skip(missing !== undefined, missing ?? "");
+  });
+
+  it("runs with the Node of the package", () => {
+    expect(gateway("--version")).toMatchObject({ status: 0, stdout: `${VERSION}\n` });
+    expect(gateway("validate")).toMatchObject({ status: 0, stderr: "" });
+    expect(gateway("complete", "bash").stdout).toContain("gateway");
+    const { stdout } = gateway("doctor");
+    expect(stdout).toMatch(/Node 24\./);
+    expect(stdout).toContain("Envoy 1.40.0 (cache)");
+  });
+
+  it("starts, serves a request, and stops, and writes nothing into its installation", async () => {
+    const before = readdirSync(at("prefix"), { recursive: true }).length;
+    const up = gateway("up", "--detach", "--concurrency", "1", "--drain-time", "1s");
+    expect(up.status, up.stderr).toBe(0);
+    try {
+      const response = await fetch(`http://127.0.0.1:${String(ports.egress)}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "Hello" }] }),
+      });
+      expect(response.status).toBe(200);
+      expect(gateway("status")).toMatchObject({ status: 0 });
+    } finally {
+      expect(gateway("down")).toMatchObject({ status: 0 });
+    }
+    expect(readdirSync(at("prefix"), { recursive: true }).length).toBe(before);
+    expect(readdirSync(at("home"))).toEqual(["gateway_logs"]);
+  });
+
+  it("runs the embedded model with the downloaded runtime", () => {
+    const example = join(ROOT, "examples/prompt-targets/gateway.yaml");
+    const prompt = "How much is 20 dollars in EUR?";
+    const { status, stdout, stderr } = gateway("targets", "test", prompt, "--config", example);
+    expect(status, stderr).toBe(0);
+    expect(stdout).toContain("EUR");
+  });
+
+  it("downloads Envoy at its first start, and reports why it cannot", () => {
+    const { status, stderr } = run("gateway", ["up"], { XDG_CACHE_HOME: at("empty") });
+    expect(status).toBe(1);
+    expect(stderr).toContain(
+      "Envoy 1.40.0 could not be downloaded: no package index is configured.",
+    );
+  });
+
+  describe("upgrade", () => {
+    let registry: Server;
+    let newest: string;
+
+    beforeAll(async () => {
+      registry = createServer((_request, response) => {
+        response.setHeader("content-type", "application/json");
+        const versions = { [newest]: { name: "@acme/gateway", version: newest } };
+        const packument = { name: "@acme/gateway", "dist-tags": { latest: newest }, versions };
+        response.end(JSON.stringify(packument));
+      }).listen(0, "127.0.0.1");
+      await once(registry, "listening");
+    });
+    afterAll(() => {
+      registry.closeAllConnections();
+      registry.close();
+    });
+
+    const check = async (url: string) => {
+      // Not spawnSync: this process is the registry.
+      const { execFile } = await import("node:child_process");
+      const settings = { npm_config_registry: url, npm_config_cache: mkdtempSync(at("npm-")) };
+      return new Promise<{ code: unknown; output: string }>((resolve) => {
+        const options = { cwd: at("work"), env: { ...environment, ...settings } };
+        execFile("gateway", ["upgrade", "--check"], options, (error, stdout, stderr) => {
+          resolve({ code: error?.code ?? 0, output: stdout + stderr });
+        });
+      });
+    };
+
+    it("has no registry to ask if the package came from a file", async () => {
+      const { code, output } = await check("http://127.0.0.1:1/");
+      expect(code).toBe(1);
+      expect(output).toContain("is installed from a file");
+      expect(gateway("upgrade").stdout).toBe(
+        "npm install --global <file of the new version>.tgz\n",
+      );
+    });
+
+    it("compares with the registry of npm's configuration", async () => {
+      const file = join(PACKAGE, "package.json");
+      const { private: _private, ...manifest } = JSON.parse(readFileSync(file, "utf8")) as {
+        private: boolean;
+      };
+      writeFileSync(file, JSON.stringify({ ...manifest, name: "@acme/gateway" }));
+      const url = `http://127.0.0.1:${String((registry.address() as AddressInfo).port)}/`;
+      newest = VERSION;
+      expect(await check(url)).toMatchObject({ code: 0 });
+      newest = "99.1.0";
+      const { code, output } = await check(url);
+      expect(code).toBe(3);
+      expect(output).toContain("Newest:    99.1.0");
+      expect(output).toContain("npm install --global @acme/gateway@latest");
+      const offline = await check("http://127.0.0.1:1/");
+      expect(offline.code).toBe(1);
+      expect(offline.output).toContain("the npm registry cannot be reached");
+    });
+  });
+});
