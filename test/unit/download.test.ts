@@ -18,7 +18,7 @@ import { fork } from "node:child_process";
 import { zipSync } from "fflate";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ensureEmbeddedModel } from "../../control-plane/download/embedded-model.ts";
-import { ensureEnvoy, envoyWheel } from "../../control-plane/download/envoy.ts";
+import { ensureEnvoy, envoyWheel, hasEnvoy } from "../../control-plane/download/envoy.ts";
 import { failure } from "../../control-plane/download/failure.ts";
 import { RUNTIME_PACKAGES } from "../../control-plane/download/onnx-runtime.ts";
 import { type Progress, progressOn } from "../../control-plane/download/progress.ts";
@@ -315,7 +315,11 @@ describe("what a gateway downloads", () => {
     ["darwin", "arm64", "23.6.0", undefined],
     ["darwin", "x64", "24.0.0", undefined],
   ])("is Envoy's wheel for the machine: %s %s %s", (platform, arch, release, name) => {
-    expect(envoyWheel({ platform, arch, release })?.name).toBe(name);
+    const machine = { platform, arch, release };
+    expect(envoyWheel(machine)?.name).toBe(name);
+    // Without one, `gateway up` starts the container image.
+    expect(hasEnvoy({ PATH: "", HOME: directory }, machine)).toBe(name !== undefined);
+    expect(hasEnvoy({ PATH: "", ENVOY_BIN: "/bin/true" }, machine)).toBe(true);
   });
 
   it("is the ONNX Runtime of package-lock.json", () => {

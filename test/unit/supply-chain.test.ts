@@ -18,6 +18,16 @@ describe("package-lock.json", () => {
     expect(lockProblems(read("package-lock.json"))).toEqual([]);
   });
 
+  it("has no installation script that `npm install --global` of the package would run", () => {
+    const { packages } = JSON.parse(read("package-lock.json")) as {
+      packages: Record<string, { dev?: boolean; hasInstallScript?: boolean }>;
+    };
+    const scripts = Object.entries(packages).filter(
+      ([, { dev, hasInstallScript }]) => dev !== true && hasInstallScript === true,
+    );
+    expect(scripts).toEqual([]);
+  });
+
   it.each([
     [{ integrity: "sha1-abc=" }, /has no SHA-512 integrity/],
     [{}, /has no SHA-512 integrity/],

@@ -122,9 +122,8 @@ async function download({ model, environment }: Configuration): Promise<void> {
 async function isContainerOnly(environment: Environment): Promise<boolean> {
   const { hasEnvoy } = await import("../../download/envoy.ts");
   if (hasEnvoy(environment)) return false;
-  const machine = `${process.platform} on ${process.arch}`;
   console.error(
-    `· There is no Envoy 1.40 for ${machine}: starting the container image (--docker).`,
+    `· There is no Envoy 1.40 for ${process.platform} on ${process.arch} (ENVOY_BIN may name one): starting the container image, as with --docker.`,
   );
   return true;
 }

@@ -17,7 +17,7 @@ export function docker(words: readonly string[], environment: Environment): Dock
   });
   if (error !== undefined) {
     throw new GatewayError(`docker failed (${error.message}).`, {
-      hint: "Install docker, or start the gateway without --docker.",
+      hint: "Install docker, or start the gateway without --docker, where there is an Envoy 1.40.",
     });
   }
   if (/cannot connect to the docker daemon|permission denied.*docker/i.test(stderr)) {
