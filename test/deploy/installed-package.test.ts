@@ -1,6 +1,6 @@
 // The npm package as users get it: packed, installed by the machine's own npm and Node (20 or newer) into a temporary
-// directory, and run there. Dependencies come from npm's cache, else from the configured registry.
-import { spawnSync } from "node:child_process";
+// directory, and run there. Dependencies come from npm's cache (lock-registry.ts).
+import { execFile, spawnSync } from "node:child_process";
 import {
   accessSync,
   constants,
@@ -25,6 +25,7 @@ import { VERSION } from "../../control-plane/supervisor/version.ts";
 import { configurationOn, freePorts, type Ports } from "../cli/gateway-command.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
 import type { FakeProvider } from "../providers/server.ts";
+import { startLockRegistry } from "./lock-registry.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const MAX_BYTES = 12_000_000;
@@ -69,6 +70,34 @@ function run(program: string, words: readonly string[], more: Record<string, str
 /** The installed command, in a plain directory. */
 const gateway = (...words: string[]) => run("gateway", words);
 
+/** Installs the package. Returns why it cannot. */
+async function install(): Promise<string | undefined> {
+  const setting = (key: string) =>
+    spawnSync("npm", ["config", "get", key], { cwd: ROOT, encoding: "utf8" }).stdout.trim();
+  const registry = await startLockRegistry(join(ROOT, "package-lock.json"), setting("registry"));
+  const npm = { npm_config_cache: setting("cache"), npm_config_registry: registry.url };
+  const words = ["install", "--global", "--prefix", at("prefix"), "--prefer-offline", "--no-audit"];
+  const { code, output } = await runBeside("npm", [...words, archive], npm);
+  registry.close();
+  const absent =
+    registry.redirected.length === 0 ? "" : ` (not cached: ${registry.redirected.join()})`;
+  return code === 0 ? undefined : `npm could not install it${absent}: ${output}`;
+}
+
+/** Runs a program that sends requests to this process. */
+async function runBeside(
+  program: string,
+  words: readonly string[],
+  more: Record<string, string>,
+): Promise<{ code: unknown; output: string }> {
+  const options = { cwd: at("work"), env: { ...environment, ...more }, timeout: INSTALL_MS };
+  return new Promise((resolve) => {
+    execFile(program, words, options, (error, stdout, stderr) => {
+      resolve({ code: error?.code ?? 0, output: stdout + stderr });
+    });
+  });
+}
+
 /** What a first use has downloaded, in the temporary cache. */
 function fillCache(): void {
   const link = (from: string, to: string) => {
@@ -81,7 +110,7 @@ function fillCache(): void {
   link(join(ROOT, "node_modules"), join(onnxRuntimeDirectory(own), "node_modules"));
 }
 
-beforeAll(() => {
+beforeAll(async () => {
   for (const folder of ["work", "home"]) mkdirSync(at(folder));
   const node = ownNode();
   const passed = ["NODE_EXTRA_CA_CERTS", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap(
@@ -105,15 +134,7 @@ beforeAll(() => {
   });
   expect(pack.status, pack.stderr).toBe(0);
   archive = at(`gateway-${VERSION}.tgz`);
-  if (node === undefined) missing = "there is no Node and npm on PATH";
-  else {
-    const setting = (key: string) =>
-      spawnSync("npm", ["config", "get", key], { cwd: ROOT, encoding: "utf8" }).stdout.trim();
-    const npm = { npm_config_cache: setting("cache"), npm_config_registry: setting("registry") };
-    const words = ["install", "--global", "--prefix", at("prefix"), "--prefer-offline"];
-    const { status, stderr } = run("npm", [...words, archive], npm);
-    if (status !== 0) missing = `npm could not install it: ${stderr}`;
-  }
+  missing = node === undefined ? "there is no Node and npm on PATH" : await install();
   if (missing !== undefined && isRequired) throw new Error(missing);
   if (missing !== undefined) console.log(`· The tests of the npm package are skipped: ${missing}`);
   else fillCache();
@@ -221,16 +242,9 @@ describe("the installed command", () => {
       registry.close();
     });
 
-    const check = async (url: string) => {
-      // Not spawnSync: this process is the registry.
-      const { execFile } = await import("node:child_process");
+    const check = (url: string) => {
       const settings = { npm_config_registry: url, npm_config_cache: mkdtempSync(at("npm-")) };
-      return new Promise<{ code: unknown; output: string }>((resolve) => {
-        const options = { cwd: at("work"), env: { ...environment, ...settings } };
-        execFile("gateway", ["upgrade", "--check"], options, (error, stdout, stderr) => {
-          resolve({ code: error?.code ?? 0, output: stdout + stderr });
-        });
-      });
+      return runBeside("gateway", ["upgrade", "--check"], settings);
     };
 
     it("has no registry to ask if the package came from a file", async () => {
