@@ -80,7 +80,8 @@ function keys(path: string, schema: JsonSchema, isListed = true): string[] {
   // Of a value with several forms the first one: the list form of `listeners` has the same keys.
   const [form] = anyOf ?? [];
   if (form?.type === "object") return keys(path, form, isListed);
-  if (items?.type === "object") return keys(`${path}[]`, items, isListed);
+  const [item] = items?.anyOf ?? [items];
+  if (item?.type === "object") return keys(`${path}[]`, item, isListed);
   if (typeof additionalProperties === "object" && additionalProperties.type === "object") {
     return keys(`${path}.<name>`, additionalProperties, isListed);
   }
