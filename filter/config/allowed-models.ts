@@ -2,7 +2,7 @@
 import { Tape } from "../bytes/json/tape";
 import { byteAt, startsWith } from "../bytes/text/at";
 import { Span } from "../bytes/text/bytes";
-import { bytesOf, integerOf, memberOf, onlyKnownMembers, reportProblem } from "./document";
+import { bytesOf, integerOf, memberOf, onlyKnownMembers, reportProblem, spansOf } from "./document";
 import { ModelList, readModelList } from "./model-list";
 import { Target } from "./target";
 import { matches, TakenModel } from "./wildcard";
@@ -20,38 +20,15 @@ class AllowedNames {
 
 export class AllowedModels {
   /** Whether each route is allowed, whatever model is taken. */
-  private routes: StaticArray<bool>;
-  private names: AllowedNames[] = [];
-  private providers: Span[] = [];
+  routes: StaticArray<bool>;
+  names: AllowedNames[] = [];
+  /** Those of which all models are allowed. */
+  providers: Span[] = [];
+  /** What the client may see. */
+  models: ModelList = new ModelList();
 
-  constructor(
-    tape: Tape,
-    node: u32,
-    routes: i32,
-    /** What the client may see. */
-    public models: ModelList = readModelList(tape, memberOf(tape, node, "models")),
-  ) {
-    onlyKnownMembers(tape, node, ["routes", "taken", "providers", "models"]);
+  constructor(routes: i32) {
     this.routes = new StaticArray<bool>(routes);
-    this.readRoutes(tape, memberOf(tape, node, "routes"));
-    const taken = memberOf(tape, node, "taken");
-    const end = tape.next(taken);
-    for (let one = tape.first(taken); one < end; one = tape.next(one)) {
-      onlyKnownMembers(tape, one, ["route", "models"]);
-      const patterns = new Array<Span>();
-      readTexts(tape, memberOf(tape, one, "models"), patterns);
-      this.names.push(new AllowedNames(integerOf(tape, memberOf(tape, one, "route")), patterns));
-    }
-    readTexts(tape, memberOf(tape, node, "providers"), this.providers);
-  }
-
-  private readRoutes(tape: Tape, list: u32): void {
-    const end = tape.next(list);
-    for (let node = tape.first(list); node < end; node = tape.next(node)) {
-      const route = integerOf(tape, node);
-      if (route >= 0 && route < this.routes.length) this.routes[route] = true;
-      else reportProblem("a key is allowed a route that is not there");
-    }
   }
 
   /** Returns whether the route is allowed. @param taken the model of a name that is not configured */
@@ -81,8 +58,25 @@ export class AllowedModels {
   }
 }
 
-function readTexts(tape: Tape, list: u32, out: Span[]): void {
+/** @param routes how many routes there are */
+export function readAllowedModels(tape: Tape, node: u32, routes: i32): AllowedModels {
+  onlyKnownMembers(tape, node, ["routes", "taken", "providers", "models"]);
+  const allowed = new AllowedModels(routes);
+  const list = memberOf(tape, node, "routes");
   const end = tape.next(list);
-  for (let node = tape.first(list); node < end; node = tape.next(node))
-    out.push(bytesOf(tape, node));
+  for (let item = tape.first(list); item < end; item = tape.next(item)) {
+    const route = integerOf(tape, item);
+    if (route >= 0 && route < routes) allowed.routes[route] = true;
+    else reportProblem("a key is allowed a route that is not there");
+  }
+  const taken = memberOf(tape, node, "taken");
+  const stop = tape.next(taken);
+  for (let one = tape.first(taken); one < stop; one = tape.next(one)) {
+    onlyKnownMembers(tape, one, ["route", "models"]);
+    const patterns = spansOf(tape, memberOf(tape, one, "models"));
+    allowed.names.push(new AllowedNames(integerOf(tape, memberOf(tape, one, "route")), patterns));
+  }
+  allowed.providers = spansOf(tape, memberOf(tape, node, "providers"));
+  allowed.models = readModelList(tape, memberOf(tape, node, "models"));
+  return allowed;
 }

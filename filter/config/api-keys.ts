@@ -2,7 +2,7 @@
 import { MAX_API_KEY } from "../../contract/words";
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { ByteBuffer, constant, sameInConstantTime, Span } from "../bytes/text/bytes";
-import { AllowedModels } from "./allowed-models";
+import { AllowedModels, readAllowedModels } from "./allowed-models";
 import { Budget } from "./budget";
 import { memberOf, onlyKnownMembers, reportProblem, stringMember, textOf } from "./document";
 import { RateLimit } from "./rate-limit";
@@ -96,5 +96,5 @@ function readUse(tape: Tape, node: u32, key: ApiKey, limits: RateLimit[], routes
   onlyKnownMembers(tape, node, ["key", "name", "rate_limits", "allowed"]);
   pickRateLimits(tape, memberOf(tape, node, "rate_limits"), limits, key.rateLimits);
   const allowed = memberOf(tape, node, "allowed");
-  if (allowed != NO_NODE) key.allowed = new AllowedModels(tape, allowed, routes);
+  if (allowed != NO_NODE) key.allowed = readAllowedModels(tape, allowed, routes);
 }

@@ -33,6 +33,15 @@ export function bytesOf(tape: Tape, node: u32): Span {
   return new Span(out.pointer, out.length);
 }
 
+/** Returns the texts of a list, which may be missing, as `bytesOf` does. */
+export function spansOf(tape: Tape, list: u32): Span[] {
+  const spans = new Array<Span>();
+  const end = tape.next(list);
+  for (let item = tape.first(list); item < end; item = tape.next(item))
+    spans.push(bytesOf(tape, item));
+  return spans;
+}
+
 export function textOf(tape: Tape, node: u32): string {
   if (!tape.isString(node)) return "";
   const span = bytesOf(tape, node);

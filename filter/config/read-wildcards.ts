@@ -1,7 +1,6 @@
 // Reads the entries for all models of a provider.
 import { Tape } from "../bytes/json/tape";
-import { Span } from "../bytes/text/bytes";
-import { bytesOf, integerOf, memberOf, onlyKnownMembers, reportProblem } from "./document";
+import { bytesOf, integerOf, memberOf, onlyKnownMembers, reportProblem, spansOf } from "./document";
 import { Family, Wildcard } from "./wildcard";
 
 /** Returns the entries of the list, which may be missing. `routes`: how many routes there are. */
@@ -31,12 +30,4 @@ function routeOf(tape: Tape, node: u32, routes: i32): i32 {
   const route = integerOf(tape, memberOf(tape, node, "route"));
   if (route >= routes) reportProblem("a wildcard stands for a route that is not there");
   return route;
-}
-
-function spansOf(tape: Tape, list: u32): Span[] {
-  const spans = new Array<Span>();
-  const end = tape.next(list);
-  for (let item = tape.first(list); item < end; item = tape.next(item))
-    spans.push(bytesOf(tape, item));
-  return spans;
 }
