@@ -2,7 +2,7 @@
 import { Tape } from "../bytes/json/tape";
 import { byteAt, startsWith } from "../bytes/text/at";
 import { Span } from "../bytes/text/bytes";
-import { bytesOf, integerOf, memberOf, onlyKnownMembers, reportProblem, spansOf } from "./document";
+import { integerOf, memberOf, onlyKnownMembers, reportProblem, spansOf } from "./document";
 import { ModelList, readModelList } from "./model-list";
 import { Target } from "./target";
 import { matches, TakenModel } from "./wildcard";

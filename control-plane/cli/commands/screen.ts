@@ -4,6 +4,7 @@ import { MCP } from "../../../contract/endpoints.ts";
 import { DIALECTS } from "../../../contract/dialects.ts";
 import { commandFor } from "../../config/diagnostics/command-name.ts";
 import { exampleKey } from "../../ir/client-keys.ts";
+import { isWildcard } from "../../ir/model-names.ts";
 import type { GatewayModel, Listener, Target } from "../../ir/model.ts";
 import type { Guard } from "../../ir/prompt.ts";
 import { urlOf } from "../../ir/listener-url.ts";
@@ -86,12 +87,26 @@ function modelLines({ targets, defaultTarget, aliases }: GatewayModel): string[]
   return more > 0 ? [...shown, `  … and ${String(more)} more: ${commandFor("models")}`] : shown;
 }
 
-/** Returns the default model, or a model with the dialect if the default has another. */
-function exampleModel({ targets, defaultTarget }: GatewayModel, dialect: DialectRow): string {
+/** Returns the default model, or a model with the dialect if the default has another: one that the example's key allows. */
+function exampleModel(
+  { egress, targets, defaultTarget }: GatewayModel,
+  dialect: DialectRow,
+): string {
+  const allowed = exampleKey(egress.apiKeys)?.models;
+  if (allowed !== undefined) return allowedModel(allowed, targets);
   const usual = targets[defaultTarget];
   const same = (target: Target | undefined) =>
     target?.dialect === dialect.name && target.wildcard === undefined;
   return (same(usual) ? usual : (targets.find(same) ?? usual))?.name ?? "none";
+}
+
+/** Returns a model of an allow-list. */
+function allowedModel(allowed: readonly string[], targets: readonly Target[]): string {
+  const name = allowed.find((one) => !isWildcard(one));
+  if (name !== undefined) return name;
+  const isAllowed = ({ name: own, wildcard }: Target): boolean =>
+    wildcard === undefined && allowed.some((one) => own.startsWith(one.slice(0, -1)));
+  return targets.find(isAllowed)?.name ?? "none";
 }
 
 /** A prompt that means a target, where the configuration has one. */
