@@ -76,8 +76,18 @@ export function endOfLog(file: string): LogPosition {
 export function hasReached(file: string, position: LogPosition, end: LogPosition): boolean {
   if (end.inode === undefined) return true;
   if (position.inode === end.inode) return position.offset >= end.offset;
-  const inodes = withRotated(file).map(({ inode }) => inode);
-  return inodes.indexOf(position.inode ?? 0) > inodes.indexOf(end.inode);
+  const files = withRotated(file);
+  const own = files.findIndex(({ inode }) => inode === position.inode);
+  const last = files.findIndex(({ inode }) => inode === end.inode);
+  if (own > last) return true;
+  // A reader gets to a file with its first line: those that are empty count as read.
+  return (
+    end.offset === 0 &&
+    files.slice(Math.max(own, 0), last).every((one, at) => {
+      const read = at === 0 && own >= 0 ? position.offset : 0;
+      return (statSync(one.path, { throwIfNoEntry: false })?.size ?? 0) <= read;
+    })
+  );
 }
 
 /** The log's last lines before `end` that `isWanted`, oldest first, read from there backwards through all its files. */

@@ -42,6 +42,11 @@ export interface EnvoyLine {
   text: string;
 }
 
+/**
+ * Between two writes of access log lines, which a crash of Envoy loses: what budgets have charged with them. 12,000 requests take as
+ * much processor time as with 1,000.
+ */
+const FLUSH_MS = 200;
 /** Level, component and message in one line; `lastError` and `onLine` rely on it. */
 const LOG_FORMAT = "%Y-%m-%d %T.%e\t%l\t%n\t%v";
 const KEPT_LINES = 40;
@@ -78,7 +83,12 @@ export function startEnvoy(command: EnvoyCommand, onLine: (line: EnvoyLine) => v
   const child = spawnWithLifeline(
     command.file,
     ["--config-path", command.configurationFile, "--disable-hot-restart"].concat(
-      ["--concurrency", String(command.concurrency), "--file-flush-interval-msec", "1000"],
+      [
+        "--concurrency",
+        String(command.concurrency),
+        "--file-flush-interval-msec",
+        String(FLUSH_MS),
+      ],
       // A changed listener closes its connections with their next response, not at a random time.
       [
         "--drain-time-s",

@@ -35,7 +35,7 @@ for at = 9, #ARGV, 2 do
   if tonumber(ARGV[at + 1]) > s then write(ARGV[at], tonumber(ARGV[at + 1]), g, u) end
 end
 local rows = redis.call('HGETALL', KEYS[1])
-local room, gateways, others = amount, 1, {}
+local room, others = amount, {}
 for at = 1, #rows, 2 do
   local s, g, u = read(rows[at + 1])
   if rows[at] == id then
@@ -43,7 +43,7 @@ for at = 1, #rows, 2 do
   else
     others[#others + 1] = rows[at]
     others[#others + 1] = string.format('%.0f', s)
-    if u > now then gateways = gateways + 1 else g = 0 end
+    if u <= now then g = 0 end
     room = room - math.max(s, g)
   end
 end
@@ -51,7 +51,7 @@ if isSettling then wanted = math.min(wanted, held) end
 local granted = math.max(0, math.min(wanted, room))
 write(id, spent, granted, now + lease)
 if expires > 0 then redis.call('EXPIREAT', KEYS[1], expires) end
-return {string.format('%.0f', granted), gateways, isSettling and 1 or 0, others}
+return {string.format('%.0f', granted), string.format('%.0f', math.max(0, room)), isSettling and 1 or 0, others}
 `;
 
 export interface GrantRequest {
@@ -74,8 +74,8 @@ export interface GrantRequest {
 
 export interface GrantResponse {
   granted: number;
-  /** Gateways that share the budget at the moment, this one included. */
-  gateways: number;
+  /** What is left of the amount if the other gateways use all that they hold. */
+  room: number;
   /** Whether nothing new is granted, because Redis has just started without its data. */
   isSettling: boolean;
   /** What the other gateways have spent. */
@@ -91,15 +91,20 @@ export async function requestGrant(
   const numbers = [spent, held, wanted, amount, leaseMs, SETTLE_MS, expires];
   const known = [...(request.others ?? [])].flatMap(([id, of]) => [id, whole(of)]);
   const words = ["2", keys.budget, keys.memory, gateway, ...numbers.map(whole), ...known];
-  const [granted, gateways, isSettling, rest] = (await evaluate(redis, words)) as [
+  const [granted, room, isSettling, rest] = (await evaluate(redis, words)) as [
     string,
-    number,
+    string,
     number,
     string[],
   ];
   const found = new Map<string, number>();
   for (let at = 0; at < rest.length; at += 2) found.set(rest[at] ?? "", Number(rest[at + 1]));
-  return { granted: Number(granted), gateways, isSettling: isSettling === 1, others: found };
+  return {
+    granted: Number(granted),
+    room: Number(room),
+    isSettling: isSettling === 1,
+    others: found,
+  };
 }
 
 /** Returns what each gateway has spent of a budget. */

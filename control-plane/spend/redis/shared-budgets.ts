@@ -32,7 +32,8 @@ interface Shared {
   granted: number;
   /** By gateway. */
   others: Map<string, number>;
-  gateways: number;
+  /** What is left if the others use all that they hold, as Redis responded last. */
+  room: number;
   /** What was charged when it was looked at last, and when that changed. By `performance.now()`. */
   used: number;
   usedAt: number;
@@ -181,11 +182,13 @@ export class SharedBudgets {
       });
       shared.granted = response.granted;
       shared.others = response.others;
-      shared.gateways = response.gateways;
+      // While others use the budget, what this gateway holds without using it has to become less.
+      const isRecent = response.room !== shared.room || now - shared.usedAt < STAYS_RECENT_MS;
+      shared.room = response.room;
       shared.askedAt = now;
       if (response.isSettling) return;
       shared.isMissing = false;
-      shared.nextAt = now + pauseAfter(now - shared.usedAt);
+      shared.nextAt = now + pauseAfter(now - shared.usedAt, isRecent);
     } catch (error) {
       if (now - shared.askedAt > OWN_LEASE_MS) shared.granted = Math.min(shared.granted, used);
       throw error;
@@ -200,7 +203,7 @@ export class SharedBudgets {
       periodStart: period.start,
       granted: 0,
       others: new Map(),
-      gateways: found?.gateways ?? 1,
+      room: 0,
       used: 0,
       usedAt: found?.usedAt ?? performance.now(),
       isMissing: true,
@@ -223,8 +226,7 @@ export class SharedBudgets {
     return wantedGrant({
       amount: tally.budget.amount,
       used: this.#look(tally, shared),
-      othersSpent: sum(shared.others),
-      gateways: shared.gateways,
+      room: shared.isMissing ? tally.budget.amount : shared.room,
       isActive: this.#isActive(tally),
     });
   }
@@ -234,9 +236,9 @@ export class SharedBudgets {
   }
 }
 
-function pauseAfter(unusedMs: number): number {
+function pauseAfter(unusedMs: number, isRecent: boolean): number {
   if (unusedMs < STAYS_ACTIVE_MS) return ACTIVE_MS;
-  return unusedMs < STAYS_RECENT_MS ? RECENT_MS : IDLE_MS;
+  return isRecent ? RECENT_MS : IDLE_MS;
 }
 
 function sum(others: ReadonlyMap<string, number>): number {

@@ -149,6 +149,20 @@ it("adds each line once while the log is rotated", async () => {
   expect(spent(ledger)).toBe(60);
 });
 
+it("has caught up with a log that is empty, before its first line and behind a rotation", async () => {
+  writeFileSync(log, "");
+  const ledger = start();
+  await ledger.catchUp();
+  write(...costs(1, 2));
+  await ledger.catchUp();
+  expect(spent(ledger)).toBe(3);
+  write(...costs(4));
+  renameSync(log, `${log}.1`);
+  writeFileSync(log, "");
+  await ledger.catchUp();
+  expect(spent(ledger)).toBe(7);
+});
+
 it("skips a line that a crash cut off, and reads the line behind it", async () => {
   appendFileSync(log, usageLine({ cost: 1, at: SECONDS }).slice(0, 90));
   write(...costs(2, 4));

@@ -60,9 +60,9 @@ describe.skipIf(missing !== undefined)("grants", () => {
     });
 
   it("grants what is asked until nothing is left, and again what is given back", async () => {
-    expect(await ask("a", 50)).toMatchObject({ granted: 50, gateways: 1 });
-    expect(await ask("b", 80)).toMatchObject({ granted: 50, gateways: 2 });
-    expect(await ask("c", 10)).toMatchObject({ granted: 0, gateways: 3 });
+    expect(await ask("a", 50)).toMatchObject({ granted: 50, room: 100 });
+    expect(await ask("b", 80)).toMatchObject({ granted: 50, room: 50 });
+    expect(await ask("c", 10)).toMatchObject({ granted: 0, room: 0 });
     expect(await ask("a", 20, { spent: 10 })).toMatchObject({ granted: 20 });
     expect(await ask("c", 90)).toMatchObject({
       granted: 30,
@@ -94,7 +94,7 @@ describe.skipIf(missing !== undefined)("grants", () => {
 
   it("a grant ends with its lease; what was spent stays", async () => {
     await ask("a", 90, { spent: 10, leaseMs: 0 });
-    expect(await ask("b", 100)).toMatchObject({ granted: 90, gateways: 1 });
+    expect(await ask("b", 100)).toMatchObject({ granted: 90, room: 90 });
   });
 
   it("an amount of a reload counts at once", async () => {
