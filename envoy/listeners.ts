@@ -19,10 +19,8 @@ const MINUTE = 60 * SECOND;
 
 /** Timeout for the head of a request, from its first byte. */
 const HEADERS_TIMEOUT = 15 * SECOND;
-/** Timeout for a whole request, body included: 32 MiB take that long at 2 Mbit/s. */
+/** Timeout for a whole request, body included: 32 MiB take that long at 2 Mbit/s. Then the route's timeouts apply. */
 const REQUEST_TIMEOUT = 2 * MINUTE;
-/** Idle timeout between bytes of a request; once it is complete, the route's timeouts apply. */
-const STREAM_IDLE_TIMEOUT = 1 * MINUTE;
 /** Idle timeout for the next request on a connection: longer than the usual idle timeout of load balancers. */
 const CLIENT_IDLE_TIMEOUT = 15 * MINUTE;
 
@@ -87,7 +85,7 @@ function http(
               codec_type: "AUTO",
               ...identity(),
               ...protocol(model),
-              ...timeouts(name, model),
+              ...timeouts(model),
               ...tracingOf(name, model),
               local_reply_config: localReplies(model),
               access_log: [
@@ -137,17 +135,13 @@ function protocol(model: GatewayModel): Fields {
   };
 }
 
-function timeouts(name: ListenerName, model: GatewayModel): Fields {
-  // While the steps of a prompt or a tool call run, their stream is silent, and the ingress listener's timeout limits them.
-  const isWaiting =
-    name === "ingress"
-      ? model.prompt !== undefined
-      : name === LISTENER_OWN_EGRESS && model.prompt?.mcp === true;
-  const steps = isWaiting ? model.ingress.timeoutMs + SECOND : 0;
+function timeouts(model: GatewayModel): Fields {
   return {
     request_headers_timeout: duration(HEADERS_TIMEOUT),
     request_timeout: duration(REQUEST_TIMEOUT),
-    stream_idle_timeout: duration(Math.max(STREAM_IDLE_TIMEOUT, steps)),
+    // The request timeout limits the silence of a client, and each route that of a provider. A timer of the listener is set
+    // again with every event: 4,800 instructions of a small request.
+    stream_idle_timeout: "0s",
     common_http_protocol_options: {
       idle_timeout: duration(model.clientIdleTimeoutMs ?? CLIENT_IDLE_TIMEOUT),
     },

@@ -25,6 +25,8 @@ export interface FilterHostOptions {
   random?: (size: number) => Uint8Array;
   /** Returns the time, in milliseconds since the epoch. Default: the machine's clock. */
   now?: () => number;
+  /** Gets the name of each call into the VM, and of each call of the filter out of it. */
+  onCall?: (name: string) => void;
   /** For several hosts that act as the workers of one Envoy. Outlives a VM that trapped. */
   sharedData?: SharedData;
 }
@@ -121,6 +123,7 @@ export class FilterHost {
         { rootId: ROOT_TRANSLATE, name: "upstream", configuration: "" },
       ],
       sharedData: this.#sharedData,
+      ...(this.#options.onCall === undefined ? {} : { onCall: this.#options.onCall }),
       ...(this.#options.random === undefined ? {} : { random: this.#options.random }),
       ...(this.#options.now === undefined ? {} : { now: this.#options.now }),
       ...(this.#options.logLevel === undefined ? {} : { logLevel: this.#options.logLevel }),

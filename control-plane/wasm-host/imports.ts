@@ -25,15 +25,18 @@ export function createImports(machine: VirtualMachine, used: string[]): WebAssem
     env[name] = missing;
     wasi[name] = missing;
   }
-  return { env: guarded(env), wasi_snapshot_preview1: guarded(wasi) };
+  const { onCall } = machine.options;
+  return { env: guarded(env, onCall), wasi_snapshot_preview1: guarded(wasi, onCall) };
 }
 
 /** Returns a status for a pointer outside the guest's memory, instead of throwing. */
 function guarded<T extends HostFunction | WideFunction>(
   table: Record<string, T>,
+  onCall: ((name: string) => void) | undefined,
 ): Record<string, T> {
-  const wrap = (body: T): T =>
+  const wrap = (name: string, body: T): T =>
     ((...values: never[]) => {
+      onCall?.(name);
       try {
         return (body as (...values: never[]) => number)(...values);
       } catch (error) {
@@ -41,7 +44,7 @@ function guarded<T extends HostFunction | WideFunction>(
         throw error;
       }
     }) as unknown as T;
-  return Object.fromEntries(Object.entries(table).map(([name, body]) => [name, wrap(body)]));
+  return Object.fromEntries(Object.entries(table).map(([name, body]) => [name, wrap(name, body)]));
 }
 
 function general(machine: VirtualMachine): Record<string, HostFunction> {

@@ -57,6 +57,8 @@ export interface MachineOptions {
   now?: () => number;
   /** Shared with the other workers; default: not shared. */
   sharedData?: SharedData;
+  /** Gets the name of each call into the VM, and of each call of the filter out of it. */
+  onCall?: (name: string) => void;
 }
 
 /** The guest trapped: unreachable, out of bounds, out of memory, stack overflow. An outage in production. */
@@ -99,7 +101,7 @@ export class VirtualMachine {
       module,
       createImports(machine, moduleImports(module)),
     );
-    machine.guest = guestExports(instance);
+    machine.guest = guestExports(instance, options.onCall);
     machine.memory = new GuestMemory(machine.guest);
     for (const plugin of options.plugins) machine.#addRoot(plugin);
     return machine;
@@ -213,7 +215,10 @@ function moduleImports(module: WebAssembly.Module): string[] {
   return names;
 }
 
-function guestExports(instance: WebAssembly.Instance): GuestExports {
+function guestExports(
+  instance: WebAssembly.Instance,
+  onCall: MachineOptions["onCall"],
+): GuestExports {
   const { exports } = instance;
   const allocate = exports["proxy_on_memory_allocate"] ?? exports["malloc"];
   if (!(exports["memory"] instanceof WebAssembly.Memory)) throw new Error("no memory is exported");
@@ -222,5 +227,19 @@ function guestExports(instance: WebAssembly.Instance): GuestExports {
     throw new Error("proxy_abi_version_0_2_1 is not exported");
   const start = exports["_initialize"] ?? exports["_start"];
   if (typeof start === "function") (start as () => void)();
-  return { ...exports, proxy_on_memory_allocate: allocate } as unknown as GuestExports;
+  const guest = { ...exports, proxy_on_memory_allocate: allocate };
+  return (onCall === undefined ? guest : reported(guest, onCall)) as GuestExports;
+}
+
+/** Returns the exports with functions that report their calls. */
+function reported(exports: object, onCall: (name: string) => void): object {
+  const entries = Object.entries(exports).map(([name, value]: [string, unknown]) => {
+    if (typeof value !== "function") return [name, value];
+    const call = (...values: number[]): unknown => {
+      onCall(name);
+      return (value as (...values: number[]) => unknown)(...values);
+    };
+    return [name, call];
+  });
+  return Object.fromEntries(entries) as object;
 }

@@ -28,7 +28,7 @@ const OBJECTS: isize = 1024;
  * Streams deleted between two collections, which share the cost of one. A collection visits the objects of the configuration
  * too, so a large configuration has more streams share it.
  */
-const COLLECT_EVERY: u32 = 32;
+const COLLECT_EVERY: u32 = 128;
 /** Bytes of the configuration for which one more stream is deleted before a collection. */
 const BYTES_PER_STREAM: u32 = 512;
 let collectEvery: u32 = COLLECT_EVERY;

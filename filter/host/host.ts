@@ -106,6 +106,9 @@ export function resetTaken(): void {
  * the next call.
  */
 export function takeBody(buffer: i32, start: u32, length: u32): Span {
+  body.pointer = 0;
+  body.length = 0;
+  if (length == 0) return body;
   store<usize>(POINTER_CELL, 0);
   const status = abi.proxy_get_buffer_bytes(buffer, start, length, POINTER_CELL, SIZE_CELL);
   const pointer = status == 0 ? load<usize>(POINTER_CELL) : 0;
@@ -117,6 +120,7 @@ export function takeBody(buffer: i32, start: u32, length: u32): Span {
 
 /** Replaces the first `length` bytes of a body. */
 export function replaceBodyPrefix(buffer: i32, length: u32, bytes: ByteBuffer): void {
+  if (length == 0 && bytes.length == 0) return;
   abi.proxy_set_buffer_bytes(buffer, 0, length, bytes.pointer, bytes.length);
 }
 

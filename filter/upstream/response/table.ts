@@ -13,7 +13,7 @@ import { isCutOff, unwrapBody } from "./unwrap";
 import { onUnwrappedBody } from "./unwrapped";
 import { onWholeBody } from "./whole";
 import { Exchange } from "../../exchange/exchange";
-import { ResponseOwner, ResponsePhase } from "../../exchange/response";
+import { Response, ResponseOwner, ResponsePhase } from "../../exchange/response";
 import { ALL, property, replaceBodyPrefix, RESPONSE_BODY } from "../../host/host";
 import { CONTINUE, STOP } from "../../host/status";
 import { constant, scratchBuffer } from "../../bytes/text/bytes";
@@ -51,7 +51,7 @@ function act(exchange: Exchange, size: u32, isEnd: bool): i32 {
 export function onBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const response = exchange.response;
   const isRead = response.owner == ResponseOwner.Provider && response.phase != ResponsePhase.Passed;
-  const isEnd = endsHere || isEndBeforeTrailers(response.phase, size);
+  const isEnd = endsHere || isEndBeforeTrailers(response, size);
   const status = act(exchange, size, isEnd);
   response.isBodyHeld = status == STOP && response.owner == ResponseOwner.Provider;
   const tally = exchange.tally;
@@ -77,7 +77,10 @@ export function onTrailers(exchange: Exchange): i32 {
  * does not say that it is the last, and a filter that holds it is never called again (Envoy 1.40). In a stream that is
  * not translated, the end comes in an empty frame.
  */
-function isEndBeforeTrailers(phase: ResponsePhase, size: u32): bool {
+function isEndBeforeTrailers(response: Response, size: u32): bool {
+  const phase = response.phase;
+  // A property costs 2,900 instructions, in every call of a stream.
+  if (!response.isDecompressed) return false;
   if (phase <= ResponsePhase.EnvoyError || phase == ResponsePhase.Done) return false;
   if (phase == ResponsePhase.Stream && size > 0) return false;
   return property(BACKEND_LATENCY).length > 0;
