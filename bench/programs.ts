@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { loadConfiguration } from "../control-plane/config/load.ts";
 import { formatProblem } from "../control-plane/config/diagnostics/problem.ts";
+import type { GatewayModel } from "../control-plane/ir/model.ts";
+import { pushLimits } from "../control-plane/spend/push-limits.ts";
 import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.ts";
 import { requireEnvoy } from "../control-plane/supervisor/envoy-binary.ts";
 import { renderBootstrap } from "../envoy/bootstrap.ts";
@@ -156,9 +158,23 @@ async function reached(measured: number, directory: string, tls: Tls | undefined
 /** What a gateway's configuration has besides, by the gateway's name. `provider`: its port, which serves as the collector. */
 const MORE: Readonly<Record<string, (provider: number) => string>> = {
   observed: () => "observability: {}",
+  budgets: () => BUDGETS,
+  budgets1000: () => BUDGETS,
   traced: (provider) => tracing(provider, 100),
   untraced: (provider) => tracing(provider, 0),
 };
+/** Three budgets for each request; the key's is for the model here, because no case has a key. */
+const BUDGETS = `observability: {}
+pricing: {openai/${CHAT_MODEL}: {input: 1.25, output: 10}, openai/${RESPONSES_MODEL}: {input: 1.25, output: 10}}
+budgets:
+  - {amount: 1000000 USD, per: total}
+  - {model: openai/${CHAT_MODEL}, amount: 1000000 USD, per: day}
+  - {model: openai/${CHAT_MODEL}, amount: 1000000 USD, per: month}`;
+/** Budgets in the table that are of no request. */
+const OTHER_BUDGETS = 997;
+/** The gateway with budgets and usage records: three, and a thousand (`--budgets`). */
+export const BUDGETED = ["budgets", "budgets1000"];
+
 /** The gateway with usage records (`--observed`). */
 export const OBSERVED = ["observed"];
 /** The gateway with tracing: of every request, and of none (`--traced`). */
@@ -191,7 +207,19 @@ export async function startGateway(options: GatewayOptions): Promise<Program> {
   const bootstrap = gatewayConfig(ingress, egress, options);
   const config = toYaml(options.adapt === undefined ? bootstrap : options.adapt(bootstrap));
   const port = await reached(egress, directory, options.tls);
-  return startEnvoy(name, envoy, directory, config, port, "/healthz", false);
+  const program = await startEnvoy(name, envoy, directory, config, port, "/healthz", false);
+  if (BUDGETED.includes(name)) await openBudgets(directory);
+  return program;
+}
+
+/** Gives all budgets a limit that no case reaches. */
+async function openBudgets(directory: string): Promise<void> {
+  const socket = join(directory, "budgets.sock");
+  const { budgets } = await pushLimits(socket, []);
+  await pushLimits(
+    socket,
+    budgets.map(({ id }) => ({ id, limit: 1e15, resets: 0 })),
+  );
 }
 
 function gatewayConfig(
@@ -236,6 +264,7 @@ function gatewayConfig(
   ].join("\n");
   const loaded = loadConfiguration({ file: "bench.yaml", text }, KEYS);
   if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
+  if (name === "budgets1000") addBudgets(loaded.model);
   const secretsDirectory = join(directory, "secrets");
   mkdirSync(secretsDirectory, { recursive: true });
   for (const { file, text: secret } of listenerSecrets(loaded.model, secretsDirectory))
@@ -251,10 +280,16 @@ function gatewayConfig(
     adminSocketPath: join(directory, "admin.sock"),
     modelServerSocketPath: join(directory, "model-server.sock"),
     ownEgressSocketPath: join(directory, "own-egress.sock"),
+    budgetsSocketPath: join(directory, "budgets.sock"),
     secretsDirectory,
     caFile: tls?.authority ?? "/etc/ssl/certs/ca-certificates.crt",
   };
   return renderBootstrap(loaded.model, place);
+}
+
+function addBudgets({ budgets }: GatewayModel): void {
+  for (let number = 0; number < OTHER_BUDGETS; number++)
+    budgets?.push({ subject: { key: `key-${String(number)}` }, amount: 1e9, per: "month" });
 }
 
 function listenerTls(tls: Tls | undefined): string {

@@ -25,6 +25,7 @@ import {
 import { benchModels } from "./models.ts";
 import { benchPrompts, writePromptResult } from "./prompt.ts";
 import {
+  BUDGETED,
   OBSERVED,
   TRACED,
   pinned,
@@ -47,6 +48,7 @@ const USAGE = `npm run bench [-- CASE … [--rounds N] [--seconds S] [--filter N
   --seconds   length of one slice (1.5)
   --filter    another compiled filter, measured beside build/filter.wasm under that name
   --observed  the gateway with usage records (\`observability: {}\`), measured beside the one without
+  --budgets   the gateway with usage records and three budgets, and with a thousand, measured beside the one without
   --traced    the gateway with tracing of every request, and of none, measured beside the one without
   --tls       TLS on one side, also with --instructions: ${TLS_NAMES.join(", ")}
   --no-result prints the table only
@@ -112,6 +114,7 @@ function readOptions(words: string[]): Options {
       seconds: { type: "string", default: "1.5" },
       filter: { type: "string", multiple: true, default: [] },
       observed: { type: "boolean", default: false },
+      budgets: { type: "boolean", default: false },
       traced: { type: "boolean", default: false },
       "no-result": { type: "boolean", default: false },
     },
@@ -130,7 +133,11 @@ function readOptions(words: string[]): Options {
   if (values.tls !== undefined && !TLS_NAMES.includes(values.tls))
     throw new GatewayError(`--tls takes ${TLS_NAMES.join(", ")}.\n${USAGE}`);
   const isCounted = values.instructions || values.cache || values.growth;
-  const variants = [...(values.observed ? OBSERVED : []), ...(values.traced ? TRACED : [])];
+  const variants = [
+    ...(values.observed ? OBSERVED : []),
+    ...(values.budgets ? BUDGETED : []),
+    ...(values.traced ? TRACED : []),
+  ];
   for (const name of variants) more.push([name, filter]);
   return {
     cases: cases.length > 0 ? cases : CASES.filter((one) => !isCounted || isCountable(one)),

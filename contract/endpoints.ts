@@ -208,7 +208,7 @@ export const ENDPOINTS: EndpointRow[] = [
   inference(ANTHROPIC_MESSAGES),
   inference(OPENAI_RESPONSES),
   countTokens(),
-  responsesByModel("/compact"),
+  counted(responsesByModel("/compact"), true, ""),
   RESPONSE_TOKENS,
   storedResponses(),
   counted(byModel("/v1/embeddings"), false, "embeddings"),

@@ -2,7 +2,7 @@
 // so that the filter and the control plane get the same money from the same tokens.
 import { createRequire } from "node:module";
 import type * as GenaiPrices from "@pydantic/genai-prices";
-import type { ModelPrice } from "@pydantic/genai-prices";
+import type { ModelInfo, ModelPrice } from "@pydantic/genai-prices";
 import { takesName } from "./model-names.ts";
 import type { GatewayModel, OwnPrice, Target } from "./model.ts";
 
@@ -73,7 +73,7 @@ export function mayHavePrice(
 }
 
 /** Returns the price in the configuration: of the model, or else of the wildcard with the longest prefix that takes it. */
-function ownPriceOf(
+export function ownPriceOf(
   { name }: Target,
   { targets, pricing = {} }: Pick<GatewayModel, "targets" | "pricing">,
 ): OwnPrice | undefined {
@@ -132,7 +132,16 @@ function listedPrice(
     (found, name) => found ?? ratesOf(id, name),
     undefined,
   );
-  if (listed?.[RATES.input] === undefined && listed?.[RATES.output] === undefined) return undefined;
+  return listed === undefined ? undefined : priceByRates(listed, factor, source);
+}
+
+/** Returns a price by the rates of genai-prices; undefined if they have neither input nor output. */
+export function priceByRates(
+  listed: ModelPrice,
+  factor: number,
+  source: Price["source"],
+): Price | undefined {
+  if (listed[RATES.input] === undefined && listed[RATES.output] === undefined) return undefined;
   const rateAt = (start: number) => (kind: TokenKind) => {
     const price = listed[RATES[kind]];
     if (price === undefined || typeof price === "number") return price;
@@ -149,7 +158,19 @@ function listedPrice(
 
 /** Returns whether the list has the provider. */
 function isListed(provider: string): boolean {
-  return loadList().findProvider({ providerId: IDS[provider] ?? provider }) !== undefined;
+  return providerInList(provider) !== undefined;
+}
+
+/** Returns what genai-prices has of a provider. */
+export function providerInList(provider: string): GenaiPrices.Provider | undefined {
+  return loadList().findProvider({ providerId: IDS[provider] ?? provider });
+}
+
+/** Returns the rates of the only model of a provider of genai-prices. */
+export function ratesOfModel(provider: GenaiPrices.Provider, model: ModelInfo): ModelPrice {
+  const alone = { ...provider, models: [{ ...model, match: { equals: model.id } }] };
+  const options = { provider: alone, timestamp: noon() };
+  return loadList().calcPrice({ input_tokens: 1 }, model.id, options)?.model_price ?? {};
 }
 
 /** Some prices depend on the time of day; that of noon (UTC) is taken, whenever the configuration is read. */

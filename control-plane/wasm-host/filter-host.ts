@@ -64,7 +64,9 @@ export class FilterHost {
   }
 
   get metrics(): Record<string, bigint> {
-    return Object.fromEntries([...this.#machine.metrics].map(([name, { value }]) => [name, value]));
+    return Object.fromEntries(
+      [...this.#sharedData.metrics].map(([name, { value }]) => [name, value]),
+    );
   }
 
   /** Runs one exchange from start to end. After a trap the next one gets a new VM, as with FAIL_RELOAD. */

@@ -296,13 +296,18 @@ function control(machine: VirtualMachine): Record<string, HostFunction> {
 
 function metrics(machine: VirtualMachine): Record<string, HostFunction | WideFunction> {
   const { memory } = lazily(machine);
-  const byId = (id: number) => [...machine.metrics.values()].find((metric) => metric.id === id);
+  const byId = (id: number) =>
+    [...machine.sharedData.metrics.values()].find((metric) => metric.id === id);
   return {
     proxy_define_metric(kind = 0, name = 0, nameSize = 0, idTo = 0) {
       if (kind > 2) return Result.badArgument;
       const key = memory().text(name, nameSize);
-      const metric = machine.metrics.get(key) ?? { id: machine.metrics.size + 1, kind, value: 0n };
-      machine.metrics.set(key, metric);
+      const metric = machine.sharedData.metrics.get(key) ?? {
+        id: machine.sharedData.metrics.size + 1,
+        kind,
+        value: 0n,
+      };
+      machine.sharedData.metrics.set(key, metric);
       memory().setWord(idTo, metric.id);
       return Result.ok;
     },

@@ -1,7 +1,15 @@
-// The data that all workers of an Envoy share (proxy_get_shared_data, proxy_set_shared_data).
+// What all workers of an Envoy share: data (proxy_get_shared_data, proxy_set_shared_data) and metrics.
+
+export interface Metric {
+  id: number;
+  kind: number;
+  value: bigint;
+}
 
 export class SharedData {
   readonly #values = new Map<string, { bytes: Uint8Array; version: number }>();
+  /** Current values of counters and gauges, by name. */
+  readonly metrics = new Map<string, Metric>();
   #lastVersion = 0;
   /** Called after every read: simulates a write of a second worker before this one can write. */
   afterGet: ((key: string) => void) | undefined;

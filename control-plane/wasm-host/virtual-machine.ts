@@ -70,8 +70,6 @@ export class VirtualMachine {
   readonly roots: RootContext[] = [];
   readonly streams = new Map<number, StreamContext>();
   readonly logs: LogLine[] = [];
-  /** Current values of counters and gauges, by name. */
-  readonly metrics = new Map<string, { id: number; kind: number; value: bigint }>();
   /** Mistakes that Envoy would not have reported: the exchange in which they happen reports them. */
   readonly faults: string[] = [];
   guest!: GuestExports;

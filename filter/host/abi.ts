@@ -34,6 +34,15 @@ export declare function proxy_get_shared_data(key: usize, keySize: usize, value:
 @external("env", "proxy_set_shared_data")
 export declare function proxy_set_shared_data(key: usize, keySize: usize, value: usize, valueSize: usize, version: u32): i32;
 
+@external("env", "proxy_define_metric")
+export declare function proxy_define_metric(kind: i32, name: usize, nameSize: usize, id: usize): i32;
+
+@external("env", "proxy_get_metric")
+export declare function proxy_get_metric(id: u32, value: usize): i32;
+
+@external("env", "proxy_increment_metric")
+export declare function proxy_increment_metric(id: u32, by: i64): i32;
+
 @external("env", "proxy_send_local_response")
 export declare function proxy_send_local_response(
   status: u32,

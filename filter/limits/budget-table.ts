@@ -5,6 +5,7 @@ import { freeBlock } from "../memory/blocks";
 import { Budget } from "../config/budget";
 import { currentSeconds } from "../host/host";
 import { NO_VERSION, setShared, takeShared } from "../host/shared-data";
+import { SharedCounter, UNKNOWN } from "../host/shared-counter";
 import {
   addCharge,
   chargedOf,
@@ -34,28 +35,38 @@ export const enum Verdict {
 export const MAX_TRIES: u32 = 1000;
 
 const KEY = constant("budgets");
-/** The table that was read last: a copy, freed by `closeTable`. */
+/** The table as it was read or written last: a copy, which is kept until the next time that it is read. */
 const table = new Span(0, 0);
+/** Its version, or a guess: a wrong one is never that of another table, and storing fails. */
+let version: u32 = NO_VERSION;
+/** Counts the changes of all workers; `seen`: how many of them the copy has for sure. */
+const changes = new SharedCounter(constant("gateway_budget_changes"));
+let seen: u64 = UNKNOWN;
 const merged = scratchBuffer();
 const mergedSpan = new Span(0, 0);
 
-/** Reads the table. Returns its version. */
-export function openTable(): u32 {
-  return takeShared(KEY, table);
+/** Reads the table, if another worker has changed it. */
+export function refreshTable(): void {
+  if (seen == UNKNOWN || changes.value != seen) readTable();
 }
 
-export function closeTable(): void {
+/** Reads the table. Returns whether there is one. */
+export function readTable(): bool {
+  // Before the table: what changes in between is read again.
+  seen = changes.value;
   freeBlock(table.pointer);
-  table.pointer = 0;
-  table.length = 0;
+  version = takeShared(KEY, table);
+  return version != NO_VERSION;
 }
 
-/** Stores the table, which was opened with this version. Returns false if another worker has changed it meanwhile. */
-export function storeTable(changed: Span, version: u32): bool {
-  return setShared(KEY, changed, version);
+/** Stores a table made from the copy. Returns false if another worker has changed it meanwhile. */
+export function storeTable(changed: Span): bool {
+  if (!setShared(KEY, changed, version)) return false;
+  changes.increment();
+  return true;
 }
 
-/** Returns the open table with an entry for each of the budgets, until the next call. `keepsOthers`: and with all that it has. */
+/** Returns the table with an entry for each of the budgets, until the next call. `keepsOthers`: and with all that it has. */
 export function mergeTable(ids: u64[], keepsOthers: bool): Span {
   merged.clear();
   mergeEntries(table, ids, keepsOthers, merged);
@@ -68,15 +79,13 @@ export function mergeTable(ids: u64[], keepsOthers: bool): Span {
  */
 export function createTable(ids: u64[]): void {
   for (let i: u32 = 0; i < MAX_TRIES; i++) {
-    const version = openTable();
-    const isNeeded = ids.length > 0 || version != NO_VERSION;
-    const isSet = !isNeeded || storeTable(mergeTable(ids, ids.length > 0), version);
-    closeTable();
-    if (isSet) return;
+    const isNeeded = readTable() || ids.length > 0;
+    if (!isNeeded || storeTable(mergeTable(ids, ids.length > 0))) break;
   }
+  seen = UNKNOWN;
 }
 
-/** Returns what the open table allows of a budget. */
+/** Returns what the table allows of a budget. */
 export function verdictOf(budget: Budget): Verdict {
   const entry = entryOf(table, budget.id);
   if (entry == NO_ENTRY || !hasFlag(entry, HAS_LIMIT)) return Verdict.NoLimit;
@@ -86,26 +95,29 @@ export function verdictOf(budget: Budget): Verdict {
   return hasFlag(entry, IS_PARTIAL) || hasEnded ? Verdict.PartUsedUp : Verdict.UsedUp;
 }
 
-/** Returns when the budget's period ends by the open table: seconds since 1970, 0 for never. */
+/** Returns when the budget's period ends by the table: seconds since 1970, 0 for never. */
 export function endOf(budget: Budget): u32 {
   const entry = entryOf(table, budget.id);
   return entry == NO_ENTRY ? 0 : resetsOf(entry);
 }
 
-/** Charges nano-dollars to all of these budgets at once. */
+/** Charges nano-dollars to all of these budgets at once. The table has been read, when they were asked. */
 export function chargeBudgets(shared: Budget[], ofTarget: Budget[], cost: i64): void {
   for (let i: u32 = 0; i < MAX_TRIES; i++) {
-    const version = openTable();
-    const isShared = chargeOpen(shared, cost);
-    const isFound = chargeOpen(ofTarget, cost) || isShared;
-    const isDone = !isFound || storeTable(table, version);
-    closeTable();
-    if (isDone) return;
+    const isShared = charge(shared, cost);
+    if (!charge(ofTarget, cost) && !isShared) return;
+    if (storeTable(table)) {
+      // The next version, unless another value was stored meanwhile. Never NO_VERSION, which would store in any case.
+      version = max(version + 1, 1);
+      if (seen != UNKNOWN) seen++;
+      return;
+    }
+    readTable();
   }
 }
 
-/** Returns whether the open table has an entry for one of the budgets. */
-function chargeOpen(budgets: Budget[], cost: i64): bool {
+/** Adds to the copy. Returns whether it has an entry for one of the budgets. */
+function charge(budgets: Budget[], cost: i64): bool {
   let isFound = false;
   for (let i = 0; i < budgets.length; i++) {
     const entry = entryOf(table, budgets[i].id);

@@ -5,7 +5,7 @@ import { Fault } from "../hub/fault";
 import { currentSeconds } from "../host/host";
 import { writeDateTime } from "../bytes/text/date-time";
 import { scratchBuffer } from "../bytes/text/bytes";
-import { chargeBudgets, closeTable, endOf, openTable, Verdict, verdictOf } from "./budget-table";
+import { chargeBudgets, endOf, refreshTable, Verdict, verdictOf } from "./budget-table";
 
 /** OpenAI's type and code of an error that another request will get too: SDKs and agents stop. */
 const QUOTA = "insufficient_quota";
@@ -57,14 +57,13 @@ export class Charge {
   /** @param shared the budgets that do not depend on the target */
   constructor(private shared: Budget[]) {}
 
-  /** Reads what is left of all budgets. Returns the client's error if it does not depend on the target, or null. */
+  /** Reads what is left of all budgets, if it has changed. Returns the client's error if it does not depend on the target, or null. */
   open(targets: Target[]): Fault | null {
-    openTable();
+    refreshTable();
     const refusal = refusalOf(this.shared);
     if (refusal === null) {
       for (let i = 0; i < targets.length; i++) this.keep(refusalOf(targets[i].budgets));
     }
-    closeTable();
     return refusal === null ? null : refusal.fault();
   }
 
@@ -95,7 +94,7 @@ export class Charge {
 }
 
 /**
- * Returns the budget that rejects the request by the open table for the longest time; null if none does.
+ * Returns the budget that rejects the request by the table for the longest time; null if none does.
  */
 function refusalOf(budgets: Budget[]): Refusal | null {
   let found: Refusal | null = null;

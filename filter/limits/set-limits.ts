@@ -24,7 +24,7 @@ import { readCount } from "../bytes/json/number";
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 import { appendHexadecimal, readHexadecimal } from "../bytes/text/hash";
-import { closeTable, MAX_TRIES, mergeTable, openTable, storeTable } from "./budget-table";
+import { MAX_TRIES, mergeTable, readTable, storeTable } from "./budget-table";
 
 const LIST = constant(BUDGETS);
 const ID = constant(BUDGET_ID);
@@ -52,14 +52,12 @@ export function setLimits(tape: Tape, ids: u64[], out: ByteBuffer): u32 {
   const list = tape.member(0, LIST);
   if (!areLimits(tape, list)) return BAD_REQUEST;
   for (let i: u32 = 0; i < MAX_TRIES; i++) {
-    const version = openTable();
+    readTable();
     const next = mergeTable(ids, false);
     out.clear();
     writeResponse(next, out);
     applyLimits(tape, list, next);
-    const isSet = !wasRefused() && storeTable(next, version);
-    closeTable();
-    if (isSet) return OK;
+    if (!wasRefused() && storeTable(next)) return OK;
   }
   return UNAVAILABLE;
 }

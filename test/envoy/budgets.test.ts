@@ -238,6 +238,19 @@ it("a limit is overshot by no more than the requests in flight", async () => {
   expect(await charged(ALL)).toEqual(recorded());
 });
 
+it("a limit holds at once for all workers", async () => {
+  const answer: Ask = { ...mixed(["answer"])(1), key: KEYS.TEAM_A };
+  await charged({ ...ALL, a: 0 });
+  expect(new Set(await sendAll(64, () => answer))).toEqual(new Set([429]));
+  await charged(ALL);
+  expect(new Set(await sendAll(64, () => answer))).toEqual(new Set([200]));
+  const stats = await gateway.admin("/stats?filter=gateway_budget_changes");
+  expect(stats).toMatch(/^wasmcustom\.gateway_budget_changes: \d+$/m);
+  const changes = Number(/: (\d+)/.exec(stats)?.[1]);
+  const costs = usageLines(gateway).filter(({ record }) => (record?.cost ?? 0) > 0);
+  expect(changes).toBeGreaterThan(costs.length);
+});
+
 it("pushes are in no log", () => {
   const lines = usageLines(gateway);
   expect(lines.filter(({ record }) => record === undefined)).toEqual([]);

@@ -77,7 +77,7 @@ export async function openTrial(
 
 /** A target's text is the gateway's response, which names the target; no key and no rate limit stops the prompt. */
 function withoutAccess(model: GatewayModel, prompt: Prompt): GatewayModel {
-  const { rateLimits: _limits, rateLimitService: _service, ...open } = model;
+  const { rateLimits: _limits, rateLimitService: _service, budgets: _budgets, ...open } = model;
   const { apiKeys: _keys, ...ingress } = model.ingress;
   const { rateLimits: _callLimits, ...rest } = prompt;
   const targets = prompt.targets.map((target) => ({ ...target, dispatches: false }));

@@ -4,7 +4,9 @@ import { NO_CREDENTIAL } from "../../../contract/credentials.ts";
 import { FILTER_CONFIG_VERSION } from "../../../contract/words.ts";
 import { clientNames } from "../model-names.ts";
 import type { FilterBudget } from "./budgets.ts";
-import { filterBudgets, hasUsageRecords, needsPrices } from "./budgets.ts";
+import { filterBudgets, hasUsageRecords } from "./budgets.ts";
+import { filterPrices } from "./prices.ts";
+import type { FilterPrice, FilterPriceList } from "./prices.ts";
 import { filterKeys, isInAllowList } from "./client-keys.ts";
 import type { FilterKey } from "./client-keys.ts";
 import { filterPrompt } from "./prompt.ts";
@@ -16,8 +18,6 @@ import { filterRateLimits, rateLimitsOfName, rateLimitsOfTarget } from "./rate-l
 import type { ModelLimits } from "../model-limits.ts";
 import { effectiveLimits } from "../model-limits.ts";
 import type { Alias, GatewayModel, Listener, ProviderHeader, Target, TargetSet } from "../model.ts";
-import { pricesOf, TOKEN_KINDS } from "../prices.ts";
-import type { Price, PriceTier } from "../prices.ts";
 import { providerWord } from "../provider-words.ts";
 import { policyName } from "../retry-policies.ts";
 import { attemptCluster, clusterOf } from "../upstreams.ts";
@@ -55,6 +55,8 @@ export interface FilterConfig {
   usage_records?: true;
   /** Absent when there are none. */
   budgets?: FilterBudget[];
+  /** The prices of models that wildcards take; absent when there are none. */
+  price_lists?: FilterPriceList[];
   /** `observability.cost_header`. */
   cost_header?: true;
   /** Writes what the spans of requests show (contract/trace.ts). */
@@ -123,11 +125,11 @@ export interface FilterTarget {
   rate_limits?: number[];
   /** `gen_ai.provider.name`; only if there are traces. */
   trace_provider?: string;
-  /** For budgets and `x-gateway-cost`: start of a tier, then the rates of TOKEN_KINDS; the tier of the longest input first. */
-  price?: number[][];
+  /** For budgets and `x-gateway-cost`. */
+  price?: FilterPrice;
+  /** For a wildcard in its place: index into `price_lists`. */
+  price_list?: number;
 }
-
-const NO_PRICES: ReadonlyMap<string, Price> = new Map();
 
 /** The filter reads numbers of nine digits. */
 const MAX_NUMBER = 999_999_999;
@@ -184,10 +186,10 @@ function documentOf(model: GatewayModel): FilterConfig {
   const families = wildcardFamilies(model);
   const firstFamily = model.targets.length + named.length + separate.length;
   const wildcards = filterWildcards(model, families, firstFamily);
-  const prices = needsPrices(model) ? pricesOf(model) : NO_PRICES;
+  const prices = filterPrices(model);
   const targetOf = (target: Target, index: number): FilterTarget => ({
     ...filterTarget(target, index, model),
-    ...filterPrice(prices.get(model.targets[index]?.name ?? "")),
+    ...prices.of(index),
   });
   const routes: FilterRoute[] = [
     ...model.targets.map((_, index) => routeOfTarget(index, model)),
@@ -229,6 +231,7 @@ function documentOf(model: GatewayModel): FilterConfig {
     ...(prompt === undefined ? {} : { prompt }),
     ...(hasUsageRecords(model) ? { usage_records: true as const } : {}),
     ...money(model),
+    ...(prices.lists.length === 0 ? {} : { price_lists: prices.lists }),
     ...traces(model),
     ...contentOf(model),
     ...(model.strictTranslation === true ? { strict_translation: true } : {}),
@@ -298,12 +301,6 @@ function routeOfSet(set: TargetSet, model: GatewayModel): FilterRoute {
       statuses: retry.statuses,
     },
   };
-}
-
-function filterPrice(price: Price | undefined): Pick<FilterTarget, "price"> {
-  if (price === undefined) return {};
-  const tier = (one: PriceTier) => [one.start, ...TOKEN_KINDS.map((kind) => one[kind])];
-  return { price: price.tiers.map(tier) };
 }
 
 function filterTarget(target: Target, index: number, model: GatewayModel): FilterTarget {

@@ -59,6 +59,29 @@ describe("a response", () => {
     expect(worker.charged()).toEqual({ research: 0, all: 0, "openai/gpt": 0 });
   });
 
+  it.each([
+    ["/v1/embeddings", { object: "list", data: [], usage: { prompt_tokens: 20, total_tokens: 20 } }],
+    [
+      "/v1/responses/compact",
+      { object: "response.compaction", output: [], usage: { input_tokens: 10, output_tokens: 1 } },
+    ],
+  ])("of %s is charged", async (path, body) => {
+    const worker = await allowed();
+    const result = worker.ask({
+      upstream: { ...reply("chat", false), chunks: [Buffer.from(JSON.stringify(body))] },
+      input: {
+        request: {
+          ...{ method: "POST", path },
+          headers: [["x-gateway-api-key", "b".repeat(30)]],
+          body: Buffer.from('{"model":"openai/gpt","input":[]}'),
+        },
+      },
+    });
+    expect(result.response.status).toBe(200);
+    expect(recordOf(result)).toMatchObject({ cost: 20_000_000 });
+    expect(worker.charged()["research"]).toBe(20_000_000);
+  });
+
   it("of a model without a price costs nothing, and its record has no cost", async () => {
     const worker = await allowed(
       CONFIGURATION.replace(/ {2}openai\/gpt: .*\n/, "").replace(/ {2}- \{model: openai\/gpt, am.*\n/, ""),
@@ -138,6 +161,18 @@ describe("what the provider has not reported is estimated", () => {
       }
     });
 
+    it("is charged once at every byte at which the client cuts the stream", async () => {
+      const worker = await allowed();
+      const upstream = reply(dialect, true, "every byte");
+      let sum = 0;
+      for (let bytes = 1; bytes <= (upstream.chunks?.length ?? 0); bytes += 3) {
+        const input = { clientLeavesAfter: bytes };
+        sum += recordOf(worker.ask({ path, model, stream: true, upstream, input })).cost ?? 0;
+      }
+      expect(sum).toBeGreaterThan(0);
+      expect(worker.charged()["research"]).toBe(sum);
+    });
+
     it("is charged once wherever the provider breaks off", async () => {
       const worker = await allowed();
       const whole = reply(dialect, true, "every event");
@@ -153,25 +188,49 @@ describe("what the provider has not reported is estimated", () => {
 });
 
 describe("several workers", () => {
-  it("charge one table, whichever of them writes first", async () => {
+  it("charge one table, whichever of them reads and writes first", async () => {
     const first = await allowed();
-    const second = await start({ shared: first.shared });
-    let isOpen = true;
+    const workers = [first, await start({ shared: first.shared }), await start({ shared: first.shared })];
+    let count = 0;
+    let isOpen = false;
+    const askOne = (): void => {
+      count += 1;
+      expect(workers[(count * 7) % 3]?.ask().response.status).toBe(200);
+    };
+    // Between the read and the write of another worker.
     first.shared.afterGet = (key) => {
       if (key !== "budgets" || !isOpen) return;
       isOpen = false;
-      second.ask();
+      askOne();
     };
-    for (let count = 0; count < 5; count++) {
-      isOpen = true;
-      first.ask();
+    for (let round = 0; round < 30; round++) {
+      isOpen = round % 2 === 0;
+      askOne();
+      if (round % 3 === 0) askOne();
+      const sum = count * COST;
+      isOpen = false;
+      if (round % 5 === 0)
+        expect(first.charged()).toEqual({ research: sum, all: sum, "openai/gpt": sum });
     }
     first.shared.afterGet = undefined;
-    expect(first.charged()).toEqual({
-      research: 10 * COST,
-      all: 10 * COST,
-      "openai/gpt": 10 * COST,
-    });
+    expect(count).toBeGreaterThan(45);
+    expect(workers[2]?.charged()["research"]).toBe(count * COST);
+  });
+
+  it("see at once what another one has charged, and limits that are set", async () => {
+    const first = await start();
+    const second = await start({ shared: first.shared });
+    expect(second.ask().response.status).toBe(503);
+    first.allow({ research: { limit: 2 * COST } });
+    expect(second.ask().response.status).toBe(200);
+    expect(first.ask().response.status).toBe(200);
+    expect(second.ask().response.status).toBe(429);
+    second.allow();
+    expect(first.ask().response.status).toBe(200);
+    // A value of another key has a version in between.
+    first.shared.set("other", new Uint8Array(1), 0);
+    expect(first.ask().response.status).toBe(200);
+    expect(second.charged()["research"]).toBe(4 * COST);
   });
 
   it("overshoot a limit by the requests in flight alone", async () => {

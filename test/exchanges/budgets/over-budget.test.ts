@@ -61,10 +61,11 @@ describe("a budget that is used up", () => {
     const worker = await start();
     worker.allow({ all: { limit: 0 } });
     expect(worker.ask({ key: "a" }).response.status).toBe(429);
-    const own = worker.ask({ input: { listener: "own_egress" } });
-    expect(own.response.status).toBe(429);
+    for (const listener of ["own_egress", "ingress"] as const)
+      expect(worker.ask({ input: { listener } }).response.status).toBe(429);
     worker.allow({ research: { limit: 0 } });
-    expect(worker.ask({ input: { listener: "own_egress" } }).response.status).toBe(200);
+    for (const listener of ["own_egress", "ingress"] as const)
+      expect(worker.ask({ input: { listener } }).response.status).toBe(200);
   });
 
   it("that never resets has no time to retry after", async () => {

@@ -1,0 +1,158 @@
+// What models cost that a wildcard takes: the filter decides by the patterns of its document, as the control plane does by the list
+// of genai-prices.
+import { findProvider } from "@pydantic/genai-prices";
+import type { MatchLogic } from "@pydantic/genai-prices";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadConfiguration } from "../../../control-plane/config/load.ts";
+import { filterConfig } from "../../../control-plane/ir/filter-document/document.ts";
+import { priceOf } from "../../../control-plane/ir/prices.ts";
+import { costOf } from "../../../control-plane/observability/prices.ts";
+import { compileFilter, FilterHost } from "../../../control-plane/wasm-host/filter-host.ts";
+import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
+import { reply } from "../rate-limits/replies.ts";
+import { recordOf } from "./set-up.ts";
+
+const FILTER = join(import.meta.dirname, "../../../build/filter.wasm");
+const environment = { KEY: "k".repeat(30) };
+const RECORD = { id: "", listener: "", input: 20, output: 10 };
+
+async function start(text: string) {
+  const other = ", {model: openai/o3, access_key: $KEY, default: true}]";
+  const source = `${text.replace("]\n", `${other}\n`)}observability: {cost_header: true}\n`;
+  const result = loadConfiguration({ file: "gateway.yaml", text: source }, environment);
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  const { model } = result;
+  const [target] = model.targets;
+  if (target === undefined) throw new Error("no target");
+  const document = filterConfig(model);
+  const host = await FilterHost.load(await compileFilter(FILTER), {
+    filterConfig: document,
+    environment,
+  });
+  const costBy = (name: string) => {
+    const result = host.exchange({
+      listener: "egress",
+      request: {
+        ...{ method: "POST", path: "/v1/chat/completions" },
+        headers: [["content-type", "application/json"]],
+        body: Buffer.from(
+          JSON.stringify({ model: name, messages: [{ role: "user", content: "Hi" }] }),
+        ),
+      },
+      upstream: ({ path }) => replyAt(path),
+    });
+    expect(result.response.status, name).toBe(200);
+    return recordOf(result).cost;
+  };
+  const record = target.dialect === "anthropic_messages" ? { ...RECORD, cache_read: 15 } : RECORD;
+  const listed = (name: string) => {
+    const price = priceOf(target, model, name);
+    return price === undefined ? undefined : costOf(record, price);
+  };
+  return { document, costBy, listed };
+}
+
+function replyAt(path: string): UpstreamResponse {
+  if (!path.includes("generateContent")) {
+    return reply(path.endsWith("/messages") ? "messages" : "chat", false);
+  }
+  const body = {
+    candidates: [{ content: { role: "model", parts: [{ text: "Hi" }] }, finishReason: "STOP" }],
+    usageMetadata: { promptTokenCount: 20, candidatesTokenCount: 10, totalTokenCount: 30 },
+  };
+  const headers: [string, string][] = [["content-type", "application/json"]];
+  const chunks = [Buffer.from(JSON.stringify(body))];
+  return { status: 200, headers, chunks, ending: "complete" };
+}
+
+/** Names by the conditions of the list: as they are, and with something before, behind and in between. */
+function namesIn(provider: string): string[] {
+  const { models = [], fallback_model_providers: others = [] } =
+    findProvider({ providerId: provider }) ?? {};
+  const texts = (match: MatchLogic): string[] => {
+    if ("or" in match) return match.or.flatMap(texts);
+    if ("and" in match) return match.and.flatMap(texts);
+    if ("regex" in match) {
+      if (match.regex.includes("(?")) return [];
+      const text = match.regex.replaceAll(/\\d\{(\d+)\}/g, (_, count: string) => count === "2" ? "01" : "20260101".slice(0, Number(count)));
+      return [text.replaceAll("\\d", "7").replaceAll(/[\\^$]/g, "")];
+    }
+    return Object.values<string>(match);
+  };
+  const plain = models.flatMap(({ match }) => texts(match));
+  return [
+    ...plain.flatMap((name) => [
+      name,
+      name.toUpperCase(),
+      `${name}-2026-01-02`,
+      `${name}-20260102`,
+      `${name}-preview-tts`,
+      `x-${name}`,
+      name.replace(/-(20\d\d)-(\d\d)-(\d\d)/, "-$1$2$3"),
+    ]),
+    ...others.flatMap(namesIn),
+  ].filter((name) => /^[\w.:/@-]+$/.test(name));
+}
+
+describe.each([
+  ["openai", "openai", `access_key: $KEY`],
+  ["anthropic", "anthropic", `access_key: $KEY`],
+  ["gemini", "google", `access_key: $KEY`],
+  ["mistral", "mistral", `access_key: $KEY`],
+  ["groq", "groq", `access_key: $KEY`],
+  ["deepseek", "deepseek", `access_key: $KEY`],
+  ["xai", "x-ai", `access_key: $KEY`],
+  ["azure_foundry", "azure", `access_key: $KEY, resource: ours, provider_interface: openai`],
+  ["bedrock_mantle", "aws", `access_key: $KEY, region: eu-central-1, provider_interface: openai`],
+  ["moonshotai", "moonshotai", `access_key: $KEY`],
+])("%s/*", (provider, id, more) => {
+  it("costs for every name what the control plane computes", async () => {
+    const text = `llm_providers: [{model: "${provider}/*", ${more}, base_url: "http://own.test/v1"}]\n`;
+    const { costBy, listed } = await start(text);
+    const names = [...new Set(namesIn(id))].filter((name) => id !== "aws" || !name.startsWith("x-"));
+    expect(names.length).toBeGreaterThan(20);
+    const wrong = names.filter((name) => costBy(`${provider}/${name}`) !== listed(name));
+    expect(wrong).toEqual([]);
+    expect(names.filter((name) => listed(name) !== undefined).length).toBeGreaterThan(10);
+  });
+});
+
+describe("a wildcard", () => {
+  const openai = (model: string) =>
+    `llm_providers: [{model: "${model}", access_key: $KEY, base_url: "http://own.test/v1"}]\n`;
+
+  it("has the configuration's own price for all of its models", async () => {
+    const { document, costBy } = await start(
+      `${openai("openai/*")}pricing: {"openai/*": {input: 1, output: 10}}\n`,
+    );
+    expect(document.price_lists).toBeUndefined();
+    expect(costBy("openai/gpt-4o")).toBe(120_000);
+    expect(costBy("openai/anything")).toBe(120_000);
+  });
+
+  it("multiplies the listed prices by a factor", async () => {
+    const { costBy } = await start(`${openai("openai/*")}pricing: {"openai/*": {factor: 2}}\n`);
+    expect(costBy("openai/gpt-4o")).toBe(2 * (20 * 2500 + 10 * 10_000));
+  });
+
+  it("has no cost of a model that is not listed", async () => {
+    const { costBy } = await start(openai("openai/*"));
+    expect(costBy("openai/no-such-model")).toBeUndefined();
+  });
+
+  it("with a longer prefix has only the prices of its models", async () => {
+    const { document, costBy } = await start(openai("openai/gpt-4*"));
+    const all = (await start(openai("openai/*"))).document;
+    expect(costBy("openai/gpt-4o-mini")).toBe(20 * 150 + 10 * 600);
+    const size = (one: unknown) => JSON.stringify(one).length;
+    expect(size(document.price_lists)).toBeLessThan(size(all.price_lists) / 2);
+    expect(size(all.price_lists)).toBeLessThan(20_000);
+  });
+
+  it("has no prices in the document without budgets and the cost header", () => {
+    const result = loadConfiguration({ file: "gateway.yaml", text: openai("openai/*") }, environment);
+    if (!result.ok) throw new Error(JSON.stringify(result.problems));
+    expect(filterConfig(result.model).price_lists).toBeUndefined();
+  });
+});
