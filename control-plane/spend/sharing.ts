@@ -3,7 +3,6 @@ import type { Redis } from "../ir/model.ts";
 import type { UsageRecord } from "../observability/usage-line.ts";
 import { appliesTo, type Cell } from "./cell.ts";
 import type { EnvoyLimits } from "./envoy-limits.ts";
-import type { Ledger } from "./ledger.ts";
 import { connectRedis, type RedisConnection } from "./redis/connection.ts";
 import { SharedBudgets } from "./redis/shared-budgets.ts";
 import { SharedCells } from "./redis/shared-cells.ts";
@@ -18,8 +17,12 @@ export interface SharingOptions {
   settings: Redis;
   url: string;
   authorities: string | undefined;
-  ledger: Ledger;
+  /** The id of this gateway. */
+  gateway: string;
   tallies: () => Tally[];
+  /** Returns the cells of the ledger between two times, and one cell. */
+  cellsSince: (time: number, before: number) => Cell[];
+  cell: (of: Cell) => Cell | undefined;
   envoy: () => EnvoyLimits | undefined;
   now: () => number;
   report: (line: string, level?: "warning") => void;
@@ -36,8 +39,8 @@ export class Sharing {
   #problem: string | undefined;
   #failedAt: number | undefined;
 
-  /** Starts to connect. @param gateway the id of this gateway */
-  static async start(options: SharingOptions, gateway: string): Promise<Sharing> {
+  /** Starts to connect. */
+  static async start(options: SharingOptions): Promise<Sharing> {
     const { url, authorities } = options;
     const started: { sharing?: Sharing } = {};
     const redis = await connectRedis({
@@ -45,11 +48,11 @@ export class Sharing {
       ...(authorities === undefined ? {} : { authorities }),
       onReady: () => started.sharing?.expectAmnesia(),
     });
-    return (started.sharing = new Sharing(options, redis, gateway));
+    return (started.sharing = new Sharing(options, redis));
   }
 
-  private constructor(options: SharingOptions, redis: RedisConnection, gateway: string) {
-    const { settings, ledger, tallies, envoy, now } = options;
+  private constructor(options: SharingOptions, redis: RedisConnection) {
+    const { settings, gateway, tallies, cellsSince, cell, envoy, now } = options;
     this.#options = options;
     this.#redis = redis;
     this.budgets = new SharedBudgets({ redis, settings, gateway, tallies, envoy });
@@ -57,8 +60,8 @@ export class Sharing {
       redis,
       prefix: settings.prefix,
       gateway,
-      cellsSince: (time, before) => ledger.cellsSince(time, before),
-      cell: (of) => ledger.cell(of),
+      cellsSince,
+      cell,
       now,
     });
     this.#timers = [

@@ -41,12 +41,22 @@ export interface SpendOptions {
   now?: () => number;
 }
 
+/** Where gateways share. */
+interface Sharer {
+  /** Equal plans need no new connection. */
+  plan: string;
+  settings: Redis;
+  url: string;
+  authorities: string | undefined;
+}
+
 export class Spend {
   readonly #options: Required<SpendOptions>;
   readonly #tallies: Tallies;
   #ledger: { log: string; ledger: Ledger } | undefined;
-  #sharing: { plan: string; settings: Redis } | undefined;
-  #shared: Sharing | undefined;
+  #redis: Sharer | undefined;
+  #shared: { gateway: string; sharing: Sharing } | undefined;
+  #starting: Promise<void> = Promise.resolve();
   #envoys: { socket: string; limits: EnvoyLimits }[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -91,12 +101,12 @@ export class Spend {
 
   /** Why requests with a budget are, or will soon be, rejected; undefined if they are not. */
   get missing(): string | undefined {
-    return this.#sharing?.settings.onFailure === "deny" ? this.#problem : undefined;
+    return this.#redis?.settings.onFailure === "deny" ? this.#problem : undefined;
   }
 
   /** What is not as it should be, although no request is rejected for it. */
   get note(): string | undefined {
-    return this.#sharing?.settings.onFailure === "allow" ? this.#problem : undefined;
+    return this.#redis?.settings.onFailure === "allow" ? this.#problem : undefined;
   }
 
   /** Returns what was spent on each budget, by all gateways that share it. */
@@ -104,7 +114,7 @@ export class Spend {
     return this.#tallies.current().map((tally) => ({
       name: budgetId(tally.budget),
       limit: tally.budget.amount,
-      spent: this.#shared?.budgets.spentOf(tally) ?? tally.spent,
+      spent: this.#shared?.sharing.budgets.spentOf(tally) ?? tally.spent,
     }));
   }
 
@@ -118,24 +128,25 @@ export class Spend {
   }
 
   get #problem(): string | undefined {
-    const { settings } = this.#sharing ?? {};
-    const problem = this.#shared?.problem;
+    const { settings } = this.#redis ?? {};
+    const problem = this.#shared?.sharing.problem;
     if (settings === undefined || problem === undefined) return undefined;
     return `${problem}: ${CONSEQUENCES[settings.onFailure]}.`;
   }
 
   /** Returns what may be spent of a budget; undefined: all of it. */
   #grantOf(tally: Tally): Grant | undefined {
-    if (this.#sharing === undefined) return undefined;
-    return this.#shared?.budgets.grantOf(tally) ?? { granted: 0, isPartial: true };
+    if (this.#redis === undefined) return undefined;
+    return this.#shared?.sharing.budgets.grantOf(tally) ?? { granted: 0, isPartial: true };
   }
 
   /** Resolves when an Envoy may get its first limits. */
   async #catchUp(): Promise<void> {
     await this.#ledger?.ledger.catchUp();
-    if (this.#sharing === undefined) return;
+    if (this.#redis === undefined) return;
+    await this.#share();
     if (this.#shared === undefined) throw new Error("the ledger is not open");
-    await this.#shared.budgets.begin();
+    await this.#shared.sharing.budgets.begin();
   }
 
   async #useLedger(log: string, { model }: SpendingGateway): Promise<void> {
@@ -148,13 +159,14 @@ export class Spend {
       report: this.#options.report,
       onSpend: (cells) => {
         this.#tallies.add(cells);
-        this.#shared?.add(cells);
+        this.#shared?.sharing.add(cells);
       },
       onRecord: (record) => {
-        if (record.error === NOTHING_LEFT) this.#shared?.demand(record);
+        if (record.error === NOTHING_LEFT) this.#shared?.sharing.demand(record);
       },
       onOpen: () => {
         this.#tallies.reread();
+        void this.#share();
         for (const { limits } of this.#envoys) limits.resync();
       },
     });
@@ -165,35 +177,46 @@ export class Spend {
   async #useRedis({ model: { redis }, environment, authorities }: SpendingGateway): Promise<void> {
     const url = redis === undefined ? undefined : redisUrl(redis, environment);
     const plan = JSON.stringify([redis, url]);
-    if (this.#sharing?.plan === plan) return;
+    if (this.#redis?.plan === plan) return;
     await this.#endSharing();
     if (redis === undefined || url === undefined) return;
-    const { report, onReadiness, now } = this.#options;
-    this.#sharing = { plan, settings: redis };
-    const ledger = this.#ledger?.ledger;
-    const gateway = ledger?.id;
-    if (ledger === undefined || gateway === undefined) return;
-    this.#shared = await Sharing.start(
-      {
-        settings: redis,
+    this.#redis = { plan, settings: redis, url, authorities };
+    await this.#share();
+  }
+
+  /** Starts to share as soon as the ledger has an id, and again if a new ledger has another one. */
+  #share(): Promise<void> {
+    const start = async () => {
+      const gateway = this.#ledger?.ledger.id;
+      if (this.#redis === undefined || gateway === undefined) return;
+      if (this.#shared?.gateway === gateway) return;
+      await this.#shared?.sharing.close();
+      const { settings, url, authorities } = this.#redis;
+      const sharing = await Sharing.start({
+        settings,
         url,
         authorities,
-        ledger,
+        gateway,
         tallies: () => this.#tallies.current(),
+        cellsSince: (time, before) => this.#ledger?.ledger.cellsSince(time, before) ?? [],
+        cell: (of) => this.#ledger?.ledger.cell(of),
         envoy: () => this.#envoys.findLast(({ limits }) => limits.isOpen)?.limits,
-        now,
-        report,
-        onProblem: onReadiness,
-      },
-      gateway,
-    );
+        now: this.#options.now,
+        report: this.#options.report,
+        onProblem: this.#options.onReadiness,
+      });
+      this.#shared = { gateway, sharing };
+    };
+    this.#starting = this.#starting.then(start);
+    return this.#starting;
   }
 
   async #endSharing(): Promise<void> {
+    await this.#starting;
     const shared = this.#shared;
-    this.#sharing = undefined;
+    this.#redis = undefined;
     this.#shared = undefined;
-    await shared?.close();
+    await shared?.sharing.close();
   }
 
   /** Pushes what has changed, now and when the next period ends. */
@@ -204,7 +227,7 @@ export class Spend {
     this.#timer = setTimeout(() => void this.#refresh(), Math.min(Math.max(wait, 1), MAX_TIMER_MS));
     this.#timer.unref();
     const pushed = async () => {
-      await this.#shared?.budgets.sync();
+      await this.#shared?.sharing.budgets.sync();
       await Promise.all(this.#envoys.map(({ limits }) => limits.push()));
     };
     // An Envoy that stands still gets its limits later.

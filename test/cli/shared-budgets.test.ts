@@ -135,6 +135,19 @@ describe.skipIf(missing !== undefined)("two gateways with one Redis", () => {
       .toBe((accepted + rest) / 1000);
   });
 
+  it.each(["allow", "deny"] as const)(
+    "a gateway starts while Redis is down, on_failure %s",
+    async (onFailure) => {
+      await redis.kill();
+      await up(5, onFailure);
+      const { status, headers } = await ask(first());
+      expect(status).toBe(onFailure === "allow" ? 200 : 429);
+      if (onFailure === "deny") expect(headers["retry-after"]).toBe("1");
+      await redis.start();
+      await expect.poll(async () => (await ask(first())).status, SECONDS).toBe(200);
+    },
+  );
+
   it("Redis down, on_failure allow: each gateway goes on with what it knows, and spend is whole when Redis is back", async () => {
     await up(200, "allow");
     await use(first(), 50);

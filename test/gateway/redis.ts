@@ -1,9 +1,10 @@
 // A real redis-server for tests: its own directory and port, nothing on disk unless asked.
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../control-plane/supervisor/ports.ts";
+import type { Certificate } from "./certificates.ts";
 import { ensureRateLimitService } from "../../scripts/rate-limit-service.ts";
 
 export interface TestRedis {
@@ -21,9 +22,15 @@ export interface TestRedis {
 export interface TestRedisOptions {
   user?: string;
   password?: string;
+  /** For TLS. */
+  certificate?: Certificate;
 }
 
-export async function startRedis({ user, password }: TestRedisOptions = {}): Promise<TestRedis> {
+export async function startRedis({
+  user,
+  password,
+  certificate,
+}: TestRedisOptions = {}): Promise<TestRedis> {
   const programs = ensureRateLimitService(process.env, console.error);
   const directory = mkdtempSync(join(tmpdir(), "gateway-redis-"));
   const port = await freePort();
@@ -34,8 +41,11 @@ export async function startRedis({ user, password }: TestRedisOptions = {}): Pro
       : user === undefined
         ? ["--requirepass", password]
         : ["--user", user, "on", `>${password}`, "~*", "&*", "+@all", "--user", "default", "off"];
+  const tls = certificate === undefined ? [] : writeCertificate(directory, certificate);
+  const portWords = [tls.length === 0 ? "--port" : "--tls-port", String(port)];
+  if (tls.length > 0) portWords.push("--port", "0");
   const start = async () => {
-    const words = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", ...rules];
+    const words = [...portWords, ...tls, "--bind", "127.0.0.1", "--save", "", ...rules];
     const started = spawn(programs.redis, words, {
       cwd: directory,
       env: { LD_LIBRARY_PATH: programs.libraries },
@@ -64,7 +74,7 @@ export async function startRedis({ user, password }: TestRedisOptions = {}): Pro
   await start();
   const credential = password === undefined ? "" : `${user ?? ""}:${password}@`;
   return {
-    url: `redis://${credential}127.0.0.1:${String(port)}`,
+    url: `${tls.length === 0 ? "redis" : "rediss"}://${credential}127.0.0.1:${String(port)}`,
     start,
     kill,
     pause: () => child?.kill("SIGSTOP"),
@@ -74,4 +84,12 @@ export async function startRedis({ user, password }: TestRedisOptions = {}): Pro
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Writes the files of a certificate, and returns redis-server's words for them. */
+function writeCertificate(directory: string, { cert, key }: Certificate): string[] {
+  const [certFile, keyFile] = [join(directory, "cert.pem"), join(directory, "key.pem")];
+  writeFileSync(certFile, cert);
+  writeFileSync(keyFile, key, { mode: 0o600 });
+  return ["--tls-cert-file", certFile, "--tls-key-file", keyFile, "--tls-auth-clients", "no"];
 }

@@ -10,6 +10,7 @@ import {
   SETTLE_MS,
 } from "../../../control-plane/spend/redis/grant-script.ts";
 import { missingForRateLimitService } from "../../../scripts/rate-limit-service.ts";
+import { createAuthority } from "../../gateway/certificates.ts";
 import { startRedis, type TestRedis } from "../../gateway/redis.ts";
 
 const missing = missingForRateLimitService(process.env);
@@ -119,6 +120,29 @@ describe.skipIf(missing !== undefined)("grants", () => {
     await ask("a", 10, { expires: Math.floor(Date.now() / 1000) + 100 });
     const ttl = Number(await redis.send(["TTL", `p:budget:${String(number)}`]));
     expect(ttl).toBeGreaterThan(90);
+  });
+
+  it("TLS: a server is verified by the authorities, and one of others is rejected", async () => {
+    const authority = createAuthority();
+    const secure = await startRedis({ password: "p", certificate: authority.issue("127.0.0.1") });
+    const ready = Promise.withResolvers<undefined>();
+    const verified = await connectRedis({
+      url: secure.url,
+      authorities: authority.cert,
+      onReady: () => {
+        ready.resolve(undefined);
+      },
+    });
+    await ready.promise;
+    expect(await verified.send(["PING"])).toBe("PONG");
+    const rejected = await connectRedis({
+      url: secure.url,
+      authorities: createAuthority().cert,
+      onReady: () => undefined,
+    });
+    await expect.poll(() => rejected.problem()).toMatch(/CERT|VERIFY/);
+    for (const one of [verified, rejected]) one.close();
+    await secure.stop();
   });
 
   it("no problem has anything of the URL", async () => {

@@ -2,12 +2,14 @@
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Budget, budgetFingerprint } from "../../../control-plane/ir/budgets.ts";
 import type { GatewayModel } from "../../../control-plane/ir/model.ts";
 import { showBudgets, stateGauges } from "../../../control-plane/observability/envoy-stats.ts";
 import { Families } from "../../../control-plane/observability/families.ts";
 import { Spend } from "../../../control-plane/spend/spend.ts";
+import { missingForRateLimitService } from "../../../scripts/rate-limit-service.ts";
+import { startRedis, type TestRedis } from "../../gateway/redis.ts";
 import { FakeEnvoy } from "./fake-envoy.ts";
 import { usageLine } from "./lines.ts";
 
@@ -204,4 +206,59 @@ it("a ledger that is damaged while the gateway runs is read from the log again, 
   await read(40);
   await use(DAILY, MONTHLY);
   expect(left(daily)).toBe(60);
+});
+
+const missing = missingForRateLimitService(process.env);
+describe.skipIf(missing !== undefined)("with Redis", () => {
+  let server: TestRedis;
+  beforeEach(async () => {
+    server = await startRedis();
+  });
+  afterEach(() => server.stop());
+
+  const share = (...budgets: Budget[]) => {
+    const redis = { url: { text: server.url }, prefix: "p", onFailure: "deny" as const };
+    const model = { budgets, redis } as unknown as GatewayModel;
+    return spend.use({ model, logDirectory: directory, environment: {} });
+  };
+
+  it("a damaged ledger becomes that of another gateway: what Redis has stays, and nothing is counted twice", async () => {
+    await share(MONTHLY);
+    await spend.attach(socket);
+    ask(30);
+    await read(30);
+    await spend.close();
+    writeFileSync(join(directory, "spend.db"), "no database".repeat(1000));
+    spend = newSpend();
+    await share(MONTHLY);
+    await envoy.stop();
+    await envoy.start();
+    await spend.attach(socket);
+    await read(30);
+    ask(10);
+    await read(40);
+    await expect.poll(() => left(monthly)).toBeLessThanOrEqual(960);
+  });
+
+  it("the limit of a budget in Redis is a part of what is left, and all of it at the end", async () => {
+    await share({ ...MONTHLY, amount: 1e6 });
+    await spend.attach(socket);
+    expect(envoy.limits.get(monthly)).toMatchObject({ partial: 1, limit: 125_000 });
+    let isOver = false;
+    let used = 0;
+    while (!isOver) {
+      if (envoy.charge(monthly, 1e4)) {
+        used += 1e4;
+        appendFileSync(log, `${usageLine({ at: now / 1000, cost: 1e4 })}\n`);
+      } else {
+        isOver = envoy.limits.get(monthly)?.partial === undefined;
+        if (!isOver) {
+          const error = "rate_limit_exceeded";
+          appendFileSync(log, `${usageLine({ at: now / 1000, status: 429, error })}\n`);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+    expect(used).toBe(1e6);
+  });
 });
