@@ -49,6 +49,20 @@ export const PADDING: u32 = 64;
 /** `memory.copy` is a call out of the program, which costs as much as this many bytes: most runs that a writer appends are shorter. */
 const SHORT: u32 = 256;
 
+/** Copies bytes that have PADDING behind them to where PADDING follows them; the runs must not overlap. */
+function copyBytes(to: usize, from: usize, length: u32): void {
+  if (length > SHORT) {
+    memory.copy(to, from, length);
+    return;
+  }
+  // 32 at a time, up to 31 too many.
+  for (const end = from + length; from < end; from += 32, to += 32) {
+    const rest = v128.load(from, 16);
+    v128.store(to, v128.load(from));
+    v128.store(to, rest, 16);
+  }
+}
+
 /** Returns whether two runs of bytes are equal. Wide loads that overlap at the end, because most runs are short names. */
 export function sameBytes(a: usize, aLength: u32, b: usize, bLength: u32): bool {
   if (aLength != bLength) return false;
@@ -79,25 +93,43 @@ export function sameInConstantTime(a: usize, b: usize, length: u32): bool {
 }
 
 function sameLongBytes(a: usize, b: usize, length: u32): bool {
+  if (length >= 64) {
+    const last = length - 64;
+    for (let i: u32 = 0; i < last; i += 64) {
+      if (!sameBlock(a + i, b + i)) return false;
+    }
+    return sameBlock(a + last, b + last);
+  }
+  // Vectors that overlap at the end.
   const last = length - 16;
-  let i: u32 = 0;
-  for (; i + 64 <= length; i += 64) {
-    const differences = v128.or(
-      v128.or(
-        v128.xor(v128.load(a + i), v128.load(b + i)),
-        v128.xor(v128.load(a + i, 16), v128.load(b + i, 16)),
-      ),
-      v128.or(
-        v128.xor(v128.load(a + i, 32), v128.load(b + i, 32)),
-        v128.xor(v128.load(a + i, 48), v128.load(b + i, 48)),
-      ),
-    );
-    if (v128.any_true(differences)) return false;
+  let same = v128.and(equal(a, b, 0), equal(a, b, last));
+  if (length > 32) same = v128.and(same, v128.and(equal(a, b, 16), equal(a, b, last - 16)));
+  return i8x16.bitmask(same) == ALL_LANES;
+}
+
+/** Of a vector's truth values: all of them are true. Half the instructions of `v128.any_true`. */
+const ALL_LANES: i32 = 0xffff;
+
+/** Returns whether 64 bytes are equal. */
+function sameBlock(a: usize, b: usize): bool {
+  const one = v128.and(equal(a, b, 0), equal(a, b, 16));
+  const other = v128.and(equal(a, b, 32), equal(a, b, 48));
+  return i8x16.bitmask(v128.and(one, other)) == ALL_LANES;
+}
+
+/** Compares 16 bytes at an offset. */
+function equal(a: usize, b: usize, offset: u32): v128 {
+  return i8x16.eq(v128.load(a + offset), v128.load(b + offset));
+}
+
+/** Returns how many bytes at the beginning of two runs are equal. Both have PADDING behind them. */
+export function sameBeginning(a: usize, aLength: u32, b: usize, bLength: u32): u32 {
+  const length = min(aLength, bLength);
+  for (let i: u32 = 0; i < length; i += 16) {
+    const same = i8x16.bitmask(i8x16.eq(v128.load(a + i), v128.load(b + i)));
+    if (same != ALL_LANES) return min(length, i + ctz(~same));
   }
-  for (; i < last; i += 16) {
-    if (v128.any_true(v128.xor(v128.load(a + i), v128.load(b + i)))) return false;
-  }
-  return !v128.any_true(v128.xor(v128.load(a + last), v128.load(b + last)));
+  return length;
 }
 
 /**
@@ -123,16 +155,7 @@ export class ByteBuffer {
     if (length == 0) return;
     const to = this.reserve(length);
     if (to == 0) return;
-    if (length > SHORT) {
-      memory.copy(to, pointer, length);
-    } else {
-      // Up to 31 bytes more: both runs have PADDING behind them.
-      for (let i: u32 = 0; i < length; i += 32) {
-        const rest = v128.load(pointer + i, 16);
-        v128.store(to + i, v128.load(pointer + i));
-        v128.store(to + i, rest, 16);
-      }
-    }
+    copyBytes(to, pointer, length);
     this.length += length;
   }
 
@@ -148,6 +171,17 @@ export class ByteBuffer {
 
   span(span: Span): void {
     this.bytes(span.pointer, span.length);
+  }
+
+  /** Appends bytes between two others. */
+  between(before: ByteBuffer, pointer: usize, length: u32, behind: usize, behindLength: u32): void {
+    const start = this.reserve(before.length + length + behindLength);
+    if (start == 0) return;
+    copyBytes(start, before.pointer, before.length);
+    const to = start + before.length;
+    copyBytes(to, pointer, length);
+    copyBytes(to + length, behind, behindLength);
+    this.length += before.length + length + behindLength;
   }
 
   byte(value: u32): void {

@@ -198,10 +198,8 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
   }
 
   private delta(pointer: usize, length: u32): void {
-    const out = this.out;
-    out.bytes(this.deltaStart.pointer, this.deltaStart.length);
-    out.bytes(pointer, length);
-    out.span(STRING_AND_TWO_ENDS);
+    const end = STRING_AND_TWO_ENDS;
+    this.out.between(this.deltaStart, pointer, length, end.pointer, end.length);
   }
 
   private blockStop(): void {

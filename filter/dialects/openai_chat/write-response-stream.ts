@@ -50,6 +50,9 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
   /** A chunk's bytes up to the value of `delta`, and from behind it: the same in every chunk. */
   private start: ByteBuffer = new ByteBuffer();
   private rest: ByteBuffer = new ByteBuffer();
+  /** The same around the text of a content, with the member and its end. */
+  private textStart: ByteBuffer = new ByteBuffer();
+  private textEnd: ByteBuffer = new ByteBuffer();
   /** Length of `start` up to the first choice. */
   private headLength: u32 = 0;
 
@@ -79,6 +82,10 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
     this.rest.span(GOES_ON);
     if (this.wantsUsage) this.rest.span(NULL_USAGE);
     this.rest.span(END);
+    this.textStart.bytes(start.pointer, start.length);
+    this.textStart.span(CONTENT);
+    this.textEnd.span(STRING_END);
+    this.textEnd.bytes(this.rest.pointer, this.rest.length);
     this.open(ROLE);
     this.out.bytes(this.rest.pointer, this.rest.length);
   }
@@ -126,12 +133,13 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
     super.release();
     this.start.release();
     this.rest.release();
+    this.textStart.release();
+    this.textEnd.release();
   }
 
   protected putText(pointer: usize, length: u32): void {
-    this.open(CONTENT);
-    this.out.bytes(pointer, length);
-    this.closeWith(STRING_END);
+    const end = this.textEnd;
+    this.out.between(this.textStart, pointer, length, end.pointer, end.length);
   }
 
   protected putReasoning(pointer: usize, length: u32): void {

@@ -171,14 +171,12 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
   }
 
   protected contentDelta(pointer: usize, length: u32): void {
-    const out = this.out;
     const start = this.deltaStart;
     const number = this.sequenceNumber++;
     if (this.deltaNumber + 1 != number || !start.increment(this.lastDigit)) this.startDelta(number);
     this.deltaNumber = number;
-    out.bytes(start.pointer, start.length);
-    out.bytes(pointer, length);
-    out.span(this.content.end);
+    const end = this.content.end;
+    this.out.between(start, pointer, length, end.pointer, end.length);
   }
 
   protected annotationAdded(index: i32, start: u32): void {
