@@ -2,6 +2,8 @@
 // it; every other byte stays.
 import { hasRoom } from "../memory/blocks";
 import { countRefusal, mayHold, SMALL } from "../memory/budget";
+import { Pattern } from "../bytes/json/pattern";
+import { Repeatable } from "../bytes/json/repeatable";
 import { ByteBuffer, constant } from "../bytes/text/bytes";
 import { findLast } from "../bytes/text/find";
 import { SseFramer } from "../bytes/sse/framer";
@@ -26,6 +28,10 @@ export class StreamUsageFilter {
   private start: usize = 0;
   private end: usize = 0;
   private found: usize = 0;
+
+  /** The last event without any of `eventMembers`: one that repeats it has none either. Only for an observer. */
+  private pattern: Pattern = new Pattern();
+  private values: Repeatable = new Repeatable();
 
   /** Reads the events with usage, a finish reason or the first token; null if nobody needs them. */
   observer: UsageObserver | null = null;
@@ -58,7 +64,7 @@ export class StreamUsageFilter {
     if (observer !== null) observer.giveUp();
     else countRefusal();
     this.isPassing = true;
-    this.framer.release();
+    this.release();
   }
 
   /** Bytes of the unfinished event, which have not been sent to the client. */
@@ -105,11 +111,28 @@ export class StreamUsageFilter {
 
   release(): void {
     this.framer.release();
+    this.pattern.release();
   }
 
-  /** Passes over the events before the next one with a usage member, if nobody but the client reads the stream. */
+  /** Passes over events that nobody but the client reads. */
   private skipEvents(out: ByteBuffer): void {
-    if (this.observer !== null) return;
+    if (this.observer === null) this.skipToUsage(out);
+    else this.skipRepeated(out);
+  }
+
+  /** Passes over the events that repeat the last one. */
+  private skipRepeated(out: ByteBuffer): void {
+    const framer = this.framer;
+    for (let unread = framer.unread(); unread != 0; unread = framer.unread()) {
+      const end = this.pattern.fits(unread, framer.bytesEnd(), this.values);
+      if (end == 0) return;
+      if (this.strips) this.send(unread, <u32>(end - unread), out);
+      framer.skipTo(end, 1);
+    }
+  }
+
+  /** Passes over the events before the next one with a usage member. */
+  private skipToUsage(out: ByteBuffer): void {
     const framer = this.framer;
     const unread = framer.unread();
     if (unread == 0 || unread < this.start || unread >= this.end) return;
@@ -128,22 +151,25 @@ export class StreamUsageFilter {
 
   private readEvent(): void {
     this.isTaken = false;
-    const dataPointer = this.framer.dataPointer;
-    const dataLength = this.framer.dataLength;
-    if (dataLength == 0) return;
-    const hasMember = this.hasMember(dataPointer, dataPointer + dataLength);
-    this.isTaken = this.strips && hasMember && this.dialect.isUsageChunk(dataPointer, dataLength);
+    const framer = this.framer;
+    const pointer = framer.dataPointer;
+    const length = framer.dataLength;
+    if (length == 0) return;
     const observer = this.observer;
-    if (observer !== null && (hasMember || observer.seeksToken))
-      observer.event(dataPointer, dataLength);
+    const hasMember = this.hasMember(pointer, pointer + length);
+    this.isTaken = this.strips && hasMember && this.dialect.isUsageChunk(pointer, length);
+    if (observer === null) return;
+    if (hasMember || observer.seeksToken) observer.event(pointer, length);
+    else this.pattern.learnChange(framer.textPointer, framer.textLength, this.values);
   }
 
-  /** Returns whether the data of an event has one of the dialect's `eventMembers`. */
+  /** Returns whether the data of an event has a member that somebody reads. */
   private hasMember(pointer: usize, end: usize): bool {
-    const members = this.observer === null ? USAGE_MEMBER : this.dialect.eventMembers;
+    // Most events behind it repeat it.
+    if (this.observer !== null) return this.dialect.eventMembers.next(pointer, end) < end;
     // An event that began in an earlier call is in the framer's block.
-    if (pointer < this.start || end > this.end) return members.next(pointer, end) < end;
-    if (this.found < pointer) this.found = members.next(pointer, this.end);
+    if (pointer < this.start || end > this.end) return USAGE_MEMBER.next(pointer, end) < end;
+    if (this.found < pointer) this.found = USAGE_MEMBER.next(pointer, this.end);
     return this.found < end;
   }
 }

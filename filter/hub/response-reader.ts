@@ -1,5 +1,5 @@
 // Reads a provider's response and calls a sink for each of its events. A dialect's reader extends it.
-import { Repeatable } from "../bytes/json/pattern";
+import { Repeatable } from "../bytes/json/repeatable";
 import { Tape } from "../bytes/json/tape";
 import { Dropped } from "./dropped";
 import { ResponseHead, ResponseSink } from "./events";

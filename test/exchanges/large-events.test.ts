@@ -165,4 +165,63 @@ describe("any stream", () => {
       { numRuns: 150 },
     );
   });
+
+  const anyText = fc.array(
+    fc.constantFrom(
+      "word",
+      "é",
+      "\\",
+      '"',
+      '"usage":{',
+      '","usage":{"x":1},"y":"',
+      "\n",
+      "{",
+      "12",
+      "a: ",
+    ),
+    { maxLength: 4 },
+  );
+  const anyChunk = fc.record({
+    text: anyText,
+    member: fc.constantFrom("content", "refusal"),
+    noise: fc.stringMatching(/^\w{1,9}$/),
+    number: fc.nat(1200),
+  });
+
+  it("of events that repeat each other is charged by its usage, however it is cut", () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyChunk, { minLength: 3, maxLength: 30 }),
+        fc.nat(30),
+        fc.array(fc.integer({ min: 1, max: 2000 }), { minLength: 1, maxLength: 20 }),
+        fc.boolean(),
+        (chunks, place, sizes, wantsUsage) => {
+          const lines = chunks.map(({ text, member, noise, number }) =>
+            JSON.stringify({
+              choices: [{ index: 0, delta: { [member]: text.join("") } }],
+              number,
+              noise,
+            }),
+          );
+          lines.splice(place % chunks.length, 0, USAGE);
+          const streamOf = (some: string[]): Buffer =>
+            Buffer.from([...some, "[DONE]"].map((line) => `data: ${line}\n\n`).join(""));
+          const stream = streamOf(lines);
+          const pieces: Buffer[] = [];
+          for (let at = 0, next = 0; at < stream.length; next++) {
+            const size = sizes[next % sizes.length] ?? 1;
+            pieces.push(stream.subarray(at, at + size));
+            at += size;
+          }
+          const before = remaining();
+          const { response, faults } = ask("vllm/limited", wantsUsage, pieces);
+          expect(faults).toEqual([]);
+          const wanted = wantsUsage ? stream : streamOf(lines.filter((line) => line !== USAGE));
+          expect(Buffer.from(response.body).toString()).toBe(wanted.toString());
+          expect(before - remaining()).toBeGreaterThanOrEqual(1234);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
 });

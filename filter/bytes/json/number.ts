@@ -1,4 +1,5 @@
 // Numbers of a tape that the gateway computes with. All others stay text.
+import { byteAt, isDigit } from "../text/at";
 import { KIND_NUMBER, Tape } from "./tape";
 
 /** The result of `readCount` for a node that is not a count. */
@@ -37,4 +38,13 @@ export function readCount(tape: Tape, node: u32): i64 {
     value = value * 10 + <i64>digit;
   }
   return value;
+}
+
+/** Returns the end of the digits of a whole number; 0 if there is none. */
+export function numberEnd(pointer: usize, end: usize): usize {
+  const length = <u32>(end - pointer);
+  let i: u32 = 0;
+  while (i < length && isDigit(byteAt(pointer, i))) i++;
+  const hasLeadingZero = i > 1 && byteAt(pointer) == 0x30;
+  return i == 0 || hasLeadingZero ? 0 : pointer + i;
 }

@@ -2,86 +2,17 @@
 //
 // The events of a stream repeat a few hundred bytes around a few new ones. Bytes that are equal to those of a text that was
 // scanned, with whole strings and numbers in between, are the same values: the result is as strict as a scan.
-import { byteAt, isDigit } from "../text/at";
 import { ByteBuffer, sameBytes } from "../text/bytes";
-import { countOf, MAX_COUNT_DIGITS } from "./number";
+import { findChanges } from "./changes";
+import { numberEnd } from "./number";
+import { GAP_COUNTS, GAP_NUMBER, GAP_VALUE, MAX_GAPS, Repeatable } from "./repeatable";
 import { stringEnd } from "./scan";
 
 /** After this many texts in a row that did not fit, no more are learned: the stream does not repeat itself. */
 const MAX_MISSES: u32 = 8;
 
-/** So many counts of one text may change. */
-const MAX_COUNTS: i32 = 3;
-
-/** The values of a text that may change. */
-export class Repeatable {
-  /** The inside of a string. 0: the text cannot repeat. */
-  pointer: usize = 0;
-  length: u32 = 0;
-  /** The inside of a string without meaning (padding against traffic analysis), or 0. */
-  noise: usize = 0;
-  noiseLength: u32 = 0;
-  /** The digits of a number without meaning (the event's place in its stream), or 0. */
-  number: usize = 0;
-  numberLength: u32 = 0;
-  /** The digits of numbers that the reader uses, each in a slot that the reader chooses, or 0. */
-  private counts: StaticArray<usize> = new StaticArray<usize>(MAX_COUNTS);
-  private countLengths: StaticArray<u32> = new StaticArray<u32>(MAX_COUNTS);
-  private countValues: StaticArray<i64> = new StaticArray<i64>(MAX_COUNTS);
-
-  clear(): void {
-    this.pointer = 0;
-    this.noise = 0;
-    this.number = 0;
-    for (let slot = 0; slot < MAX_COUNTS; slot++) unchecked((this.counts[slot] = 0));
-  }
-
-  set(pointer: usize, length: u32): void {
-    this.pointer = pointer;
-    this.length = length;
-  }
-
-  /** Adds a number. Without it the digits may not change. */
-  setCount(slot: i32, pointer: usize, length: u32): void {
-    if (<u32>slot >= <u32>MAX_COUNTS) return;
-    unchecked((this.counts[slot] = pointer));
-    unchecked((this.countLengths[slot] = length));
-  }
-
-  /** Returns the number in the text that fitted last, `before` if the slot has none. */
-  countOr(slot: i32, before: i64): i64 {
-    if (<u32>slot >= <u32>MAX_COUNTS || unchecked(this.counts[slot]) == 0) return before;
-    return unchecked(this.countValues[slot]);
-  }
-
-  /** Returns where a kind of gap begins, 0 if the text has none. */
-  gapStart(gap: i32): usize {
-    if (gap >= GAP_COUNTS) return unchecked(this.counts[gap - GAP_COUNTS]);
-    if (gap == GAP_VALUE) return this.pointer;
-    return gap == GAP_NOISE ? this.noise : this.number;
-  }
-
-  /** Returns how many bytes that gap has. */
-  gapLength(gap: i32): u32 {
-    if (gap >= GAP_COUNTS) return unchecked(this.countLengths[gap - GAP_COUNTS]);
-    if (gap == GAP_VALUE) return this.length;
-    return gap == GAP_NOISE ? this.noiseLength : this.numberLength;
-  }
-
-  /** Keeps the digits of a count. Returns false if they are too many to be one. */
-  readCount(gap: i32, pointer: usize, length: u32): bool {
-    if (length > MAX_COUNT_DIGITS) return false;
-    unchecked((this.countValues[gap - GAP_COUNTS] = countOf(pointer, length)));
-    return true;
-  }
-}
-
-const GAP_VALUE: i32 = 0;
-const GAP_NOISE: i32 = 1;
-const GAP_NUMBER: i32 = 2;
-/** The first of one kind for each slot of a count. */
-const GAP_COUNTS: i32 = 3;
-const MAX_GAPS: i32 = GAP_COUNTS + MAX_COUNTS;
+/** A text that nobody scans is not learned if it is longer. Bytes. */
+const MAX_LEARNED: u32 = 16 << 10;
 
 export class Pattern {
   /** Inside of the string of the text that fitted last. */
@@ -96,6 +27,8 @@ export class Pattern {
   private count: i32 = 0;
   private isSet: bool = false;
   private misses: u32 = 0;
+  /** Whether `pieces` is a whole text, with which `learnChange` compares the next one. */
+  private hasText: bool = false;
 
   /**
    * Learns a text that holds a scanned one, unless it cannot repeat (or `length` is 0): then what comes next may look the same
@@ -105,6 +38,7 @@ export class Pattern {
     this.isSet = values.pointer != 0 && length > 0 && this.misses < MAX_MISSES;
     if (!this.isSet) return;
     this.count = 0;
+    this.hasText = false;
     this.pieces.clear();
     let done = pointer;
     let used: u32 = 0;
@@ -119,6 +53,29 @@ export class Pattern {
       done = start + values.gapLength(gap);
     }
     this.pieces.bytes(done, <u32>(pointer + length - done));
+  }
+
+  /**
+   * Learns a text that nobody has scanned, by what differs in it from the one before. A text that repeats it has the same
+   * members, with other values of the same kinds, or neither of them is valid.
+   */
+  learnChange(pointer: usize, length: u32, values: Repeatable): void {
+    const pieces = this.pieces;
+    this.isSet = false;
+    if (length == 0 || length > MAX_LEARNED || this.misses >= MAX_MISSES) {
+      this.hasText = false;
+    } else if (
+      this.hasText &&
+      findChanges(pieces.pointer, pieces.length, pointer, length, values)
+    ) {
+      this.learn(pointer, length, values);
+    } else {
+      // Streams that never repeat are compared a few times only.
+      this.misses++;
+      this.hasText = true;
+      pieces.clear();
+      pieces.bytes(pointer, length);
+    }
   }
 
   /**
@@ -137,6 +94,7 @@ export class Pattern {
   release(): void {
     this.pieces.release();
     this.isSet = false;
+    this.hasText = false;
   }
 
   private match(pointer: usize, end: usize, values: Repeatable): usize {
@@ -172,13 +130,4 @@ function nextGap(values: Repeatable, used: u32): i32 {
     if (found < 0 || start < values.gapStart(found)) found = gap;
   }
   return found;
-}
-
-/** Returns the end of the digits of a whole number; 0 if there is none. */
-function numberEnd(pointer: usize, end: usize): usize {
-  const length = <u32>(end - pointer);
-  let i: u32 = 0;
-  while (i < length && isDigit(byteAt(pointer, i))) i++;
-  const hasLeadingZero = i > 1 && byteAt(pointer) == 0x30;
-  return i == 0 || hasLeadingZero ? 0 : pointer + i;
 }

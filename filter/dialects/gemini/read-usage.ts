@@ -3,7 +3,7 @@
 // @see https://ai.google.dev/api/generate-content#UsageMetadata
 import { Usage } from "../../hub/usage";
 import { countOr, NO_COUNT } from "../../bytes/json/number";
-import { Repeatable } from "../../bytes/json/pattern";
+import { Repeatable } from "../../bytes/json/repeatable";
 import { KIND_NUMBER, NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
 
