@@ -142,11 +142,9 @@ it("the limit of the next period is pushed when a period ends", async () => {
   now = Date.UTC(2026, 11, 1) - 300;
   await use(DAILY);
   await spend.attach(socket);
-  const started = Date.now();
   expect(envoy.limits.get(daily)?.resets).toBe(Date.UTC(2026, 11, 1) / 1000);
   now += 300;
   await expect.poll(() => envoy.limits.get(daily)?.resets).toBe(Date.UTC(2026, 11, 2) / 1000);
-  expect(Date.now() - started).toBeGreaterThan(250);
 });
 
 it("an Envoy that starts again gets its limits as soon as it responds", async () => {
