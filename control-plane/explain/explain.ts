@@ -1,6 +1,8 @@
 // What becomes of a client's request: who gets it in which order, and the exact requests, by the release filter.
 import { PROPERTY_USAGE } from "../../contract/usage-record.ts";
 import { credentialText } from "../ir/cloud-credentials.ts";
+import { budgetLabel } from "../ir/budgets.ts";
+import type { Budget } from "../ir/budgets.ts";
 import type { GatewayModel, Listener, Target } from "../ir/model.ts";
 import type { UsageRecord } from "../observability/usage-line.ts";
 import type { ExchangeResult } from "../wasm-host/exchange.ts";
@@ -31,6 +33,8 @@ export interface Explanation {
   model?: string;
   /** The name of the client's API key. */
   key?: string;
+  /** The budgets that it may be charged to, with whatever they have left: `50 USD a month of key research`. */
+  budgets?: string[];
   isStream: boolean;
   /** What guard and prompt targets have decided. */
   prompt?: PromptDecisions;
@@ -117,12 +121,14 @@ export class Explainer {
       const result = isLast ? whole : await run.run(request, options);
       attempts.push(attemptOf(request, result.sent[index] ?? sent, recordOf(result), model));
     }
+    const budgets = budgetsOf(model, key, attempts);
     return {
       listener,
       ...(endpoint === undefined ? {} : { endpoint }),
       ...(dialect === undefined ? {} : { dialect }),
       ...(requested === undefined ? {} : { model: requested }),
       ...(key === undefined ? {} : { key }),
+      ...(budgets.length === 0 ? {} : { budgets }),
       isStream: stream === 1,
       ...(calls === undefined || calls.isEmpty ? {} : { prompt: calls.decisions() }),
       attempts,
@@ -140,6 +146,19 @@ export class Explainer {
     if (model.prompt === undefined || modelServer === undefined) return undefined;
     return new PromptCalls(model.prompt, modelServer);
   }
+}
+
+function budgetsOf(
+  { budgets = [] }: GatewayModel,
+  key: string | undefined,
+  attempts: readonly ExplainedAttempt[],
+): string[] {
+  const applies = ({ subject }: Budget) => {
+    if (subject === "all") return attempts.length > 0;
+    if ("key" in subject) return subject.key === key && attempts.length > 0;
+    return attempts.some(({ target }) => target === subject.target);
+  };
+  return budgets.filter(applies).map(budgetLabel);
 }
 
 /** Whether a model server decides about the request: a prompt on ingress, or the guard of egress. */

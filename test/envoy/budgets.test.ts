@@ -1,5 +1,7 @@
 // Budgets in a real Envoy with two workers: what they are charged is what the usage records and the providers' ledger have, and
 // 16 requests at a time overshoot a limit by no more than those in flight.
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
 import { readFileSync, statSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -249,6 +251,34 @@ it("a limit holds at once for all workers", async () => {
   const changes = Number(/: (\d+)/.exec(stats)?.[1]);
   const costs = usageLines(gateway).filter(({ record }) => (record?.cost ?? 0) > 0);
   expect(changes).toBeGreaterThan(costs.length);
+});
+
+it("SDKs report a used up budget at once, and do not try again", async () => {
+  await charged({ ...ALL, a: 0 });
+  let calls = 0;
+  const options = {
+    ...{ baseURL: `${gateway.url}/v1`, apiKey: KEYS.TEAM_A, maxRetries: 5 },
+    fetch: (...request: Parameters<typeof fetch>) => {
+      calls += 1;
+      return fetch(...request);
+    },
+  };
+  const messages = [{ role: "user" as const, content: "plan 1 answer" }];
+  const openai = new OpenAI(options);
+  await expect(openai.chat.completions.create({ model: "chat", messages })).rejects.toMatchObject({
+    status: 429,
+    code: "insufficient_quota",
+    type: "insufficient_quota",
+  });
+  await expect(
+    openai.responses.create({ model: "chat", input: "plan 1 answer", stream: true }),
+  ).rejects.toMatchObject({ status: 429, code: "insufficient_quota" });
+  const anthropic = new Anthropic({ ...options, baseURL: gateway.url });
+  await expect(
+    anthropic.messages.create({ model: "messages", messages, max_tokens: 10 }),
+  ).rejects.toMatchObject({ status: 429, error: { error: { type: "rate_limit_error" } } });
+  expect(calls).toBe(3);
+  await charged(ALL);
 });
 
 it("pushes are in no log", () => {

@@ -1,8 +1,9 @@
 // What clients get when a budget is used up, and until its limit is known.
 import { describe, expect, it } from "vitest";
+import { Explainer } from "../../../control-plane/explain/explain.ts";
 import type { GatewayModel } from "../../../control-plane/ir/model.ts";
 import { RETRY } from "../../envoy/models.ts";
-import { COST, DECEMBER, errorOf, messageOf, recordOf, start } from "./set-up.ts";
+import { COST, DECEMBER, ENVIRONMENT, errorOf, FILTER, messageOf, recordOf, start } from "./set-up.ts";
 import type { Path } from "./set-up.ts";
 
 const USED_UP =
@@ -152,5 +153,30 @@ describe("what is free", () => {
       },
     });
     expect(counted.response.status).toBe(200);
+  });
+});
+
+describe("gateway explain", () => {
+  it("shows which budgets apply, and rejects nothing", async () => {
+    const { model } = await start();
+    const explainer = await Explainer.open({
+      model,
+      environment: ENVIRONMENT,
+      filterFile: FILTER,
+    });
+    const explain = (name: string) =>
+      explainer.explain({
+        ...{ method: "POST", path: "/v1/chat/completions" },
+        headers: [["x-gateway-api-key", ENVIRONMENT.TEAM_B]],
+        body: Buffer.from(JSON.stringify({ model: name, messages: [{ role: "user", content: "Hi" }] })),
+      });
+    const { attempts, budgets } = await explain("openai/gpt");
+    expect(attempts).toHaveLength(1);
+    expect(budgets?.toSorted()).toEqual([
+      "100 USD a month of all requests",
+      "20 USD a day of model openai/gpt",
+      "50 USD a month of key research",
+    ]);
+    expect((await explain("anthropic/claude")).budgets).toHaveLength(2);
   });
 });

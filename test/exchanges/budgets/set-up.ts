@@ -15,8 +15,8 @@ import { SharedData } from "../../../control-plane/wasm-host/shared-data.ts";
 import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
 import { reply } from "../rate-limits/replies.ts";
 
-const FILTER = join(import.meta.dirname, "../../../build/filter.wasm");
-const ENVIRONMENT = {
+export const FILTER = join(import.meta.dirname, "../../../build/filter.wasm");
+export const ENVIRONMENT = {
   OPENAI_API_KEY: "sk-openai",
   ANTHROPIC_API_KEY: "sk-anthropic",
   TEAM_A: "a".repeat(30),
