@@ -24,6 +24,7 @@ import {
 } from "./measure.ts";
 import { benchModels } from "./models.ts";
 import { benchPrompts, writePromptResult } from "./prompt.ts";
+import { scaleTables } from "./scale.ts";
 import {
   BUDGETED,
   OBSERVED,
@@ -68,6 +69,10 @@ npm run bench -- --growth
 
   instructions by size of a request, number of messages and events, and size of the configuration
   --groups    where they are: Envoy, V8, access logs …, and the filter by callback, call into Envoy and file
+
+npm run bench -- scale
+
+  the time to start and the memory with 500 models, and 1,000 paced streams at a time
 
 npm run bench -- models
 
@@ -296,10 +301,32 @@ async function measurePrompts(words: string[]): Promise<void> {
   }
 }
 
+async function measureScale(): Promise<void> {
+  checkMachine();
+  const directory = mkdtempSync(join(tmpdir(), "gateway-bench-"));
+  const tools = buildTools(join(ROOT, "build/bench"));
+  const provider = await startProvider(tools.provider);
+  try {
+    const bench = { tools, provider, upstream: provider.port, directory, rounds: 3, seconds: 1 };
+    const programs = {
+      envoy: requireEnvoy(process.env).file,
+      filter: join(ROOT, "build/filter.wasm"),
+    };
+    console.log(await scaleTables({ ...bench, ...programs }));
+  } finally {
+    await provider.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
 async function main(): Promise<void> {
   const [first, ...rest] = process.argv.slice(2);
   if (first === "prompt") {
     await measurePrompts(rest);
+    return;
+  }
+  if (first === "scale") {
+    await measureScale();
     return;
   }
   if (first === "models") {
