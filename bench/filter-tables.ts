@@ -69,6 +69,16 @@ function selfByFile({ self }: Profile, names: Map<string, string>): Iterable<Row
   return rows.values();
 }
 
+/** Returns the filter's own instructions in all requests, by stage: the folder of the source, or the runtime. */
+export function selfByStage(profile: Profile, names: Map<string, string>): Map<string, number> {
+  const stages = new Map<string, number>();
+  for (const { name, instructions } of selfByFile(profile, names)) {
+    const stage = /^filter\/(\w+)/.exec(name)?.[1] ?? "AssemblyScript's runtime";
+    stages.set(stage, (stages.get(stage) ?? 0) + instructions);
+  }
+  return stages;
+}
+
 /** `filter/bytes/json/tape/Tape#member` → `filter/bytes/json/tape`: what stands before the first name that is no folder or file. */
 function fileOf(name: string): string {
   const end = name.search(/[<#]/);

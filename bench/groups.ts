@@ -7,7 +7,7 @@ import { Callgrind } from "./callgrind.ts";
 import type { Case } from "./cases.ts";
 import { namesByAddress } from "./compiled-code.ts";
 import { buildNamedFilter, functionNames, writeEmptyFilter } from "./filter-builds.ts";
-import { filterTables } from "./filter-tables.ts";
+import { filterTables, selfByStage } from "./filter-tables.ts";
 import {
   type InstructionsBench,
   requestsOf,
@@ -33,7 +33,8 @@ export async function groupTables(bench: InstructionsBench, root: string): Promi
   buildNamedFilter(root, named);
   writeEmptyFilter(named, empty);
   const tables: string[] = [];
-  let before = await countFilter(bench, named, tables);
+  const stages = new Map<string, number[]>();
+  let before = await countFilter(bench, named, tables, stages);
   const groups: Group[] = [];
   const add = (name: string, counts: number[]): void => {
     groups.push({ name, counts: before.map((count, at) => count - (counts[at] ?? 0)) });
@@ -52,14 +53,19 @@ export async function groupTables(bench: InstructionsBench, root: string): Promi
   const plain = await startPlain(underCallgrind(bench, place), place, bench.provider.port);
   add("Envoy's settings of the gateway", await countPlain(bench, plain, place));
   groups.push({ name: "plain Envoy", counts: before });
-  return [groupTable(bench.cases, groups.toReversed()), ...tables].join("\n\n");
+  return [
+    groupTable(bench.cases, groups.toReversed()),
+    stageTable(bench.cases, stages),
+    ...tables,
+  ].join("\n\n");
 }
 
-/** The whole gateway; `tables` gets what the filter does in each case. */
+/** The whole gateway; `tables` gets what the filter does in each case, `stages` the filter's own instructions by case. */
 async function countFilter(
   bench: InstructionsBench,
   filter: string,
   tables: string[],
+  stages: Map<string, number[]>,
 ): Promise<number[]> {
   const directory = join(bench.directory, "named");
   const envoy = underCallgrind(bench, directory);
@@ -72,6 +78,11 @@ async function countFilter(
       const profile = parseProfile(await profileOf(bench, one, program, callgrind));
       const byAddress = namesByAddress(program.pid, profile.ofNoFile, names);
       tables.push(...filterTables(one, profile, byAddress, requestsOf(one)));
+      for (const [stage, instructions] of selfByStage(profile, byAddress)) {
+        const byCase = stages.get(stage) ?? [];
+        byCase[counts.length] = instructions / requestsOf(one);
+        stages.set(stage, byCase);
+      }
       counts.push(profile.total / requestsOf(one));
     }
     return counts;
@@ -121,12 +132,26 @@ async function profileOf(
   return callgrind.profile(() => send(bench, alone, program, requestsOf(one)));
 }
 
+function stageTable(cases: Case[], stages: Map<string, number[]>): string {
+  const rows = [...stages]
+    .toSorted(([, one], [, other]) => (other[0] ?? 0) - (one[0] ?? 0))
+    .map(([stage, counts]) => {
+      const cells = cases.map((_, at) => thousands(counts[at] ?? 0));
+      return `| ${[stage, ...cells].join(" | ")} |`;
+    });
+  return [...headOf("the filter's own code, thousand instructions", cases), ...rows].join("\n");
+}
+
 function groupTable(cases: Case[], groups: Group[]): string {
   const total = cases.map((_, at) => groups.reduce((sum, one) => sum + (one.counts[at] ?? 0), 0));
   const rows = [...groups, { name: "**gateway**", counts: total }].map(
     ({ name, counts }) => `| ${[name, ...counts.map(thousands)].join(" | ")} |`,
   );
-  const head = ["thousand instructions", ...cases.map(({ name }) => name)];
+  return [...headOf("thousand instructions", cases), ...rows].join("\n");
+}
+
+function headOf(title: string, cases: Case[]): string[] {
+  const head = [title, ...cases.map(({ name }) => name)];
   const rule = head.map((_, at) => (at === 0 ? "---" : "--:"));
-  return [`| ${head.join(" | ")} |`, `| ${rule.join(" | ")} |`, ...rows].join("\n");
+  return [`| ${head.join(" | ")} |`, `| ${rule.join(" | ")} |`];
 }

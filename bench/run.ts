@@ -12,7 +12,7 @@ import { cacheTable } from "./cache.ts";
 import { type Case, CASES } from "./cases.ts";
 import { growthTables } from "./growth.ts";
 import { groupTables } from "./groups.ts";
-import { countInstructions, isCountable } from "./instructions.ts";
+import { type Counted, countInstructions, isCountable } from "./instructions.ts";
 import { exceededBudgets, instructionsTable } from "./instructions-table.ts";
 import {
   type Bench,
@@ -263,10 +263,21 @@ async function count(options: Options, directory: string, running: Program[]): P
     console.log(await growthTables(bench, running));
     return;
   }
-  const counted = await countInstructions(bench, running);
+  const counted = named(await countInstructions(bench, running), options.tlsName);
   console.log(instructionsTable(counted));
   for (const line of exceededBudgets(counted)) console.error(line);
   if (options.accept) acceptBudgets(counted);
+}
+
+/** Returns the counts with the kind of TLS in the programs' names: their budgets are others. */
+function named(counted: Counted[], tls: string | undefined): Counted[] {
+  if (tls === undefined) return counted;
+  return counted.map((one) => {
+    const programs = one.programs.map(({ program, rounds }) => {
+      return { program: `${program}, TLS ${tls}`, rounds };
+    });
+    return { ...one, programs };
+  });
 }
 
 async function measurePrompts(words: string[]): Promise<void> {

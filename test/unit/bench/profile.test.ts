@@ -1,7 +1,7 @@
 // The profile of `npm run bench -- --instructions --groups`: callgrind's dump → what the filter costs, by part.
 import { describe, expect, it } from "vitest";
 import type { Case } from "../../../bench/cases.ts";
-import { filterTables } from "../../../bench/filter-tables.ts";
+import { filterTables, selfByStage } from "../../../bench/filter-tables.ts";
 import { parseProfile } from "../../../bench/profile.ts";
 
 const ONE: Case = {
@@ -76,6 +76,11 @@ describe("a dump of callgrind", () => {
     expect(tables).toContain("| `filter/bytes/json/tape/Tape#member` | 3.00 | 30 |");
     expect(tables).toContain("| `filter/bytes/json/tape` | 100 |");
     expect(tables).toContain("the filter's own code, 160 instructions");
+  });
+
+  it("gives the filter's own instructions by stage", () => {
+    const stages = selfByStage(parseProfile(DUMP), NAMES);
+    expect(stages.get("bytes")).toBe(200);
   });
 
   it("gives the sum of some events, of which a line leaves out the last zeros", () => {
