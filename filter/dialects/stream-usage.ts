@@ -12,6 +12,8 @@ import { UsageObserver } from "./usage-observer";
 
 /** Whatever ends its lines, an event ends here. */
 const BLANK_LINE = constant("\n\n");
+/** In place of the values of a pattern, until there is one. */
+const NO_VALUES = new Repeatable();
 /** A longer event is not a usage chunk, and is not held until its end. Bytes. */
 const MAX_EVENT: u32 = 1 << 20;
 /** Memory that `push` may need for each new byte and each held byte. Bytes. */
@@ -29,9 +31,9 @@ export class StreamUsageFilter {
   private end: usize = 0;
   private found: usize = 0;
 
-  /** The last event without any of `eventMembers`: one that repeats it has none either. Only for an observer. */
-  private pattern: Pattern = new Pattern();
-  private values: Repeatable = new Repeatable();
+  /** The last event without any of `eventMembers`: one that repeats it has none either. Null without an observer. */
+  private pattern: Pattern | null = null;
+  private values: Repeatable = NO_VALUES;
 
   /** Reads the events with usage, a finish reason or the first token; null if nobody needs them. */
   observer: UsageObserver | null = null;
@@ -111,7 +113,8 @@ export class StreamUsageFilter {
 
   release(): void {
     this.framer.release();
-    this.pattern.release();
+    const pattern = this.pattern;
+    if (pattern !== null) pattern.release();
   }
 
   /** Passes over events that nobody but the client reads. */
@@ -122,9 +125,11 @@ export class StreamUsageFilter {
 
   /** Passes over the events that repeat the last one. */
   private skipRepeated(out: ByteBuffer): void {
+    const pattern = this.pattern;
+    if (pattern === null) return;
     const framer = this.framer;
     for (let unread = framer.unread(); unread != 0; unread = framer.unread()) {
-      const end = this.pattern.fits(unread, framer.bytesEnd(), this.values);
+      const end = pattern.fits(unread, framer.bytesEnd(), this.values);
       if (end == 0) return;
       if (this.strips) this.send(unread, <u32>(end - unread), out);
       framer.skipTo(end, 1);
@@ -160,7 +165,17 @@ export class StreamUsageFilter {
     this.isTaken = this.strips && hasMember && this.dialect.isUsageChunk(pointer, length);
     if (observer === null) return;
     if (hasMember || observer.seeksToken) observer.event(pointer, length);
-    else this.pattern.learnChange(framer.textPointer, framer.textLength, this.values);
+    else this.learn();
+  }
+
+  private learn(): void {
+    let pattern = this.pattern;
+    if (pattern === null) {
+      pattern = new Pattern();
+      this.pattern = pattern;
+      this.values = new Repeatable();
+    }
+    pattern.learnChange(this.framer.textPointer, this.framer.textLength, this.values);
   }
 
   /** Returns whether the data of an event has a member that somebody reads. */

@@ -50,6 +50,8 @@ export const PADDING: u32 = 64;
 const SHORT: u32 = 256;
 
 /** Copies bytes that have PADDING behind them to where PADDING follows them; the runs must not overlap. */
+// @ts-ignore: decorator
+@inline
 function copyBytes(to: usize, from: usize, length: u32): void {
   if (length > SHORT) {
     memory.copy(to, from, length);
@@ -111,6 +113,8 @@ function sameLongBytes(a: usize, b: usize, length: u32): bool {
 const ALL_LANES: i32 = 0xffff;
 
 /** Returns whether 64 bytes are equal. */
+// @ts-ignore: decorator
+@inline
 function sameBlock(a: usize, b: usize): bool {
   const one = v128.and(equal(a, b, 0), equal(a, b, 16));
   const other = v128.and(equal(a, b, 32), equal(a, b, 48));
@@ -118,6 +122,8 @@ function sameBlock(a: usize, b: usize): bool {
 }
 
 /** Compares 16 bytes at an offset. */
+// @ts-ignore: decorator
+@inline
 function equal(a: usize, b: usize, offset: u32): v128 {
   return i8x16.eq(v128.load(a + offset), v128.load(b + offset));
 }
