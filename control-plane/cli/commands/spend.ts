@@ -8,6 +8,7 @@ import { type BudgetState, readSpend, type SpendReport } from "../../spend/read-
 import { type Configuration, readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findCaFile, logDirectory } from "../../supervisor/runtime-environment.ts";
 import { stateDirectory } from "../../supervisor/state.ts";
+import { dollars, exactDollars } from "../dollars.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { chooseRunning } from "./find-running.ts";
 import type { SpendOptions } from "./options.ts";
@@ -213,19 +214,6 @@ function csv(rows: readonly Row[]): string[] {
 
 function quoted(text: string): string {
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** All nine digits behind the point that are not zero. */
-function exactDollars(nano: number): string {
-  return (nano / NANO_PER_DOLLAR).toFixed(9).replace(/\.?0+$/, "");
-}
-
-/** Cents, and of less than a dollar as much as can be told from nothing. */
-function dollars(nano: number): string {
-  const amount = nano / NANO_PER_DOLLAR;
-  if (amount === 0) return "$0";
-  const text = amount >= 1 ? amount.toFixed(2) : amount.toFixed(amount >= 0.01 ? 4 : 9);
-  return `$${amount >= 1 ? grouped(Math.floor(amount)) + text.slice(text.indexOf(".")) : text.replace(/0+$/, "")}`;
 }
 
 function grouped(number: number): string {
