@@ -23,6 +23,8 @@ const HEADERS_TIMEOUT = 15 * SECOND;
 const REQUEST_TIMEOUT = 2 * MINUTE;
 /** Idle timeout for the next request on a connection: longer than the usual idle timeout of load balancers. */
 const CLIENT_IDLE_TIMEOUT = 15 * MINUTE;
+/** Until a client has to read what was written for it. */
+const FLUSH_TIMEOUT = MINUTE;
 
 /** File mode of a socket. */
 export const OWNER_ONLY = 0o600;
@@ -139,9 +141,11 @@ function timeouts(model: GatewayModel): Fields {
   return {
     request_headers_timeout: duration(HEADERS_TIMEOUT),
     request_timeout: duration(REQUEST_TIMEOUT),
-    // The request timeout limits the silence of a client, and each route that of a provider. A timer of the listener is set
-    // again with every event: 4,800 instructions of a small request.
+    // The request timeout limits how long a client sends, and each route the silence of a provider. A timer of the listener
+    // would be set again with every event: 4,800 instructions of a small request.
     stream_idle_timeout: "0s",
+    // Otherwise a client that does not read could keep the responses that no route limits, such as a 401.
+    stream_flush_timeout: duration(FLUSH_TIMEOUT),
     common_http_protocol_options: {
       idle_timeout: duration(model.clientIdleTimeoutMs ?? CLIENT_IDLE_TIMEOUT),
     },

@@ -100,7 +100,7 @@ describe.each(Object.entries(GOLDEN_MODELS))("%s", (name, model) => {
   });
 });
 
-it("no listener limits the silence of a stream: its request timeout and its routes do", () => {
+it("streams are limited by timeouts that no event has to set again", () => {
   const { "prompt-targets": model } = GOLDEN_MODELS;
   if (model === undefined) throw new Error("no such golden model");
   const yaml = toYaml(renderBootstrap(model, PLACE));
@@ -109,6 +109,8 @@ it("no listener limits the silence of a stream: its request timeout and its rout
   // Ingress, egress, and egress for the model server.
   expect(values("stream_idle_timeout")).toEqual(["0s", "0s", "0s"]);
   expect(values("request_timeout")).toEqual(["120s", "120s", "120s"]);
+  // Without it, Envoy would wait for ever for a client that does not read.
+  expect(values("stream_flush_timeout")).toEqual(["60s", "60s", "60s"]);
 });
 
 it("the rendered file holds names of secrets and no value", () => {
