@@ -35,7 +35,10 @@ export function chooseModel(exchange: Exchange, turn: Turn): Outcome {
   const model = tape.member(0, MODEL);
   if (!tape.isPresent(model) && client.endpoint.row.mayOmitModel) {
     client.isModelOmitted = true;
-    return choose(exchange, turn, NONE.pointer, NONE.length);
+    const outcome = choose(exchange, turn, NONE.pointer, NONE.length);
+    return mayOmitModel(exchange)
+      ? outcome
+      : turn.refuse(notAllowed(exchange, "a request without 'model'").at("model"));
   }
   if (!tape.isString(model)) {
     const missing = model == NO_NODE ? "is missing" : "must be a string";
@@ -46,6 +49,13 @@ export function chooseModel(exchange: Exchange, turn: Turn): Outcome {
   plain.clear();
   unescape(tape.pointer(model), tape.size(model), plain);
   return choose(exchange, turn, plain.pointer, plain.length);
+}
+
+/** Returns whether the client's key may be used for whatever model the provider chooses. */
+function mayOmitModel(exchange: Exchange): bool {
+  const allowed = exchange.client.allowed;
+  const route = exchange.route;
+  return allowed === null || route === null || allowed.hasProviderOf(route.targets[0]);
 }
 
 function choose(exchange: Exchange, turn: Turn, pointer: usize, length: u32): Outcome {

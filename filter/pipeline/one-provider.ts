@@ -34,6 +34,8 @@ function useNamed(exchange: Exchange, config: Config): Fault | null {
   const hint = header(REQUEST_HEADERS, HINT);
   const named = targetOf(config, hint);
   if (named === null) return unknownModel(exchange, config, hint.pointer, hint.length);
+  const allowed = exchange.client.allowed;
+  if (allowed !== null && !allowed.hasProviderOf(named)) return notAllowedProvider(exchange, named);
   const target = exchange.client.endpoint.servingTarget(named);
   return target === null ? notServed(exchange, named) : send(exchange, target);
 }
