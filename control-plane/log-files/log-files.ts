@@ -79,15 +79,7 @@ export function hasReached(file: string, position: LogPosition, end: LogPosition
   const files = withRotated(file);
   const own = files.findIndex(({ inode }) => inode === position.inode);
   const last = files.findIndex(({ inode }) => inode === end.inode);
-  if (own > last) return true;
-  // A reader gets to a file with its first line: those that are empty count as read.
-  return (
-    end.offset === 0 &&
-    files.slice(Math.max(own, 0), last).every((one, at) => {
-      const read = at === 0 && own >= 0 ? position.offset : 0;
-      return (statSync(one.path, { throwIfNoEntry: false })?.size ?? 0) <= read;
-    })
-  );
+  return own > last;
 }
 
 /** The log's last lines before `end` that `isWanted`, oldest first, read from there backwards through all its files. */
@@ -141,7 +133,7 @@ function* linesBackwards(descriptor: number, end: number): Generator<string> {
 export interface Following {
   /** Gets each line. */
   onLine: (line: string) => void;
-  /** Gets the place behind the lines so far, whenever some were read. */
+  /** Gets the place behind the lines so far: at the start, when a file is opened, and when lines were read. */
   onPosition?: (position: LogPosition) => void;
   signal: AbortSignal;
   /** Time between two looks. */
@@ -158,6 +150,7 @@ export async function followLines(
   { onLine, onPosition, signal, pollMs = 200 }: Following,
 ): Promise<void> {
   let reader = openReader(file, start.inode, start.offset);
+  onPosition?.(reader?.position() ?? start);
   const readAll = async (): Promise<void> => {
     while (!signal.aborted && reader?.readBlock(onLine) === true) {
       onPosition?.(reader.position());
@@ -173,6 +166,7 @@ export async function followLines(
         await readAll();
         reader?.close();
         reader = next;
+        onPosition?.(reader.position());
         continue;
       }
     }

@@ -18,6 +18,9 @@ const SCHEMA = `
   CREATE TABLE gateway (id TEXT NOT NULL);
 `;
 
+// As floating-point numbers: exact up to nine million dollars, and never too large to be read.
+const COLUMNS = `day, key, target, ${SUMS.map((name) => `CAST(${name} AS REAL) AS ${name}`).join(", ")}`;
+
 const ADD = `INSERT INTO cells VALUES (?, ?, ?, ${SUMS.map(() => "?").join(", ")})
   ON CONFLICT DO UPDATE SET ${SUMS.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")}`;
 
@@ -61,7 +64,6 @@ export class LedgerFile {
 
   /** Returns the nano-dollars spent from a UTC day on. */
   spentSince(day: number, { key, target }: CellFilter = {}): number {
-    // As a floating-point number: exact up to nine million dollars, and never too large to be read.
     const row = this.#database
       .statement(
         `SELECT CAST(coalesce(sum(cost), 0) AS REAL) AS cost FROM cells
@@ -74,14 +76,16 @@ export class LedgerFile {
   /** Returns the cells from a UTC day on, oldest first. */
   *cellsSince(day: number, beforeDay = Number.MAX_SAFE_INTEGER): Generator<Cell, void> {
     const rows = this.#database
-      .statement("SELECT * FROM cells WHERE day >= ? AND day < ? ORDER BY day, key, target")
+      .statement(
+        `SELECT ${COLUMNS} FROM cells WHERE day >= ? AND day < ? ORDER BY day, key, target`,
+      )
       .iterate(day, beforeDay);
     for (const row of rows) yield cellOf(row);
   }
 
   cell({ day, key, target }: Pick<Cell, "day" | "key" | "target">): Cell | undefined {
     const row = this.#database
-      .statement("SELECT * FROM cells WHERE day = ? AND key = ? AND target = ?")
+      .statement(`SELECT ${COLUMNS} FROM cells WHERE day = ? AND key = ? AND target = ?`)
       .get(day, key, target);
     return row === undefined ? undefined : cellOf(row);
   }

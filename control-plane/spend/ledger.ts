@@ -26,7 +26,7 @@ export interface LedgerOptions {
   onSpend: (cells: readonly Cell[]) => void;
   /** Receives each record that was read. */
   onRecord?: (record: UsageRecord) => void;
-  /** Called when sums of the file may have changed otherwise, because the file was opened. */
+  /** Called when the file can be used again: its sums may have changed otherwise. */
   onOpen: () => void;
   retryMs?: number;
   pollMs?: number;
@@ -108,16 +108,14 @@ export class Ledger {
     const { retryMs = RETRY_MS } = this.#options;
     while (!signal.aborted) {
       if (this.#file !== undefined) await this.#followWith(this.#file);
-      if (hasAborted(signal)) return;
-      this.#open();
-      if (this.#file !== undefined) continue;
       await sleep(retryMs, undefined, { signal, ref: false }).catch(() => undefined);
+      if (!hasAborted(signal)) this.#open();
     }
   }
 
   /** Opens the file; a damaged one is put aside, and a new one is filled from the log. */
   #open(): void {
-    const { file, log, startsAtEnd, report, onOpen } = this.#options;
+    const { file, log, startsAtEnd } = this.#options;
     for (let attempt = 1; this.#file === undefined && attempt <= 2; attempt += 1) {
       try {
         const opened = new LedgerFile(file);
@@ -128,9 +126,14 @@ export class Ledger {
         this.#fail(error);
       }
     }
-    if (this.#file === undefined) return;
-    if (this.#problem !== undefined) report("Spend is recorded again.");
+  }
+
+  /** Ends the problem: the file was written. */
+  #recover(): void {
+    const { report, onOpen } = this.#options;
+    if (this.#problem === undefined) return;
     this.#problem = undefined;
+    report("Spend is recorded again.");
     onOpen();
   }
 
@@ -145,7 +148,8 @@ export class Ledger {
     this.#file = undefined;
     const isFirst = this.#problem === undefined;
     this.#problem = `Spend cannot be recorded (${databaseProblem(error)})`;
-    if (isFirst) report(`${this.#problem}; it is tried again. File: ${file}`, "warning");
+    const { path = file } = error as NodeJS.ErrnoException;
+    if (isFirst) report(`${this.#problem}; it is tried again. File: ${path}`, "warning");
     if (isDamage(error) && putAside(file)) {
       report(`Spend is read from the log again; the damaged file is ${file}.damaged`, "warning");
     }
@@ -168,7 +172,8 @@ export class Ledger {
           cells = new Cells();
           file.add(log, position, read);
           this.#position = position;
-          onSpend(read);
+          if (read.length > 0) onSpend(read);
+          this.#recover();
         },
         signal: AbortSignal.any([this.#abort.signal, signal]),
         pollMs,

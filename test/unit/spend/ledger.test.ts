@@ -8,12 +8,15 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Cell } from "../../../control-plane/spend/cell.ts";
+import { LedgerFile } from "../../../control-plane/spend/ledger-file.ts";
 import { Ledger } from "../../../control-plane/spend/ledger.ts";
 import type { LedgerOptions } from "../../../control-plane/spend/ledger.ts";
 import { usageLine } from "./lines.ts";
@@ -191,6 +194,65 @@ it("a new file of gateways that share begins at the end of the log", async () =>
   write(...costs(4));
   await ledger.catchUp();
   expect(spent(ledger)).toBe(4);
+});
+
+it("a cut last line of a rotated log does not keep the ledger from catching up with an empty log", async () => {
+  write(...costs(1));
+  appendFileSync(log, "17637");
+  const ledger = start();
+  await expect.poll(() => spent(ledger)).toBe(1);
+  renameSync(log, `${log}.1`);
+  writeFileSync(log, "");
+  await ledger.catchUp();
+  expect(spent(ledger)).toBe(1);
+});
+
+it("a new file of gateways that share keeps its place before the first line", async () => {
+  write(...costs(1, 2));
+  await start({ startsAtEnd: true }).stop();
+  write(...costs(4));
+  const ledger = start({ startsAtEnd: true });
+  await ledger.catchUp();
+  expect(spent(ledger)).toBe(4);
+});
+
+it("sums above 2^53 are read", async () => {
+  await start().stop();
+  const opened = new LedgerFile(file);
+  const cell = { day: 1, key: "a", target: "b", requests: 1, unpriced: 0, estimated: 0 };
+  const large = { ...cell, cost: 8e15, input: 0, output: 0 };
+  for (let times = 0; times < 2; times += 1) opened.add(log, { inode: 1, offset: 0 }, [large]);
+  expect([...opened.cellsSince(0)]).toEqual([{ ...large, requests: 2, cost: 16e15 }]);
+  expect(opened.cell(large)?.cost).toBe(16e15);
+  opened.close();
+});
+
+it("while the file cannot be written, the process waits between two attempts and reports it once", async () => {
+  write(...costs(1));
+  const ledger = start();
+  await ledger.catchUp();
+  const other = new DatabaseSync(file);
+  other.exec("BEGIN IMMEDIATE");
+  write(...costs(2));
+  await expect.poll(() => ledger.problem).toContain("locked");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(reports).toHaveLength(1);
+  other.exec("ROLLBACK");
+  other.close();
+  await expect.poll(() => spent(ledger)).toBe(3);
+  expect(reports.at(-1)).toBe("Spend is recorded again.");
+  expect(reports).toHaveLength(2);
+});
+
+it("while the log cannot be read, the process waits between two attempts and reports the log once", async () => {
+  symlinkSync(log, log);
+  const ledger = start();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(reports).toEqual([`Spend cannot be recorded (ELOOP); it is tried again. File: ${log}`]);
+  rmSync(log);
+  write(...costs(1));
+  await expect.poll(() => spent(ledger)).toBe(1);
+  expect(reports.at(-1)).toBe("Spend is recorded again.");
 });
 
 it("a file that cannot be opened is reported once, and used as soon as it can be", async () => {
