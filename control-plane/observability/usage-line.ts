@@ -74,8 +74,6 @@ export interface UsageRecord {
   [USAGE_PROMPT_TARGET]?: string;
   [USAGE_GUARD]?: string;
   /** By a word of STEP_WORDS. */
-  cost?: number;
-  estimated?: 1;
   [USAGE_STEPS]?: Partial<Record<"guard" | "target" | "extract" | "api", number>>;
 }
 
