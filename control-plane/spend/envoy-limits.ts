@@ -34,8 +34,11 @@ export class EnvoyLimits {
   #charged = new Map<string, number>();
   /** What Envoy has. */
   #sent = "";
+  /** By budget: the limit that was sent last. */
+  #last = new Map<string, Limit>();
   #queue: Promise<void>;
   #isStale = false;
+  #mayBeLower = false;
 
   /** Waits until Envoy responds, and gives it the first limits. */
   constructor(options: EnvoyLimitsOptions) {
@@ -72,6 +75,12 @@ export class EnvoyLimits {
     void this.push();
   }
 
+  /** Subtracts what Envoys that have exited had charged, and whose records were read since this Envoy started. */
+  lower(): void {
+    this.#mayBeLower = true;
+    void this.push();
+  }
+
   close(): void {
     this.#abort.abort();
     this.#first.resolve(undefined);
@@ -93,11 +102,14 @@ export class EnvoyLimits {
 
   async #push(always: boolean): Promise<void> {
     const { catchUp, tallies } = this.#options;
+    const ids = new Set(tallies().map(({ id }) => id));
+    for (const id of this.#bases.keys()) if (!ids.has(id)) this.#bases.delete(id);
     if (this.#isStale) {
       await catchUp();
       this.#bases.clear();
       this.#isStale = false;
     }
+    if (this.#mayBeLower) await this.#lowerBases();
     if (tallies().some(({ id }) => !this.#bases.has(id))) {
       await this.#send(this.#limits());
       for (const { id, read } of tallies()) {
@@ -109,10 +121,25 @@ export class EnvoyLimits {
     if (always || JSON.stringify(limits) !== this.#sent) await this.#send(limits);
   }
 
+  /** Takes for each base what Envoy has charged and was not read, if that is less: it may have records on the way. */
+  async #lowerBases(): Promise<void> {
+    const { catchUp, tallies } = this.#options;
+    await catchUp();
+    const read = tallies().map((tally) => ({ id: tally.id, read: tally.read }));
+    await this.#send(this.#limits());
+    for (const { id, read: sum } of read) {
+      const [base, charged] = [this.#bases.get(id), this.#charged.get(id)];
+      if (base === undefined || charged === undefined) continue;
+      this.#bases.set(id, Math.min(base, charged - sum));
+    }
+    this.#mayBeLower = false;
+  }
+
+  /** Returns the limits; where a base has to be found first, the last one, unless Envoy does not have the budget yet. */
   #limits(): Limit[] {
     return this.#options.tallies().map((tally) => {
       const base = this.#bases.get(tally.id);
-      if (base === undefined) return closedLimit(tally);
+      if (base === undefined) return this.#last.get(tally.id) ?? closedLimit(tally);
       return limitOf(tally, base, this.#options.grantOf(tally));
     });
   }
@@ -120,6 +147,7 @@ export class EnvoyLimits {
   async #send(limits: Limit[]) {
     const response = await pushLimits(this.#options.socket, limits);
     this.#sent = JSON.stringify(limits);
+    this.#last = new Map(limits.map((limit) => [limit.id, limit]));
     this.#charged = new Map(response.budgets.map(({ id, charged }) => [id, charged]));
     if (limits.some(({ id }) => !this.#charged.has(id))) this.#pushLater();
     return response;

@@ -99,6 +99,11 @@ export class Spend {
     this.#envoys = this.#envoys.filter(({ socket: own }) => own !== socket);
   }
 
+  /** Counts for the remaining Envoys what others have charged until their exit. */
+  settle(): void {
+    for (const { limits } of this.#envoys) limits.lower();
+  }
+
   /** Why requests with a budget are, or will soon be, rejected; undefined if they are not. */
   get missing(): string | undefined {
     return this.#redis?.settings.onFailure === "deny" ? this.#problem : undefined;

@@ -48,7 +48,7 @@ export interface Gateway {
   close: () => Promise<void>;
 }
 
-export interface GatewayEvents extends Omit<SupervisorEvents, "onStart"> {
+export interface GatewayEvents extends Omit<SupervisorEvents, "onStart" | "onDrained"> {
   /** Called when the active configuration changes, or the reason why prompts cannot be served. */
   onChange: () => void;
 }
@@ -139,6 +139,7 @@ async function startFirst(
   const supervisorEvents = {
     ...events,
     onStart: ({ budgetsSocket }: EnvoyPlan) => spending.attach(budgetsSocket),
+    onDrained: spending.settle,
   };
   events.report(`Starting Envoy ${ENVOY_VERSION} on ports ${ports.join(" and ")}`);
   return { envoy, supervisor: await supervise(envoy.plan, supervisorEvents) };

@@ -1,5 +1,6 @@
 // Has spend recorded and budgets enforced, if the configuration asks for it.
 import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Budget } from "../ir/budgets.ts";
 import type { GatewayModel } from "../ir/model.ts";
 import type { BudgetGauge } from "../observability/envoy-stats.ts";
@@ -7,6 +8,9 @@ import type { Spend } from "../spend/spend.ts";
 import type { Configuration } from "./configuration-file.ts";
 import type { Report } from "./own-log.ts";
 import { findCaFile } from "./runtime-environment.ts";
+
+/** How long a reload that adds the first budget waits for the Envoys to have limits. */
+const ATTACH_MS = 5_000;
 
 export interface Spending {
   /** Activates a configuration. Resolves when the running Envoys have its limits. */
@@ -17,6 +21,8 @@ export interface Spending {
   attach: (socket: string) => Promise<void>;
   /** Ends the updates of an Envoy's limits. */
   detach: (socket: string) => void;
+  /** Counts what Envoys that were replaced have charged until their exit. */
+  settle: () => void;
   /** Returns why requests with a budget are rejected; undefined if they are not. */
   missing: () => string | undefined;
   /** Returns what /readyz has to add while nothing is missing. */
@@ -81,7 +87,9 @@ export function createSpending(
       await apply(configuration, logDirectory);
       // A reload has added the first budget.
       const others = [...sockets].filter((socket) => !attached.has(socket));
-      await Promise.all(others.map(attach));
+      const given = Promise.all(others.map(attach));
+      // An Envoy that stands still gets its limits later.
+      await Promise.race([given, sleep(ATTACH_MS, undefined, { ref: false })]);
     },
     async prepare(fresh, logDirectory, old) {
       if (recordsSpend(fresh.model)) await apply(fresh, logDirectory, old.budgets);
@@ -92,6 +100,7 @@ export function createSpending(
       attached.delete(socket);
       spend?.detach(socket);
     },
+    settle: () => spend?.settle(),
     missing: () => spend?.missing,
     note: () => spend?.note,
     gauges: () => spend?.gauges() ?? [],

@@ -25,10 +25,12 @@ export interface SupervisorEvents {
   report: Report;
   /** Receives a line that Envoy wrote. */
   onLine: (line: EnvoyLine) => void;
-  /** Receives the Envoy that serves requests, if one is running, and those that are draining or starting. */
   /** Gives an Envoy that has been started what it needs beside its files. Resolves when it has that. */
   onStart: (plan: EnvoyPlan) => Promise<void>;
+  /** Receives the Envoy that serves requests, if one is running, and those that are draining or starting. */
   onEnvoys: (current: ProcessIdentity | undefined, others: ProcessIdentity[]) => void;
+  /** Called when the last of the Envoys that were replaced has exited. */
+  onDrained: () => void;
 }
 
 export interface Supervisor {
@@ -106,7 +108,9 @@ export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Prom
     const limits = { longestMs: old.plan.drainMs, idleMs: REPLACED_IDLE_MS };
     await drain(old.plan.adminSocket, old.run, limits, events.report);
     others.delete(old);
-    if (!stopping.signal.aborted) reportEnvoys();
+    if (stopping.signal.aborted) return;
+    reportEnvoys();
+    if (others.size === 0) events.onDrained();
   };
 
   reportEnvoys();

@@ -9,6 +9,7 @@ export class FakeEnvoy {
   /** Ids of the budgets of its configuration. */
   ids: string[];
   pushes = 0;
+  onPush: () => void = () => undefined;
   #server: Server | undefined;
   readonly #socket: string;
 
@@ -23,10 +24,11 @@ export class FakeEnvoy {
       request.on("data", (bytes: Buffer) => (text += bytes.toString()));
       request.on("end", () => {
         const { budgets } = JSON.parse(text) as { budgets: Limit[] };
-        this.pushes += 1;
         const isFresh = this.limits.size === 0;
         for (const limit of budgets)
           if (this.ids.includes(limit.id)) this.limits.set(limit.id, limit);
+        this.pushes += 1;
+        this.onPush();
         const list = this.ids.map((id) => ({ id, charged: this.charged.get(id) ?? 0 }));
         response.end(JSON.stringify({ ...(isFresh ? { fresh: 1 } : {}), budgets: list }));
       });

@@ -7,7 +7,11 @@ import { type Budget, budgetFingerprint } from "../../../control-plane/ir/budget
 import type { GatewayModel } from "../../../control-plane/ir/model.ts";
 import { showBudgets, stateGauges } from "../../../control-plane/observability/envoy-stats.ts";
 import { Families } from "../../../control-plane/observability/families.ts";
+import { EnvoyLimits } from "../../../control-plane/spend/envoy-limits.ts";
 import { Spend } from "../../../control-plane/spend/spend.ts";
+import { Tallies } from "../../../control-plane/spend/tallies.ts";
+import type { Configuration } from "../../../control-plane/supervisor/configuration-file.ts";
+import { createSpending } from "../../../control-plane/supervisor/spending.ts";
 import { missingForRateLimitService } from "../../../scripts/rate-limit-service.ts";
 import { startRedis, type TestRedis } from "../../gateway/redis.ts";
 import { FakeEnvoy } from "./fake-envoy.ts";
@@ -176,6 +180,74 @@ it("a budget that a reload adds is charged from then on; a new amount changes wh
   await use(DAILY, MONTHLY);
   expect(left(daily)).toBe(60);
 });
+
+it("a budget that is removed and added again is charged from then on", async () => {
+  await use(DAILY, MONTHLY);
+  await spend.attach(socket);
+  ask(30);
+  await read(30);
+  await use(MONTHLY);
+  // Envoy forgets a budget that its configuration does not have.
+  envoy.limits.delete(daily);
+  envoy.charged.delete(daily);
+  await use(DAILY, MONTHLY);
+  expect(left(daily)).toBe(70);
+  ask(10);
+  await read(40);
+  await use(DAILY, MONTHLY);
+  expect(left(daily)).toBe(60);
+});
+
+it("what a replaced Envoy charges while it drains is subtracted when it has exited", async () => {
+  await use(DAILY, MONTHLY);
+  await spend.attach(socket);
+  ask(10);
+  await read(10);
+  // The replaced Envoy writes a record that this one has not charged.
+  appendFileSync(log, `${usageLine({ at: now / 1000, key: "team", cost: 30 })}\n`);
+  await read(40);
+  expect(left(daily)).toBe(90);
+  const unread = ask(5, { isRecorded: false });
+  spend.settle();
+  await expect.poll(() => left(monthly)).toBe(960);
+  unread();
+  await read(45);
+  spend.settle();
+  await expect.poll(() => left(monthly)).toBe(955);
+  expect(left(daily)).toBe(55);
+});
+
+it("while the ledger is read again, Envoy keeps its limits", async () => {
+  const tallies = new Tallies({ spentSince: () => 0 }, () => now);
+  tallies.use([DAILY]);
+  const limits = new EnvoyLimits({
+    socket,
+    tallies: () => tallies.current(),
+    grantOf: () => undefined,
+    catchUp: () => Promise.resolve(),
+    report: (line) => reports.push(line),
+  });
+  await limits.first;
+  const pushed: (number | undefined)[] = [];
+  envoy.onPush = () => pushed.push(limit(daily));
+  limits.resync();
+  await limits.push();
+  limits.close();
+  expect(pushed.length).toBeGreaterThan(0);
+  expect(pushed.every((each) => each === 100)).toBe(true);
+});
+
+it("a reload that adds the first budget does not wait for an Envoy that stands still", async () => {
+  const spending = createSpending(
+    directory,
+    () => undefined,
+    () => undefined,
+  );
+  await spending.attach(join(directory, "nobody.sock"));
+  const model = { budgets: [DAILY] } as GatewayModel;
+  await spending.use({ model, environment: {} } as Configuration, directory);
+  await spending.close();
+}, 10_000);
 
 it("a worker that has no new configuration yet gets the limits of its budgets later", async () => {
   envoy.ids = [monthly];
