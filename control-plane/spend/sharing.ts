@@ -38,6 +38,7 @@ export class Sharing {
   readonly #timers: NodeJS.Timeout[];
   #problem: string | undefined;
   #failedAt: number | undefined;
+  #isTicking = false;
 
   /** Starts to connect. */
   static async start(options: SharingOptions): Promise<Sharing> {
@@ -65,7 +66,7 @@ export class Sharing {
       now,
     });
     this.#timers = [
-      setInterval(() => void this.#tick(), TICK_MS),
+      setInterval(() => void this.#tickUnlessBusy(), TICK_MS),
       setInterval(() => void this.#cells.write().catch(() => undefined), WRITE_CELLS_MS),
     ];
     for (const timer of this.#timers) timer.unref();
@@ -99,6 +100,17 @@ export class Sharing {
     await this.#cells.write().catch(() => undefined);
     await this.budgets.release().catch(() => undefined);
     this.#redis.close();
+  }
+
+  /** A Redis that does not respond takes longer than the time between two ticks. */
+  async #tickUnlessBusy(): Promise<void> {
+    if (this.#isTicking) return;
+    this.#isTicking = true;
+    try {
+      await this.#tick();
+    } finally {
+      this.#isTicking = false;
+    }
   }
 
   async #tick(): Promise<void> {

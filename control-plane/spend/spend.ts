@@ -11,6 +11,7 @@ import { EnvoyLimits } from "./envoy-limits.ts";
 import { Ledger } from "./ledger.ts";
 import { LEDGER_FILE } from "./ledger-file.ts";
 import type { Grant } from "./limits.ts";
+import { redisProblem } from "./redis/connection.ts";
 import { redisUrl } from "./redis/url.ts";
 import { CONSEQUENCES, Sharing } from "./sharing.ts";
 import { type Tally, Tallies } from "./tallies.ts";
@@ -171,7 +172,9 @@ export class Spend {
       },
       onOpen: () => {
         this.#tallies.reread();
-        void this.#share();
+        this.#share().catch((error: unknown) => {
+          this.#options.report(`Redis cannot be used (${redisProblem(error)}).`, "warning");
+        });
         for (const { limits } of this.#envoys) limits.resync();
       },
     });
@@ -212,12 +215,12 @@ export class Spend {
       });
       this.#shared = { gateway, sharing };
     };
-    this.#starting = this.#starting.then(start);
+    this.#starting = this.#starting.catch(() => undefined).then(start);
     return this.#starting;
   }
 
   async #endSharing(): Promise<void> {
-    await this.#starting;
+    await this.#starting.catch(() => undefined);
     const shared = this.#shared;
     this.#redis = undefined;
     this.#shared = undefined;

@@ -11,6 +11,9 @@ const EXPECTED = "a redis:// or rediss:// URL, or a reference to an environment 
 const HINT =
   "write url: $REDIS_URL, and put the URL in the environment or in .env as REDIS_URL=rediss://…";
 
+const DETAILS =
+  "; a path can only be the number of a database, and % in a user or password is written %25";
+
 const schema = mapping(
   {
     url: text(
@@ -64,14 +67,22 @@ function readUrl(reading: Reading, path: Path, written: string): Redis["url"] | 
   // A URL of the environment may hold a password.
   if (value !== "" && !isRedisUrl(value)) {
     reading.problem(path, `the value of ${variable} is not a redis:// or rediss:// URL`, {
-      hint: `set ${variable} to a URL such as rediss://:<password>@redis.example.com:6379`,
+      hint: `set ${variable} to a URL such as rediss://:<password>@redis.example.com:6379${DETAILS}`,
     });
   }
   return { variable };
 }
 
+/** Whether the client accepts the URL: its path is empty or a number, and its credentials can be decoded. */
 function isRedisUrl(url: string): boolean {
-  return /^rediss?:\/\/[^/]/.test(url) && URL.canParse(url);
+  const parsed = /^rediss?:\/\/[^/]/.test(url) ? URL.parse(url) : null;
+  if (parsed === null || !/^(?:\/\d*)?$/.test(parsed.pathname)) return false;
+  try {
+    decodeURIComponent(`${parsed.username}:${parsed.password}`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function faultOf(url: string): { message: string; hint: string } | undefined {
@@ -79,7 +90,7 @@ function faultOf(url: string): { message: string; hint: string } | undefined {
     const isHost = /^[\w.-]+(?::\d+)?$/.test(url);
     return {
       message: `expected ${EXPECTED}`,
-      hint: isHost ? `write redis://${url}` : HINT,
+      hint: isHost ? `write redis://${url}` : `${HINT}${DETAILS}`,
     };
   }
   return url.includes("@")

@@ -1,8 +1,13 @@
-// The connection to a Redis server: it comes back by itself, and a command that gets no response in time fails.
+// The connection to a Redis server: it comes back by itself, and a command that gets no response in time fails. While a command
+// waits longer than that nothing more is sent, so that a dead connection becomes idle, is closed, and is replaced.
 import { setTimeout as sleep } from "node:timers/promises";
 
 const CONNECT_MS = 2_000;
 const COMMAND_MS = 2_000;
+/** An idle connection is closed, unless it responds to pings. */
+const IDLE_MS = 5_000;
+const PING_MS = 2_000;
+const NO_RESPONSE = "it does not respond";
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1_000;
 
@@ -26,14 +31,18 @@ export interface RedisConnection {
 /** Starts to connect. */
 export async function connectRedis(options: RedisOptions): Promise<RedisConnection> {
   const { url, authorities, onReady } = options;
-  const { createClient } = await import("@redis/client");
+  const { createClient, SocketTimeoutError } = await import("@redis/client");
   let problem: string | undefined = "it has not responded yet";
+  /** Commands without a response in time. */
+  let late = 0;
   const client = createClient({
     url,
     // What would be sent later is out of date.
     disableOfflineQueue: true,
+    pingInterval: PING_MS,
     socket: {
       connectTimeout: CONNECT_MS,
+      socketTimeout: IDLE_MS,
       reconnectStrategy: (retries) => Math.min(FIRST_PAUSE_MS * 2 ** retries, MAX_PAUSE_MS),
       ...(authorities === undefined || !url.startsWith("rediss:")
         ? {}
@@ -41,7 +50,7 @@ export async function connectRedis(options: RedisOptions): Promise<RedisConnecti
     },
   });
   client.on("error", (error: unknown) => {
-    problem = redisProblem(error);
+    problem = error instanceof SocketTimeoutError ? NO_RESPONSE : redisProblem(error);
   });
   client.on("ready", () => {
     problem = undefined;
@@ -54,19 +63,27 @@ export async function connectRedis(options: RedisOptions): Promise<RedisConnecti
   return {
     async send(words) {
       if (!client.isReady) throw new Error(problem ?? "there is no connection");
-      const late = new AbortController();
+      if (late > 0) throw new Error(NO_RESPONSE);
+      const responded = new AbortController();
+      const response = client.sendCommand([...words]);
       try {
         return await Promise.race([
-          client.sendCommand([...words]),
-          sleep(COMMAND_MS, undefined, { signal: late.signal, ref: false }).then(() => {
-            throw new Error("it does not respond");
+          response,
+          sleep(COMMAND_MS, undefined, { signal: responded.signal, ref: false }).then(() => {
+            late += 1;
+            const settle = () => (late -= 1);
+            response.then(settle, settle);
+            throw new Error(NO_RESPONSE);
           }),
         ]);
       } finally {
-        late.abort();
+        responded.abort();
       }
     },
-    problem: () => (client.isReady ? undefined : problem),
+    problem() {
+      if (!client.isReady) return problem;
+      return late > 0 ? NO_RESPONSE : undefined;
+    },
     close() {
       client.destroy();
     },

@@ -68,7 +68,7 @@ export interface GrantRequest {
   leaseMs: number;
   /** When the hash may be deleted, in seconds since 1970; 0: never. */
   expires: number;
-  /** What this gateway knows of the others' spend, where Redis may have lost it. */
+  /** What this gateway knows of the others' spend: Redis may have lost it. */
   others?: ReadonlyMap<string, number>;
 }
 

@@ -56,8 +56,6 @@ export interface SharedBudgetsOptions {
 export class SharedBudgets {
   readonly #options: SharedBudgetsOptions;
   #shared = new Map<string, Shared>();
-  /** Whether Redis may have lost what this gateway knows. */
-  #mayHaveForgotten = true;
   #problem: string | undefined = "it has not responded yet";
   #queue: Promise<void> = Promise.resolve();
 
@@ -97,9 +95,8 @@ export class SharedBudgets {
     } while (performance.now() - started < BEGIN_MS);
   }
 
-  /** Makes the next `sync` ask for all budgets, and write what Redis may have lost. */
+  /** Makes the next `sync` ask for all budgets, which writes what Redis may have lost. */
   expectAmnesia(): void {
-    this.#mayHaveForgotten = true;
     for (const shared of this.#shared.values()) shared.nextAt = 0;
   }
 
@@ -117,9 +114,10 @@ export class SharedBudgets {
     return this.#queue;
   }
 
-  /** Gives back what was granted and not spent. */
+  /** Gives back what was granted and not spent, unless Redis cannot be used: then the lease ends. */
   async release(): Promise<void> {
     await this.#queue;
+    if (this.#problem !== undefined) return;
     const { redis, tallies } = this.#options;
     const released = tallies().map((tally) => {
       const { spent } = tally;
@@ -140,11 +138,9 @@ export class SharedBudgets {
     }
     const limits = envoy();
     if (limits !== undefined) await limits.push({ always: due.some((one) => this.#isActive(one)) });
-    const mayHaveForgotten = this.#mayHaveForgotten;
-    const asked = await Promise.allSettled(due.map((tally) => this.#ask(tally, mayHaveForgotten)));
+    const asked = await Promise.allSettled(due.map((tally) => this.#ask(tally)));
     const failed = asked.find((one) => one.status === "rejected");
     this.#problem = failed === undefined ? undefined : redisProblem(failed.reason);
-    if (failed === undefined) this.#mayHaveForgotten = false;
     await envoy()?.push();
   }
 
@@ -165,7 +161,7 @@ export class SharedBudgets {
     };
   }
 
-  async #ask(tally: Tally, mayHaveForgotten: boolean): Promise<void> {
+  async #ask(tally: Tally): Promise<void> {
     const { redis } = this.#options;
     const shared = this.#of(tally);
     const now = performance.now();
@@ -178,7 +174,7 @@ export class SharedBudgets {
         ...this.#request(tally),
         held,
         wanted: this.#wanted(tally, shared),
-        ...(mayHaveForgotten ? { others: shared.others } : {}),
+        others: shared.others,
       });
       shared.granted = response.granted;
       shared.others = response.others;

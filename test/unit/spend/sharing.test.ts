@@ -1,0 +1,122 @@
+// Gateways that share budgets by a Redis that evicts keys, hangs, or has a URL that the client does not accept.
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect as connectSocket, createServer, type AddressInfo, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Budget, budgetFingerprint } from "../../../control-plane/ir/budgets.ts";
+import type { GatewayModel } from "../../../control-plane/ir/model.ts";
+import { connectRedis } from "../../../control-plane/spend/redis/connection.ts";
+import { budgetKey } from "../../../control-plane/spend/redis/keys.ts";
+import { SharedBudgets } from "../../../control-plane/spend/redis/shared-budgets.ts";
+import { Spend } from "../../../control-plane/spend/spend.ts";
+import type { Tally } from "../../../control-plane/spend/tallies.ts";
+import { missingForRateLimitService } from "../../../scripts/rate-limit-service.ts";
+import { startRedis, type TestRedis } from "../../gateway/redis.ts";
+
+const BUDGET: Budget = { subject: "all", amount: 100, per: "total" };
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "sharing-"));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+function newSpend(): { spend: Spend; use: (url: string) => Promise<void> } {
+  const spend = new Spend({ directory, report: () => undefined, onReadiness: () => undefined });
+  const use = (text: string) => {
+    const redis = { url: { text }, prefix: "p", onFailure: "deny" as const };
+    const model = { budgets: [BUDGET], redis } as unknown as GatewayModel;
+    return spend.use({ model, logDirectory: directory, environment: {} });
+  };
+  return { spend, use };
+}
+
+it("a URL that the client does not accept can be replaced, and the gateway stops", async () => {
+  const { spend, use } = newSpend();
+  await expect(use("redis://127.0.0.1:1/abc")).rejects.toThrow("Invalid pathname");
+  await use("redis://127.0.0.1:1");
+  await expect(use("redis://127.0.0.1:1/abc")).rejects.toThrow("Invalid pathname");
+  await spend.close();
+});
+
+const missing = missingForRateLimitService(process.env);
+if (missing !== undefined) console.error(`· Not tested: sharing by Redis, because ${missing}`);
+
+describe.skipIf(missing !== undefined)("a Redis", () => {
+  let server: TestRedis;
+  beforeEach(async () => {
+    server = await startRedis();
+  });
+  afterEach(() => server.stop());
+
+  it("that hangs does not delay the end of the gateway", async () => {
+    const { spend, use } = newSpend();
+    await use(server.url);
+    const redis = await connectRedis({ url: server.url, onReady: () => undefined });
+    const hasAsked = () => redis.send(["EXISTS", budgetKey("p", BUDGET, 0)]).catch(String);
+    await expect.poll(hasAsked).toBe(1);
+    redis.close();
+    server.pause();
+    await sleep(5_000);
+    const start = performance.now();
+    await spend.close();
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+
+  it("is connected to again when a connection is dead", { timeout: 20_000 }, async () => {
+    const sockets: { client: Socket; upstream: Socket }[] = [];
+    const proxy = createServer((client) => {
+      const upstream = connectSocket(Number(new URL(server.url).port), "127.0.0.1");
+      client.pipe(upstream).pipe(client);
+      for (const socket of [client, upstream]) socket.on("error", () => undefined);
+      sockets.push({ client, upstream });
+    }).listen(0, "127.0.0.1");
+    await expect.poll(() => proxy.listening).toBe(true);
+    const url = `redis://127.0.0.1:${String((proxy.address() as AddressInfo).port)}`;
+    const redis = await connectRedis({ url, onReady: () => undefined });
+    const ping = () => redis.send(["PING"]).catch(String);
+    await expect.poll(ping).toBe("PONG");
+    // The path is interrupted without a sign: nothing arrives, and nothing is closed.
+    sockets[0]?.client.unpipe();
+    expect(await ping()).toContain("it does not respond");
+    expect(redis.problem()).toBe("it does not respond");
+    await expect.poll(ping, { timeout: 12_000, interval: 100 }).toBe("PONG");
+    expect(redis.problem()).toBeUndefined();
+    redis.close();
+    for (const { client, upstream } of sockets) for (const one of [client, upstream]) one.destroy();
+    proxy.close();
+  });
+
+  it("that has evicted a budget gets back what the others have spent", async () => {
+    const gateway = async (id: string, spent: number) => {
+      const ready = Promise.withResolvers<undefined>();
+      const redis = await connectRedis({
+        url: server.url,
+        onReady: () => {
+          ready.resolve(undefined);
+        },
+      });
+      await ready.promise;
+      const period = { start: 0, end: Infinity };
+      const tally = { id: budgetFingerprint(BUDGET), budget: BUDGET, period, spent } as Tally;
+      const settings = { prefix: "p", onFailure: "deny" as const };
+      const options = { redis, settings, gateway: id, tallies: () => [tally] };
+      return { redis, tally, budgets: new SharedBudgets({ ...options, envoy: () => undefined }) };
+    };
+    const [first, second] = [await gateway("a", 60), await gateway("b", 0)];
+    await first.redis.send(["SET", "p:memory", "1"]);
+    await first.budgets.begin();
+    await second.budgets.begin();
+    expect(second.budgets.spentOf(second.tally)).toBe(60);
+    await second.redis.send(["DEL", budgetKey("p", BUDGET, 0)]);
+    await sleep(300);
+    await second.budgets.sync();
+    expect(second.budgets.spentOf(second.tally)).toBe(60);
+    expect(second.budgets.grantOf(second.tally).granted).toBeLessThanOrEqual(40);
+    for (const { redis } of [first, second]) redis.close();
+  });
+});
