@@ -5,7 +5,13 @@ import { type Budget, periodAt } from "../ir/budgets.ts";
 import { accessLogFile, USAGE_LOG } from "../ir/names.ts";
 import type { GatewayModel } from "../ir/model.ts";
 import { databaseProblem } from "../log-files/log-database.ts";
-import { endOfLog, followLines, hasReached, LOG_START } from "../log-files/log-files.ts";
+import {
+  endOfLog,
+  followLines,
+  hasReached,
+  LOG_START,
+  type LogPosition,
+} from "../log-files/log-files.ts";
 import { appliesTo, type Cell, Cells, dayOf } from "./cell.ts";
 import { LEDGER_FILE, LedgerFile } from "./ledger-file.ts";
 import { connectRedis, type RedisConnection, redisProblem } from "./redis/connection.ts";
@@ -19,7 +25,8 @@ const CONNECT_MS = 3_000;
 export interface ReadSpendOptions {
   /** The state directory. */
   directory: string;
-  logDirectory: string;
+  /** Absent if it is not known: then only the ledger is read. */
+  logDirectory?: string;
   /** The configuration; absent if it cannot be read: then there are neither budgets nor other gateways. */
   model?: Pick<GatewayModel, "budgets" | "redis">;
   environment: Readonly<Record<string, string | undefined>>;
@@ -82,28 +89,19 @@ async function readLedger(options: ReadSpendOptions): Promise<OwnSpend | undefin
   const { directory, logDirectory } = options;
   const path = join(directory, LEDGER_FILE);
   if (!existsSync(path)) return undefined;
-  const log = join(logDirectory, accessLogFile(USAGE_LOG));
   try {
     const file = new LedgerFile(path, { isReadOnly: true });
     try {
+      const log =
+        logDirectory === undefined ? undefined : join(logDirectory, accessLogFile(USAGE_LOG));
       const { position, id, ...found } = file.read(() => ({
-        position: file.position(log) ?? LOG_START,
+        position: log === undefined ? undefined : file.position(log),
         id: file.id(),
         cells: [...file.cellsSince(dayOf(firstTime(options)))],
       }));
       const cells = new Cells();
       for (const cell of found.cells) cells.add(cell);
-      // Lines that the gateway has not added yet: it looks ten times a second, or was killed.
-      const end = endOfLog(log);
-      const over = new AbortController();
-      if (hasReached(log, position, end)) over.abort();
-      await followLines(log, position, {
-        onLine: (text) => cells.addLine(text),
-        onPosition: (next) => {
-          if (hasReached(log, next, end)) over.abort();
-        },
-        signal: over.signal,
-      });
+      if (log !== undefined) await addUnread(cells, log, position ?? LOG_START);
       return { id, cells: cells.all() };
     } finally {
       file.close();
@@ -112,6 +110,20 @@ async function readLedger(options: ReadSpendOptions): Promise<OwnSpend | undefin
     const problem = `The ledger ${path} cannot be read (${databaseProblem(error)}).`;
     return { id: undefined, cells: [], problem };
   }
+}
+
+/** Adds the lines that the gateway has not added yet: it looks ten times a second, or was killed. */
+async function addUnread(cells: Cells, log: string, position: LogPosition): Promise<void> {
+  const end = endOfLog(log);
+  const over = new AbortController();
+  if (hasReached(log, position, end)) over.abort();
+  await followLines(log, position, {
+    onLine: (text) => cells.addLine(text),
+    onPosition: (next) => {
+      if (hasReached(log, next, end)) over.abort();
+    },
+    signal: over.signal,
+  });
 }
 
 /** Returns the beginning of the range, or of the first budget's period. */

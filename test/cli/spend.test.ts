@@ -124,10 +124,25 @@ it("shows what was spent also if the configuration has a problem, or the ledger 
   expect(stderr).toContain("No spend is recorded for gateway.yaml.");
   await other.clear();
   writeFileSync(join(desk.directory, ".env"), "");
+  // A log of something else, in the directory of the command.
+  const line = usageLine({ at: Date.now() / 1000, key: "ghost", target: "a/b", cost: 1 });
+  writeFileSync(join(desk.directory, "access_usage.log"), `${line}\n`);
   const found = await desk.run("spend", "--since", "1d");
   expect(found.stderr).toContain("Budgets are not shown: gateway.yaml has 2 problems.");
   expect(found.stdout).toContain("$12.3");
+  expect(found.stdout).not.toContain("ghost");
   writeFileSync(join(desk.directory, ".env"), KEYS);
+});
+
+it("names a budget's model as the rows do, and titles a sum of all days", async () => {
+  const perModel = "budgets: [{model: openai/gpt-4o, amount: 1 USD, per: month}]";
+  writeFileSync(join(desk.directory, "gateway.yaml"), CONFIG.replace(/budgets: .*$/m, perModel));
+  const { stdout } = await desk.run("spend", "--per", "total", "--json");
+  expect(JSON.parse(stdout)).toMatchObject({
+    budgets: [{ key: "research" }, { model: "openai/gpt-4o" }],
+  });
+  expect((await desk.run("spend", "--per", "total")).stdout).toContain("Spend in total\n");
+  writeFileSync(join(desk.directory, "gateway.yaml"), CONFIG);
 });
 
 const missing = missingForRateLimitService(process.env);
@@ -156,11 +171,12 @@ describe.skipIf(missing !== undefined)("with a shared Redis", () => {
 
   it("shows what all gateways have spent", async () => {
     const own = cell({ cost: 2 * DOLLAR });
+    const hostile = cell({ key: "\u001b[2Jevil", requests: 1 });
     const cells = new SharedCells({
       ...{ redis, prefix: "gateway", gateway: "other", now: Date.now },
-      ...{ cellsSince: () => [], cell: () => own },
+      ...{ cellsSince: () => [], cell: (of) => of },
     });
-    cells.add([own]);
+    cells.add([own, hostile]);
     await cells.write();
     await requestGrant(redis, {
       keys: { budget: budgetKey("gateway", RESEARCH, 0), memory: memoryKey("gateway") },
@@ -171,7 +187,11 @@ describe.skipIf(missing !== undefined)("with a shared Redis", () => {
     expect(stderr).toBe("");
     expect(JSON.parse(stdout)).toMatchObject({
       gateways: 2,
-      spend: [{ key: "research", requests: 1206, costUsd: 14.34912 }, { key: null }],
+      spend: [
+        { key: "research", requests: 1206, costUsd: 14.34912 },
+        { key: null },
+        { key: "?[2Jevil" },
+      ],
       budgets: [{ spentUsd: 44.34912 }, {}],
     });
   });

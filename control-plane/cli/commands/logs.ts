@@ -5,7 +5,7 @@ import { findLogDirectory, readable } from "../log/log-directory.ts";
 import { parseAccessLogLine } from "../log/access-log-line.ts";
 import { endOfLog, followLines, lastLines } from "../../log-files/log-files.ts";
 import { ACCESS_LOGS, type AccessLogName, accessLogFile } from "../../ir/names.ts";
-import { type Colors, colorsFor } from "../../config/diagnostics/terminal.ts";
+import { type Colors, colorsFor, printable } from "../../config/diagnostics/terminal.ts";
 import type { LogsOptions } from "./options.ts";
 
 type Row = AccessLogEntry & { log: AccessLogName };
@@ -125,11 +125,6 @@ function cells(row: Row): string[] {
 
 function number(value: number | null): string {
   return value === null ? "-" : String(value);
-}
-
-/** A client's bytes must not steer the terminal of the person who looks at them. */
-function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, "?");
 }
 
 function pad(values: readonly string[]): string {

@@ -1,8 +1,14 @@
 // `gateway spend`: what was spent by key and model, and what is left of the budgets.
 import { ConfigurationProblems } from "../../config/diagnostics/configuration-problems.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
-import { colorsFor, count, table } from "../../config/diagnostics/terminal.ts";
-import { type BudgetPeriod, budgetLabel, NANO_PER_DOLLAR, periodAt } from "../../ir/budgets.ts";
+import { colorsFor, count, printable, table } from "../../config/diagnostics/terminal.ts";
+import {
+  type Budget,
+  type BudgetPeriod,
+  budgetLabel,
+  NANO_PER_DOLLAR,
+  periodAt,
+} from "../../ir/budgets.ts";
 import { type Cell, DAY_MS, SUMS } from "../../spend/cell.ts";
 import { type BudgetState, readSpend, type SpendReport } from "../../spend/read-spend.ts";
 import { type Configuration, readConfiguration } from "../../supervisor/configuration-file.ts";
@@ -49,7 +55,7 @@ async function read(config: string | undefined, since: number, now: number): Pro
       : logDirectory(model, environment, process.env["GATEWAY_LOG_DIR"]));
   const report = await readSpend({
     directory: running?.directory ?? stateDirectory(file, environment),
-    logDirectory: logs ?? "",
+    ...(logs === undefined ? {} : { logDirectory: logs }),
     ...(model === undefined ? {} : { model }),
     environment,
     caFile: model?.redis === undefined ? undefined : findCaFile(environment),
@@ -79,12 +85,15 @@ function load(read: () => Configuration): { configuration?: Configuration; probl
 
 function rowsOf(cells: readonly Cell[], per: BudgetPeriod | undefined): Row[] {
   const rows = new Map<string, Row>();
-  for (const { day, target: model, ...sums } of cells) {
+  for (const cell of cells) {
+    const { day, target, ...sums } = cell;
+    // Redis has names of other gateways.
+    const [key, model] = [printable(cell.key), printable(target)];
     const isWhole = per === undefined || per === "total";
     const period = isWhole ? "" : dateOf(periodAt(per, day * DAY_MS).start);
-    const name = JSON.stringify([period, sums.key, model]);
+    const name = JSON.stringify([period, key, model]);
     const found = rows.get(name);
-    if (found === undefined) rows.set(name, { period, model, ...sums });
+    if (found === undefined) rows.set(name, { period, ...sums, key, model });
     else for (const sum of SUMS) found[sum] += sums[sum];
   }
   return [...rows.values()].sort(
@@ -102,7 +111,7 @@ function lines(rows: readonly Row[], report: SpendReport, since: number): string
   const colors = colorsFor(process.stdout);
   const { budgets, gateways } = report;
   const of = gateways > 1 ? ` of ${String(gateways)} gateways` : "";
-  const title = `Spend since ${dateOf(since)} (UTC)${of}`;
+  const title = `Spend ${since === 0 ? "in total" : `since ${dateOf(since)} (UTC)`}${of}`;
   const hasPeriods = rows.some(({ period }) => period !== "");
   const has = {
     estimated: rows.some((row) => row.estimated > 0),
@@ -189,7 +198,7 @@ function asJson(rows: readonly Row[], { budgets, gateways }: SpendReport, since:
     })),
     budgets: budgets.map(({ budget, spent, resets }) => ({
       budget: budgetLabel(budget),
-      ...(budget.subject === "all" ? {} : budget.subject),
+      ...subjectOf(budget),
       per: budget.per,
       amountUsd: budget.amount / NANO_PER_DOLLAR,
       spentUsd: spent / NANO_PER_DOLLAR,
@@ -197,6 +206,12 @@ function asJson(rows: readonly Row[], { budgets, gateways }: SpendReport, since:
       resets: resets === Infinity ? null : new Date(resets).toISOString(),
     })),
   };
+}
+
+/** Returns the key or the model of a budget, named as in the rows. */
+function subjectOf({ subject }: Budget): { key?: string; model?: string } {
+  if (subject === "all") return {};
+  return "key" in subject ? { key: subject.key } : { model: subject.target };
 }
 
 function csv(rows: readonly Row[]): string[] {

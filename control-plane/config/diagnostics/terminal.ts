@@ -41,6 +41,11 @@ function visibleLength(cell: string): number {
   return cell.replace(/\x1b\[[0-9;]*m/g, "").length;
 }
 
+/** Returns text of a client or a server without control characters, which would control the terminal. */
+export function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, "?");
+}
+
 /** `3 problems`, `1 warning`. */
 export function count(number: number, noun: string): string {
   return `${String(number)} ${noun}${number === 1 ? "" : "s"}`;
