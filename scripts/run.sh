@@ -36,13 +36,13 @@ is_set_up() {
   [ -z "$newer" ]
 }
 
-# Node 24 from the dependencies; the machine's own where npm has no package of it (not Linux).
+# Node 24 from the dependencies; the machine's own where npm has no package of it (not Linux), as in bin/gateway.
 find_node() {
   node="$root/node_modules/.bin/node"
   [ -x "$node" ] && return
   node=$(command -v node || true)
-  [ -n "$node" ] && [ "$("$node" -p 'process.versions.node.split(".")[0]')" -ge 24 ] && return
-  fail "Node 24 did not come with the dependencies: run 'npm ci --ignore-scripts' in $root and look at its output, or install Node 24 or newer."
+  [ -n "$node" ] && [ "$("$node" -p 'typeof require("node:http").setGlobalProxyFromEnv')" = function ] && return
+  fail "Node 24 did not come with the dependencies: run 'npm ci --ignore-scripts' in $root and look at its output, or install Node 24.14 or newer (of 25: 25.4)."
 }
 
 if is_set_up; then

@@ -43,11 +43,17 @@ export function newestVersion(name: string, environment: Environment): string {
     env: environment,
     timeout: TIMEOUT_MS,
   });
+  if (error !== undefined && (error as NodeJS.ErrnoException).code === "ENOENT") {
+    const hint = "Install npm, which comes with Node (https://nodejs.org).";
+    throw new GatewayError(`The newest version of ${name} is not known: npm is not installed.`, {
+      hint,
+    });
+  }
   if (error !== undefined || status !== 0)
-    throw unknown(name, `${String(error)} ${stdout}${stderr}`);
-  const version: unknown = JSON.parse(stdout);
-  if (typeof version === "string" && /^\d+\.\d+\.\d+/.test(version)) return version;
-  throw unknown(name, "npm printed no version");
+    throw unknown(name, `${error === undefined ? "" : String(error)}\n${stdout}${stderr}`);
+  const version = /^"(\d+\.\d+\.\d+[^"]*)"$/.exec(stdout.trim())?.[1];
+  if (version === undefined) throw unknown(name, "npm printed no version");
+  return version;
 }
 
 function unknown(name: string, output: string): GatewayError {
@@ -61,7 +67,6 @@ function unknown(name: string, output: string): GatewayError {
 }
 
 const CAUSES: readonly (readonly [RegExp, string, string])[] = [
-  [/ENOENT/, "npm is not installed", "Install npm, which comes with Node (https://nodejs.org)."],
   [
     /E404/,
     "the npm registry has no package of this name",
