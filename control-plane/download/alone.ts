@@ -1,6 +1,14 @@
 // Runs work in one process at a time: two gateways that start at once download a file once.
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { identityOf, isAlive, type ProcessIdentity } from "../supervisor/process-identity.ts";
 
@@ -22,7 +30,7 @@ export async function alone<Result>(
     let hasReported = false;
     while (!tryLink(own, lock)) {
       if (!isHeld(lock)) {
-        rmSync(lock, { force: true });
+        removeStale(lock, `${own}.stale`);
         continue;
       }
       if (!hasReported) onWait();
@@ -33,9 +41,32 @@ export async function alone<Result>(
     rmSync(own, { force: true });
   }
   try {
+    removeLeftovers(lock);
     return await work();
   } finally {
     rmSync(lock, { force: true });
+  }
+}
+
+/** Removes the lock of a process that has ended. A different process may have replaced it by its own, which is put back. */
+function removeStale(lock: string, own: string): void {
+  try {
+    renameSync(lock, own);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw error;
+  }
+  if (isHeld(own)) tryLink(own, lock);
+  rmSync(own, { force: true });
+}
+
+/** Removes the files of processes that were killed while they waited. */
+function removeLeftovers(lock: string): void {
+  const prefix = `${basename(lock)}.`;
+  for (const name of readdirSync(dirname(lock))) {
+    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : NaN;
+    const isLeft = Number.isInteger(pid) && identityOf(pid).startTime === "";
+    if (isLeft) rmSync(join(dirname(lock), name), { force: true });
   }
 }
 

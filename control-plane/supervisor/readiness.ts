@@ -14,9 +14,9 @@ export async function missingForReadiness(
 ): Promise<string | undefined> {
   try {
     const { status, body } = await callAdmin(adminSocket, "GET", "/ready");
-    if (status !== 200) return `Envoy says ${body.trim()}`;
+    if (status !== 200) return `Envoy reports ${body.trim()}`;
   } catch {
-    return "Envoy's admin interface does not answer";
+    return "Envoy's admin interface does not respond";
   }
   for (const listener of listeners) {
     const missing = await probe(listener);
@@ -29,9 +29,9 @@ export async function missingForReadiness(
 async function probe(listener: Listener): Promise<string | undefined> {
   try {
     const { status } = await callListener(listener, HEALTH_PATH);
-    return status === 200 ? undefined : `answers ${String(status)} to ${HEALTH_PATH}`;
+    return status === 200 ? undefined : `responds to ${HEALTH_PATH} with ${String(status)}`;
   } catch {
-    return "does not answer";
+    return "does not respond";
   }
 }
 
