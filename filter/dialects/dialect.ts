@@ -173,6 +173,11 @@ export abstract class Dialect {
     return false;
   }
 
+  /** Returns whether the provider responds before it has begun, so that the client polls for the result. */
+  runsInBackground(_tape: Tape): bool {
+    return false;
+  }
+
   /** Sets the model of a body that keeps its dialect. A dialect with the model in the path has nothing to edit. */
   setModel(tape: Tape, model: Span, edits: Edits): void {
     setModel(tape, model, edits);

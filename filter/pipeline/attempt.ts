@@ -8,7 +8,6 @@ import { keepsBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
 import { FailedAttempts } from "../exchange/failed-attempts";
 import { REQUEST_HEADERS, setHeader, setProperty } from "../host/host";
-import { startCharge } from "../limits/charge";
 import { startMeter } from "../limits/meter";
 import { Tally } from "../limits/tally";
 import { Tape } from "../bytes/json/tape";
@@ -37,12 +36,7 @@ export function openMeter(exchange: Exchange, turn: Turn): Outcome {
   if (exchange.meter !== null || (config.isPriced && row.countsTokens))
     exchange.tally = new Tally(turn.tape.length, row.countsOutput);
   exchange.showsCost = config.showsCost;
-  if (config.budgets.ids.length == 0) return Outcome.Next;
-  const targets = route.targetsFor(client.dialect);
-  const charge = startCharge(key === null ? config.budgets.all : key.budgets, targets);
-  if (charge === null) return Outcome.Next;
-  exchange.charge = charge;
-  return turn.check(charge.open(targets));
+  return Outcome.Next;
 }
 
 export function chooseFirstTarget(exchange: Exchange, turn: Turn): Outcome {

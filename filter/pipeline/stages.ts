@@ -9,6 +9,7 @@ import {
   writeOnlyAttempt,
 } from "./attempt";
 import { admitToMemory, awaitBody, checkLength, checkMemberNames, scanBody } from "./body";
+import { checkBudgets, checkStoredWork } from "./check-budgets";
 import { chooseModel } from "./choose-model";
 import { checkClientKey, keepClientKey } from "./client-key";
 import { checkOrigin } from "./origin";
@@ -28,6 +29,7 @@ export const STAGES: StaticArray<Stage> = [
   respondLocally, // /healthz, /readyz, /v1/models, OPTIONS and wrong methods: what follows is for models only
   keepClientKey, // the key for a pass-through provider, which Envoy removes from the headers later
   captureHead, // for access_content.log, of those who may use models
+  checkStoredWork, // before passToProvider, which ends the stages: a batch costs money too
   passToProvider, // an endpoint without models has a provider now, and its body is not waited for
   checkLength, // a body that is announced too large, or missing, is not waited for
   admitToMemory, // the last reason not to hold a body
@@ -39,8 +41,9 @@ export const STAGES: StaticArray<Stage> = [
   checkMemberNames, // a misspelt member would be dropped without an error
   chooseModel, // by the hint header, else by `model`
   checkProvider, // what is not translated needs a provider that serves the endpoint
+  checkBudgets, // before the steps of a prompt, which cost money and may call an API
   runPrompt, // ingress, and a guarded egress: may respond itself, or extend the request; waits for callouts
-  openMeter, // the budgets, and the rate limits of the name and of each target, which the choice of the target reads
+  openMeter, // the rate limits of the name and of each target, which the choice of the target reads
   chooseFirstTarget, // the first one that supports the request and has budget left; writes its body
   selectCluster, // Envoy routes by it; after the target, because a request without one goes nowhere
   writeOnlyAttempt, // path, credential and headers; if there may be several attempts, the upstream filter writes them

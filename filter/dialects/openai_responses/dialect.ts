@@ -25,7 +25,7 @@ import { OpenaiResponsesReader } from "./read-response";
 import { paths } from "./paths";
 import { readRequest } from "./read-request";
 import { readUsage } from "./read-usage";
-import { refersToState } from "./state";
+import { refersToState, runsInBackground } from "./state";
 import { adaptFault, isStreamed } from "./write-fault";
 import { OpenaiResponsesWriter } from "./write-response";
 import { OpenaiResponsesStreamWriter } from "./write-response-stream";
@@ -71,6 +71,10 @@ export class OpenaiResponses extends OpenaiDialect {
 
   refersToState(tape: Tape): bool {
     return refersToState(tape);
+  }
+
+  runsInBackground(tape: Tape): bool {
+    return runsInBackground(tape);
   }
 
   protected limitRequest(

@@ -18,12 +18,17 @@ const STORED: Span[] = [
   constant("prompt"),
 ];
 
-/** A reply to `background: true` is polled at the provider that gave it. */
+/** Returns whether the provider responds before it has begun, so that the client polls for the result. */
+export function runsInBackground(tape: Tape): bool {
+  return tape.isTrue(tape.member(0, BACKGROUND));
+}
+
+/** A response to `background: true` is polled at the provider that gave it. */
 export function refersToState(tape: Tape): bool {
   for (let i = 0; i < STORED.length; i++) {
     if (tape.isPresent(tape.member(0, STORED[i]))) return true;
   }
-  if (tape.isTrue(tape.member(0, BACKGROUND))) return true;
+  if (runsInBackground(tape)) return true;
   const input = tape.member(0, INPUT);
   if (!tape.isArray(input)) return false;
   const end = tape.next(input);

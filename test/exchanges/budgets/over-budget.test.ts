@@ -1,4 +1,6 @@
 // What clients get when a budget is used up, and until its limit is known.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Explainer } from "../../../control-plane/explain/explain.ts";
 import type { GatewayModel } from "../../../control-plane/ir/model.ts";
@@ -135,6 +137,107 @@ budgets: [{model: openai/gpt, amount: 20 USD, per: day}, {model: openai/gpt-2, a
     const reloaded = await start({ text, shared: worker.shared });
     expect(reloaded.ask().response.status).toBe(200);
     expect(reloaded.ask({ model: "openai/gpt-2" }).response.status).toBe(503);
+  });
+});
+
+describe("work that the provider stores", () => {
+  const post = (path: string, method = "POST") => ({
+    request: {
+      ...{ method, path },
+      headers: [
+        ["x-gateway-api-key", "b".repeat(30)],
+        ["x-gateway-llm-provider-hint", path.includes("/messages/") ? "anthropic" : "openai"],
+      ] as [string, string][],
+      ...(method === "POST" ? { body: Buffer.from('{"input_file_id":"file-1"}') } : {}),
+    },
+  });
+
+  it.each(["/v1/batches", "/v1/messages/batches", "/v1/videos", "/v1/fine_tuning/jobs?a=/cancel"])(
+    "does not start by POST %s",
+    async (path) => {
+      const worker = await start();
+      worker.allow();
+      expect(worker.ask({ input: post(path) }).sent).toHaveLength(1);
+      for (const limit of ["research", "all"]) {
+        worker.allow({ [limit]: { limit: 0 } });
+        const refused = worker.ask({ input: post(path) });
+        expect([refused.response.status, refused.sent.length]).toEqual([429, 0]);
+      }
+      worker.allow({ "openai/gpt": { limit: 0 } });
+      expect(worker.ask({ input: post(path) }).sent).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ["POST", "/v1/batches/batch_1/cancel"],
+    ["POST", "/v1/batches/batch_1/cancel?a=b"],
+    ["GET", "/v1/batches/batch_1"],
+    ["DELETE", "/v1/files/file-1"],
+  ])("can be read and ended: %s %s", async (method, path) => {
+    const worker = await start();
+    worker.allow({ research: { limit: 0 } });
+    expect(worker.ask({ input: post(path, method) }).sent).toHaveLength(1);
+  });
+});
+
+describe("background mode", () => {
+  const background = (key: "a" | "b", model: string, value: unknown) => ({
+    request: {
+      ...{ method: "POST", path: "/v1/responses" },
+      headers: [["x-gateway-api-key", key.repeat(30)]] as [string, string][],
+      body: Buffer.from(JSON.stringify({ model, input: "Hi", background: value })),
+    },
+  });
+  const text = `
+listeners:
+  egress:
+    api_keys: [$TEAM_A, {key: $TEAM_B, name: research, budget: {amount: 50 USD, per: month}}]
+llm_providers:
+  - {model: openai/gpt, access_key: $OPENAI_API_KEY, provider_interface: openai_responses, base_url: "http://own.test/v1"}
+  - {model: anthropic/claude, access_key: $ANTHROPIC_API_KEY}
+pricing: {openai/gpt: {input: 1, output: 1}, anthropic/claude: {input: 1, output: 1}}
+`;
+
+  it.each(["openai/gpt", "anthropic/claude"])("is rejected with a budget at %s", async (model) => {
+    const worker = await start({ text });
+    worker.allow();
+    const refused = worker.ask({ input: background("b", model, true) });
+    expect([refused.response.status, refused.sent.length]).toEqual([400, 0]);
+    expect(errorOf(refused).body).toMatchObject({ error: { param: "background" } });
+    expect(messageOf(refused)).toBe(
+      "'background' is not supported with a budget, because the gateway does not see what the response costs. Remove it, or use 'stream'.",
+    );
+    expect(worker.ask({ input: background("b", model, false) }).sent).toHaveLength(1);
+  });
+
+  it("passes for a key without a budget", async () => {
+    const worker = await start({ text });
+    worker.allow();
+    expect(worker.ask({ input: background("a", "openai/gpt", true) }).sent).toHaveLength(1);
+  });
+});
+
+describe("a prompt on ingress", () => {
+  it("is rejected before its guard and its target run", async () => {
+    const text = readFileSync(join(import.meta.dirname, "../../config/prompt-targets/config.yaml"), "utf8");
+    const worker = await start({
+      text: `${text}\nbudgets: [{amount: 1 USD, per: month}]\n`,
+    });
+    let calls = 0;
+    const input = {
+      listener: "ingress" as const,
+      calls: () => {
+        calls++;
+        return undefined;
+      },
+    };
+    worker.allow();
+    worker.ask({ model: "big", input });
+    expect(calls).toBeGreaterThan(0);
+    calls = 0;
+    worker.allow({ all: { limit: 0 } });
+    expect(worker.ask({ model: "big", input }).response.status).toBe(429);
+    expect(calls).toBe(0);
   });
 });
 

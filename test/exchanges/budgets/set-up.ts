@@ -21,6 +21,8 @@ export const ENVIRONMENT = {
   ANTHROPIC_API_KEY: "sk-anthropic",
   TEAM_A: "a".repeat(30),
   TEAM_B: "b".repeat(30),
+  RATES_KEY: "rates",
+  EMBEDDINGS_KEY: "embeddings",
 };
 /** Half a minute before the end of a month. */
 export const START = Date.UTC(2026, 10, 30, 23, 59, 30);
