@@ -48,7 +48,7 @@ export interface ExchangeInput {
   clusters?: readonly string[];
   /** Additional properties by dotted path, for example `source.address`. */
   properties?: Properties;
-  /** The client disconnects after this number of response chunks. */
+  /** The client disconnects after this number of response chunks; -1: before the head of the response. */
   clientLeavesAfter?: number;
   /** Maximum request body in bytes; a larger one gets a 413. Default 32 MiB. */
   requestBodyLimit?: number;
@@ -449,6 +449,10 @@ export class Exchange {
     if (script === undefined) {
       this.fault("a request reached the provider, and the case has no response for it");
       this.resetByFilter();
+      return;
+    }
+    if (this.#input.clientLeavesAfter === -1) {
+      this.#ending = "left";
       return;
     }
     const response = script(attempt.sent);

@@ -17,8 +17,9 @@ const MODEL = constant('"model":');
 const MODEL_WITHIN: u32 = 1024;
 const QUOTE: u32 = 0x22;
 const SPACE: u32 = 0x20;
-/** A complete response that is larger is not read, nor is one for which there is no memory: its usage is estimated. Bytes. */
+/** Of a complete response that is larger, or for which there is no memory, only the end is read. Bytes. */
 const MAX_RESPONSE: u32 = 8 << 20;
+const END_LENGTH: u32 = 4096;
 
 const tape = scratchTape();
 
@@ -74,23 +75,27 @@ export class UsageObserver {
 
   /** The next bytes of a complete response, as in `event`. */
   part(pointer: usize, length: u32, isLast: bool): void {
-    if (this.isCut || this.isRead) return;
+    if (this.isRead) return;
+    if (this.isCut) return this.keepEnd(pointer, length);
     const held = this.kept.length + length;
     if (this.kept.length == 0 && (isLast || <i32>length == this.announced)) {
       this.isRead = true;
       this.read(pointer, length);
-    } else if (held > MAX_RESPONSE || !mayHold(held)) this.giveUp();
-    else this.kept.bytes(pointer, length);
+    } else if (held > MAX_RESPONSE || !mayHold(held)) {
+      this.giveUp();
+      this.keepEnd(pointer, length);
+    } else this.kept.bytes(pointer, length);
     if (wasRefused()) this.giveUp();
   }
 
   /** Reads a complete response that came in parts, none of which was marked as the last. */
   end(): void {
-    if (this.isCut || this.isRead || this.kept.length == 0) return;
+    if (this.isRead || this.kept.length == 0) return;
     const response = this.kept;
     this.kept = new ByteBuffer();
     this.isRead = true;
-    this.read(response.pointer, response.length);
+    if (this.isCut) this.readUsageAtEnd(response.pointer, response.length);
+    else this.read(response.pointer, response.length);
     response.release();
   }
 
@@ -103,11 +108,28 @@ export class UsageObserver {
     return this.kept;
   }
 
-  /** The response is not read: its usage is estimated. */
+  /** The response is not read: unless its end has the usage, that is estimated. */
   giveUp(): void {
     countRefusal();
     this.isCut = true;
     this.kept.release();
+  }
+
+  /** Keeps the last bytes of what came. */
+  private keepEnd(pointer: usize, length: u32): void {
+    const kept = this.kept;
+    const added = min(length, END_LENGTH);
+    const before = min(kept.length, END_LENGTH - added);
+    if (before > 0) memory.copy(kept.pointer, kept.pointer + kept.length - before, before);
+    kept.length = before;
+    kept.bytes(pointer + length - added, added);
+  }
+
+  private readUsageAtEnd(pointer: usize, length: u32): void {
+    const usage = findLast(pointer, length, USAGE);
+    if (usage <= pointer) return;
+    if (scanMembers(tape, usage, length - <u32>(usage - pointer)) == SCAN_OK) this.readTape();
+    else tape.reset();
   }
 
   private read(pointer: usize, length: u32): void {

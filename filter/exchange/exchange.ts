@@ -16,7 +16,7 @@ import { Attempts } from "./attempts";
 import { Client } from "./client";
 import { Content } from "./content";
 import { PromptPart, PromptTimes } from "./prompt-times";
-import { Response } from "./response";
+import { Response, ResponseOwner } from "./response";
 import { ResponseMetadata } from "./response-metadata";
 import { Trace } from "./trace";
 
@@ -195,12 +195,25 @@ export class Exchange {
     this.response.isCostEstimated = isEstimated;
   }
 
+  /** Sets the cost of a request that was sent, and whose client left before there was a response. */
+  private setCostOfInput(): void {
+    const target = this.target;
+    const tally = this.tally;
+    if (target === null || tally === null) return;
+    const price = this.priceOf(target);
+    if (price === null) return;
+    tally.estimateInput(used);
+    this.response.cost = price.costOf(used);
+    this.response.isCostEstimated = true;
+  }
+
   /** Sets the final cost, and charges the budgets. Called once, when the response is over. */
   settleCost(): void {
     // A header with the cost has left already.
     if (this.response.cost < 0) this.setCost();
     const charge = this.charge;
     const target = this.target;
+    if (charge !== null && this.response.owner == ResponseOwner.None) this.setCostOfInput();
     if (charge !== null && target !== null) charge.add(target, this.response.cost);
     this.charge = null;
   }
@@ -213,11 +226,16 @@ export class Exchange {
     const observer = this.response.observer;
     const filter = this.response.usageFilter;
     if (translator !== null) {
-      if (translator.fault !== null && !translator.usage.isKnown) return false;
+      if (translator.fault !== null) {
+        // The last usage of a stream that breaks is older than its last token.
+        if (this.client.isStreaming && translator.hasWritten) tally.isWhole = false;
+        else if (!translator.usage.isKnown) return false;
+      }
       isEstimated = tally.estimate(translator.usage, translator.events, used);
     } else if (observer !== null) {
       observer.end();
       const events = filter === null || filter.isPassing ? 0 : filter.events;
+      if (events > 0 && observer.isBroken) tally.isWhole = false;
       isEstimated = tally.estimate(observer.usage, events, used);
     } else return false;
     return true;

@@ -14,6 +14,25 @@ const BYTES_OF_TWO: u64 = 7;
 /** The most that Anthropic scales an image to. */
 const IMAGE_TOKENS: u64 = 1600;
 
+/** Types of the objects that hold an image, or another file, in all dialects. */
+const IMAGES: Span[] = [
+  IMAGE,
+  constant("image_url"),
+  constant("input_image"),
+  constant("computer_screenshot"),
+];
+const DOCUMENTS: Span[] = [
+  BASE64,
+  constant("file"),
+  constant("input_file"),
+  constant("input_audio"),
+];
+/** Bytes of text that cost as much as an image, or as a long document. */
+const IMAGE_BYTES: u32 = 6400;
+const DOCUMENT_BYTES: u32 = 131072;
+/** Content that is larger makes a request larger than this. */
+const SMALL: u32 = 65536;
+
 /** Returns the tokens of a scanned request, rounded up. `extraBytes`: of texts that are added to it. */
 export function estimateTokens(tape: Tape, extraBytes: u32): u32 {
   let bytes: u64 = extraBytes;
@@ -34,6 +53,38 @@ export function estimateTokens(tape: Tape, extraBytes: u32): u32 {
     }
   }
   return <u32>((bytes * 2 + BYTES_OF_TWO - 1) / BYTES_OF_TWO + images * IMAGE_TOKENS);
+}
+
+/**
+ * Returns the bytes of a scanned request that count as text: all of them, but of the content of an image or a document only as
+ * many as their tokens may be.
+ */
+export function readBytes(tape: Tape): u32 {
+  if (tape.length <= SMALL) return tape.length;
+  let bytes = tape.length;
+  const end = tape.next(0);
+  for (let node: u32 = 0; node < end; node++) {
+    const most = tape.isObject(node) ? mostBytes(tape, tape.member(node, TYPE)) : 0;
+    if (most == 0) continue;
+    const next = tape.next(node);
+    for (; node < next; node++) {
+      if (tape.isString(node) && tape.size(node) > most) bytes -= tape.size(node) - most;
+    }
+    node--;
+  }
+  return bytes;
+}
+
+/** Returns how many bytes of content an object with this type has at most; 0 if it is text. */
+function mostBytes(tape: Tape, type: u32): u32 {
+  if (!tape.isString(type)) return 0;
+  for (let i = 0; i < IMAGES.length; i++) {
+    if (tape.equals(type, IMAGES[i])) return IMAGE_BYTES;
+  }
+  for (let i = 0; i < DOCUMENTS.length; i++) {
+    if (tape.equals(type, DOCUMENTS[i])) return DOCUMENT_BYTES;
+  }
+  return 0;
 }
 
 /** Returns whether an object is an image, or the base64 source of another document. */

@@ -57,7 +57,8 @@ export function setLimits(tape: Tape, ids: u64[], out: ByteBuffer): u32 {
     out.clear();
     writeResponse(next, out);
     applyLimits(tape, list, next);
-    if (!wasRefused() && storeTable(next)) return OK;
+    if (wasRefused()) return UNAVAILABLE;
+    if (storeTable(next)) return OK;
   }
   return UNAVAILABLE;
 }

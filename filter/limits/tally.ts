@@ -2,9 +2,9 @@
 import { Usage } from "../hub/usage";
 
 /** Estimated bytes of a token, where the provider reports no usage. */
-const BYTES_PER_TOKEN: u32 = 4;
-/** A larger request is large because of its images. */
-const MAX_ESTIMATED_TOKENS: u32 = 32768;
+const BYTES_PER_TOKEN: u64 = 4;
+
+const NO_USAGE = new Usage();
 
 export class Tally {
   /** Whether a provider has begun a response that is not an error, and that the client gets. */
@@ -12,9 +12,10 @@ export class Tally {
   /** Whether the response has reached its end, so that its usage is final. */
   isWhole: bool = false;
   /** Bytes of the response so far. */
-  responseBytes: u32 = 0;
+  responseBytes: u64 = 0;
 
   constructor(
+    /** Bytes of the request that the model reads (`readBytes` of hub/token-estimate.ts). */
     private requestBytes: u32,
     /** Whether a response without usage has an output to estimate. */
     private countsOutput: bool,
@@ -34,15 +35,24 @@ export class Tally {
   estimate(usage: Usage, events: u32, used: Usage): bool {
     used.copy(usage);
     const hasInput = usage.freshInput >= 0;
-    if (!hasInput)
-      used.freshInput = <i64>min(this.requestBytes / BYTES_PER_TOKEN, MAX_ESTIMATED_TOKENS);
+    if (!hasInput) used.freshInput = this.estimatedInput;
     if (!this.countsOutput) return !hasInput;
     // Gemini leaves out an output of 0.
     if (this.isWhole && hasInput) return false;
-    const output = <i64>(events > 0 ? events : this.responseBytes / BYTES_PER_TOKEN);
+    const output = events > 0 ? <i64>events : <i64>(this.responseBytes / BYTES_PER_TOKEN);
     const isFinal = this.isWhole || events == 0;
     if (usage.output >= 0 && (isFinal || usage.output > output)) return !hasInput;
     used.output = output;
     return true;
+  }
+
+  /** Sets `used` to the input alone, for a request that has no response. */
+  estimateInput(used: Usage): void {
+    used.copy(NO_USAGE);
+    used.freshInput = this.estimatedInput;
+  }
+
+  private get estimatedInput(): i64 {
+    return <i64>(this.requestBytes / BYTES_PER_TOKEN);
   }
 }

@@ -3,6 +3,7 @@ import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER, PROPERTY_EXCHANGE } from "../../
 import { RateLimit } from "../config/rate-limit";
 import { RetryPolicy, Target } from "../config/target";
 import { Fault } from "../hub/fault";
+import { readBytes } from "../hub/token-estimate";
 import { Attempts } from "../exchange/attempts";
 import { keepsBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
@@ -34,7 +35,7 @@ export function openMeter(exchange: Exchange, turn: Turn): Outcome {
   const limits = key === null ? NO_LIMITS : key.rateLimits;
   exchange.meter = startMeter(route, limits, client.dialect, row.countsTokens);
   if (exchange.meter !== null || (config.isPriced && row.countsTokens))
-    exchange.tally = new Tally(turn.tape.length, row.countsOutput);
+    exchange.tally = new Tally(readBytes(turn.tape), row.countsOutput);
   exchange.showsCost = config.showsCost;
   return Outcome.Next;
 }

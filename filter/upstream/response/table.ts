@@ -14,7 +14,7 @@ import { onUnwrappedBody } from "./unwrapped";
 import { onWholeBody } from "./whole";
 import { Exchange } from "../../exchange/exchange";
 import { Response, ResponseOwner, ResponsePhase } from "../../exchange/response";
-import { ALL, property, replaceBodyPrefix, RESPONSE_BODY } from "../../host/host";
+import { ALL, property, replaceBodyPrefix, RESPONSE_BODY, takenBytes } from "../../host/host";
 import { CONTINUE, STOP } from "../../host/status";
 import { constant, scratchBuffer } from "../../bytes/text/bytes";
 
@@ -52,12 +52,13 @@ export function onBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const response = exchange.response;
   const isRead = response.owner == ResponseOwner.Provider && response.phase != ResponsePhase.Passed;
   const isEnd = endsHere || isEndBeforeTrailers(response, size);
+  const taken = takenBytes();
   const status = act(exchange, size, isEnd);
   response.isBodyHeld = status == STOP && response.owner == ResponseOwner.Provider;
   const tally = exchange.tally;
   if (tally === null || !isRead) return status;
   // Bytes that are held come again.
-  if (status == CONTINUE && size != ALL) tally.responseBytes += size;
+  if (status == CONTINUE) tally.responseBytes += size == ALL ? takenBytes() - taken : size;
   if (isEnd) {
     tally.isWhole = true;
     exchange.chargeLimits();

@@ -1,11 +1,14 @@
 // What a request costs: the record has it, and its budgets are charged with the same, once.
 import { describe, expect, it } from "vitest";
+import type { GatewayModel } from "../../../control-plane/ir/model.ts";
+import { FAILURES } from "../../../control-plane/wasm-host/upstream.ts";
 import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
 import { RETRY } from "../../envoy/models.ts";
 import { CHAT, reply } from "../rate-limits/replies.ts";
 import { COST, CONFIGURATION, errorOf, recordOf, start } from "./set-up.ts";
 import type { Path, Worker } from "./set-up.ts";
 
+const MIB = 1024 ** 2;
 /** How many events the stream of a provider has. */
 const EVENTS = { chat: 4, messages: 6 };
 
@@ -127,6 +130,89 @@ describe("a response", () => {
 });
 
 describe("what the provider has not reported is estimated", () => {
+  const embeddings = (usage: object): UpstreamResponse => {
+    const item = `{"object":"embedding","index":0,"embedding":"${"A".repeat(MIB)}"},`;
+    const end = `{"object":"embedding","index":1}],"model":"m","usage":${JSON.stringify(usage)}}`;
+    const body = Buffer.from(`{"object":"list","data":[${item.repeat(9)}${end}`);
+    const count = Math.ceil(body.length / 50_000);
+    const chunks = Array.from({ length: count }, (_, i) => body.subarray(i * 50_000, (i + 1) * 50_000));
+    return { ...reply("chat", false), chunks };
+  };
+  const embed = (input: string) => ({
+    request: {
+      ...{ method: "POST", path: "/v1/embeddings" },
+      headers: [["x-gateway-api-key", "b".repeat(30)]] as [string, string][],
+      body: Buffer.from(JSON.stringify({ model: "openai/gpt", input })),
+    },
+  });
+
+  it("but not that of a large response, whose end has its usage", async () => {
+    const worker = await allowed(`${CONFIGURATION}observability: {cost_header: true}\n`);
+    for (const one of [worker, await allowed()]) {
+      const upstream = embeddings({ prompt_tokens: 300_000, total_tokens: 300_000 });
+      const { cost, estimated, input } = recordOf(one.ask({ upstream, input: embed("Hi") }));
+      expect([cost, estimated, input]).toEqual([300_000 * 1_000_000, undefined, 300_000]);
+    }
+  });
+
+  it("for a large response without it, and a large request: without a bound", async () => {
+    const worker = await allowed();
+    const result = worker.ask({ upstream: embeddings({}), input: embed("a".repeat(MIB)) });
+    expect(recordOf(result).estimated).toBe(1);
+    expect(recordOf(result).cost).toBeGreaterThanOrEqual((MIB / 4) * 1_000_000);
+  });
+
+  it.each([
+    ["an image", 1600, { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(MIB)}` } }],
+    ["a document", 32_768, { type: "file", file: { filename: "a.pdf", file_data: "A".repeat(MIB) } }],
+  ])("with a bound for %s of the request, and none for its text", async (_, tokens, part) => {
+    const worker = await allowed();
+    const costOf = (content: unknown) =>
+      recordOf(
+        worker.ask({
+          text: content as string,
+          stream: true,
+          upstream: reply("chat", true, "every event"),
+          input: { clientLeavesAfter: 1 },
+        }),
+      ).cost ?? 0;
+    const small = costOf("Hi");
+    const price = 1_000_000;
+    expect(Math.abs(costOf([part]) - small - tokens * price)).toBeLessThan(100 * price);
+    const long = { type: "text", text: "a".repeat(MIB) };
+    const both = (MIB / 4 + tokens) * price;
+    expect(Math.abs(costOf([part, long]) - small - both)).toBeLessThan(100 * price);
+  });
+
+  it("for a response that its trailers end: it is as long as what was held", async () => {
+    const worker = await allowed(`${CONFIGURATION}observability: {cost_header: true}\n`);
+    const body = CHAT.complete.replace(/,"usage":\{"prompt.*\}\}$/, "}");
+    const whole = { ...reply("chat", false), chunks: [Buffer.from(body)] };
+    const { cost } = recordOf(worker.ask({ upstream: whole }));
+    const upstream = { ...whole, trailers: [["a", "b"]] as [string, string][] };
+    expect(recordOf(worker.ask({ upstream })).cost).toBe(cost);
+  });
+
+  it.each([false, true])("for the input, if the client leaves before the response; stream: %s", async (stream) => {
+    const adapt = (model: GatewayModel) => {
+      model.targetSets = [{ name: "best", targets: [0, 1], retry: RETRY }];
+    };
+    const worker = await start({ adapt });
+    worker.allow();
+    let sum = 0;
+    for (const model of ["openai/gpt", "anthropic/claude", "best"]) {
+      const result = worker.ask({ model, stream, text: "a".repeat(4000), input: { clientLeavesAfter: -1 } });
+      const { cost = 0, estimated } = recordOf(result);
+      expect(estimated).toBe(1);
+      expect(cost).toBeGreaterThan(1000 * 1_000_000);
+      expect(cost).toBeLessThan(1100 * 1_000_000);
+      sum += cost;
+    }
+    expect(worker.charged()["research"]).toBe(sum);
+    const unreachable = { upstream: () => FAILURES.connectionRefused };
+    expect(recordOf(worker.ask({ stream, input: unreachable })).cost).toBeUndefined();
+  });
+
   it("for a complete response: a token is four bytes", async () => {
     const worker = await allowed();
     const body = CHAT.complete.replace(/,"usage":\{"prompt.*\}\}$/, "}");
@@ -171,6 +257,35 @@ describe("what the provider has not reported is estimated", () => {
       }
       expect(sum).toBeGreaterThan(0);
       expect(worker.charged()["research"]).toBe(sum);
+    });
+
+    const FAILURE = {
+      chat: 'data: {"error":{"message":"no","type":"server_error"}}\n\n',
+      messages:
+        'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"no"}}\n\n',
+    };
+    it.each(["an error", "nothing"])("that ends early with %s is charged for what came", async (end) => {
+      const worker = await allowed();
+      const whole = reply(dialect, true, "every event");
+      // All but the last two or three events, which have the usage and the reason why the response ended.
+      const events = whole.chunks?.slice(0, dialect === "chat" ? 1 : 3) ?? [];
+      const more = Array.from({ length: 10 }, () => events.at(-1) ?? Buffer.alloc(0));
+      const chunks = [...events, ...more, ...(end === "nothing" ? [] : [Buffer.from(FAILURE[dialect])])];
+      const result = worker.ask({ path, model, stream: true, upstream: { ...whole, chunks } });
+      const { cost, estimated } = recordOf(result);
+      expect(estimated).toBe(1);
+      // Each event is a token of the output.
+      expect(cost).toBeGreaterThan((events.length + more.length) * 10_000_000);
+      expect(worker.charged()["research"]).toBe(cost);
+    });
+
+    it("that begins with an error costs nothing", async () => {
+      const worker = await allowed();
+      const upstream = { ...reply(dialect, true), chunks: [Buffer.from(FAILURE[dialect])] };
+      const result = worker.ask({ path, model, stream: true, upstream });
+      // A passing event is not held back until the next one comes.
+      const isTranslated = path !== (dialect === "chat" ? "/v1/chat/completions" : "/v1/messages");
+      if (isTranslated) expect(recordOf(result).cost).toBeUndefined();
     });
 
     it("is charged once wherever the provider breaks off", async () => {

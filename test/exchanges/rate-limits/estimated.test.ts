@@ -49,7 +49,12 @@ describe("what the provider has not reported is estimated", () => {
     const worker = await start("  - {model: openai/gpt, limit: {tokens: 100000, unit: minute}}\n");
     const body = CHAT.complete.replace(/,"usage":\{"prompt.*\}\}$/, "}");
     const upstream = { ...reply("chat", false), chunks: [Buffer.from(body)] };
-    worker.ask({ upstream, text: "A".repeat(1_000_000) });
-    expect(remaining(worker.ask())).toBe(100_000 - 32_768 - Math.floor(body.length / 4));
+    const url = `data:image/png;base64,${"A".repeat(1_000_000)}`;
+    const image = [{ type: "image_url", image_url: { url } }];
+    worker.ask({ upstream, text: image as unknown as string });
+    const left = remaining(worker.ask());
+    const most = 100_000 - 1600 - Math.floor(body.length / 4);
+    expect(left).toBeLessThan(most);
+    expect(left).toBeGreaterThan(most - 100);
   });
 });
