@@ -1,7 +1,8 @@
 // Relative links, anchors and file names in the Markdown documents: the file exists, and so does the heading.
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, matchesGlob, resolve } from "node:path";
 import { expect, it } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGES = globSync(["*.md", "docs/**/*.md", "bench/*.md", "test/**/*.md"], { cwd: ROOT });
@@ -55,6 +56,19 @@ it.each(PAGES)("%s names source files that exist", (page) => {
   const paths = [...read(join(ROOT, page)).matchAll(SOURCE)].map(([, path = ""]) => path);
   const isFile = (path: string) => folders.some((folder) => existsSync(join(folder, path)));
   expect(paths.filter((path) => !isFile(path))).toEqual([]);
+});
+
+// Comments name decisions, which are for those who have the sources.
+it("pages that messages name exist, and are in the npm package", () => {
+  const sources = globSync(["contract/**/*.ts", "control-plane/**/*.ts"], { cwd: ROOT });
+  const named = sources.flatMap((file) =>
+    [...readFileSync(join(ROOT, file), "utf8").matchAll(/docs\/(?:clouds\/)?[\w-]+\.md/g)].map(
+      ([page]) => page,
+    ),
+  );
+  expect(named).toContain("docs/budgets.md");
+  const isPacked = (page: string) => manifest.files.some((pattern) => matchesGlob(page, pattern));
+  expect(named.filter((page) => !isPacked(page) || !existsSync(join(ROOT, page)))).toEqual([]);
 });
 
 it("README.md lists the folders of the filter", () => {
