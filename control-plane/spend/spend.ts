@@ -55,6 +55,8 @@ export class Spend {
   readonly #options: Required<SpendOptions>;
   readonly #tallies: Tallies;
   #ledger: { log: string; ledger: Ledger } | undefined;
+  /** By log: those that Envoys which are draining write to. */
+  readonly #previous = new Map<string, Ledger>();
   #redis: Sharer | undefined;
   #shared: { gateway: string; sharing: Sharing } | undefined;
   #starting: Promise<void> = Promise.resolve();
@@ -74,7 +76,7 @@ export class Spend {
    * @param also budgets of a configuration that is still, or will be, used beside it
    */
   async use(gateway: SpendingGateway, also: readonly Budget[] = []): Promise<void> {
-    await this.#useLedger(join(gateway.logDirectory, accessLogFile(USAGE_LOG)), gateway);
+    this.#useLedger(join(gateway.logDirectory, accessLogFile(USAGE_LOG)), gateway);
     this.#tallies.use([...also, ...(gateway.model.budgets ?? [])]);
     await this.#useRedis(gateway);
     await this.#refresh();
@@ -101,7 +103,14 @@ export class Spend {
   }
 
   /** Counts for the remaining Envoys what others have charged until their exit. */
-  settle(): void {
+  async settle(): Promise<void> {
+    for (const [log, ledger] of [...this.#previous]) {
+      await ledger.catchUp().catch(() => undefined);
+      // A reload may have gone back to it.
+      if (this.#previous.get(log) !== ledger) continue;
+      this.#previous.delete(log);
+      await ledger.stop();
+    }
     for (const { limits } of this.#envoys) limits.lower();
   }
 
@@ -127,6 +136,7 @@ export class Spend {
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     for (const { limits } of this.#envoys) limits.close();
+    await this.settle();
     await this.#ledger?.ledger.catchUp().catch(() => undefined);
     await this.#endSharing();
     await this.#ledger?.ledger.stop();
@@ -155,10 +165,18 @@ export class Spend {
     await this.#shared.sharing.budgets.begin();
   }
 
-  async #useLedger(log: string, { model }: SpendingGateway): Promise<void> {
+  /** Follows a log, and the previous one until the Envoys that write to it have exited. */
+  #useLedger(log: string, { model }: SpendingGateway): void {
     if (this.#ledger?.log === log) return;
-    await this.#ledger?.ledger.stop();
-    const ledger = new Ledger({
+    if (this.#ledger !== undefined) this.#previous.set(this.#ledger.log, this.#ledger.ledger);
+    const ledger = this.#previous.get(log) ?? this.#newLedger(log, model);
+    this.#previous.delete(log);
+    this.#ledger = { log, ledger };
+    this.#tallies.reread();
+  }
+
+  #newLedger(log: string, model: GatewayModel): Ledger {
+    return new Ledger({
       log,
       file: join(this.#options.directory, LEDGER_FILE),
       startsAtEnd: model.redis !== undefined,
@@ -178,8 +196,6 @@ export class Spend {
         for (const { limits } of this.#envoys) limits.resync();
       },
     });
-    this.#ledger = { log, ledger };
-    this.#tallies.reread();
   }
 
   async #useRedis({ model: { redis }, environment, authorities }: SpendingGateway): Promise<void> {

@@ -100,7 +100,7 @@ export function createSpending(
       attached.delete(socket);
       spend?.detach(socket);
     },
-    settle: () => spend?.settle(),
+    settle: () => void spend?.settle(),
     missing: () => spend?.missing,
     note: () => spend?.note,
     gauges: () => spend?.gauges() ?? [],

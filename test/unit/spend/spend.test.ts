@@ -1,5 +1,5 @@
 // The limits that an Envoy gets: at its start and restart, when records are read, at the end of a period, after a reload.
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -208,13 +208,45 @@ it("what a replaced Envoy charges while it drains is subtracted when it has exit
   await read(40);
   expect(left(daily)).toBe(90);
   const unread = ask(5, { isRecorded: false });
-  spend.settle();
+  void spend.settle();
   await expect.poll(() => left(monthly)).toBe(960);
   unread();
   await read(45);
-  spend.settle();
+  void spend.settle();
   await expect.poll(() => left(monthly)).toBe(955);
   expect(left(daily)).toBe(55);
+});
+
+it("what a replaced Envoy writes to the previous directory of logs is counted", async () => {
+  await use(DAILY, MONTHLY);
+  ask(10);
+  await read(10);
+  const next = join(directory, "next");
+  mkdirSync(next);
+  const useNext = () =>
+    spend.use({
+      model: { budgets: [DAILY, MONTHLY] } as GatewayModel,
+      logDirectory: next,
+      environment: {},
+    });
+  await useNext();
+  const draining = (cost: number) => {
+    appendFileSync(log, `${usageLine({ at: now / 1000, cost })}\n`);
+  };
+  draining(20);
+  await read(30);
+  await use(DAILY, MONTHLY);
+  draining(5);
+  await read(35);
+  await useNext();
+  draining(7);
+  appendFileSync(join(next, "access_usage.log"), `${usageLine({ at: now / 1000, cost: 100 })}\n`);
+  await spend.settle();
+  await read(142);
+  await spend.close();
+  spend = newSpend();
+  await use(DAILY, MONTHLY);
+  await read(142);
 });
 
 it("while the ledger is read again, Envoy keeps its limits", async () => {
