@@ -3,6 +3,7 @@
 import { closeSync, openSync, renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { StatementSync } from "node:sqlite";
+import type { KnownPlace } from "./known-place.ts";
 import type { LogPosition } from "./log-files.ts";
 
 /** How long a statement waits for another program that has the file locked. */
@@ -53,6 +54,17 @@ export class LogDatabase {
       inode: row["inode"] === null ? undefined : Number(row["inode"]),
       offset: Number(row["offset"]),
     };
+  }
+
+  /** Returns the places in all logs. */
+  places(): KnownPlace[] {
+    return this.statement("SELECT log, inode, offset FROM place")
+      .all()
+      .map(({ log, inode, offset }) => ({
+        log: String(log),
+        inode: inode === null ? undefined : Number(inode),
+        offset: Number(offset),
+      }));
   }
 
   /** Writes a place in a log and what was read up to there: both, or nothing. */

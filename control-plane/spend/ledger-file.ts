@@ -1,5 +1,6 @@
 // The SQLite file of what was spent: sums by UTC day, client key and model, and the place in access_usage.log that they reach.
 import { randomBytes } from "node:crypto";
+import type { KnownPlace } from "../log-files/known-place.ts";
 import { LogDatabase } from "../log-files/log-database.ts";
 import type { LogPosition } from "../log-files/log-files.ts";
 import { type Cell, SUMS } from "./cell.ts";
@@ -47,9 +48,9 @@ export class LedgerFile {
     return id;
   }
 
-  /** Returns the place in a log behind the last line that is in the sums. */
-  position(log: string): LogPosition | undefined {
-    return this.#database.position(log);
+  /** Returns the places behind the last lines that are in the sums, in all logs. */
+  places(): KnownPlace[] {
+    return this.#database.places();
   }
 
   /** Adds what was read of a log up to a position: all of it, or nothing. */

@@ -1,6 +1,7 @@
 // Follows access_usage.log, and adds what was spent to spend.db. When the file cannot be written, reading stops at the last
 // place that it has, and starts again there as soon as it can be.
 import { setTimeout as sleep } from "node:timers/promises";
+import { knownPlace } from "../log-files/known-place.ts";
 import { databaseProblem, isDamage, putAside } from "../log-files/log-database.ts";
 import { endOfLog, followLines, hasReached, LOG_START } from "../log-files/log-files.ts";
 import type { LogPosition } from "../log-files/log-files.ts";
@@ -115,17 +116,28 @@ export class Ledger {
 
   /** Opens the file; a damaged one is put aside, and a new one is filled from the log. */
   #open(): void {
-    const { file, log, startsAtEnd } = this.#options;
+    const { file } = this.#options;
     for (let attempt = 1; this.#file === undefined && attempt <= 2; attempt += 1) {
       try {
         const opened = new LedgerFile(file);
         this.#file = opened;
-        this.#position = opened.position(log) ?? (startsAtEnd ? endOfLog(log) : LOG_START);
+        this.#position = this.#firstPosition(opened);
         opened.id();
       } catch (error) {
         this.#fail(error);
       }
     }
+  }
+
+  #firstPosition(file: LedgerFile): LogPosition {
+    const { log, startsAtEnd, report } = this.#options;
+    const known = knownPlace(log, file.places());
+    if (known === undefined) return startsAtEnd ? endOfLog(log) : LOG_START;
+    if (known.isCopy) {
+      const why = `${log} is a copy of the log that was read before`;
+      report(`${why}; its lines up to there are not counted again.`, "warning");
+    }
+    return known.position;
   }
 
   /** Ends the problem: the file was written. */

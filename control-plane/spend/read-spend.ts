@@ -5,6 +5,7 @@ import { type Budget, periodAt } from "../ir/budgets.ts";
 import { accessLogFile, USAGE_LOG } from "../ir/names.ts";
 import type { GatewayModel } from "../ir/model.ts";
 import { databaseProblem } from "../log-files/log-database.ts";
+import { knownPlace } from "../log-files/known-place.ts";
 import {
   endOfLog,
   followLines,
@@ -95,7 +96,7 @@ async function readLedger(options: ReadSpendOptions): Promise<OwnSpend | undefin
       const log =
         logDirectory === undefined ? undefined : join(logDirectory, accessLogFile(USAGE_LOG));
       const { position, id, ...found } = file.read(() => ({
-        position: log === undefined ? undefined : file.position(log),
+        position: log === undefined ? undefined : knownPlace(log, file.places())?.position,
         id: file.id(),
         cells: [...file.cellsSince(dayOf(firstTime(options)))],
       }));

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import {
   appendFileSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -66,6 +67,12 @@ const write = (...lines: string[]) => {
 };
 const costs = (...numbers: number[]) => numbers.map((cost) => usageLine({ cost, at: SECONDS }));
 const spent = (ledger: Ledger) => ledger.spentSince(0, { subject: "all" });
+
+async function readOnce(): Promise<void> {
+  const ledger = start();
+  await ledger.catchUp();
+  await ledger.stop();
+}
 
 it("adds up cost, tokens and requests by UTC day of the end, key and model", async () => {
   write(
@@ -214,6 +221,50 @@ it("a new file of gateways that share keeps its place before the first line", as
   const ledger = start({ startsAtEnd: true });
   await ledger.catchUp();
   expect(spent(ledger)).toBe(4);
+});
+
+it("a log that was moved to another directory and back is not counted again", async () => {
+  write(...costs(1, 2));
+  await readOnce();
+  const moved = join(directory, "moved/access_usage.log");
+  mkdirSync(join(directory, "moved"));
+  renameSync(log, moved);
+  appendFileSync(moved, `${costs(4).join()}\n`);
+  const there = start({ log: moved });
+  await there.catchUp();
+  expect(spent(there)).toBe(7);
+  await there.stop();
+  renameSync(moved, log);
+  write(...costs(8));
+  const back = start();
+  await back.catchUp();
+  expect(spent(back)).toBe(15);
+});
+
+it("a log that was restored from a copy is not counted again", async () => {
+  write(...costs(1, 2));
+  await readOnce();
+  copyFileSync(log, `${log}.copy`);
+  renameSync(`${log}.copy`, log);
+  write(...costs(4));
+  const ledger = start();
+  await ledger.catchUp();
+  expect(spent(ledger)).toBe(7);
+  expect(reports).toEqual([
+    `${log} is a copy of the log that was read before; its lines up to there are not counted again.`,
+  ]);
+});
+
+it("a log that has taken the place of a removed one is counted", async () => {
+  write(...costs(1, 2));
+  await readOnce();
+  // The other file keeps the inode in use.
+  renameSync(log, join(directory, "kept"));
+  write(...costs(16_000_000, 32, 64));
+  const ledger = start();
+  await ledger.catchUp();
+  expect(spent(ledger)).toBe(16_000_099);
+  expect(reports).toEqual([]);
 });
 
 it("sums above 2^53 are read", async () => {
