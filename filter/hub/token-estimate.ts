@@ -60,9 +60,11 @@ export function estimateTokens(tape: Tape, extraBytes: u32): u32 {
  * many as their tokens may be.
  */
 export function readBytes(tape: Tape): u32 {
-  if (tape.length <= SMALL) return tape.length;
   let bytes = tape.length;
-  const end = tape.next(0);
+  if (bytes <= SMALL) return bytes;
+  const end = tape.count;
+  // A form, which is large because of its file.
+  if (end == 0) return min(bytes, DOCUMENT_BYTES);
   for (let node: u32 = 0; node < end; node++) {
     const most = tape.isObject(node) ? mostBytes(tape, tape.member(node, TYPE)) : 0;
     if (most == 0) continue;

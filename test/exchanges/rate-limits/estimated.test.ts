@@ -57,4 +57,32 @@ describe("what the provider has not reported is estimated", () => {
     expect(left).toBeLessThan(most);
     expect(left).toBeGreaterThan(most - 100);
   });
+
+  it("a form is not estimated by its file", async () => {
+    const worker = await start(
+      "  - {model: openai/gpt, limit: {tokens: 100000, requests: 10, unit: minute}}\n",
+    );
+    const part = (head: string, content: string) =>
+      `--X\r\nContent-Disposition: form-data; ${head}\r\n\r\n${content}\r\n`;
+    const file = part('name="file"; filename="a.wav"', "A".repeat(1_000_000));
+    const started = performance.now();
+    const { sent, response } = worker.ask({
+      input: {
+        request: {
+          method: "POST",
+          path: "/v1/audio/transcriptions",
+          headers: [["content-type", "multipart/form-data; boundary=X"]],
+          body: Buffer.from(`${part('name="model"', "openai/gpt")}${file}--X--\r\n`),
+        },
+        upstream: () => ({ ...reply("chat", false), chunks: [Buffer.from('{"text":"Hi"}')] }),
+      },
+    });
+    // A walk over the values that a form does not have took more than ten seconds.
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(sent).toHaveLength(1);
+    expect(response.status).toBe(200);
+    const left = remaining(worker.ask());
+    expect(left).toBeGreaterThanOrEqual(100_000 - 131_072 / 4 - 10);
+    expect(left).toBeLessThanOrEqual(100_000);
+  });
 });
