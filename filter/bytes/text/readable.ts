@@ -60,11 +60,13 @@ export function printableLength(pointer: usize, limit: u32, length: u32, isAscii
   return stop;
 }
 
-/** Returns whether the first byte that is not white space is `byte`. */
+/** Returns whether the first byte that is not JSON's white space is `byte`. */
 export function beginsWith(pointer: usize, length: u32, byte: u32): bool {
-  const end = pointer + length;
-  while (pointer < end && load<u8>(pointer) <= 0x20) pointer++;
-  return pointer < end && load<u8>(pointer) == byte;
+  for (const end = pointer + length; pointer < end; pointer++) {
+    const c = <u32>load<u8>(pointer);
+    if (c != 0x20 && c != 0x0a && c != 0x0d && c != 0x09) return c == byte;
+  }
+  return false;
 }
 
 /** Returns the size of the UTF-8 character at `pointer` in bytes, 0 if it is not valid. */
