@@ -183,8 +183,10 @@ it("a budget that a reload adds is charged from then on; a new amount changes wh
 
 it("a budget that is removed and added again is charged from then on", async () => {
   await use(DAILY, MONTHLY);
+  ask(20);
+  await read(20);
   await spend.attach(socket);
-  ask(30);
+  ask(10);
   await read(30);
   await use(MONTHLY);
   // Envoy forgets a budget that its configuration does not have.
