@@ -35,8 +35,8 @@ export async function unpackDebianPackage(
   } catch (error) {
     const { code, stderr, message } = error as Error & { code?: string | number; stderr?: string };
     if (code === "ENOENT") return `${name} is not installed, and this is no Debian`;
-    const said = (stderr || message).trim().split("\n").at(-1) ?? "";
-    return `Debian's package of ${name} cannot be fetched (network? apt-get update?): ${said}`;
+    const reason = (stderr || message).trim().split("\n").at(-1) ?? "";
+    return `Debian's package of ${name} cannot be fetched (network? apt-get update?): ${reason}`;
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

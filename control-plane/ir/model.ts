@@ -46,7 +46,7 @@ export interface GatewayModel {
   pricing?: Record<string, OwnPrice>;
   /** Absent when the configuration has none. */
   budgets?: Budget[];
-  /** Where several gateways share what was spent; absent: each gateway has budgets of its own. */
+  /** Where several gateways share what was spent; absent: each gateway has separate budgets. */
   redis?: Redis;
   /** Prompt targets and the guard; absent when the configuration has neither. */
   prompt?: Prompt;

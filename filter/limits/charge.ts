@@ -93,9 +93,7 @@ export class Charge {
   }
 }
 
-/**
- * Returns the budget that rejects the request by the table for the longest time; null if none does.
- */
+/** Returns the budget that rejects the request for the longest time; null if none does. */
 function refusalOf(budgets: Budget[]): Refusal | null {
   let found: Refusal | null = null;
   for (let i = 0; i < budgets.length; i++) {

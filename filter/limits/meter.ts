@@ -1,4 +1,4 @@
-// The limits of a request: asked before each attempt, charged when the response is over.
+// The limits of a request: checked before each attempt, charged when the response is over.
 //
 // A budget (budgets.ts) may be whole up to one period ahead for a request to pass, and up to two after its response was
 // charged: so no client waits longer than one period.
