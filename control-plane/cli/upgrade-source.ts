@@ -29,7 +29,7 @@ export function installation(here = HERE): Installation {
   return { kind: "package", name, by: placeOf(root) };
 }
 
-/** Returns how npm was told to install the package, by the place that it selected. */
+/** Returns how npm installed the package, by the place that it selected. */
 function placeOf(root: string): "global" | "local" | "npx" {
   if (root.includes("/_npx/")) return "npx";
   return root.includes("/lib/node_modules/") ? "global" : "local";

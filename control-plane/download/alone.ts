@@ -1,16 +1,10 @@
 // Runs work in one process at a time: two gateways that start at once download a file once.
-import {
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { makeDirectory } from "../supervisor/make-directory.ts";
 import { identityOf, isAlive, type ProcessIdentity } from "../supervisor/process-identity.ts";
+import { tryLink } from "../supervisor/try-link.ts";
 
 const POLL_MS = 200;
 
@@ -23,7 +17,7 @@ export async function alone<Result>(
   onWait: () => void,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  mkdirSync(dirname(lock), { recursive: true });
+  makeDirectory(dirname(lock));
   const own = `${lock}.${String(process.pid)}`;
   writeFileSync(own, JSON.stringify(identityOf(process.pid)));
   try {
@@ -75,16 +69,5 @@ function isHeld(lock: string): boolean {
     return isAlive(JSON.parse(readFileSync(lock, "utf8")) as ProcessIdentity);
   } catch {
     return false;
-  }
-}
-
-/** A link appears together with its content, and only one of two processes can create it. */
-function tryLink(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
   }
 }

@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import {
   chmodSync,
-  linkSync,
   lstatSync,
   readdirSync,
   readFileSync,
@@ -20,6 +19,7 @@ import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { Listener } from "../ir/model.ts";
 import { makeDirectory } from "./make-directory.ts";
 import { identityOf, isAlive, type ProcessIdentity } from "./process-identity.ts";
+import { tryLink } from "./try-link.ts";
 
 /** The record of a running gateway. Contains no secret. */
 export interface RunningRecord {
@@ -152,7 +152,6 @@ export function takeState(directory: string): void {
   const own = `${lock}.${String(process.pid)}`;
   writeFileSync(own, JSON.stringify(identityOf(process.pid)), { mode: 0o600 });
   try {
-    // A link appears together with its content, and only one of two processes can create it.
     while (!tryLink(own, lock)) {
       const owner = ownerOf(directory);
       if (owner !== undefined) throw runsAlready(owner, directory);
@@ -256,16 +255,6 @@ function pathsIn(directory: string): string[] {
     return readdirSync(directory).map((name) => join(directory, name));
   } catch {
     return [];
-  }
-}
-
-function tryLink(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
   }
 }
 
