@@ -5,7 +5,7 @@ import { Span } from "../bytes/text/bytes";
 import { integerOf, memberOf, onlyKnownMembers, reportProblem, spansOf } from "./document";
 import { ModelList, readModelList } from "./model-list";
 import { Target } from "./target";
-import { matches, TakenModel } from "./wildcard";
+import { matches, WildcardModel } from "./wildcard";
 
 const SLASH: u32 = 0x2f;
 
@@ -19,7 +19,7 @@ class AllowedNames {
 }
 
 export class AllowedModels {
-  /** Whether each route is allowed, whatever model is taken. */
+  /** Whether each route is allowed, whatever model is requested. */
   routes: StaticArray<bool>;
   names: AllowedNames[] = [];
   /** Those of which all models are allowed. */
@@ -31,15 +31,15 @@ export class AllowedModels {
     this.routes = new StaticArray<bool>(routes);
   }
 
-  /** Returns whether the route is allowed. @param taken the model of a name that is not configured */
-  has(route: i32, taken: TakenModel | null): bool {
+  /** Returns whether the route is allowed. @param model that of a wildcard, for a name that is not configured */
+  has(route: i32, model: WildcardModel | null): bool {
     if (route >= 0 && route < this.routes.length && this.routes[route]) return true;
-    if (taken === null) return false;
+    if (model === null) return false;
     for (let i = 0; i < this.names.length; i++) {
       const allowed = this.names[i];
       if (allowed.route != route) continue;
       for (let j = 0; j < allowed.patterns.length; j++) {
-        if (matches(allowed.patterns[j], taken.text)) return true;
+        if (matches(allowed.patterns[j], model.text)) return true;
       }
     }
     return false;

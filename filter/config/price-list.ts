@@ -30,14 +30,14 @@ export class PriceList {
 
   private find(name: usize, length: u32): Price | null {
     for (let i = 0; i < this.patterns.length; i++) {
-      if (matches(this.patterns[i], name, length)) return this.prices[i];
+      if (namesModel(this.patterns[i], name, length)) return this.prices[i];
     }
     return null;
   }
 }
 
 /** Returns whether a name has the form of a pattern: `*` at an end of it stands for any text, `#` for a digit. */
-function matches(pattern: Span, name: usize, length: u32): bool {
+function namesModel(pattern: Span, name: usize, length: u32): bool {
   const opens = pattern.length > 0 && byteAt(pattern.pointer) == STAR;
   const closes = pattern.length > 1 && byteAt(pattern.pointer, pattern.length - 1) == STAR;
   const fixed = pattern.pointer + u32(opens);

@@ -1,4 +1,4 @@
-// A rate limit of the configuration (`ratelimits[]`): the requests that share a budget, and its size.
+// A rate limit of the configuration (`ratelimits[]`): the requests that share an allowance, and its size.
 import { Span } from "../bytes/text/bytes";
 
 export class RateLimit {
@@ -6,9 +6,9 @@ export class RateLimit {
   key: Span = new Span(0, 0);
   /** For messages: `1000 tokens a minute for openai/gpt-4o`. */
   label: string = "";
-  /** Request header that selects requests; empty if all requests share one budget. */
+  /** Request header that selects requests; empty if all requests share one allowance. */
   header: Span = new Span(0, 0);
-  /** The only value of the header that is limited; empty if each value has its own budget. */
+  /** The only value of the header that is limited; empty if each value has its own allowance. */
   value: Span = new Span(0, 0);
   /** Number of tokens, or of requests. */
   amount: f64 = 1;
@@ -25,7 +25,7 @@ export class RateLimit {
   check: Span = new Span(0, 0);
   charge: Span = new Span(0, 0);
 
-  /** Returns whether each value of the header has its own budget. */
+  /** Returns whether each value of the header has its own allowance. */
   isPerValue(): bool {
     return this.header.length > 0 && this.value.length == 0;
   }

@@ -31,7 +31,7 @@ export class Wildcard {
   route: i32 = 0;
 
   /** Returns the bare name of a model that this entry takes: a part of `name`, until the next call; null if it does not. */
-  take(name: Span): Span | null {
+  bareNameOf(name: Span): Span | null {
     if (startsWith(name.pointer, name.length, this.prefix) && name.length > this.bareFrom) {
       bareName.pointer = name.pointer + this.bareFrom;
       bareName.length = name.length - this.bareFrom;
@@ -55,8 +55,8 @@ export class Wildcard {
   }
 }
 
-/** A model that an entry takes for which no entry has the name. */
-export class TakenModel {
+/** A model that a wildcard covers, and no entry names. */
+export class WildcardModel {
   /** The bare name as a JSON string with its quotes. */
   private quoted: ByteBuffer = new ByteBuffer();
   /** The views of it that requests are written from. */
@@ -83,23 +83,27 @@ export class TakenModel {
 }
 
 /** As many as there were at once. */
-const spare: TakenModel[] = [];
+const spare: WildcardModel[] = [];
 
 /** Returns the model for a name that is not configured; null if no entry takes it. The longest prefixes come first. */
-export function takeModel(wildcards: Wildcard[], pointer: usize, length: u32): TakenModel | null {
+export function modelOfWildcard(
+  wildcards: Wildcard[],
+  pointer: usize,
+  length: u32,
+): WildcardModel | null {
   if (wildcards.length == 0) return null;
   const name = asked;
   name.pointer = pointer;
   name.length = length;
   if (!isName(name)) return null;
   for (let i = 0; i < wildcards.length; i++) {
-    const model = wildcards[i].take(name);
+    const model = wildcards[i].bareNameOf(name);
     if (model === null) continue;
     if (isDots(model)) return null;
-    const taken = spare.length > 0 ? spare.pop() : new TakenModel();
-    taken.set(model, wildcards[i].routeOf(model));
-    if (taken.text.length == model.length) return taken;
-    taken.release();
+    const found = spare.length > 0 ? spare.pop() : new WildcardModel();
+    found.set(model, wildcards[i].routeOf(model));
+    if (found.text.length == model.length) return found;
+    found.release();
     return null;
   }
   return null;

@@ -19,7 +19,7 @@ import { constant } from "../bytes/text/bytes";
 import { readEnvironment } from "../host/environment";
 import { logError, PLUGIN_CONFIGURATION, property, takeBody, VM_CONFIGURATION } from "../host/host";
 import { createTable } from "../limits/budget-table";
-import { createBudgets } from "../limits/budgets";
+import { createAllowances } from "../limits/allowances";
 
 const PLUGIN_ROOT_ID = constant("plugin_root_id");
 
@@ -93,15 +93,15 @@ export function startVm(size: u32): bool {
   config = read;
   setShare(read.heldMemory);
   createTable(read.budgets.ids);
-  createAllBudgets(read.rateLimits);
+  createAllAllowances(read.rateLimits);
   const prompt = read.prompt;
-  if (prompt !== null) createAllBudgets(prompt.rateLimits);
+  if (prompt !== null) createAllAllowances(prompt.rateLimits);
   return true;
 }
 
-function createAllBudgets(limits: RateLimit[]): void {
+function createAllAllowances(limits: RateLimit[]): void {
   for (let i = 0; i < limits.length; i++) {
-    if (!limits[i].isByService) createBudgets(limits[i]);
+    if (!limits[i].isByService) createAllowances(limits[i]);
   }
 }
 

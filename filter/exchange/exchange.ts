@@ -1,7 +1,7 @@
 // One request and its response, from the first header to the last byte: the parts, and the questions that need several.
 import { Route, Target } from "../config/target";
 import { ApiKeys } from "../config/api-keys";
-import { TakenModel } from "../config/wildcard";
+import { WildcardModel } from "../config/wildcard";
 import { Envelope } from "../hub/envelope";
 import { Dialect } from "../dialects/dialect";
 import { Fault } from "../hub/fault";
@@ -44,7 +44,7 @@ export class Exchange {
   response: Response = new Response();
   route: Route | null = null;
   /** The model that the client names of an entry for all models; null if the name is configured. */
-  takenModel: TakenModel | null = null;
+  wildcardModel: WildcardModel | null = null;
   /** The target of the current attempt. */
   target: Target | null = null;
   /** Chooses each attempt's target and key; null if the route allows one attempt only. */
@@ -155,21 +155,21 @@ export class Exchange {
 
   /** Returns the bare name of the model that a target is sent, as a JSON string with its quotes. */
   modelJson(target: Target): Span {
-    const taken = this.takenModel;
-    return taken !== null && target.isWildcard ? taken.json : target.modelJson;
+    const model = this.wildcardModel;
+    return model !== null && target.isWildcard ? model.json : target.modelJson;
   }
 
   /** Returns the same without the quotes. */
   modelText(target: Target): Span {
-    const taken = this.takenModel;
-    return taken !== null && target.isWildcard ? taken.text : target.modelText;
+    const model = this.wildcardModel;
+    return model !== null && target.isWildcard ? model.text : target.modelText;
   }
 
   /** Returns what the tokens of a target cost; null if that is not known. */
   priceOf(target: Target): Price | null {
     const list = target.priceList;
-    const taken = this.takenModel;
-    return list === null || taken === null ? target.price : list.priceOf(taken.text);
+    const model = this.wildcardModel;
+    return list === null || model === null ? target.price : list.priceOf(model.text);
   }
 
   startAttempt(target: Target): void {
@@ -250,9 +250,9 @@ export class Exchange {
     const attempts = this.attempts;
     if (attempts !== null) attempts.release();
     this.response.release();
-    const taken = this.takenModel;
-    if (taken !== null) taken.release();
-    this.takenModel = null;
+    const model = this.wildcardModel;
+    if (model !== null) model.release();
+    this.wildcardModel = null;
     const content = this.content;
     if (content !== null) content.release();
   }

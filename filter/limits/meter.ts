@@ -1,6 +1,6 @@
 // The limits of a request: checked before each attempt, charged when the response is over.
 //
-// A budget (budgets.ts) may be whole up to one period ahead for a request to pass, and up to two after its response was
+// An allowance (allowances.ts) may be whole up to one period ahead for a request to pass, and up to two after its response was
 // charged: so no client waits longer than one period.
 import { Fault } from "../hub/fault";
 import { RateLimit } from "../config/rate-limit";
@@ -8,10 +8,10 @@ import { Route, Target } from "../config/target";
 import { Dialect } from "../dialects/dialect";
 import { currentMicroseconds, header, REQUEST_HEADERS } from "../host/host";
 import { AppliedLimit } from "./applied-limit";
-import { fingerprintOf } from "./budgets";
+import { fingerprintOf } from "./allowances";
 import { requestCharge, requestCheck, setChargedTokens } from "./service";
 
-/** Fingerprint of a limit with one budget for all requests. */
+/** Fingerprint of a limit with one allowance for all requests. */
 const ALL: u64 = 1;
 
 export class Meter {

@@ -1,7 +1,7 @@
 // Stage: chooses the route of a request by the hint header, else by `model`.
 import { ModelList } from "../config/model-list";
 import { Config } from "../config/read-config";
-import { takeModel } from "../config/wildcard";
+import { modelOfWildcard } from "../config/wildcard";
 import { Fault } from "../hub/fault";
 import { HEADER_HINT } from "../../contract/words";
 import { Exchange } from "../exchange/exchange";
@@ -70,13 +70,13 @@ function choose(exchange: Exchange, turn: Turn, pointer: usize, length: u32): Ou
   if (route < 0 && !isHint && sameBytes(pointer, length, NONE.pointer, NONE.length))
     route = config.defaultRoute;
   if (route < 0) {
-    const taken = takeModel(config.wildcards, pointer, length);
-    exchange.takenModel = taken;
-    if (taken !== null) route = taken.route;
+    const model = modelOfWildcard(config.wildcards, pointer, length);
+    exchange.wildcardModel = model;
+    if (model !== null) route = model.route;
   }
   if (route >= 0 && route < config.routes.length) {
     const allowed = client.allowed;
-    if (allowed !== null && !allowed.has(route, exchange.takenModel))
+    if (allowed !== null && !allowed.has(route, exchange.wildcardModel))
       return turn.refuse(
         modelNotAllowed(exchange, shown(pointer, length, isHint || client.isForm)),
       );

@@ -109,7 +109,7 @@ function targetOf(config: Config, name: Span): Target | null {
   if (route >= 0 && route < config.routes.length) return config.routes[route].targets[0];
   for (let i = 0; i < config.wildcards.length; i++) {
     const wildcard = config.wildcards[i];
-    if (wildcard.take(name) !== null) return config.routes[wildcard.route].targets[0];
+    if (wildcard.bareNameOf(name) !== null) return config.routes[wildcard.route].targets[0];
   }
   for (let i = 0; i < config.targets.length; i++) {
     const full = config.targets[i].nameSpan;
