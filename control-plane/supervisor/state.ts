@@ -17,9 +17,9 @@ import type { CredentialReport } from "../credentials/report.ts";
 import type { Environment } from "../config/environment.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { Listener } from "../ir/model.ts";
+import { holderOf, takeLock } from "./lock-file.ts";
 import { makeDirectory } from "./make-directory.ts";
-import { identityOf, isAlive, type ProcessIdentity } from "./process-identity.ts";
-import { tryLink } from "./try-link.ts";
+import { isAlive, type ProcessIdentity } from "./process-identity.ts";
 
 /** The record of a running gateway. Contains no secret. */
 export interface RunningRecord {
@@ -148,18 +148,8 @@ export function takeState(directory: string): void {
       hint: "Set XDG_STATE_HOME to a directory that you can write to.",
     });
   }
-  const lock = join(directory, LOCK);
-  const own = `${lock}.${String(process.pid)}`;
-  writeFileSync(own, JSON.stringify(identityOf(process.pid)), { mode: 0o600 });
-  try {
-    while (!tryLink(own, lock)) {
-      const owner = ownerOf(directory);
-      if (owner !== undefined) throw runsAlready(owner, directory);
-      rmSync(lock, { force: true });
-    }
-  } finally {
-    rmSync(own, { force: true });
-  }
+  const owner = takeLock(join(directory, LOCK));
+  if (owner !== undefined) throw runsAlready(owner, directory);
 }
 
 /**
@@ -178,8 +168,7 @@ function makePrivate(directory: string): void {
 
 /** Returns the running process that owns the directory. The record may still be that of a killed process. */
 export function ownerOf(directory: string): ProcessIdentity | undefined {
-  const owner = readJson(join(directory, LOCK)) as ProcessIdentity | undefined;
-  return owner !== undefined && isAlive(owner) ? owner : undefined;
+  return holderOf(join(directory, LOCK));
 }
 
 function runsAlready(owner: ProcessIdentity, directory: string): GatewayError {
