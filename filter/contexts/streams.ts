@@ -1,6 +1,7 @@
 // The stream contexts of the VM, and the one place that frees their memory.
 import { resetTaken, takenBytes } from "../host/host";
 import { countBytes } from "../memory/blocks";
+import { trimKept } from "../memory/heap";
 import { Exchange } from "../exchange/exchange";
 import { Trace } from "../exchange/trace";
 import {
@@ -99,10 +100,11 @@ export function setConfigurationSize(bytes: u32): void {
   collectEvery = COLLECT_EVERY + bytes / BYTES_PER_STREAM;
 }
 
-/** Collects garbage, at the end of a callback: the minimal runtime needs an empty stack. */
+/** Collects garbage, at the end of a callback: the collector does not see what is on the stack. */
 export function collectWhenDue(): void {
   if (deletedSinceCollection < collectEvery && takenBytes() < COLLECT_AFTER) return;
   deletedSinceCollection = 0;
   resetTaken();
+  trimKept();
   __collect();
 }

@@ -3,6 +3,7 @@
 // Envoy terminates a VM that grows beyond 1 GiB, with every request of that worker. So a large block for which there is no
 // room is refused before the allocator is called, and only the request that needs it fails. Small blocks, and objects of
 // the collected heap, are never refused: RESERVE keeps room for them.
+import { allocate, largestFree, reallocate, release, releaseKept, sizeOf } from "./heap";
 
 /** Pages of 64 KiB. Envoy's V8 gives a VM no more (proxy-wasm-cpp-host, limits.h: 1 GiB). */
 const MAX_PAGES: u32 = 16384;
@@ -51,7 +52,7 @@ export function takeBlock(size: usize): usize {
 export function resizeBlock(block: usize, size: usize, isScratch: bool = false): usize {
   if (size >= LARGE && !mayTake(size)) return 0;
   const before: usize = block == 0 ? 0 : sizeOf(block);
-  const resized = block == 0 ? heap.alloc(size) : heap.realloc(block, size);
+  const resized = block == 0 ? allocate(size) : reallocate(block, size);
   if (!isScratch) held += <isize>(sizeOf(resized) - before);
   return resized;
 }
@@ -59,7 +60,7 @@ export function resizeBlock(block: usize, size: usize, isScratch: bool = false):
 /** Returns the block shortened to `size` bytes; the rest goes back to the heap. */
 export function shrinkBlock(block: usize, size: usize): usize {
   const before = sizeOf(block);
-  const kept = heap.realloc(block, size);
+  const kept = reallocate(block, size);
   held += <isize>(sizeOf(kept) - before);
   return kept;
 }
@@ -68,7 +69,7 @@ export function shrinkBlock(block: usize, size: usize): usize {
 export function freeBlock(block: usize, isScratch: bool = false): void {
   if (block == 0) return;
   if (!isScratch) held -= sizeOf(block);
-  heap.free(block);
+  release(block);
 }
 
 /** Returns whether a block of `size` bytes can be allocated without using the reserve. */
@@ -77,7 +78,10 @@ export function hasRoom(size: usize): bool {
   // The allocator rounds the size that it searches for up, by a sixteenth at most.
   const needed = size + (size >> 4);
   if (needed + RESERVE <= room) return true;
-  return largestFree() >= (RESERVE <= room ? needed : needed + RESERVE);
+  const contiguous = RESERVE <= room ? needed : needed + RESERVE;
+  if (largestFree() >= contiguous) return true;
+  releaseKept();
+  return largestFree() >= contiguous;
 }
 
 function mayTake(size: usize): bool {
@@ -85,23 +89,4 @@ function mayTake(size: usize): bool {
   if (hasRoom(size)) return true;
   isRefused = true;
   return false;
-}
-
-/** Returns the size of a block with its header, which precedes it (AssemblyScript 0.28, std/assembly/rt/tlsf.ts). */
-function sizeOf(block: usize): usize {
-  return (load<usize>(block - sizeof<usize>()) & ~3) + sizeof<usize>();
-}
-
-/**
- * Returns a lower bound of the largest free block, in bytes. The allocator's root is at the heap's base: a bitmap of the
- * powers of two that have free blocks, and for each of them a bitmap of its sixteenths (rt/tlsf.ts, "Root layout").
- */
-export function largestFree(): usize {
-  const root = (__heap_base + 15) & ~15;
-  const powers = load<u32>(root);
-  if (powers == 0) return 0;
-  const power: usize = 31 - clz(powers);
-  const sixteenths = load<u32>(root + (power << 2), 4);
-  const sixteenth: usize = 31 - clz(sixteenths);
-  return power == 0 ? sixteenth << 4 : (16 + sixteenth) << (power + 3);
 }

@@ -1,6 +1,7 @@
 // What the tests of filter/memory call (test/unit/memory-blocks.test.ts).
 import * as blocks from "../../../filter/memory/blocks";
 import { freeBlock, takeBlock } from "../../../filter/memory/blocks";
+import * as heapLists from "../../../filter/memory/heap";
 import { ByteBuffer } from "../../../filter/bytes/text/bytes";
 
 export function take(size: usize): usize {
@@ -20,7 +21,7 @@ export function heldBytes(): isize {
 }
 
 export function largestFree(): usize {
-  return blocks.largestFree();
+  return heapLists.largestFree();
 }
 
 export function wasRefused(): bool {
