@@ -2,9 +2,10 @@
 // attempt which the configuration allows is made.
 import { clusters } from "../../envoy/clusters.ts";
 import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
+import { hasUsageRecords } from "../ir/filter-document/budgets.ts";
 import { filterConfig } from "../ir/filter-document/document.ts";
 import { keyVariables } from "../ir/client-keys.ts";
-import type { GatewayModel, Listener } from "../ir/model.ts";
+import type { GatewayModel, Listener, RateLimit } from "../ir/model.ts";
 import type { Prompt } from "../ir/prompt.ts";
 import type { ExchangeInput, ExchangeResult } from "../wasm-host/exchange.ts";
 import { compileFilter, FilterHost } from "../wasm-host/filter-host.ts";
@@ -49,18 +50,14 @@ export class DryRun {
   }
 
   static async open(options: DryRunOptions): Promise<DryRun> {
-    // Rate limits and budgets depend on earlier requests.
-    const {
-      rateLimits: _limits,
-      rateLimitService: _service,
-      budgets: _budgets,
-      ...rest
-    } = options.model;
-    const model = rest.prompt === undefined ? rest : { ...rest, prompt: unlimited(rest.prompt) };
+    const model = unlimited(options.model);
     const module = await compileFilter(options.filterFile);
     const load = () =>
       FilterHost.load(module, {
-        filterConfig: { ...filterConfig(model), usage_records: true },
+        filterConfig: {
+          ...filterConfig(model),
+          usage_records: hasUsageRecords(options.model) ? true : "requests",
+        },
         environment: filterEnvironment({ ...options, model }),
         logLevel: "error",
         // Weights draw the same target in every run.
@@ -106,6 +103,21 @@ function filterEnvironment({ model, environment }: DryRunOptions): Record<string
   );
 }
 
-function unlimited({ rateLimits: _limits, ...prompt }: Prompt): Prompt {
+/**
+ * Returns the model without what depends on earlier requests: budgets and limits of requests. A limit of tokens, of which none are
+ * used, has a stream asked for its usage.
+ */
+function unlimited(given: GatewayModel): GatewayModel {
+  const { budgets: _budgets, rateLimitService: _service, rateLimits, prompt, ...model } = given;
+  return {
+    ...model,
+    ...(rateLimits === undefined ? {} : { rateLimits: rateLimits.filter(countsTokens) }),
+    ...(prompt === undefined ? {} : { prompt: withoutLimits(prompt) }),
+  };
+}
+
+const countsTokens = ({ counts }: RateLimit): boolean => counts === "tokens";
+
+function withoutLimits({ rateLimits: _limits, ...prompt }: Prompt): Prompt {
   return prompt;
 }

@@ -47,6 +47,8 @@ export class Config {
   models: ModelList = new ModelList();
   /** Whether a usage record is written for each request (exchange/usage-record.ts). */
   isObserved: bool = false;
+  /** Whether the usage of every response is read, for usage records or traces. */
+  readsUsage: bool = false;
   /** The budgets of money, and which of them apply to a request. */
   budgets: Budgets = new Budgets();
   /** Whether some target has a known price, by which responses are charged. */
@@ -76,6 +78,8 @@ export class Config {
   }
 }
 
+/** Of `usage_records`: without the usage of responses. */
+const REQUESTS = constant("requests");
 const MEMBERS: string[] = [
   "version",
   "targets",
@@ -161,9 +165,11 @@ function readListenerKeys(
 
 /** Reads what is recorded of requests. */
 function readObserved(tape: Tape, root: u32, config: Config): void {
-  config.isObserved = tape.isTrue(memberOf(tape, root, "usage_records"));
+  const records = memberOf(tape, root, "usage_records");
   config.content = readContentRules(tape, memberOf(tape, root, "content"));
   readTraces(tape, memberOf(tape, root, "traces"), config);
+  config.isObserved = tape.isTrue(records) || tape.equals(records, REQUESTS);
+  config.readsUsage = tape.isTrue(records) || config.isTraced;
 }
 
 function readMoney(tape: Tape, root: u32, config: Config): void {

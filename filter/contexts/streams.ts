@@ -49,7 +49,7 @@ export function createStream(id: u32, rootId: u32): void {
     isModelServerRoot(rootId),
     keysOfRoot(rootId),
   );
-  if (config.isObserved || config.isTraced) exchange.observe();
+  if (config.isObserved || config.isTraced) exchange.observe(config.readsUsage);
   if (config.isTraced) exchange.trace = new Trace(config.sampled, config.followsParent);
   exchanges.set(id, exchange);
   countBytes(OBJECTS);

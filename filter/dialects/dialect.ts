@@ -53,7 +53,7 @@ const NO_MEMBER = new Span(0, 0);
 const USAGE = constant('"usage":');
 const OPEN_BRACE: u32 = 0x7b;
 /** The usage of an event; of a chat stream alone, because only there the gateway asks for it. */
-export const USAGE_MEMBER = new MemberFinder(USAGE, OPEN_BRACE, USAGE, OPEN_BRACE);
+const USAGE_MEMBER = new MemberFinder(USAGE, OPEN_BRACE, USAGE, OPEN_BRACE);
 
 const request = new HubRequest();
 const MESSAGES = new Conversation("messages", '{"type":"text","text":"', false);

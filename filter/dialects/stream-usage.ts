@@ -1,19 +1,14 @@
-// Reads the usage of a stream whose bytes keep their dialect, and removes the usage chunk if the client has not asked for
-// it; every other byte stays.
+// Reads the usage of a stream whose bytes keep their dialect, and removes the usage chunk that only the gateway has asked for;
+// every other byte stays.
 import { hasRoom } from "../memory/blocks";
-import { countRefusal, mayHold, SMALL } from "../memory/budget";
+import { mayHold, SMALL } from "../memory/budget";
 import { Pattern } from "../bytes/json/pattern";
 import { Repeatable } from "../bytes/json/repeatable";
-import { ByteBuffer, constant } from "../bytes/text/bytes";
-import { findLast } from "../bytes/text/find";
+import { ByteBuffer } from "../bytes/text/bytes";
 import { SseFramer } from "../bytes/sse/framer";
-import { Dialect, USAGE_MEMBER } from "./dialect";
+import { Dialect } from "./dialect";
 import { UsageObserver } from "./usage-observer";
 
-/** Whatever ends its lines, an event ends here. */
-const BLANK_LINE = constant("\n\n");
-/** In place of the values of a pattern, until there is one. */
-const NO_VALUES = new Repeatable();
 /** A longer event is not a usage chunk, and is not held until its end. Bytes. */
 const MAX_EVENT: u32 = 1 << 20;
 /** Memory that `push` may need for each new byte and each held byte. Bytes. */
@@ -26,27 +21,25 @@ export class StreamUsageFilter {
   isChanged: bool = false;
   /** Whether the event being read is taken out; the LF that follows its last CR goes with it. */
   private isTaken: bool = false;
-  /** The bytes of the call, and where in them the next of the dialect's `eventMembers` is, at or behind the event being read. */
+  /** The bytes of the call. */
   private start: usize = 0;
-  private end: usize = 0;
-  private found: usize = 0;
 
-  /** The last event without any of `eventMembers`: one that repeats it has none either. Null without an observer. */
-  private pattern: Pattern | null = null;
-  private values: Repeatable = NO_VALUES;
+  /** The last event without any of `eventMembers`: one that repeats it has none either. */
+  private pattern: Pattern = new Pattern();
+  private values: Repeatable = new Repeatable();
 
-  /** Reads the events with usage, a finish reason or the first token; null if nobody needs them. */
-  observer: UsageObserver | null = null;
   /** Whether the rest of the stream passes unread, because there is no memory to read it. */
   isPassing: bool = false;
 
   /**
    * @param dialect the dialect of the stream
    * @param strips whether the gateway has asked for a usage chunk and the client has not; without it nothing is held
+   * @param observer reads the events with usage, a finish reason or the first token
    */
   constructor(
     private dialect: Dialect,
     public strips: bool,
+    private observer: UsageObserver,
   ) {}
 
   /** Events with data so far. */
@@ -62,9 +55,7 @@ export class StreamUsageFilter {
 
   /** Lets the rest of the stream pass unread. The caller sends the held bytes first. */
   pass(): void {
-    const observer = this.observer;
-    if (observer !== null) observer.giveUp();
-    else countRefusal();
+    this.observer.giveUp();
     this.isPassing = true;
     this.release();
   }
@@ -85,17 +76,15 @@ export class StreamUsageFilter {
   push(pointer: usize, length: u32, isLast: bool, out: ByteBuffer): void {
     const framer = this.framer;
     this.isChanged = framer.heldLength() > 0;
-    this.end = pointer + length;
     this.start = pointer;
-    this.found = 0;
     this.unchanged = 0;
     framer.push(pointer, length);
-    this.skipEvents(out);
+    this.skipRepeated(out);
     while (framer.next()) {
       if (!framer.isLateLf) this.readEvent();
       if (this.isTaken) this.isChanged = true;
       else if (this.strips) this.send(framer.rawPointer, framer.rawLength, out);
-      this.skipEvents(out);
+      this.skipRepeated(out);
     }
     framer.hold();
     const held = this.heldLength;
@@ -104,8 +93,7 @@ export class StreamUsageFilter {
     const isTooLarge = framer.isCut || held > MAX_EVENT || !mayHold(held);
     if (!isLast && !isTooLarge) return;
     // What it would have shown is not known: neither its tokens nor whether the stream has ended.
-    const observer = this.observer;
-    if (isTooLarge && observer !== null) observer.giveUp();
+    if (isTooLarge) this.observer.giveUp();
     // An unfinished event at the end is the provider's; the client sees it as it came.
     out.bytes(this.heldPointer, held);
     framer.cut();
@@ -113,40 +101,18 @@ export class StreamUsageFilter {
 
   release(): void {
     this.framer.release();
-    const pattern = this.pattern;
-    if (pattern !== null) pattern.release();
-  }
-
-  /** Passes over events that nobody but the client reads. */
-  private skipEvents(out: ByteBuffer): void {
-    if (this.observer === null) this.skipToUsage(out);
-    else this.skipRepeated(out);
+    this.pattern.release();
   }
 
   /** Passes over the events that repeat the last one. */
   private skipRepeated(out: ByteBuffer): void {
-    const pattern = this.pattern;
-    if (pattern === null) return;
     const framer = this.framer;
     for (let unread = framer.unread(); unread != 0; unread = framer.unread()) {
-      const end = pattern.fits(unread, framer.bytesEnd(), this.values);
+      const end = this.pattern.fits(unread, framer.bytesEnd(), this.values);
       if (end == 0) return;
       if (this.strips) this.send(unread, <u32>(end - unread), out);
       framer.skipTo(end, 1);
     }
-  }
-
-  /** Passes over the events before the next one with a usage member. */
-  private skipToUsage(out: ByteBuffer): void {
-    const framer = this.framer;
-    const unread = framer.unread();
-    if (unread == 0 || unread < this.start || unread >= this.end) return;
-    if (this.found < unread) this.found = USAGE_MEMBER.next(unread, this.end);
-    const last = findLast(unread, <u32>(this.found - unread), BLANK_LINE);
-    if (last == 0) return;
-    const after = last + BLANK_LINE.length;
-    if (this.strips) this.send(unread, <u32>(after - unread), out);
-    framer.skipTo(after, 0);
   }
 
   private send(pointer: usize, length: u32, out: ByteBuffer): void {
@@ -161,30 +127,10 @@ export class StreamUsageFilter {
     const length = framer.dataLength;
     if (length == 0) return;
     const observer = this.observer;
-    const hasMember = this.hasMember(pointer, pointer + length);
+    const end = pointer + length;
+    const hasMember = this.dialect.eventMembers.next(pointer, end) < end;
     this.isTaken = this.strips && hasMember && this.dialect.isUsageChunk(pointer, length);
-    if (observer === null) return;
     if (hasMember || observer.seeksToken) observer.event(pointer, length);
-    else this.learn();
-  }
-
-  private learn(): void {
-    let pattern = this.pattern;
-    if (pattern === null) {
-      pattern = new Pattern();
-      this.pattern = pattern;
-      this.values = new Repeatable();
-    }
-    pattern.learnChange(this.framer.textPointer, this.framer.textLength, this.values);
-  }
-
-  /** Returns whether the data of an event has a member that somebody reads. */
-  private hasMember(pointer: usize, end: usize): bool {
-    // Most events behind it repeat it.
-    if (this.observer !== null) return this.dialect.eventMembers.next(pointer, end) < end;
-    // An event that began in an earlier call is in the framer's block.
-    if (pointer < this.start || end > this.end) return USAGE_MEMBER.next(pointer, end) < end;
-    if (this.found < pointer) this.found = USAGE_MEMBER.next(pointer, this.end);
-    return this.found < end;
+    else this.pattern.learnChange(framer.textPointer, framer.textLength, this.values);
   }
 }

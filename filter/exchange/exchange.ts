@@ -65,6 +65,8 @@ export class Exchange {
   hasTargetPrompt: bool = false;
   /** Whether a usage record is written at the end (usage-record.ts). */
   isObserved: bool = false;
+  /** Whether that record, or the request's span, has the usage of the response. */
+  private recordsUsage: bool = false;
   /** What the request's span shows; null if there are no traces. */
   trace: Trace | null = null;
   /** What is captured of the request and its response; null if nothing is. */
@@ -90,9 +92,10 @@ export class Exchange {
     this.client = new Client(isIngress, isModelServer, keys);
   }
 
-  /** Has a usage record written at the end. */
-  observe(): void {
+  /** Has a usage record written at the end. @param readsUsage whether it has the usage of the response */
+  observe(readsUsage: bool): void {
     this.isObserved = true;
+    this.recordsUsage = readsUsage;
     this.startedAt = currentMilliseconds();
   }
 
@@ -140,11 +143,11 @@ export class Exchange {
     return target.envelope;
   }
 
-  /** Returns whether a provider's response passes unchanged and unread. */
-  isPassthrough(): bool {
-    const response = this.response;
-    if (response.usageFilter !== null || response.dropped.length > 0) return false;
-    return this.metadata === null && this.meter === null && !this.isTranslated();
+  /** Returns whether the gateway reads the usage of a response in the client's dialect: for limits of tokens, or the usage record. */
+  readsUsage(): bool {
+    const meter = this.meter;
+    if (meter !== null && meter.countsTokens) return true;
+    return this.recordsUsage && this.client.endpoint.row.countsTokens;
   }
 
   /** Returns the system prompt that goes before the request's own: the inside of a JSON string, empty if there is none. */

@@ -81,6 +81,8 @@ export class Response {
   isDecompressed: bool = false;
   /** What replaces the body of an error; null if the body is read. */
   fault: Fault | null = null;
+  /** Whether the gateway asked the provider for the usage chunk of a stream, and the client has not. */
+  asksUsage: bool = false;
   /** Whether a chat client asked for the usage chunk of its stream. */
   wantsUsage: bool = false;
   /** What it cost, in nano-dollars; NO_COST if that is not known. */
@@ -93,7 +95,7 @@ export class Response {
 
   /** Reads the usage of a response in the client's dialect; null if nobody needs it, or the translator does. */
   observer: UsageObserver | null = null;
-  /** Reads the events of a stream in the client's dialect; null if nobody needs it. */
+  /** Gives the observer the events of a stream; null if it is no stream. */
   usageFilter: StreamUsageFilter | null = null;
   /** Unwraps the stream of a cloud before anything else reads it. */
   unwrapper: StreamUnwrapper | null = null;
@@ -130,15 +132,10 @@ export class Response {
     this.isLeftToListener = false;
     this.isDecompressed = false;
     this.fault = null;
+    this.asksUsage = false;
     this.cost = NO_COST;
     this.dropped.clear();
     this.dropReaders();
-  }
-
-  dropUsageFilter(): void {
-    const filter = this.usageFilter;
-    if (filter !== null) filter.release();
-    this.usageFilter = null;
   }
 
   dropWatch(): void {
@@ -156,7 +153,9 @@ export class Response {
     const unwrapper = this.unwrapper;
     if (unwrapper !== null) unwrapper.release();
     this.unwrapper = null;
-    this.dropUsageFilter();
+    const filter = this.usageFilter;
+    if (filter !== null) filter.release();
+    this.usageFilter = null;
     const observer = this.observer;
     if (observer !== null) observer.release();
     this.observer = null;

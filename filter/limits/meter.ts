@@ -20,19 +20,23 @@ export class Meter {
   private limits: AppliedLimit[] = [];
   private isCharged: bool = false;
 
-  /** @param countsTokens whether limits of tokens apply */
-  constructor(public countsTokens: bool) {}
+  /** Whether a limit of tokens applies, so that the usage of the response is read. */
+  countsTokens: bool = false;
+
+  /** @param hasTokens whether the response has tokens to count */
+  constructor(private hasTokens: bool) {}
 
   /** Adds the limits of a name or a model that select this request by its headers. */
   add(limits: RateLimit[], target: Target | null): void {
     for (let i = 0; i < limits.length; i++) {
       const limit = limits[i];
-      if (!limit.countsRequests && !this.countsTokens) continue;
+      if (!limit.countsRequests && !this.hasTokens) continue;
       let fingerprint = ALL;
       if (limit.header.length > 0) {
         fingerprint = fingerprintOf(header(REQUEST_HEADERS, limit.header));
         if (!limit.isPerValue() && fingerprint != fingerprintOf(limit.value)) continue;
       }
+      if (!limit.countsRequests) this.countsTokens = true;
       this.limits.push(new AppliedLimit(limit, fingerprint, target));
     }
   }
@@ -150,10 +154,10 @@ export function startMeter(
   route: Route,
   ofKey: RateLimit[],
   client: Dialect,
-  countsTokens: bool,
+  hasTokens: bool,
 ): Meter | null {
   if (!route.isLimited && ofKey.length == 0) return null;
-  const meter = new Meter(countsTokens);
+  const meter = new Meter(hasTokens);
   meter.add(ofKey, null);
   meter.add(route.rateLimits, null);
   const targets = route.targetsFor(client);

@@ -28,9 +28,9 @@ export function onResponseHeaders(exchange: Exchange, count: u32, endsHere: bool
 
 function readHead(exchange: Exchange, count: u32, endsHere: bool): i32 {
   // A head that the upstream filter has read is not read again, which saves 12,000 instructions.
-  if (exchange.isReadUpstream() && count > MAX_LOCAL_HEADERS && exchange.isPassthrough())
-    return CONTINUE;
-  const status = onHead(exchange, endsHere);
+  const isOfProvider = exchange.response.owner == ResponseOwner.Provider;
+  const isRead = isOfProvider && exchange.isReadUpstream() && count > MAX_LOCAL_HEADERS;
+  const status = isRead ? CONTINUE : onHead(exchange, endsHere);
   if (exchange.metadata !== null) prepareMetadata(exchange);
   const meter = exchange.meter;
   if (meter !== null) {

@@ -7,7 +7,6 @@ import { Envelope } from "../hub/envelope";
 import { Fault, outOfMemory } from "../hub/fault";
 import { RequestNotes } from "../hub/request-notes";
 import { RequestReport } from "../hub/request-report";
-import { StreamUsageFilter } from "../dialects/stream-usage";
 import {
   replaceBodyPrefix,
   REQUEST_BODY,
@@ -147,9 +146,7 @@ function startAttempt(exchange: Exchange, target: Target): void {
     // The headers of an earlier target, which have been removed, may have included it.
     if (!exchange.client.hasJsonType || exchange.runsUpstream())
       setHeader(REQUEST_HEADERS, CONTENT_TYPE, JSON_TYPE);
-  } else if (body.asksUsage) {
-    response.usageFilter = new StreamUsageFilter(target.dialect, true);
-  }
+  } else response.asksUsage = body.asksUsage;
 }
 
 function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
@@ -195,7 +192,10 @@ function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
   }
   target.dialect.editRequest(tape, prompt, edits);
   body.asksUsage =
-    exchange.client.isStreaming && target.asksUsage && target.dialect.askUsage(tape, edits);
+    exchange.client.isStreaming &&
+    target.asksUsage &&
+    exchange.readsUsage() &&
+    target.dialect.askUsage(tape, edits);
   if (!edits.isEmpty()) body.replaced = edits.prefix(tape.base, body.prefix);
   if (envelope !== null && envelope.isWrapped) wrapBody(tape, envelope);
   return null;

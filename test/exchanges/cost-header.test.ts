@@ -14,7 +14,7 @@ import { compileFilter, FilterHost } from "../../control-plane/wasm-host/filter-
 import type { ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
 import { PROPERTY_USAGE } from "../../contract/usage-record.ts";
 import { readCases } from "./case.ts";
-import { runInHost } from "./host-ring.ts";
+import { NOT_OBSERVED, runInHost } from "./host-ring.ts";
 import { readable } from "./http-file.ts";
 
 const HEADER = "x-gateway-cost";
@@ -38,7 +38,7 @@ function dollars(record: UsageRecord): string {
   return decimal(costOf(record, { source: "yours", tiers: TIERS }), NANO);
 }
 
-const cases = readCases().filter(({ only }) => only !== "envoy");
+const cases = readCases().filter(({ name, only }) => only !== "envoy" && name !== NOT_OBSERVED);
 
 describe.each([false, true])("in the upstream filter: %s", (split) => {
   it("is on every complete response with usage, and on nothing else", async () => {

@@ -20,6 +20,9 @@ export interface Observed {
   result: ExchangeResult;
 }
 
+/** The exchange that is another one with usage records: the provider is asked for the usage of a stream. */
+export const NOT_OBSERVED = "openai-stream-usage-not-asked";
+
 const hosts = new Map<string, Promise<FilterHost>>();
 
 /** Usage records, and the content of requests and responses. */

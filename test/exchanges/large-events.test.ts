@@ -10,6 +10,7 @@ import type { ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
 const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
 const MIB = 1024 ** 2;
 const CONFIG = `
+observability: {}
 llm_providers:
   - {model: vllm/plain, base_url: http://vllm.test/v1}
   - {model: vllm/limited, base_url: http://vllm.test/v1}

@@ -161,7 +161,7 @@ function providers(): string {
       ["Provider", "Who", "Models", "`provider_interface`", "Requests go to", "Wire format"],
       unique(CLOUDS.flatMap(cloudRows)),
     ),
-    `Values of \`provider_interface\`: ${words}. With ${silent.join(" or ")} the gateway does not ask a stream for its usage (\`stream_options.include_usage\`). For another server that rejects that member set \`limits: {stream_usage: false}\`.`,
+    `Values of \`provider_interface\`: ${words}. With ${silent.join(" or ")} the gateway never asks a stream for its usage (\`stream_options.include_usage\`). For another server that rejects that member set \`limits: {stream_usage: false}\`.`,
   ].join("\n\n");
 }
 

@@ -51,8 +51,8 @@ export interface FilterConfig {
   api_keys?: Partial<Record<Listener["name"], FilterKey[]>>;
   /** Absent when there are neither prompt targets nor a guard. */
   prompt?: FilterPrompt;
-  /** Writes a usage record for each request (contract/usage-record.ts). */
-  usage_records?: true;
+  /** Writes a usage record for each request (contract/usage-record.ts); `requests`: without the usage of its response. */
+  usage_records?: true | "requests";
   /** Absent when there are none. */
   budgets?: FilterBudget[];
   /** The prices of models that wildcards take; absent when there are none. */

@@ -29,7 +29,7 @@ import { onEnvoyErrorHead } from "./envoy-error";
 import { onErrorHead } from "./error";
 import { headFault } from "./faults";
 import { replaceResponse } from "./replace";
-import { prepareUsageFilter, startWatch } from "./stream";
+import { startUsageFilter, startWatch } from "./stream";
 import { onTranslatedHead } from "./translated";
 import { startUnwrapping } from "./unwrap";
 
@@ -109,10 +109,10 @@ export function onProviderHead(exchange: Exchange): i32 {
   if (response.status >= 400) return onErrorHead(exchange);
   const row = exchange.client.endpoint.row;
   if (exchange.isTranslated() && row.isInference) return onTranslatedHead(exchange);
-  if (isCounted(exchange) || (exchange.isObserved && row.countsTokens)) startObserver(exchange);
+  if (exchange.readsUsage()) startObserver(exchange);
   const isEventStream = startsWith(CONTENT_TYPE.pointer, CONTENT_TYPE.length, EVENT_STREAM);
-  if (response.usageFilter !== null || response.observer !== null)
-    prepareUsageFilter(exchange, isEventStream);
+  const observer = response.observer;
+  if (observer !== null && isEventStream) startUsageFilter(exchange, observer);
   if (isEventStream && response.isDecompressed && row.isInference) startWatch(exchange);
   if (isCountInOtherForm(exchange)) {
     response.phase = ResponsePhase.Count;
@@ -141,10 +141,7 @@ export function phaseOfBody(exchange: Exchange, isEventStream: bool): ResponsePh
   const isChecked =
     isDecompressed || hasCostHeader(exchange) || (isRead && !exchange.client.isStreaming);
   if (isChecked && !isEventStream) return ResponsePhase.Whole;
-  return isRead ||
-    response.observer !== null ||
-    response.usageFilter !== null ||
-    response.watch !== null
+  return isRead || response.observer !== null || response.watch !== null
     ? ResponsePhase.Stream
     : ResponsePhase.Passed;
 }

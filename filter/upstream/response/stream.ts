@@ -3,6 +3,7 @@
 import { freeBlock, wasRefused } from "../../memory/blocks";
 import { ResponseOptions, ResponseTranslator } from "../../dialects/translate-response";
 import { StreamUsageFilter } from "../../dialects/stream-usage";
+import { UsageObserver } from "../../dialects/usage-observer";
 import { respondWithFault } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
 import {
@@ -22,22 +23,12 @@ import { corruptFault } from "./faults";
 const out = scratchBuffer();
 const unsent = scratchBuffer();
 
-/** Only a stream has a usage chunk; a provider may respond to a stream request with one JSON body. */
-export function prepareUsageFilter(exchange: Exchange, isEventStream: bool): void {
+/** Has the events of a stream read by the observer, and the usage chunk removed that only the gateway has asked for. */
+export function startUsageFilter(exchange: Exchange, observer: UsageObserver): void {
   const response = exchange.response;
-  if (!isEventStream) {
-    response.dropUsageFilter();
-    return;
-  }
-  let filter = response.usageFilter;
-  if (filter !== null) removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
-  const observer = response.observer;
-  if (observer === null) return;
-  if (filter === null) {
-    filter = new StreamUsageFilter(exchange.client.dialect, false);
-    response.usageFilter = filter;
-  }
-  filter.observer = observer;
+  if (response.asksUsage) removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
+  const dialect = exchange.client.dialect;
+  response.usageFilter = new StreamUsageFilter(dialect, response.asksUsage, observer);
 }
 
 /** Starts to check the end of a stream. */
