@@ -5,6 +5,7 @@ import { settleRecord } from "./exchange/usage-record";
 import { reportRefusals } from "./observe/memory-log";
 import { CONTINUE, STOP } from "./host/status";
 import {
+  collect,
   collectWhenDue,
   createStream,
   deleteStream,
@@ -63,7 +64,9 @@ export function proxy_on_context_create(id: u32, rootId: u32): void {
 
 export function proxy_on_vm_start(_rootId: u32, size: u32): u32 {
   setConfigurationSize(size);
-  return startVm(size) ? 1 : 0;
+  const isRead = startVm(size);
+  collect();
+  return isRead ? 1 : 0;
 }
 
 export function proxy_on_configure(rootId: u32, size: u32): u32 {

@@ -1,8 +1,8 @@
 // The models that a client key may be used for (control-plane/ir/filter-document/client-keys.ts, `AllowedModels`).
 import { Tape } from "../bytes/json/tape";
 import { byteAt, startsWith } from "../bytes/text/at";
-import { Span } from "../bytes/text/bytes";
-import { integerOf, memberOf, onlyKnownMembers, reportProblem, spansOf } from "./document";
+import { constant, Span } from "../bytes/text/bytes";
+import { integerOf, onlyKnownMembers, reportProblem, spansOf } from "./document";
 import { ModelList, readModelList } from "./model-list";
 import { Target } from "./target";
 import { matches, WildcardModel } from "./wildcard";
@@ -60,23 +60,25 @@ export class AllowedModels {
 
 /** @param routes how many routes there are */
 export function readAllowedModels(tape: Tape, node: u32, routes: i32): AllowedModels {
-  onlyKnownMembers(tape, node, ["routes", "taken", "providers", "models"]);
+  onlyKnownMembers(tape, node, constant("routes taken providers models"));
   const allowed = new AllowedModels(routes);
-  const list = memberOf(tape, node, "routes");
+  const list = tape.member(node, constant("routes"));
   const end = tape.next(list);
   for (let item = tape.first(list); item < end; item = tape.next(item)) {
     const route = integerOf(tape, item);
     if (route >= 0 && route < routes) allowed.routes[route] = true;
     else reportProblem("a key is allowed a route that is not there");
   }
-  const taken = memberOf(tape, node, "taken");
+  const taken = tape.member(node, constant("taken"));
   const stop = tape.next(taken);
   for (let one = tape.first(taken); one < stop; one = tape.next(one)) {
-    onlyKnownMembers(tape, one, ["route", "models"]);
-    const patterns = spansOf(tape, memberOf(tape, one, "models"));
-    allowed.names.push(new AllowedNames(integerOf(tape, memberOf(tape, one, "route")), patterns));
+    onlyKnownMembers(tape, one, constant("route models"));
+    const patterns = spansOf(tape, tape.member(one, constant("models")));
+    allowed.names.push(
+      new AllowedNames(integerOf(tape, tape.member(one, constant("route"))), patterns),
+    );
   }
-  allowed.providers = spansOf(tape, memberOf(tape, node, "providers"));
-  allowed.models = readModelList(tape, memberOf(tape, node, "models"));
+  allowed.providers = spansOf(tape, tape.member(node, constant("providers")));
+  allowed.models = readModelList(tape, tape.member(node, constant("models")));
   return allowed;
 }

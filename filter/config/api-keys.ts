@@ -4,7 +4,7 @@ import { NO_NODE, Tape } from "../bytes/json/tape";
 import { ByteBuffer, constant, sameInConstantTime, Span } from "../bytes/text/bytes";
 import { AllowedModels, readAllowedModels } from "./allowed-models";
 import { Budget } from "./budget";
-import { memberOf, onlyKnownMembers, reportProblem, stringMember, textOf } from "./document";
+import { onlyKnownMembers, reportProblem, stringMember, textOf } from "./document";
 import { RateLimit } from "./rate-limit";
 import { pickRateLimits } from "./read-rate-limits";
 
@@ -82,8 +82,8 @@ export function readApiKeys(
   const end = tape.next(list);
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
     const isNamed = tape.isObject(node);
-    const variable = isNamed ? stringMember(tape, node, "key") : textOf(tape, node);
-    const name = isNamed ? stringMember(tape, node, "name") : variable;
+    const variable = isNamed ? stringMember(tape, node, constant("key")) : textOf(tape, node);
+    const name = isNamed ? stringMember(tape, node, constant("name")) : variable;
     const key = new ApiKey(constant(name));
     if (isNamed) readUse(tape, node, key, limits, routes);
     keys.add(key, environment.has(variable) ? environment.get(variable) : "");
@@ -93,8 +93,8 @@ export function readApiKeys(
 
 /** Reads what a key may be used for. */
 function readUse(tape: Tape, node: u32, key: ApiKey, limits: RateLimit[], routes: i32): void {
-  onlyKnownMembers(tape, node, ["key", "name", "rate_limits", "allowed"]);
-  pickRateLimits(tape, memberOf(tape, node, "rate_limits"), limits, key.rateLimits);
-  const allowed = memberOf(tape, node, "allowed");
+  onlyKnownMembers(tape, node, constant("key name rate_limits allowed"));
+  pickRateLimits(tape, tape.member(node, constant("rate_limits")), limits, key.rateLimits);
+  const allowed = tape.member(node, constant("allowed"));
   if (allowed != NO_NODE) key.allowed = readAllowedModels(tape, allowed, routes);
 }

@@ -1,7 +1,7 @@
 // What is captured of requests and responses (`observability.content`).
 import { Tape } from "../bytes/json/tape";
-import { Span } from "../bytes/text/bytes";
-import { bytesOf, integerOf, memberOf, onlyKnownMembers } from "./document";
+import { constant, Span } from "../bytes/text/bytes";
+import { bytesOf, integerOf, onlyKnownMembers } from "./document";
 
 export class ContentRules {
   /** Of a request, and of a response. */
@@ -13,10 +13,10 @@ export class ContentRules {
 /** Returns the rules, or null if nothing is captured. */
 export function readContentRules(tape: Tape, node: u32): ContentRules | null {
   if (!tape.isPresent(node)) return null;
-  onlyKnownMembers(tape, node, ["max_bytes", "redact_headers"]);
+  onlyKnownMembers(tape, node, constant("max_bytes redact_headers"));
   const rules = new ContentRules();
-  rules.maxBytes = integerOf(tape, memberOf(tape, node, "max_bytes"));
-  const list = memberOf(tape, node, "redact_headers");
+  rules.maxBytes = integerOf(tape, tape.member(node, constant("max_bytes")));
+  const list = tape.member(node, constant("redact_headers"));
   const end = tape.next(list);
   for (let item = tape.first(list); item < end; item = tape.next(item))
     rules.redactedHeaders.push(bytesOf(tape, item));

@@ -2,8 +2,11 @@
 import { freeBlock } from "../memory/blocks";
 import { unescape } from "../bytes/json/text";
 import { Tape } from "../bytes/json/tape";
-import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
+import { byteAt } from "../bytes/text/at";
+import { ByteBuffer, sameBytes, Span } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
+
+const SPACE: u32 = 0x20;
 
 const digits = new Span(0, 0);
 
@@ -18,19 +21,11 @@ export function clearProblem(): void {
   documentProblem = "";
 }
 
-export function memberOf(tape: Tape, object: u32, name: string): u32 {
-  const span = constant(name);
-  const node = tape.member(object, span);
-  freeBlock(span.pointer);
-  return node;
-}
-
 /** Returns a string node's text in a block that lives as long as the VM. */
 export function bytesOf(tape: Tape, node: u32): Span {
   const out = new ByteBuffer();
   unescape(tape.pointer(node), tape.size(node), out);
-  out.reserve(0);
-  return new Span(out.pointer, out.length);
+  return out.keep();
 }
 
 /** Returns the texts of a list, which may be missing, as `bytesOf` does. */
@@ -50,14 +45,14 @@ export function textOf(tape: Tape, node: u32): string {
   return text;
 }
 
-export function stringMember(tape: Tape, object: u32, name: string): string {
-  const node = memberOf(tape, object, name);
-  if (!tape.isString(node)) reportProblem("'" + name + "' must be a string");
+export function stringMember(tape: Tape, object: u32, name: Span): string {
+  const node = tape.member(object, name);
+  if (!tape.isString(node)) reportProblem("'" + name.toText() + "' must be a string");
   return textOf(tape, node);
 }
 
-export function optionalString(tape: Tape, object: u32, name: string): string {
-  return textOf(tape, memberOf(tape, object, name));
+export function optionalString(tape: Tape, object: u32, name: Span): string {
+  return textOf(tape, tape.member(object, name));
 }
 
 /** Returns a small non-negative integer, or -1 with a problem reported. */
@@ -79,11 +74,20 @@ export function membersOf(tape: Tape, object: u32): u32 {
 
 /**
  * Rejects a member that this version does not support: an old filter must not apply only a part of a new configuration.
+ * @param known the supported members, with a space between two of them
  */
-export function onlyKnownMembers(tape: Tape, object: u32, known: string[]): void {
+export function onlyKnownMembers(tape: Tape, object: u32, known: Span): void {
   const end = tape.next(object);
   for (let key = tape.first(object); key < end; key = tape.next(key + 1)) {
-    const name = textOf(tape, key);
-    if (!known.includes(name)) reportProblem("unknown member '" + name + "'");
+    if (!hasWord(known, tape.pointer(key), tape.size(key)))
+      reportProblem("unknown member '" + textOf(tape, key) + "'");
   }
+}
+
+function hasWord(words: Span, pointer: usize, length: u32): bool {
+  for (let from: u32 = 0, to: u32 = 0; from < words.length; from = ++to) {
+    while (to < words.length && byteAt(words.pointer, to) != SPACE) to++;
+    if (sameBytes(words.pointer + from, to - from, pointer, length)) return true;
+  }
+  return false;
 }

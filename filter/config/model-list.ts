@@ -1,4 +1,5 @@
 // The models of a response to GET /v1/models, for all clients or for one key.
+import { constant } from "../bytes/text/bytes";
 import { Tape } from "../bytes/json/tape";
 import { stringMember } from "./document";
 
@@ -17,8 +18,8 @@ export function readModelList(tape: Tape, list: u32): ModelList {
   const models = new ModelList();
   const end = tape.next(list);
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    models.ids.push(stringMember(tape, node, "id"));
-    models.owners.push(stringMember(tape, node, "owner"));
+    models.ids.push(stringMember(tape, node, constant("id")));
+    models.owners.push(stringMember(tape, node, constant("owner")));
   }
   const ids = models.ids;
   const shown = min(ids.length, MAX_NAMES_SHOWN);

@@ -1,8 +1,8 @@
 // The prices of the models that a wildcard takes: the first pattern that matches the name of a model decides.
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { byteAt, isDigit, lowerCaseAt } from "../bytes/text/at";
-import { Span } from "../bytes/text/bytes";
-import { bytesOf, integerOf, memberOf, onlyKnownMembers, reportProblem } from "./document";
+import { constant, Span } from "../bytes/text/bytes";
+import { bytesOf, integerOf, onlyKnownMembers, reportProblem } from "./document";
 import { Price } from "./price";
 
 const SLASH: u32 = 0x2f;
@@ -74,9 +74,9 @@ function readPriceList(tape: Tape, list: u32): PriceList {
   const prices = new PriceList();
   const end = tape.next(list);
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    onlyKnownMembers(tape, node, ["models", "price"]);
-    const price = new Price(tape, memberOf(tape, node, "price"));
-    const models = memberOf(tape, node, "models");
+    onlyKnownMembers(tape, node, constant("models price"));
+    const price = new Price(tape, tape.member(node, constant("price")));
+    const models = tape.member(node, constant("models"));
     const stop = tape.next(models);
     for (let item = tape.first(models); item < stop; item = tape.next(item))
       prices.add(bytesOf(tape, item), price);

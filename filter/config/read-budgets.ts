@@ -2,11 +2,14 @@
 import { BUDGET_ID, BUDGET_LABEL } from "../../contract/budgets";
 import { Tape } from "../bytes/json/tape";
 import { readHexadecimal } from "../bytes/text/hash";
-import { sameSpan, Span } from "../bytes/text/bytes";
+import { constant, sameSpan, Span } from "../bytes/text/bytes";
 import { ApiKeys } from "./api-keys";
 import { Budget } from "./budget";
-import { bytesOf, memberOf, onlyKnownMembers, reportProblem, stringMember } from "./document";
+import { bytesOf, onlyKnownMembers, reportProblem, stringMember } from "./document";
 import { Target } from "./target";
+
+const ID = constant(BUDGET_ID);
+const LABEL = constant(BUDGET_LABEL);
 
 export class Budgets {
   /** Of all budgets, in ascending order. */
@@ -26,14 +29,14 @@ export function readBudgets(
   const end = tape.next(list);
   let last: u64 = 0;
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    onlyKnownMembers(tape, node, [BUDGET_ID, BUDGET_LABEL, "key", "target"]);
-    const id = readHexadecimal(bytesOf(tape, memberOf(tape, node, BUDGET_ID)));
+    onlyKnownMembers(tape, node, constant("id label key target"));
+    const id = readHexadecimal(bytesOf(tape, tape.member(node, ID)));
     if (id <= last) reportProblem("a budget's id is invalid, or not in order");
     last = id;
     budgets.ids.push(id);
-    const budget = new Budget(id, stringMember(tape, node, BUDGET_LABEL));
-    const key = memberOf(tape, node, "key");
-    const target = memberOf(tape, node, "target");
+    const budget = new Budget(id, stringMember(tape, node, LABEL));
+    const key = tape.member(node, constant("key"));
+    const target = tape.member(node, constant("target"));
     if (tape.isString(target)) addToTargets(targets, bytesOf(tape, target), budget);
     else if (tape.isString(key)) addToKeys(keys, bytesOf(tape, key), budget);
     else {

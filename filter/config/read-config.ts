@@ -10,7 +10,6 @@ import {
   clearProblem,
   documentProblem,
   integerOf,
-  memberOf,
   onlyKnownMembers,
   reportProblem,
   stringMember,
@@ -80,28 +79,6 @@ export class Config {
 
 /** Of `usage_records`: without the usage of responses. */
 const REQUESTS = constant("requests");
-const MEMBERS: string[] = [
-  "version",
-  "targets",
-  "routes",
-  "names",
-  "wildcards",
-  "default",
-  "largest_body",
-  "held_memory",
-  "models",
-  "prompt",
-  "strict_translation",
-  "rate_limits",
-  "api_keys",
-  "rate_limit_service",
-  "usage_records",
-  "traces",
-  "content",
-  "budgets",
-  "cost_header",
-  "price_lists",
-];
 
 /** Returns the configuration, or null: then `documentProblem` contains the reason. */
 export function readConfig(
@@ -117,34 +94,44 @@ export function readConfig(
     return null;
   }
   const root = tape.root();
-  onlyKnownMembers(tape, root, MEMBERS);
-  const version = integerOf(tape, memberOf(tape, root, "version"));
+  onlyKnownMembers(
+    tape,
+    root,
+    constant(
+      "version targets routes names wildcards default largest_body held_memory models prompt strict_translation rate_limits api_keys rate_limit_service usage_records traces content budgets cost_header price_lists",
+    ),
+  );
+  const version = integerOf(tape, tape.member(root, constant("version")));
   if (version != FILTER_CONFIG_VERSION) {
     reportProblem("version " + version.toString() + " is not " + FILTER_CONFIG_VERSION.toString());
   }
   const config = new Config();
   config.rateLimits = readRateLimits(
     tape,
-    memberOf(tape, root, "rate_limits"),
-    tape.isTrue(memberOf(tape, root, "rate_limit_service")),
+    tape.member(root, constant("rate_limits")),
+    tape.isTrue(tape.member(root, constant("rate_limit_service"))),
   );
-  const priceLists = readPriceLists(tape, memberOf(tape, root, "price_lists"));
-  readTargets(tape, memberOf(tape, root, "targets"), environment, priceLists, config);
-  readRoutes(tape, memberOf(tape, root, "routes"), config);
-  readNames(tape, memberOf(tape, root, "names"), config);
-  config.wildcards = readWildcards(tape, memberOf(tape, root, "wildcards"), config.routes.length);
-  config.models = readModelList(tape, memberOf(tape, root, "models"));
-  readListenerKeys(tape, memberOf(tape, root, "api_keys"), environment, config);
-  config.prompt = readPrompt(tape, memberOf(tape, root, "prompt"), environment);
+  const priceLists = readPriceLists(tape, tape.member(root, constant("price_lists")));
+  readTargets(tape, tape.member(root, constant("targets")), environment, priceLists, config);
+  readRoutes(tape, tape.member(root, constant("routes")), config);
+  readNames(tape, tape.member(root, constant("names")), config);
+  config.wildcards = readWildcards(
+    tape,
+    tape.member(root, constant("wildcards")),
+    config.routes.length,
+  );
+  config.models = readModelList(tape, tape.member(root, constant("models")));
+  readListenerKeys(tape, tape.member(root, constant("api_keys")), environment, config);
+  config.prompt = readPrompt(tape, tape.member(root, constant("prompt")), environment);
   readObserved(tape, root, config);
   readMoney(tape, root, config);
-  config.largestBody = integerOf(tape, memberOf(tape, root, "largest_body"));
-  const held = memberOf(tape, root, "held_memory");
+  config.largestBody = integerOf(tape, tape.member(root, constant("largest_body")));
+  const held = tape.member(root, constant("held_memory"));
   if (held != NO_NODE) config.heldMemory = integerOf(tape, held);
-  config.defaultRoute = integerOf(tape, memberOf(tape, root, "default"));
+  config.defaultRoute = integerOf(tape, tape.member(root, constant("default")));
   if (config.defaultRoute >= config.routes.length)
     reportProblem("'default' names a route that is not there");
-  if (tape.isTrue(memberOf(tape, root, "strict_translation"))) setStrict(config.targets);
+  if (tape.isTrue(tape.member(root, constant("strict_translation")))) setStrict(config.targets);
   tape.release();
   return documentProblem.length == 0 ? config : null;
 }
@@ -157,26 +144,26 @@ function readListenerKeys(
 ): void {
   const limits = config.rateLimits;
   const routes = config.routes.length;
-  const ingress = memberOf(tape, keys, LISTENER_INGRESS);
+  const ingress = tape.member(keys, constant(LISTENER_INGRESS));
   config.ingressKeys = readApiKeys(tape, ingress, environment, limits, routes);
-  const egress = memberOf(tape, keys, LISTENER_EGRESS);
+  const egress = tape.member(keys, constant(LISTENER_EGRESS));
   config.egressKeys = readApiKeys(tape, egress, environment, limits, routes);
 }
 
 /** Reads what is recorded of requests. */
 function readObserved(tape: Tape, root: u32, config: Config): void {
-  const records = memberOf(tape, root, "usage_records");
-  config.content = readContentRules(tape, memberOf(tape, root, "content"));
-  readTraces(tape, memberOf(tape, root, "traces"), config);
+  const records = tape.member(root, constant("usage_records"));
+  config.content = readContentRules(tape, tape.member(root, constant("content")));
+  readTraces(tape, tape.member(root, constant("traces")), config);
   config.isObserved = tape.isTrue(records) || tape.equals(records, REQUESTS);
   config.readsUsage = tape.isTrue(records) || config.isTraced;
 }
 
 function readMoney(tape: Tape, root: u32, config: Config): void {
   const targets = config.targets;
-  const list = memberOf(tape, root, "budgets");
+  const list = tape.member(root, constant("budgets"));
   config.budgets = readBudgets(tape, list, [config.ingressKeys, config.egressKeys], targets);
-  config.showsCost = tape.isTrue(memberOf(tape, root, "cost_header"));
+  config.showsCost = tape.isTrue(tape.member(root, constant("cost_header")));
   for (let i = 0; i < targets.length; i++) {
     if (targets[i].price !== null || targets[i].priceList !== null) config.isPriced = true;
   }
@@ -185,8 +172,8 @@ function readMoney(tape: Tape, root: u32, config: Config): void {
 function readTraces(tape: Tape, node: u32, config: Config): void {
   config.isTraced = tape.isObject(node);
   if (!config.isTraced) return;
-  config.sampled = integerOf(tape, memberOf(tape, node, "sampled"));
-  config.followsParent = tape.isTrue(memberOf(tape, node, "follows_parent"));
+  config.sampled = integerOf(tape, tape.member(node, constant("sampled")));
+  config.followsParent = tape.isTrue(tape.member(node, constant("follows_parent")));
 }
 
 function setStrict(targets: Target[]): void {
@@ -215,9 +202,9 @@ function readTargets(
 function readRoutes(tape: Tape, list: u32, config: Config): void {
   const end = tape.next(list);
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    onlyKnownMembers(tape, node, ["cluster", "targets", "retry", "rate_limits"]);
+    onlyKnownMembers(tape, node, constant("cluster targets retry rate_limits"));
     const targets = new Array<Target>();
-    const indices = memberOf(tape, node, "targets");
+    const indices = tape.member(node, constant("targets"));
     const stop = tape.next(indices);
     for (let index = tape.first(indices); index < stop; index = tape.next(index)) {
       const at = integerOf(tape, index);
@@ -225,11 +212,20 @@ function readRoutes(tape: Tape, list: u32, config: Config): void {
       else reportProblem("a route names a target that is not there");
     }
     if (targets.length == 0) reportProblem("a route has no target");
-    const retryPolicy = readRetryPolicy(tape, memberOf(tape, node, "retry"), targets);
-    const route = new Route(constant(stringMember(tape, node, "cluster")), targets, retryPolicy);
+    const retryPolicy = readRetryPolicy(tape, tape.member(node, constant("retry")), targets);
+    const route = new Route(
+      constant(stringMember(tape, node, constant("cluster"))),
+      targets,
+      retryPolicy,
+    );
     // The document repeats the cluster of a target only if no route has it.
     if (retryPolicy === null && targets.length > 0) targets[0].setCluster(route.cluster);
-    pickRateLimits(tape, memberOf(tape, node, "rate_limits"), config.rateLimits, route.rateLimits);
+    pickRateLimits(
+      tape,
+      tape.member(node, constant("rate_limits")),
+      config.rateLimits,
+      route.rateLimits,
+    );
     route.isLimited = route.rateLimits.length > 0;
     for (let i = 0; i < targets.length; i++) {
       if (targets[i].rateLimits.length > 0) route.isLimited = true;
@@ -241,11 +237,11 @@ function readRoutes(tape: Tape, list: u32, config: Config): void {
 
 function readRetryPolicy(tape: Tape, node: u32, targets: Target[]): RetryPolicy | null {
   if (!tape.isObject(node)) return null;
-  onlyKnownMembers(tape, node, ["weights", "attempts", "statuses"]);
+  onlyKnownMembers(tape, node, constant("weights attempts statuses"));
   const policy = new RetryPolicy();
-  policy.attempts = integerOf(tape, memberOf(tape, node, "attempts"));
-  readIntegers(tape, memberOf(tape, node, "statuses"), policy.statuses);
-  readIntegers(tape, memberOf(tape, node, "weights"), policy.weights);
+  policy.attempts = integerOf(tape, tape.member(node, constant("attempts")));
+  readIntegers(tape, tape.member(node, constant("statuses")), policy.statuses);
+  readIntegers(tape, tape.member(node, constant("weights")), policy.weights);
   for (let i = 0; i < policy.weights.length; i++) policy.totalWeight += policy.weights[i];
   if (policy.weights.length > targets.length)
     reportProblem("a route has more weights than targets");

@@ -2,13 +2,7 @@
 import { Tape } from "../bytes/json/tape";
 import { constant, Span } from "../bytes/text/bytes";
 import { MIN_SECRET } from "../bytes/text/mask";
-import {
-  memberOf,
-  onlyKnownMembers,
-  optionalString,
-  reportProblem,
-  stringMember,
-} from "./document";
+import { onlyKnownMembers, optionalString, reportProblem, stringMember } from "./document";
 import { ProviderHeader } from "./target";
 
 /**
@@ -24,14 +18,14 @@ export function readHeaders(
 ): void {
   const end = tape.next(list);
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    onlyKnownMembers(tape, node, ["name", "parts"]);
-    const name = stringMember(tape, node, "name");
-    const parts = memberOf(tape, node, "parts");
+    onlyKnownMembers(tape, node, constant("name parts"));
+    const name = stringMember(tape, node, constant("name"));
+    const parts = tape.member(node, constant("parts"));
     let value = "";
     const stop = tape.next(parts);
     for (let part = tape.first(parts); part < stop; part = tape.next(part)) {
-      value += optionalString(tape, part, "text");
-      const variable = optionalString(tape, part, "environment");
+      value += optionalString(tape, part, constant("text"));
+      const variable = optionalString(tape, part, constant("environment"));
       if (variable.length == 0) continue;
       if (environment.has(variable)) {
         const secret = environment.get(variable);

@@ -31,12 +31,16 @@ import { FORCED_ALL, REASONING_ADAPTIVE, RequestLimits } from "../hub/request-re
 import { effortOf } from "../hub/request-effort";
 import { EFFORT_HIGH, EFFORT_LOW, EFFORT_MEDIUM, EFFORT_UNSET } from "../hub/request";
 import { NO_NODE, Tape } from "../bytes/json/tape";
-import { constant } from "../bytes/text/bytes";
-import { integerOf, memberOf, membersOf, reportProblem, textOf } from "./document";
+import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
+import { integerOf, membersOf, reportProblem, textOf } from "./document";
 
 const IN_MESSAGES = "messages[].";
 /** Nearly every model supports these. */
 const USUAL_EFFORTS: u32 = (1 << EFFORT_LOW) | (1 << EFFORT_MEDIUM) | (1 << EFFORT_HIGH);
+
+/** The name of a capability: a string for each would double the memory that a configuration needs while it is read. */
+const nameBytes = scratchBuffer();
+const name = new Span(0, 0);
 
 /** Number of members of the object that were found. */
 let known: u32 = 0;
@@ -114,8 +118,8 @@ function readEfforts(tape: Tape, list: u32, limits: RequestLimits): void {
 
 function readRefused(tape: Tape, list: u32, limits: RequestLimits): void {
   const end = tape.next(list);
-  for (let name = tape.first(list); name < end; name = tape.next(name)) {
-    const text = textOf(tape, name);
+  for (let item = tape.first(list); item < end; item = tape.next(item)) {
+    const text = textOf(tape, item);
     if (text.startsWith(IN_MESSAGES)) {
       limits.refusesInMessages.push(constant(text.substring(IN_MESSAGES.length)));
       limits.refusedPaths.push(constant(text));
@@ -127,7 +131,11 @@ function readRefused(tape: Tape, list: u32, limits: RequestLimits): void {
 
 /** Returns the node of a declared capability, and counts it if it is present. */
 function capability(tape: Tape, object: u32, declaration: string): u32 {
-  const node = memberOf(tape, object, declaration.substring(0, declaration.indexOf(":")));
+  if (object == NO_NODE) return NO_NODE;
+  nameBytes.clear();
+  for (let i = 0, end = declaration.indexOf(":"); i < end; i++)
+    nameBytes.byte(declaration.charCodeAt(i));
+  const node = tape.member(object, nameBytes.view(name));
   if (node != NO_NODE) known++;
   return node;
 }
@@ -160,7 +168,7 @@ function choice(tape: Tape, object: u32, declaration: string): i32 {
   for (let index = 0; ; index++) {
     let to = from;
     while (isOfValue(declaration.charCodeAt(to))) to++;
-    if (declaration.substring(from, to) == value) return index;
+    if (to - from == value.length && declaration.startsWith(value, from)) return index;
     if (declaration.charCodeAt(to) != 0x7c) break;
     from = to + 1;
   }

@@ -3,16 +3,9 @@ import { freeBlock } from "../memory/blocks";
 import { scan, SCAN_OK } from "../bytes/json/scan";
 import { escape } from "../bytes/json/text";
 import { Tape } from "../bytes/json/tape";
-import { ByteBuffer, sameBytes, Span } from "../bytes/text/bytes";
+import { ByteBuffer, constant, sameBytes, Span } from "../bytes/text/bytes";
 import { findByte } from "../bytes/text/find";
-import {
-  bytesOf,
-  integerOf,
-  memberOf,
-  onlyKnownMembers,
-  reportProblem,
-  stringMember,
-} from "./document";
+import { bytesOf, integerOf, onlyKnownMembers, reportProblem, stringMember } from "./document";
 import { Parameter, PathPiece, PromptConfig, PromptTarget } from "./prompt-target";
 import { readHeaders } from "./read-headers";
 import { pickRateLimits, readRateLimits } from "./read-rate-limits";
@@ -28,38 +21,40 @@ export function readPrompt(
   environment: Map<string, string>,
 ): PromptConfig | null {
   if (!tape.isPresent(node)) return null;
-  onlyKnownMembers(tape, node, [
-    "cluster",
-    "guard",
-    "timeout_ms",
-    "egress_timeout_ms",
-    "tools",
-    "zeroshot_members",
-    "rate_limits",
-    "targets",
-  ]);
+  onlyKnownMembers(
+    tape,
+    node,
+    constant(
+      "cluster guard timeout_ms egress_timeout_ms tools zeroshot_members rate_limits targets",
+    ),
+  );
   const prompt = new PromptConfig();
-  prompt.timeoutMs = <u32>integerOf(tape, memberOf(tape, node, "timeout_ms"));
-  prompt.egressTimeoutMs = <u32>integerOf(tape, memberOf(tape, node, "egress_timeout_ms"));
-  prompt.hasTools = tape.isTrue(memberOf(tape, node, "tools"));
-  const members = memberOf(tape, node, "zeroshot_members");
+  prompt.timeoutMs = <u32>integerOf(tape, tape.member(node, constant("timeout_ms")));
+  prompt.egressTimeoutMs = <u32>integerOf(tape, tape.member(node, constant("egress_timeout_ms")));
+  prompt.hasTools = tape.isTrue(tape.member(node, constant("tools")));
+  const members = tape.member(node, constant("zeroshot_members"));
   if (tape.isString(members)) prompt.zeroshotMembers = bytesOf(tape, members);
-  const guard = memberOf(tape, node, "guard");
+  const guard = tape.member(node, constant("guard"));
   if (tape.isPresent(guard)) {
-    onlyKnownMembers(tape, guard, ["message", "fails_open", "on_ingress", "on_egress"]);
-    prompt.guardMessageJson = escapedOf(tape, memberOf(tape, guard, "message"));
+    onlyKnownMembers(tape, guard, constant("message fails_open on_ingress on_egress"));
+    prompt.guardMessageJson = escapedOf(tape, tape.member(guard, constant("message")));
     if (!prompt.hasGuard()) reportProblem("the guard has no message");
-    prompt.guardFailsOpen = tape.isTrue(memberOf(tape, guard, "fails_open"));
-    prompt.guardsIngress = tape.isTrue(memberOf(tape, guard, "on_ingress"));
-    prompt.guardsEgress = tape.isTrue(memberOf(tape, guard, "on_egress"));
+    prompt.guardFailsOpen = tape.isTrue(tape.member(guard, constant("fails_open")));
+    prompt.guardsIngress = tape.isTrue(tape.member(guard, constant("on_ingress")));
+    prompt.guardsEgress = tape.isTrue(tape.member(guard, constant("on_egress")));
   }
   // Counted here, also if a service counts those of models: an API belongs to this gateway's configuration.
-  prompt.rateLimits = readRateLimits(tape, memberOf(tape, node, "rate_limits"), false);
-  const list = memberOf(tape, node, "targets");
+  prompt.rateLimits = readRateLimits(tape, tape.member(node, constant("rate_limits")), false);
+  const list = tape.member(node, constant("targets"));
   const end = tape.next(list);
   for (let target = tape.first(list); target < end; target = tape.next(target)) {
     const read = readPromptTarget(tape, target, environment);
-    pickRateLimits(tape, memberOf(tape, target, "rate_limits"), prompt.rateLimits, read.rateLimits);
+    pickRateLimits(
+      tape,
+      tape.member(target, constant("rate_limits")),
+      prompt.rateLimits,
+      read.rateLimits,
+    );
     if (read.isDefault) prompt.defaultTarget = prompt.targets.length;
     prompt.targets.push(read);
   }
@@ -67,39 +62,38 @@ export function readPrompt(
 }
 
 function readPromptTarget(tape: Tape, node: u32, environment: Map<string, string>): PromptTarget {
-  onlyKnownMembers(tape, node, [
-    "name",
-    "cluster",
-    "authority",
-    "method",
-    "path",
-    "headers",
-    "parameters",
-    "tool",
-    "system_prompt",
-    "is_default",
-    "dispatches",
-    "rate_limits",
-  ]);
+  onlyKnownMembers(
+    tape,
+    node,
+    constant(
+      "name cluster authority method path headers parameters tool system_prompt is_default dispatches rate_limits",
+    ),
+  );
   const target = new PromptTarget();
-  target.name = bytesMember(tape, node, "name");
-  target.cluster = bytesMember(tape, node, "cluster");
-  target.authority = bytesMember(tape, node, "authority");
-  target.tool = bytesMember(tape, node, "tool");
-  const method = stringMember(tape, node, "method");
+  target.name = bytesMember(tape, node, constant("name"));
+  target.cluster = bytesMember(tape, node, constant("cluster"));
+  target.authority = bytesMember(tape, node, constant("authority"));
+  target.tool = bytesMember(tape, node, constant("tool"));
+  const method = stringMember(tape, node, constant("method"));
   target.isGet = method == "GET";
   if (!target.isGet && method != "POST") reportProblem("unknown method '" + method + "'");
-  const prompt = memberOf(tape, node, "system_prompt");
+  const prompt = tape.member(node, constant("system_prompt"));
   if (tape.isString(prompt)) target.systemPromptJson = escapedOf(tape, prompt);
-  target.isDefault = tape.isTrue(memberOf(tape, node, "is_default"));
-  target.dispatches = tape.isTrue(memberOf(tape, node, "dispatches"));
-  readHeaders(tape, memberOf(tape, node, "headers"), environment, target.headers, target.secrets);
-  const list = memberOf(tape, node, "parameters");
+  target.isDefault = tape.isTrue(tape.member(node, constant("is_default")));
+  target.dispatches = tape.isTrue(tape.member(node, constant("dispatches")));
+  readHeaders(
+    tape,
+    tape.member(node, constant("headers")),
+    environment,
+    target.headers,
+    target.secrets,
+  );
+  const list = tape.member(node, constant("parameters"));
   const end = tape.next(list);
   for (let parameter = tape.first(list); parameter < end; parameter = tape.next(parameter)) {
     target.parameters.push(readParameter(tape, parameter));
   }
-  readTemplate(target, bytesMember(tape, node, "path"));
+  readTemplate(target, bytesMember(tape, node, constant("path")));
   return target;
 }
 
@@ -135,19 +129,12 @@ function findParameter(parameters: Parameter[], name: usize, end: usize): Parame
 }
 
 function readParameter(tape: Tape, node: u32): Parameter {
-  onlyKnownMembers(tape, node, [
-    "name",
-    "required",
-    "type",
-    "in_path",
-    "allow_slashes",
-    "default_json",
-  ]);
+  onlyKnownMembers(tape, node, constant("name required type in_path allow_slashes default_json"));
   const parameter = new Parameter();
-  parameter.name = bytesMember(tape, node, "name");
-  parameter.isInPath = tape.isTrue(memberOf(tape, node, "in_path"));
-  parameter.allowsSlashes = tape.isTrue(memberOf(tape, node, "allow_slashes"));
-  const fallback = memberOf(tape, node, "default_json");
+  parameter.name = bytesMember(tape, node, constant("name"));
+  parameter.isInPath = tape.isTrue(tape.member(node, constant("in_path")));
+  parameter.allowsSlashes = tape.isTrue(tape.member(node, constant("allow_slashes")));
+  const fallback = tape.member(node, constant("default_json"));
   if (tape.isString(fallback)) {
     parameter.defaultJson = bytesOf(tape, fallback);
     parameter.defaultText = plainTextOf(parameter.defaultJson);
@@ -155,9 +142,9 @@ function readParameter(tape: Tape, node: u32): Parameter {
   return parameter;
 }
 
-function bytesMember(tape: Tape, object: u32, name: string): Span {
-  const node = memberOf(tape, object, name);
-  if (!tape.isString(node)) reportProblem("'" + name + "' must be a string");
+function bytesMember(tape: Tape, object: u32, name: Span): Span {
+  const node = tape.member(object, name);
+  if (!tape.isString(node)) reportProblem("'" + name.toText() + "' must be a string");
   return bytesOf(tape, node);
 }
 
@@ -176,5 +163,5 @@ function escapedOf(tape: Tape, node: u32): Span {
   const out = new ByteBuffer();
   escape(plain.pointer, plain.length, out);
   freeBlock(plain.pointer);
-  return new Span(out.pointer, out.length);
+  return out.keep();
 }

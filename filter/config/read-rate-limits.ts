@@ -5,7 +5,6 @@ import { Tape } from "../bytes/json/tape";
 import { constant } from "../bytes/text/bytes";
 import {
   integerOf,
-  memberOf,
   onlyKnownMembers,
   optionalString,
   reportProblem,
@@ -20,15 +19,15 @@ export function readRateLimits(tape: Tape, list: u32, isByService: bool): RateLi
   const limits = new Array<RateLimit>();
   const end = tape.next(list);
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    onlyKnownMembers(tape, node, ["id", "label", "header", "value", "amount", "counts", "seconds"]);
+    onlyKnownMembers(tape, node, constant("id label header value amount counts seconds"));
     const limit = new RateLimit();
-    limit.key = constant(stringMember(tape, node, "id"));
-    limit.label = stringMember(tape, node, "label");
-    limit.header = constant(optionalString(tape, node, "header"));
-    limit.value = constant(optionalString(tape, node, "value"));
-    limit.amount = <f64>integerOf(tape, memberOf(tape, node, "amount"));
-    limit.period = <f64>integerOf(tape, memberOf(tape, node, "seconds")) * MICROSECONDS;
-    const counts = stringMember(tape, node, "counts");
+    limit.key = constant(stringMember(tape, node, constant("id")));
+    limit.label = stringMember(tape, node, constant("label"));
+    limit.header = constant(optionalString(tape, node, constant("header")));
+    limit.value = constant(optionalString(tape, node, constant("value")));
+    limit.amount = <f64>integerOf(tape, tape.member(node, constant("amount")));
+    limit.period = <f64>integerOf(tape, tape.member(node, constant("seconds"))) * MICROSECONDS;
+    const counts = stringMember(tape, node, constant("counts"));
     limit.countsRequests = counts == "requests";
     if (!limit.countsRequests && counts != "tokens") reportProblem(WRONG);
     if (!(limit.amount >= 1 && limit.period >= 1)) reportProblem(WRONG);

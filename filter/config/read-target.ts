@@ -8,7 +8,6 @@ import { Tape } from "../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 import {
   bytesOf,
-  memberOf,
   onlyKnownMembers,
   optionalString,
   reportProblem,
@@ -43,76 +42,64 @@ function readOne(
   rateLimits: RateLimit[],
   priceLists: PriceList[],
 ): Target {
-  onlyKnownMembers(tape, node, [
-    "name",
-    "model",
-    "is_wildcard",
-    "dialect",
-    "authority",
-    "path",
-    "query",
-    "envelope",
-    "also",
-    "auth",
-    "keys",
-    "cluster",
-    "attempt_cluster",
-    "passes_client_key",
-    "headers",
-    "system_prompt",
-    "own_system_prompt",
-    "asks_usage",
-    "limits",
-    "rate_limits",
-    "trace_provider",
-    "price",
-    "price_list",
-  ]);
+  onlyKnownMembers(
+    tape,
+    node,
+    constant(
+      "name model is_wildcard dialect authority path query envelope also auth keys cluster attempt_cluster passes_client_key headers system_prompt own_system_prompt asks_usage limits rate_limits trace_provider price price_list",
+    ),
+  );
   const target = new Target();
-  target.name = stringMember(tape, node, "name");
+  target.name = stringMember(tape, node, constant("name"));
   target.nameSpan = constant(target.name);
-  target.isWildcard = tape.isTrue(memberOf(tape, node, "is_wildcard"));
+  target.isWildcard = tape.isTrue(tape.member(node, constant("is_wildcard")));
   readDialect(tape, node, target);
-  target.modelJson = quoted(stringMember(tape, node, "model"));
+  target.modelJson = quoted(stringMember(tape, node, constant("model")));
   target.modelText = new Span(target.modelJson.pointer + 1, target.modelJson.length - 2);
-  target.authority = constant(stringMember(tape, node, "authority"));
-  target.traceProvider = textMember(tape, node, "trace_provider");
-  target.query = textMember(tape, node, "query");
-  const prompt = memberOf(tape, node, "system_prompt");
+  target.authority = constant(stringMember(tape, node, constant("authority")));
+  target.traceProvider = textMember(tape, node, constant("trace_provider"));
+  target.query = textMember(tape, node, constant("query"));
+  const prompt = tape.member(node, constant("system_prompt"));
   if (tape.isString(prompt)) target.systemPromptJson = escaped(bytesOf(tape, prompt));
-  const ownPrompt = memberOf(tape, node, "own_system_prompt");
+  const ownPrompt = tape.member(node, constant("own_system_prompt"));
   target.ownPromptJson = tape.isString(ownPrompt)
     ? escaped(bytesOf(tape, ownPrompt))
     : target.systemPromptJson;
-  target.asksUsage = tape.isTrue(memberOf(tape, node, "asks_usage"));
+  target.asksUsage = tape.isTrue(tape.member(node, constant("asks_usage")));
   target.limits.takesStreamUsage = target.asksUsage;
-  readLimits(tape, memberOf(tape, node, "limits"), target.limits);
+  readLimits(tape, tape.member(node, constant("limits")), target.limits);
   readEnvelope(tape, node, target);
-  pickRateLimits(tape, memberOf(tape, node, "rate_limits"), rateLimits, target.rateLimits);
+  pickRateLimits(tape, tape.member(node, constant("rate_limits")), rateLimits, target.rateLimits);
   readCredentials(tape, node, environment, target);
-  target.passesClientKey = tape.isTrue(memberOf(tape, node, "passes_client_key"));
+  target.passesClientKey = tape.isTrue(tape.member(node, constant("passes_client_key")));
   readClusters(tape, node, target);
   readPrice(tape, node, priceLists, target);
-  readHeaders(tape, memberOf(tape, node, "headers"), environment, target.headers, target.secrets);
+  readHeaders(
+    tape,
+    tape.member(node, constant("headers")),
+    environment,
+    target.headers,
+    target.secrets,
+  );
   return target;
 }
 
 function readPrice(tape: Tape, node: u32, lists: PriceList[], target: Target): void {
-  const price = memberOf(tape, node, "price");
+  const price = tape.member(node, constant("price"));
   if (tape.isArray(price)) target.price = new Price(tape, price);
-  target.priceList = pickPriceList(tape, memberOf(tape, node, "price_list"), lists);
+  target.priceList = pickPriceList(tape, tape.member(node, constant("price_list")), lists);
 }
 
 /** Returns the bytes of a text; none if the member is missing. */
-function textMember(tape: Tape, object: u32, name: string): Span {
-  const node = memberOf(tape, object, name);
+function textMember(tape: Tape, object: u32, name: Span): Span {
+  const node = tape.member(object, name);
   return tape.isString(node) ? bytesOf(tape, node) : new Span(0, 0);
 }
 
 function readClusters(tape: Tape, node: u32, target: Target): void {
-  const cluster = memberOf(tape, node, "cluster");
+  const cluster = tape.member(node, constant("cluster"));
   if (tape.isString(cluster)) target.cluster = bytesOf(tape, cluster);
-  const attemptCluster = memberOf(tape, node, "attempt_cluster");
+  const attemptCluster = tape.member(node, constant("attempt_cluster"));
   if (tape.isString(attemptCluster)) target.attemptCluster = bytesOf(tape, attemptCluster);
 }
 
@@ -125,10 +112,10 @@ function readVariants(
   priceLists: PriceList[],
   target: Target,
 ): void {
-  const list = memberOf(tape, node, "also");
+  const list = tape.member(node, constant("also"));
   const end = tape.next(list);
   for (let item = tape.first(list); item < end; item = tape.next(item)) {
-    onlyKnownMembers(tape, item, ["dialect", "path"]);
+    onlyKnownMembers(tape, item, constant("dialect path"));
     const variant = readOne(tape, node, environment, rateLimits, priceLists);
     readDialect(tape, item, variant);
     target.also.push(variant);
@@ -137,18 +124,18 @@ function readVariants(
 
 /** Reads where the provider serves a dialect. */
 function readDialect(tape: Tape, node: u32, target: Target): void {
-  const dialect = dialectByName(stringMember(tape, node, "dialect"));
+  const dialect = dialectByName(stringMember(tape, node, constant("dialect")));
   if (dialect === null) reportProblem("unknown dialect of target '" + target.name + "'");
   else target.dialect = dialect;
   if (target.dialect.signsCallIds) awaitSignatures();
-  target.path = constant(stringMember(tape, node, "path"));
+  target.path = constant(stringMember(tape, node, constant("path")));
   const end = min(target.dialect.ownPathLength, target.path.length);
   target.basePath = new Span(target.path.pointer, target.path.length - end);
 }
 
 /** Reads how the target's cloud expects messages. */
 function readEnvelope(tape: Tape, node: u32, target: Target): void {
-  const name = optionalString(tape, node, "envelope");
+  const name = optionalString(tape, node, constant("envelope"));
   if (name.length == 0) return;
   const envelope = envelopeByName(name);
   if (envelope === null) reportProblem("unknown envelope '" + name + "'");
@@ -162,10 +149,10 @@ function readCredentials(
   environment: Map<string, string>,
   target: Target,
 ): void {
-  const kind = readCredentialKind(stringMember(tape, node, "auth"));
+  const kind = readCredentialKind(stringMember(tape, node, constant("auth")));
   if (kind === null || kind.header.length == 0) return;
   target.credentialName = constant(kind.header);
-  const keys = memberOf(tape, node, "keys");
+  const keys = tape.member(node, constant("keys"));
   const end = tape.next(keys);
   for (let item = tape.first(keys); item < end; item = tape.next(item)) {
     const variable = textOf(tape, item);
@@ -199,11 +186,11 @@ function quoted(text: string): Span {
   out.byte(0x22);
   escapeText(text, out);
   out.byte(0x22);
-  return new Span(out.pointer, out.length);
+  return out.keep();
 }
 
 function escaped(text: Span): Span {
   const out = new ByteBuffer();
   escape(text.pointer, text.length, out);
-  return new Span(out.pointer, out.length);
+  return out.keep();
 }

@@ -199,16 +199,17 @@ export class Route {
   /** Prepares `targetsFor`. */
   addVariants(): void {
     let hasVariants = false;
+    for (let i = 0; i < this.targets.length; i++) {
+      if (this.targets[i].also.length > 0) hasVariants = true;
+    }
+    if (!hasVariants) return;
     const variants = new Array<Target[]>();
     for (let i = 0; i < DIALECTS.length; i++) {
       const targets = new Array<Target>();
-      for (let j = 0; j < this.targets.length; j++) {
-        const target = this.targets[j].forClient(DIALECTS[i]);
-        if (target !== this.targets[j]) hasVariants = true;
-        targets.push(target);
-      }
+      for (let j = 0; j < this.targets.length; j++)
+        targets.push(this.targets[j].forClient(DIALECTS[i]));
       variants.push(targets);
     }
-    if (hasVariants) this.variants = variants;
+    this.variants = variants;
   }
 }

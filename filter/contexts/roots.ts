@@ -41,6 +41,7 @@ const roots = new Map<u32, Root>();
 
 /** The VM's configuration; empty before `startVm` has succeeded. */
 export let config: Config = new Config();
+let isStarted: bool = false;
 
 export function createRoot(id: u32): void {
   const name = property(PLUGIN_ROOT_ID);
@@ -77,8 +78,12 @@ export function keysOfRoot(id: u32): ApiKeys | null {
   return roots.has(id) ? roots.get(id).keys : null;
 }
 
-/** Reads the VM configuration. Returns false if it is invalid: then Envoy rejects the module. */
+/**
+ * Reads the VM configuration. Returns false if it is invalid: then Envoy rejects the module. Envoy calls it for each plugin;
+ * the configuration is part of what identifies the VM, so it is always the same one.
+ */
 export function startVm(size: u32): bool {
+  if (isStarted) return true;
   const document = takeBody(VM_CONFIGURATION, 0, size);
   if (document.pointer == 0) {
     logError("gateway filter: no configuration");
@@ -96,6 +101,7 @@ export function startVm(size: u32): bool {
   createAllAllowances(read.rateLimits);
   const prompt = read.prompt;
   if (prompt !== null) createAllAllowances(prompt.rateLimits);
+  isStarted = true;
   return true;
 }
 
@@ -113,7 +119,7 @@ export function configureRoot(id: u32, size: u32): bool {
   const tape = new Tape();
   const isRead = scan(tape, document.pointer, document.length) == SCAN_OK;
   if (isRead) {
-    const listener = optionalString(tape, tape.root(), "listener");
+    const listener = optionalString(tape, tape.root(), constant("listener"));
     const root = roots.get(id);
     root.isIngress = listener == LISTENER_INGRESS;
     root.isModelServer = listener == LISTENER_OWN_EGRESS;

@@ -102,7 +102,11 @@ export function setConfigurationSize(bytes: u32): void {
 
 /** Collects garbage, at the end of a callback: the collector does not see what is on the stack. */
 export function collectWhenDue(): void {
-  if (deletedSinceCollection < collectEvery && takenBytes() < COLLECT_AFTER) return;
+  if (deletedSinceCollection >= collectEvery || takenBytes() >= COLLECT_AFTER) collect();
+}
+
+/** Collects garbage now: where `collectWhenDue` may, and after a configuration was read. */
+export function collect(): void {
   deletedSinceCollection = 0;
   resetTaken();
   trimKept();

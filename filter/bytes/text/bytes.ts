@@ -249,6 +249,12 @@ export class ByteBuffer {
     this.capacity = 0;
   }
 
+  /** Returns the bytes in a block that is never freed, without the unused part. The buffer must not be used again. */
+  keep(): Span {
+    if (this.reserve(0) == 0) return new Span(0, 0);
+    return new Span(shrinkBlock(this.pointer, this.length + PADDING), this.length);
+  }
+
   /** Returns the unused part of a large block to the heap. */
   trim(): void {
     if (this.capacity <= MAX_KEPT || this.length > this.capacity / 4) return;
