@@ -6,7 +6,7 @@ import { budgetsListener } from "./budgets-listener.ts";
 import { clusters } from "./clusters.ts";
 import { listener, OWNER_ONLY, ownEgress } from "./listeners.ts";
 import { internalListener, internalListenerExtension } from "./internal-listener.ts";
-import { overloadManager } from "./overload.ts";
+import { memoryRelease, overloadManager } from "./overload.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Bootstrap, Extension } from "./types.ts";
 import { extension } from "./types.ts";
@@ -18,6 +18,7 @@ export function renderBootstrap(model: GatewayModel, runtime: RuntimeEnvironment
     admin: { address: { pipe: { path: runtime.adminSocketPath, mode: OWNER_ONLY } } },
     typed_dns_resolver_config: resolver(),
     overload_manager: overloadManager(model, runtime),
+    memory_allocator_manager: memoryRelease(),
     // Also without prompt targets: a reload can add some, but it cannot change the bootstrap.
     bootstrap_extensions: [internalListenerExtension()],
     static_resources: {

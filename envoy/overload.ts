@@ -16,11 +16,22 @@ const TRACKED_FROM = 20;
 
 const HEAP = "envoy.resource_monitors.fixed_heap";
 
+/**
+ * Free memory that goes back to the system in a second: what large bodies and the compiler of the filter have left. More at once,
+ * or a limit (`soft_memory_limit_bytes`), takes memory away that the next body needs again.
+ */
+const RELEASED_BYTES = 8 << 20;
+
 /** Shares of the memory at which the overload actions start, in their order. */
 const GIVE_BACK = 0.85;
 const TURN_AWAY = 0.9;
 const RESET_FROM = 0.95;
 const TAKE_NOTHING = 0.98;
+
+/** Returns how the allocator gives memory back; by default it keeps all of it. */
+export function memoryRelease(): Fields {
+  return { bytes_to_release: RELEASED_BYTES, memory_release_interval: duration(1000) };
+}
 
 export function overloadManager(model: GatewayModel, runtime: RuntimeEnvironment): Fields {
   return {

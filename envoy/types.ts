@@ -21,6 +21,7 @@ export interface Bootstrap {
   admin: Fields;
   typed_dns_resolver_config: Extension;
   overload_manager: Fields;
+  memory_allocator_manager: Fields;
   bootstrap_extensions: Extension[];
   static_resources: { listeners: Listener[]; clusters: Cluster[] };
 }
