@@ -1,6 +1,6 @@
 // The upstream clusters: how each provider, each backend and the model server is reached.
 import { NO_ADDRESS } from "../contract/words.ts";
-import type { GatewayModel } from "../control-plane/ir/model.ts";
+import { type GatewayModel, hasDecompression } from "../control-plane/ir/model.ts";
 import { generationOf, inGeneration } from "../control-plane/ir/filter-document/document.ts";
 import type { Upstream } from "../control-plane/ir/upstreams.ts";
 import {
@@ -50,6 +50,7 @@ function attempts(model: GatewayModel, runtime: RuntimeEnvironment): Cluster[] {
       foreignPrefixes: foreignPrefixes(model),
       translate,
       credential: credentialFilters(credential, runtime),
+      keepsEncoding: hasDecompression(model),
     });
   return [
     ...retried.map((one) => attempt(one, generation, model, filtersOf(one))),
@@ -69,6 +70,7 @@ function single(upstream: Upstream, model: GatewayModel, runtime: RuntimeEnviron
     traceHeaders: traceHeaders(model),
     foreignPrefixes: foreignPrefixes(model),
     credential: credentialFilters(credential, runtime),
+    keepsEncoding: hasDecompression(model),
   });
   return {
     name: cluster,

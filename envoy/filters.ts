@@ -1,7 +1,7 @@
 // The HTTP filters of a listener: THE ordered list, with the reason for each position. Requests pass down the list,
 // responses up.
 import { DECOMPRESSOR } from "../contract/words.ts";
-import type { GatewayModel } from "../control-plane/ir/model.ts";
+import { type GatewayModel, hasDecompression } from "../control-plane/ir/model.ts";
 import { CLIENT_AUTHORITY, CLIENT_FORWARDED_FOR, CLIENT_PATH, llmLogs } from "./access-log.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields, ListenerName } from "./types.ts";
@@ -27,8 +27,9 @@ export function httpFilters(
     ...(model.rateLimitService === undefined
       ? []
       : [rateLimitFilter(model, model.rateLimitService)]),
-    // Between filter and router: for a provider that compresses although the request asked it not to.
-    ...decompressors(),
+    // Between filter and router. Envoy builds the chain before the filter chooses a provider, and does not accept them in
+    // the chain of a cluster: they are here if one provider needs them (7,000 instructions of a small request).
+    ...(hasDecompression(model) ? decompressors() : []),
     // Always last.
     router(name, model, runtime),
   ];

@@ -59,6 +59,6 @@ function backend(one: PromptEndpoint, model: GatewayModel, runtime: RuntimeEnvir
     ...resolution(address),
     ...tlsOf(address, runtime),
     load_assignment: { cluster_name: name, endpoints: [endpoint(address, runtime)] },
-    ...protocols(address, upstreamFilters()),
+    ...protocols(address, upstreamFilters({ keepsEncoding: true })),
   };
 }

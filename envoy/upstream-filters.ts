@@ -30,6 +30,8 @@ export interface UpstreamFilters {
   translate?: Extension;
   /** The filters that attach a cloud provider's credential. */
   credential?: readonly Extension[];
+  /** Whether decompressors follow, which remove `content-encoding`: the response keeps its value in another header. */
+  keepsEncoding?: boolean;
 }
 
 /** Returns the HTTP filters of a cluster in their order. */
@@ -39,11 +41,13 @@ export function upstreamFilters({
   foreignPrefixes = [],
   translate,
   credential = [],
+  keepsEncoding = false,
 }: UpstreamFilters = {}): Extension[] {
+  const response = responseMutations(keepsEncoding);
   const request = requestMutations([...foreignCredentials, ...traceHeaders], foreignPrefixes);
   return [
     ...(translate === undefined
-      ? [headerMutation({ ...request, ...RESPONSE_MUTATIONS })]
+      ? [headerMutation({ ...request, ...response })]
       : [
           // First, so that no header of the client is left when the filter writes those of the provider.
           headerMutation(request),
@@ -51,7 +55,7 @@ export function upstreamFilters({
           translate,
           // Responses pass from the last to the first: headers that a provider must not send are removed before the
           // filter reads them.
-          headerMutation(RESPONSE_MUTATIONS),
+          headerMutation(response),
         ]),
     // A signature covers what is sent, so nothing may change after it.
     ...credential,
@@ -86,21 +90,25 @@ function requestMutations(
  * Tests each header: a removal by name makes Envoy build an index, which a response does not otherwise need (7,000
  * instructions; a request has one already). A matcher costs 500 on a short response.
  */
-const RESPONSE_MUTATIONS: Fields = {
-  response_mutations: [
-    ...FOREIGN_PREFIXES.map((prefix) => whenKey({ prefix })),
-    ...[...FOREIGN_NAMES, ...COMMANDS].map((exact) => whenKey({ exact })),
-    whenKey({ suffix: CHALLENGES }),
-    {
+function responseMutations(keepsEncoding: boolean): Fields {
+  return {
+    response_mutations: [
+      ...FOREIGN_PREFIXES.map((prefix) => whenKey({ prefix })),
+      ...[...FOREIGN_NAMES, ...COMMANDS].map((exact) => whenKey({ exact })),
+      whenKey({ suffix: CHALLENGES }),
       // Nothing is added if it is absent (800 instructions).
-      append: {
-        header: { key: HEADER_ENCODING, value: "%RESP(CONTENT-ENCODING)%" },
-        append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
-      },
-    },
-  ],
-  // No provider's API uses trailers; they would bypass all of the rules above.
-  response_trailers_mutations: [whenKey({ safe_regex: { regex: ".*" } })],
+      ...(keepsEncoding ? [KEEP_ENCODING] : []),
+    ],
+    // No provider's API uses trailers; they would bypass all of the rules above.
+    response_trailers_mutations: [whenKey({ safe_regex: { regex: ".*" } })],
+  };
+}
+
+const KEEP_ENCODING: Fields = {
+  append: {
+    header: { key: HEADER_ENCODING, value: "%RESP(CONTENT-ENCODING)%" },
+    append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
+  },
 };
 
 function headerMutation(mutations: Fields): Extension {

@@ -23,12 +23,14 @@ shorter listener \`timeout\`; the client never waits longer than that.
 it did not respond) and the
 [flags](https://www.envoyproxy.io/docs/envoy/v1.40.0/configuration/observability/access_log/usage#command-operators) in
 \`access_llm.log\`.
+
+(1): with [\`decompress_responses\`](configuration.md#llm_providersdecompress_responses).
 `;
 
 const FALLBACK = `
 The model's first provider has the fault; its fallback, in the other format, is healthy. Until the first token the
-client notices nothing of the failure; what has been sent cannot be undone. Compressed responses, which the gateway does
-not request, are not checked before they are sent on. A silent provider is abandoned after two thirds of the listener's
+client notices nothing of the failure; what has been sent cannot be undone. Responses that are decompressed
+(\`decompress_responses\`) are not checked before they are sent on. A silent provider is abandoned after two thirds of the listener's
 \`timeout\`, for a stream after half of it ([timeouts](fallbacks.md#timeouts)).
 `;
 

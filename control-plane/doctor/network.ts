@@ -102,6 +102,8 @@ interface Answer {
   drift?: number;
   /** Absent without TLS. */
   certificateEnds?: Date;
+  /** How the provider has compressed its response, although the request did not allow it. */
+  encoding?: string;
   /** Ids of models, if the response lists them. */
   models?: string[];
 }
@@ -181,6 +183,7 @@ function ask(
   const headers: Record<string, string> = {
     host: authority,
     "user-agent": "gateway-doctor",
+    "accept-encoding": "identity",
     ...(isAnthropic ? { "anthropic-version": "2023-06-01" } : {}),
     ...(credential === undefined || credential.header === "" || key === undefined
       ? {}
@@ -231,8 +234,10 @@ async function readAnswer(response: IncomingMessage, now: () => number): Promise
     pieces.push(piece);
   }
   const models = status === 200 ? idsIn(Buffer.concat(pieces).toString()) : undefined;
+  const { "content-encoding": encoding = "identity" } = headers;
   return {
     status,
+    ...(encoding === "identity" ? {} : { encoding }),
     ...(Number.isNaN(date) ? {} : { drift: Math.round((now() - date) / 1000) }),
     ...(Number.isNaN(ends) ? {} : { certificateEnds: new Date(ends) }),
     ...(models === undefined ? {} : { models }),
@@ -265,7 +270,7 @@ function idsIn(text: string): string[] | undefined {
 function answerFindings(
   target: HostTarget,
   variable: string | undefined,
-  { status, drift, certificateEnds }: Answer,
+  { status, drift, certificateEnds, encoding }: Answer,
 ): Finding[] {
   const { ok, warning, problem } = findingsOf("providers");
   const { provider, authority } = target;
@@ -304,6 +309,13 @@ function answerFindings(
       warning(`${where} responds to its list of models with ${String(status)}`, "check base_url"),
     );
   else found.push(ok(`${where} accepts ${key}`));
+  if (encoding !== undefined && target.decompresses !== true)
+    found.push(
+      problem(
+        `${where} compresses its responses (content-encoding: ${encoding}), although the request did not allow it`,
+        "set decompress_responses: true in its entry of llm_providers",
+      ),
+    );
   return [
     ...found,
     ...certificateFindings(authority, certificateEnds),

@@ -128,12 +128,19 @@ export interface Target {
   systemPrompt?: string;
   /** The same without the top-level one; present only where there is one. A prompt target's own replaces that. */
   ownSystemPrompt?: string;
+  /** Whether Envoy decompresses its responses. */
+  decompresses?: true;
   /** Whether a stream may be asked for usage (`stream_options.include_usage`). */
   asksForUsage: boolean;
   /** What the model does not take; only columns that change something. Absent when nothing is known. */
   limits?: ModelLimits;
   /** Present for an entry for all models whose names begin alike, `openai/*`: the client names the model. */
   wildcard?: Wildcard;
+}
+
+/** Returns whether Envoy decompresses the responses of a provider. */
+export function hasDecompression({ targets }: Pick<GatewayModel, "targets">): boolean {
+  return targets.some(({ decompresses }) => decompresses === true);
 }
 
 export interface Wildcard {

@@ -565,7 +565,8 @@ export class Exchange {
 
   #responseHeaders(headers: HeaderMap, isEnd: boolean): void {
     this.responseHeaders = headers;
-    this.#decompressor = isEnd ? undefined : Decompressor.for(headers);
+    const decompresses = this.#config.targets.some((target) => target.decompresses === true);
+    this.#decompressor = isEnd || !decompresses ? undefined : Decompressor.for(headers);
     this.#route.responses.onHeaders(headers, isEnd);
   }
 

@@ -46,7 +46,7 @@ function readOne(
     tape,
     node,
     constant(
-      "name model is_wildcard dialect authority path query envelope also auth keys cluster attempt_cluster passes_client_key headers system_prompt own_system_prompt asks_usage limits rate_limits trace_provider price price_list",
+      "name model is_wildcard dialect authority path query envelope also auth keys cluster attempt_cluster passes_client_key headers decompresses system_prompt own_system_prompt asks_usage limits rate_limits trace_provider price price_list",
     ),
   );
   const target = new Target();
@@ -71,6 +71,7 @@ function readOne(
   readEnvelope(tape, node, target);
   pickRateLimits(tape, tape.member(node, constant("rate_limits")), rateLimits, target.rateLimits);
   readCredentials(tape, node, environment, target);
+  target.decompresses = tape.isTrue(tape.member(node, constant("decompresses")));
   target.passesClientKey = tape.isTrue(tape.member(node, constant("passes_client_key")));
   readClusters(tape, node, target);
   readPrice(tape, node, priceLists, target);

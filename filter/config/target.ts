@@ -52,6 +52,8 @@ export class Target {
   attemptCluster: Span = new Span(0, 0);
   /** Whether the provider uses pass-through auth (it is sent the client's own key). */
   passesClientKey: bool = false;
+  /** Whether Envoy decompresses its responses. */
+  decompresses: bool = false;
   headers: ProviderHeader[] = [];
   /**
    * Secrets that only the provider may receive: keys without their prefix (`Bearer `), and secret values in headers.

@@ -35,7 +35,12 @@ export function readResponseHead(): void {
 
 /** Returns whether the body is compressed. Envoy decompresses in the listener only, which is behind the upstream filter. */
 export function isCompressed(): bool {
-  return CONTENT_ENCODING.length > 0 && !sameSpan(CONTENT_ENCODING, IDENTITY);
+  return CONTENT_ENCODING.length > 0 && !isIdentity(CONTENT_ENCODING);
+}
+
+/** Returns whether an encoding changes nothing. */
+export function isIdentity(encoding: Span): bool {
+  return sameSpan(encoding, IDENTITY);
 }
 
 /** Masks secrets in the head that was read last. */

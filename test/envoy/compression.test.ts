@@ -1,4 +1,5 @@
-// A provider that compresses in spite of being asked not to: the client and the filter see plain bytes, as they come.
+// A provider that compresses in spite of being asked not to. With `decompress_responses` the client and the filter see plain
+// bytes, as they come; without it such a response is an error, or a failed attempt.
 import type { ServerResponse } from "node:http";
 import {
   brotliCompressSync,
@@ -61,7 +62,9 @@ function orderOf(body: string): Wanted {
 }
 
 let provider: BehavingProvider;
+/** With `decompress_responses`, and without it. */
 let gateway: Gateway;
+let strict: Gateway;
 /** Lets the provider send its next event; a test calls it when the one before has arrived. */
 let next: () => void = () => undefined;
 let isPaced = false;
@@ -106,17 +109,21 @@ beforeAll(async () => {
     else if (damage === "cut") response.end(whole.subarray(0, (whole.length * 2) / 3));
     else response.end(parts.join(""));
   });
-  gateway = await startOneProvider(provider.port, {
-    adapt(model) {
-      model.targetSets = [
-        { name: "set/chat", targets: [0], retry: RETRY },
-        { name: "set/messages", targets: [1], retry: RETRY },
-      ];
-      for (const listener of [model.ingress, model.egress]) listener.timeoutMs = 5_000;
-    },
-  });
+  const start = (decompresses: boolean): Promise<Gateway> =>
+    startOneProvider(provider.port, {
+      adapt(model) {
+        model.targetSets = [
+          { name: "set/chat", targets: [0], retry: RETRY },
+          { name: "set/messages", targets: [1], retry: RETRY },
+        ];
+        if (decompresses) for (const target of model.targets) target.decompresses = true;
+        for (const listener of [model.ingress, model.egress]) listener.timeoutMs = 5_000;
+      },
+    });
+  gateway = await start(true);
+  strict = await start(false);
 });
-afterAll(() => Promise.all([gateway.stop(), provider.stop()]));
+afterAll(() => Promise.all([gateway.stop(), strict.stop(), provider.stop()]));
 
 const MODELS: Record<string, Record<TwoDialects, string>> = {
   "one target": { chat: "openai/gpt-4o", messages: "anthropic/claude" },
@@ -192,6 +199,29 @@ describe.concurrent.each(PLACES)(
         const reply = await get({ algorithm, kind: "error", damage });
         expect(reply.status).toBe(500);
         await errorOf(reply, client);
+      });
+
+      it.each(["complete", "stream"] as const)(
+        "without decompress_responses it is an error that names the key: %s",
+        async (kind) => {
+          const model = MODELS[targets]?.[at] ?? "";
+          const text = order({ algorithm, kind, damage: "none" });
+          const reply = await ask(strict, client, { model, text, stream: kind === "stream" });
+          expect(reply.status).toBe(502);
+          expect(reply.headers.get("content-encoding")).toBeNull();
+          const { message } = await errorOf(reply, client);
+          expect(message).toContain(`(content-encoding: ${algorithm})`);
+          expect(message).toContain("set decompress_responses: true");
+        },
+      );
+
+      it("without decompress_responses an error keeps its status", async () => {
+        const model = MODELS[targets]?.[at] ?? "";
+        const text = order({ algorithm, kind: "error", damage: "none" });
+        const reply = await ask(strict, client, { model, text });
+        expect(reply.status).toBe(500);
+        expect(reply.headers.get("content-encoding")).toBeNull();
+        expect((await errorOf(reply, client)).message).toContain("set decompress_responses: true");
       });
     });
   },

@@ -69,6 +69,8 @@ beforeAll(async () => {
         }),
         targetAt(`converse/${fault}`, address, { ...CONVERSE, path: `${basePath(fault)}/model/` }),
       ]);
+      for (const target of model.targets)
+        if (!target.name.endsWith("/compressed")) target.decompresses = true;
       model.targetSets = model.targets.map(({ name, dialect }, index) => ({
         name: `safe/${name}`,
         targets: [

@@ -169,6 +169,10 @@ const FAULTS: Record<string, Fault> = {
     head(response, { ...asked, isStream: true });
     response.end();
   },
+  compressed(response, asked) {
+    head(response, asked, { "content-encoding": "gzip" });
+    response.end(gzipSync(Buffer.from(healthy(asked).body, "latin1")));
+  },
   "not compressed, says gzip"(response, asked) {
     head(response, asked, { "content-encoding": "gzip" });
     response.end(healthy(asked).body, "latin1");

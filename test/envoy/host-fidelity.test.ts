@@ -127,7 +127,8 @@ beforeAll(async () => {
     },
     adapt(loaded) {
       const [target] = loaded.targets;
-      if (target !== undefined)
+      if (target !== undefined) {
+        target.decompresses = true;
         target.address = {
           kind: "host",
           host: "127.0.0.1",
@@ -135,6 +136,7 @@ beforeAll(async () => {
           tls: false,
           serverName: "",
         };
+      }
       loaded.targetSets = [{ name: "both", targets: [0], retry: { ...RETRY, attempts: 2 } }];
       model = loaded;
     },

@@ -227,7 +227,7 @@ export const GOLDEN_MODELS: Record<string, GatewayModel> = {
   "several-targets": modelOf([openai("gpt-4o"), claude, DEMONSTRATION], {
     targetSets: [{ name: "best", targets: [0, 1, 2], retry: RETRY }],
   }),
-  "upstream-settings": modelOf([openai("gpt-4o"), claude], {
+  "upstream-settings": modelOf([openai("gpt-4o"), { ...claude, decompresses: true }], {
     targetSets: [{ name: "best", targets: [0, 1], retry: RETRY }],
     upstream: {
       connectTimeoutMs: 2_000,

@@ -91,6 +91,7 @@ llm_providers:
   - model: openai/gpt-4o
     access_key: $OPENAI_API_KEY
     base_url: ${openai.url}/v1
+    decompress_responses: true
     default: true
   - model: openai/gpt-4o-gone
     access_key: $OPENAI_API_KEY

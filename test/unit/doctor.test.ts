@@ -131,6 +131,23 @@ describe("gateway doctor --online", () => {
     );
   });
 
+  it("reports a provider that compresses, unless its responses are decompressed", async () => {
+    const seen: Request[] = [];
+    const plain = provider(seen);
+    const port = await listen(
+      createServer((request, response) => {
+        response.setHeader("content-encoding", "gzip");
+        plain(request, response);
+      }),
+    );
+    const one = entry("own/known", `http://127.0.0.1:${port}`);
+    const found = (text: string) => findings(text).then((all) => linesOf(all, "providers"));
+    expect((await found(one)).at(-1)).toMatch(/^problem: own .* compresses .*: gzip/);
+    const decompressed = one.replace("{", "{decompress_responses: true, ");
+    expect((await found(decompressed)).join("\n")).not.toContain("compresses");
+    expect(seen[0]?.headers["accept-encoding"]).toBe("identity");
+  });
+
   it("verifies certificates with SSL_CERT_FILE, and reports when one expires", async () => {
     const authority = createAuthority();
     const { cert, key } = authority.issue("localhost");

@@ -73,6 +73,11 @@ export const providerEntry = mapping(
       "Models to try, in this order, when this model fails: see docs/fallbacks.md.",
     ).optional(),
     retry: retryKeys.optional(),
+    decompress_responses: flag({
+      description:
+        "Reads compressed responses (gzip, brotli) of a provider that sends them although the gateway asks for uncompressed ones. Without it, such a response is an error (502) that names this key.",
+      default: false,
+    }).optional(),
     passthrough_auth: flag({
       description:
         "Sends the client's key to the provider, as Bearer or `x-api-key` as the provider requires, instead of an `access_key`. Keys of `api_keys` are never sent: see docs/securing.md.",

@@ -74,6 +74,7 @@ export function readTarget(
         ? authOf(connection, keys)
         : { kind: NO_CREDENTIAL.name, ...credential },
     headers,
+    ...(entry.decompress_responses === true ? { decompresses: true } : {}),
     ...joinedPrompt(globalPrompt, ownPrompt),
     ...(globalPrompt === undefined ? {} : { ownSystemPrompt: ownPrompt ?? "" }),
     ...readModelLimits(reading, path, entry, split, connection),

@@ -115,6 +115,8 @@ export interface FilterTarget {
   /** The cluster of one attempt of several; absent if no route to the target has `retry`. */
   attempt_cluster?: string;
   headers?: ProviderHeader[];
+  /** Envoy decompresses its responses. */
+  decompresses?: true;
   system_prompt?: string;
   /** In its place behind a prompt target's own; absent when it is the same. */
   own_system_prompt?: string;
@@ -328,6 +330,7 @@ function filterTarget(target: Target, index: number, model: GatewayModel): Filte
       ? { cluster: clusterOf(target), attempt_cluster: attemptCluster(clusterOf(target)) }
       : {}),
     ...(headers.length === 0 ? {} : { headers }),
+    ...(target.decompresses === true ? { decompresses: true as const } : {}),
     ...(systemPrompt === undefined ? {} : { system_prompt: systemPrompt }),
     ...(!hasPrompt || ownSystemPrompt === undefined ? {} : { own_system_prompt: ownSystemPrompt }),
     ...(target.asksForUsage ? { asks_usage: true } : {}),

@@ -3,7 +3,6 @@
 import { freeBlock } from "../../memory/blocks";
 import { Target } from "../../config/target";
 import { Fault } from "../../hub/fault";
-import { excerpt } from "../../hub/read-fault";
 import { readError } from "../../dialects/translate-response";
 import { JSON_TYPE, RETRY_AFTER } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
@@ -39,6 +38,7 @@ import {
   UPSTREAM_TYPE,
 } from "../header-names";
 import { maskBytes } from "../mask-credentials";
+import { decompressionHint, encodingNote } from "./faults";
 import { replaceResponse } from "./replace";
 import { copyRequestId, streamFault } from "./translated";
 
@@ -61,9 +61,9 @@ export function onErrorHead(exchange: Exchange): i32 {
   if (RESPONSE_LENGTH.length > 0 && exchange.runsUpstream())
     removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
   if (!isJson(RESPONSE_TYPE)) becomeJson(RESPONSE_TYPE);
-  // Envoy has decompressed what it can; the rest cannot be read.
+  // If Envoy decompresses, it has decompressed what it can; the rest cannot be read.
   if (isCompressed()) {
-    if (response.fault === null) response.fault = unreadable(response.status);
+    if (response.fault === null) response.fault = unreadable(exchange.target, response.status);
     removeHeader(RESPONSE_HEADERS, CONTENT_ENCODING);
   }
   return STOP;
@@ -161,13 +161,13 @@ function tooLarge(status: u32): Fault {
   );
 }
 
-function unreadable(status: u32): Fault {
-  const encoding = excerpt(RESPONSE_ENCODING.pointer, RESPONSE_ENCODING.length);
+function unreadable(target: Target | null, status: u32): Fault {
   const message =
     "The provider responded with status " +
     status.toString() +
-    " and a body that the gateway cannot decode (content-encoding: " +
-    encoding +
-    ").";
+    " and a compressed body" +
+    encodingNote(RESPONSE_ENCODING) +
+    "." +
+    decompressionHint(target, RESPONSE_ENCODING);
   return new Fault(status, message);
 }

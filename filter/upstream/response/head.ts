@@ -27,7 +27,7 @@ import { hasCostHeader } from "./cost-header";
 import { setDroppedHeader } from "./dropped-header";
 import { onEnvoyErrorHead } from "./envoy-error";
 import { onErrorHead } from "./error";
-import { headFault } from "./faults";
+import { headFault, isDecompressing } from "./faults";
 import { replaceResponse } from "./replace";
 import { startUsageFilter, startWatch } from "./stream";
 import { onTranslatedHead } from "./translated";
@@ -64,7 +64,7 @@ export function onHead(exchange: Exchange, endsHere: bool): i32 {
     return STOP;
   }
   startUnwrapping(exchange);
-  const fault = headFault(exchange, endsHere);
+  const fault = headFault(exchange, endsHere, false);
   return fault === null ? onProviderHead(exchange) : replaceResponse(exchange, fault);
 }
 
@@ -88,13 +88,13 @@ function isCountInOtherForm(exchange: Exchange): bool {
 export function readAttemptHead(exchange: Exchange, endsHere: bool): Fault | null {
   const response = exchange.response;
   readStatus(exchange);
-  response.isLeftToListener = !endsHere && isCompressed();
+  response.isLeftToListener = !endsHere && isCompressed() && isDecompressing(exchange.target);
   maskHead(exchange);
   // The filter in the listener needs the header if it reads the response.
   if (ENCODING.length > 0 && !response.isLeftToListener)
     removeHeader(RESPONSE_HEADERS, ENCODING_HEADER);
   if (!response.isLeftToListener) startUnwrapping(exchange);
-  return headFault(exchange, endsHere);
+  return headFault(exchange, endsHere, response.isLeftToListener);
 }
 
 /** Chooses the first phase of a provider's response, whose head was read last. Returns the status for Envoy. */
