@@ -3,6 +3,8 @@
 // The bodies of the cases, and single strings of the kinds of text that people send. One figure is the best of many: the
 // code is the same each time, so everything above the best is the machine. NODE_OPTIONS does not take V8's flag for its
 // quick compiler, which runs a function until it is warm: `node --liftoff-only bench/scan.ts` shows it alone.
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Framer } from "../test/unit/filter/sse-framer.ts";
 import { JsonScanner } from "../test/unit/filter/json-scanner.ts";
 import { chatAgentBody, chatBody, MESSAGES_MODEL, messagesAgentBody } from "./bodies.ts";
@@ -22,6 +24,16 @@ const KINDS: [string, string][] = [
   ["emoji", "done 😀🎉 and then 👍🏽\n"],
 ];
 
+/** About 300 KB of this project's files, which repeat nothing: branches cannot be learned as in the texts above. */
+function filesText(pattern: string): string {
+  const root = join(import.meta.dirname, "..");
+  const files = globSync(pattern, { cwd: root }).sort();
+  return files
+    .map((file) => readFileSync(join(root, file), "utf8"))
+    .join("")
+    .slice(0, 300_000);
+}
+
 function jsonTexts(): [string, string][] {
   const small = Array.from({ length: 3000 }, (_, id) => ({
     role: "user",
@@ -35,6 +47,8 @@ function jsonTexts(): [string, string][] {
     ["chat agent, 1 MB", JSON.stringify(chatAgentBody(1_000_000))],
     ["small values", JSON.stringify({ messages: small })],
     ["the same, indented", JSON.stringify({ messages: small }, undefined, 2)],
+    ["source files", JSON.stringify({ content: filesText("filter/**/*.ts") })],
+    ["documents", JSON.stringify({ content: filesText("docs/*.md") })],
     ...KINDS.map(([name, text]): [string, string] => {
       return [name, JSON.stringify({ content: text.repeat(200_000 / text.length) })];
     }),

@@ -12,13 +12,12 @@ const FILLINGS = ["x", "é", "你", "😀", "\\n", '\\"', "\\\\", "\\u00e9", "x�
 /** Each of one length, the last and the first of it. */
 const CHARACTERS = ["\u0080", "é", "ࠀ", "你", "\ud7ff", "\uffff", "𐀀", "😀", "\u{10ffff}"];
 
-// The first blocks are taken with masks; behind them plain ones are passed over in a loop of their own.
+// Blocks are taken with masks; plain ones are passed over in a loop of their own, until one differs.
 describe.each([
-  ["at its start", 0],
-  ["behind plain text", 700],
-])("a string, %s,", (_, leadLength) => {
-  const lead = "w".repeat(leadLength);
-
+  ["at its start", ""],
+  ["behind plain text", "w".repeat(700)],
+  ["behind plain text and an escape", `${"w".repeat(700)}\\n`],
+])("a string, %s,", (_, lead) => {
   /** A string that begins with `lead` and goes on with these bytes, which hold its closing quote. */
   function string(...parts: (string | Uint8Array)[]): Buffer {
     return Buffer.concat(['"', lead, ...parts].map((part) => Buffer.from(part)));
@@ -41,7 +40,7 @@ describe.each([
       for (let lane = 0; lane < length; lane++) {
         const text = string("x".repeat(lane), Buffer.of(lane % 32), "x".repeat(length - lane), '"');
         const { code, errorAt } = scanner.scan(text);
-        const at = 1 + leadLength + lane;
+        const at = 1 + lead.length + lane;
         if (code !== CONTROL || errorAt !== at) {
           expect({ length, lane, code, errorAt }).toEqual({
             length,

@@ -3,10 +3,9 @@
 // It loops and never recurses: while a container is open, its `next` holds its parent. A zero byte behind the text,
 // written for the time of the scan, ends every inner loop, so no byte is compared with the end twice.
 import { SCAN_CONTROL, SCAN_DEPTH, SCAN_EMPTY, SCAN_END, SCAN_OK, SCAN_SYNTAX } from "./scan-code";
-import { scanString, stringError, stringErrorAt, stringIsEscaped } from "./string";
+import { firstSpecial, scanLongString, scanString, stringError, stringErrorAt, stringKind } from "./string";
 import {
   ENTRY_BYTES,
-  FLAG_ESCAPED,
   KIND_ARRAY,
   KIND_FALSE,
   KIND_NULL,
@@ -27,6 +26,14 @@ const MAX_DEPTH: u32 = 256;
 export let scanErrorAt: u32 = 0;
 
 let errorCode: i32 = SCAN_OK;
+/** Of `errorCode`: the tape has no room, and the scan can go on when it has. */
+const NEEDS_ROOM: i32 = -1;
+
+// Where `scanValues` goes on: the token, the innermost open container, the byte that closes it, and the depth.
+let token: usize = 0;
+let parentNode: u32 = NO_NODE;
+let parentCloser: u32 = 0;
+let parentDepth: u32 = 0;
 
 // Constants of the vector code; string.ts explains why they are loaded from memory.
 const SPACES = memory.data<u64>([0x2020202020202020, 0x2020202020202020]);
@@ -47,8 +54,15 @@ export function scan(tape: Tape, base: usize, length: u32): i32 {
   const end = base + length;
   const behind = load<u8>(end);
   store<u8>(end, 0);
-  errorCode = SCAN_OK;
-  const stop = scanValues(tape, base, end);
+  token = skipSpace(base);
+  parentNode = NO_NODE;
+  parentCloser = 0;
+  parentDepth = 0;
+  let stop: usize = 0;
+  do {
+    errorCode = tape.makeRoom();
+    stop = errorCode == SCAN_OK ? scanValues(tape, base, end) : token;
+  } while (errorCode == NEEDS_ROOM);
   if (errorCode != SCAN_OK) {
     if (errorCode == SCAN_SYNTAX && stop >= end) errorCode = SCAN_END;
     if (errorCode == SCAN_CONTROL && stop >= end) errorCode = SCAN_END;
@@ -91,68 +105,91 @@ const BRACE: u32 = 0x7d;
 
 // One loop over one state: a function for each kind of value would have to pass all of it along.
 /* eslint-disable complexity, max-lines-per-function */
-/** Scans by the whole grammar. Returns where it stopped; `errorCode` is the reason if that is not the end. */
+/**
+ * Scans by the whole grammar from `token` on. Returns where it stopped; `errorCode` is the reason if that is not the end. It calls
+ * as little as possible: V8 keeps no variable in a register across a call.
+ */
 function scanValues(tape: Tape, base: usize, end: usize): usize {
-  let p = skipSpace(base);
-  let entry = tape.entries;
-  let limit = tape.pairLimit();
-  let parent: u32 = NO_NODE;
+  const entries = tape.entries;
+  const limit = tape.pairLimit();
+  let entry = entries + tape.count * ENTRY_BYTES;
+  let p = token;
+  let parent = parentNode;
   /** The byte that closes the innermost open container; 0 outside of all. */
-  let closer: u32 = 0;
-  let depth: u32 = 0;
+  let closer = parentCloser;
+  let depth = parentDepth;
   while (true) {
     if (entry >= limit) {
-      const code = tape.grow(entry);
-      if (code != SCAN_OK) return fail(code, p);
-      entry = tape.entries + tape.count * ENTRY_BYTES;
-      limit = tape.pairLimit();
+      tape.count = <u32>(entry - entries) / ENTRY_BYTES;
+      token = p;
+      parentNode = parent;
+      parentCloser = closer;
+      parentDepth = depth;
+      return fail(NEEDS_ROOM, p);
     }
     if (closer == BRACE) {
       if (load<u8>(p) != 0x22) return fail(SCAN_SYNTAX, p);
-      const stop = scanString(p + 1);
-      if (stop == 0) return fail(stringError, stringErrorAt);
-      entry = putLeaf(tape, entry, p + 1, stop, KIND_STRING | (stringIsEscaped ? FLAG_ESCAPED : 0));
+      let stop = firstSpecial(p + 1);
+      let kind = KIND_STRING;
+      if (load<u8>(stop) != 0x22) {
+        stop = scanLongString(stop);
+        if (stop == 0) return fail(stringError, stringErrorAt);
+        kind = stringKind;
+      }
+      putLeaf(entry, entries, <u32>(p + 1 - base), <u32>(stop - base), kind);
+      entry += ENTRY_BYTES;
       p = skipSpace(stop + 1);
       if (load<u8>(p) != 0x3a) return fail(SCAN_SYNTAX, p);
       p = skipSpace(p + 1);
     }
     const c = <u32>load<u8>(p);
     if (c == 0x22) {
-      const stop = scanString(p + 1);
-      if (stop == 0) return fail(stringError, stringErrorAt);
-      entry = putLeaf(tape, entry, p + 1, stop, KIND_STRING | (stringIsEscaped ? FLAG_ESCAPED : 0));
+      let stop = firstSpecial(p + 1);
+      let kind = KIND_STRING;
+      if (load<u8>(stop) != 0x22) {
+        stop = scanLongString(stop);
+        if (stop == 0) return fail(stringError, stringErrorAt);
+        kind = stringKind;
+      }
+      putLeaf(entry, entries, <u32>(p + 1 - base), <u32>(stop - base), kind);
+      entry += ENTRY_BYTES;
       p = stop + 1;
     } else if (c == 0x7b || c == 0x5b) {
       if (++depth > MAX_DEPTH) return fail(SCAN_DEPTH, p);
       closer = c + 2;
       putEntry(entry, <u32>(p - base), 0, parent, c == 0x7b ? KIND_OBJECT : KIND_ARRAY);
-      parent = <u32>(entry - tape.entries) / ENTRY_BYTES;
+      parent = <u32>(entry - entries) / ENTRY_BYTES;
       entry += ENTRY_BYTES;
       p = skipSpace(p + 1);
       // Only an empty container may close here.
       if (load<u8>(p) != closer) continue;
-    } else if (c == 0x2d || c - 0x30 < 10) {
-      const stop = scanNumber(p);
-      if (errorCode != SCAN_OK) return stop;
-      entry = putLeaf(tape, entry, p, stop, KIND_NUMBER);
-      p = stop;
-    } else if (load<u32>(p) == 0x65757274) {
-      entry = putLeaf(tape, entry, p, p + 4, KIND_TRUE);
-      p += 4;
-    } else if (load<u32>(p) == 0x6c6c756e) {
-      entry = putLeaf(tape, entry, p, p + 4, KIND_NULL);
-      p += 4;
-    } else if (c == 0x66 && load<u32>(p + 1) == 0x65736c61) {
-      entry = putLeaf(tape, entry, p, p + 5, KIND_FALSE);
-      p += 5;
     } else {
-      return fail(SCAN_SYNTAX, p);
+      let kind = KIND_NUMBER;
+      let stop = p;
+      if (c == 0x2d || c - 0x30 < 10) {
+        stop = scanNumber(p);
+        if (errorCode != SCAN_OK) return stop;
+      } else if (load<u32>(p) == 0x65757274) {
+        kind = KIND_TRUE;
+        stop += 4;
+      } else if (load<u32>(p) == 0x6c6c756e) {
+        kind = KIND_NULL;
+        stop += 4;
+      } else if (c == 0x66 && load<u32>(p + 1) == 0x65736c61) {
+        kind = KIND_FALSE;
+        stop += 5;
+      } else {
+        return fail(SCAN_SYNTAX, p);
+      }
+      putLeaf(entry, entries, <u32>(p - base), <u32>(stop - base), kind);
+      entry += ENTRY_BYTES;
+      p = stop;
     }
     // A value has ended, and with it perhaps containers.
     while (true) {
       p = skipSpace(p);
       if (depth == 0) {
-        tape.count = <u32>(entry - tape.entries) / ENTRY_BYTES;
+        tape.count = <u32>(entry - entries) / ENTRY_BYTES;
         return p == end ? p : fail(SCAN_SYNTAX, p);
       }
       const after = <u32>load<u8>(p);
@@ -162,12 +199,12 @@ function scanValues(tape: Tape, base: usize, end: usize): usize {
       }
       if (after != closer) return fail(SCAN_SYNTAX, p);
       p++;
-      const container = tape.entries + parent * ENTRY_BYTES;
+      const container = entries + parent * ENTRY_BYTES;
       parent = load<u32>(container, 8);
       store<u32>(container, <u32>(p - base), 4);
-      store<u32>(container, <u32>(entry - tape.entries) / ENTRY_BYTES, 8);
+      store<u32>(container, <u32>(entry - entries) / ENTRY_BYTES, 8);
       if (--depth == 0) closer = 0;
-      else closer = load<u32>(tape.entries + parent * ENTRY_BYTES, 12) == KIND_OBJECT ? BRACE : BRACKET;
+      else closer = load<u32>(entries + parent * ENTRY_BYTES, 12) == KIND_OBJECT ? BRACE : BRACKET;
     }
   }
 }
@@ -175,10 +212,8 @@ function scanValues(tape: Tape, base: usize, end: usize): usize {
 
 // @ts-ignore: decorator
 @inline
-function putLeaf(tape: Tape, entry: usize, start: usize, stop: usize, kind: u32): usize {
-  const next = entry + ENTRY_BYTES;
-  putEntry(entry, <u32>(start - tape.base), <u32>(stop - tape.base), <u32>(next - tape.entries) / ENTRY_BYTES, kind);
-  return next;
+function putLeaf(entry: usize, entries: usize, start: u32, stop: u32, kind: u32): void {
+  putEntry(entry, start, stop, <u32>(entry + ENTRY_BYTES - entries) / ENTRY_BYTES, kind);
 }
 
 // @ts-ignore: decorator

@@ -5,15 +5,17 @@
 // second", 2019, section 3.1.1). Which quotes are escaped is arithmetic on the masks, so text full of \n and \" costs
 // no branch that the processor could guess wrong. Unlike there, a block always begins between two characters and
 // outside an escape, so that nothing has to be carried from block to block: when a block ends inside one, the next
-// begins a few bytes further on or back. The blocks only accept or reject; `explain` finds the error, byte by byte.
+// begins a few bytes further on or back. The blocks only accept or reject; `explain` finds the error, byte by byte. Plain
+// blocks, which neither end nor escape, are passed over in a loop of their own until one differs.
 //
 // The constants of the vector code are loaded from memory. V8 would rebuild a splat at each use (three instructions, inside
 // the loop); a loaded constant stays in a register: 47 instead of 13 GB/s on plain text.
 import { SCAN_CONTROL, SCAN_ESCAPE, SCAN_OK, SCAN_SYNTAX, SCAN_UTF8 } from "./scan-code";
+import { FLAG_ESCAPED, KIND_STRING } from "./tape";
 import { characterLength, isUtf8 } from "./utf8";
 
-/** Whether the last scanned string contains a backslash. */
-export let stringIsEscaped: bool = false;
+/** The kind of the last string that `scanLongString` accepted: flagged if it contains a backslash. */
+export let stringKind: u32 = KIND_STRING;
 /** The error of the last rejected string (a SCAN_ code), and its address. */
 export let stringError: i32 = SCAN_OK;
 export let stringErrorAt: usize = 0;
@@ -21,6 +23,7 @@ export let stringErrorAt: usize = 0;
 const QUOTES = memory.data<u64>([0x2222222222222222, 0x2222222222222222]);
 const BACKSLASHES = memory.data<u64>([0x5c5c5c5c5c5c5c5c, 0x5c5c5c5c5c5c5c5c]);
 const SPACES = memory.data<u64>([0x2020202020202020, 0x2020202020202020]);
+const CONTROLS = memory.data<u64>([0x1f1f1f1f1f1f1f1f, 0x1f1f1f1f1f1f1f1f]);
 const LETTERS_N = memory.data<u64>([0x6e6e6e6e6e6e6e6e, 0x6e6e6e6e6e6e6e6e]);
 const LETTERS_T = memory.data<u64>([0x7474747474747474, 0x7474747474747474]);
 const TWOS = memory.data<u64>([0x0202020202020202, 0x0202020202020202]);
@@ -28,8 +31,6 @@ const EXCLAMATIONS = memory.data<u64>([0x2121212121212121, 0x2121212121212121]);
 
 /** The odd bits of a block. */
 const ODD: u64 = 0xaaaaaaaaaaaaaaaa;
-/** So many blocks are taken with masks before the plain ones are skipped again: both loops stay predictable. */
-const MASKED_BLOCKS: i32 = 8;
 
 /** What may follow a backslash, by (byte & 63): `"` and `/` below 0x40, `\ b f n r t` above. */
 const ESCAPES_LOW: u64 = 0x0000800400000000;
@@ -37,11 +38,17 @@ const ESCAPES_HIGH: u64 = 0x0014404410000000;
 
 /**
  * Returns the address of the quote that closes the string whose content starts at `p`, 0 if it is rejected (the reason is
- * in `stringError`). Sets `stringIsEscaped`. A zero byte must follow the text, and PADDING bytes behind it.
+ * in `stringError`). A zero byte must follow the text, and PADDING bytes behind it.
  */
+export function scanString(p: usize): usize {
+  const first = firstSpecial(p);
+  return load<u8>(first) == 0x22 ? first : scanLongString(first);
+}
+
+/** Returns the address of the first of 16 bytes that is special in a string, or the address behind them. */
 // @ts-ignore: decorator
 @inline
-export function scanString(p: usize): usize {
+export function firstSpecial(p: usize): usize {
   const bytes = v128.load(p);
   const special = i8x16.bitmask(
     v128.or(
@@ -50,72 +57,72 @@ export function scanString(p: usize): usize {
       i8x16.lt_s(bytes, v128.load(SPACES)),
     ),
   );
-  // The bit behind the sixteen: all of them are plain.
-  const first = p + ctz(special | 0x10000);
-  if (special != 0 && load<u8>(first) == 0x22) {
-    stringIsEscaped = false;
-    return first;
-  }
-  return scanLongString(first);
+  return p + ctz(special | 0x10000);
 }
 
-/** The same for a string whose end is not near. */
-function scanLongString(p: usize): usize {
+/** As `scanString` for a string that goes on at `p`. Sets `stringKind`. */
+export function scanLongString(p: usize): usize {
   const quote = v128.load(QUOTES);
   const backslash = v128.load(BACKSLASHES);
   const space = v128.load(SPACES);
   const letterN = v128.load(LETTERS_N);
   const letterT = v128.load(LETTERS_T);
-  stringIsEscaped = false;
+  stringKind = KIND_STRING;
   while (true) {
-    for (let i = 0; i < MASKED_BLOCKS; i++) {
-      const a = v128.load(p);
-      const b = v128.load(p, 16);
-      const c = v128.load(p, 32);
-      const d = v128.load(p, 48);
-      const quotes = mask(i8x16.eq(a, quote), i8x16.eq(b, quote), i8x16.eq(c, quote), i8x16.eq(d, quote));
-      const backslashes = mask(
-        i8x16.eq(a, backslash),
-        i8x16.eq(b, backslash),
-        i8x16.eq(c, backslash),
-        i8x16.eq(d, backslash),
-      );
-      // In a run of backslashes every second one is escaped, and so is what follows an odd run: the subtraction
-      // borrows through each run. `turns` holds the first of each pair, and what follows an odd run.
-      const turns = (((backslashes << 1) | ODD) - backslashes) ^ ODD;
-      const escaped = turns ^ backslashes;
-      const ends = quotes & ~escaped;
-      const inside = (ends - 1) & ~ends;
-      let next = p + 64;
-      if (v128.any_true(i8x16.lt_s(i8x16.min_s(i8x16.min_s(a, b), i8x16.min_s(c, d)), space))) {
-        next = checkBlock(p, inside);
-        if (next == 0) return explain(p);
-      }
-      if ((backslashes & inside) != 0) {
-        stringIsEscaped = true;
-        const letters = mask(
-          v128.or(i8x16.eq(a, letterN), i8x16.eq(a, letterT)),
-          v128.or(i8x16.eq(b, letterN), i8x16.eq(b, letterT)),
-          v128.or(i8x16.eq(c, letterN), i8x16.eq(c, letterT)),
-          v128.or(i8x16.eq(d, letterN), i8x16.eq(d, letterT)),
-        );
-        // Four escapes are nearly all there are; the others are looked at one by one.
-        const others = escaped & inside & ~(quotes | backslashes | letters);
-        if (others != 0 && !areEscapes(p, others)) return explain(p);
-      }
-      if (ends != 0) return p + <usize>ctz(ends);
-      p = next;
-      if (<i64>(turns & backslashes) < 0) {
-        // A call, and not a sum: this must stay a branch, or every block would wait for the masks of the one before.
-        if (!isEscape(p)) return explain(p - 1);
-        p++;
-      }
+    let a = v128.load(p);
+    let b = v128.load(p, 16);
+    let c = v128.load(p, 32);
+    let d = v128.load(p, 48);
+    let next = p + 64;
+    const isLow = i8x16.bitmask(i8x16.lt_s(i8x16.min_s(i8x16.min_s(a, b), i8x16.min_s(c, d)), space)) != 0;
+    if (isLow) {
+      next = checkBlock(p);
+      if (next == 0) return explain(p);
+      // Loaded again: V8 would store them in every block, for the time of this call.
+      a = v128.load(p);
+      b = v128.load(p, 16);
+      c = v128.load(p, 32);
+      d = v128.load(p, 48);
     }
-    p = skipPlainBlocks(p);
+    const backslashes = mask(
+      i8x16.eq(a, backslash),
+      i8x16.eq(b, backslash),
+      i8x16.eq(c, backslash),
+      i8x16.eq(d, backslash),
+    );
+    const quotes = mask(i8x16.eq(a, quote), i8x16.eq(b, quote), i8x16.eq(c, quote), i8x16.eq(d, quote));
+    if (backslashes == 0) {
+      if (quotes != 0) return p + <usize>ctz(quotes);
+      p = isLow ? next : skipPlainBlocks(next);
+      continue;
+    }
+    const turns = turnsOf(backslashes);
+    const escaped = turns ^ backslashes;
+    const ends = quotes & ~escaped;
+    const inside = (ends - 1) & ~ends;
+    if ((backslashes & inside) != 0) {
+      stringKind = KIND_STRING | FLAG_ESCAPED;
+      const letters = mask(
+        either(a, letterN, letterT),
+        either(b, letterN, letterT),
+        either(c, letterN, letterT),
+        either(d, letterN, letterT),
+      );
+      // Four escapes are nearly all there are; the others are looked at one by one.
+      const others = escaped & inside & ~(quotes | backslashes | letters);
+      if (others != 0 && !areEscapes(p, others)) return explain(p);
+    }
+    if (ends != 0) return p + <usize>ctz(ends);
+    p = next;
+    if (<i64>(turns & backslashes) < 0) {
+      // A call, and not a sum: this must stay a branch, or every block would wait for the masks of the one before.
+      if (!isEscape(p)) return explain(p - 1);
+      p++;
+    }
   }
 }
 
-/** To the first block with a quote, a backslash, a control character or a byte beyond ASCII. */
+/** Returns the first block with a quote, a backslash, a control character or a byte beyond ASCII. */
 // @ts-ignore: decorator
 @inline
 function skipPlainBlocks(p: usize): usize {
@@ -136,38 +143,82 @@ function skipPlainBlocks(p: usize): usize {
       v128.or(i8x16.eq(a, backslash), i8x16.eq(b, backslash)),
       v128.or(i8x16.eq(c, backslash), i8x16.eq(d, backslash)),
     );
-    if (v128.any_true(v128.or(slashes, i8x16.lt_s(least, exclamation)))) return p;
+    if (i8x16.bitmask(v128.or(slashes, i8x16.lt_s(least, exclamation))) != 0) return p;
     p += 64;
   }
+}
+
+// @ts-ignore: decorator
+@inline
+function either(bytes: v128, one: v128, other: v128): v128 {
+  return v128.or(i8x16.eq(bytes, one), i8x16.eq(bytes, other));
 }
 
 /** One bit per lane of four vectors of truth values. */
 // @ts-ignore: decorator
 @inline
 function mask(a: v128, b: v128, c: v128, d: v128): u64 {
-  return (
-    <u64>(<u32>i8x16.bitmask(a)) |
-    (<u64>(<u32>i8x16.bitmask(b)) << 16) |
-    (<u64>(<u32>i8x16.bitmask(c)) << 32) |
-    (<u64>(<u32>i8x16.bitmask(d)) << 48)
-  );
+  const low = i8x16.bitmask(a) | (i8x16.bitmask(b) << 16);
+  const high = i8x16.bitmask(c) | (i8x16.bitmask(d) << 16);
+  return <u64>(<u32>low) | (<u64>(<u32>high) << 32);
 }
 
 /**
- * Validates a block with control characters or bytes beyond ASCII, as far as it is `inside` the string. Returns where the
+ * Validates a block with control characters or bytes beyond ASCII, as far as it is inside of the string. Returns where the
  * next block begins: 64 bytes on, or before a character that is cut by the end of this block. 0 if it is not valid.
  */
-function checkBlock(p: usize, inside: u64): usize {
+function checkBlock(p: usize): usize {
+  if (!hasControl(p) && isUtf8(p, ~(<u64>0))) return p + 64 - unfinishedBytes(p + 64);
+  // What is not valid may follow the string.
+  const inside = insideOf(p);
+  return (controlsOf(p) & inside) == 0 && isUtf8(p, inside) ? p + 64 : 0;
+}
+
+/** Returns whether a block has a control character. */
+// @ts-ignore: decorator
+@inline
+function hasControl(p: usize): bool {
+  const least = i8x16.min_u(
+    i8x16.min_u(v128.load(p), v128.load(p, 16)),
+    i8x16.min_u(v128.load(p, 32), v128.load(p, 48)),
+  );
+  return i8x16.bitmask(i8x16.eq(i8x16.min_u(least, v128.load(CONTROLS)), least)) != 0;
+}
+
+/** Returns a bit for each control character of a block. */
+function controlsOf(p: usize): u64 {
+  const most = v128.load(CONTROLS);
   const a = v128.load(p);
   const b = v128.load(p, 16);
   const c = v128.load(p, 32);
   const d = v128.load(p, 48);
-  const space = v128.load(SPACES);
-  const beyondAscii = mask(a, b, c, d);
-  const low = mask(i8x16.lt_s(a, space), i8x16.lt_s(b, space), i8x16.lt_s(c, space), i8x16.lt_s(d, space));
-  if ((low & ~beyondAscii & inside) != 0) return 0;
-  if ((beyondAscii & inside) == 0) return p + 64;
-  return isUtf8(p, inside) ? p + 64 - unfinishedBytes(p + 64) : 0;
+  return mask(i8x16.le_u(a, most), i8x16.le_u(b, most), i8x16.le_u(c, most), i8x16.le_u(d, most));
+}
+
+/** Returns the bits of a block in front of the string's end. */
+function insideOf(p: usize): u64 {
+  const backslashes = equalBytes(p, v128.load(BACKSLASHES));
+  const ends = equalBytes(p, v128.load(QUOTES)) & ~(turnsOf(backslashes) ^ backslashes);
+  return (ends - 1) & ~ends;
+}
+
+/** Returns a bit for each byte of a block that equals those of `bytes`. */
+function equalBytes(p: usize, bytes: v128): u64 {
+  const a = v128.load(p);
+  const b = v128.load(p, 16);
+  const c = v128.load(p, 32);
+  const d = v128.load(p, 48);
+  return mask(i8x16.eq(a, bytes), i8x16.eq(b, bytes), i8x16.eq(c, bytes), i8x16.eq(d, bytes));
+}
+
+/**
+ * Returns the first backslash of each pair in a run, and what follows an odd run: in a run of backslashes every second one is
+ * escaped, and so is what follows an odd run; the subtraction borrows through each run.
+ */
+// @ts-ignore: decorator
+@inline
+function turnsOf(backslashes: u64): u64 {
+  return (((backslashes << 1) | ODD) - backslashes) ^ ODD;
 }
 
 /** How many bytes before `end` belong to a UTF-8 character that goes on behind it. */

@@ -45,12 +45,12 @@ export class Tape {
 
   /** Returns the address from which there is no room for a member's two entries. For the scanner. */
   pairLimit(): usize {
-    return this.capacity == 0 ? 0 : this.entries + (this.capacity - 1) * ENTRY_BYTES;
+    return this.entries + (this.capacity - 1) * ENTRY_BYTES;
   }
 
-  /** Makes room for more entries behind `entry`. Returns SCAN_OK or why not. For the scanner, which has filled those before. */
-  grow(entry: usize): i32 {
-    this.count = <u32>(entry - this.entries) / ENTRY_BYTES;
+  /** Makes room for a member's two entries behind `count`. Returns SCAN_OK or why not. For the scanner. */
+  makeRoom(): i32 {
+    if (this.count + 2 <= this.capacity) return SCAN_OK;
     if (this.count >= MAX_VALUES) return SCAN_SIZE;
     const capacity = this.capacity == 0 ? FIRST_CAPACITY : min(this.capacity * 2, MAX_VALUES + 1);
     const entries = resizeBlock(this.entries, capacity * ENTRY_BYTES, this.isScratch);
@@ -194,13 +194,12 @@ export class Tape {
   }
 
   /**
-   * Returns whether any string begins with one of two texts' first three bytes (`firstBytes`). Nearly every text has none, so
+   * Returns whether any value begins with one of two texts' first three bytes (`firstBytes`). Nearly every text has none, so
    * its callers look closer only then.
    */
   hasBeginning(one: u32, other: u32): bool {
     const end = this.entries + this.count * ENTRY_BYTES;
     for (let entry = this.entries; entry < end; entry += ENTRY_BYTES) {
-      if ((load<u32>(entry, 12) & KIND_MASK) != KIND_STRING) continue;
       // A shorter string has its quote there, or the text's padding.
       const bytes = load<u32>(this.base + load<u32>(entry)) & 0xffffff;
       if (bytes == one || bytes == other) return true;
