@@ -19,8 +19,8 @@ export class MemberReader {
   read(tape: Tape, object: u32, report: RequestReport): void {
     this.nodes.clear();
     if (!tape.isObject(object)) return;
-    const end = tape.next(object);
-    for (let key = tape.first(object); key < end; key = tape.next(key + 1)) {
+    const end = tape.nextOf(object);
+    for (let key = object + 1; key < end; key = tape.nextOf(key + 1)) {
       const member = this.table.find(tape, key);
       if (member === null) {
         if (tape.isPresent(key + 1)) report.dropUnknown(this.table.prefix, tape, key);

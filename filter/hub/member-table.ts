@@ -2,6 +2,7 @@
 // object of the request, such as a message or a tool; dialects/<dialect>/members.ts declares them.
 //
 // Tables are created at module start, and unmanaged: the collector would visit hundreds of objects per request.
+import { NameIndex } from "../bytes/name-index";
 import { ObjectList } from "../bytes/records";
 import { KIND_FALSE, KIND_NUMBER, KIND_STRING, KIND_TRUE, Tape } from "../bytes/json/tape";
 import { constant, sameSpan, Span } from "../bytes/text/bytes";
@@ -78,6 +79,7 @@ export class MemberTable {
   prefix: Span;
   private inner: Span;
   private members: ObjectList<Member> = new ObjectList<Member>();
+  private names: NameIndex = new NameIndex();
 
   constructor(
     prefix: string,
@@ -109,11 +111,15 @@ export class MemberTable {
 
   /** Returns the member that a string node names, or null. */
   find(tape: Tape, node: u32): Member | null {
-    const size = tape.size(node);
-    const isEscaped = tape.isEscaped(node);
+    if (tape.kind(node) != KIND_STRING) return null;
+    if (tape.flaggedKindOf(node) != KIND_STRING) return this.findEscaped(tape, node);
+    const index = this.names.find(tape.base + tape.startOf(node), tape.sizeOf(node));
+    return index < 0 ? null : this.members.at(index);
+  }
+
+  private findEscaped(tape: Tape, node: u32): Member | null {
     for (let i = 0; i < this.count; i++) {
       const member = this.at(i);
-      if (!isEscaped && member.name.length != size) continue;
       if (tape.equals(node, member.name)) return member;
     }
     return null;
@@ -143,7 +149,9 @@ export class MemberTable {
   private add(kind: i32, name: string, feature: Feature | null, neutral: string): i32 {
     const index = this.count;
     const path = this.prefix.toText() + name;
-    this.members.push(new Member(index, kind, name, path, feature, neutral));
+    const member = new Member(index, kind, name, path, feature, neutral);
+    this.members.push(member);
+    this.names.add(member.name);
     return index;
   }
 }

@@ -22,7 +22,7 @@ export function readList(
     return;
   }
   report.enterList(name);
-  for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item)) {
+  for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.nextOf(item)) {
     report.nextItem();
     readItem(tape, item, request, report);
     if (report.fault !== null) return;
