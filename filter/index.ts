@@ -8,10 +8,10 @@ import {
   collect,
   collectWhenDue,
   createStream,
+  deleteContext,
   deleteStream,
   endPush,
   exchangeOf,
-  exchangeOfAttempt,
   isPush,
   joinAttempt,
   setConfigurationSize,
@@ -77,40 +77,49 @@ export function proxy_on_request_headers(id: u32, _count: u32, endsHere: u32): i
   const exchange = exchangeOf(id);
   if (exchange !== null) return done(onRequestHeaders(exchange, config, endsHere != 0));
   if (isPush(id)) return pushed(id, onPushHeaders(endsHere != 0));
-  joinAttempt(id, exchangeIdOfAttempt());
-  const attempted = exchangeOfAttempt(id);
+  const attempted = joinAttempt(id, exchangeIdOfAttempt());
   return attempted === null ? CONTINUE : done(onAttemptHeaders(attempted, id));
 }
 
 export function proxy_on_request_body(id: u32, size: u32, endsHere: u32): i32 {
+  const isEnd = endsHere != 0;
   const exchange = exchangeOf(id);
-  if (exchange !== null) return done(onRequestBody(exchange, config, size, endsHere != 0));
-  if (isPush(id)) return pushed(id, onPushBody(config, size, endsHere != 0));
-  const attempted = exchangeOfAttempt(id);
-  return attempted === null ? CONTINUE : done(onAttemptBody(attempted, size, endsHere != 0));
+  if (exchange === null) return isPush(id) ? pushed(id, onPushBody(config, size, isEnd)) : CONTINUE;
+  return done(
+    exchange.contextId == id
+      ? onRequestBody(exchange, config, size, isEnd)
+      : onAttemptBody(exchange, size, isEnd),
+  );
 }
 
 export function proxy_on_response_headers(id: u32, count: u32, endsHere: u32): i32 {
+  const isEnd = endsHere != 0;
   const exchange = exchangeOf(id);
-  if (exchange !== null) return done(onResponseHeaders(exchange, count, endsHere != 0));
-  const attempted = exchangeOfAttempt(id);
-  return attempted === null ? CONTINUE : done(onAttemptResponse(attempted, endsHere != 0));
+  if (exchange === null) return CONTINUE;
+  return done(
+    exchange.contextId == id
+      ? onResponseHeaders(exchange, count, isEnd)
+      : onAttemptResponse(exchange, isEnd),
+  );
 }
 
 export function proxy_on_response_body(id: u32, size: u32, endsHere: u32): i32 {
+  const isEnd = endsHere != 0;
   const exchange = exchangeOf(id);
-  if (exchange !== null) return done(onResponseBody(exchange, size, endsHere != 0));
-  const attempted = exchangeOfAttempt(id);
-  return attempted === null
-    ? CONTINUE
-    : done(onAttemptResponseBody(attempted, size, endsHere != 0));
+  if (exchange === null) return CONTINUE;
+  return done(
+    exchange.contextId == id
+      ? onResponseBody(exchange, size, isEnd)
+      : onAttemptResponseBody(exchange, size, isEnd),
+  );
 }
 
 export function proxy_on_response_trailers(id: u32, _count: u32): i32 {
   const exchange = exchangeOf(id);
-  if (exchange !== null) return done(onResponseTrailers(exchange));
-  const attempted = exchangeOfAttempt(id);
-  return attempted === null ? CONTINUE : done(onAttemptResponseTrailers(attempted));
+  if (exchange === null) return CONTINUE;
+  return done(
+    exchange.contextId == id ? onResponseTrailers(exchange) : onAttemptResponseTrailers(exchange),
+  );
 }
 
 export function proxy_on_http_call_response(
@@ -128,7 +137,7 @@ export function proxy_on_http_call_response(
 export function proxy_on_log(id: u32): void {
   if (!config.isObserved) return;
   const exchange = exchangeOf(id);
-  if (exchange === null) return;
+  if (exchange === null || exchange.contextId != id) return;
   settleRecord(exchange);
   const content = exchange.content;
   if (content !== null) content.settle();
@@ -136,10 +145,17 @@ export function proxy_on_log(id: u32): void {
 }
 
 export function proxy_on_delete(id: u32): void {
-  const attempted = exchangeOfAttempt(id);
-  if (attempted !== null) onAttemptEnd(attempted, id);
-  else if (exchangeOf(id) === null) deleteRoot(id);
-  endFlow(id);
-  deleteStream(id);
+  const exchange = exchangeOf(id);
+  if (exchange === null) {
+    endPush(id);
+    deleteRoot(id);
+    deleteContext(id);
+  } else if (exchange.contextId == id) {
+    endFlow(id);
+    deleteStream(exchange);
+  } else {
+    onAttemptEnd(exchange, id);
+    deleteContext(id);
+  }
   done();
 }

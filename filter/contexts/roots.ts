@@ -20,6 +20,7 @@ import { readEnvironment } from "../host/environment";
 import { logError, PLUGIN_CONFIGURATION, property, takeBody, VM_CONFIGURATION } from "../host/host";
 import { createTable } from "../limits/budget-table";
 import { createAllowances } from "../limits/allowances";
+import { IdTable } from "./id-table";
 
 const PLUGIN_ROOT_ID = constant("plugin_root_id");
 
@@ -27,7 +28,7 @@ export const KIND_UNKNOWN: i32 = 0;
 export const KIND_ROUTE: i32 = 1;
 export const KIND_TRANSLATE: i32 = 2;
 
-class Root {
+export class Root {
   isIngress: bool = false;
   /** Whether the gateway's model server is the only client. */
   isModelServer: bool = false;
@@ -37,7 +38,7 @@ class Root {
   constructor(public kind: i32) {}
 }
 
-const roots = new Map<u32, Root>();
+const roots = new IdTable<Root>();
 
 /** The VM's configuration; empty before `startVm` has succeeded. */
 export let config: Config = new Config();
@@ -58,24 +59,8 @@ export function deleteRoot(id: u32): void {
   roots.delete(id);
 }
 
-export function kindOfRoot(id: u32): i32 {
-  return roots.has(id) ? roots.get(id).kind : KIND_UNKNOWN;
-}
-
-export function isIngressRoot(id: u32): bool {
-  return roots.has(id) && roots.get(id).isIngress;
-}
-
-export function isModelServerRoot(id: u32): bool {
-  return roots.has(id) && roots.get(id).isModelServer;
-}
-
-export function isBudgetsRoot(id: u32): bool {
-  return roots.has(id) && roots.get(id).isForBudgets;
-}
-
-export function keysOfRoot(id: u32): ApiKeys | null {
-  return roots.has(id) ? roots.get(id).keys : null;
+export function rootOf(id: u32): Root | null {
+  return roots.get(id);
 }
 
 /**
@@ -113,14 +98,14 @@ function createAllAllowances(limits: RateLimit[]): void {
 
 /** Reads the plugin configuration: which listener a `route` root serves. */
 export function configureRoot(id: u32, size: u32): bool {
-  if (!roots.has(id) || size == 0) return true;
+  const root = roots.get(id);
+  if (root === null || size == 0) return true;
   const document = takeBody(PLUGIN_CONFIGURATION, 0, size);
   if (document.pointer == 0) return true;
   const tape = new Tape();
   const isRead = scan(tape, document.pointer, document.length) == SCAN_OK;
   if (isRead) {
     const listener = optionalString(tape, tape.root(), constant("listener"));
-    const root = roots.get(id);
     root.isIngress = listener == LISTENER_INGRESS;
     root.isModelServer = listener == LISTENER_OWN_EGRESS;
     root.isForBudgets = listener == LISTENER_BUDGETS;

@@ -4,20 +4,11 @@ import { countBytes } from "../memory/blocks";
 import { trimKept } from "../memory/heap";
 import { Exchange } from "../exchange/exchange";
 import { Trace } from "../exchange/trace";
-import {
-  config,
-  isBudgetsRoot,
-  isIngressRoot,
-  isModelServerRoot,
-  keysOfRoot,
-  KIND_ROUTE,
-  kindOfRoot,
-} from "./roots";
+import { IdTable } from "./id-table";
+import { config, KIND_ROUTE, rootOf } from "./roots";
 
-/** Exchanges, by the context id of the downstream stream. */
-const exchanges = new Map<u32, Exchange>();
-/** Exchanges, by the context id of an attempt. */
-const attempts = new Map<u32, Exchange>();
+/** Exchanges, by the context ids of the downstream stream and of its attempts. */
+const exchanges = new IdTable<Exchange>();
 
 /** Context ids of pushes of the control plane that have no response yet. */
 const pushes = new Set<u32>();
@@ -38,26 +29,22 @@ const COLLECT_AFTER: u32 = 4 << 20;
 let deletedSinceCollection: u32 = 0;
 
 export function createStream(id: u32, rootId: u32): void {
-  if (kindOfRoot(rootId) != KIND_ROUTE) return;
-  if (isBudgetsRoot(rootId)) {
+  const root = rootOf(rootId);
+  if (root === null || root.kind != KIND_ROUTE) return;
+  if (root.isForBudgets) {
     pushes.add(id);
     return;
   }
-  const exchange = new Exchange(
-    id,
-    isIngressRoot(rootId),
-    isModelServerRoot(rootId),
-    keysOfRoot(rootId),
-  );
+  const exchange = new Exchange(id, root.isIngress, root.isModelServer, root.keys);
   if (config.isObserved || config.isTraced) exchange.observe(config.readsUsage);
   if (config.isTraced) exchange.trace = new Trace(config.sampled, config.followsParent);
   exchanges.set(id, exchange);
   countBytes(OBJECTS);
 }
 
-/** Returns the exchange of a downstream context, or null. */
+/** Returns the exchange of a downstream context, or of an attempt's (then its `contextId` is another one); else null. */
 export function exchangeOf(id: u32): Exchange | null {
-  return exchanges.has(id) ? exchanges.get(id) : null;
+  return exchanges.get(id);
 }
 
 /** Returns whether a context is a push that has no response yet. */
@@ -70,28 +57,23 @@ export function endPush(id: u32): void {
   pushes.delete(id);
 }
 
-/** Returns the exchange of an attempt's context, or null. */
-export function exchangeOfAttempt(id: u32): Exchange | null {
-  return attempts.has(id) ? attempts.get(id) : null;
+/** Links an attempt to the exchange of its downstream stream. Returns the exchange; null if there is none. */
+export function joinAttempt(id: u32, exchangeId: i32): Exchange | null {
+  const exchange = exchangeOf(<u32>max(exchangeId, 0));
+  if (exchange !== null) exchanges.set(id, exchange);
+  return exchange;
 }
 
-/** Links an attempt to the exchange of its downstream stream. Returns false if there is none. */
-export function joinAttempt(id: u32, exchangeId: i32): bool {
-  if (exchangeId < 0 || !exchanges.has(exchangeId)) return false;
-  attempts.set(id, exchanges.get(exchangeId));
-  return true;
+/** Frees what a downstream stream owned. */
+export function deleteStream(exchange: Exchange): void {
+  exchange.release();
+  countBytes(-OBJECTS);
+  deleteContext(exchange.contextId);
 }
 
-/** Frees what the stream owned. */
-export function deleteStream(id: u32): void {
-  if (exchanges.has(id)) {
-    exchanges.get(id).release();
-    exchanges.delete(id);
-    countBytes(-OBJECTS);
-  } else {
-    attempts.delete(id);
-    pushes.delete(id);
-  }
+/** Forgets the context of a stream, an attempt or a push. */
+export function deleteContext(id: u32): void {
+  exchanges.delete(id);
   deletedSinceCollection++;
 }
 

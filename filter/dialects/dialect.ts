@@ -253,7 +253,7 @@ export abstract class Dialect {
     head: ResponseHead,
     usage: Usage,
     dropped: Dropped,
-    requestId: string,
+    requestId: ByteBuffer,
   ): ResponseReader;
 
   /** Returns whether an event's data, which is not JSON, marks the end of the stream. */
@@ -305,7 +305,7 @@ export abstract class Dialect {
     dropped: Dropped,
     usage: Usage,
     head: ResponseHead,
-    requestId: string,
+    requestId: ByteBuffer,
     wantsUsage: bool,
     notes: RequestNotes,
   ): ResponseSink;
@@ -316,7 +316,7 @@ export abstract class Dialect {
     dropped: Dropped,
     usage: Usage,
     head: ResponseHead,
-    requestId: string,
+    requestId: ByteBuffer,
     notes: RequestNotes,
   ): ResponseSink;
 
@@ -329,7 +329,7 @@ export abstract class Dialect {
   }
 
   /** Appends an error body. */
-  abstract writeFault(fault: Fault, requestId: string, out: ByteBuffer): void;
+  abstract writeFault(fault: Fault, requestId: ByteBuffer, out: ByteBuffer): void;
 
   /** Appends one model. */
   abstract writeModel(id: string, owner: string, out: ByteBuffer): void;

@@ -71,7 +71,7 @@ export abstract class ProviderDialect extends Dialect {
     _dropped: Dropped,
     _usage: Usage,
     _head: ResponseHead,
-    _requestId: string,
+    _requestId: ByteBuffer,
     _wantsUsage: bool,
     _notes: RequestNotes,
   ): ResponseSink {
@@ -83,7 +83,7 @@ export abstract class ProviderDialect extends Dialect {
     _dropped: Dropped,
     _usage: Usage,
     _head: ResponseHead,
-    _requestId: string,
+    _requestId: ByteBuffer,
     _notes: RequestNotes,
   ): ResponseSink {
     return new NoWriter(out);
@@ -91,7 +91,7 @@ export abstract class ProviderDialect extends Dialect {
 
   adaptFault(_fault: Fault): void {}
 
-  writeFault(_fault: Fault, _requestId: string, _out: ByteBuffer): void {}
+  writeFault(_fault: Fault, _requestId: ByteBuffer, _out: ByteBuffer): void {}
 
   writeModel(_id: string, _owner: string, _out: ByteBuffer): void {}
 

@@ -12,7 +12,7 @@ import { defaultDialect } from "./registry";
 import { Pattern } from "../bytes/json/pattern";
 import { SCAN_OK, scan, scanErrorAt, scanMessage } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";
-import { escapeText } from "../bytes/json/text";
+import { escape } from "../bytes/json/text";
 import { ByteBuffer, Span } from "../bytes/text/bytes";
 import { Dropped } from "../hub/dropped";
 import { noClock, ResponseHead, ResponseSink } from "../hub/events";
@@ -22,6 +22,7 @@ import { excerpt, readEventFault, readFaultBody } from "../hub/read-fault";
 import { NO_NOTES, RequestNotes } from "../hub/request-notes";
 import { ResponseReader } from "../hub/response-reader";
 import { Usage } from "../hub/usage";
+import { NO_REQUEST_ID } from "./write-fault";
 
 /** An event of a stream, or a complete response inside one, may have this many bytes. */
 export const MAX_EVENT: u32 = 32 << 20;
@@ -47,7 +48,7 @@ export class ResponseOptions {
   created: i64 = 0;
   /** Returns the seconds since 1970, 0 if there is no clock. */
   clock: () => i64 = noClock;
-  requestId: string = "";
+  requestId: ByteBuffer = NO_REQUEST_ID;
   /** The model of the request, escaped, for providers that send no model. */
   model: Span = NO_MODEL;
   /** What the writer has to know of the request; the owner of the response releases it. */
@@ -81,7 +82,7 @@ export class ResponseTranslator {
     this.head.created = options.created;
     this.head.clock = options.clock;
     this.head.model.span(options.model);
-    escapeText(options.requestId, this.head.id);
+    escape(options.requestId.pointer, options.requestId.length, this.head.id);
   }
 
   /** The error that ended the response, or null. */

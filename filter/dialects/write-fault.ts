@@ -1,15 +1,18 @@
 // An error body, by the pattern of a dialect's row in contract/dialects.ts.
 import { DialectRow } from "../../contract/dialects";
 import { Fault } from "../hub/fault";
-import { escapeText } from "../bytes/json/text";
+import { escapeText, escapeWire } from "../bytes/json/text";
 import { ByteBuffer } from "../bytes/text/bytes";
+
+/** For dialects whose errors do not show it. */
+export const NO_REQUEST_ID = new ByteBuffer();
 
 /** Appends the pattern with the values of the fault. `details`: further members of the error, or empty. */
 export function writeFault(
   row: DialectRow,
   fault: Fault,
   details: string,
-  requestId: string,
+  requestId: ByteBuffer,
   out: ByteBuffer,
 ): void {
   const pattern = row.errorBody;
@@ -25,11 +28,9 @@ export function writeFault(
     if (name == 0x6d) quote(fault.message, out);
     else if (name == 0x74) quote(typeOf(row, fault), out);
     else if (name == 0x64) out.text(details);
-    else {
-      const text = name == 0x70 ? fault.member : name == 0x63 ? fault.code : requestId;
-      if (text.length == 0) out.text("null");
-      else quote(text, out);
-    }
+    else if (name == 0x70) quoteOrNull(fault.member, out);
+    else if (name == 0x63) quoteOrNull(fault.code, out);
+    else quoteId(requestId, out);
   }
 }
 
@@ -41,6 +42,21 @@ function typeOf(row: DialectRow, fault: Fault): string {
 
 function isNamePart(character: i32): bool {
   return character == 0x5f || (character >= 0x61 && character <= 0x7a);
+}
+
+function quoteId(requestId: ByteBuffer, out: ByteBuffer): void {
+  if (requestId.length == 0) {
+    out.text("null");
+    return;
+  }
+  out.byte(0x22);
+  escapeWire(requestId.pointer, requestId.length, out);
+  out.byte(0x22);
+}
+
+function quoteOrNull(text: string, out: ByteBuffer): void {
+  if (text.length == 0) out.text("null");
+  else quote(text, out);
 }
 
 function quote(text: string, out: ByteBuffer): void {

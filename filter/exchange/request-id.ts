@@ -3,7 +3,7 @@ import { header, REQUEST_HEADERS, setHeader } from "../host/host";
 import { randomUuid } from "../host/random";
 import { REQUEST_ID as SENT_ID } from "./request-head";
 import { byteAt } from "../bytes/text/at";
-import { constant, Span } from "../bytes/text/bytes";
+import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 import { Exchange } from "./exchange";
 
 export const REQUEST_ID = constant("x-request-id");
@@ -18,17 +18,16 @@ export function keepPlainRequestId(exchange: Exchange): void {
   exchange.client.requestId.span(id);
 }
 
-/** Returns the id of a request, for a message. */
-export function requestId(exchange: Exchange): string {
-  const id = requestIdSpan(exchange);
-  return String.UTF8.decodeUnsafe(id.pointer, id.length);
-}
-
-/** Returns the id of a request, until the next call. It is read now if Envoy has rejected the request before the filter ran. */
-export function requestIdSpan(exchange: Exchange): Span {
+/** Returns the id of a request. It is read now if Envoy has rejected the request before the filter ran. */
+export function requestId(exchange: Exchange): ByteBuffer {
   const id = exchange.client.requestId;
   if (id.length == 0) id.span(header(REQUEST_HEADERS, REQUEST_ID));
-  return id.view(kept);
+  return id;
+}
+
+/** Returns the same, until the next call. */
+export function requestIdSpan(exchange: Exchange): Span {
+  return requestId(exchange).view(kept);
 }
 
 function isPlain(id: Span): bool {

@@ -192,7 +192,7 @@ export abstract class BlockWriter extends ResponseSink {
   release(): void {
     this.sequence.release();
     for (let i = 0; i < this.waiting.length; i++) unchecked(this.waiting[i]).release();
-    this.waiting = [];
+    this.waiting.length = 0;
     const excess = this.excess;
     if (excess !== null) excess.release();
   }

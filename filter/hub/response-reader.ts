@@ -6,6 +6,7 @@ import { ResponseHead, ResponseSink } from "./events";
 import { Fault } from "./fault";
 import { FINISH_NONE } from "./finish-reason";
 import { Usage } from "./usage";
+import { ByteBuffer } from "../bytes/text/bytes";
 
 export abstract class ResponseReader {
   /** Whether the sink got `end` or `fault`: nothing may follow. */
@@ -28,7 +29,7 @@ export abstract class ResponseReader {
     protected head: ResponseHead,
     protected usage: Usage,
     protected dropped: Dropped,
-    protected requestId: string,
+    protected requestId: ByteBuffer,
   ) {}
 
   /** Reads the data of one event of a stream. */

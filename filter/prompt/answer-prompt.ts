@@ -11,7 +11,7 @@ import { respond, respondWithFault, JSON_TYPE, EVENT_STREAM_TYPE } from "../exch
 import { requestId } from "../exchange/request-id";
 import { ResponseMetadata } from "../exchange/response-metadata";
 import { currentSeconds } from "../host/host";
-import { escapeText } from "../bytes/json/text";
+import { escapeWire } from "../bytes/json/text";
 import { Tape } from "../bytes/json/tape";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { writeMetadata } from "./metadata";
@@ -56,7 +56,8 @@ function insertMetadata(exchange: Exchange): void {
 
 function writeResponse(exchange: Exchange, prompt: Prompt): void {
   const head = new ResponseHead();
-  escapeText(requestId(exchange), head.id);
+  const id = requestId(exchange);
+  escapeWire(id.pointer, id.length, head.id);
   head.model.span(MODEL);
   head.created = currentSeconds();
   head.clock = currentSeconds;

@@ -15,7 +15,7 @@ export function flowOf(contextId: i32): PromptFlow | null {
 
 /** Ends the flow of a stream, if it has one: the request was sent on or answered, or the stream is gone. */
 export function endFlow(contextId: u32): void {
-  if (!flows.has(contextId)) return;
+  if (flows.size == 0 || !flows.has(contextId)) return;
   const flow = flows.get(contextId);
   forgetCallout(flow.token);
   flow.release();

@@ -46,6 +46,9 @@ export function textAt(offset: usize, length: usize): string {
 /** Bytes that every block has behind its length, so that a 16-byte load at its last byte stays inside. */
 export const PADDING: u32 = 64;
 
+/** Of a decimal integer of 64 bits. */
+const MAX_DIGITS: u32 = 20;
+
 /** `memory.copy` is a call out of the program, which costs as much as this many bytes: most runs that a writer appends are shorter. */
 const SHORT: u32 = 256;
 
@@ -218,11 +221,17 @@ export class ByteBuffer {
   integer(value: i64): void {
     if (value < 0) this.byte(0x2d);
     let rest: u64 = value < 0 ? 0 - <u64>value : <u64>value;
-    let digits: u32 = 1;
-    for (let power: u64 = rest; power >= 10; power /= 10) digits++;
-    const start = this.reserve(digits);
+    const start = this.reserve(MAX_DIGITS);
     if (start == 0) return;
-    for (let at = start + digits; at > start; rest /= 10) store<u8>(--at, <u8>(0x30 + (rest % 10)));
+    const end = start + MAX_DIGITS;
+    let first = end;
+    do {
+      store<u8>(--first, <u8>(0x30 + (rest % 10)));
+      rest /= 10;
+    } while (rest > 0);
+    const digits = <u32>(end - first);
+    // One step of 32 bytes, so the two may overlap.
+    copyBytes(start, first, digits);
     this.length += digits;
   }
 

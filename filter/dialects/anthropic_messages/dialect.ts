@@ -95,7 +95,7 @@ export class AnthropicMessages extends Dialect {
     head: ResponseHead,
     usage: Usage,
     dropped: Dropped,
-    requestId: string,
+    requestId: ByteBuffer,
   ): ResponseReader {
     return new AnthropicMessagesReader(sink, head, usage, dropped, requestId);
   }
@@ -124,7 +124,7 @@ export class AnthropicMessages extends Dialect {
     dropped: Dropped,
     usage: Usage,
     _head: ResponseHead,
-    requestId: string,
+    requestId: ByteBuffer,
     _wantsUsage: bool,
     notes: RequestNotes,
   ): ResponseSink {
@@ -136,7 +136,7 @@ export class AnthropicMessages extends Dialect {
     dropped: Dropped,
     usage: Usage,
     _head: ResponseHead,
-    requestId: string,
+    requestId: ByteBuffer,
     notes: RequestNotes,
   ): ResponseSink {
     return new AnthropicMessagesWriter(out, dropped, usage, requestId, notes);
@@ -146,7 +146,7 @@ export class AnthropicMessages extends Dialect {
     adaptFault(fault);
   }
 
-  writeFault(fault: Fault, requestId: string, out: ByteBuffer): void {
+  writeFault(fault: Fault, requestId: ByteBuffer, out: ByteBuffer): void {
     writeAnthropicFault(fault, requestId, out);
   }
 

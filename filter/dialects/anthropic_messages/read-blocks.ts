@@ -78,12 +78,12 @@ export class BlockReader {
   constructor(
     private sink: ResponseSink,
     private dropped: Dropped,
-    private requestId: string,
+    private requestId: ByteBuffer,
   ) {}
 
   release(): void {
     for (let i = 0; i < this.open.length; i++) unchecked(this.open[i]).startInput.release();
-    this.open = [];
+    this.open.length = 0;
   }
 
   /** Reads a delta that differs from the last one in this string alone. */

@@ -53,7 +53,7 @@ export class StreamUnwrapper {
   isOver: bool = false;
   private framer: EventStreamFramer = new EventStreamFramer();
 
-  constructor(private requestId: string) {}
+  constructor(private requestId: ByteBuffer) {}
 
   /** Reads the next bytes, with PADDING behind them, and appends the events that they complete to `out`. */
   push(pointer: usize, length: u32, out: ByteBuffer): void {

@@ -6,7 +6,7 @@ import { writeFault } from "../write-fault";
 
 const TOO_LONG = "prompt is too long";
 
-export function writeAnthropicFault(fault: Fault, requestId: string, out: ByteBuffer): void {
+export function writeAnthropicFault(fault: Fault, requestId: ByteBuffer, out: ByteBuffer): void {
   const hasDetails = fault.code == THREAD_UNSUPPORTED;
   const details = hasDetails ? ',"details":{"error_code":"' + fault.code + '"}' : "";
   writeFault(ANTHROPIC_MESSAGES, fault, details, requestId, out);

@@ -59,7 +59,7 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
     out: ByteBuffer,
     dropped: Dropped,
     private usage: Usage,
-    private requestId: string,
+    private requestId: ByteBuffer,
     notes: RequestNotes,
   ) {
     super(out, dropped, notes);

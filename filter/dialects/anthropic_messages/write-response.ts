@@ -39,7 +39,7 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
     out: ByteBuffer,
     dropped: Dropped,
     private usage: Usage,
-    private requestId: string,
+    private requestId: ByteBuffer,
     notes: RequestNotes,
   ) {
     super(out, dropped, notes);

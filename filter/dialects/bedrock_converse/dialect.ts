@@ -80,7 +80,7 @@ export class BedrockConverse extends ProviderDialect {
     head: ResponseHead,
     usage: Usage,
     dropped: Dropped,
-    requestId: string,
+    requestId: ByteBuffer,
   ): ResponseReader {
     return new BedrockConverseReader(sink, head, usage, dropped, requestId);
   }

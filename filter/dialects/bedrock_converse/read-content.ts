@@ -60,7 +60,7 @@ export class ContentReader {
   constructor(
     private sink: ResponseSink,
     private dropped: Dropped,
-    private requestId: string,
+    private requestId: ByteBuffer,
   ) {}
 
   /** Reads a block of a complete response. */

@@ -59,7 +59,7 @@ export class Gemini extends ProviderDialect {
     head: ResponseHead,
     usage: Usage,
     dropped: Dropped,
-    requestId: string,
+    requestId: ByteBuffer,
   ): ResponseReader {
     return new GeminiReader(sink, head, usage, dropped, requestId);
   }

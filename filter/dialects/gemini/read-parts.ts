@@ -7,7 +7,7 @@ import { isIdText, MAX_SIGNED_ID, writeSignedId } from "../../hub/signed-call-id
 import { minify } from "../../bytes/json/minify";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { escape, unescape } from "../../bytes/json/text";
-import { constant, scratchBuffer } from "../../bytes/text/bytes";
+import { ByteBuffer, constant, scratchBuffer } from "../../bytes/text/bytes";
 import { appendBase64Url } from "./signature";
 
 const TEXT = constant("text");
@@ -42,7 +42,7 @@ export class PartReader {
   constructor(
     private sink: ResponseSink,
     private dropped: Dropped,
-    private requestId: string,
+    private requestId: ByteBuffer,
   ) {}
 
   read(tape: Tape, parts: u32): void {

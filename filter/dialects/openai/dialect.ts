@@ -27,7 +27,7 @@ export abstract class OpenaiDialect extends Dialect {
     adaptFault(fault);
   }
 
-  writeFault(fault: Fault, _requestId: string, out: ByteBuffer): void {
+  writeFault(fault: Fault, _requestId: ByteBuffer, out: ByteBuffer): void {
     writeOpenaiFault(fault, out);
   }
 

@@ -2,10 +2,10 @@
 import { OPENAI_CHAT } from "../../../contract/dialects";
 import { Fault } from "../../hub/fault";
 import { ByteBuffer } from "../../bytes/text/bytes";
-import { writeFault } from "../write-fault";
+import { NO_REQUEST_ID, writeFault } from "../write-fault";
 
 export function writeOpenaiFault(fault: Fault, out: ByteBuffer): void {
-  writeFault(OPENAI_CHAT, fault, "", "", out);
+  writeFault(OPENAI_CHAT, fault, "", NO_REQUEST_ID, out);
 }
 
 /** Agents and SDKs recognise some errors by their code; Anthropic's API has only messages. */

@@ -82,7 +82,7 @@ export class OpenaiChat extends OpenaiDialect {
     head: ResponseHead,
     usage: Usage,
     dropped: Dropped,
-    requestId: string,
+    requestId: ByteBuffer,
   ): ResponseReader {
     return new OpenaiChatReader(sink, head, usage, dropped, requestId);
   }
@@ -112,7 +112,7 @@ export class OpenaiChat extends OpenaiDialect {
     dropped: Dropped,
     usage: Usage,
     _head: ResponseHead,
-    _requestId: string,
+    _requestId: ByteBuffer,
     wantsUsage: bool,
     notes: RequestNotes,
   ): ResponseSink {
@@ -124,7 +124,7 @@ export class OpenaiChat extends OpenaiDialect {
     dropped: Dropped,
     usage: Usage,
     _head: ResponseHead,
-    _requestId: string,
+    _requestId: ByteBuffer,
     notes: RequestNotes,
   ): ResponseSink {
     return new OpenaiChatWriter(out, dropped, usage, notes);

@@ -2,7 +2,7 @@
 import { Dropped, DROPPED_AUDIO, DROPPED_BLOCK, DROPPED_CITATION } from "../../hub/dropped";
 import { Citation, ResponseSink } from "../../hub/events";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
-import { constant } from "../../bytes/text/bytes";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { ReasoningReader } from "./read-reasoning";
 import { ToolCallReader } from "./read-tool-calls";
 
@@ -45,7 +45,7 @@ export class MessageReader {
   constructor(
     private sink: ResponseSink,
     private dropped: Dropped,
-    private requestId: string,
+    private requestId: ByteBuffer,
   ) {}
 
   read(tape: Tape, message: u32): void {

@@ -63,7 +63,7 @@ export class ToolCallReader {
   constructor(
     private sink: ResponseSink,
     private dropped: Dropped,
-    private requestId: string,
+    private requestId: ByteBuffer,
   ) {}
 
   readCalls(tape: Tape, list: u32): void {
@@ -117,7 +117,7 @@ export class ToolCallReader {
 
   release(): void {
     for (let i = 0; i < this.calls.length; i++) unchecked(this.calls[i]).release();
-    this.calls = [];
+    this.calls.length = 0;
     this.scratch.release();
   }
 

@@ -113,7 +113,7 @@ export class OpenaiChatWriter extends OpenaiChatSink {
       call.head.release();
       call.body.release();
     }
-    this.toolCalls = [];
+    this.toolCalls.length = 0;
   }
 
   protected putText(pointer: usize, length: u32): void {

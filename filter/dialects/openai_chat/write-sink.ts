@@ -116,7 +116,7 @@ export abstract class OpenaiChatSink extends ResponseSink {
       const wrapped = unchecked(this.calls[i]).wrapped;
       if (wrapped !== null) wrapped.release();
     }
-    this.calls = [];
+    this.calls.length = 0;
   }
 
   private endCustomCall(slot: i32, wrapped: ByteBuffer): void {

@@ -102,7 +102,7 @@ export class OpenaiResponses extends OpenaiDialect {
     head: ResponseHead,
     usage: Usage,
     dropped: Dropped,
-    requestId: string,
+    requestId: ByteBuffer,
   ): ResponseReader {
     return new OpenaiResponsesReader(sink, head, usage, dropped, requestId);
   }
@@ -131,7 +131,7 @@ export class OpenaiResponses extends OpenaiDialect {
     dropped: Dropped,
     usage: Usage,
     head: ResponseHead,
-    _requestId: string,
+    _requestId: ByteBuffer,
     _wantsUsage: bool,
     notes: RequestNotes,
   ): ResponseSink {
@@ -143,7 +143,7 @@ export class OpenaiResponses extends OpenaiDialect {
     dropped: Dropped,
     usage: Usage,
     head: ResponseHead,
-    _requestId: string,
+    _requestId: ByteBuffer,
     notes: RequestNotes,
   ): ResponseSink {
     return new OpenaiResponsesWriter(out, dropped, usage, head, notes);

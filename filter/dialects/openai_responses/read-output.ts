@@ -61,7 +61,7 @@ export class ItemReader {
   constructor(
     private sink: ResponseSink,
     private dropped: Dropped,
-    private requestId: string,
+    private requestId: ByteBuffer,
   ) {}
 
   release(): void {

@@ -10,6 +10,8 @@ import { RequestNotes } from "../../../filter/hub/request-notes";
 import { ByteBuffer, PADDING, Span } from "../../../filter/bytes/text/bytes";
 
 const out = new ByteBuffer();
+const REQUEST_ID = new ByteBuffer();
+REQUEST_ID.text("req-1");
 let translator: ResponseTranslator | null = null;
 let model: Span = new Span(0, 0);
 /** What the next responses know of their request. */
@@ -37,7 +39,7 @@ export function start(from: i32, to: i32, wantsUsage: bool, created: i64): void 
   options.to = DIALECTS[to];
   options.wantsUsage = wantsUsage;
   options.created = created;
-  options.requestId = "req-1";
+  options.requestId = REQUEST_ID;
   options.clock = clock;
   options.notes = notes;
   if (model.length == 0) {
@@ -100,7 +102,7 @@ export function finishReply(): void {
 
 export function error(from: i32, to: i32, status: u32, pointer: usize, length: u32): void {
   const fault = readError(DIALECTS[from], DIALECTS[to], status, pointer, length);
-  DIALECTS[to].writeFault(fault, "req-1", out);
+  DIALECTS[to].writeFault(fault, REQUEST_ID, out);
 }
 
 export function outPointer(): usize {
