@@ -1,14 +1,16 @@
 // Reads the configuration document: small typed accessors to a JSON tape, which report every failure as a sentence.
-import { freeBlock } from "../memory/blocks";
-import { unescape } from "../bytes/json/text";
+import { escape, escapeText, unescape } from "../bytes/json/text";
 import { Tape } from "../bytes/json/tape";
 import { byteAt } from "../bytes/text/at";
-import { ByteBuffer, sameBytes, Span } from "../bytes/text/bytes";
+import { ByteBuffer, sameBytes, scratchBuffer, Span } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
 
 const SPACE: u32 = 0x20;
+const QUOTE: u32 = 0x22;
 
 const digits = new Span(0, 0);
+const plain = scratchBuffer();
+const json = scratchBuffer();
 
 /** The first problem of the document; empty while there is none. */
 export let documentProblem: string = "";
@@ -21,11 +23,33 @@ export function clearProblem(): void {
   documentProblem = "";
 }
 
-/** Returns a string node's text in a block that lives as long as the VM. */
+/** Returns a string node's text, until the next call. */
+function plainOf(tape: Tape, node: u32): ByteBuffer {
+  plain.clear();
+  unescape(tape.pointer(node), tape.size(node), plain);
+  return plain;
+}
+
+/** Returns a string node's text, which lives as long as the VM. */
 export function bytesOf(tape: Tape, node: u32): Span {
-  const out = new ByteBuffer();
-  unescape(tape.pointer(node), tape.size(node), out);
-  return out.keep();
+  return plainOf(tape, node).keep();
+}
+
+/** Returns a string node's text as the inside of a JSON string. */
+export function escapedOf(tape: Tape, node: u32): Span {
+  const text = plainOf(tape, node);
+  json.clear();
+  escape(text.pointer, text.length, json);
+  return json.keep();
+}
+
+/** Returns a text as a JSON string with its quotes. */
+export function quoted(text: string): Span {
+  json.clear();
+  json.byte(QUOTE);
+  escapeText(text, json);
+  json.byte(QUOTE);
+  return json.keep();
 }
 
 /** Returns the texts of a list, which may be missing, as `bytesOf` does. */
@@ -38,11 +62,7 @@ export function spansOf(tape: Tape, list: u32): Span[] {
 }
 
 export function textOf(tape: Tape, node: u32): string {
-  if (!tape.isString(node)) return "";
-  const span = bytesOf(tape, node);
-  const text = String.UTF8.decodeUnsafe(span.pointer, span.length);
-  freeBlock(span.pointer);
-  return text;
+  return tape.isString(node) ? plainOf(tape, node).toText() : "";
 }
 
 export function stringMember(tape: Tape, object: u32, name: Span): string {

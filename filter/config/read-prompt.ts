@@ -1,11 +1,16 @@
 // Reads the `prompt` member: prompt targets and the guard (control-plane/ir/filter-document/document.ts, `FilterPrompt`).
-import { freeBlock } from "../memory/blocks";
 import { scan, SCAN_OK } from "../bytes/json/scan";
-import { escape } from "../bytes/json/text";
 import { Tape } from "../bytes/json/tape";
-import { ByteBuffer, constant, sameBytes, Span } from "../bytes/text/bytes";
+import { constant, sameBytes, Span } from "../bytes/text/bytes";
 import { findByte } from "../bytes/text/find";
-import { bytesOf, integerOf, onlyKnownMembers, reportProblem, stringMember } from "./document";
+import {
+  bytesOf,
+  escapedOf,
+  integerOf,
+  onlyKnownMembers,
+  reportProblem,
+  stringMember,
+} from "./document";
 import { Parameter, PathPiece, PromptConfig, PromptTarget } from "./prompt-target";
 import { readHeaders } from "./read-headers";
 import { pickRateLimits, readRateLimits } from "./read-rate-limits";
@@ -155,13 +160,4 @@ function plainTextOf(json: Span): Span {
   const text = isString ? bytesOf(tape, 0) : json;
   tape.release();
   return text;
-}
-
-/** Returns a text as the inside of a JSON string. */
-function escapedOf(tape: Tape, node: u32): Span {
-  const plain = bytesOf(tape, node);
-  const out = new ByteBuffer();
-  escape(plain.pointer, plain.length, out);
-  freeBlock(plain.pointer);
-  return out.keep();
 }

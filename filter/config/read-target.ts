@@ -3,13 +3,14 @@ import { CREDENTIAL_KINDS, CredentialKind } from "../../contract/credentials";
 import { envelopeByName } from "../hub/envelope";
 import { awaitSignatures } from "../dialects/edit-call-ids";
 import { dialectByName } from "../dialects/registry";
-import { escape, escapeText } from "../bytes/json/text";
 import { Tape } from "../bytes/json/tape";
-import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
+import { constant, Span } from "../bytes/text/bytes";
 import {
   bytesOf,
+  escapedOf,
   onlyKnownMembers,
   optionalString,
+  quoted,
   reportProblem,
   stringMember,
   textOf,
@@ -60,10 +61,10 @@ function readOne(
   target.traceProvider = textMember(tape, node, constant("trace_provider"));
   target.query = textMember(tape, node, constant("query"));
   const prompt = tape.member(node, constant("system_prompt"));
-  if (tape.isString(prompt)) target.systemPromptJson = escaped(bytesOf(tape, prompt));
+  if (tape.isString(prompt)) target.systemPromptJson = escapedOf(tape, prompt);
   const ownPrompt = tape.member(node, constant("own_system_prompt"));
   target.ownPromptJson = tape.isString(ownPrompt)
-    ? escaped(bytesOf(tape, ownPrompt))
+    ? escapedOf(tape, ownPrompt)
     : target.systemPromptJson;
   target.asksUsage = tape.isTrue(tape.member(node, constant("asks_usage")));
   target.limits.takesStreamUsage = target.asksUsage;
@@ -179,19 +180,4 @@ function readCredentialKind(name: string): CredentialKind | null {
   }
   reportProblem("unknown auth '" + name + "'");
   return null;
-}
-
-/** A text as a JSON string, quotes included. */
-function quoted(text: string): Span {
-  const out = new ByteBuffer();
-  out.byte(0x22);
-  escapeText(text, out);
-  out.byte(0x22);
-  return out.keep();
-}
-
-function escaped(text: Span): Span {
-  const out = new ByteBuffer();
-  escape(text.pointer, text.length, out);
-  return out.keep();
 }

@@ -19,12 +19,31 @@ export class Span {
   }
 }
 
-/** Returns the UTF-8 bytes of a constant, in a block that is never freed. Only at module start. */
+/** Constants are never freed, so they stand next to each other, in blocks of this size. Bytes. */
+const CONSTANTS_BLOCK: u32 = 8 << 10;
+
+/** Where the next constant goes, and the end of its block. */
+let nextConstant: usize = 0;
+let constantsEnd: usize = 0;
+
+/** Returns the UTF-8 bytes of a constant, which are never freed. Only at module start and while the configuration is read. */
 export function constant(text: string): Span {
   const length = <u32>String.UTF8.byteLength(text);
-  const pointer = takeBlock(length + PADDING);
-  String.UTF8.encodeUnsafe(changetype<usize>(text), text.length, pointer);
-  return new Span(pointer, length);
+  const span = new Span(takeConstant(length), length);
+  String.UTF8.encodeUnsafe(changetype<usize>(text), text.length, span.pointer);
+  return span;
+}
+
+/** Returns the place of a constant. PADDING follows the last one of a block. */
+function takeConstant(length: u32): usize {
+  if (nextConstant + length + PADDING > constantsEnd) {
+    const size = max(CONSTANTS_BLOCK, length + PADDING);
+    nextConstant = takeBlock(size);
+    constantsEnd = nextConstant + size;
+  }
+  const place = nextConstant;
+  nextConstant += length;
+  return place;
 }
 
 /** The spans of constants, behind their number: scripts/constant-bytes.ts writes them here, and their addresses for `constant`. */
@@ -258,10 +277,11 @@ export class ByteBuffer {
     this.capacity = 0;
   }
 
-  /** Returns the bytes in a block that is never freed, without the unused part. The buffer must not be used again. */
+  /** Returns a copy of the bytes that is never freed. Only while the configuration is read. */
   keep(): Span {
-    if (this.reserve(0) == 0) return new Span(0, 0);
-    return new Span(shrinkBlock(this.pointer, this.length + PADDING), this.length);
+    const span = new Span(takeConstant(this.length), this.length);
+    memory.copy(span.pointer, this.pointer, this.length);
+    return span;
   }
 
   /** Returns the unused part of a large block to the heap. */
