@@ -14,6 +14,7 @@ import { SCAN_OK, scan, scanErrorAt, scanMessage } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";
 import { escape } from "../bytes/json/text";
 import { ByteBuffer, Span } from "../bytes/text/bytes";
+import { TextRuns } from "../bytes/text/text-runs";
 import { Dropped } from "../hub/dropped";
 import { noClock, ResponseHead, ResponseSink } from "../hub/events";
 import { Fault, outOfMemory } from "../hub/fault";
@@ -31,6 +32,9 @@ const MAX_HELD: isize = 4 * <isize>MAX_EVENT;
 
 /** Shared by all responses: no event needs the tape of an earlier one. */
 const tape = scratchTape();
+
+/** Of events that repeat each other. */
+const texts = new TextRuns();
 
 const NO_MODEL = new Span(0, 0);
 
@@ -242,13 +246,14 @@ export class ResponseTranslator {
     this.wroteEvents = sink != null && sink.out.length > 0;
   }
 
-  /** Reads an event that repeats the last one, without framing it. Returns false if it does not. */
+  /** Reads the events that repeat the last one, without framing them. Returns false if there are none. */
   private repeats(reader: ResponseReader, unread: usize): bool {
     const pattern = this.pattern;
-    const end = pattern.fits(unread, this.framer.bytesEnd(), reader.repeatable);
+    const framer = this.framer;
+    const end = pattern.fitsEach(unread, framer.bytesEnd(), reader.repeatable, texts);
     if (end == 0) return false;
-    this.framer.skipTo(end, 1);
-    reader.repeat(pattern.pointer, pattern.length);
+    framer.skipTo(end, pattern.fitted);
+    reader.repeat(texts);
     return true;
   }
 
@@ -259,7 +264,9 @@ export class ResponseTranslator {
     const end = framer.textPointer + framer.textLength;
     if (framer.isError() || pattern.fits(framer.textPointer, end, reader.repeatable) != end)
       return false;
-    reader.repeat(pattern.pointer, pattern.length);
+    texts.clear();
+    texts.add(pattern.pointer, pattern.length);
+    reader.repeat(texts);
     return true;
   }
 

@@ -8,6 +8,7 @@ import { Citation, ResponseSink } from "./events";
 import { FINISH_NONE, FINISH_STOP, FINISH_STOP_SEQUENCE } from "./finish-reason";
 import { CARRIER_ANTHROPIC } from "./reasoning-carrier";
 import { ByteBuffer } from "../bytes/text/bytes";
+import { TextRuns } from "../bytes/text/text-runs";
 
 const BLOCK_NONE: i32 = 0;
 const BLOCK_TEXT: i32 = 1;
@@ -65,6 +66,9 @@ export abstract class BlockWriter extends ResponseSink {
 
   protected abstract openText(): void;
   protected abstract putText(pointer: usize, length: u32): void;
+  protected putTexts(texts: TextRuns): void {
+    for (let i: u32 = 0; i < texts.count; i++) this.putText(texts.pointer(i), texts.length(i));
+  }
   protected abstract putCitation(citation: Citation): void;
   protected abstract closeText(): void;
   /** Only for dialects that call `refusalBlock`; `putText` writes its text. */
@@ -88,6 +92,11 @@ export abstract class BlockWriter extends ResponseSink {
       this.openText();
     }
     this.putText(pointer, length);
+  }
+
+  texts(texts: TextRuns): void {
+    if (this.openKind == BLOCK_TEXT) this.putTexts(texts);
+    else super.texts(texts);
   }
 
   /** A text, for dialects without a form for refusals; others call `refusalBlock`. */

@@ -3,6 +3,7 @@
 // Texts are the insides of JSON strings, still escaped, and valid during the call only: a sink that needs them later copies
 // them. A complete response is the same events in one call. `end` or `fault` is the last event.
 import { ByteBuffer } from "../bytes/text/bytes";
+import { TextRuns } from "../bytes/text/text-runs";
 import { Fault } from "./fault";
 
 /** Seconds since 1970. */
@@ -66,6 +67,10 @@ export abstract class ResponseSink {
   /** Once, before everything else but `ping` and `fault`. The head stays valid until the response's end. */
   abstract begin(head: ResponseHead): void;
   abstract text(pointer: usize, length: u32): void;
+  /** Several texts, one after the other. */
+  texts(texts: TextRuns): void {
+    for (let i: u32 = 0; i < texts.count; i++) this.text(texts.pointer(i), texts.length(i));
+  }
   /** The text of a refusal, if the provider sends it separately. */
   abstract refusal(pointer: usize, length: u32): void;
   abstract reasoning(pointer: usize, length: u32): void;

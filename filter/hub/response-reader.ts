@@ -1,6 +1,7 @@
 // Reads a provider's response and calls a sink for each of its events. A dialect's reader extends it.
 import { Repeatable } from "../bytes/json/repeatable";
 import { Tape } from "../bytes/json/tape";
+import { TextRuns } from "../bytes/text/text-runs";
 import { Dropped } from "./dropped";
 import { ResponseHead, ResponseSink } from "./events";
 import { Fault } from "./fault";
@@ -34,8 +35,8 @@ export abstract class ResponseReader {
 
   /** Reads the data of one event of a stream. */
   abstract readEvent(tape: Tape): void;
-  /** Reads an event that differs from the last one in this string, and in what else `repeatable` has, alone. */
-  abstract repeat(pointer: usize, length: u32): void;
+  /** Reads events that differ from the last one in these strings, and in what else `repeatable` has, alone. */
+  abstract repeat(texts: TextRuns): void;
   /** Reads a complete response. */
   abstract readWhole(tape: Tape): void;
   abstract release(): void;

@@ -4,6 +4,13 @@ const BACKSLASH: u32 = 0x5c;
 
 /** Returns the characters of a JSON string's raw content. A surrogate pair counts as one. */
 export function countCharacters(pointer: usize, length: u32): u32 {
+  if (length <= 16) {
+    const bytes = v128.load(pointer);
+    const inside = (1 << length) - 1;
+    const escapes = i8x16.bitmask(i8x16.eq(bytes, i8x16.splat(0x5c)));
+    const inner = i8x16.bitmask(i8x16.lt_s(bytes, i8x16.splat(-64)));
+    if ((escapes & inside) == 0) return length - popcnt(inner & inside);
+  }
   const end = pointer + length;
   let count: u32 = 0;
   while (pointer < end) {

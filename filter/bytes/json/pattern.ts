@@ -2,7 +2,8 @@
 //
 // The events of a stream repeat a few hundred bytes around a few new ones. Bytes that are equal to those of a text that was
 // scanned, with whole strings and numbers in between, are the same values: the result is as strict as a scan.
-import { ByteBuffer, sameBytes } from "../text/bytes";
+import { ByteBuffer, samePadded } from "../text/bytes";
+import { TextRuns } from "../text/text-runs";
 import { findChanges } from "./changes";
 import { numberEnd } from "./number";
 import { GAP_COUNTS, GAP_NUMBER, GAP_VALUE, MAX_GAPS, Repeatable } from "./repeatable";
@@ -18,6 +19,8 @@ export class Pattern {
   /** Inside of the string of the text that fitted last. */
   pointer: usize = 0;
   length: u32 = 0;
+  /** How many texts fitted in the last `fitsEach`. */
+  fitted: u32 = 0;
 
   /** The bytes around the gaps, one piece after the other: one before each gap, and one behind the last. */
   private pieces: ByteBuffer = new ByteBuffer();
@@ -25,6 +28,7 @@ export class Pattern {
   private lengths: StaticArray<u32> = new StaticArray<u32>(MAX_GAPS);
   private gaps: StaticArray<i32> = new StaticArray<i32>(MAX_GAPS);
   private count: i32 = 0;
+  private hasCounts: bool = false;
   private isSet: bool = false;
   private misses: u32 = 0;
   /** Whether `pieces` is a whole text, with which `learnChange` compares the next one. */
@@ -38,6 +42,7 @@ export class Pattern {
     this.isSet = values.pointer != 0 && length > 0 && this.misses < MAX_MISSES;
     if (!this.isSet) return;
     this.count = 0;
+    this.hasCounts = false;
     this.hasText = false;
     this.pieces.clear();
     let done = pointer;
@@ -45,6 +50,7 @@ export class Pattern {
     for (let gap = nextGap(values, used); gap >= 0; gap = nextGap(values, used)) {
       const start = values.gapStart(gap);
       used |= 1 << gap;
+      if (gap >= GAP_COUNTS) this.hasCounts = true;
       const size = <u32>(start - done);
       unchecked((this.gaps[this.count] = gap));
       unchecked((this.lengths[this.count] = size));
@@ -91,6 +97,28 @@ export class Pattern {
     return stop;
   }
 
+  /**
+   * As `fits` for one text after the other, as many as `texts` has room for, to which it adds their strings. Returns the end of the
+   * last one, and sets `fitted`. The counts in `values` are those of the last one.
+   */
+  fitsEach(pointer: usize, end: usize, values: Repeatable, texts: TextRuns): usize {
+    texts.clear();
+    this.fitted = 0;
+    let at = pointer;
+    let last = pointer;
+    while (at < end && !texts.isFull) {
+      const stop = this.fitted == 0 ? this.fits(at, end, values) : this.match(at, end, values);
+      if (stop == 0) break;
+      texts.add(this.pointer, this.length);
+      this.fitted++;
+      last = at;
+      at = stop;
+    }
+    // A text that does not fit may have left its counts.
+    if (this.hasCounts && this.fitted > 0) this.match(last, end, values);
+    return this.fitted > 0 ? at : 0;
+  }
+
   release(): void {
     this.pieces.release();
     this.isSet = false;
@@ -98,11 +126,13 @@ export class Pattern {
   }
 
   private match(pointer: usize, end: usize, values: Repeatable): usize {
+    const count = this.count;
     let at = pointer;
     let piece = this.pieces.pointer;
-    for (let i = 0; i < this.count; i++) {
-      const size = unchecked(this.lengths[i]);
-      if (end - at < <usize>size || !sameBytes(at, size, piece, size)) return 0;
+    const piecesEnd = piece + this.pieces.length;
+    for (let i = 0; i < count; i++) {
+      const size = <usize>unchecked(this.lengths[i]);
+      if (end - at < size || !samePadded(at, piece, size)) return 0;
       at += size;
       piece += size;
       const gap = unchecked(this.gaps[i]);
@@ -111,13 +141,13 @@ export class Pattern {
       if (gap == GAP_VALUE) {
         this.pointer = at;
         this.length = <u32>(stop - at);
-      } else if (gap >= GAP_COUNTS && !values.readCount(gap, at, <u32>(stop - at))) {
+      } else if (gap >= GAP_COUNTS && !values.noteCount(gap, at, <u32>(stop - at))) {
         return 0;
       }
       at = stop;
     }
-    const tail = <u32>(this.pieces.pointer + this.pieces.length - piece);
-    return end - at >= <usize>tail && sameBytes(at, tail, piece, tail) ? at + tail : 0;
+    const tail = piecesEnd - piece;
+    return end - at >= tail && samePadded(at, piece, tail) ? at + tail : 0;
   }
 }
 

@@ -18,7 +18,9 @@ export class Repeatable {
   /** The digits of numbers that the reader uses, each in a slot that the reader chooses, or 0. */
   private counts: StaticArray<usize> = new StaticArray<usize>(MAX_COUNTS);
   private countLengths: StaticArray<u32> = new StaticArray<u32>(MAX_COUNTS);
-  private countValues: StaticArray<i64> = new StaticArray<i64>(MAX_COUNTS);
+  /** The same in the text that fitted last. */
+  private digits: StaticArray<usize> = new StaticArray<usize>(MAX_COUNTS);
+  private digitLengths: StaticArray<u32> = new StaticArray<u32>(MAX_COUNTS);
 
   clear(): void {
     this.pointer = 0;
@@ -54,7 +56,7 @@ export class Repeatable {
   /** Returns the number in the text that fitted last, `before` if the slot has none. */
   countOr(slot: i32, before: i64): i64 {
     if (<u32>slot >= <u32>MAX_COUNTS || unchecked(this.counts[slot]) == 0) return before;
-    return unchecked(this.countValues[slot]);
+    return countOf(unchecked(this.digits[slot]), unchecked(this.digitLengths[slot]));
   }
 
   /** Returns where a kind of gap begins, 0 if the text has none. */
@@ -71,11 +73,11 @@ export class Repeatable {
     return gap == GAP_NOISE ? this.noiseLength : this.numberLength;
   }
 
-  /** Keeps the digits of a count. Returns false if they are too many to be one. */
-  readCount(gap: i32, pointer: usize, length: u32): bool {
-    if (length > MAX_COUNT_DIGITS) return false;
-    unchecked((this.countValues[gap - GAP_COUNTS] = countOf(pointer, length)));
-    return true;
+  /** Borrows the digits of a count, until `countOr`. Returns false if they are too many to be one. */
+  noteCount(gap: i32, pointer: usize, length: u32): bool {
+    unchecked((this.digits[gap - GAP_COUNTS] = pointer));
+    unchecked((this.digitLengths[gap - GAP_COUNTS] = length));
+    return length <= MAX_COUNT_DIGITS;
   }
 }
 

@@ -1,4 +1,5 @@
 // Bytes outside the collected heap: constant spans made once, and a growable buffer with one owner.
+import { TextRuns } from "./text-runs";
 import { freeBlock, resizeBlock, shrinkBlock, takeBlock } from "../../memory/blocks";
 
 /**
@@ -118,11 +119,13 @@ export function sameInConstantTime(a: usize, b: usize, length: u32): bool {
 
 function sameLongBytes(a: usize, b: usize, length: u32): bool {
   if (length >= 64) {
-    const last = length - 64;
-    for (let i: u32 = 0; i < last; i += 64) {
-      if (!sameBlock(a + i, b + i)) return false;
+    // Blocks, the last of which overlaps the one before it.
+    const end = a + length - 64;
+    const toOther = b - a;
+    for (; a < end; a += 64) {
+      if (!sameBlock(a, a + toOther)) return false;
     }
-    return sameBlock(a + last, b + last);
+    return sameBlock(end, end + toOther);
   }
   // Vectors that overlap at the end.
   const last = length - 16;
@@ -138,8 +141,14 @@ const ALL_LANES: i32 = 0xffff;
 // @ts-ignore: decorator
 @inline
 function sameBlock(a: usize, b: usize): bool {
-  const one = v128.and(equal(a, b, 0), equal(a, b, 16));
-  const other = v128.and(equal(a, b, 32), equal(a, b, 48));
+  const one = v128.and(
+    i8x16.eq(v128.load(a), v128.load(b)),
+    i8x16.eq(v128.load(a, 16), v128.load(b, 16)),
+  );
+  const other = v128.and(
+    i8x16.eq(v128.load(a, 32), v128.load(b, 32)),
+    i8x16.eq(v128.load(a, 48), v128.load(b, 48)),
+  );
   return i8x16.bitmask(v128.and(one, other)) == ALL_LANES;
 }
 
@@ -148,6 +157,13 @@ function sameBlock(a: usize, b: usize): bool {
 @inline
 function equal(a: usize, b: usize, offset: u32): v128 {
   return i8x16.eq(v128.load(a + offset), v128.load(b + offset));
+}
+
+/** Returns whether two runs of bytes are equal. Both have PADDING behind them. */
+export function samePadded(a: usize, b: usize, length: usize): bool {
+  if (length >= 16) return sameLongBytes(a, b, <u32>length);
+  const behind = ALL_LANES << <i32>length;
+  return (i8x16.bitmask(equal(a, b, 0)) | behind) == (ALL_LANES | behind);
 }
 
 /** Returns how many bytes at the beginning of two runs are equal. Both have PADDING behind them. */
@@ -210,6 +226,25 @@ export class ByteBuffer {
     copyBytes(to, pointer, length);
     copyBytes(to + length, behind, behindLength);
     this.length += before.length + length + behindLength;
+  }
+
+  /** Appends each of some texts between two others. */
+  eachBetween(before: ByteBuffer, texts: TextRuns, behind: usize, behindLength: u32): void {
+    const start = before.pointer;
+    const startLength = before.length;
+    const added = texts.count * (startLength + behindLength) + texts.bytes;
+    let to = this.reserve(added);
+    if (to == 0) return;
+    for (let i: u32 = 0; i < texts.count; i++) {
+      const length = texts.length(i);
+      copyBytes(to, start, startLength);
+      to += startLength;
+      copyBytes(to, texts.pointer(i), length);
+      to += length;
+      copyBytes(to, behind, behindLength);
+      to += behindLength;
+    }
+    this.length += added;
   }
 
   byte(value: u32): void {

@@ -15,6 +15,7 @@ import { NO_COUNT, readCount } from "../../bytes/json/number";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { escape } from "../../bytes/json/text";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { TextRuns } from "../../bytes/text/text-runs";
 
 const TYPE = constant("type");
 const TEXT_DELTA = constant("text_delta");
@@ -86,12 +87,19 @@ export class BlockReader {
     this.open.length = 0;
   }
 
-  /** Reads a delta that differs from the last one in this string alone. */
-  repeat(pointer: usize, length: u32): void {
+  /** Reads deltas that differ from the last one in these strings alone. */
+  repeat(texts: TextRuns): void {
     const block = this.repeats;
-    if (this.repeatsKind == BLOCK_TEXT) this.sink.text(pointer, length);
-    else if (this.repeatsKind == BLOCK_THINKING) this.sink.reasoning(pointer, length);
-    else if (block != null) this.sink.toolArguments(block.slot, pointer, length);
+    if (this.repeatsKind == BLOCK_TEXT) {
+      this.sink.texts(texts);
+      return;
+    }
+    for (let i: u32 = 0; i < texts.count; i++) {
+      const pointer = texts.pointer(i);
+      const length = texts.length(i);
+      if (this.repeatsKind == BLOCK_THINKING) this.sink.reasoning(pointer, length);
+      else if (block != null) this.sink.toolArguments(block.slot, pointer, length);
+    }
   }
 
   /** Closes the blocks that the provider has not closed. */

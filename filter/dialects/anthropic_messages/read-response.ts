@@ -10,6 +10,7 @@ import { ResponseReader } from "../../hub/response-reader";
 import { NO_COUNT, readCount } from "../../bytes/json/number";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { TextRuns } from "../../bytes/text/text-runs";
 import { STOP_REASONS } from "./finish-reason";
 import { BlockReader } from "./read-blocks";
 import { readUsage } from "./read-usage";
@@ -46,8 +47,8 @@ export class AnthropicMessagesReader extends ResponseReader {
     this.blocks.release();
   }
 
-  repeat(pointer: usize, length: u32): void {
-    if (length > 0 && this.finishReason == FINISH_NONE) this.blocks.repeat(pointer, length);
+  repeat(texts: TextRuns): void {
+    if (texts.count > 0 && this.finishReason == FINISH_NONE) this.blocks.repeat(texts);
   }
 
   readEvent(tape: Tape): void {

@@ -8,6 +8,7 @@ import { FINISH_NONE } from "../../hub/finish-reason";
 import { RequestNotes } from "../../hub/request-notes";
 import { Usage } from "../../hub/usage";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { TextRuns } from "../../bytes/text/text-runs";
 import { MessageBlockWriter } from "./write-blocks";
 import { adaptFault, writeAnthropicFault } from "./write-fault";
 import { writeCitation, writeHead, writeUsage } from "./write-head";
@@ -115,6 +116,11 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
 
   protected putText(pointer: usize, length: u32): void {
     this.delta(pointer, length);
+  }
+
+  protected putTexts(texts: TextRuns): void {
+    const end = STRING_AND_TWO_ENDS;
+    this.out.eachBetween(this.deltaStart, texts, end.pointer, end.length);
   }
 
   protected putCitation(citation: Citation): void {

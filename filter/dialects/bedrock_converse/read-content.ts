@@ -13,6 +13,7 @@ import { CARRIER_ANTHROPIC } from "../../hub/reasoning-carrier";
 import { Tape } from "../../bytes/json/tape";
 import { escape } from "../../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer } from "../../bytes/text/bytes";
+import { TextRuns } from "../../bytes/text/text-runs";
 
 const TEXT = constant("text");
 const TOOL_USE = constant("toolUse");
@@ -150,11 +151,17 @@ export class ContentReader {
   piece: u32 = 0;
 
   /** Continues what the last delta continued. */
-  repeat(kind: i32, index: i64, pointer: usize, length: u32): void {
-    if (length == 0) return;
-    if (kind == KIND_TEXT) this.sink.text(pointer, length);
-    else if (kind == KIND_REASONING) this.sink.reasoning(pointer, length);
-    else if (kind == KIND_TOOL) this.input(index, pointer, length);
+  repeat(kind: i32, index: i64, texts: TextRuns): void {
+    if (kind == KIND_TEXT) {
+      this.sink.texts(texts);
+      return;
+    }
+    for (let i: u32 = 0; i < texts.count; i++) {
+      const pointer = texts.pointer(i);
+      const length = texts.length(i);
+      if (kind == KIND_REASONING) this.sink.reasoning(pointer, length);
+      else if (kind == KIND_TOOL) this.input(index, pointer, length);
+    }
   }
 
   /** The block with this index has ended. */

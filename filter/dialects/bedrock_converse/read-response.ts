@@ -9,6 +9,7 @@ import { ResponseReader } from "../../hub/response-reader";
 import { readCount } from "../../bytes/json/number";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
+import { TextRuns } from "../../bytes/text/text-runs";
 import { STOP_REASONS } from "./finish-reason";
 import { ContentReader, KIND_NONE } from "./read-content";
 import { readUsage } from "./read-usage";
@@ -35,9 +36,9 @@ export class BedrockConverseReader extends ResponseReader {
 
   release(): void {}
 
-  repeat(pointer: usize, length: u32): void {
-    if (this.finishReason == FINISH_NONE)
-      this.content.repeat(this.repeatsKind, this.repeatsIndex, pointer, length);
+  repeat(texts: TextRuns): void {
+    if (this.finishReason == FINISH_NONE && texts.count > 0)
+      this.content.repeat(this.repeatsKind, this.repeatsIndex, texts);
   }
 
   readEvent(tape: Tape): void {

@@ -8,6 +8,7 @@ import { minify } from "../../bytes/json/minify";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { escape, unescape } from "../../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer } from "../../bytes/text/bytes";
+import { TextRuns } from "../../bytes/text/text-runs";
 import { appendBase64Url } from "./signature";
 
 const TEXT = constant("text");
@@ -56,10 +57,14 @@ export class PartReader {
     }
   }
 
-  /** Reads a text that continues the last one. */
-  repeat(pointer: usize, length: u32): void {
-    if (this.open == OPEN_THOUGHT) this.sink.reasoning(pointer, length);
-    else this.sink.text(pointer, length);
+  /** Reads texts that continue the last one. */
+  repeat(texts: TextRuns): void {
+    if (this.open != OPEN_THOUGHT) {
+      this.sink.texts(texts);
+      return;
+    }
+    for (let i: u32 = 0; i < texts.count; i++)
+      this.sink.reasoning(texts.pointer(i), texts.length(i));
   }
 
   /** Ends the open text or thought. */
@@ -86,7 +91,8 @@ export class PartReader {
     const kind = tape.isTrue(tape.member(part, THOUGHT)) ? OPEN_THOUGHT : OPEN_TEXT;
     if (kind != this.open) this.end();
     this.open = kind;
-    this.repeat(tape.pointer(words), size);
+    if (kind == OPEN_THOUGHT) this.sink.reasoning(tape.pointer(words), size);
+    else this.sink.text(tape.pointer(words), size);
     if (tape.member(part, THOUGHT_SIGNATURE) == NO_NODE) this.single = words;
   }
 

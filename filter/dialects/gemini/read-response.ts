@@ -7,6 +7,7 @@ import { ResponseReader } from "../../hub/response-reader";
 import { readCount } from "../../bytes/json/number";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { TextRuns } from "../../bytes/text/text-runs";
 import { ERROR, failureIn } from "./failure";
 import { FINISH_REASONS } from "./finish-reason";
 import { PartReader } from "./read-parts";
@@ -42,9 +43,9 @@ export class GeminiReader extends ResponseReader {
     this.repeatable.clear();
   }
 
-  repeat(pointer: usize, length: u32): void {
+  repeat(texts: TextRuns): void {
     this.tokens.repeat(this.repeatable, this.usage);
-    if (length > 0) this.parts.repeat(pointer, length);
+    if (texts.count > 0) this.parts.repeat(texts);
   }
 
   readWhole(tape: Tape): void {

@@ -3,6 +3,7 @@ import { Dropped, DROPPED_AUDIO, DROPPED_BLOCK, DROPPED_CITATION } from "../../h
 import { Citation, ResponseSink } from "../../hub/events";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { TextRuns } from "../../bytes/text/text-runs";
 import { ReasoningReader } from "./read-reasoning";
 import { ToolCallReader } from "./read-tool-calls";
 
@@ -84,16 +85,16 @@ export class MessageReader {
     if (count == 1) this.findSingle(tape, content, thoughts, tools);
   }
 
-  repeat(pointer: usize, length: u32): void {
+  repeat(texts: TextRuns): void {
     if (this.repeats == REPEATS_TEXT) {
       this.contentBegins();
-      this.sink.text(pointer, length);
+      this.sink.texts(texts);
     } else if (this.repeats == REPEATS_REASONING) {
       const reasoning = this.reasoning;
-      if (reasoning != null) reasoning.repeat(pointer, length);
+      if (reasoning != null) reasoning.repeat(texts);
     } else {
       const tools = this.tools;
-      if (tools != null) tools.repeat(pointer, length);
+      if (tools != null) tools.repeat(texts);
     }
   }
 

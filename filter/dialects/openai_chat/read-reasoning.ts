@@ -7,6 +7,7 @@ import { CARRIER_ANTHROPIC } from "../../hub/reasoning-carrier";
 import { NO_COUNT, readCount } from "../../bytes/json/number";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
+import { TextRuns } from "../../bytes/text/text-runs";
 
 const TEXT = constant("text");
 const SUMMARY = constant("summary");
@@ -35,10 +36,11 @@ export class ReasoningReader {
     return this.source == SOURCE_TEXT;
   }
 
-  /** Reads an event that differs from the last one in its text alone. */
-  repeat(pointer: usize, length: u32): void {
+  /** Reads events that differ from the last one in their text alone. */
+  repeat(texts: TextRuns): void {
     this.hasContent = false;
-    this.sink.reasoning(pointer, length);
+    for (let i: u32 = 0; i < texts.count; i++)
+      this.sink.reasoning(texts.pointer(i), texts.length(i));
   }
 
   /** Text or tool calls have begun: the reasoning block before them has ended. */

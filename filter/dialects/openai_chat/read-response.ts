@@ -19,6 +19,7 @@ import { ResponseReader } from "../../hub/response-reader";
 import { readCount } from "../../bytes/json/number";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { TextRuns } from "../../bytes/text/text-runs";
 import { FINISH_REASONS } from "./finish-reason";
 import { MessageReader } from "./read-message";
 import { readUsage } from "./read-usage";
@@ -62,8 +63,8 @@ export class OpenaiChatReader extends ResponseReader {
     this.useUsage(tape, this.tokens);
   }
 
-  repeat(pointer: usize, length: u32): void {
-    if (this.finishReason == FINISH_NONE && length > 0) this.message.repeat(pointer, length);
+  repeat(texts: TextRuns): void {
+    if (this.finishReason == FINISH_NONE && texts.count > 0) this.message.repeat(texts);
   }
 
   readWhole(tape: Tape): void {

@@ -10,6 +10,7 @@ import { NO_COUNT, readCount } from "../../bytes/json/number";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { escape } from "../../bytes/json/text";
 import { ByteBuffer, constant, sameBytes } from "../../bytes/text/bytes";
+import { TextRuns } from "../../bytes/text/text-runs";
 
 const INDEX = constant("index");
 const ID = constant("id");
@@ -81,10 +82,12 @@ export class ToolCallReader {
     }
   }
 
-  /** Reads an event that differs from the last one in its arguments alone. */
-  repeat(pointer: usize, length: u32): void {
+  /** Reads events that differ from the last one in their arguments alone. */
+  repeat(texts: TextRuns): void {
     const call = this.singleCall;
-    if (call != null) this.addArguments(call, pointer, length);
+    if (call == null) return;
+    for (let i: u32 = 0; i < texts.count; i++)
+      this.addArguments(call, texts.pointer(i), texts.length(i));
   }
 
   /** Reads `function_call`, the predecessor of tool calls: one call without an id. */

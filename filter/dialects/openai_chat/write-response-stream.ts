@@ -7,6 +7,7 @@ import { Fault } from "../../hub/fault";
 import { RequestNotes } from "../../hub/request-notes";
 import { Usage } from "../../hub/usage";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { TextRuns } from "../../bytes/text/text-runs";
 import { finishReason } from "./finish-reason";
 import { adaptFault, writeOpenaiFault } from "../openai/write-fault";
 import { writeId, writeTierAndFingerprint, writeUsage } from "./write-parts";
@@ -140,6 +141,11 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
   protected putText(pointer: usize, length: u32): void {
     const end = this.textEnd;
     this.out.between(this.textStart, pointer, length, end.pointer, end.length);
+  }
+
+  protected putTexts(texts: TextRuns): void {
+    const end = this.textEnd;
+    this.out.eachBetween(this.textStart, texts, end.pointer, end.length);
   }
 
   protected putReasoning(pointer: usize, length: u32): void {

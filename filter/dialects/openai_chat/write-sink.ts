@@ -5,6 +5,7 @@ import { Citation, ResponseSink } from "../../hub/events";
 import { RequestNotes } from "../../hub/request-notes";
 import { countCharacters } from "../../bytes/json/count-characters";
 import { ByteBuffer, scratchBuffer } from "../../bytes/text/bytes";
+import { TextRuns } from "../../bytes/text/text-runs";
 import { isInexact } from "../openai/finish-reason";
 import { AnnotationList, ReasoningCarrier } from "./write-extras";
 
@@ -43,6 +44,12 @@ export abstract class OpenaiChatSink extends ResponseSink {
   text(pointer: usize, length: u32): void {
     this.characters += countCharacters(pointer, length);
     this.putText(pointer, length);
+  }
+
+  texts(texts: TextRuns): void {
+    for (let i: u32 = 0; i < texts.count; i++)
+      this.characters += countCharacters(texts.pointer(i), texts.length(i));
+    this.putTexts(texts);
   }
 
   reasoning(pointer: usize, length: u32): void {
@@ -128,6 +135,9 @@ export abstract class OpenaiChatSink extends ResponseSink {
 
   protected abstract putFinish(reason: i32): void;
   protected abstract putText(pointer: usize, length: u32): void;
+  protected putTexts(texts: TextRuns): void {
+    for (let i: u32 = 0; i < texts.count; i++) this.putText(texts.pointer(i), texts.length(i));
+  }
   protected abstract putReasoning(pointer: usize, length: u32): void;
   protected abstract putCall(
     slot: i32,

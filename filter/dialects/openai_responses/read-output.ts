@@ -19,6 +19,7 @@ import { Tape } from "../../bytes/json/tape";
 import { escape, isBoundary } from "../../bytes/json/text";
 import { startsWith } from "../../bytes/text/at";
 import { ByteBuffer, constant, sameBytes } from "../../bytes/text/bytes";
+import { TextRuns } from "../../bytes/text/text-runs";
 import { Item, ITEM_CALL, ITEM_CUSTOM, ITEM_MESSAGE, ITEM_OTHER, ITEM_REASONING } from "./item";
 
 const TYPE = constant("type");
@@ -118,6 +119,12 @@ export class ItemReader {
     if (length == 0 || item.isDone) return;
     item.received += length;
     this.sink.text(pointer, length);
+  }
+
+  texts(item: Item, texts: TextRuns): void {
+    if (item.isDone) return;
+    item.received += texts.bytes;
+    this.sink.texts(texts);
   }
 
   refusal(item: Item, pointer: usize, length: u32): void {

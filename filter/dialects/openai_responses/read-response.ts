@@ -14,6 +14,7 @@ import { ResponseReader } from "../../hub/response-reader";
 import { NO_COUNT, readCount } from "../../bytes/json/number";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { TextRuns } from "../../bytes/text/text-runs";
 import { failureOf } from "./failure";
 import { incompleteReason } from "./finish-reason";
 import { Item, ITEM_CALL, ITEM_CUSTOM, ITEM_MESSAGE, ITEM_REASONING } from "./item";
@@ -85,9 +86,18 @@ export class OpenaiResponsesReader extends ResponseReader {
     this.items.release();
   }
 
-  repeat(pointer: usize, length: u32): void {
+  repeat(texts: TextRuns): void {
     const item = this.repeats;
     if (item === null || this.finishReason != FINISH_NONE) return;
+    if (item.kind == ITEM_MESSAGE) {
+      this.items.texts(item, texts);
+      return;
+    }
+    for (let i: u32 = 0; i < texts.count; i++) this.goOn(item, texts.pointer(i), texts.length(i));
+  }
+
+  /** Continues an item. */
+  private goOn(item: Item, pointer: usize, length: u32): void {
     if (item.kind == ITEM_MESSAGE) this.items.text(item, pointer, length);
     else if (item.kind == ITEM_REASONING)
       this.items.reasoning(item, this.repeatsPart, this.repeatsSummary, pointer, length);
@@ -199,7 +209,7 @@ export class OpenaiResponsesReader extends ResponseReader {
     this.repeats = item;
     this.repeatsPart = this.part;
     this.repeatsSummary = isSummary;
-    this.repeat(tape.pointer(delta), tape.size(delta));
+    this.goOn(item, tape.pointer(delta), tape.size(delta));
     this.canRepeat(tape, delta);
   }
 
