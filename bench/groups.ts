@@ -18,7 +18,7 @@ import {
 } from "./instructions.ts";
 import { parseProfile } from "./profile.ts";
 import { type Program, startGateway, startPlain } from "./programs.ts";
-import { variants } from "./variants.ts";
+import { LAST_OF_FLOOR, variants } from "./variants.ts";
 
 /** The instructions of one part of the gateway, by case. */
 interface Group {
@@ -142,11 +142,19 @@ function stageTable(cases: Case[], stages: Map<string, number[]>): string {
   return [...headOf("the filter's own code, thousand instructions", cases), ...rows].join("\n");
 }
 
+/** @param groups from plain Envoy on */
 function groupTable(cases: Case[], groups: Group[]): string {
-  const total = cases.map((_, at) => groups.reduce((sum, one) => sum + (one.counts[at] ?? 0), 0));
-  const rows = [...groups, { name: "**gateway**", counts: total }].map(
-    ({ name, counts }) => `| ${[name, ...counts.map(thousands)].join(" | ")} |`,
-  );
+  const sum = (name: string, of: Group[]): Group => {
+    const counts = cases.map((_, at) => of.reduce((all, one) => all + (one.counts[at] ?? 0), 0));
+    return { name: `**${name}**`, counts };
+  };
+  const floor = groups.findIndex(({ name }) => name === LAST_OF_FLOOR) + 1;
+  const rows = [
+    ...groups.slice(0, floor),
+    sum("plain Envoy with the gateway's settings and logs", groups.slice(0, floor)),
+    ...groups.slice(floor),
+    sum("gateway", groups),
+  ].map(({ name, counts }) => `| ${[name, ...counts.map(thousands)].join(" | ")} |`);
   return [...headOf("thousand instructions", cases), ...rows].join("\n");
 }
 

@@ -12,12 +12,14 @@ export interface Variant {
 /** Whether a member of an object (by its key) or of an array (by its value) is left out. */
 type Rule = (key: string, value: unknown) => boolean;
 
+/** The last part that a plain Envoy could have too: those before it are what makes it a gateway. */
+export const LAST_OF_FLOOR = "access logs";
+
 const PARTS: [string, Rule][] = [
   ["V8 entry and exit", filterNamed("envoy.filters.http.wasm")],
-  ["access logs", (key) => key === "access_log" || key === "upstream_log"],
-  ["header hygiene", filterNamed("envoy.filters.http.header_mutation")],
-  ["compression", filterNamed("envoy.filters.http.decompressor")],
   ["remembered request head", filterNamed("envoy.filters.http.set_filter_state")],
+  ["header hygiene", filterNamed("envoy.filters.http.header_mutation")],
+  [LAST_OF_FLOOR, (key) => key === "access_log" || key === "upstream_log"],
 ];
 
 /** Each without what the ones before it are without. All of them lead every request to `provider`, as no filter does it. */

@@ -28,6 +28,7 @@ export function clusters(model: GatewayModel, runtime: RuntimeEnvironment): Clus
   return [
     ...upstreams(model).map((upstream) => single(upstream, model, runtime)),
     ...attempts(model, runtime),
+    noAddress(model),
     ...promptClusters(model, runtime),
     ...tracingClusters(model, runtime),
     ...(model.rateLimitService === undefined
@@ -52,10 +53,7 @@ function attempts(model: GatewayModel, runtime: RuntimeEnvironment): Cluster[] {
       credential: credentialFilters(credential, runtime),
       keepsEncoding: hasDecompression(model),
     });
-  return [
-    ...retried.map((one) => attempt(one, generation, model, filtersOf(one))),
-    noAddress(model),
-  ];
+  return retried.map((one) => attempt(one, generation, model, filtersOf(one)));
 }
 
 /** Returns the beginnings of header names that an earlier attempt's signature may have left, or a client has sent. */

@@ -6,6 +6,7 @@ import {
   HEADER_RETRY,
   HEADER_RETRY_AFTER,
   HEADER_STREAM_CLUSTER,
+  NO_ADDRESS,
 } from "../contract/words.ts";
 import type { GatewayModel, Listener } from "../control-plane/ir/model.ts";
 import { generationOf, inGeneration } from "../control-plane/ir/filter-document/document.ts";
@@ -119,15 +120,12 @@ function routes(listener: Listener, model: GatewayModel): Route[] {
 }
 
 /**
- * Returns the route for requests to which the filter itself responds: it forwards no request without a cluster. It is a
- * route to a cluster, because Envoy adds the headers of this table to the filter's responses only if the route has one.
+ * Returns the route that every request has until the filter has chosen a cluster, and those to which the filter itself
+ * responds keep: it forwards none of them. It is a route to a cluster, because Envoy adds the headers of this table to the
+ * filter's responses only if the route has one; a cluster by name costs 700 instructions less than one by header.
  */
 function unrouted(): Route {
-  const route = {
-    cluster_header: HEADER_CLUSTER,
-    cluster_not_found_response_code: "NOT_FOUND",
-  };
-  return { match: { prefix: "/" }, route };
+  return { match: { prefix: "/" }, route: { cluster: NO_ADDRESS } };
 }
 
 /**
