@@ -13,9 +13,6 @@ import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields } from "./types.ts";
 import { extension, typed } from "./types.ts";
 
-/** Headers of a signature (`x-amz-date`, `x-amz-security-token` …); `x-amzn-` headers are those of Bedrock's API. */
-export const SIGNATURE_PREFIX = "x-amz-";
-
 /** Secret that is always empty: the filter that sends it rejects the request. */
 const EMPTY_SECRET = "no_credential";
 

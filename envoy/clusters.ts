@@ -1,17 +1,11 @@
 // The upstream clusters: how each provider, each backend and the model server is reached.
 import { NO_ADDRESS } from "../contract/words.ts";
-import { type GatewayModel, hasDecompression } from "../control-plane/ir/model.ts";
+import type { GatewayModel } from "../control-plane/ir/model.ts";
 import { generationOf, inGeneration } from "../control-plane/ir/filter-document/document.ts";
 import type { Upstream } from "../control-plane/ir/upstreams.ts";
-import {
-  attemptCluster,
-  attemptedUpstreams,
-  CREDENTIAL_HEADERS,
-  upstreams,
-} from "../control-plane/ir/upstreams.ts";
+import { attemptCluster, attemptedUpstreams, upstreams } from "../control-plane/ir/upstreams.ts";
 import { common, protocolAskedFor, protocols } from "./cluster-settings.ts";
-import { signingsOf } from "../control-plane/ir/cloud-credentials.ts";
-import { credentialFilters, SIGNATURE_PREFIX } from "./cloud-credentials.ts";
+import { credentialFilters } from "./cloud-credentials.ts";
 import { endpoint, resolution } from "./endpoints.ts";
 import { outlierDetection } from "./outlier-detection.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
@@ -45,30 +39,18 @@ function attempts(model: GatewayModel, runtime: RuntimeEnvironment): Cluster[] {
   const generation = generationOf(model);
   const filtersOf = ({ credential }: Upstream) =>
     upstreamFilters({
-      // The WASM filter runs after their removal, and writes the credential of the attempt's target.
-      foreignCredentials: CREDENTIAL_HEADERS,
       traceHeaders: traceHeaders(model),
-      foreignPrefixes: foreignPrefixes(model),
       translate,
       credential: credentialFilters(credential, runtime),
-      keepsEncoding: hasDecompression(model),
     });
   return retried.map((one) => attempt(one, generation, model, filtersOf(one)));
 }
 
-/** Returns the beginnings of header names that an earlier attempt's signature may have left, or a client has sent. */
-function foreignPrefixes({ targets }: GatewayModel): string[] {
-  return signingsOf(targets).length === 0 ? [] : [SIGNATURE_PREFIX];
-}
-
 function single(upstream: Upstream, model: GatewayModel, runtime: RuntimeEnvironment): Cluster {
-  const { address, cluster, foreignCredentials, credential } = upstream;
+  const { address, cluster, credential } = upstream;
   const filters = upstreamFilters({
-    foreignCredentials,
     traceHeaders: traceHeaders(model),
-    foreignPrefixes: foreignPrefixes(model),
     credential: credentialFilters(credential, runtime),
-    keepsEncoding: hasDecompression(model),
   });
   return {
     name: cluster,

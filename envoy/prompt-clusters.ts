@@ -11,7 +11,7 @@ import { endpoint, resolution, socketEndpoint } from "./endpoints.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import { tlsOf } from "./tls.ts";
 import type { Cluster } from "./types.ts";
-import { upstreamFilters } from "./upstream-filters.ts";
+import { unreadFilters } from "./upstream-filters.ts";
 
 export function promptClusters(model: GatewayModel, runtime: RuntimeEnvironment): Cluster[] {
   const { prompt } = model;
@@ -46,7 +46,7 @@ function modelServer(model: GatewayModel, runtime: RuntimeEnvironment): Cluster 
       cluster_name: MODEL_SERVER_CLUSTER,
       endpoints: [socketEndpoint(runtime.modelServerSocketPath)],
     },
-    ...protocols({ kind: "embedded" }, upstreamFilters()),
+    ...protocols({ kind: "embedded" }, unreadFilters()),
   };
 }
 
@@ -59,6 +59,6 @@ function backend(one: PromptEndpoint, model: GatewayModel, runtime: RuntimeEnvir
     ...resolution(address),
     ...tlsOf(address, runtime),
     load_assignment: { cluster_name: name, endpoints: [endpoint(address, runtime)] },
-    ...protocols(address, upstreamFilters({ keepsEncoding: true })),
+    ...protocols(address, unreadFilters()),
   };
 }

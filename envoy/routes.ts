@@ -17,8 +17,8 @@ import { retryPolicies } from "../control-plane/ir/retry-policies.ts";
 import type { RetryPolicy } from "../control-plane/ir/retry-policies.ts";
 import { attemptCluster, attemptedUpstreams } from "../control-plane/ir/upstreams.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
-import { ADD_REQUEST_ID } from "./request-id.ts";
 import { nextAttempt } from "./next-attempt.ts";
+import { routeHeaders } from "./route-headers.ts";
 import type { Fields, Route } from "./types.ts";
 import { duration } from "./types.ts";
 
@@ -58,7 +58,7 @@ export function routeConfiguration(
   ];
   return {
     name: listener.name,
-    response_headers_to_add: [ADD_REQUEST_ID],
+    ...routeHeaders(model),
     virtual_hosts: [{ name: listener.name, domains: ["*"], routes: all }],
   };
 }

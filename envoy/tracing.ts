@@ -25,6 +25,7 @@ import {
   TRACE_RESPONSE_MODEL,
   TRACE_STREAM,
 } from "../contract/trace.ts";
+import { TRACE_HEADERS } from "../contract/foreign-headers.ts";
 import { LISTENER_OWN_EGRESS } from "../contract/words.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
 import type { ProviderHeader } from "../control-plane/ir/address.ts";
@@ -92,9 +93,9 @@ export function spanHeader(name: ListenerName, { tracing, prompt }: GatewayModel
   return [requestHeaders([{ name: HEADER_SPAN, value: "%TRACE_ID%-%SPAN_ID%" }])];
 }
 
-/** Returns the headers of a trace that a provider must not get. */
+/** Returns the headers of a trace that a provider must not get. Without tracing the WASM filter removes the client's. */
 export function traceHeaders({ tracing }: GatewayModel): string[] {
-  return tracing?.reachesProviders === true ? [] : ["traceparent", "tracestate", "baggage"];
+  return tracing === undefined || tracing.reachesProviders ? [] : TRACE_HEADERS;
 }
 
 /** Returns the cluster of the collector. */

@@ -31,6 +31,7 @@ import {
   onAttemptResponse,
   onAttemptResponseBody,
   onAttemptResponseTrailers,
+  rejectUnknownAttempt,
 } from "./upstream/attempt";
 
 /** Ends a callback: frees what only large bodies need, and logs refused memory. */
@@ -78,7 +79,7 @@ export function proxy_on_request_headers(id: u32, _count: u32, endsHere: u32): i
   if (exchange !== null) return done(onRequestHeaders(exchange, config, endsHere != 0));
   if (isPush(id)) return pushed(id, onPushHeaders(endsHere != 0));
   const attempted = joinAttempt(id, exchangeIdOfAttempt());
-  return attempted === null ? CONTINUE : done(onAttemptHeaders(attempted, id));
+  return done(attempted === null ? rejectUnknownAttempt() : onAttemptHeaders(attempted, id));
 }
 
 export function proxy_on_request_body(id: u32, size: u32, endsHere: u32): i32 {

@@ -1,27 +1,13 @@
 // Which upstream clusters there are, what each is called, and which of them a target is reached through.
-import { BEARER, CREDENTIAL_KINDS } from "../../contract/credentials.ts";
 import { DIALECTS } from "../../contract/dialects.ts";
 import { type CloudCredential, credentialName } from "./cloud-credentials.ts";
 import type { Address, GatewayModel, Target } from "./model.ts";
-
-/** Request headers in which clients send credentials that no provider of ours reads. */
-const OTHER_CREDENTIAL_HEADERS = ["proxy-authorization", "cookie"];
-
-/** Request headers that carry a credential. A provider is sent its own, never the client's. */
-export const CREDENTIAL_HEADERS = [
-  ...new Set([
-    ...CREDENTIAL_KINDS.map(({ header }) => header).filter((header) => header !== ""),
-    ...OTHER_CREDENTIAL_HEADERS,
-  ]),
-];
 
 /** Targets at one place, told apart by nothing that Envoy has to know: they share connections. */
 export interface Upstream {
   /** Readable in logs, safe in a header: `api.openai.com:443/bearer`. */
   cluster: string;
   address: Address;
-  /** Credential headers that must not reach it. */
-  foreignCredentials: string[];
   /** What Envoy attaches to each request. */
   credential: CloudCredential;
 }
@@ -35,7 +21,6 @@ export function upstreams(model: Pick<GatewayModel, "targets">): Upstream[] {
     found.set(cluster, {
       cluster,
       address: target.address,
-      foreignCredentials: foreignCredentials(target),
       credential: target.auth,
     });
   }
@@ -64,19 +49,14 @@ export function attemptCluster(cluster: string): string {
 
 /**
  * Returns the cluster of a target. Two targets share it exactly when address, TLS, TLS name, kind of authentication,
- * cloud credential, dialect and the credentials to keep away are the same; what is as one expects from the rest is not
- * part of the name.
+ * cloud credential and dialect are the same; what is as one expects from the rest is not part of the name.
  */
 export function clusterOf(target: Target): string {
   const { address, auth } = target;
-  const kept = CREDENTIAL_HEADERS.filter(
-    (name) => name !== headerOf(auth.kind) && !foreignCredentials(target).includes(name),
-  );
   const parts = [
     ...placeOf(address),
     credentialName(auth) ?? auth.kind,
     ...(target.dialect === usualDialect(target) ? [] : [target.dialect]),
-    ...kept.map((name) => `+${name}`),
   ];
   return parts.join("/");
 }
@@ -92,21 +72,7 @@ function placeOf(address: Address): string[] {
   ];
 }
 
-/** Returns the header in which a kind of credential is sent; empty for none. */
-function headerOf(kind: string): string {
-  return CREDENTIAL_KINDS.find(({ name }) => name === kind)?.header ?? "";
-}
-
 /** Returns the dialect whose providers usually expect this kind of credential, or else the first. */
 function usualDialect({ auth }: Target): string | undefined {
   return (DIALECTS.find(({ credential }) => credential.name === auth.kind) ?? DIALECTS[0])?.name;
-}
-
-/** Returns credential headers that only the client can have written: neither the key nor a configured header. */
-function foreignCredentials(target: Target): string[] {
-  const own = new Set(target.headers.map((header) => header.name));
-  own.add(headerOf(target.auth.kind));
-  // Anthropic requires some of the clients' keys as bearer tokens: the filter leaves one of the two headers.
-  if (target.auth.passesClientKey === true) own.add(BEARER.header);
-  return CREDENTIAL_HEADERS.filter((name) => !own.has(name));
 }

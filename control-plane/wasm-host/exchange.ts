@@ -1,7 +1,9 @@
 // One client request and everything that follows, in the order in which Envoy's connection manager and router call the
 // filter. Longer than most files: it is one sequence, and is read as one.
+import { ROUTING_HEADERS, USUAL_RESPONSE_HEADERS } from "../../contract/foreign-headers.ts";
 import {
   HEADER_CLUSTER,
+  HEADER_ENCODING,
   HEADER_REQUEST_ID,
   HEADER_RETRY,
   HEADER_RETRY_AFTER,
@@ -320,6 +322,9 @@ export class Exchange {
       this.localReply(undefined, { status: 503, body: new Uint8Array(0), headers: [], details });
       return;
     }
+    // The route's own changes (envoy/route-headers.ts).
+    for (const one of ROUTING_HEADERS) headers.remove(one);
+    headers.replace("accept-encoding", "identity");
     const { maxAttempts: mostAttempts = Infinity } = this.#input;
     this.#retriesLeft = Math.min(retriesOf(name), mostAttempts - 1);
     this.#startAttempt(0);
@@ -541,8 +546,11 @@ export class Exchange {
       return;
     }
     this.#hasResponse = true;
-    for (const name of [HEADER_RETRY, HEADER_RETRY_AFTER]) headers.remove(name);
+    for (const name of [HEADER_RETRY, HEADER_RETRY_AFTER, ...USUAL_RESPONSE_HEADERS])
+      headers.remove(name);
+    const encoding = headers.get("content-encoding") ?? "";
     this.#addRequestId(headers);
+    if (encoding !== "" && this.#decompresses) headers.add(HEADER_ENCODING, encoding);
     if (isEnd) attempt.context?.close();
     this.#responseHeaders(headers, isEnd);
   }
@@ -558,15 +566,18 @@ export class Exchange {
     if (body.length > 0) this.#attemptData(body, true);
   }
 
-  /** Adds the header that the route adds (envoy/request-id.ts). */
+  /** Adds the header that the route adds to every response (envoy/request-id.ts). */
   #addRequestId(headers: HeaderMap): void {
     headers.add(HEADER_REQUEST_ID, this.requestHeaders.get("x-request-id") ?? "");
   }
 
+  get #decompresses(): boolean {
+    return this.#config.targets.some((target) => target.decompresses === true);
+  }
+
   #responseHeaders(headers: HeaderMap, isEnd: boolean): void {
     this.responseHeaders = headers;
-    const decompresses = this.#config.targets.some((target) => target.decompresses === true);
-    this.#decompressor = isEnd || !decompresses ? undefined : Decompressor.for(headers);
+    this.#decompressor = isEnd || !this.#decompresses ? undefined : Decompressor.for(headers);
     this.#route.responses.onHeaders(headers, isEnd);
   }
 

@@ -8,7 +8,7 @@ import { ByteBuffer } from "../bytes/text/bytes";
 import { Endpoint, UNKNOWN } from "./endpoint";
 
 /** Of nearly all clients: an object for each costs more than the rest of an envelope. */
-const NO_BETAS = new ByteBuffer();
+const NONE = new ByteBuffer();
 
 export class Client {
   endpoint: Endpoint = UNKNOWN;
@@ -20,7 +20,7 @@ export class Client {
   /** The client's own key for a provider, if some provider uses pass-through auth. */
   key: ByteBuffer = new ByteBuffer();
   /** The header `anthropic-beta`, if a target of the route has an envelope. */
-  betas: ByteBuffer = NO_BETAS;
+  betas: ByteBuffer = NONE;
   /** The listener's API key that the request has; null if it has none. */
   apiKey: ApiKey | null = null;
   /** The name that the client sent as the model, for the usage record. */
@@ -31,6 +31,8 @@ export class Client {
   hasHint: bool = false;
   /** Headers that the client sent: bits of request-head.ts. */
   headers: u32 = 0;
+  /** Names of further headers that no provider may get, each with a NUL behind it. */
+  foreign: ByteBuffer = NONE;
   /** Whether the content type is the one that a translated request has. */
   hasJsonType: bool = false;
   isStreaming: bool = false;
@@ -64,7 +66,8 @@ export class Client {
     this.body = 0;
     this.pathEnd.release();
     this.key.release();
-    if (this.betas !== NO_BETAS) this.betas.release();
+    if (this.betas !== NONE) this.betas.release();
+    if (this.foreign !== NONE) this.foreign.release();
     this.requested.release();
     this.requestId.release();
   }

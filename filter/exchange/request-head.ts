@@ -1,11 +1,28 @@
-// The headers of a request that the filter reads. Values are valid until the next `readHead`.
+// The headers of a request that the filter reads, and those that no provider may get. Values are valid until the next `readHead`.
+import { CREDENTIAL_KINDS } from "../../contract/credentials";
+import {
+  OTHER_CREDENTIALS,
+  REQUEST_NAMES,
+  REQUEST_PREFIXES,
+  ROUTING_HEADERS,
+  SIGNATURE_PREFIXES,
+  TRACE_HEADERS,
+} from "../../contract/foreign-headers";
 import { HEADER_API_KEY, HEADER_HINT, HEADER_STREAM_CLUSTER } from "../../contract/words";
 import { DIALECTS } from "../dialects/registry";
 import { ByteBuffer, constant, sameSpan, Span } from "../bytes/text/bytes";
 import { Head, Wanted } from "../host/head";
 import { REQUEST_HEADERS } from "../host/host";
+import { NameRules } from "../host/name-rules";
 
-const head = new Head(REQUEST_HEADERS);
+const rules = new NameRules();
+rules.addPrefixes(REQUEST_PREFIXES);
+rules.addPrefixes(SIGNATURE_PREFIXES);
+rules.except(ROUTING_HEADERS);
+rules.addNames(REQUEST_NAMES);
+rules.addNames(OTHER_CREDENTIALS);
+rules.addNames(TRACE_HEADERS);
+const head = new Head(REQUEST_HEADERS, rules);
 
 export const PATH = head.want(constant(":path")).value;
 export const METHOD = head.want(constant(":method")).value;
@@ -28,6 +45,13 @@ for (let i = 0; i < DIALECTS.length; i++) {
   for (let j = 0; j < names.length; j++) OWN_HEADERS.push(head.want(names[j]));
 }
 
+/** The headers of `CREDENTIAL_KINDS`. */
+export const CREDENTIALS: Wanted[] = [];
+for (let i = 0; i < CREDENTIAL_KINDS.length; i++) {
+  const name = CREDENTIAL_KINDS[i].header;
+  if (name.length > 0) CREDENTIALS.push(head.want(constant(name)));
+}
+
 /** Returns whether the request whose head had these bits (`readHead`) has a header that only one dialect has. */
 export function hasOwnHeader(bits: u32, name: Span): bool {
   for (let i = 0; i < OWN_HEADERS.length; i++) {
@@ -41,6 +65,16 @@ export function hasOwnHeader(bits: u32, name: Span): bool {
 export function readHead(): u32 {
   head.read();
   return head.present;
+}
+
+/** Returns whether the head that was read last has headers that no provider may get, besides CREDENTIALS. */
+export function hasForeignHeaders(): bool {
+  return head.hasForeign;
+}
+
+/** Appends their names, each with a NUL behind it. */
+export function copyForeignHeaders(out: ByteBuffer): void {
+  head.copyForeign(out);
 }
 
 /** Appends the headers of the current request as JSON, with credentials and `redacted` ones masked (`Head.writeJson`). */

@@ -1,20 +1,30 @@
-// The headers of a response that the filter reads. Values are valid until the next `readResponseHead`.
+// The headers of a response that the filter reads, and those that no client may get. Values are valid until the next `readResponseHead`.
 import { Dialect } from "../dialects/dialect";
 import { DIALECTS } from "../dialects/registry";
-import { HEADER_ENCODING } from "../../contract/words";
+import { CHALLENGES, RESPONSE_NAMES, RESPONSE_PREFIXES } from "../../contract/foreign-headers";
+import { HEADER_ENCODING, HEADER_REQUEST_ID } from "../../contract/words";
 import { constant, sameSpan, Span } from "../bytes/text/bytes";
 import { Head, Wanted } from "../host/head";
-import { RESPONSE_HEADERS } from "../host/host";
+import { removeHeader, RESPONSE_HEADERS, setHeader } from "../host/host";
+import { NameRules } from "../host/name-rules";
 
 const IDENTITY = constant("identity");
-const head = new Head(RESPONSE_HEADERS);
+const NO_NAME = new Span(0, 0);
+const rules = new NameRules();
+rules.setSuffix(CHALLENGES);
+rules.addPrefixes(RESPONSE_PREFIXES);
+rules.addNames(RESPONSE_NAMES);
+const head = new Head(RESPONSE_HEADERS, rules);
 
 export const STATUS = head.want(constant(":status")).value;
 export const CONTENT_TYPE = head.want(constant("content-type")).value;
 export const CONTENT_LENGTH = head.want(constant("content-length")).value;
 export const CONTENT_ENCODING = head.want(constant("content-encoding")).value;
-/** The `content-encoding` before Envoy decompressed the response. */
-export const ENCODING = head.want(constant(HEADER_ENCODING)).value;
+/** What the route adds behind the provider's headers, in this order: the request id, and a copy of the `content-encoding`. */
+const OWN_ID = head.want(constant(HEADER_REQUEST_ID));
+const COPY = head.want(constant(HEADER_ENCODING));
+/** The `content-encoding` before Envoy decompressed the response, after foreign headers have been removed. */
+export const ENCODING = COPY.value;
 /** The provider's id of the request, under the name of each dialect. */
 const REQUEST_IDS: Wanted[] = [];
 for (let i = 0; i < DIALECTS.length; i++) REQUEST_IDS.push(head.want(DIALECTS[i].requestIdHeader));
@@ -41,6 +51,24 @@ export function isCompressed(): bool {
 /** Returns whether an encoding changes nothing. */
 export function isIdentity(encoding: Span): bool {
   return sameSpan(encoding, IDENTITY);
+}
+
+/** Removes the headers of the head that was read last which no client may get, in an attempt: the route has added nothing yet. */
+export function removeForeignHeaders(): void {
+  head.removeForeign(NO_NAME);
+  ENCODING.length = 0;
+}
+
+/** The same behind the route. @param id the request id, which the route has added to the provider's headers */
+export function removeForeignHeadersBehindRoute(id: Span): void {
+  head.removeForeign(OWN_ID.name);
+  if ((head.repeated & OWN_ID.bit) != 0) setHeader(RESPONSE_HEADERS, OWN_ID.name, id);
+  if (ENCODING.pointer < OWN_ID.value.pointer) ENCODING.length = 0;
+}
+
+/** Removes the copy of the `content-encoding` that the route has added. */
+export function removeEncodingCopy(): void {
+  removeHeader(RESPONSE_HEADERS, COPY.name);
 }
 
 /** Masks secrets in the head that was read last. */

@@ -77,6 +77,8 @@ export class Response {
   isBodyHeld: bool = false;
   /** Whether the upstream filter found the response compressed and passes it: the filter in the listener reads it decompressed. */
   isLeftToListener: bool = false;
+  /** Whether the upstream filter found a content encoding, of which the route adds a copy. */
+  hasEncoding: bool = false;
   /** Whether Envoy has decompressed it: then its end has to be checked, because Envoy cuts what is corrupt. */
   isDecompressed: bool = false;
   /** What replaces the body of an error; null if the body is read. */
@@ -130,6 +132,7 @@ export class Response {
     this.enter(ResponseOwner.None, ResponsePhase.Awaited);
     this.isBodyHeld = false;
     this.isLeftToListener = false;
+    this.hasEncoding = false;
     this.isDecompressed = false;
     this.fault = null;
     this.asksUsage = false;

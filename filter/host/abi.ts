@@ -10,6 +10,9 @@ export declare function proxy_get_header_map_value(map: i32, key: usize, keySize
 @external("env", "proxy_get_header_map_pairs")
 export declare function proxy_get_header_map_pairs(map: i32, pairs: usize, pairsSize: usize): i32;
 
+@external("env", "proxy_set_header_map_pairs")
+export declare function proxy_set_header_map_pairs(map: i32, pairs: usize, pairsSize: usize): i32;
+
 @external("env", "proxy_replace_header_map_value")
 export declare function proxy_replace_header_map_value(map: i32, key: usize, keySize: usize, value: usize, valueSize: usize): i32;
 

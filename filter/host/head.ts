@@ -14,7 +14,8 @@ import {
 } from "../bytes/text/bytes";
 import { mask, mayHold } from "../bytes/text/mask";
 import { namesCredential } from "../bytes/text/query";
-import { setHeader, takeHeaders } from "./host";
+import { removeHeader, setHeader, takeHeaders } from "./host";
+import { NameRules } from "./name-rules";
 
 /** A header to find. */
 export class Wanted {
@@ -49,13 +50,24 @@ const valueSpan = new Span(0, 0);
 export class Head {
   /** Bits of the headers that are in the head that was read last, also with an empty value. */
   present: u32 = 0;
+  /** Bits of those that it has more than once. */
+  repeated: u32 = 0;
+  /** Names of its headers to which the rules apply, each once. */
+  private foreign: Span[] = [];
+  private foreignCount: i32 = 0;
   private block: Span = new Span(0, 0);
   private all: Wanted[] = [];
   /** By the length of the name, which alone excludes most other headers. */
   private byLength: StaticArray<Wanted | null> = new StaticArray<Wanted | null>(MAX_NAME + 1);
 
-  /** @param map a header map of host.ts */
-  constructor(private map: i32) {}
+  /**
+   * @param map a header map of host.ts
+   * @param rules which headers stay on their side of the gateway
+   */
+  constructor(
+    private map: i32,
+    private rules: NameRules,
+  ) {}
 
   /** Registers a header, once; its name has at most MAX_NAME bytes. Its value is valid until the next `read`. */
   want(name: Span): Wanted {
@@ -74,6 +86,8 @@ export class Head {
     const block = this.block;
     for (let i = 0; i < all.length; i++) unchecked(all[i]).value.length = 0;
     this.present = 0;
+    this.repeated = 0;
+    this.foreignCount = 0;
     freeBlock(block.pointer);
     takeHeaders(this.map, block);
     // Count, sizes of each name and value, then both with a NUL behind (specification, "Serialized map").
@@ -83,7 +97,29 @@ export class Head {
       const nameLength = load<u32>(block.pointer + i * 8, 4);
       const valueLength = load<u32>(block.pointer + i * 8, 8);
       if (nameLength <= MAX_NAME) this.keep(text, nameLength, valueLength);
+      if (this.rules.matches(text, nameLength)) this.keepForeign(text, nameLength);
       text += nameLength + valueLength + 2;
+    }
+  }
+
+  /** Whether the head that was read last has headers to which the rules apply. */
+  get hasForeign(): bool {
+    return this.foreignCount > 0;
+  }
+
+  /** Removes those headers from Envoy's map, except for one. */
+  removeForeign(kept: Span): void {
+    for (let i = 0; i < this.foreignCount; i++) {
+      const name = unchecked(this.foreign[i]);
+      if (!sameSpan(name, kept)) removeHeader(this.map, name);
+    }
+  }
+
+  /** Appends the names of those headers, each with a NUL behind it. */
+  copyForeign(out: ByteBuffer): void {
+    for (let i = 0; i < this.foreignCount; i++) {
+      const name = unchecked(this.foreign[i]);
+      out.bytes(name.pointer, name.length + 1);
     }
   }
 
@@ -143,11 +179,24 @@ export class Head {
       if (sameBytes(name, nameLength, header.name.pointer, header.name.length)) {
         header.value.pointer = name + nameLength + 1;
         header.value.length = valueLength;
+        this.repeated |= this.present & header.bit;
         this.present |= header.bit;
         return;
       }
       header = header.next;
     }
+  }
+
+  private keepForeign(name: usize, length: u32): void {
+    const count = this.foreignCount;
+    for (let i = 0; i < count; i++) {
+      const known = unchecked(this.foreign[i]);
+      if (sameBytes(name, length, known.pointer, known.length)) return;
+    }
+    // Envoy accepts 100 headers at most.
+    if (count == this.foreign.length) this.foreign.push(new Span(0, 0));
+    span(unchecked(this.foreign[count]), name, length);
+    this.foreignCount = count + 1;
   }
 }
 

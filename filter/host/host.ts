@@ -66,6 +66,14 @@ export function removeHeader(map: i32, name: Span): void {
   abi.proxy_remove_header_map_value(map, name.pointer, name.length);
 }
 
+/** A header map without headers, in its binary form. */
+const NO_HEADERS = memory.data<u32>([0]);
+
+/** Removes all headers of a map. */
+export function clearHeaders(map: i32): void {
+  abi.proxy_set_header_map_pairs(map, NO_HEADERS, 4);
+}
+
 const digits = scratchBuffer();
 const digitSpan = new Span(0, 0);
 

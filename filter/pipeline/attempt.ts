@@ -8,14 +8,14 @@ import { Attempts } from "../exchange/attempts";
 import { keepsBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
 import { FailedAttempts } from "../exchange/failed-attempts";
-import { REQUEST_HEADERS, setHeader, setProperty } from "../host/host";
+import { setProperty } from "../host/host";
 import { startMeter } from "../limits/meter";
 import { Tally } from "../limits/tally";
 import { Tape } from "../bytes/json/tape";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { setRetryCluster } from "../upstream/next-attempt";
 import { checkBody, isSupported, prepareBody } from "../upstream/request-body";
-import { keepBetas, writeHeaders } from "../upstream/request-headers";
+import { keepBetas, sendTo, writeHeaders } from "../upstream/request-headers";
 import { Outcome, Turn } from "./outcome";
 
 const CLUSTER_HEADER = constant(HEADER_CLUSTER);
@@ -81,7 +81,7 @@ export function selectCluster(exchange: Exchange, _turn: Turn): Outcome {
   // Whether a response that passes is a stream is not known: the timeouts of a stream limit its silence either way.
   const isStream = client.isStreaming || !client.endpoint.row.isRetried;
   const header = isStream ? STREAM_CLUSTER_HEADER : CLUSTER_HEADER;
-  setHeader(REQUEST_HEADERS, header, exchange.runsUpstream() ? route.cluster : target.cluster);
+  sendTo(exchange, header, exchange.runsUpstream() ? route.cluster : target.cluster);
   return Outcome.Next;
 }
 

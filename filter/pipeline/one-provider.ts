@@ -6,11 +6,11 @@ import { Fault } from "../hub/fault";
 import { estimateTokens } from "../hub/token-estimate";
 import { Exchange } from "../exchange/exchange";
 import { respondWithEstimate } from "../exchange/respond";
-import { header, REQUEST_HEADERS, setHeader } from "../host/host";
+import { header, REQUEST_HEADERS } from "../host/host";
 import { byteAt, startsWith } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
 import { isSupported, keyFault } from "../upstream/request-body";
-import { writeHeaders } from "../upstream/request-headers";
+import { sendTo, writeHeaders } from "../upstream/request-headers";
 import { notAllowed, unknownModel } from "./choose-model";
 import { Outcome, Turn } from "./outcome";
 
@@ -62,7 +62,7 @@ function send(exchange: Exchange, target: Target): Fault | null {
   if (fault !== null) return fault;
   exchange.client.dialect = target.dialect;
   exchange.startAttempt(target);
-  setHeader(REQUEST_HEADERS, STREAM_CLUSTER, target.cluster);
+  sendTo(exchange, STREAM_CLUSTER, target.cluster);
   writeHeaders(exchange, target, target.credential(0));
   return null;
 }

@@ -6,6 +6,8 @@ import { removeHeader, REQUEST_HEADERS } from "../host/host";
 import { logClientPath } from "../observe/access-log";
 import {
   CONTENT_TYPE,
+  copyForeignHeaders,
+  hasForeignHeaders,
   hasOwnHeader,
   HINT,
   METHOD,
@@ -13,7 +15,7 @@ import {
   readHead,
   STREAM_CLUSTER,
 } from "../exchange/request-head";
-import { constant, sameSpan } from "../bytes/text/bytes";
+import { ByteBuffer, constant, sameSpan } from "../bytes/text/bytes";
 import { dropCredentials, lengthWithoutQuery } from "../bytes/text/query";
 import { JSON_TYPE, respondToOptions } from "../exchange/respond";
 import { Config } from "../config/read-config";
@@ -34,6 +36,10 @@ const OPTIONS = constant("OPTIONS");
 export function readRequestHead(exchange: Exchange, _turn: Turn): Outcome {
   const client = exchange.client;
   client.headers = readHead();
+  if (hasForeignHeaders()) {
+    client.foreign = new ByteBuffer();
+    copyForeignHeaders(client.foreign);
+  }
   keepPlainRequestId(exchange);
   // Only the gateway may set it.
   if (STREAM_CLUSTER.length > 0) removeHeader(REQUEST_HEADERS, STREAM_CLUSTER_HEADER);

@@ -3,21 +3,16 @@
 import { Exchange } from "../exchange/exchange";
 import { traceResponse } from "../exchange/write-trace";
 import { ResponseOwner } from "../exchange/response";
-import { RESPONSE_BODY, RESPONSE_TRAILERS, removeHeader } from "../host/host";
+import { clearHeaders, RESPONSE_BODY, RESPONSE_TRAILERS } from "../host/host";
 import { CONTINUE } from "../host/status";
 import { writeRateLimitHeaders } from "../limits/headers";
 import { insertMetadata, prepareMetadata } from "../prompt/metadata";
-import { constant } from "../bytes/text/bytes";
-import { TRAILER_COMPRESSED_BYTES, TRAILER_DECOMPRESSED_BYTES } from "../../contract/words";
 import { onHead } from "../upstream/response/head";
 import { onBody, onTrailers } from "../upstream/response/table";
 import { unwrapBody } from "../upstream/response/unwrap";
 
 /** A local response of Envoy has at most these headers: status, length, type, `retry-after` and request id. */
 const MAX_LOCAL_HEADERS: u32 = 5;
-/** Envoy's decompressors report in these trailers what they did. */
-const COMPRESSED_BYTES = constant(TRAILER_COMPRESSED_BYTES);
-const DECOMPRESSED_BYTES = constant(TRAILER_DECOMPRESSED_BYTES);
 
 /** @param count how many headers there are */
 export function onResponseHeaders(exchange: Exchange, count: u32, endsHere: bool): i32 {
@@ -30,7 +25,7 @@ function readHead(exchange: Exchange, count: u32, endsHere: bool): i32 {
   // A head that the upstream filter has read is not read again, which saves 12,000 instructions.
   const isOfProvider = exchange.response.owner == ResponseOwner.Provider;
   const isRead = isOfProvider && exchange.isReadUpstream() && count > MAX_LOCAL_HEADERS;
-  const status = isRead ? CONTINUE : onHead(exchange, endsHere);
+  const status = isRead && !exchange.response.hasEncoding ? CONTINUE : onHead(exchange, endsHere);
   if (exchange.metadata !== null) prepareMetadata(exchange);
   const meter = exchange.meter;
   if (meter !== null) {
@@ -51,13 +46,15 @@ export function onResponseBody(exchange: Exchange, size: u32, endsHere: bool): i
   return status;
 }
 
-/** The end of a response with trailers: the provider's, or those that Envoy's decompressors add. */
+/**
+ * The end of a response with trailers: the provider's, or those in which Envoy's decompressors report what they did. No
+ * provider's API uses trailers; they would bypass all rules for headers.
+ */
 export function onResponseTrailers(exchange: Exchange): i32 {
   const response = exchange.response;
   if (response.isLocal) return CONTINUE;
   const isHeld = response.isBodyHeld;
-  removeHeader(RESPONSE_TRAILERS, DECOMPRESSED_BYTES);
-  removeHeader(RESPONSE_TRAILERS, COMPRESSED_BYTES);
+  clearHeaders(RESPONSE_TRAILERS);
   const status = isReadHere(exchange) ? onTrailers(exchange) : CONTINUE;
   if (isHeld && status == CONTINUE) {
     addMetadata(exchange);

@@ -26,8 +26,9 @@ import {
   setHeaderNumber,
   takeBody,
 } from "../host/host";
+import { sendLocalResponse } from "../host/local-response";
 import { CONTINUE, STOP } from "../host/status";
-import { constant, sameBytes, scratchBuffer } from "../bytes/text/bytes";
+import { constant, sameBytes, scratchBuffer, Span } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
 import { prepareBodyAgain } from "./request-body";
 import { removeHeadersOf, writeHeaders } from "./request-headers";
@@ -43,12 +44,21 @@ const EXCHANGE_PROPERTY = constant("wasm\0" + PROPERTY_EXCHANGE);
 const EXCHANGE_PROPERTY_OLD = constant(PROPERTY_EXCHANGE);
 const CLUSTER_NAME = constant("xds\0cluster_name");
 
+const NO_BODY = new Span(0, 0);
 const out = scratchBuffer();
 
 /** Returns the context id of the downstream stream that the attempt belongs to, or -1. */
 export function exchangeIdOfAttempt(): i32 {
   const id = decimal(property(EXCHANGE_PROPERTY));
   return id >= 0 ? id : decimal(property(EXCHANGE_PROPERTY_OLD));
+}
+
+/**
+ * Rejects an attempt whose exchange the VM does not know, because it trapped since: it may have a credential of an earlier attempt.
+ */
+export function rejectUnknownAttempt(): i32 {
+  sendLocalResponse(500, NO_BODY);
+  return STOP;
 }
 
 /** Holds the headers until the body is here, because they cannot be changed later. */

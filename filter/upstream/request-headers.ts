@@ -1,10 +1,11 @@
-// The headers of a request for one target. The attempts of a request share one header map: each writes all that an earlier
-// one may have changed.
-import { BEARER, CREDENTIAL_KINDS } from "../../contract/credentials";
+// The headers of a request for one target: the client's that no provider may get are removed, and the target's are written, each by a
+// call. The attempts of a request share one header map: each writes all that an earlier one may have changed.
+import { BEARER, CREDENTIAL_KINDS, CredentialKind } from "../../contract/credentials";
+import { TRACE_HEADERS } from "../../contract/foreign-headers";
 import { Target } from "../config/target";
 import { KeptHeader } from "../exchange/attempts";
 import { Exchange } from "../exchange/exchange";
-import { hasOwnHeader } from "../exchange/request-head";
+import { copyForeignHeaders, CREDENTIALS, hasOwnHeader, readHead } from "../exchange/request-head";
 import { header, removeHeader, REQUEST_HEADERS, setHeader } from "../host/host";
 import { Envelope } from "../hub/envelope";
 import { ByteBuffer, constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
@@ -20,12 +21,50 @@ const AMPERSAND: u32 = 0x26;
 const CREDENTIAL_HEADERS: Span[] = [];
 for (let i = 0; i < CREDENTIAL_KINDS.length; i++)
   CREDENTIAL_HEADERS.push(constant(CREDENTIAL_KINDS[i].header));
+const NO_NAME = new Span(0, 0);
+const TRACE_NAMES: Span[] = [];
+for (let i = 0; i < TRACE_HEADERS.length; i++) TRACE_NAMES.push(constant(TRACE_HEADERS[i]));
 
 const text = scratchBuffer();
 const value = new Span(0, 0);
+const removed = new Span(0, 0);
+const left = scratchBuffer();
 
-/** Removes the headers of an earlier attempt's target; Envoy removes credentials. */
+/**
+ * Has Envoy send the request to a cluster, and removes the client's headers that no provider may get. Nothing is sent without a
+ * cluster, so no request reaches a provider with them.
+ * @param clusterHeader the header that holds the cluster, which decides the kind of timeout
+ */
+export function sendTo(exchange: Exchange, clusterHeader: Span, cluster: Span): void {
+  removeNames(exchange, exchange.client.foreign);
+  setHeader(REQUEST_HEADERS, clusterHeader, cluster);
+}
+
+/** @param names each with a NUL behind it */
+function removeNames(exchange: Exchange, names: ByteBuffer): void {
+  const end = names.pointer + names.length;
+  removed.pointer = names.pointer;
+  while (removed.pointer < end) {
+    removed.length = <u32>(findByte(removed.pointer, end, 0) - removed.pointer);
+    // With tracing Envoy writes them, and clusters remove them.
+    if (exchange.trace === null || !isTraceHeader(removed)) removeHeader(REQUEST_HEADERS, removed);
+    removed.pointer += removed.length + 1;
+  }
+}
+
+function isTraceHeader(name: Span): bool {
+  for (let i = 0; i < TRACE_NAMES.length; i++) {
+    if (sameSpan(TRACE_NAMES[i], name)) return true;
+  }
+  return false;
+}
+
+/** Removes what an earlier attempt has left, besides credentials: headers of its target, and those of a signature. */
 export function removeHeadersOf(before: Target, exchange: Exchange): void {
+  readHead();
+  left.clear();
+  copyForeignHeaders(left);
+  removeNames(exchange, left);
   for (let i = 0; i < before.headers.length; i++)
     removeHeader(REQUEST_HEADERS, before.headers[i].name);
   if (before.envelope !== null) {
@@ -89,8 +128,7 @@ function restoreHeaders(exchange: Exchange): void {
 export function writeHeaders(exchange: Exchange, target: Target, credential: Span): void {
   writePath(exchange, target);
   setHeader(REQUEST_HEADERS, AUTHORITY, target.authority);
-  if (credential.length > 0) setHeader(REQUEST_HEADERS, target.credentialName, credential);
-  if (target.passesClientKey) passClientKey(exchange.client.key, target);
+  writeCredential(exchange, target, credential);
   if (exchange.isTranslated()) removeOwnHeaders(exchange, target);
   else restoreHeaders(exchange);
   const envelope = target.envelope;
@@ -110,20 +148,45 @@ function writeRequiredHeaders(exchange: Exchange, target: Target): void {
   }
 }
 
-/** Writes the client's own key to the header that the provider expects, and removes it from the others. */
-function passClientKey(key: ByteBuffer, target: Target): void {
-  value.pointer = key.pointer;
-  value.length = key.length;
+/** Writes the target's credential, or the client's own key if its provider gets that, and removes all others. */
+function writeCredential(exchange: Exchange, target: Target, credential: Span): void {
+  const key = exchange.client.key;
+  if (target.passesClientKey && key.length > 0) {
+    passClientKey(exchange, key, target);
+    return;
+  }
+  const own = credential.length > 0 ? target.credentialName : NO_NAME;
+  removeCredentials(exchange, own);
+  if (own.length > 0) setHeader(REQUEST_HEADERS, own, credential);
+}
+
+/** Writes the client's own key to the header that the provider expects. */
+function passClientKey(exchange: Exchange, key: ByteBuffer, target: Target): void {
+  key.view(value);
   const kind = target.envelope === null ? target.dialect.credentialKind(value) : BEARER;
   text.clear();
   text.text(kind.prefix);
   text.bytes(key.pointer, key.length);
-  value.pointer = text.pointer;
-  value.length = text.length;
-  for (let i = 0; i < CREDENTIAL_HEADERS.length; i++) {
-    const name = CREDENTIAL_HEADERS[i];
-    if (CREDENTIAL_KINDS[i] === kind) setHeader(REQUEST_HEADERS, name, value);
-    else if (name.length > 0) removeHeader(REQUEST_HEADERS, name);
+  const own = headerOf(kind);
+  removeCredentials(exchange, own);
+  setHeader(REQUEST_HEADERS, own, text.view(value));
+}
+
+function headerOf(kind: CredentialKind): Span {
+  for (let i = 0; i < CREDENTIAL_KINDS.length; i++) {
+    if (CREDENTIAL_KINDS[i] === kind) return CREDENTIAL_HEADERS[i];
+  }
+  return NO_NAME;
+}
+
+/** Removes the credentials of the client, and those of an earlier attempt, except for one that is replaced. */
+function removeCredentials(exchange: Exchange, own: Span): void {
+  const attempts = exchange.attempts;
+  const isFirst = attempts === null || attempts.count <= 1;
+  for (let i = 0; i < CREDENTIALS.length; i++) {
+    const one = CREDENTIALS[i];
+    const mayBeThere = !isFirst || (exchange.client.headers & one.bit) != 0;
+    if (mayBeThere && !sameSpan(one.name, own)) removeHeader(REQUEST_HEADERS, one.name);
   }
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CREDENTIAL_KINDS, CredentialKind, NO_CREDENTIAL } from "../../contract/credentials.ts";
 import { DIALECTS } from "../../contract/dialects.ts";
 import { filterConfig } from "../../control-plane/ir/filter-document/document.ts";
-import { clusterOf, CREDENTIAL_HEADERS, upstreams } from "../../control-plane/ir/upstreams.ts";
+import { clusterOf } from "../../control-plane/ir/upstreams.ts";
 import { host, modelOf, targetAt } from "../envoy/models.ts";
 
 /** A kind that no provider of the table uses. */
@@ -15,16 +15,13 @@ describe("a kind of credential", () => {
   afterAll(() => CREDENTIAL_KINDS.pop());
 
   it.each(CREDENTIAL_KINDS.filter((kind) => kind !== NO_CREDENTIAL))(
-    "$name has its own cluster, which passes its header alone",
+    "$name has its own cluster",
     (kind) => {
       const target = targetAt("a/b", host("api.example.com"), {
         auth: { kind: kind.name, environmentVariable: "A_KEY" },
       });
       const model = modelOf([target]);
       expect(clusterOf(target)).toMatch(new RegExp(`/${kind.name}(/|$)`));
-      expect(upstreams(model)[0]?.foreignCredentials).toEqual(
-        CREDENTIAL_HEADERS.filter((name) => name !== kind.header),
-      );
       expect(filterConfig(model).targets[0]).toMatchObject({ auth: kind.name, keys: ["A_KEY"] });
     },
   );

@@ -38,29 +38,6 @@ describe("the name of a cluster", () => {
   });
 });
 
-describe("credentials that must not reach a provider", () => {
-  const foreign = (target: Target): string[] | undefined =>
-    upstreams(modelOf([target]))[0]?.foreignCredentials;
-
-  it("are all but the provider's own", () => {
-    expect(foreign(bearer)).not.toContain("authorization");
-    expect(foreign(bearer)).toContain("x-api-key");
-    expect(foreign(targetAt("a/x", base, ANTHROPIC))).toContain("authorization");
-    expect(foreign(targetAt("a/x", base, { auth: { kind: "none" } }))).toEqual(
-      expect.arrayContaining(["authorization", "x-api-key", "cookie", "proxy-authorization"]),
-    );
-  });
-
-  it("exclude a header that the configuration writes, which needs a separate cluster", () => {
-    const own = targetAt("a/x", base, {
-      auth: { kind: "none" },
-      headers: [{ name: "api-key", parts: [{ environment: "AZURE_KEY" }] }],
-    });
-    expect(foreign(own)).not.toContain("api-key");
-    expect(clusterOf(own)).toBe("api.example.com:443/none/+api-key");
-  });
-});
-
 it("targets at one place share a cluster, in the order of their first", () => {
   const model = modelOf([
     bearer,

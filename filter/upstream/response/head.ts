@@ -1,8 +1,8 @@
 // The head of a response decides who owns it, and its first phase. A response that needs nothing passes untouched.
-import { HEADER_ENCODING } from "../../../contract/words";
 import { Fault } from "../../hub/fault";
 import { UsageObserver } from "../../dialects/usage-observer";
 import { Exchange } from "../../exchange/exchange";
+import { requestIdSpan } from "../../exchange/request-id";
 import { respondWithEstimate } from "../../exchange/respond";
 import { ResponseOwner, ResponsePhase } from "../../exchange/response";
 import {
@@ -12,9 +12,12 @@ import {
   ENCODING,
   isCompressed,
   readResponseHead,
+  removeEncodingCopy,
+  removeForeignHeaders,
+  removeForeignHeadersBehindRoute,
   STATUS,
 } from "../../exchange/response-head";
-import { removeHeader, RESPONSE_HEADERS, setHeaderNumber } from "../../host/host";
+import { RESPONSE_HEADERS, setHeaderNumber } from "../../host/host";
 import { CONTINUE, STOP } from "../../host/status";
 import { startsWith } from "../../bytes/text/at";
 import { constant } from "../../bytes/text/bytes";
@@ -35,7 +38,6 @@ import { startUnwrapping } from "./unwrap";
 
 const EVENT_STREAM = constant("text/event-stream");
 const HTML = constant("text/html");
-const ENCODING_HEADER = constant(HEADER_ENCODING);
 
 /** Reads a head in the listener's context: a provider's, or that of a local response. Returns the status for Envoy. */
 export function onHead(exchange: Exchange, endsHere: bool): i32 {
@@ -49,16 +51,18 @@ export function onHead(exchange: Exchange, endsHere: bool): i32 {
       return onEnvoyErrorHead(exchange, details, endsHere);
     }
   }
-  if (exchange.isReadUpstream()) return CONTINUE;
+  if (exchange.isReadUpstream()) {
+    if (response.hasEncoding) removeEncodingCopy();
+    return CONTINUE;
+  }
   if (exchange.target === null) {
     response.enter(ResponseOwner.NativeRoute, ResponsePhase.Passed);
     return CONTINUE;
   }
+  // Masking may read the head again.
   maskHead(exchange);
-  if (ENCODING.length > 0) {
-    removeHeader(RESPONSE_HEADERS, ENCODING_HEADER);
-    response.isDecompressed = !endsHere && CONTENT_ENCODING.length == 0;
-  }
+  removeForeignHeadersBehindRoute(requestIdSpan(exchange));
+  response.isDecompressed = !endsHere && ENCODING.length > 0 && CONTENT_ENCODING.length == 0;
   if (isNotCounted(exchange)) {
     respondWithEstimate(exchange);
     return STOP;
@@ -89,10 +93,9 @@ export function readAttemptHead(exchange: Exchange, endsHere: bool): Fault | nul
   const response = exchange.response;
   readStatus(exchange);
   response.isLeftToListener = !endsHere && isCompressed() && isDecompressing(exchange.target);
+  response.hasEncoding = CONTENT_ENCODING.length > 0;
   maskHead(exchange);
-  // The filter in the listener needs the header if it reads the response.
-  if (ENCODING.length > 0 && !response.isLeftToListener)
-    removeHeader(RESPONSE_HEADERS, ENCODING_HEADER);
+  removeForeignHeaders();
   if (!response.isLeftToListener) startUnwrapping(exchange);
   return headFault(exchange, endsHere, response.isLeftToListener);
 }
