@@ -33,6 +33,8 @@ export interface Case {
   connections: number;
   /** Open loop; closed without. */
   perSecond?: number;
+  /** Whether requests have the headers of OpenAI's SDK, and responses those of its API. */
+  hasSdkHeaders?: boolean;
   /** Streams: text deltas of each, and milliseconds between two events. */
   events?: number;
   delay?: number;
@@ -79,6 +81,14 @@ export const CASES: readonly Case[] = [
     request: shortChat,
     connections: 16,
     goal: { ratio: 1.4 },
+  },
+  {
+    name: "a16-sdk",
+    what: "the same, with the headers of OpenAI's SDK and API",
+    request: shortChat,
+    hasSdkHeaders: true,
+    connections: 16,
+    goal: {},
   },
   {
     name: "a16-failover",

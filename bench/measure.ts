@@ -124,6 +124,7 @@ export async function load(
   const words = [
     ...["-c", String(one.connections), "-p", String(program.pid), "-f", file],
     ...(one.perSecond === undefined ? [] : ["-r", String(one.perSecond)]),
+    ...(one.hasSdkHeaders === true ? ["-k"] : []),
     ...extra,
   ];
   const child = spawn(

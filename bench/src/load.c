@@ -1,10 +1,11 @@
 // A load generator: one thread, HTTP/1.1 with keep-alive, one request at a time on each connection.
 //
-//   load -c CONNECTIONS -t SECONDS [-w WARM_UP] [-s SPREAD] [-r PER_SECOND] [-n REQUESTS] [-p PID] -f BODY PORT PATH
+//   load -c CONNECTIONS -t SECONDS [-w WARM_UP] [-s SPREAD] [-r PER_SECOND] [-n REQUESTS] [-p PID] [-k] -f BODY PORT PATH
 //
 // Closed loop: every connection sends its next request when it has its answer; the first ones are spread over SPREAD
 // seconds, so that long streams do not all end at once. With -r open loop: requests are due at fixed times, and a late
 // one counts from when it was due. It ends SECONDS after WARM_UP, or after REQUESTS if that is sooner.
+// With -k requests have the headers of OpenAI's SDK for Python.
 // It prints one line of JSON. Times are in microseconds; `first` is the time to the first byte of the body; `cpu` is
 // what process PID used per request.
 #define _GNU_SOURCE
@@ -235,6 +236,14 @@ static void run(void) {
   }
 }
 
+static const char BARE_HEADERS[] = "accept: */*\r\nuser-agent: gateway-bench\r\n";
+static const char SDK_HEADERS[] =
+    "accept-encoding: gzip, deflate\r\naccept: application/json\r\nuser-agent: OpenAI/Python 1.109.1\r\n"
+    "x-stainless-lang: python\r\nx-stainless-package-version: 1.109.1\r\nx-stainless-os: Linux\r\n"
+    "x-stainless-arch: x64\r\nx-stainless-runtime: CPython\r\nx-stainless-runtime-version: 3.12.3\r\n"
+    "x-stainless-async: false\r\nx-stainless-retry-count: 0\r\nx-stainless-read-timeout: 600\r\n";
+static const char *headers = BARE_HEADERS;
+
 static void make_request(const char *body_file, const char *path) {
   FILE *file = fopen(body_file, "r");
   if (file == NULL) {
@@ -249,16 +258,16 @@ static void make_request(const char *body_file, const char *path) {
   }
   fclose(file);
   text_format(&request,
-              "POST %s HTTP/1.1\r\nhost: 127.0.0.1:%d\r\ncontent-type: application/json\r\naccept: */*\r\n"
-              "user-agent: gateway-bench\r\nauthorization: Bearer any\r\ncontent-length: %zu\r\n\r\n",
-              path, port, body.length);
+              "POST %s HTTP/1.1\r\nhost: 127.0.0.1:%d\r\ncontent-type: application/json\r\n%s"
+              "authorization: Bearer any\r\ncontent-length: %zu\r\n\r\n",
+              path, port, headers, body.length);
   text_append(&request, body.bytes, body.length);
   text_free(&body);
 }
 
 int main(int count, char **words) {
   const char *body_file = NULL;
-  for (int option; (option = getopt(count, words, "c:t:w:s:r:n:p:f:")) > 0;) {
+  for (int option; (option = getopt(count, words, "c:t:w:s:r:n:p:kf:")) > 0;) {
     if (option == 'c') connection_count = atoi(optarg);
     else if (option == 't') seconds = atof(optarg);
     else if (option == 'w') warm_up = atof(optarg);
@@ -266,6 +275,7 @@ int main(int count, char **words) {
     else if (option == 'r') rate = atof(optarg);
     else if (option == 'n') request_limit = strtoul(optarg, NULL, 10);
     else if (option == 'p') pid = atoi(optarg);
+    else if (option == 'k') headers = SDK_HEADERS;
     else if (option == 'f') body_file = optarg;
     else return 2;
   }

@@ -4,6 +4,7 @@
 //   POST …/chat/completions and …/messages: a complete reply, or a stream when the body says "stream":true
 //   POST …/responses: a complete reply
 //   POST …:streamGenerateContent and …/converse-stream: a stream
+//   with OpenAI's headers if the request has those of its SDK
 //   GET /settings?events=N&delay=MILLISECONDS: text deltas of a stream, and the time between two of its events
 //
 // It ends when its standard input does, so that it never outlives the program that started it.
@@ -117,6 +118,31 @@ static int change_settings(Connection *connection, const char *line, size_t leng
   return send_bytes(connection, REFUSED, sizeof REFUSED - 1);
 }
 
+/** The headers of OpenAI's API besides those of every reply (2026-11), which a request with the headers of its SDK gets. */
+static const char OPENAI_HEADERS[] =
+    "date: Mon, 23 Nov 2026 05:00:00 GMT\r\naccess-control-expose-headers: X-Request-ID\r\n"
+    "openai-organization: user-4a7mzqjwl0c8rtxpvbnd2ehk\r\nopenai-project: proj_9yKcVb2mTq4LwZs7RfXh\r\n"
+    "openai-version: 2020-10-01\r\nx-envoy-upstream-service-time: 431\r\nx-ratelimit-limit-requests: 10000\r\n"
+    "x-ratelimit-limit-tokens: 200000\r\nx-ratelimit-remaining-requests: 9999\r\n"
+    "x-ratelimit-remaining-tokens: 199980\r\nx-ratelimit-reset-requests: 8.64s\r\n"
+    "x-ratelimit-reset-tokens: 6ms\r\nx-openai-proxy-wasm: v0.1\r\ncf-cache-status: DYNAMIC\r\n"
+    "set-cookie: __cf_bm=Wq3.xT8uJr0eYk5vNn1sLh7dGc2bAf9m-1763700000-1.0.1.1-p4Zo6Ri8Ux; path=/; HttpOnly; Secure\r\n"
+    "strict-transport-security: max-age=31536000; includeSubDomains; preload\r\nx-content-type-options: nosniff\r\n"
+    "set-cookie: _cfuvid=Lm2.kV9wQz4yTx7rJc1n-1763700000123-0.0.1.1-604800000; path=/; HttpOnly; Secure\r\n"
+    "server: cloudflare\r\ncf-ray: 9a2f4c6e8b0d1f37-FRA\r\nalt-svc: h3=\":443\"; ma=86400\r\n";
+static const char STATUS_LINE[] = "HTTP/1.1 200 OK\r\n";
+
+static int send_reply(Connection *connection, const Reply *reply, int has_openai_headers) {
+  if (!has_openai_headers) return send_bytes(connection, reply->bytes.bytes, reply->bytes.length);
+  static Text whole;
+  size_t line = sizeof STATUS_LINE - 1;
+  whole.length = 0;
+  text_append(&whole, STATUS_LINE, line);
+  text_append(&whole, OPENAI_HEADERS, sizeof OPENAI_HEADERS - 1);
+  text_append(&whole, reply->bytes.bytes + line, reply->bytes.length - line);
+  return send_bytes(connection, whole.bytes, whole.length);
+}
+
 static int answer(Connection *connection, const char *head, size_t head_length, const char *body, size_t body_length) {
   size_t line = (size_t)((char *)memchr(head, '\r', head_length) - head);
   if (strncmp(head, "GET ", 4) == 0) return change_settings(connection, head, line);
@@ -140,7 +166,8 @@ static int answer(Connection *connection, const char *head, size_t head_length, 
     static const char NOT_FOUND[] = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n";
     return send_bytes(connection, NOT_FOUND, sizeof NOT_FOUND - 1);
   }
-  if (!is_stream || delay_milliseconds == 0) return send_bytes(connection, reply->bytes.bytes, reply->bytes.length);
+  if (!is_stream || delay_milliseconds == 0)
+    return send_reply(connection, reply, has(head, head_length, "x-stainless-lang"));
   start_pacing(connection, reply);
   return send_bytes(connection, reply->bytes.bytes, reply->head_length);
 }

@@ -2,7 +2,9 @@
 import { MCP, MODEL_BY_ID, MODEL_LIST, READINESS } from "../../contract/endpoints";
 import { HEADER_STREAM_CLUSTER } from "../../contract/words";
 import { DIALECTS, dialectOfPath } from "../dialects/registry";
+import { outOfMemory } from "../hub/fault";
 import { removeHeader, REQUEST_HEADERS } from "../host/host";
+import { wasRefused } from "../memory/blocks";
 import { logClientPath } from "../observe/access-log";
 import {
   CONTENT_TYPE,
@@ -33,13 +35,14 @@ const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
 const OPTIONS = constant("OPTIONS");
 
 /** Reads the head; the stages that need its values run in the same callback. */
-export function readRequestHead(exchange: Exchange, _turn: Turn): Outcome {
+export function readRequestHead(exchange: Exchange, turn: Turn): Outcome {
   const client = exchange.client;
   client.headers = readHead();
   if (hasForeignHeaders()) {
     client.foreign = new ByteBuffer();
     copyForeignHeaders(client.foreign);
   }
+  if (wasRefused()) return turn.refuse(outOfMemory("request"));
   keepPlainRequestId(exchange);
   // Only the gateway may set it.
   if (STREAM_CLUSTER.length > 0) removeHeader(REQUEST_HEADERS, STREAM_CLUSTER_HEADER);

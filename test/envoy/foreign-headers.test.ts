@@ -129,10 +129,10 @@ beforeAll(async () => {
   const config = `
 upstream: {outlier_detection: {consecutive_failures: 0}}
 llm_providers:
-  - {model: openai/alone, ${at}/v1", access_key: $CHAT_KEY}
-  - {model: anthropic/alone, ${at}", access_key: $MESSAGES_KEY}
-  - {model: openai/safe, ${at}/v1", access_key: $CHAT_KEY, fallbacks: [openai/alone]}
-  - {model: openai/failing, ${at}/v1", access_key: $CHAT_KEY, fallbacks: [openai/alone]}
+  - {model: openai/alone, ${at}/v1", access_key: $CHAT_KEY, decompress_responses: true}
+  - {model: anthropic/alone, ${at}", access_key: $MESSAGES_KEY, decompress_responses: true}
+  - {model: openai/safe, ${at}/v1", access_key: $CHAT_KEY, decompress_responses: true, fallbacks: [openai/alone]}
+  - {model: openai/failing, ${at}/v1", access_key: $CHAT_KEY, decompress_responses: true, fallbacks: [openai/alone]}
 `;
   const environment = { CHAT_KEY: "chat-key", MESSAGES_KEY: "messages-key" };
   gateway = await startGateway({ config, environment });
