@@ -1,7 +1,7 @@
 // The measuring: one slice at a time, the programs in turn, so that whatever else the machine does hits all alike.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Case, Request } from "./cases.ts";
@@ -158,4 +158,13 @@ export async function setProvider(bench: Bench, one: Case): Promise<void> {
 export function residentMemory(pid: number): number {
   const status = readFileSync(`/proc/${String(pid)}/status`, "utf8");
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
+/** Processor time of a process's threads in milliseconds: a busy machine changes it less than the time that passes. */
+export function processorTime(pid: number): number {
+  const threads = `/proc/${String(pid)}/task`;
+  const times = readdirSync(threads).map((id) =>
+    Number(readFileSync(join(threads, id, "schedstat"), "utf8").split(" ")[0]),
+  );
+  return times.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1e6;
 }

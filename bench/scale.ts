@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { chatBody, messagesBody, CHAT_MODEL } from "./bodies.ts";
 import { type Case, CHAT, MESSAGES } from "./cases.ts";
-import { type Bench, load, residentMemory, setProvider, tryOnce } from "./measure.ts";
+import {
+  type Bench,
+  load,
+  processorTime,
+  residentMemory,
+  setProvider,
+  tryOnce,
+} from "./measure.ts";
 import { pinned, type Program, startGateway, startPlain } from "./programs.ts";
 import { median } from "./report.ts";
 
@@ -43,8 +50,8 @@ export async function scaleTables(bench: ScaleBench): Promise<string> {
 
 async function startTable(bench: ScaleBench): Promise<string> {
   const rows = [
-    "| configuration | starts in, ms | memory, MB |",
-    "| --- | --: | --: |",
+    "| configuration | starts in, ms | CPU, ms | memory, MB |",
+    "| --- | --: | --: | --: |",
     await startRow(bench, "plain Envoy", (directory) =>
       startPlain(pinned(bench.envoy), directory, bench.upstream),
     ),
@@ -61,15 +68,17 @@ async function startRow(
   name: string,
   start: (directory: string) => Promise<Program>,
 ): Promise<string> {
-  const [times, memory]: [number[], number[]] = [[], []];
+  const [times, cpu, memory]: [number[], number[], number[]] = [[], [], []];
   for (let round = 0; round < bench.rounds; round++) {
     const before = performance.now();
     const program = await start(join(bench.directory, `${name} ${String(round)}`));
     times.push(performance.now() - before);
+    cpu.push(processorTime(program.pid));
     memory.push(residentMemory(program.pid));
     await program.stop();
   }
-  return `| ${name} | ${median(times).toFixed(0)} | ${median(memory).toFixed(0)} |`;
+  const cells = [times, cpu, memory].map((all) => median(all).toFixed(0));
+  return `| ${[name, ...cells].join(" | ")} |`;
 }
 
 function startOne(bench: ScaleBench, directory: string, more: { models?: number } = {}) {
