@@ -91,6 +91,28 @@ const EVERY_TYPE: Record<string, HeaderValue> = {
   uuid: { type: 9, bytes: Buffer.alloc(16) },
 };
 
+/** Deltas that begin with the same bytes. */
+const REPEATED = [
+  " a",
+  " provider",
+  " né",
+  "",
+  "a text that is longer than one of the blocks",
+].flatMap((text, index) => [delta("text", text, index), delta("text", text, 40 - index)]);
+const THOUGHTS = ["one", "two", "three"].map((text) => delta("reasoning", text, 3));
+
+function delta(kind: string, text: string, padding: number): { frame: Buffer; row: Row } {
+  const data = { contentBlockIndex: 0, delta: { [kind]: text }, p: "p".repeat(padding) };
+  return {
+    frame: eventFrame("contentBlockDelta", data),
+    row: ["contentBlockDelta", JSON.stringify(data)],
+  };
+}
+
+const framesOf = (deltas: typeof REPEATED): Buffer[] => deltas.map((one) => one.frame);
+const rowsOfDeltas = (deltas: typeof REPEATED): Row[] => deltas.map((one) => one.row);
+const [REPEATED_AGAIN = STOP] = framesOf(REPEATED);
+
 interface Case {
   name: string;
   stream: Buffer[];
@@ -105,6 +127,34 @@ const CASES: Case[] = [
     stream: [START, TEXT, TEXT, STOP],
     rows: [START_ROW, TEXT_ROW, TEXT_ROW, STOP_ROW],
   },
+  {
+    name: "events that begin with the same bytes",
+    stream: [START, ...framesOf(REPEATED), STOP, ...framesOf(REPEATED)],
+    rows: [START_ROW, ...rowsOfDeltas(REPEATED), STOP_ROW, ...rowsOfDeltas(REPEATED)],
+  },
+  {
+    name: "events of two kinds that begin with the same bytes",
+    stream: framesOf([...THOUGHTS, ...REPEATED, ...THOUGHTS, ...REPEATED]),
+    rows: rowsOfDeltas([...THOUGHTS, ...REPEATED, ...THOUGHTS, ...REPEATED]),
+  },
+  {
+    name: "an exception among events that begin with the same bytes",
+    stream: [
+      ...framesOf(REPEATED),
+      exceptionFrame("throttlingException", { message: "slow" }),
+      STOP,
+    ],
+    rows: [
+      ...rowsOfDeltas(REPEATED),
+      ["throttlingException", '{"message":"slow"}', "error"],
+      STOP_ROW,
+    ],
+  },
+  ...[60, 105, -20, -2].map((at) => ({
+    name: `byte ${String(at)} of a repeated event damaged`,
+    stream: [...framesOf(REPEATED), damaged(REPEATED_AGAIN, at)],
+    rows: [...rowsOfDeltas(REPEATED), WRONG_FRAME],
+  })),
   { name: "an event without payload", stream: [eventFrame("ping", "")], rows: [["ping", ""]] },
   {
     name: "headers of every type before the ones that are read",

@@ -41,3 +41,36 @@ export function crc32(pointer: usize, length: u32, before: u32 = 0): u32 {
   for (; pointer < end; pointer++) crc = (crc >>> 8) ^ entry(0, crc ^ load<u8>(pointer));
   return ~crc;
 }
+
+/** For each of the 8 half bytes of a CRC: what its 16 values become behind `preparedLength` bytes of zeros. Entries of 4 bytes. */
+const BEHIND = memory.data(512);
+const HALF_BYTE: usize = 64;
+
+/** The length of the runs that `crcBehind` passes over. */
+export let preparedLength: u32 = 0;
+
+/** Prepares `crcBehind` for runs of this length: about 200 instructions for each byte, unless it is the length of the last call. */
+export function prepareCrcBehind(length: u32): void {
+  if (length == preparedLength) return;
+  preparedLength = length;
+  for (let bit: u32 = 0; bit < 32; bit++) {
+    let crc: u32 = 1 << bit;
+    for (let i: u32 = 0; i < length; i++) crc = (crc >>> 8) ^ entry(0, crc);
+    const table = BEHIND + (bit >>> 2) * HALF_BYTE;
+    const own: usize = 1 << (bit & 3);
+    // The map is linear: a value is the sum of its bits.
+    for (let value = own; value < 2 * own; value++)
+      store<u32>(table + value * 4, load<u32>(table + (value - own) * 4) ^ crc);
+  }
+}
+
+/**
+ * Returns what the CRC of some bytes adds to that of all, if a run of `preparedLength` bytes follows them: the sum (`^`) with the CRC of
+ * the run is the CRC of both.
+ */
+export function crcBehind(crc: u32): u32 {
+  let sum: u32 = 0;
+  for (let table = BEHIND; table < BEHIND + 8 * HALF_BYTE; table += HALF_BYTE, crc >>>= 4)
+    sum ^= load<u32>(table + ((<usize>(crc & 15)) << 2));
+  return sum;
+}

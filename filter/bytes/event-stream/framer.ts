@@ -11,6 +11,7 @@ import { escape } from "../json/text";
 import { ByteBuffer, constant, sameSpan, Span } from "../text/bytes";
 import { crc32 } from "./crc32";
 import { FrameHeaders } from "./headers";
+import { KnownRun } from "./known-run";
 
 const PRELUDE: u32 = 12;
 const CRC: u32 = 4;
@@ -44,6 +45,8 @@ export class EventStreamFramer extends Framer {
   private held: ByteBuffer = new ByteBuffer();
   /** The data of a frame of type `error`, whose message is in a header. */
   private message: ByteBuffer = new ByteBuffer();
+  /** How most frames begin. */
+  private run: KnownRun = new KnownRun();
   private base: usize = 0;
   private length: u32 = 0;
   /** Offset of the next frame. */
@@ -79,11 +82,21 @@ export class EventStreamFramer extends Framer {
     if (headersLength > MAX_HEADERS || total - PRELUDE - CRC - headersLength > MAX_PAYLOAD)
       return this.fail(WRONG_LENGTH);
     if (left < total) return this.wait(left);
-    if (crc32(frame + 8, total - 8 - CRC, preludeCrc) != bswap(load<u32>(frame + total - CRC)))
-      return this.fail(WRONG_FRAME);
-    if (!headers.read(frame + PRELUDE, headersLength)) return this.fail(WRONG_HEADERS);
+    const body = frame + PRELUDE;
+    const length = total - PRELUDE - CRC;
+    const run = this.run;
+    const isKnown = run.begins(body, length, headersLength);
+    const before = crc32(frame + 8, CRC, preludeCrc);
+    const crc = isKnown ? run.crcOf(body, length, before) : crc32(body, length, before);
+    if (crc != bswap(load<u32>(body + length))) return this.fail(WRONG_FRAME);
+    if (!isKnown && !headers.read(body, headersLength)) return this.fail(WRONG_HEADERS);
     this.start += total;
-    this.setEvent(frame + PRELUDE + headersLength, total - PRELUDE - CRC - headersLength);
+    this.dataPointer = body + headersLength;
+    this.dataLength = length - headersLength;
+    if (isKnown) this.setKnownEvent(body);
+    else this.setEvent();
+    if (!isKnown && !this.isFailure)
+      run.learn(body, length, headersLength, this.namePointer, this.nameLength);
     return true;
   }
 
@@ -118,6 +131,7 @@ export class EventStreamFramer extends Framer {
   release(): void {
     this.held.release();
     this.message.release();
+    this.run.release();
   }
 
   /** The next frame is incomplete, with `left` bytes so far. Returns whether that is an event: an error at the stream's end. */
@@ -125,14 +139,20 @@ export class EventStreamFramer extends Framer {
     return this.hasEnded && left > 0 ? this.fail(CUT) : false;
   }
 
-  private setEvent(payload: usize, length: u32): void {
+  /** The headers are those of the event from which the run was learned. */
+  private setKnownEvent(body: usize): void {
+    this.events++;
+    this.isFailure = false;
+    this.namePointer = body + this.run.nameOffset;
+    this.nameLength = this.run.nameLength;
+  }
+
+  private setEvent(): void {
     this.events++;
     this.isFailure = !sameSpan(headers.messageType, EVENT);
     this.namePointer = headers.name.pointer;
     this.nameLength = headers.name.length;
-    this.dataPointer = payload;
-    this.dataLength = length;
-    if (!this.isFailure || length > 0) return;
+    if (!this.isFailure || this.dataLength > 0) return;
     // An error without data would pass as nothing.
     if (headers.errorMessage.length == 0) this.setData(NO_PAYLOAD);
     else this.setMessage(headers.errorMessage);
