@@ -6,6 +6,7 @@
 import { Fault } from "../hub/fault";
 import { unescape } from "../bytes/json/text";
 import { Tape } from "../bytes/json/tape";
+import { isLowerCase } from "../bytes/text/ascii";
 import { byteAt, startsWith } from "../bytes/text/at";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { Dialect } from "./dialect";
@@ -36,14 +37,6 @@ export function caseFault(tape: Tape, dialect: Dialect): Fault | null {
     return new Fault(400, message).at(known);
   }
   return null;
-}
-
-function isLowerCase(pointer: usize, length: u32): bool {
-  for (let i: u32 = 0; i < length; i++) {
-    const byte = byteAt(pointer, i);
-    if (byte - 0x41 < 26 || byte >= 0x80) return false;
-  }
-  return true;
 }
 
 /** Points `name` at the lower-case form of a member's name. Only U+017F and U+212A fold to ASCII letters. */

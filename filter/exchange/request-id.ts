@@ -2,7 +2,7 @@
 import { header, REQUEST_HEADERS, setHeader } from "../host/host";
 import { randomUuid } from "../host/random";
 import { REQUEST_ID as SENT_ID } from "./request-head";
-import { byteAt } from "../bytes/text/at";
+import { isPlainId } from "../bytes/text/ascii";
 import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 import { Exchange } from "./exchange";
 
@@ -12,7 +12,8 @@ const kept = new Span(0, 0);
 
 /** Replaces, in the head that was read last, an id that is too long or has characters besides letters, digits and `-_.:/+=~@`. */
 export function keepPlainRequestId(exchange: Exchange): void {
-  const isKept = SENT_ID.length > 0 && isPlain(SENT_ID);
+  const length = SENT_ID.length;
+  const isKept = length > 0 && length <= MAX_LENGTH && isPlainId(SENT_ID.pointer, length);
   const id = isKept ? SENT_ID : randomUuid();
   if (!isKept) setHeader(REQUEST_HEADERS, REQUEST_ID, id);
   exchange.client.requestId.span(id);
@@ -28,21 +29,4 @@ export function requestId(exchange: Exchange): ByteBuffer {
 /** Returns the same, until the next call. */
 export function requestIdSpan(exchange: Exchange): Span {
   return requestId(exchange).view(kept);
-}
-
-function isPlain(id: Span): bool {
-  if (id.length > MAX_LENGTH) return false;
-  for (let i: u32 = 0; i < id.length; i++) {
-    if (!isPlainByte(byteAt(id.pointer, i))) return false;
-  }
-  return true;
-}
-
-function isPlainByte(c: u32): bool {
-  const isLetter = (c | 0x20) - 0x61 < 26;
-  // '-' '.' '/', the digits and ':' are neighbours in ASCII.
-  const isDigitOrNeighbour = c - 0x2d < 14;
-  return (
-    isLetter || isDigitOrNeighbour || c == 0x5f || c == 0x2b || c == 0x3d || c == 0x7e || c == 0x40
-  );
 }
