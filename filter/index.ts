@@ -14,7 +14,6 @@ import {
   exchangeOf,
   isPush,
   joinAttempt,
-  setConfigurationSize,
 } from "./contexts/streams";
 import { onCallout, onRequestBody, onRequestHeaders } from "./pipeline/run";
 import { onPushBody, onPushHeaders } from "./pipeline/push-budgets";
@@ -64,7 +63,6 @@ export function proxy_on_context_create(id: u32, rootId: u32): void {
 }
 
 export function proxy_on_vm_start(_rootId: u32, size: u32): u32 {
-  setConfigurationSize(size);
   const isRead = startVm(size);
   collect();
   return isRead ? 1 : 0;

@@ -1,6 +1,6 @@
 // The stream contexts of the VM, and the one place that frees their memory.
-import { resetTaken, takenBytes } from "../host/host";
 import { countBytes } from "../memory/blocks";
+import { isCollectionDue } from "../memory/garbage";
 import { trimKept } from "../memory/heap";
 import { Exchange } from "../exchange/exchange";
 import { Trace } from "../exchange/trace";
@@ -13,20 +13,8 @@ const exchanges = new IdTable<Exchange>();
 /** Context ids of pushes of the control plane that have no response yet. */
 const pushes = new Set<u32>();
 
-/** Estimate for the objects of a stream, its entries in the maps included. Bytes. */
+/** Estimate for the objects of a stream, its place in the table included. Bytes. */
 const OBJECTS: isize = 1024;
-
-/**
- * Streams deleted between two collections, which share the cost of one. A collection visits the objects of the configuration
- * too, so a large configuration has more streams share it.
- */
-const COLLECT_EVERY: u32 = 128;
-/** Bytes of the configuration for which one more stream is deleted before a collection. */
-const BYTES_PER_STREAM: u32 = 512;
-let collectEvery: u32 = COLLECT_EVERY;
-/** Bytes of bodies between two collections: an endless stream makes objects too, about a byte for each of its bytes. */
-const COLLECT_AFTER: u32 = 4 << 20;
-let deletedSinceCollection: u32 = 0;
 
 export function createStream(id: u32, rootId: u32): void {
   const root = rootOf(rootId);
@@ -74,23 +62,15 @@ export function deleteStream(exchange: Exchange): void {
 /** Forgets the context of a stream, an attempt or a push. */
 export function deleteContext(id: u32): void {
   exchanges.delete(id);
-  deletedSinceCollection++;
 }
 
-/** Sets the size of the VM's configuration in bytes. */
-export function setConfigurationSize(bytes: u32): void {
-  collectEvery = COLLECT_EVERY + bytes / BYTES_PER_STREAM;
-}
-
-/** Collects garbage, at the end of a callback: the collector does not see what is on the stack. */
+/** Collects garbage if it is due, at the end of a callback: the collector does not see what is on the stack. */
 export function collectWhenDue(): void {
-  if (deletedSinceCollection >= collectEvery || takenBytes() >= COLLECT_AFTER) collect();
+  if (isCollectionDue()) collect();
 }
 
 /** Collects garbage now: where `collectWhenDue` may, and after a configuration was read. */
 export function collect(): void {
-  deletedSinceCollection = 0;
-  resetTaken();
   trimKept();
   __collect();
 }

@@ -100,13 +100,9 @@ export function setProperty(name: Span, text: Span): void {
 const body = new Span(0, 0);
 let taken: u32 = 0;
 
-/** Returns how many bytes of bodies have been taken since `resetTaken`: a measure of the work that was done. */
+/** Returns how many bytes of bodies have been taken: a number that begins at 0 again after 4 GiB. */
 export function takenBytes(): u32 {
   return taken;
-}
-
-export function resetTaken(): void {
-  taken = 0;
 }
 
 /**

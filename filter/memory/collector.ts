@@ -8,6 +8,7 @@
 //   next object and flags | next object whose members are to be visited | class | size of the fields
 // @ts-ignore: a file of the compiler
 import "rt/tlsf";
+import { countObject, startCounting } from "./garbage";
 import { allocate, release, sizeOf } from "./heap";
 
 const HEADER: usize = 16;
@@ -37,6 +38,7 @@ function __new(size: usize, id: u32): usize {
   store<u32>(object, id, CLASS);
   store<u32>(object, <u32>size, SIZE);
   objects = object;
+  countObject(HEADER + size);
   return object + HEADER;
 }
 
@@ -86,11 +88,13 @@ function __collect(): void {
     __visit_members(object + HEADER, 0);
   }
   let kept: usize = 0;
+  let left: usize = 0;
   for (let object = objects; object != 0;) {
     const info = load<usize>(object);
     if (info & MARKED) {
       store<usize>(object, kept | (info & IS_DATA));
       kept = object;
+      left += HEADER + load<u32>(object, SIZE);
     } else if (info & IS_DATA) {
       store<usize>(object, 0);
     } else {
@@ -99,4 +103,5 @@ function __collect(): void {
     object = info & ~FLAGS;
   }
   objects = kept;
+  startCounting(left);
 }
