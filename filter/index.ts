@@ -15,7 +15,7 @@ import {
   isPush,
   joinAttempt,
 } from "./contexts/streams";
-import { onCallout, onRequestBody, onRequestHeaders } from "./pipeline/run";
+import { onCallout, onRequestBody, onRequestHeaders, onRequestTrailers } from "./pipeline/run";
 import { onPushBody, onPushHeaders } from "./pipeline/push-budgets";
 import { onResponseBody, onResponseHeaders, onResponseTrailers } from "./pipeline/response";
 import { hasTakenLarge, wasRefused } from "./memory/blocks";
@@ -89,6 +89,12 @@ export function proxy_on_request_body(id: u32, size: u32, endsHere: u32): i32 {
       ? onRequestBody(exchange, config, size, isEnd)
       : onAttemptBody(exchange, size, isEnd),
   );
+}
+
+export function proxy_on_request_trailers(id: u32, _count: u32): i32 {
+  const exchange = exchangeOf(id);
+  if (exchange === null || exchange.contextId != id) return CONTINUE;
+  return done(onRequestTrailers(exchange));
 }
 
 export function proxy_on_response_headers(id: u32, count: u32, endsHere: u32): i32 {

@@ -8,11 +8,16 @@ import {
   SIGNATURE_PREFIXES,
   TRACE_HEADERS,
 } from "../../contract/foreign-headers";
-import { HEADER_API_KEY, HEADER_HINT, HEADER_STREAM_CLUSTER } from "../../contract/words";
+import {
+  HEADER_API_KEY,
+  HEADER_CLUSTER,
+  HEADER_HINT,
+  HEADER_STREAM_CLUSTER,
+} from "../../contract/words";
 import { DIALECTS } from "../dialects/registry";
 import { ByteBuffer, constant, sameSpan, Span } from "../bytes/text/bytes";
 import { Head, Wanted } from "../host/head";
-import { REQUEST_HEADERS } from "../host/host";
+import { removeHeader, REQUEST_HEADERS } from "../host/host";
 import { NameRules } from "../host/name-rules";
 
 const rules = new NameRules();
@@ -28,7 +33,6 @@ export const PATH = head.want(constant(":path")).value;
 export const METHOD = head.want(constant(":method")).value;
 export const REQUEST_ID = head.want(constant("x-request-id")).value;
 export const HINT = head.want(constant(HEADER_HINT)).value;
-export const STREAM_CLUSTER = head.want(constant(HEADER_STREAM_CLUSTER)).value;
 export const AUTHORIZATION = head.want(constant("authorization")).value;
 export const X_API_KEY = head.want(constant("x-api-key")).value;
 export const GATEWAY_KEY = head.want(constant(HEADER_API_KEY)).value;
@@ -44,6 +48,9 @@ for (let i = 0; i < DIALECTS.length; i++) {
   const names = DIALECTS[i].ownHeaders;
   for (let j = 0; j < names.length; j++) OWN_HEADERS.push(head.want(names[j]));
 }
+
+/** The headers by which Envoy chooses the cluster: only the gateway may set them. */
+const CLUSTERS = [head.want(constant(HEADER_CLUSTER)), head.want(constant(HEADER_STREAM_CLUSTER))];
 
 /** The headers of `CREDENTIAL_KINDS`. */
 export const CREDENTIALS: Wanted[] = [];
@@ -65,6 +72,14 @@ export function hasOwnHeader(bits: u32, name: Span): bool {
 export function readHead(): u32 {
   head.read();
   return head.present;
+}
+
+/** Removes a cluster that the client has named, from the head that was read last. */
+export function removeClusters(): void {
+  for (let i = 0; i < CLUSTERS.length; i++) {
+    const header = unchecked(CLUSTERS[i]);
+    if ((head.present & header.bit) != 0) removeHeader(REQUEST_HEADERS, header.name);
+  }
 }
 
 /** Returns whether the head that was read last has headers that no provider may get, besides CREDENTIALS. */

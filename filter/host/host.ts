@@ -8,6 +8,7 @@ import * as abi from "./abi";
 import { ByteBuffer, PADDING, scratchBuffer, Span } from "../bytes/text/bytes";
 
 export const REQUEST_HEADERS: i32 = 0;
+export const REQUEST_TRAILERS: i32 = 1;
 export const RESPONSE_HEADERS: i32 = 2;
 export const RESPONSE_TRAILERS: i32 = 3;
 export const REQUEST_BODY: i32 = 0;

@@ -1,9 +1,7 @@
 // Stages of the head: the request's id, endpoint and dialect, and the responses that need no provider.
 import { MCP, MODEL_BY_ID, MODEL_LIST, READINESS } from "../../contract/endpoints";
-import { HEADER_STREAM_CLUSTER } from "../../contract/words";
 import { DIALECTS, dialectOfPath } from "../dialects/registry";
 import { outOfMemory } from "../hub/fault";
-import { removeHeader, REQUEST_HEADERS } from "../host/host";
 import { wasRefused } from "../memory/blocks";
 import { logClientPath } from "../observe/access-log";
 import {
@@ -15,7 +13,7 @@ import {
   METHOD,
   PATH,
   readHead,
-  STREAM_CLUSTER,
+  removeClusters,
 } from "../exchange/request-head";
 import { ByteBuffer, constant, sameSpan } from "../bytes/text/bytes";
 import { dropCredentials, lengthWithoutQuery } from "../bytes/text/query";
@@ -31,7 +29,6 @@ import { respondFromConfig } from "./local-responses";
 import { unknownPath, wrongMethod } from "./not-served";
 import { Outcome, Turn } from "./outcome";
 
-const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
 const OPTIONS = constant("OPTIONS");
 
 /** Reads the head; the stages that need its values run in the same callback. */
@@ -44,8 +41,8 @@ export function readRequestHead(exchange: Exchange, turn: Turn): Outcome {
   }
   if (wasRefused()) return turn.refuse(outOfMemory("request"));
   keepPlainRequestId(exchange);
-  // Only the gateway may set it.
-  if (STREAM_CLUSTER.length > 0) removeHeader(REQUEST_HEADERS, STREAM_CLUSTER_HEADER);
+  // Before a stage can leave the request to Envoy, which would send it there.
+  removeClusters();
   client.hasHint = HINT.length > 0;
   client.hasJsonType = sameSpan(CONTENT_TYPE, JSON_TYPE);
   return Outcome.Next;

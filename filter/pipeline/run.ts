@@ -4,7 +4,9 @@ import { respondWithFault } from "../exchange/respond";
 import { Exchange } from "../exchange/exchange";
 import { traceRequest } from "../exchange/write-trace";
 import { ResponseOwner } from "../exchange/response";
+import { Fault } from "../hub/fault";
 import { resumeRequest } from "../host/callout";
+import { clearHeaders, REQUEST_TRAILERS } from "../host/host";
 import { CONTINUE, STOP } from "../host/status";
 import { takeWaiting } from "../prompt/callouts";
 import { flowOf } from "../prompt/flows";
@@ -23,6 +25,23 @@ export function onRequestBody(exchange: Exchange, config: Config, size: u32, end
   if (exchange.stage < STAGES.length && exchange.response.owner != ResponseOwner.None) return STOP;
   turn.start(config, RequestEvent.Body, size, endsHere);
   return run(exchange);
+}
+
+/**
+ * Reads trailers, which only clients over HTTP/2 can send and no API of a model has. A body that the stages wait for is rejected:
+ * Envoy would send it without a decision of theirs. Behind a body that passes they are removed.
+ */
+export function onRequestTrailers(exchange: Exchange): i32 {
+  if (exchange.stage == STAGES.length) {
+    clearHeaders(REQUEST_TRAILERS);
+    return CONTINUE;
+  }
+  if (exchange.response.owner == ResponseOwner.None)
+    respondWithFault(
+      exchange,
+      new Fault(400, "The gateway does not support trailers of a request. Send it without them."),
+    );
+  return STOP;
 }
 
 /** The response of a prompt's callout, or its failure. Runs in the root context. */
