@@ -52,10 +52,8 @@ export const PROPERTY_LIMIT_TOKENS = "gateway_limit_tokens";
 /** Response header set before Envoy's decompressors, which remove `content-encoding`: the provider's original value. */
 export const HEADER_ENCODING = "x-gateway-encoding";
 
-/** Name of Envoy's decompressors of responses, and of the trailers in which they report their result. */
+/** Name of Envoy's decompressors of responses, which is in the names of the trailers in which they report their result. */
 export const DECOMPRESSOR = "reply";
-export const TRAILER_COMPRESSED_BYTES = "x-envoy-decompressor-reply-compressed-bytes";
-export const TRAILER_DECOMPRESSED_BYTES = "x-envoy-decompressor-reply-uncompressed-bytes";
 
 /** Client header that overrides model selection (spec.md, section 4, rule 5). */
 export const HEADER_HINT = "x-gateway-llm-provider-hint";

@@ -75,7 +75,7 @@ export function decompressors(): Extension[] {
 }
 
 /**
- * Returns a decompressor for responses only, never advertised: the upstream filters set the request's
+ * Returns a decompressor for responses only, never advertised: the routes set the request's
  * `accept-encoding`.
  */
 function decompressor(algorithm: string, message: string, fields: Fields = {}): Extension {

@@ -11,8 +11,8 @@ export const REQUEST_ID = "%REQ(X-REQUEST-ID)%";
 const header = { key: HEADER_REQUEST_ID, value: REQUEST_ID };
 
 /**
- * For a route, which adds it to every response: of a provider, of Envoy and of the filter. The upstream filters have
- * removed a provider's own header, so no lookup is needed, which costs 2,300 instructions instead of 5,300.
+ * For a route, which adds it to every response: of a provider, of Envoy and of the filter. A provider's own header is not looked
+ * up, which would cost 3,000 instructions: the filter removes it, or replaces both.
  */
 export const ADD_REQUEST_ID: Fields = { header, append_action: "APPEND_IF_EXISTS_OR_ADD" };
 

@@ -27,7 +27,7 @@ export const STAGES: StaticArray<Stage> = [
   checkClientKey, // before the client costs anything: a listener with keys serves nobody else
   checkOrigin, // a listener without keys is open to programs, but not to the pages of other origins
   respondLocally, // /healthz, /readyz, /v1/models, OPTIONS and wrong methods: what follows is for models only
-  keepClientKey, // the key for a pass-through provider, which Envoy removes from the headers later
+  keepClientKey, // the key for a pass-through provider, which writeOnlyAttempt or the upstream filter replaces
   captureHead, // for access_content.log, of those who may use models
   checkStoredWork, // before passToProvider, which ends the stages: a batch costs money too
   passToProvider, // an endpoint without models has a provider now, and its body is not waited for
