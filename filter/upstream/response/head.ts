@@ -20,7 +20,7 @@ import {
 import { RESPONSE_HEADERS, setHeaderNumber } from "../../host/host";
 import { CONTINUE, STOP } from "../../host/status";
 import { startsWith } from "../../bytes/text/at";
-import { constant } from "../../bytes/text/bytes";
+import { constant, sameSpan } from "../../bytes/text/bytes";
 import { decimal, statusCode } from "../../bytes/text/decimal";
 import { isFromProvider, responseDetails } from "../../exchange/envoy-errors";
 import { isJson, STATUS as STATUS_HEADER } from "../header-names";
@@ -62,7 +62,9 @@ export function onHead(exchange: Exchange, endsHere: bool): i32 {
   // Masking may read the head again.
   maskHead(exchange);
   removeForeignHeadersBehindRoute(requestIdSpan(exchange));
-  response.isDecompressed = !endsHere && ENCODING.length > 0 && CONTENT_ENCODING.length == 0;
+  // Of several encodings Envoy may have decoded one.
+  response.isDecompressed =
+    !endsHere && ENCODING.length > 0 && !sameSpan(ENCODING, CONTENT_ENCODING);
   if (isNotCounted(exchange)) {
     respondWithEstimate(exchange);
     return STOP;
