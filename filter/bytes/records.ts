@@ -33,9 +33,9 @@ export class Records<T> {
     return changetype<T>(address);
   }
 
+  /** Returns a record, the last one for an index that is too large. Only if there is one; valid until the next `add`. */
   // @ts-ignore: decorator
   @inline
-  /** Returns a record, the last one for an index that is too large. Only if there is one; valid until the next `add`. */
   at(index: u32): T {
     const last = this.count - 1;
     const size = <u32>offsetof<T>();

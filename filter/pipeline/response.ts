@@ -11,7 +11,7 @@ import { onHead } from "../upstream/response/head";
 import { onBody, onTrailers } from "../upstream/response/table";
 import { unwrapBody } from "../upstream/response/unwrap";
 
-/** A local response of Envoy has at most these headers: status, length, type, `retry-after` and request id. */
+/** A local response of Envoy has at most these headers: status, length, type, request id, and `retry-after` or a second request id. */
 const MAX_LOCAL_HEADERS: u32 = 5;
 
 /** @param count how many headers there are */
