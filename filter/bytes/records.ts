@@ -34,8 +34,6 @@ export class Records<T> {
   }
 
   /** Returns a record, the last one for an index that is too large. Only if there is one; valid until the next `add`. */
-  // @ts-ignore: decorator
-  @inline
   at(index: u32): T {
     const last = this.count - 1;
     const size = <u32>offsetof<T>();
@@ -79,15 +77,11 @@ export class NodeTable {
       v128.store(at, none);
   }
 
-  // @ts-ignore: decorator
-  @inline
   set(index: i32, node: u32): void {
     if (<u32>index < <u32>this.count) store<u32>(this.nodes + <usize>index * 4, node);
   }
 
   /** Returns NO_NODE also for an index outside of the table. */
-  // @ts-ignore: decorator
-  @inline
   get(index: i32): u32 {
     return <u32>index < <u32>this.count ? load<u32>(this.nodes + <usize>index * 4) : NO_NODE;
   }

@@ -189,8 +189,6 @@ export class ByteBuffer {
   constructor(private isScratch: bool = false) {}
 
   /** Makes room for `extra` more bytes. Returns where they go, 0 if the block is refused. */
-  // @ts-ignore: decorator
-  @inline
   reserve(extra: u32): usize {
     const needed = this.length + extra + PADDING;
     if (needed > this.capacity && !this.grow(needed)) return 0;
