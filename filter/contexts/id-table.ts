@@ -42,6 +42,18 @@ export class IdTable<T> {
     this.put(free, 0, null);
   }
 
+  /** Returns the most places that are taken next to each other: no call visits more. For tests. */
+  longestRun(): i32 {
+    const ids = this.ids;
+    let longest = 0;
+    // Twice, because a run may go on at the table's beginning.
+    for (let i = 0, run = 0; i < 2 * ids.length; i++) {
+      run = unchecked(ids[i & (ids.length - 1)]) == 0 ? 0 : run + 1;
+      longest = max(longest, run);
+    }
+    return longest;
+  }
+
   /** Returns the place of an id, or the free one where it would be. */
   private placeOf(id: u32): i32 {
     const ids = this.ids;

@@ -24,3 +24,7 @@ export function get(id: u32): i32 {
   const entry = table.get(id);
   return entry === null ? -1 : <i32>entry.value;
 }
+
+export function longestRun(): i32 {
+  return table.longestRun();
+}
