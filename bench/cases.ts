@@ -80,7 +80,7 @@ export const CASES: readonly Case[] = [
     what: "chat, 1 KB",
     request: shortChat,
     connections: 16,
-    goal: { ratio: 1.4 },
+    goal: { ratio: 1.3 },
   },
   {
     name: "a16-sdk",
@@ -144,7 +144,7 @@ export const CASES: readonly Case[] = [
     delay: 5,
     warmUp: 1.2,
     seconds: 3,
-    goal: { ratio: 1.4, addedFirstP50: 300 },
+    goal: { ratio: 1.4, addedFirstP50: 200 },
   },
   {
     name: "d200k",
@@ -238,7 +238,7 @@ export const CASES: readonly Case[] = [
     delay: 5,
     warmUp: 1.2,
     seconds: 3,
-    goal: { ratio: 1.4, addedFirstP50: 300 },
+    goal: { ratio: 1.4, addedFirstP50: 200 },
   },
   {
     name: "dx200k",

@@ -18,7 +18,6 @@ export const LAST_OF_FLOOR = "access logs";
 const PARTS: [string, Rule][] = [
   ["V8 entry and exit", filterNamed("envoy.filters.http.wasm")],
   ["remembered request head", filterNamed("envoy.filters.http.set_filter_state")],
-  ["header hygiene", filterNamed("envoy.filters.http.header_mutation")],
   [LAST_OF_FLOOR, (key) => key === "access_log" || key === "upstream_log"],
 ];
 

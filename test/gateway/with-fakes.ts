@@ -99,6 +99,7 @@ llm_providers:
   - model: anthropic/claude-test
     access_key: $ANTHROPIC_API_KEY
     base_url: ${anthropic.url}
+    decompress_responses: true
   - model: responses-only/gpt-5.1
     provider_interface: openai_responses
     access_key: $RESPONSES_API_KEY
