@@ -120,8 +120,8 @@ function routes(listener: Listener, model: GatewayModel): Route[] {
 }
 
 /**
- * Returns the route that every request has until the filter has chosen a cluster, and those to which the filter itself
- * responds keep: it forwards none of them. It is a route to a cluster, because Envoy adds the headers of this table to the
+ * Returns the route of requests for which the filter has not chosen a cluster, or to which it responds itself: none of them is
+ * forwarded. It is a route to a cluster, because Envoy adds the headers of this table to the
  * filter's responses only if the route has one; a cluster by name costs 700 instructions less than one by header.
  */
 function unrouted(): Route {

@@ -7,9 +7,9 @@ import { filterConfig } from "../ir/filter-document/document.ts";
 import { keyVariables } from "../ir/client-keys.ts";
 import type { GatewayModel, Listener, RateLimit } from "../ir/model.ts";
 import type { Prompt } from "../ir/prompt.ts";
-import type { ExchangeInput, ExchangeResult } from "../wasm-host/exchange.ts";
+import type { ExchangeResult } from "../wasm-host/exchange.ts";
 import { compileFilter, FilterHost } from "../wasm-host/filter-host.ts";
-import { mutationsOf, NO_MUTATIONS } from "../wasm-host/native-mutations.ts";
+import { type RemovedHeaders, removedHeaders } from "../wasm-host/removed-headers.ts";
 import { FAILURES } from "../wasm-host/upstream.ts";
 import type { ClientRequest } from "./client-request.ts";
 import type { PromptCalls } from "./prompt-calls.ts";
@@ -28,7 +28,7 @@ export interface RunOptions {
   calls: PromptCalls | undefined;
 }
 
-/** Nothing of it is read: the clusters are rendered for their header mutations. */
+/** Nothing of it is read: the clusters are rendered for the headers that they remove. */
 const NOWHERE: RuntimeEnvironment = {
   filterPath: "/filter.wasm",
   logDirectory: "/logs",
@@ -40,13 +40,12 @@ export class DryRun {
   readonly #model: GatewayModel;
   /** Returns the host of one run. */
   readonly #host: () => Promise<FilterHost>;
-  readonly #mutations: NonNullable<ExchangeInput["mutations"]>;
+  readonly #removed: RemovedHeaders;
 
   private constructor(model: GatewayModel, host: () => Promise<FilterHost>) {
     this.#model = model;
     this.#host = host;
-    const rendered = new Map(clusters(model, NOWHERE).map((one) => [one.name, mutationsOf(one)]));
-    this.#mutations = (cluster) => rendered.get(cluster) ?? NO_MUTATIONS;
+    this.#removed = removedHeaders(clusters(model, NOWHERE));
   }
 
   static async open(options: DryRunOptions): Promise<DryRun> {
@@ -78,7 +77,7 @@ export class DryRun {
       listener,
       request: { method, path, headers: [...headers, ...length], body },
       upstream: () => FAILURES.connectionRefused,
-      mutations: this.#mutations,
+      removed: this.#removed,
       maxAttempts,
       calls: async (call) => calls?.respond(call),
       requestBodyLimit: this.#model.limits.requestBodyBytes,

@@ -138,8 +138,12 @@ export interface Target {
   wildcard?: Wildcard;
 }
 
-/** Returns whether Envoy decompresses the responses of a provider. */
-export function hasDecompression({ targets }: Pick<GatewayModel, "targets">): boolean {
+/** Returns whether Envoy decompresses the responses of a provider. @param targets of the model, or of the filter's document */
+export function hasDecompression({
+  targets,
+}: {
+  targets: readonly Pick<Target, "decompresses">[];
+}): boolean {
   return targets.some(({ decompresses }) => decompresses === true);
 }
 

@@ -13,14 +13,14 @@ import {
   ROOT_TRANSLATE,
 } from "../../contract/words.ts";
 import type { FilterConfig } from "../ir/filter-document/document.ts";
+import { hasDecompression } from "../ir/model.ts";
 import { BodyBuffer } from "./body-buffer.ts";
 import { StreamContext } from "./context.ts";
 import type { Properties } from "./context.ts";
 import { Decompressor } from "./decompressor.ts";
 import { HeaderMap } from "./header-map.ts";
 import type { HeaderPair } from "./header-map.ts";
-import { mutate, NO_MUTATIONS } from "./native-mutations.ts";
-import type { NativeMutations } from "./native-mutations.ts";
+import type { RemovedHeaders } from "./removed-headers.ts";
 import { FAILURES } from "./upstream.ts";
 import type { LocalReply, SentRequest, UpstreamFailure, UpstreamResponse } from "./upstream.ts";
 import { Trap } from "./virtual-machine.ts";
@@ -56,10 +56,8 @@ export interface ExchangeInput {
   requestBodyLimit?: number;
   /** Maximum attempts that Envoy makes, whatever the route's policy allows: a case may have no more responses. */
   maxAttempts?: number;
-  /**
-   * Returns what the cluster's own `header_mutation` does to the headers of requests and responses. Default: nothing.
-   */
-  mutations?: (cluster: string) => NativeMutations;
+  /** What the provider's cluster removes from a request. Default: nothing. */
+  removed?: RemovedHeaders;
 }
 
 export type CallResponse = HttpCallResponse | undefined;
@@ -359,7 +357,8 @@ export class Exchange {
       context: undefined,
     };
     this.#attempt = attempt;
-    this.#mutateNatively();
+    // The first of the cluster's filters; all attempts share the header map.
+    for (const name of this.#input.removed?.(this.#cluster) ?? []) this.requestHeaders.remove(name);
     if (this.#isSeveral) attempt.context = this.#upstreamContext(attempt);
   }
 
@@ -399,16 +398,6 @@ export class Exchange {
         this.#rejectTooLarge(direction);
       },
     });
-  }
-
-  /** The mutations of the cluster of the current attempt. */
-  get #mutations(): NativeMutations {
-    return this.#input.mutations?.(this.#cluster) ?? NO_MUTATIONS;
-  }
-
-  /** Runs the first of the cluster's filters; all attempts share the header map. */
-  #mutateNatively(): void {
-    mutate(this.requestHeaders, this.#mutations.request);
   }
 
   #attemptHeaders(isEnd: boolean): void {
@@ -473,9 +462,6 @@ export class Exchange {
     const endsWithHeaders =
       chunks.length === 0 && response.ending !== "reset" && response.trailers === undefined;
     const headers = HeaderMap.of([[":status", String(response.status)], ...response.headers]);
-    // Responses pass the cluster's filters from the last to the first: headers that a provider must not send are
-    // removed before the filter reads them.
-    mutate(headers, this.#mutations.response);
     if (attempt.context !== undefined)
       attempt.context.responses.onHeaders(headers, endsWithHeaders);
     else this.#routerResponse(attempt, headers, endsWithHeaders);
@@ -511,7 +497,6 @@ export class Exchange {
     this.#during = "response trailers";
     this.properties[BACKEND_LATENCY] = 1;
     const trailers = HeaderMap.of(response.trailers);
-    mutate(trailers, this.#mutations.trailers);
     if (attempt.context !== undefined) attempt.context.responses.onTrailers(trailers);
     else this.#routeTrailers(trailers);
     yield;
@@ -550,7 +535,7 @@ export class Exchange {
       headers.remove(name);
     const encoding = headers.get("content-encoding") ?? "";
     this.#addRequestId(headers);
-    if (encoding !== "" && this.#decompresses) headers.add(HEADER_ENCODING, encoding);
+    if (encoding !== "" && hasDecompression(this.#config)) headers.add(HEADER_ENCODING, encoding);
     if (isEnd) attempt.context?.close();
     this.#responseHeaders(headers, isEnd);
   }
@@ -571,13 +556,10 @@ export class Exchange {
     headers.add(HEADER_REQUEST_ID, this.requestHeaders.get("x-request-id") ?? "");
   }
 
-  get #decompresses(): boolean {
-    return this.#config.targets.some((target) => target.decompresses === true);
-  }
-
   #responseHeaders(headers: HeaderMap, isEnd: boolean): void {
     this.responseHeaders = headers;
-    this.#decompressor = isEnd || !this.#decompresses ? undefined : Decompressor.for(headers);
+    this.#decompressor =
+      isEnd || !hasDecompression(this.#config) ? undefined : Decompressor.for(headers);
     this.#route.responses.onHeaders(headers, isEnd);
   }
 

@@ -76,10 +76,6 @@ export class HeaderMap {
     this.#entries = this.#entries.filter((entry) => entry[0] !== key);
   }
 
-  removeWhere(test: (name: string) => boolean): void {
-    this.#entries = this.#entries.filter((entry) => !test(entry[0]));
-  }
-
   replaceAll(pairs: Iterable<HeaderPair>): void {
     this.#entries = [];
     for (const [name, value] of pairs) this.add(name, value);

@@ -14,7 +14,7 @@ import { startScriptedProvider } from "../gateway/scripted-provider.ts";
 import type { ScriptedProvider, ScriptedReply } from "../gateway/scripted-provider.ts";
 import { FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
 import type { HeaderPair } from "../../control-plane/wasm-host/header-map.ts";
-import { mutationsOf } from "../../control-plane/wasm-host/native-mutations.ts";
+import { removedHeaders } from "../../control-plane/wasm-host/removed-headers.ts";
 import { compileProbe } from "../host/probe.ts";
 
 const CONFIGURATION = `version: v0.1.0
@@ -258,7 +258,7 @@ async function inHost(run: Run): Promise<Seen> {
         emptyEnd: reply.trailers === undefined,
       };
     },
-    mutations: (name) => mutationsOf(rendered.find((one) => one.name === name) ?? {}),
+    removed: removedHeaders(rendered),
     clusters: [callee()],
     calls: () => ({
       headers: [[":status", "201"], ...CALLED.headers],

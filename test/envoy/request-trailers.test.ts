@@ -53,7 +53,7 @@ function send(path: string, headers: OutgoingHttpHeaders, body: string): Promise
 const CHAT = (model: string) =>
   JSON.stringify({ model, messages: [{ role: "user", content: "hi" }] });
 
-it.each(["alone", "safe"])("a request for '%s' is rejected, and says why", async (model) => {
+it.each(["alone", "safe"])("a request for '%s' is rejected with the reason", async (model) => {
   const [status, body] = await send("/v1/chat/completions", {}, CHAT(model));
   expect(body).toContain("trailers");
   expect(status).toBe(400);

@@ -10,8 +10,10 @@ import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts
 import type { GatewayModel } from "../../control-plane/ir/model.ts";
 import { clusters } from "../../envoy/clusters.ts";
 import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
-import { mutationsOf, NO_MUTATIONS } from "../../control-plane/wasm-host/native-mutations.ts";
-import type { NativeMutations } from "../../control-plane/wasm-host/native-mutations.ts";
+import {
+  type RemovedHeaders,
+  removedHeaders,
+} from "../../control-plane/wasm-host/removed-headers.ts";
 import { formatMessage, headerOf, parseReply, parseRequest, readable } from "./http-file.ts";
 import type { Header, ReplyMessage, RequestMessage } from "./http-file.ts";
 
@@ -110,8 +112,8 @@ export interface LoadedCase {
   filterConfig: FilterConfig;
   /** The same, but every name leads to a set of targets, so that the upstream filter does the provider's half. */
   splitConfig: FilterConfig;
-  /** What the cluster's native filter does. */
-  mutations: (cluster: string) => NativeMutations;
+  /** What clusters remove from requests. */
+  removed: RemovedHeaders;
   environment: Record<string, string>;
 }
 
@@ -140,12 +142,11 @@ export function loadCase({
     result.model.filterEnvironment.map((word) => [word, environment[word] ?? ""]),
   );
   const model = withSets(result.model);
-  const rendered = new Map(clusters(model, PLACE).map((one) => [one.name, mutationsOf(one)]));
   const config = filterConfig(result.model);
   const loadedCase = {
     filterConfig: config,
     splitConfig: filterConfig(model),
-    mutations: (cluster: string) => rendered.get(cluster) ?? NO_MUTATIONS,
+    removed: removedHeaders(clusters(model, PLACE)),
     environment: inFilter,
   };
   loaded.set(configuration, loadedCase);

@@ -69,7 +69,7 @@ export async function runInHost(
 ): Promise<Observed> {
   const host = await hostFor(exchange, options.split, options.isObserved, options.price);
   const { client } = exchange;
-  const { mutations } = loadCase(exchange);
+  const { removed } = loadCase(exchange);
   const result = host.exchange({
     listener: exchange.listener,
     request: {
@@ -91,7 +91,7 @@ export async function runInHost(
         emptyEnd: cut === "every byte" || cut === "every event" || isCompressed(reply),
       };
     },
-    mutations,
+    removed,
     maxAttempts: exchange.replies.length,
   });
   const { response, sent } = result;

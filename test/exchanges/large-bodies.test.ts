@@ -40,7 +40,7 @@ async function run(one: ExchangeCase, characters: number): Promise<ExchangeResul
       if (reply === undefined) throw new Error(`${one.name} has no reply`);
       return { status: reply.status, headers: replyHeaders(reply), chunks: encodeBody(reply) };
     },
-    mutations: loadCase(one).mutations,
+    removed: loadCase(one).removed,
     maxAttempts: one.replies.length,
   };
   return host.exchange(input);

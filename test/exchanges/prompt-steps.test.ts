@@ -9,7 +9,7 @@ const configuration = readFileSync(
   join(import.meta.dirname, "../config/prompt-targets/config.yaml"),
   "utf8",
 );
-const { filterConfig, environment, mutations } = loadCase({ name: "prompt-steps", configuration });
+const { filterConfig, environment, removed } = loadCase({ name: "prompt-steps", configuration });
 const host = await FilterHost.load(
   await compileFilter(join(import.meta.dirname, "../../build/filter.wasm")),
   { filterConfig, environment },
@@ -72,7 +72,7 @@ function prompt(changes: Responses) {
       headers: [["content-type", "application/json"]],
       chunks: [Buffer.from(JSON.stringify({ choices: [{ message: { content: MODEL } }] }))],
     }),
-    mutations,
+    removed,
   });
   const response = JSON.parse(Buffer.from(reply.body).toString()) as {
     choices?: { message: { content: string } }[];

@@ -37,7 +37,7 @@ async function answerTo(
     listener,
     request: { method, path, headers, body },
     upstream: () => reply,
-    mutations: loadCase(found).mutations,
+    removed: loadCase(found).removed,
     maxAttempts: 1,
   });
 }

@@ -102,7 +102,7 @@ function runExchange(input: FuzzedExchange): ExchangeResult {
         emptyEnd: input.cut % 2 === 0,
       };
     },
-    mutations: plainCase.mutations,
+    removed: plainCase.removed,
     ...(input.leavesAfter === undefined ? {} : { clientLeavesAfter: input.leavesAfter }),
   });
 }
@@ -289,7 +289,7 @@ const prompt = target("prompts", fuzzedPrompts, (input) => {
       const type = isStream ? "text/event-stream" : "application/json";
       return { status: 200, headers: [["content-type", type]], chunks: [Buffer.from(text)] };
     },
-    mutations: promptCase.mutations,
+    removed: promptCase.removed,
   });
   checkCommon(result, false, false);
   must(result.response.ending === "complete", "the client got no end");

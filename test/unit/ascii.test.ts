@@ -37,7 +37,7 @@ function forEachText(filler: number, check: (text: Uint8Array, byte: number) => 
   }
 }
 
-it("tells a plain id from all others", () => {
+it("accepts plain ids, and no others", () => {
   const isPlain = Array.from({ length: 256 }, (_, byte) =>
     /[A-Za-z0-9\-_.:/+=~@]/.test(String.fromCharCode(byte)),
   );
