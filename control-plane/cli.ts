@@ -80,7 +80,7 @@ function addRunning(program: Command): void {
     .addOption(
       new Option(
         "--log-dir <directory>",
-        "directory of the access logs (default: ~/gateway_logs)",
+        "directory of the access logs (default: its own in ~/gateway_logs)",
       ).env("GATEWAY_LOG_DIR"),
     )
     .addOption(

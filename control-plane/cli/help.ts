@@ -62,7 +62,7 @@ const EXAMPLES: Readonly<Record<string, Rows>> = {
   models: [["gateway models --json", "list models and aliases as JSON"]],
   replay: [
     [
-      "gateway replay ~/gateway_logs/access_content.log next.yaml",
+      "gateway replay access_content.log next.yaml",
       "compare next.yaml with ./gateway.yaml",
     ],
   ],

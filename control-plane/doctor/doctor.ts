@@ -35,7 +35,7 @@ export async function examine(
     ...names,
     ...authorities.findings,
     ...ports,
-    ...checkDisks(model, all),
+    ...checkDisks(configuration),
   ];
   if (!isOnline) return [...findings, ...machine, ...offline];
   const online = await Promise.all([

@@ -5,9 +5,11 @@ import { dirname } from "node:path";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { Environment } from "../config/environment.ts";
 import type { GatewayModel } from "../ir/model.ts";
+import type { Configuration } from "../supervisor/configuration-file.ts";
 import { cachedEnvoyFile, requireEnvoy } from "../supervisor/envoy-binary.ts";
 import { checkPorts } from "../supervisor/ports.ts";
-import { FILTER_FILE, logDirectory } from "../supervisor/runtime-environment.ts";
+import { logDirectory } from "../supervisor/log-directory.ts";
+import { FILTER_FILE } from "../supervisor/runtime-environment.ts";
 import { findRunning, stateRoot } from "../supervisor/state.ts";
 import { VERSION } from "../supervisor/version.ts";
 import { type Finding, findingsOf } from "./finding.ts";
@@ -95,12 +97,13 @@ const MIB = 1024 * 1024;
 /** Less is a warning, and less than a tenth of it a problem. */
 const ENOUGH_DISK = 1024 * MIB;
 
-export function checkDisks(model: GatewayModel, environment: Environment): Finding[] {
+export function checkDisks(configuration: Configuration): Finding[] {
+  const { environment } = configuration;
   const { ok, warning, problem } = findingsOf("disk");
   const places: [what: string, directory: string, advice: string][] = [
     [
       "access logs",
-      logDirectory(model, environment, undefined),
+      logDirectory(configuration, undefined),
       "set access_log.directory, or --log-dir",
     ],
     ["state", stateRoot(environment), "set XDG_STATE_HOME to a directory of this user"],

@@ -212,7 +212,7 @@ export interface Limits {
 }
 
 export interface AccessLog {
-  /** Absolute; undefined means the default, `~/gateway_logs`. */
+  /** Absolute; undefined means the configuration's own directory in `~/gateway_logs`. */
   directory?: string;
   /** A log file is rotated when it is larger. Bytes. */
   maxFileBytes: number;

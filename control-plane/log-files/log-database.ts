@@ -46,16 +46,6 @@ export class LogDatabase {
     }
   }
 
-  /** Returns the place in a log behind the last line that the file has. */
-  position(log: string): LogPosition | undefined {
-    const row = this.statement("SELECT inode, offset FROM place WHERE log = ?").get(log);
-    if (row === undefined) return undefined;
-    return {
-      inode: row["inode"] === null ? undefined : Number(row["inode"]),
-      offset: Number(row["offset"]),
-    };
-  }
-
   /** Returns the places in all logs. */
   places(): KnownPlace[] {
     return this.statement("SELECT log, inode, offset FROM place")

@@ -2,6 +2,7 @@
 // that is replaced as a whole: after a restart, or a crash, each line has been counted exactly once.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { knownPlace } from "../log-files/known-place.ts";
 import { followLines, LOG_START } from "../log-files/log-files.ts";
 import type { Following, LogPosition } from "../log-files/log-files.ts";
 import type { Families, SavedFamily } from "./families.ts";
@@ -54,7 +55,11 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
   const state = readState(stateFile, report);
   families.restore(state.families);
   const since = state.since ?? Date.now();
-  let position = state.positions[log] ?? LOG_START;
+  const places = Object.entries(state.positions).map(([path, { inode, offset }]) => ({
+    ...{ log: path, inode, offset },
+  }));
+  // Also of a log that was moved to another directory.
+  let position = knownPlace(log, places)?.position ?? LOG_START;
   let isSaved = true;
   let hasFailed = false;
   const save = () => {

@@ -5,7 +5,7 @@ import { ACCESS_LOGS, accessLogFile } from "../ir/names.ts";
 import { callAdmin } from "./admin.ts";
 import { makeDirectory } from "./make-directory.ts";
 import type { Report } from "./own-log.ts";
-import { LOG_DIRECTORY_MODE } from "./runtime-environment.ts";
+import { LOG_DIRECTORY_MODE, lockLogs } from "./log-directory.ts";
 import { createRotation, type RotationRules } from "./rotation.ts";
 
 export interface AccessLogEvents {
@@ -72,6 +72,7 @@ export function createAccessLogCheck(
     const { directory } = rules();
     if (existsSync(directory)) return;
     makeDirectory(directory, LOG_DIRECTORY_MODE);
+    lockLogs(directory);
     report(`The log directory ${directory} was removed; it has been created again.`, "warning");
   };
   return async () => {

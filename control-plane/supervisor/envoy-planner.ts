@@ -13,8 +13,9 @@ import type { Configuration } from "./configuration-file.ts";
 import type { EnvoyBinary } from "./envoy-binary.ts";
 import { createEnvoyFiles, type EnvoyFiles } from "./envoy-files.ts";
 import { envoyEnvironment } from "./envoy-process.ts";
+import { logDirectory } from "./log-directory.ts";
 import type { RestartInputs } from "./reload.ts";
-import { FILTER_FILE, logDirectory, memoryBytes, requireCaFile } from "./runtime-environment.ts";
+import { FILTER_FILE, memoryBytes, requireCaFile } from "./runtime-environment.ts";
 import { secretsDirectory, socketPath, tokensDirectory, writePrivately } from "./state.ts";
 import type { EnvoyPlan } from "./supervise.ts";
 
@@ -69,8 +70,8 @@ export class EnvoyPlanner {
     writePrivately(this.#filterPath, readFilter());
   }
 
-  logDirectory({ model, environment }: Configuration): string {
-    return logDirectory(model, environment, this.#options.logDir);
+  logDirectory(configuration: Configuration): string {
+    return logDirectory(configuration, this.#options.logDir);
   }
 
   runtimeOf(

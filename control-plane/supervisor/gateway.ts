@@ -15,7 +15,7 @@ import {
   type RunningEnvoy,
 } from "./envoy-planner.ts";
 import { prepareContentLog } from "./private-log.ts";
-import { prepareLogDirectory } from "./runtime-environment.ts";
+import { adoptSharedLogs, LogDirectories } from "./log-directory.ts";
 import type { Report } from "./own-log.ts";
 import { checkPorts } from "./ports.ts";
 import { failure, type ReloadResult, restartReasons } from "./reload.ts";
@@ -84,12 +84,16 @@ export async function startGateway(
     writeFile: writePrivately,
     onChange: events.onChange,
   });
-  const parts: Parts = { directory, planner, services, certificates, tokens, spending, events };
+  const logs = new LogDirectories();
+  const parts: Parts = {
+    ...{ directory, planner, logs, services, certificates, tokens, spending, events },
+  };
   const started = await startFirst(first, parts).catch(async (error: unknown) => {
     certificates.stop();
     tokens.stop();
     await spending.close();
     await services.close();
+    logs.release();
     throw error;
   });
   const gateway = new RunningGateway(parts, started.supervisor, started.envoy);
@@ -113,6 +117,7 @@ export async function startGateway(
 interface Parts {
   directory: string;
   planner: EnvoyPlanner;
+  logs: LogDirectories;
   services: Services;
   certificates: Certificates;
   tokens: Tokens;
@@ -123,10 +128,11 @@ interface Parts {
 /** Starts the services and Envoy with the first configuration. */
 async function startFirst(
   first: Configuration,
-  { planner, services, certificates, tokens, spending, events }: Parts,
+  { planner, logs, services, certificates, tokens, spending, events }: Parts,
 ): Promise<{ envoy: RunningEnvoy; supervisor: Supervisor }> {
   await checkPorts(listenersOf(first.model), first.environment);
-  prepareLogDirectory(planner.logDirectory(first));
+  logs.use(planner.logDirectory(first), first.environment);
+  adoptSharedLogs(first, planner.logDirectory(first), events.report);
   prepareContentLog(first.model, planner.logDirectory(first));
   planner.copyFilter();
   const prepared = await services.prepare(first, true);
@@ -233,6 +239,7 @@ class RunningGateway {
     this.envoy.files.discovery.close();
     await this.#parts.spending.close();
     await this.#parts.services.close();
+    this.#parts.logs.release();
   }
 
   /** Applies one change at a time. */
@@ -281,8 +288,8 @@ class RunningGateway {
 
   /** Replaces the running Envoy with one that starts with the configuration. */
   async #restart(fresh: Configuration, prepared: PreparedServices): Promise<void> {
-    const { planner, spending } = this.#parts;
-    prepareLogDirectory(planner.logDirectory(fresh));
+    const { planner, logs, spending } = this.#parts;
+    logs.use(planner.logDirectory(fresh), fresh.environment);
     prepareContentLog(fresh.model, planner.logDirectory(fresh));
     const next = planner.prepare(fresh, prepared);
     try {

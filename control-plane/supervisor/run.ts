@@ -13,7 +13,7 @@ import { serveControl } from "./control.ts";
 import type { EnvoyLine } from "./envoy-process.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
 import { GATEWAY, type Report, setLogFormat, writeEntry } from "./own-log.ts";
-import { logDirectory } from "./runtime-environment.ts";
+import { logDirectory } from "./log-directory.ts";
 import { endProcess, identityOf, isAlive, signal } from "./process-identity.ts";
 import { createObserver } from "./observer.ts";
 import { needsRestart, type ReloadResult } from "./reload.ts";
@@ -135,7 +135,7 @@ function newRecord(
   directory: string,
   { logDir, drainMs }: RunOptions,
 ): state.RunningRecord {
-  const { file, model, environment } = configuration;
+  const { file } = configuration;
   const last = state.readRecord(directory);
   return {
     gateway: identityOf(process.pid),
@@ -143,7 +143,7 @@ function newRecord(
     version: VERSION,
     configuration: file.path,
     startedAt: new Date().toISOString(),
-    logDirectory: logDirectory(model, environment, logDir),
+    logDirectory: logDirectory(configuration, logDir),
     drainMs,
     adminSocket: state.socketPath(directory, "admin"),
     controlSocket: state.socketPath(directory, "control"),

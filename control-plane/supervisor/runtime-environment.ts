@@ -1,14 +1,14 @@
 // Settings of a rendered configuration that come from the machine: paths of the filter, the logs, the admin socket and
 // the CA file.
-import { accessSync, constants, existsSync } from "node:fs";
-import { homedir, totalmem } from "node:os";
+import { existsSync } from "node:fs";
+import { totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import type { ConfigurationFile } from "../config/diagnostics/configuration-problems.ts";
 import type { Environment } from "../config/environment.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { GatewayModel } from "../ir/model.ts";
-import { makeDirectory } from "./make-directory.ts";
+import { logDirectory } from "./log-directory.ts";
 import { secretsDirectory, socketPath, stateDirectory, tokensDirectory } from "./state.ts";
 
 /** The filter that the set-up compiled. */
@@ -36,7 +36,7 @@ export function defaultRuntimeEnvironment(
   const directory = stateDirectory(file, environment);
   return {
     filterPath: FILTER_FILE,
-    logDirectory: logDirectory(model, environment, undefined),
+    logDirectory: logDirectory({ model, file, environment }, undefined),
     adminSocketPath: socketPath(directory, "admin"),
     budgetsSocketPath: socketPath(directory, "budgets"),
     ownEgressSocketPath: socketPath(directory, "egress"),
@@ -53,33 +53,6 @@ export function defaultRuntimeEnvironment(
 export function memoryBytes(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
-}
-
-/** Returns an absolute path: `--log-dir`, else the configuration's, else `~/gateway_logs`. */
-export function logDirectory(
-  model: GatewayModel,
-  environment: Environment,
-  option: string | undefined,
-): string {
-  if (option !== undefined) return resolve(option);
-  const home = environment["HOME"] ?? homedir();
-  return model.accessLog.directory ?? join(home, "gateway_logs");
-}
-
-/** Readable by the user only: lines contain paths and addresses of clients. An existing directory keeps its mode. */
-export const LOG_DIRECTORY_MODE = 0o700;
-
-/** Creates the log directory. Throws if it is not writable. */
-export function prepareLogDirectory(directory: string): void {
-  try {
-    makeDirectory(directory, LOG_DIRECTORY_MODE);
-    accessSync(directory, constants.W_OK | constants.X_OK);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new GatewayError(`The log directory ${directory} cannot be written (${String(code)}).`, {
-      hint: "Choose another directory with --log-dir or access_log.directory.",
-    });
-  }
 }
 
 /** Returns the file of CA certificates: SSL_CERT_FILE, else the system's. */

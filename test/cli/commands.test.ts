@@ -220,7 +220,7 @@ describe("gateway render", () => {
       (await desk.run("render")).stdout,
     );
     // Envoy opens the access logs even to validate, and the filter wants its keys.
-    mkdirSync(join(desk.environment["HOME"] ?? "", "gateway_logs"));
+    mkdirSync(desk.logs, { recursive: true });
     const envoy = spawnSync(
       desk.environment["ENVOY_BIN"] ?? "",
       ["--mode", "validate", "-c", "envoy.yaml"],
@@ -392,6 +392,6 @@ describe("without a running gateway", () => {
   it("logs reports that there are no logs", async () => {
     const { code, stdout, stderr } = await desk.run("logs");
     expect([code, stdout]).toEqual([0, ""]);
-    expect(stderr).toMatch(/The access logs in .*gateway_logs have no requests yet/);
+    expect(stderr).toMatch(/The access logs in .*gateway_logs\/\S+ have no requests yet/);
   });
 });

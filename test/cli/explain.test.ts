@@ -28,7 +28,7 @@ afterAll(async () => {
   await desk.clear();
 });
 
-const log = () => join(desk.directory, "../gateway_logs/access_content.log");
+const log = () => join(desk.logs, "access_content.log");
 
 async function ask(id: string, content: string): Promise<string> {
   const reply = await fetch(`http://127.0.0.1:${ports.egress}/v1/messages?key=hidden`, {

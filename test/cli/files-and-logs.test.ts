@@ -7,12 +7,20 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Status } from "../../control-plane/cli/commands/status.ts";
 import { callAdmin } from "../../control-plane/supervisor/admin.ts";
-import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
+import {
+  configurationOn,
+  defaultLogs,
+  type Desk,
+  freePorts,
+  openDesk,
+  type Ports,
+} from "./gateway-command.ts";
 
 const SECONDS = { timeout: 60_000, interval: 50 };
 
@@ -26,7 +34,7 @@ afterEach(async () => {
   await desk.clear();
 });
 
-const logs = () => join(desk.environment["HOME"] ?? "", "gateway_logs");
+const logs = () => desk.logs;
 const state = () => join(desk.environment["HOME"] ?? "", ".local/state/gateway");
 const read = (name: string) => readFileSync(join(logs(), name), "utf8");
 
@@ -70,6 +78,7 @@ describe("files of logs and state", () => {
     expect(
       Object.fromEntries(readdirSync(logs()).map((name) => [name, modeOf(join(logs(), name))])),
     ).toEqual({
+      ".gateway.lock": 0o600,
       "access_ingress.log": 0o640,
       "access_llm.log": 0o640,
       "gateway.log": 0o640,
@@ -80,7 +89,8 @@ describe("files of logs and state", () => {
 });
 
 describe("access logs", () => {
-  const LOST = /Access logs cannot be written to .*gateway_logs \(Envoy reports failed writes\)/g;
+  const LOST =
+    /Access logs cannot be written to .*gateway_logs\/work-\w+ \(Envoy reports failed writes\)/g;
   const llmLines = () => read("access_llm.log").split("\n").length - 1;
 
   /** Writes of Envoy that have failed so far. */
@@ -92,7 +102,7 @@ describe("access logs", () => {
   }
 
   it("on a full disk: one warning, also in status, until there is room; requests are answered", async () => {
-    mkdirSync(logs());
+    mkdirSync(logs(), { recursive: true });
     symlinkSync("/dev/full", join(logs(), "access_llm.log"));
     await up();
     await vi.waitFor(async () => {
@@ -126,5 +136,77 @@ describe("access logs", () => {
     }, SECONDS);
     expect(statSync(logs()).mode & 0o777).toBe(0o700);
     expect(read("gateway.log")).toContain("was removed; it has been created again");
+  });
+});
+
+describe("the log directory", () => {
+  /** Another configuration of the same user, on ports of its own. */
+  async function writeOther(more = ""): Promise<{ file: string; egress: number }> {
+    const others = await freePorts();
+    const file = join(desk.directory, "other.yaml");
+    writeFileSync(file, configurationOn(others) + more);
+    return { file, egress: others.egress };
+  }
+  const upWith = (...words: string[]) => desk.run("up", "--detach", "--concurrency", "1", ...words);
+  const home = () => desk.environment["HOME"] ?? "";
+
+  it("is one for each configuration", async () => {
+    const { file } = await writeOther();
+    await up();
+    expect((await upWith(file)).code).toBe(0);
+    await ask();
+    await vi.waitFor(() => {
+      expect(read("access_llm.log")).not.toBe("");
+    }, SECONDS);
+    const others = defaultLogs(file, desk.environment);
+    expect(readFileSync(join(others, "access_llm.log"), "utf8")).toBe("");
+    expect((await desk.run("logs", "--json", "--access", "llm", file)).stdout).toBe("");
+    expect((await desk.run("logs", "--json", "gateway.yaml")).stdout).toContain("chat/completions");
+  });
+
+  it("that a running gateway writes is refused, until that gateway has ended", async () => {
+    const { file } = await writeOther(`access_log: {directory: ${logs()}}\n`);
+    await up();
+    for (const words of [["--detach"], []]) {
+      const { code, stderr } = await desk.run("up", ...words, file);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(
+        /Another gateway writes its logs to .*\/gateway_logs\/work-\w+ \(.*\/gateway\.yaml, process \d+\)/,
+      );
+      expect(stderr).toMatch(
+        /access_log\.directory, or stop that gateway: .* down .*gateway\.yaml/,
+      );
+    }
+    expect((await desk.run("up", "--detach")).stderr).toContain("is already running");
+    expect((await desk.run("down", "gateway.yaml")).code).toBe(0);
+    expect((await upWith(file)).code).toBe(0);
+  });
+
+  /** As a version that had one directory for all. */
+  async function leaveSharedLogs(): Promise<void> {
+    expect((await upWith("--log-dir", join(home(), "gateway_logs"))).code).toBe(0);
+    await ask();
+    await vi.waitFor(() => {
+      const log = join(home(), "gateway_logs/access_llm.log");
+      expect(readFileSync(log, "utf8")).not.toBe("");
+    }, SECONDS);
+    await desk.run("down");
+  }
+
+  it("takes over the logs that an earlier version wrote for this configuration alone", async () => {
+    await leaveSharedLogs();
+    await up();
+    expect(read("gateway.log")).toMatch(/The logs in \S+ were moved to \S+/);
+    expect(read("access_llm.log")).toContain("chat/completions");
+    expect(readdirSync(join(home(), "gateway_logs"))).toEqual([basename(logs())]);
+  });
+
+  it("leaves the logs of an earlier version that several configurations may have written", async () => {
+    mkdirSync(join(state(), "another-project"), { recursive: true });
+    await leaveSharedLogs();
+    await up();
+    expect(read("gateway.log")).toMatch(/The logs of an earlier version stay in \S+gateway_logs:/);
+    expect(read("access_llm.log")).toBe("");
+    expect(readdirSync(join(home(), "gateway_logs"))).toContain("access_llm.log");
   });
 });

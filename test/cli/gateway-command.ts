@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { requireEnvoy } from "../../control-plane/supervisor/envoy-binary.ts";
 import { embeddedModelDirectory } from "../../control-plane/model-server/embedded-model.ts";
 import { freePort } from "../../control-plane/supervisor/ports.ts";
@@ -18,7 +18,7 @@ import {
   endProcess,
   type ProcessIdentity,
 } from "../../control-plane/supervisor/process-identity.ts";
-import { ownerOf, stateRoot } from "../../control-plane/supervisor/state.ts";
+import { ownerOf, stateDirectory, stateRoot } from "../../control-plane/supervisor/state.ts";
 
 const RUN = join(import.meta.dirname, "../../scripts/run.sh");
 export const BINARY = join(import.meta.dirname, "../../bin/gateway");
@@ -40,6 +40,8 @@ export interface Running {
 export interface Desk {
   /** Where commands run; HOME and the state directories are in it too. */
   directory: string;
+  /** Where the gateway of the directory's gateway.yaml writes its logs. */
+  logs: string;
   /** Additions to the environment of every command. */
   environment: Record<string, string>;
   start: (...words: string[]) => Running;
@@ -76,6 +78,7 @@ export function openDesk(files: Record<string, string> = {}): Desk {
     remembered(startCommand("bash", [RUN, file, ...words], directory, environment));
   return {
     directory,
+    logs: defaultLogs(join(directory, "gateway.yaml"), environment),
     environment,
     start,
     startProgram,
@@ -89,6 +92,13 @@ export function openDesk(files: Record<string, string> = {}): Desk {
       rmSync(top, { recursive: true, maxRetries: 20 });
     },
   };
+}
+
+/** Returns the default log directory of a configuration file. */
+export function defaultLogs(path: string, environment: Record<string, string>): string {
+  const file = { name: path, path, isBuiltIn: false };
+  const name = basename(stateDirectory(file, environment));
+  return join(environment["HOME"] ?? "", "gateway_logs", name);
 }
 
 /** Gateways that run, of any configuration file. */

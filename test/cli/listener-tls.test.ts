@@ -119,10 +119,7 @@ it("serves HTTP/1.1 and HTTP/2, and reloads certificate files that are written i
 
   writeFileSync(join(desk.directory, "tls/tls.key"), issue("three.test").key);
   await vi.waitFor(() => {
-    const log = readFileSync(
-      join(desk.environment["HOME"] ?? "", "gateway_logs/gateway.log"),
-      "utf8",
-    );
+    const log = readFileSync(join(desk.logs, "gateway.log"), "utf8");
     expect(log).toMatch(/The new certificate was rejected .* is not the key of the certificate/);
   }, SECONDS);
   expect((await greet()).names).toBe("DNS:two.test");

@@ -118,10 +118,7 @@ it("a port in use is reported, and requests are served", async () => {
   const { code } = await up();
   expect(code).toBe(0);
   await ask(1);
-  const log = readFileSync(
-    join(desk.environment["HOME"] ?? "", "gateway_logs/gateway.log"),
-    "utf8",
-  );
+  const log = readFileSync(join(desk.logs, "gateway.log"), "utf8");
   expect(log).toContain(
     `Metrics cannot be served on 127.0.0.1:${String(metricsPort)} (EADDRINUSE)`,
   );

@@ -42,7 +42,7 @@ afterEach(async () => {
   await provider.stop();
 });
 
-const logs = () => join(desk.environment["HOME"] ?? "", "gateway_logs");
+const logs = () => desk.logs;
 
 async function up(more = ""): Promise<void> {
   const models = `

@@ -94,7 +94,7 @@ it("has the error that ends a start, and is gateway.log in the background", asyn
   write(configurationOn(ports));
   expect((await desk.run("reload")).code).toBe(0);
   await desk.run("down");
-  const file = join(desk.environment["HOME"] ?? "", "gateway_logs/gateway.log");
+  const file = join(desk.logs, "gateway.log");
   const lines = readFileSync(file, "utf8").trimEnd().split("\n");
   const text = lines.findIndex((line) => !line.startsWith("{"));
   expect(linesOf(lines.slice(0, text).join("\n")).length).toBeGreaterThan(1);

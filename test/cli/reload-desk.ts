@@ -70,5 +70,5 @@ export const WHOLE_STREAM = /data: \[DONE\]\n\n$/;
 
 /** What the gateway in the background has said since its start. */
 export function said(): string {
-  return readFileSync(join(desk.environment["HOME"] ?? "", "gateway_logs/gateway.log"), "utf8");
+  return readFileSync(join(desk.logs, "gateway.log"), "utf8");
 }

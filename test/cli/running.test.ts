@@ -338,7 +338,7 @@ describe("a running gateway", () => {
     expect((await upDetached()).code).toBe(0);
     const all = ["logs", "--json", "--access", "llm", "-n", "9999"];
     const following = desk.start(...all, "--follow");
-    const log = join(desk.environment["HOME"] ?? "", "gateway_logs/access_llm.log");
+    const log = join(desk.logs, "access_llm.log");
     const longLine = { "user-agent": "long ".repeat(2000) };
     let sent = 0;
     await vi.waitFor(async () => {

@@ -249,9 +249,7 @@ beforeAll(async () => {
   await ask({ headers: team, body: chat("fast", "hi") });
   const home = desk.environment["HOME"] ?? "";
   await vi.waitFor(() => {
-    expect(readFileSync(join(home, "gateway_logs/access_llm.log"), "utf8")).toContain(
-      "/v1/messages",
-    );
+    expect(readFileSync(join(desk.logs, "access_llm.log"), "utf8")).toContain("/v1/messages");
   }, SECONDS);
   const sockets = readdirSync(join(home, ".local/state/gateway"), {
     recursive: true,

@@ -38,7 +38,7 @@ function writeLedger(): void {
   const path = join(desk.directory, "gateway.yaml");
   const file = { name: "gateway.yaml", path, isBuiltIn: false };
   const directory = stateDirectory(file, desk.environment);
-  const logs = join(desk.environment["HOME"] ?? "", "gateway_logs");
+  const { logs } = desk;
   for (const one of [directory, logs]) mkdirSync(one, { recursive: true });
   const log = join(logs, "access_usage.log");
   const ledger = new LedgerFile(join(directory, "spend.db"));

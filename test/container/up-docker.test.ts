@@ -76,7 +76,7 @@ describe.skipIf(!inject("canRunContainers"))("gateway up --docker", () => {
 
     const status = await desk.run("status", "--json");
     expect(status.code).toBe(0);
-    const logs = join(desk.environment["HOME"] ?? "", "gateway_logs");
+    const { logs } = desk;
     expect(JSON.parse(status.stdout) as Status).toMatchObject({
       ready: true,
       configuration: join(desk.directory, "gateway.yaml"),

@@ -12,7 +12,8 @@ import {
 import { type Cell, DAY_MS, SUMS } from "../../spend/cell.ts";
 import { type BudgetState, readSpend, type SpendReport } from "../../spend/read-spend.ts";
 import { type Configuration, readConfiguration } from "../../supervisor/configuration-file.ts";
-import { findCaFile, logDirectory } from "../../supervisor/runtime-environment.ts";
+import { logDirectory } from "../../supervisor/log-directory.ts";
+import { findCaFile } from "../../supervisor/runtime-environment.ts";
 import { stateDirectory } from "../../supervisor/state.ts";
 import { dollars, exactDollars } from "../dollars.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
@@ -50,9 +51,9 @@ async function read(config: string | undefined, since: number, now: number): Pro
   const model = configuration?.model;
   const logs =
     running?.record.logDirectory ??
-    (model === undefined
+    (configuration === undefined
       ? undefined
-      : logDirectory(model, environment, process.env["GATEWAY_LOG_DIR"]));
+      : logDirectory(configuration, process.env["GATEWAY_LOG_DIR"]));
   const report = await readSpend({
     directory: running?.directory ?? stateDirectory(file, environment),
     ...(logs === undefined ? {} : { logDirectory: logs }),

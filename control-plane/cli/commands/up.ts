@@ -12,7 +12,7 @@ import {
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { formatProblem, type Problem } from "../../config/diagnostics/problem.ts";
 import { type ExitCode, GatewayError } from "../../config/diagnostics/gateway-error.ts";
-import { logDirectory, prepareLogDirectory } from "../../supervisor/runtime-environment.ts";
+import { checkLogs, logDirectory, prepareLogDirectory } from "../../supervisor/log-directory.ts";
 import { VERSION } from "../../supervisor/version.ts";
 import { GATEWAY, type ReportLevel, setLogFormat, writeEntry } from "../../supervisor/own-log.ts";
 import { GATEWAY_LOG } from "../../supervisor/rotation.ts";
@@ -38,7 +38,7 @@ type Announcement =
 export async function up(config: string | undefined, options: UpOptions): Promise<void> {
   const file = findConfigurationOrBuiltIn(config, process.cwd());
   const configuration = readConfiguration(file, process.env);
-  const directory = logDirectory(configuration.model, configuration.environment, options.logDir);
+  const directory = logDirectory(configuration, options.logDir);
   const ready = () => {
     const lines = screen(configuration.model, directory, colorsFor(process.stdout));
     for (const line of lines) console.log(line);
@@ -48,6 +48,7 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     noteBuiltIn(file);
     printWarnings(configuration.warnings);
     prepareLogDirectory(directory);
+    checkLogs(directory, configuration);
     const { runContainer, startContainer } = await import("../container/up.ts");
     const text = textOf(file, configuration.environment);
     const start = { configuration, text, logDirectory: directory, options };
@@ -67,6 +68,7 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     noteBuiltIn(file);
     printWarnings(configuration.warnings);
     prepareLogDirectory(directory);
+    checkLogs(directory, configuration);
     const ownLog = join(directory, GATEWAY_LOG);
     const pid = await runInBackground(config, options, ownLog);
     ready();

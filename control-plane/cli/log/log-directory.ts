@@ -1,6 +1,6 @@
 // Where the logs are, and how a log that cannot be read is reported.
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
-import { logDirectory } from "../../supervisor/runtime-environment.ts";
+import { logDirectory } from "../../supervisor/log-directory.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
 import { chooseContainer, chooseRunning } from "../commands/find-running.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
@@ -12,8 +12,7 @@ export function findLogDirectory(config: string | undefined, option: string | un
   const running = option === undefined ? chooseRunning(config, process.env) : undefined;
   if (running !== undefined) return running.record.logDirectory;
   const file = findConfigurationOrBuiltIn(config, process.cwd());
-  const { model, environment } = readConfiguration(file, process.env);
-  return logDirectory(model, environment, option);
+  return logDirectory(readConfiguration(file, process.env), option);
 }
 
 /** Runs `read`. Throws a GatewayError if the system does not allow it. */

@@ -11,8 +11,9 @@ const schema = mapping(
   {
     directory: text(
       {
-        description: "Directory of the access logs: an absolute path or `~/…`.",
-        default: "~/gateway_logs",
+        description:
+          "Directory of the logs: an absolute path or `~/…`. Each gateway needs its own; the default is one for each configuration file.",
+        default: "~/gateway_logs/<name>",
       },
       "an absolute path, or one that begins with ~/",
     ).optional(),

@@ -2,6 +2,7 @@
 // there in one transaction, so that each line is in the file exactly once. When the file cannot be written or read, what is
 // not in it is dropped from memory, and read again from the log as soon as it can be.
 import { setTimeout as sleep } from "node:timers/promises";
+import { knownPlace } from "../../log-files/known-place.ts";
 import { databaseProblem, isDamage, putAside } from "../../log-files/log-database.ts";
 import { followLines, LOG_START } from "../../log-files/log-files.ts";
 import type { LogPosition } from "../../log-files/log-files.ts";
@@ -154,7 +155,8 @@ class Run {
     this.#onWritten = onWritten;
     this.store = new Store(options.file);
     try {
-      this.#position = this.store.position(options.log) ?? LOG_START;
+      const known = knownPlace(options.log, this.store.places());
+      this.#position = known?.position ?? LOG_START;
       this.#prune();
     } catch (error) {
       this.store.close();

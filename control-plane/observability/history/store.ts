@@ -1,5 +1,6 @@
 // The SQLite file of the history: sums by minute, model and key, the lines of recent requests, and the place in the log that
 // both reach, which one transaction changes with them.
+import type { KnownPlace } from "../../log-files/known-place.ts";
 import { LogDatabase } from "../../log-files/log-database.ts";
 import type { LogPosition } from "../../log-files/log-files.ts";
 import { COUNTS, TIMES, Totals } from "./totals.ts";
@@ -49,9 +50,9 @@ export class Store {
     this.#database = new LogDatabase(file, { version: VERSION, schema: SCHEMA });
   }
 
-  /** Returns the place in a log behind the last line that the file has. */
-  position(log: string): LogPosition | undefined {
-    return this.#database.position(log);
+  /** Returns the places behind the last lines that the file has, in all logs. */
+  places(): KnownPlace[] {
+    return this.#database.places();
   }
 
   /** Writes all of it, or nothing. */

@@ -285,3 +285,16 @@ function canMount(): boolean {
     rmSync(disk, { recursive: true });
   }
 }
+
+it("goes on in a log that was moved to another directory", async () => {
+  writeFileSync(log, line({ id: "first" }));
+  const first = start();
+  await expect.poll(() => first.newest(9)).toHaveLength(1);
+  await first.stop();
+  mkdirSync(join(directory, "own"));
+  const moved = join(directory, "own/access_usage.log");
+  renameSync(log, moved);
+  appendFileSync(moved, line({ id: "second" }));
+  const second = start({ log: moved });
+  await expect.poll(() => second.newest(9).map(({ id }) => id)).toEqual(["first", "second"]);
+});

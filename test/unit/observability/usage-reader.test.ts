@@ -1,6 +1,7 @@
 // The follower of access_usage.log: each line is counted exactly once, over rotation, restarts and crashes.
 import {
   appendFileSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
@@ -65,6 +66,20 @@ it("counts the lines that are there and those that come", async () => {
   appendFileSync(log, line("a/b", 2) + line("c/d", 3));
   await expect.poll(() => total(running)).toBe(10);
   await running.reader.stop();
+});
+
+it("goes on in a log that was moved to another directory", async () => {
+  writeFileSync(log, line("a/b", 5));
+  const first = start();
+  await expect.poll(() => total(first)).toBe(5);
+  await first.reader.stop();
+  mkdirSync(join(directory, "own"));
+  renameSync(log, join(directory, "own/access_usage.log"));
+  log = join(directory, "own/access_usage.log");
+  appendFileSync(log, line("a/b", 2));
+  const second = start();
+  await expect.poll(() => total(second)).toBe(7);
+  await second.reader.stop();
 });
 
 it("goes on after a restart, also if the log was rotated meanwhile", async () => {
