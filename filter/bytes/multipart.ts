@@ -1,11 +1,11 @@
 // A `multipart/form-data` body: where the fields of one name are. A body that parsers could read in different ways is
 // rejected, so that the provider reads the same fields.
 // @see RFC 7578, RFC 2046 (section 5.1)
-import { byteAt, startsWith, startsWithIgnoringCase } from "./text/at";
+import { byteAt, isDigit, isLetter, startsWith, startsWithIgnoringCase } from "./text/at";
 import { ByteBuffer, constant, sameBytes, scratchBuffer, Span } from "./text/bytes";
 import { find, findByte } from "./text/find";
 
-const BOUNDARY = constant("boundary=");
+const BOUNDARY = constant("boundary");
 const DISPOSITION = constant("content-disposition:");
 const FORM_DATA = constant("form-data");
 const NAME = constant("name");
@@ -17,6 +17,7 @@ const QUOTE: u32 = 0x22;
 const BACKSLASH: u32 = 0x5c;
 const SEMICOLON: u32 = 0x3b;
 const EQUALS: u32 = 0x3d;
+const STAR: u32 = 0x2a;
 
 /** RFC 2046 allows 70 bytes. */
 const MAX_BOUNDARY: u32 = 200;
@@ -51,22 +52,28 @@ export class Form {
     return out;
   }
 
-  /** Reads the boundary of a content type. Returns false if it has none. */
+  /** Reads the boundary of a content type. Returns false without exactly one that all parsers read alike. */
   readBoundary(type: Span): bool {
     let at: u32 = 0;
-    while (at < type.length && !isParameter(type, at)) at++;
-    if (at >= type.length) return false;
-    at += BOUNDARY.length;
+    for (let i: u32 = 0; i < type.length; i++) {
+      if (!isParameter(type, i)) continue;
+      if (at > 0) return false;
+      at = i + BOUNDARY.length;
+    }
+    // Within another word (`xboundary=`) a search for the name finds it, and a parser does not.
+    if (at == 0 || at >= type.length || !isBetween(type, at - BOUNDARY.length - 1)) return false;
+    if (byteAt(type.pointer, at++) != EQUALS) return false;
     const isQuoted = at < type.length && byteAt(type.pointer, at) == QUOTE;
     if (isQuoted) at++;
     let end = at;
-    while (end < type.length && !isBoundaryEnd(byteAt(type.pointer, end), isQuoted)) end++;
+    while (end < type.length && isOfBoundary(byteAt(type.pointer, end))) end++;
     if (end == at || end - at > MAX_BOUNDARY) return false;
     this.delimiter.clear();
     this.delimiter.span(LINE_END);
     this.delimiter.span(END);
     this.delimiter.bytes(type.pointer + at, end - at);
-    return true;
+    if (!isQuoted) return end == type.length || isBetween(type, end);
+    return end < type.length && byteAt(type.pointer, end) == QUOTE;
   }
 
   /**
@@ -152,16 +159,29 @@ export class Form {
   }
 }
 
-/** Returns whether a parameter `boundary=` begins at an offset of a content type. */
+/**
+ * Returns whether a parser may find a boundary at an offset of a content type: `boundary=`, `Boundary =`, `boundary*=`. Letters
+ * follow the word in a boundary of browsers: `----WebKitFormBoundary7MA4`.
+ */
 function isParameter(type: Span, at: u32): bool {
   if (!startsWithIgnoringCase(type.pointer + at, type.length - at, BOUNDARY)) return false;
-  return (
-    at > 0 && (byteAt(type.pointer, at - 1) == SEMICOLON || byteAt(type.pointer, at - 1) == 0x20)
-  );
+  const after = at + BOUNDARY.length;
+  if (after >= type.length) return false;
+  const byte = byteAt(type.pointer, after);
+  return byte == EQUALS || byte == STAR || byte <= 0x20;
 }
 
-function isBoundaryEnd(byte: u32, isQuoted: bool): bool {
-  return isQuoted ? byte == QUOTE : byte == SEMICOLON || byte <= 0x20;
+/** Returns whether the byte at an offset is between parameters; the offset is in the content type. */
+function isBetween(type: Span, at: u32): bool {
+  return byteAt(type.pointer, at) == SEMICOLON || byteAt(type.pointer, at) == 0x20;
+}
+
+/** RFC 2046, without comma and space, at which some parsers end it. */
+function isOfBoundary(byte: u32): bool {
+  if (isLetter(byte) || isDigit(byte)) return true;
+  // ' ( ) + - . / : = ? _
+  if (byte == 0x27 || byte == 0x28 || byte == 0x29 || byte == 0x2b || byte == EQUALS) return true;
+  return (byte >= 0x2d && byte <= 0x2f) || byte == 0x3a || byte == 0x3f || byte == 0x5f;
 }
 
 function afterSpace(at: usize, end: usize): usize {

@@ -144,9 +144,11 @@ function startAttempt(exchange: Exchange, target: Target): void {
       body.notes = new RequestNotes();
     }
     // The headers of an earlier target, which have been removed, may have included it.
-    if (!exchange.client.hasJsonType || exchange.runsUpstream())
-      setHeader(REQUEST_HEADERS, CONTENT_TYPE, JSON_TYPE);
+    if (exchange.runsUpstream()) setHeader(REQUEST_HEADERS, CONTENT_TYPE, JSON_TYPE);
   } else response.asksUsage = body.asksUsage;
+  // What was read as JSON, nobody may read as anything else, such as a form.
+  if (!exchange.client.hasJsonType && !exchange.client.isForm)
+    setHeader(REQUEST_HEADERS, CONTENT_TYPE, JSON_TYPE);
 }
 
 function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {

@@ -147,6 +147,49 @@ describe("a form", () => {
   });
 
   it.each([
+    'multipart/form-data; boundary="X"',
+    "multipart/form-data;boundary=X",
+    "multipart/form-data; Boundary=X; charset=utf-8",
+    'multipart/form-data; charset="utf-8"; boundary=X',
+  ])("is found with the content type %s", (type) => {
+    expect(models(type, field('Content-Disposition: form-data; name="model"'))).toEqual(["a"]);
+  });
+
+  it.each(["----WebKitFormBoundary7MA4YWxk", "axios-1.7.2-boundary-AbC", "===============7=="])(
+    "is found with the boundary %s",
+    (boundary) => {
+      const body = bytes(
+        `--${boundary}\nContent-Disposition: form-data; name="model"\n\na\n--${boundary}--\n`,
+      );
+      expect(models(`multipart/form-data; boundary="${boundary}"`, body)).toEqual(["a"]);
+      expect(models(`multipart/form-data; boundary=${boundary}`, body)).toEqual(["a"]);
+    },
+  );
+
+  it.each([
+    "; boundary=X; boundary=Y",
+    "; boundary=X; Boundary=Y",
+    "; boundary=X; boundary =Y",
+    "; boundary=X; boundary*=utf-8''Y",
+    "; boundary=X; boundary*0=Y",
+    '; x="; boundary=X; y="; boundary=Y',
+    '; boundary="X; boundary=Y"',
+    "; boundary=X; xboundary=Y",
+    "; xboundary=X",
+    "; boundary =X",
+    "; boundary=X, multipart/form-data; boundary=Y",
+    "; boundary=X,Y",
+    "; boundary=X\tY",
+    '; boundary="X\\"',
+    '; boundary="X ',
+    '; boundary="X',
+    '; boundary=X"',
+  ])("is rejected with the content type multipart/form-data%s", (parameters) => {
+    const body = field('Content-Disposition: form-data; name="model"');
+    expect(models(`multipart/form-data${parameters}`, body)).toBeUndefined();
+  });
+
+  it.each([
     ["no boundary", "multipart/form-data", field('Content-Disposition: form-data; name="model"')],
     ["an empty boundary", "multipart/form-data; boundary=", new Uint8Array()],
     ["another boundary", "multipart/form-data; boundary=Y", field("a: b")],
