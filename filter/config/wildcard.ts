@@ -1,12 +1,12 @@
 // Entries for all models of a provider whose names begin alike: which route a name takes that no entry has.
 import { byteAt, startsWith } from "../bytes/text/at";
 import { ByteBuffer, Span } from "../bytes/text/bytes";
+import { isPathValue } from "../bytes/text/url-value";
 
 /** The maximum length of a model's name, and of a name in the configuration. */
 const MAX_NAME: u32 = 200;
 const QUOTE: u32 = 0x22;
 const STAR: u32 = 0x2a;
-const DOT: u32 = 0x2e;
 
 const asked = new Span(0, 0);
 const bareName = new Span(0, 0);
@@ -99,7 +99,8 @@ export function modelOfWildcard(
   for (let i = 0; i < wildcards.length; i++) {
     const model = wildcards[i].bareNameOf(name);
     if (model === null) continue;
-    if (isDots(model)) return null;
+    // The name may become a part of the provider's path.
+    if (!isPathValue(model.pointer, model.length, true)) return null;
     const found = spare.length > 0 ? spare.pop() : new WildcardModel();
     found.set(model, wildcards[i].routeOf(model));
     if (found.text.length == model.length) return found;
@@ -118,15 +119,6 @@ function isName(name: Span): bool {
     // " ' * < > \ `
     if (byte == 0x22 || byte == 0x27 || byte == STAR || byte == 0x3c || byte == 0x3e) return false;
     if (byte == 0x5c || byte == 0x60) return false;
-  }
-  return true;
-}
-
-/** Returns whether a name is `.` or `..`, which a path would not keep as a segment. */
-function isDots(name: Span): bool {
-  if (name.length > 2) return false;
-  for (let i: u32 = 0; i < name.length; i++) {
-    if (byteAt(name.pointer, i) != DOT) return false;
   }
   return true;
 }
