@@ -1,11 +1,13 @@
 // The headers of a request that the filter reads, and those that no provider may get. Values are valid until the next `readHead`.
 import { CREDENTIAL_KINDS } from "../../contract/credentials";
 import {
+  ACCOUNT_HEADERS,
   OTHER_CREDENTIALS,
+  PROVIDER_NAMES,
+  PROVIDER_PREFIXES,
   REQUEST_NAMES,
   REQUEST_PREFIXES,
   ROUTING_HEADERS,
-  SIGNATURE_PREFIXES,
   TRACE_HEADERS,
 } from "../../contract/foreign-headers";
 import {
@@ -22,9 +24,10 @@ import { NameRules } from "../host/name-rules";
 
 const rules = new NameRules();
 rules.addPrefixes(REQUEST_PREFIXES);
-rules.addPrefixes(SIGNATURE_PREFIXES);
+rules.addPrefixes(PROVIDER_PREFIXES);
 rules.except(ROUTING_HEADERS);
 rules.addNames(REQUEST_NAMES);
+rules.addNames(PROVIDER_NAMES);
 rules.addNames(OTHER_CREDENTIALS);
 rules.addNames(TRACE_HEADERS);
 const head = new Head(REQUEST_HEADERS, rules);
@@ -51,6 +54,10 @@ for (let i = 0; i < DIALECTS.length; i++) {
 
 /** The headers by which Envoy chooses the cluster: only the gateway may set them. */
 const CLUSTERS = [head.want(constant(HEADER_CLUSTER)), head.want(constant(HEADER_STREAM_CLUSTER))];
+
+export const ACCOUNTS: Wanted[] = [];
+for (let i = 0; i < ACCOUNT_HEADERS.length; i++)
+  ACCOUNTS.push(head.want(constant(ACCOUNT_HEADERS[i])));
 
 /** The headers of `CREDENTIAL_KINDS`. */
 export const CREDENTIALS: Wanted[] = [];

@@ -2,13 +2,24 @@
 import { byteAt, endsWith, startsWith } from "../bytes/text/at";
 import { constant, sameBytes, Span } from "../bytes/text/bytes";
 
+const PLACES = 64;
+
+/** Unmanaged, as Span: never freed. */
+@unmanaged
+class Rule {
+  constructor(
+    public text: Span,
+    public isPrefix: bool,
+    /** The next rule with the same `placeOf`. */
+    public next: Rule | null,
+  ) {}
+}
+
 /** Only at module level: its spans are never freed. */
 export class NameRules {
-  private prefixes: Span[] = [];
-  private names: Span[] = [];
+  /** By the `placeOf` of their texts, which excludes most headers. */
+  private rules: StaticArray<Rule | null> = new StaticArray<Rule | null>(PLACES);
   private exceptions: Span[] = [];
-  /** Bits of the `placeOf` of all prefixes and names: they exclude most headers. */
-  private places: u64 = 0;
   private suffix: Span = new Span(0, 0);
   /** Of the suffix; NUL, which no name has, if there is none. */
   private lastByte: u32 = 0;
@@ -19,44 +30,43 @@ export class NameRules {
   }
 
   addPrefixes(texts: string[]): void {
-    for (let i = 0; i < texts.length; i++) this.add(texts[i], this.prefixes);
+    for (let i = 0; i < texts.length; i++) this.add(texts[i], true);
   }
 
   addNames(texts: string[]): void {
-    for (let i = 0; i < texts.length; i++) this.add(texts[i], this.names);
+    for (let i = 0; i < texts.length; i++) this.add(texts[i], false);
   }
 
   /** Excludes names with one of the prefixes. */
   except(texts: string[]): void {
-    for (let i = 0; i < texts.length; i++) this.add(texts[i], this.exceptions);
+    for (let i = 0; i < texts.length; i++) this.exceptions.push(constant(texts[i]));
   }
 
   /** Returns whether a rule applies to a name, which is in lower case and has a NUL behind it. */
   matches(name: usize, length: u32): bool {
-    if (((this.places >> placeOf(name)) & 1) != 0) {
-      const prefixes = this.prefixes;
-      for (let i = 0; i < prefixes.length; i++) {
-        if (startsWith(name, length, unchecked(prefixes[i])))
-          return !isIn(this.exceptions, name, length);
-      }
-      if (isIn(this.names, name, length)) return true;
+    let rule = unchecked(this.rules[placeOf(name)]);
+    while (rule !== null) {
+      const text = rule.text;
+      if ((rule.isPrefix || length == text.length) && startsWith(name, length, text))
+        return !rule.isPrefix || !isIn(this.exceptions, name, length);
+      rule = rule.next;
     }
     return (
       length > 0 && byteAt(name, length - 1) == this.lastByte && endsWith(name, length, this.suffix)
     );
   }
 
-  private add(text: string, list: Span[]): void {
+  private add(text: string, isPrefix: bool): void {
     const span = constant(text + "\0");
-    this.places |= (<u64>1) << placeOf(span.pointer);
+    const place = placeOf(span.pointer);
     span.length--;
-    list.push(span);
+    this.rules[place] = new Rule(span, isPrefix, this.rules[place]);
   }
 }
 
-/** Returns a number below 64 of the first and the third byte, in which most names differ: many begin with `x-`. */
-function placeOf(name: usize): u64 {
-  return <u64>((byteAt(name) ^ (byteAt(name, 2) << 1)) & 63);
+/** Returns a number below PLACES of the first and the third byte, in which most names differ: many begin with `x-`. */
+function placeOf(name: usize): i32 {
+  return <i32>((byteAt(name) ^ (byteAt(name, 2) << 1)) & (PLACES - 1));
 }
 
 function isIn(list: Span[], name: usize, length: u32): bool {

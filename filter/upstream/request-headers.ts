@@ -5,11 +5,18 @@ import { TRACE_HEADERS } from "../../contract/foreign-headers";
 import { Target } from "../config/target";
 import { KeptHeader } from "../exchange/attempts";
 import { Exchange } from "../exchange/exchange";
-import { copyForeignHeaders, CREDENTIALS, hasOwnHeader, readHead } from "../exchange/request-head";
+import {
+  ACCOUNTS,
+  copyForeignHeaders,
+  CREDENTIALS,
+  hasOwnHeader,
+  readHead,
+} from "../exchange/request-head";
 import { header, removeHeader, REQUEST_HEADERS, setHeader } from "../host/host";
 import { Envelope } from "../hub/envelope";
 import { ByteBuffer, constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
 import { findByte } from "../bytes/text/find";
+import { dropParameters } from "../bytes/text/query";
 
 const PATH = constant(":path");
 const AUTHORITY = constant(":authority");
@@ -112,6 +119,14 @@ function keepAside(exchange: Exchange, name: Span): void {
   removeHeader(REQUEST_HEADERS, name);
 }
 
+/** Removes the headers by which the client would choose an account of the operator's key. */
+function removeAccounts(exchange: Exchange): void {
+  for (let i = 0; i < ACCOUNTS.length; i++) {
+    const one = unchecked(ACCOUNTS[i]);
+    if ((exchange.client.headers & one.bit) != 0) keepAside(exchange, one.name);
+  }
+}
+
 function restoreHeaders(exchange: Exchange): void {
   const attempts = exchange.attempts;
   if (attempts === null) return;
@@ -131,6 +146,7 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
   writeCredential(exchange, target, credential);
   if (exchange.isTranslated()) removeOwnHeaders(exchange, target);
   else restoreHeaders(exchange);
+  if (!target.passesClientKey) removeAccounts(exchange);
   const envelope = target.envelope;
   if (envelope === null) writeRequiredHeaders(exchange, target);
   else writeEnvelopeHeaders(exchange, target, envelope);
@@ -227,8 +243,10 @@ function writePath(exchange: Exchange, target: Target): void {
     text.span(target.basePath);
     text.span(counterpart === null ? endpoint.suffix : counterpart.suffix);
   }
-  if (!exchange.isTranslated() && envelope === null)
-    text.bytes(client.pathEnd.pointer, client.pathEnd.length);
+  if (!exchange.isTranslated() && envelope === null) {
+    if (target.query.length == 0) text.bytes(client.pathEnd.pointer, client.pathEnd.length);
+    else dropParameters(client.pathEnd.view(value), target.query, text);
+  }
   writeQuery(target.query);
   value.pointer = text.pointer;
   value.length = text.length;

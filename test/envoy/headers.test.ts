@@ -86,8 +86,9 @@ const passing = {
   host: expect.stringMatching(/^127\.0\.0\.1:\d+$/) as string,
   "content-length": expect.stringMatching(/^\d+$/) as string,
   "accept-encoding": "identity",
+  // The client sends none.
+  "content-type": "application/json",
   "anthropic-beta": "a-beta",
-  "openai-organization": "org",
   "x-request-id": "client-id-1",
   "user-agent": "test",
 };

@@ -30,6 +30,8 @@ const EQUALS: u32 = 0x3d;
 const PERCENT: u32 = 0x25;
 
 const name = scratchBuffer();
+const nameSpan = new Span(0, 0);
+const NO_QUERY = new Span(0, 0);
 
 /** Returns the size of a request target without its query, in bytes. */
 export function lengthWithoutQuery(path: Span): u32 {
@@ -49,8 +51,22 @@ export function dropCredentials(pointer: usize, length: u32, out: ByteBuffer): v
   copyParameters(pointer, length, false, out);
 }
 
-/** Parameters without a credential keep their bytes and the separator in front of them. */
-function copyParameters(pointer: usize, length: u32, masks: bool, out: ByteBuffer): void {
+/** Appends a path and its query, if it has one, without the parameters that the query `own` has. */
+export function dropParameters(path: Span, own: Span, out: ByteBuffer): void {
+  const length = lengthWithoutQuery(path);
+  out.bytes(path.pointer, length);
+  copyParameters(path.pointer + length, path.length - length, false, out, own);
+}
+
+/** Parameters without a credential, and not in the query `own`, keep their bytes and the separator in front of them. */
+function copyParameters(
+  pointer: usize,
+  length: u32,
+  masks: bool,
+  out: ByteBuffer,
+  own: Span = NO_QUERY,
+): void {
+  if (length == 0) return;
   const end = pointer + length;
   let separator = QUESTION;
   for (let at = pointer + 1; at <= end;) {
@@ -62,7 +78,7 @@ function copyParameters(pointer: usize, length: u32, masks: bool, out: ByteBuffe
       if (byte == EQUALS && equals == 0) equals = stop;
     }
     const isCredential = equals != 0 && namesCredential(at, equals);
-    if (masks || !isCredential) {
+    if (masks || !(isCredential || isIn(own, at, equals == 0 ? stop : equals))) {
       out.byte(separator);
       out.bytes(at, <u32>((isCredential ? equals + 1 : stop) - at));
       if (isCredential) out.span(MASK);
@@ -108,18 +124,7 @@ function escapedByte(pointer: usize): u32 {
 
 /** Returns whether the percent-decoded name ends in a credential's name; trailing digits and brackets (`key2`, `token[]`) are ignored. */
 export function namesCredential(start: usize, end: usize): bool {
-  name.clear();
-  for (let at = start; at < end; at++) {
-    let byte = <u32>load<u8>(at);
-    if (byte == PERCENT && end - at > 2) {
-      const code = escapedByte(at);
-      if (code < 256) {
-        byte = code;
-        at += 2;
-      }
-    }
-    name.byte(byte | 0x20);
-  }
+  readName(start, end);
   let length = name.length;
   while (length > 0 && !isLowerCase(load<u8>(name.pointer + length - 1))) length--;
   for (let i = 0; i < CREDENTIAL_NAMES.length; i++) {
@@ -129,6 +134,21 @@ export function namesCredential(start: usize, end: usize): bool {
     if (sameBytes(tail, word.length, word.pointer, word.length)) return true;
   }
   return false;
+}
+
+/** Sets `name` to a parameter's name, percent-decoded and in lower case. */
+function readName(start: usize, end: usize): void {
+  name.clear();
+  decodePath(start, <u32>(end - start), name);
+  for (let i: u32 = 0; i < name.length; i++)
+    store<u8>(name.pointer + i, <u8>(load<u8>(name.pointer + i) | 0x20));
+}
+
+/** Returns whether a query, whose names are in lower case, has a parameter with this name in any spelling. */
+function isIn(query: Span, start: usize, end: usize): bool {
+  if (query.length == 0) return false;
+  readName(start, end);
+  return hasParameter(query.pointer, query.length, name.view(nameSpan));
 }
 
 function isLowerCase(byte: u32): bool {
