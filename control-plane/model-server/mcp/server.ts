@@ -7,6 +7,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
+import { z } from "zod";
 import { announcedSize } from "../admission.ts";
 import { readJson } from "../read-json.ts";
 import { ServerError } from "../server-error.ts";
@@ -74,7 +75,8 @@ export function openMcp(options: McpOptions, log: (line: string) => void): McpEn
   const newServer = (request: Request | undefined): McpServer => {
     const mcp = new McpServer(
       { name: "gateway", version: options.version },
-      { capabilities: { tools: {} } },
+      // The list of tools changes with a reload only, which closes no stream of a client for it.
+      { capabilities: { tools: { listChanged: false } } },
     );
     // Its own handlers validate with texts that name neither the parameter nor the fix.
     const { server } = mcp;
@@ -97,11 +99,35 @@ export function openMcp(options: McpOptions, log: (line: string) => void): McpEn
   };
 
   const handler = createMcpHandler(({ requestInfo }) => newServer(requestInfo), {
-    // The list of tools changes with a reload only, which closes no stream of a client for it.
     maxSubscriptions: 0,
   });
-  return async (request, hold) =>
-    handler.fetch(request, { parsedBody: await readMessage(request, hold) });
+  return async (request, hold) => {
+    const parsedBody = await readMessage(request, hold);
+    const response = await handler.fetch(request, { parsedBody });
+    const { data } = listen.safeParse(parsedBody);
+    return data === undefined ? response : withoutListen(response, data.id);
+  };
+}
+
+const LISTEN = "subscriptions/listen";
+const listen = z.object({ id: z.union([z.string(), z.number()]), method: z.literal(LISTEN) });
+const rpcError = z.object({ error: z.object({ code: z.number() }) });
+
+/** Returns "method not found" where the SDK, which cannot leave the method out, reports an internal error. */
+async function withoutListen(response: Response, id: string | number): Promise<Response> {
+  const text = await response.clone().text();
+  const { data } = rpcError.safeParse(parsed(text));
+  if (data?.error.code !== ProtocolErrorCode.InternalError) return response;
+  const error = { code: ProtocolErrorCode.MethodNotFound, message: `${LISTEN} is not offered.` };
+  return Response.json({ jsonrpc: "2.0", id, error }, { status: 404 });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the JSON of a bounded body. Throws a ServerError. */

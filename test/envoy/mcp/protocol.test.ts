@@ -66,7 +66,11 @@ describe("the protocol", () => {
     expect(response.headers.get("mcp-session-id")).toBeNull();
     expect(await messageOf(response)).toMatchObject({
       id: 1,
-      result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "gateway" } },
+      result: {
+        protocolVersion,
+        capabilities: { tools: { listChanged: false } },
+        serverInfo: { name: "gateway" },
+      },
     });
   });
 
@@ -77,6 +81,24 @@ describe("the protocol", () => {
       expect(await messageOf(response)).toMatchObject({ id: 7, error: { code: -32601 } });
     },
   );
+
+  it("subscriptions/listen is not offered to a client of 2026", async () => {
+    const params = {
+      notifications: { toolsListChanged: true },
+      _meta: {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { name: "t", version: "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+      },
+    };
+    const response = await post(
+      all.url,
+      { ...LIST, method: "subscriptions/listen", params },
+      { "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen" },
+    );
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ id: 7, error: { code: -32601 } });
+  });
 
   it("has no stream of the server's own and no sessions: GET and DELETE are 405", async () => {
     for (const method of ["GET", "DELETE"]) {
