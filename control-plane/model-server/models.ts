@@ -6,6 +6,7 @@ import type { Embedder } from "./embedder.ts";
 import { EMBEDDED_MODEL } from "./embedded-model.ts";
 import { openEmbedder } from "./embeddings.ts";
 import { embeddedGuardScores, type GuardResult, guardText, leastCost } from "./guard/guard.ts";
+import { MAX_GUARDED, tooLong } from "./guard/windows.ts";
 import { onnxGuard, onnxZeroshot } from "./onnx-classifier.ts";
 import type { ClassifierBackend, EmbeddingBackend, ModelServerOptions } from "./options.ts";
 import { postJson } from "./post-json.ts";
@@ -151,6 +152,7 @@ async function guardScores(
       return windowed((windows) => embeddedGuardScores(embedder, windows), queue);
     case "address":
       return async (text) => {
+        if (text.length > MAX_GUARDED) throw tooLong();
         const body = { model: backend.model, input: text, task: "jailbreak" };
         const answer = checked(guardAnswer, await post(backend, body, environment));
         return { probability: answer.jailbreak_prob, window: text.slice(0, 200) };

@@ -15,7 +15,7 @@ export interface JsonRequest {
   socketPath?: string | undefined;
 }
 
-/** Returns the parsed body of a 2xx response. Rejects with a ServerError (502) that never contains a body or a key. */
+/** Returns the parsed body of a 2xx response. Rejects with a ServerError (502, or 413 as it came) that never contains a body or a key. */
 export async function postJson(request: JsonRequest): Promise<unknown> {
   const { origin } = new URL(request.url);
   let response: Response;
@@ -29,6 +29,7 @@ export async function postJson(request: JsonRequest): Promise<unknown> {
     const what = isLate ? `did not answer in ${request.timeoutMs} ms` : "cannot be reached";
     throw new ServerError(502, `${origin} ${what}.`);
   }
+  if (response.status === 413) throw new ServerError(413, `${origin} answered with 413.`);
   if (!response.ok) {
     const isKey = response.status === 401 || response.status === 403;
     const about = isKey

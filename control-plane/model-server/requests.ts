@@ -3,7 +3,10 @@ import { z } from "zod";
 import { messagesSchema } from "./conversation.ts";
 import { toolSchema } from "./extraction/tool.ts";
 
-const text = z.string().max(1024 * 1024);
+/** The part of a text that is read, at most; the models read less. Characters. */
+const MAX_READ = 64 * 1024;
+const beginning = z.string().transform((text) => text.slice(0, MAX_READ));
+const end = z.string().transform((text) => text.slice(-MAX_READ));
 const name = z.string().min(1).max(256);
 /**
  * Maximum number of labels or tools, more than any sensible configuration has; each costs up to three runs of the
@@ -12,11 +15,11 @@ const name = z.string().min(1).max(256);
 const MAX_LABELS = 256;
 
 export const embeddingsRequest = z.looseObject({
-  input: z.union([text, z.array(text).min(1).max(64)]),
+  input: z.union([beginning, z.array(beginning).min(1).max(64)]),
 });
 
 export const zeroshotRequest = z.looseObject({
-  input: text,
+  input: beginning,
   labels: z.array(name).min(1).max(MAX_LABELS),
   descriptions: z.record(z.string(), z.string()).default({}),
   examples: z.record(z.string(), z.array(z.string()).max(32)).default({}),
@@ -36,12 +39,13 @@ export const extractionRequest = z.looseObject({
 });
 
 export const hallucinationRequest = z.looseObject({
-  prompt: text,
+  prompt: end,
   parameters: z.record(z.string(), z.json()).default({}),
   target: z.string().optional(),
 });
 
+/** The whole text is read: the guard itself has a limit. */
 export const guardRequest = z.looseObject({
-  input: text,
+  input: z.string(),
   task: z.literal("jailbreak").default("jailbreak"),
 });

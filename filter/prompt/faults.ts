@@ -19,6 +19,14 @@ export function guardFault(): Fault {
   );
 }
 
+/** The guard reads a prompt whole or not at all, so `on_failure` does not apply. */
+export function guardLimitFault(): Fault {
+  return new Fault(
+    413,
+    "The user's last message is longer than the jailbreak guard can read, so it is not sent to a model. Shorten it, or split it.",
+  );
+}
+
 export function groundingFault(): Fault {
   return new Fault(
     503,

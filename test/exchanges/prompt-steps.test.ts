@@ -110,6 +110,13 @@ it.each<[string, Responses, string[], number, string | RegExp]>([
     /guard is unavailable/,
   ],
   [
+    "rejects a prompt that the guard cannot read with 413",
+    { "/guard": 413 },
+    STEPS.slice(0, 1),
+    413,
+    /longer than the jailbreak guard can read/,
+  ],
+  [
     "sends the prompt to its model if the embeddings fail",
     { "/embeddings": "<html>" },
     STEPS.slice(0, 2),

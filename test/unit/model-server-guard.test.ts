@@ -29,6 +29,36 @@ function story(season: string): string {
   return Array.from({ length: 60 }, (_, index) => year(index)).join(" ");
 }
 
+/** Characters. */
+const MiB = 1 << 20;
+const WORDS = "lorem ipsum dolor ";
+
+describe("a long text", () => {
+  it.each<[string, string]>([
+    ["2 MiB of line ends before it", "\n".repeat(2 * MiB) + ATTACK],
+    ["3 MiB of words before it", WORDS.repeat((3 * MiB) / WORDS.length) + ATTACK],
+    ["3 MiB of words after it", ATTACK + WORDS.repeat((3 * MiB) / WORDS.length)],
+    ["1.5 MiB of sentences on both sides", `${padding(0)} ${ATTACK} ${padding(100_000)}`],
+  ])("is caught with %s", async (_, text) => {
+    expect((await guard(text)).jailbreak_verdict).toBe(true);
+  });
+
+  it.each([
+    ["more than 4 MiB", `${ATTACK}${"\n".repeat(4 * MiB)}`],
+    ["compatibility forms of more than 4 MiB", `${ATTACK} ${"\ufdfa".repeat(MiB / 2)}`],
+  ])("is rejected with 413 at %s", async (_, input) => {
+    const response = await server.post("/guard", { input, task: "jailbreak" });
+    expect(response.status).toBe(413);
+    expect(await response.text()).toMatch(/reads a text of at most 4194304 characters/);
+  });
+});
+
+/** 1.5 MiB of sentences that are all different. */
+function padding(from: number): string {
+  const sentence = (index: number) => `In room ${from + index} there are two chairs and a table.`;
+  return Array.from({ length: 35_000 }, (_, index) => sentence(index)).join(" ");
+}
+
 describe("the guard", () => {
   it.each<string>([
     ATTACK,

@@ -14,7 +14,7 @@ const jailbreakSchema = mapping(
     ).optional(),
     on_failure: oneOf(["refuse", "allow"], {
       description:
-        "What happens if the guard is unavailable: `refuse` responds with 503, `allow` passes the prompt.",
+        "What happens if the guard is unavailable: `refuse` responds with 503, `allow` passes the prompt. A message too long for the guard gets a 413 with both.",
       default: "refuse",
     }).optional(),
     applies_to: oneOf([...GUARDED_LISTENERS, "both"], {

@@ -5,7 +5,7 @@ import { logWarning } from "../../host/host";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { appendInput } from "../conversation";
-import { guardFault } from "../faults";
+import { guardFault, guardLimitFault } from "../faults";
 import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 import { ModelServerStep } from "./step";
@@ -34,9 +34,12 @@ export class Guard extends ModelServerStep {
     return prompt.answer(message.pointer, message.length);
   }
 
-  onFailure(prompt: Prompt, _status: u32): StepOutcome {
+  /** `on_failure` is for a guard that fails: a prompt that the guard rejects (4xx) never passes. */
+  onFailure(prompt: Prompt, status: u32): StepOutcome {
+    if (status == 413) return prompt.reject(guardLimitFault());
     prompt.exchange.guard = GuardDecision.Unavailable;
-    if (!prompt.config.guardFailsOpen) return prompt.reject(guardFault());
+    const isRejected = status >= 400 && status < 500;
+    if (isRejected || !prompt.config.guardFailsOpen) return prompt.reject(guardFault());
     logWarning(
       "gateway: the jailbreak guard is unavailable; the prompt is accepted (on_failure: allow)",
     );

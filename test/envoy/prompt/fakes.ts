@@ -77,7 +77,7 @@ function recorder(answer: Reply) {
 /**
  * Starts a model server that takes its results from the prompt: `@name` is the target, `?a,b` are the candidates
  * between which a language model has to choose, `{"p": 1}` are the arguments (of all turns together), `say: …` is the
- * extraction's question, and `jailbreak` is a jailbreak. `fail: /path` makes that step return 500, `garbage: /path`
+ * extraction's question, and `jailbreak` is a jailbreak. `fail: /path` makes that step return 500, `large: /path` 413, `garbage: /path`
  * text that is not JSON; `close: /path` closes the connection, `hang: /path` never responds, and `slow: /path` responds
  * after `SLOW_MS`.
  */
@@ -95,6 +95,7 @@ export async function startModelServer(): Promise<FakeModelServer> {
       response.end(JSON.stringify(answerTo(path, call, said, required)));
     };
     if (does("fail")) response.writeHead(500).end("{}");
+    else if (does("large")) response.writeHead(413).end("{}");
     else if (does("garbage")) response.end("<html>");
     else if (does("close")) response.destroy();
     else if (does("slow")) setTimeout(answer, SLOW_MS);

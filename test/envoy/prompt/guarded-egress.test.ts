@@ -16,13 +16,16 @@ const appliesTo = (which: string) => (config: string) =>
 
 let both: WithFakes;
 let egress: WithFakes;
+/** With `on_failure: allow`. */
+let open: WithFakes;
 beforeAll(async () => {
-  [both, egress] = await Promise.all([
+  [both, egress, open] = await Promise.all([
     startWithPrompts({ edit: appliesTo("both") }),
     startWithPrompts({ edit: appliesTo("egress") }),
+    startWithPrompts({ edit: appliesTo("both, on_failure: allow") }),
   ]);
 });
-afterAll(() => Promise.all([both.stop(), egress.stop()]));
+afterAll(() => Promise.all([both.stop(), egress.stop(), open.stop()]));
 
 const DIALECTS = ["chat", "messages", "responses"] as const;
 const MODELS = { chat: "none", messages: "none", responses: "none" };
@@ -98,6 +101,22 @@ describe.each(DIALECTS)("%s", (dialect) => {
     const body = (await reply.json()) as { type?: string; error: { message: string } };
     expect(body.error.message).toMatch(/The jailbreak guard is unavailable/);
     expect(body.type).toBe(dialect === "messages" ? "error" : undefined);
+  });
+});
+
+describe.each(DIALECTS)("%s, a text that the guard cannot read", (dialect) => {
+  it("is a 413 of the dialect, and no provider gets it, whatever on_failure is", async () => {
+    const before = asked(both) + asked(open);
+    for (const { gateway } of [both, open]) {
+      const reply = await ask(gateway, dialect, { model: MODELS[dialect], text: "large: /guard" });
+      expect(reply.status).toBe(413);
+      const body = (await reply.json()) as { error: { message: string; type: string } };
+      expect(body.error.message).toMatch(/longer than the jailbreak guard can read/);
+      expect(body.error.type).toBe(
+        dialect === "messages" ? "request_too_large" : "invalid_request_error",
+      );
+    }
+    expect(asked(both) + asked(open)).toBe(before);
   });
 });
 
