@@ -14,6 +14,7 @@ import { ResponseReader } from "../hub/response-reader";
 import { HubRequest } from "../hub/request";
 import { RequestNotes } from "../hub/request-notes";
 import { RequestLimits, RequestReport } from "../hub/request-report";
+import { textBytes } from "../hub/text-bytes";
 import { Usage } from "../hub/usage";
 import { Framer } from "../bytes/framer";
 import { Edits } from "../bytes/json/edit";
@@ -178,6 +179,11 @@ export abstract class Dialect {
     return false;
   }
 
+  /** Returns how many bytes of a request a complete response to it repeats. */
+  repeatedBytes(_tape: Tape): u32 {
+    return 0;
+  }
+
   /** Sets the model of a body that keeps its dialect. A dialect with the model in the path has nothing to edit. */
   setModel(tape: Tape, model: Span, edits: Edits): void {
     setModel(tape, model, edits);
@@ -268,6 +274,11 @@ export abstract class Dialect {
 
   /** Returns whether the event in the tape carries content: with it the response has begun. */
   abstract isFirstToken(tape: Tape): bool;
+
+  /** Returns the bytes that the model has written in the event in the tape, and sets `lastText`. */
+  textBytes(tape: Tape): u32 {
+    return textBytes(tape);
+  }
 
   /** Returns whether the data of a stream's event (not empty) is only the usage that `askUsage` has asked for. */
   isUsageChunk(_pointer: usize, _length: u32): bool {

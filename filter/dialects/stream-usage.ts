@@ -6,6 +6,7 @@ import { Pattern } from "../bytes/json/pattern";
 import { Repeatable } from "../bytes/json/repeatable";
 import { ByteBuffer } from "../bytes/text/bytes";
 import { SseFramer } from "../bytes/sse/framer";
+import { lastText } from "../hub/text-bytes";
 import { Dialect } from "./dialect";
 import { UsageObserver } from "./usage-observer";
 
@@ -27,6 +28,9 @@ export class StreamUsageFilter {
   /** The last event without any of `eventMembers`: one that repeats it has none either. */
   private pattern: Pattern = new Pattern();
   private values: Repeatable = new Repeatable();
+  /** Whether it is the text in which the events that repeat the last one differ; else they have the same text, of so many bytes. */
+  private isOfText: bool = false;
+  private sameText: u32 = 0;
 
   /** Whether the rest of the stream passes unread, because there is no memory to read it. */
   isPassing: bool = false;
@@ -110,6 +114,7 @@ export class StreamUsageFilter {
     for (let unread = framer.unread(); unread != 0; unread = framer.unread()) {
       const end = this.pattern.fits(unread, framer.bytesEnd(), this.values);
       if (end == 0) return;
+      this.observer.textBytes += this.isOfText ? this.pattern.length : this.sameText;
       if (this.strips) this.send(unread, <u32>(end - unread), out);
       framer.skipTo(end, 1);
     }
@@ -131,6 +136,15 @@ export class StreamUsageFilter {
     const hasMember = this.dialect.eventMembers.next(pointer, end) < end;
     this.isTaken = this.strips && hasMember && this.dialect.isUsageChunk(pointer, length);
     if (hasMember || observer.seeksToken) observer.event(pointer, length);
-    else this.pattern.learnChange(framer.textPointer, framer.textLength, this.values);
+    else this.learn(pointer, length);
+  }
+
+  private learn(pointer: usize, length: u32): void {
+    const framer = this.framer;
+    const observer = this.observer;
+    if (observer.countsText) this.sameText = observer.countText(pointer, length);
+    const values = this.values;
+    this.pattern.learnChange(framer.textPointer, framer.textLength, values, lastText);
+    this.isOfText = observer.countsText && values.pointer == lastText;
   }
 }

@@ -59,6 +59,8 @@ export class ResponseOptions {
   notes: RequestNotes = NO_NOTES;
   /** Whether `hasToken` is needed. */
   seeksToken: bool = false;
+  /** Whether `textBytes` is needed. */
+  countsText: bool = false;
 }
 
 /** One per response, released by its owner. Either `push` … `end`, or `complete` once. */
@@ -69,6 +71,8 @@ export class ResponseTranslator {
   isGarbled: bool = false;
   /** Whether the first token of a stream has come; only if the options ask for it. */
   hasToken: bool = false;
+  /** Bytes of text, reasoning and arguments in the events of a stream; only if the options ask for it. */
+  textBytes: u64 = 0;
   private head: ResponseHead = new ResponseHead();
   private framer: Framer;
   private pattern: Pattern = new Pattern();
@@ -253,6 +257,7 @@ export class ResponseTranslator {
     const end = pattern.fitsEach(unread, framer.bytesEnd(), reader.repeatable, texts);
     if (end == 0) return false;
     framer.skipTo(end, pattern.fitted);
+    this.textBytes += texts.bytes;
     reader.repeat(texts);
     return true;
   }
@@ -266,6 +271,7 @@ export class ResponseTranslator {
       return false;
     texts.clear();
     texts.add(pattern.pointer, pattern.length);
+    this.textBytes += texts.bytes;
     reader.repeat(texts);
     return true;
   }
@@ -291,6 +297,7 @@ export class ResponseTranslator {
       reader.fail(notJson("The upstream sent an event that", code));
       return;
     }
+    if (this.options.countsText) this.textBytes += this.options.from.textBytes(tape);
     reader.repeatable.clear();
     reader.readEvent(tape);
     if (this.options.seeksToken && !this.hasToken && reader.failure == null)

@@ -2,6 +2,7 @@
 import { wasRefused } from "../memory/blocks";
 import { countRefusal, mayHold } from "../memory/budget";
 import { FINISH_NONE } from "../hub/finish-reason";
+import { noteText } from "../hub/text-bytes";
 import { Usage } from "../hub/usage";
 import { scan, scanMembers, SCAN_OK, stringEnd } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";
@@ -19,7 +20,9 @@ const QUOTE: u32 = 0x22;
 const SPACE: u32 = 0x20;
 /** Of a complete response that is larger, or for which there is no memory, only the end is read. Bytes. */
 const MAX_RESPONSE: u32 = 8 << 20;
-const END_LENGTH: u32 = 4096;
+const END_LENGTH: u32 = 64 << 10;
+/** A request that a response repeats behind its usage may have members of the same name: so many are tried. */
+const MAX_USAGES: u32 = 32;
 
 const tape = scratchTape();
 
@@ -33,6 +36,8 @@ export class UsageObserver {
   finish: i32 = FINISH_NONE;
   /** Whether the first token of a stream has come; only if `isRecorded`. */
   hasToken: bool = false;
+  /** Bytes of text, reasoning and arguments in the events of a stream; only if `countsText`. */
+  textBytes: u64 = 0;
   /** Whether the provider has sent the end of the response. */
   hasEnded: bool = false;
   /** The parts of a complete response, until it has been read; then the model. */
@@ -50,6 +55,8 @@ export class UsageObserver {
     private requested: Span,
     /** The length of a complete response by its head; less than 0 if the head has none. */
     private announced: i32,
+    /** Whether `textBytes` is needed. */
+    public countsText: bool,
   ) {}
 
   /** Whether a response ended without a reason, as a stream with an error event or one that was cut. */
@@ -69,8 +76,19 @@ export class UsageObserver {
   event(pointer: usize, length: u32): void {
     this.isRead = true;
     if (scan(tape, pointer, length) != SCAN_OK) return;
+    if (this.countsText) this.textBytes += this.dialect.textBytes(tape);
     if (this.seeksToken) this.hasToken = this.isToken();
     this.readTape();
+  }
+
+  /** Counts the text of the data of an event, as in `event`, of which nothing else is read. Returns its bytes, and sets `lastText`. */
+  countText(pointer: usize, length: u32): u32 {
+    noteText(0);
+    if (scan(tape, pointer, length) != SCAN_OK) return 0;
+    const bytes = this.dialect.textBytes(tape);
+    tape.reset();
+    this.textBytes += bytes;
+    return bytes;
   }
 
   /** The next bytes of a complete response, as in `event`. */
@@ -126,10 +144,15 @@ export class UsageObserver {
   }
 
   private readUsageAtEnd(pointer: usize, length: u32): void {
-    const usage = findLast(pointer, length, USAGE);
-    if (usage <= pointer) return;
-    if (scanMembers(tape, usage, length - <u32>(usage - pointer)) == SCAN_OK) this.readTape();
-    else tape.reset();
+    const end = pointer + length;
+    let before = length;
+    for (let i: u32 = 0; i < MAX_USAGES; i++) {
+      const usage = findLast(pointer, before, USAGE);
+      if (usage <= pointer) return;
+      if (scanMembers(tape, usage, <u32>(end - usage)) == SCAN_OK) return this.readTape();
+      before = <u32>(usage - pointer);
+    }
+    tape.reset();
   }
 
   private read(pointer: usize, length: u32): void {

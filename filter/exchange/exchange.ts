@@ -234,12 +234,12 @@ export class Exchange {
         if (this.client.isStreaming && translator.hasWritten) tally.isWhole = false;
         else if (!translator.usage.isKnown) return false;
       }
-      isEstimated = tally.estimate(translator.usage, translator.events, used);
+      isEstimated = tally.estimate(translator.usage, translator.events, translator.textBytes, used);
     } else if (observer !== null) {
       observer.end();
       const events = filter === null || filter.isPassing ? 0 : filter.events;
       if (events > 0 && observer.isBroken) tally.isWhole = false;
-      isEstimated = tally.estimate(observer.usage, events, used);
+      isEstimated = tally.estimate(observer.usage, events, observer.textBytes, used);
     } else return false;
     return true;
   }

@@ -4,8 +4,31 @@
 // @see https://platform.openai.com/docs/api-reference/chat/object#chat/object-usage
 // @see https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching#tracking-cache-performance
 
+import { NO_COUNT, readCount } from "../bytes/json/number";
+import { Tape } from "../bytes/json/tape";
+
 /** A part that has not been reported. */
 export const UNKNOWN_TOKENS: i64 = -1;
+
+/** More than any response has: a larger number is a provider's mistake, and the tokens are estimated. */
+const MAX_TOKENS: i64 = 999_999_999;
+
+/** Returns a number of tokens; UNKNOWN_TOKENS for anything else, and for a number that is too large. */
+export function readTokens(tape: Tape, node: u32): i64 {
+  const tokens = readCount(tape, node);
+  return tokens == NO_COUNT || tokens > MAX_TOKENS ? UNKNOWN_TOKENS : tokens;
+}
+
+/** Returns a number of tokens; `before` for one that is too large. */
+export function possibleOr(tokens: i64, before: i64): i64 {
+  return tokens > MAX_TOKENS ? before : tokens;
+}
+
+/** As `readTokens`; returns `before` for a node that is no number of tokens. */
+export function tokensOr(tape: Tape, node: u32, before: i64): i64 {
+  const tokens = readTokens(tape, node);
+  return tokens == UNKNOWN_TOKENS ? before : tokens;
+}
 
 /** Counts are cumulative: a later value replaces an earlier one, a missing value keeps it. */
 export class Usage {

@@ -19,6 +19,8 @@ export class Tally {
     private requestBytes: u32,
     /** Whether a response without usage has an output to estimate. */
     private countsOutput: bool,
+    /** Bytes of the request that a complete response may repeat (`repeatedBytes` of the dialect). */
+    private repeatedBytes: u32,
   ) {}
 
   /** An attempt has got the head of a response. */
@@ -30,16 +32,16 @@ export class Tally {
 
   /**
    * Sets `used` to the usage, with estimates in place of what the provider has not reported, or not to the end: each event of
-   * a stream is a token. Returns whether there are any.
+   * a stream is a token, and so are four bytes of its text, whichever are more. Returns whether there are any.
    */
-  estimate(usage: Usage, events: u32, used: Usage): bool {
+  estimate(usage: Usage, events: u32, textBytes: u64, used: Usage): bool {
     used.copy(usage);
     const hasInput = usage.freshInput >= 0;
     if (!hasInput) used.freshInput = this.estimatedInput;
     if (!this.countsOutput) return !hasInput;
     // Gemini leaves out an output of 0.
     if (this.isWhole && hasInput) return false;
-    const output = events > 0 ? <i64>events : <i64>(this.responseBytes / BYTES_PER_TOKEN);
+    const output = events > 0 ? tokensOfStream(events, textBytes) : this.tokensOfResponse;
     const isFinal = this.isWhole || events == 0;
     if (usage.output >= 0 && (isFinal || usage.output > output)) return !hasInput;
     used.output = output;
@@ -52,7 +54,17 @@ export class Tally {
     used.freshInput = this.estimatedInput;
   }
 
+  /** What the response repeats of the request is no output. */
+  private get tokensOfResponse(): i64 {
+    const bytes = this.responseBytes;
+    return bytes > this.repeatedBytes ? <i64>((bytes - this.repeatedBytes) / BYTES_PER_TOKEN) : 0;
+  }
+
   private get estimatedInput(): i64 {
     return <i64>(this.requestBytes / BYTES_PER_TOKEN);
   }
+}
+
+function tokensOfStream(events: u32, textBytes: u64): i64 {
+  return <i64>max(<u64>events, textBytes / BYTES_PER_TOKEN);
 }

@@ -35,7 +35,11 @@ export function openMeter(exchange: Exchange, turn: Turn): Outcome {
   const limits = key === null ? NO_LIMITS : key.rateLimits;
   exchange.meter = startMeter(route, limits, client.dialect, row.countsTokens);
   if (exchange.meter !== null || (config.isPriced && row.countsTokens))
-    exchange.tally = new Tally(readBytes(turn.tape), row.countsOutput);
+    exchange.tally = new Tally(
+      readBytes(turn.tape),
+      row.countsOutput,
+      client.dialect.repeatedBytes(turn.tape),
+    );
   exchange.showsCost = config.showsCost;
   return Outcome.Next;
 }

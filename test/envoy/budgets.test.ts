@@ -82,7 +82,7 @@ interface Ask {
   key: string;
 }
 
-/** Sends a request; one with the word `cut` hangs up at the first token. Returns the status. */
+/** Sends a request; one with the word `cut` or `long` hangs up at the first token. Returns the status. */
 function send({ client, model: name, stream, word, key }: Ask, number: number): Promise<number> {
   const text = `plan ${String(number)} ${word}`;
   const body = JSON.stringify({
@@ -97,7 +97,7 @@ function send({ client, model: name, stream, word, key }: Ask, number: number): 
     const outgoing = request(to, (incoming) => {
       let seen = "";
       incoming.on("data", (bytes: Buffer) => {
-        if (word !== "cut") return;
+        if (word !== "cut" && word !== "long") return;
         seen += bytes.toString();
         if (seen.includes(MARKER)) incoming.destroy();
       });
@@ -215,6 +215,21 @@ it("streams that clients cut and providers break off are charged once", async ()
   const cut = usageLines(gateway).filter(({ flags }) => flags.includes("DC"));
   expect(cut).toHaveLength(100);
   for (const { record } of cut) expect(record?.cost).toBeGreaterThan(0);
+  expect(await charged()).toEqual(recorded());
+});
+
+it("streams that clients cut after much text are charged by the text", async () => {
+  const before = usageLines(gateway).length;
+  const all = mixed(["long"]);
+  await sendAll(24, (number) => ({ ...all(number), stream: true }));
+  await expect.poll(() => usageLines(gateway).length).toBe(before + 24);
+  for (const { record } of usageLines(gateway).slice(before)) {
+    expect(record?.estimated).toBe(1);
+    // 10,000 tokens, at 3 or 7 USD a million, and an input of at most 8,500.
+    const output = record?.target === MODELS.chat ? 3e7 : 7e7;
+    expect(record?.cost).toBeGreaterThanOrEqual(output);
+    expect(record?.cost).toBeLessThan(output + 8_500 * 2_500 + 1e6);
+  }
   expect(await charged()).toEqual(recorded());
 });
 

@@ -19,10 +19,11 @@ export interface Booking {
 }
 
 /**
- * `answer`: a whole response or stream. `cut`: a stream that stops at its first token, for a client that hangs up. `broken`: an
+ * `answer`: a whole response or stream. `cut`: a stream that stops at its first token, for a client that hangs up; `long`: the same
+ * with much text in that event. `broken`: an
  * error event behind the first token. `fail`: status 503. `refuse`: status 400.
  */
-export type Word = "answer" | "cut" | "broken" | "fail" | "refuse";
+export type Word = "answer" | "cut" | "long" | "broken" | "fail" | "refuse";
 
 export interface LedgerProvider extends Listening {
   /** One for each response with usage. */
@@ -31,6 +32,9 @@ export interface LedgerProvider extends Listening {
 
 /** The first token of every stream. */
 export const MARKER = "Hello-first-token";
+
+/** 10,000 tokens. */
+export const LONG = MARKER.padStart(40_000, "word ");
 
 export async function startLedgerProvider(seed: number): Promise<LedgerProvider> {
   const bookings: Booking[] = [];
@@ -110,9 +114,11 @@ function respond(
     return;
   }
   const { parts, reported } = wire.begin(tokens);
-  if (word === "cut" || word === "broken") book(bookings, model, reported);
-  send(200, wire.type ?? "text/event-stream", ...parts);
-  if (word === "cut") return;
+  const isCut = word === "cut" || word === "long";
+  if (isCut || word === "broken") book(bookings, model, reported);
+  const sent = word === "long" ? parts.map((part) => String(part).replace(MARKER, LONG)) : parts;
+  send(200, wire.type ?? "text/event-stream", ...sent);
+  if (isCut) return;
   if (word === "broken") {
     response.end(wire.error);
     return;

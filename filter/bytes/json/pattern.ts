@@ -64,8 +64,9 @@ export class Pattern {
   /**
    * Learns a text that nobody has scanned, by what differs in it from the one before. A text that repeats it has the same
    * members, with other values of the same kinds, or neither of them is valid.
+   * @param value the string of interest, if that is known; 0: the first one that differs
    */
-  learnChange(pointer: usize, length: u32, values: Repeatable): void {
+  learnChange(pointer: usize, length: u32, values: Repeatable, value: usize): void {
     const pieces = this.pieces;
     this.isSet = false;
     if (length == 0 || length > MAX_LEARNED || this.misses >= MAX_MISSES) {
@@ -74,6 +75,7 @@ export class Pattern {
       this.hasText &&
       findChanges(pieces.pointer, pieces.length, pointer, length, values)
     ) {
+      if (value != 0 && values.noise == value) values.swapStrings();
       this.learn(pointer, length, values);
     } else {
       // Streams that never repeat are compared a few times only.

@@ -46,6 +46,15 @@ export class Repeatable {
     return isFree;
   }
 
+  /** Makes the string without meaning the one of interest. */
+  swapStrings(): void {
+    const pointer = this.pointer;
+    const length = this.length;
+    this.set(this.noise, this.noiseLength);
+    this.noise = pointer;
+    this.noiseLength = length;
+  }
+
   /** Adds a number. Without it the digits may not change. */
   setCount(slot: i32, pointer: usize, length: u32): void {
     if (<u32>slot >= <u32>MAX_COUNTS) return;

@@ -1,6 +1,5 @@
 // Reads `usage` of a message. The counts are cumulative: message_delta repeats or corrects message_start.
-import { Usage } from "../../hub/usage";
-import { countOr } from "../../bytes/json/number";
+import { tokensOr, Usage } from "../../hub/usage";
 import { Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
 
@@ -15,12 +14,12 @@ const THINKING_TOKENS = constant("thinking_tokens");
 
 /** Missing members keep the earlier counts. */
 export function readUsage(tape: Tape, node: u32, usage: Usage): void {
-  usage.freshInput = countOr(tape, tape.member(node, INPUT_TOKENS), usage.freshInput);
-  usage.output = countOr(tape, tape.member(node, OUTPUT_TOKENS), usage.output);
-  usage.cacheRead = countOr(tape, tape.member(node, CACHE_READ), usage.cacheRead);
-  usage.cacheWrite = countOr(tape, tape.member(node, CACHE_CREATION), usage.cacheWrite);
+  usage.freshInput = tokensOr(tape, tape.member(node, INPUT_TOKENS), usage.freshInput);
+  usage.output = tokensOr(tape, tape.member(node, OUTPUT_TOKENS), usage.output);
+  usage.cacheRead = tokensOr(tape, tape.member(node, CACHE_READ), usage.cacheRead);
+  usage.cacheWrite = tokensOr(tape, tape.member(node, CACHE_CREATION), usage.cacheWrite);
   const hour = tape.member(tape.member(node, CACHE_DETAILS), HOUR_TOKENS);
-  usage.cacheWriteHour = countOr(tape, hour, usage.cacheWriteHour);
+  usage.cacheWriteHour = tokensOr(tape, hour, usage.cacheWriteHour);
   const details = tape.member(node, OUTPUT_DETAILS);
-  usage.reasoning = countOr(tape, tape.member(details, THINKING_TOKENS), usage.reasoning);
+  usage.reasoning = tokensOr(tape, tape.member(details, THINKING_TOKENS), usage.reasoning);
 }

@@ -1,6 +1,5 @@
 // Reads `usage` of a response. `inputTokens` counts neither what was read from a cache nor what was written to it.
-import { Usage } from "../../hub/usage";
-import { countOr } from "../../bytes/json/number";
+import { tokensOr, Usage } from "../../hub/usage";
 import { Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
 
@@ -11,8 +10,8 @@ const CACHE_WRITE = constant("cacheWriteInputTokens");
 
 /** Missing members keep the earlier counts. */
 export function readUsage(tape: Tape, node: u32, usage: Usage): void {
-  usage.freshInput = countOr(tape, tape.member(node, INPUT_TOKENS), usage.freshInput);
-  usage.output = countOr(tape, tape.member(node, OUTPUT_TOKENS), usage.output);
-  usage.cacheRead = countOr(tape, tape.member(node, CACHE_READ), usage.cacheRead);
-  usage.cacheWrite = countOr(tape, tape.member(node, CACHE_WRITE), usage.cacheWrite);
+  usage.freshInput = tokensOr(tape, tape.member(node, INPUT_TOKENS), usage.freshInput);
+  usage.output = tokensOr(tape, tape.member(node, OUTPUT_TOKENS), usage.output);
+  usage.cacheRead = tokensOr(tape, tape.member(node, CACHE_READ), usage.cacheRead);
+  usage.cacheWrite = tokensOr(tape, tape.member(node, CACHE_WRITE), usage.cacheWrite);
 }

@@ -1,8 +1,7 @@
 // Reads `usageMetadata` into parts that do not overlap. In a stream each event has some members of it: the last value of
 // each counts.
 // @see https://ai.google.dev/api/generate-content#UsageMetadata
-import { Usage } from "../../hub/usage";
-import { countOr, NO_COUNT } from "../../bytes/json/number";
+import { possibleOr, tokensOr, UNKNOWN_TOKENS, Usage } from "../../hub/usage";
 import { Repeatable } from "../../bytes/json/repeatable";
 import { KIND_NUMBER, NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
@@ -20,11 +19,11 @@ const THOUGHTS_SLOT: i32 = 1;
 const TOTAL_SLOT: i32 = 2;
 
 export class UsageReader {
-  private prompt: i64 = NO_COUNT;
-  private cached: i64 = NO_COUNT;
-  private toolUse: i64 = NO_COUNT;
-  private candidates: i64 = NO_COUNT;
-  private thoughts: i64 = NO_COUNT;
+  private prompt: i64 = UNKNOWN_TOKENS;
+  private cached: i64 = UNKNOWN_TOKENS;
+  private toolUse: i64 = UNKNOWN_TOKENS;
+  private candidates: i64 = UNKNOWN_TOKENS;
+  private thoughts: i64 = UNKNOWN_TOKENS;
 
   /** Of duplicate names the last counts, as in `Tape.member`. */
   read(tape: Tape, node: u32, usage: Usage): void {
@@ -40,11 +39,11 @@ export class UsageReader {
       else if (tape.equals(key, CACHED)) cached = key + 1;
       else if (tape.equals(key, TOOL_USE)) toolUse = key + 1;
     }
-    this.prompt = countOr(tape, prompt, this.prompt);
-    this.cached = countOr(tape, cached, this.cached);
-    this.toolUse = countOr(tape, toolUse, this.toolUse);
-    this.candidates = countOr(tape, candidates, this.candidates);
-    this.thoughts = countOr(tape, thoughts, this.thoughts);
+    this.prompt = tokensOr(tape, prompt, this.prompt);
+    this.cached = tokensOr(tape, cached, this.cached);
+    this.toolUse = tokensOr(tape, toolUse, this.toolUse);
+    this.candidates = tokensOr(tape, candidates, this.candidates);
+    this.thoughts = tokensOr(tape, thoughts, this.thoughts);
     if (this.prompt >= 0) {
       // The prompt's tokens include the cached ones.
       const read = min(max(this.cached, 0), this.prompt);
@@ -63,8 +62,8 @@ export class UsageReader {
 
   /** Reads the counts of an event that differs from the last one in them. */
   repeat(values: Repeatable, usage: Usage): void {
-    this.candidates = values.countOr(CANDIDATES_SLOT, this.candidates);
-    this.thoughts = values.countOr(THOUGHTS_SLOT, this.thoughts);
+    this.candidates = possibleOr(values.countOr(CANDIDATES_SLOT, this.candidates), this.candidates);
+    this.thoughts = possibleOr(values.countOr(THOUGHTS_SLOT, this.thoughts), this.thoughts);
     this.useOutput(usage);
   }
 

@@ -1,6 +1,5 @@
 // Reads `usage` of a chat completion into parts that do not overlap.
-import { UNKNOWN_TOKENS, Usage, atLeastZero } from "../../hub/usage";
-import { readCount } from "../../bytes/json/number";
+import { atLeastZero, readTokens, UNKNOWN_TOKENS, Usage } from "../../hub/usage";
 import { Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
 
@@ -16,15 +15,15 @@ const REASONING_TOKENS = constant("reasoning_tokens");
 
 /** Missing members keep the earlier counts. */
 export function readUsage(tape: Tape, node: u32, usage: Usage): void {
-  const prompt = readCount(tape, tape.member(node, PROMPT_TOKENS));
+  const prompt = readTokens(tape, tape.member(node, PROMPT_TOKENS));
   if (prompt >= 0) readInput(tape, node, prompt, usage);
   const details = tape.member(node, COMPLETION_DETAILS);
-  const reasoning = readCount(tape, tape.member(details, REASONING_TOKENS));
+  const reasoning = readTokens(tape, tape.member(details, REASONING_TOKENS));
   if (reasoning >= 0) usage.reasoning = reasoning;
-  const completion = readCount(tape, tape.member(node, COMPLETION_TOKENS));
+  const completion = readTokens(tape, tape.member(node, COMPLETION_TOKENS));
   if (completion < 0) return;
   // xAI and Gemini exclude reasoning from completion_tokens, but not from the total.
-  const total = readCount(tape, tape.member(node, TOTAL_TOKENS));
+  const total = readTokens(tape, tape.member(node, TOTAL_TOKENS));
   const known = atLeastZero(prompt) + completion;
   const isReasoningApart = prompt >= 0 && total > known;
   usage.output = isReasoningApart ? total - prompt : completion;
@@ -32,11 +31,11 @@ export function readUsage(tape: Tape, node: u32, usage: Usage): void {
 
 function readInput(tape: Tape, node: u32, prompt: i64, usage: Usage): void {
   const details = tape.member(node, PROMPT_DETAILS);
-  let cached = readCount(tape, tape.member(details, CACHED_TOKENS));
+  let cached = readTokens(tape, tape.member(details, CACHED_TOKENS));
   // DeepSeek and Moonshot report it at the top level.
-  if (cached < 0) cached = readCount(tape, tape.member(node, CACHE_HIT_TOKENS));
-  if (cached < 0) cached = readCount(tape, tape.member(node, CACHED_TOKENS));
-  const written = readCount(tape, tape.member(details, CACHE_WRITE_TOKENS));
+  if (cached < 0) cached = readTokens(tape, tape.member(node, CACHE_HIT_TOKENS));
+  if (cached < 0) cached = readTokens(tape, tape.member(node, CACHED_TOKENS));
+  const written = readTokens(tape, tape.member(details, CACHE_WRITE_TOKENS));
   if (cached != UNKNOWN_TOKENS) usage.cacheRead = min(cached, prompt);
   if (written != UNKNOWN_TOKENS)
     usage.cacheWrite = min(written, prompt - min(atLeastZero(cached), prompt));

@@ -7,6 +7,7 @@ import { ResponseReader } from "../../hub/response-reader";
 import { HubRequest } from "../../hub/request";
 import { RequestNotes } from "../../hub/request-notes";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
+import { noteText } from "../../hub/text-bytes";
 import { Usage } from "../../hub/usage";
 import { Edits } from "../../bytes/json/edit";
 import { Tape } from "../../bytes/json/tape";
@@ -31,6 +32,7 @@ import { OpenaiResponsesWriter } from "./write-response";
 import { OpenaiResponsesStreamWriter } from "./write-response-stream";
 import { writeRequest } from "./write-request";
 
+const DELTA = constant("delta");
 const INPUT = constant("input");
 const RESPONSE = constant("response");
 const USAGE = constant("usage");
@@ -113,6 +115,19 @@ export class OpenaiResponses extends OpenaiDialect {
 
   isFirstToken(tape: Tape): bool {
     return isFirstToken(tape);
+  }
+
+  /** The other events repeat texts that have come in deltas. */
+  textBytes(tape: Tape): u32 {
+    const delta = tape.member(0, DELTA);
+    if (!tape.isString(delta)) return 0;
+    noteText(tape.pointer(delta));
+    return tape.size(delta);
+  }
+
+  /** All members but the input. */
+  repeatedBytes(tape: Tape): u32 {
+    return tape.length - tape.size(tape.member(0, INPUT));
   }
 
   readUsage(tape: Tape, usage: Usage): void {

@@ -1,6 +1,5 @@
 // Reads `usage` of a response into parts that do not overlap.
-import { atLeastZero, UNKNOWN_TOKENS, Usage } from "../../hub/usage";
-import { readCount } from "../../bytes/json/number";
+import { atLeastZero, readTokens, UNKNOWN_TOKENS, Usage } from "../../hub/usage";
 import { Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
 
@@ -14,18 +13,18 @@ const REASONING_TOKENS = constant("reasoning_tokens");
 
 /** Missing members keep the earlier counts. */
 export function readUsage(tape: Tape, node: u32, usage: Usage): void {
-  const input = readCount(tape, tape.member(node, INPUT_TOKENS));
+  const input = readTokens(tape, tape.member(node, INPUT_TOKENS));
   if (input >= 0) readInput(tape, tape.member(node, INPUT_DETAILS), input, usage);
   const details = tape.member(node, OUTPUT_DETAILS);
-  const reasoning = readCount(tape, tape.member(details, REASONING_TOKENS));
+  const reasoning = readTokens(tape, tape.member(details, REASONING_TOKENS));
   if (reasoning >= 0) usage.reasoning = reasoning;
-  const output = readCount(tape, tape.member(node, OUTPUT_TOKENS));
+  const output = readTokens(tape, tape.member(node, OUTPUT_TOKENS));
   if (output >= 0) usage.output = output;
 }
 
 function readInput(tape: Tape, details: u32, input: i64, usage: Usage): void {
-  const cached = readCount(tape, tape.member(details, CACHED_TOKENS));
-  const written = readCount(tape, tape.member(details, CACHE_WRITE_TOKENS));
+  const cached = readTokens(tape, tape.member(details, CACHED_TOKENS));
+  const written = readTokens(tape, tape.member(details, CACHE_WRITE_TOKENS));
   if (cached != UNKNOWN_TOKENS) usage.cacheRead = min(cached, input);
   if (written != UNKNOWN_TOKENS)
     usage.cacheWrite = min(written, input - min(atLeastZero(cached), input));

@@ -1,6 +1,6 @@
 // Whether a request refers to something that its provider has stored.
 // @see https://platform.openai.com/docs/guides/conversation-state
-import { NO_NODE, Tape } from "../../bytes/json/tape";
+import { KIND_FALSE, NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
 
 const INPUT = constant("input");
@@ -20,7 +20,9 @@ const STORED: Span[] = [
 
 /** Returns whether the provider responds before it has begun, so that the client polls for the result. */
 export function runsInBackground(tape: Tape): bool {
-  return tape.isTrue(tape.member(0, BACKGROUND));
+  // A provider may read another value as true.
+  const value = tape.member(0, BACKGROUND);
+  return tape.isPresent(value) && tape.kind(value) != KIND_FALSE;
 }
 
 /** A response to `background: true` is polled at the provider that gave it. */

@@ -161,6 +161,7 @@ function startObserver(exchange: Exchange): void {
     exchange.isObserved,
     exchange.modelText(target),
     decimal(CONTENT_LENGTH),
+    exchange.tally !== null,
   );
 }
 

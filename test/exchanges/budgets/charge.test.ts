@@ -5,7 +5,7 @@ import { FAILURES } from "../../../control-plane/wasm-host/upstream.ts";
 import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
 import { RETRY } from "../../envoy/models.ts";
 import { CHAT, reply } from "../rate-limits/replies.ts";
-import { COST, CONFIGURATION, errorOf, recordOf, start } from "./set-up.ts";
+import { COST, CONFIGURATION, errorOf, recordOf, replyTo, start } from "./set-up.ts";
 import type { Path, Worker } from "./set-up.ts";
 
 const MIB = 1024 ** 2;
@@ -152,6 +152,75 @@ describe("what the provider has not reported is estimated", () => {
       const upstream = embeddings({ prompt_tokens: 300_000, total_tokens: 300_000 });
       const { cost, estimated, input } = recordOf(one.ask({ upstream, input: embed("Hi") }));
       expect([cost, estimated, input]).toEqual([300_000 * 1_000_000, undefined, 300_000]);
+    }
+  });
+
+  /** A large response of the Responses API, whose usage has members behind it. */
+  const large = (behind: object): UpstreamResponse => {
+    const body = {
+      ...{ id: "resp_1", object: "response", created_at: 1, model: "gpt", status: "completed" },
+      output: [{ type: "image_generation_call", id: "ig_1", result: "A".repeat(9 * MIB) }],
+      usage: { input_tokens: 1000, output_tokens: 500, total_tokens: 1500 },
+      ...behind,
+    };
+    const bytes = Buffer.from(JSON.stringify(body));
+    const count = Math.ceil(bytes.length / 50_000);
+    const chunks = Array.from({ length: count }, (_, i) => bytes.subarray(i * 50_000, (i + 1) * 50_000));
+    return { ...reply("chat", false), chunks };
+  };
+
+  it.each<[string, object]>([
+    ["5 KB of metadata", { metadata: { note: "x".repeat(5000) } }],
+    ["60 KB of tools", { tools: [{ type: "function", name: "f", description: "x".repeat(60_000) }] }],
+    ["members with the name of the usage", { metadata: { usage: { input_tokens: 7 }, more: { usage: 1 } } }],
+    ["a member like the usage in a member of that name", { metadata: { usage: { usage: { input_tokens: 7 } } } }],
+  ])("but not that of a large response that has %s behind its usage", async (_, behind) => {
+    const worker = await allowed();
+    const result = worker.ask({ path: "/v1/responses", upstream: large(behind) });
+    const { cost, estimated, input, output } = recordOf(result);
+    expect([cost, estimated, input, output]).toEqual([6_000_000_000, undefined, 1000, 500]);
+  });
+
+  it("for a large response without what it repeats of the request", async () => {
+    const worker = await allowed();
+    const instructions = "Be brief. ".repeat(150_000);
+    const upstream = large({ instructions });
+    const request = {
+      ...{ method: "POST", path: "/v1/responses" },
+      headers: [["x-gateway-api-key", "b".repeat(30)]] as [string, string][],
+      body: Buffer.from(JSON.stringify({ model: "openai/gpt", input: "Hi", instructions })),
+    };
+    const { cost = 0, estimated } = recordOf(worker.ask({ upstream, input: { request } }));
+    expect(estimated).toBe(1);
+    const output = (cost - (instructions.length / 4) * 1_000_000) / 10_000_000;
+    expect(Math.abs(output - (9 * MIB) / 4)).toBeLessThan(1000);
+  });
+
+  it.each<[Path, string, boolean]>(
+    (["/v1/chat/completions", "/v1/messages", "/v1/responses"] as const).flatMap((path) =>
+      ["openai/gpt", "anthropic/claude"].flatMap((model) =>
+        [false, true].map((stream): [Path, string, boolean] => [path, model, stream]),
+      ),
+    ),
+  )("for numbers of tokens that no response has, on %s from %s, stream: %s", async (path, model, stream) => {
+    const worker = await allowed();
+    for (const impossible of ["900000000000000", "9007199254740993", "1000000000"]) {
+      const upstream = (request: { path: string }): UpstreamResponse => {
+        const whole = replyTo(request.path, stream);
+        const text = Buffer.concat(whole.chunks ?? []).toString();
+        return {
+          ...whole,
+          chunks: [Buffer.from(text.replaceAll(/("(?:prompt|completion|input|output)_tokens":)\d+/g, `$1${impossible}`))],
+        };
+      };
+      const before = worker.charged()["research"] ?? 0;
+      const record = recordOf(worker.ask({ path, model, stream, input: { upstream } }));
+      expect(record.estimated).toBe(1);
+      expect(record.input).toBeUndefined();
+      expect(record.output).toBeUndefined();
+      expect(record.cost).toBeGreaterThan(0);
+      expect(record.cost).toBeLessThan(5_000_000_000);
+      expect(worker.charged()["research"]).toBe(before + (record.cost ?? 0));
     }
   });
 

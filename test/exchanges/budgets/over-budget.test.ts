@@ -207,7 +207,16 @@ pricing: {openai/gpt: {input: 1, output: 1}, anthropic/claude: {input: 1, output
     expect(messageOf(refused)).toBe(
       "'background' is not supported with a budget, because the gateway does not see what the response costs. Remove it, or use 'stream'.",
     );
-    expect(worker.ask({ input: background("b", model, false) }).sent).toHaveLength(1);
+    for (const value of [false, null])
+      expect(worker.ask({ input: background("b", model, value) }).sent).toHaveLength(1);
+  });
+
+  it.each([1, 0, "true", "", [true], {}])("is rejected with a budget as %j: a provider may read it as true", async (value) => {
+    const worker = await start({ text });
+    worker.allow();
+    const refused = worker.ask({ input: background("b", "openai/gpt", value) });
+    expect([refused.response.status, refused.sent.length]).toEqual([400, 0]);
+    expect(errorOf(refused).body).toMatchObject({ error: { param: "background" } });
   });
 
   it("passes for a key without a budget", async () => {

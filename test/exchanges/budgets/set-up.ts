@@ -189,7 +189,8 @@ function ask(host: FilterHost, options: Ask = {}): ExchangeResult {
   return result;
 }
 
-function replyTo(path: string, stream: boolean): UpstreamResponse {
+/** Returns the response of the provider with this path. */
+export function replyTo(path: string, stream: boolean): UpstreamResponse {
   if (!path.endsWith("/responses")) {
     return reply(path.endsWith("/messages") ? "messages" : "chat", stream);
   }
