@@ -142,7 +142,12 @@ export const CAPABILITIES = [
     "",
     "Supported values of `reasoning_effort` (messages: `output_config.effort`). Other values become the next lower supported value, or else the next higher. An empty list means that effort is not supported.",
   ),
-  row(REASONS_BY_DEFAULT, CHAT, "", "Whether the model reasons by default."),
+  row(
+    REASONS_BY_DEFAULT,
+    CHAT,
+    "",
+    "Whether the model reasons by default. With an empty list of `efforts`: whether it reasons at all.",
+  ),
   row(
     REASONING_WITH_TOOLS,
     CHAT,

@@ -78,6 +78,12 @@ export class EffortPlan {
   }
 }
 
+/** Returns whether the model can reason. If nothing is known of it, only an effort in the request shows that it can. */
+export function isReasoningModel(planned: i32, limits: RequestLimits): bool {
+  if (!limits.knowsEfforts) return planned > EFFORT_NONE;
+  return limits.efforts != 0 || limits.reasonsByDefault;
+}
+
 /** Returns whether a model that does not reason with tools must be asked not to reason. */
 function mustNotReason(planned: i32, limits: RequestLimits): bool {
   if (limits.takesReasoningWithTools || !limits.takesEffort(EFFORT_NONE)) return false;

@@ -14,6 +14,8 @@ export interface Memory {
   open(carrier: string): string | undefined;
 }
 
+const ENCRYPTED_REASONING = "reasoning.encrypted_content";
+
 const PREFIXES: Record<string, string> = {
   message: "msg",
   reasoning: "rs",
@@ -250,6 +252,9 @@ function schemaProblem(schema: object, context: string): string | undefined {
 
 function modelRefusal(request: ResponsesRequest): Refusal | undefined {
   const family = familyOf(request.model ?? "");
+  // github.com/pydantic/pydantic-ai/issues/2865
+  if (family.efforts === undefined && request.include?.includes(ENCRYPTED_REASONING))
+    return refuse("Encrypted content is not supported with this model.", "include");
   const { effort } = request.reasoning ?? {};
   const most = family.mostTokens;
   if (most !== undefined && (request.max_output_tokens ?? 0) > most)

@@ -13,7 +13,9 @@ import { DIALECTS } from "../../contract/dialects.ts";
 import { PROVIDER_NAMES } from "../../control-plane/providers/registry.ts";
 import { readAnthropicRequest } from "../providers/anthropic-request.ts";
 import { isRefusal, readOpenaiRequest } from "../providers/openai-request.ts";
-import { CHAT, MESSAGES, RequestTranslator } from "./filter/request-translator.ts";
+import { readResponsesRequest } from "../providers/responses-request.ts";
+import { memberRefusal, toolsOf } from "../providers/responses-rules.ts";
+import { CHAT, MESSAGES, RequestTranslator, RESPONSES } from "./filter/request-translator.ts";
 import type { Translation } from "./filter/request-translator.ts";
 
 function limitsOf(provider: string, model: string): ModelLimits {
@@ -56,6 +58,14 @@ describe("the table", () => {
     ["openai", "o1-mini-2024-09-12", { system_role: "none", efforts: [] }],
     ["openai", "gpt-5-chat-latest", { max_tokens_member: "max_completion_tokens", efforts: [] }],
     ["openai", "gpt-5.1-2025-11-13", { sampling: "without_reasoning", reasons_by_default: false }],
+    ["openai", "gpt-5.1-chat-latest", { efforts: ["medium"], sampling: "none" }],
+    ["openai", "gpt-5-codex", { efforts: ["low", "medium", "high"] }],
+    ["openai", "gpt-5.1-codex-mini", { efforts: ["low", "medium", "high"] }],
+    ["openai", "gpt-5.1-codex-max", { efforts: ["low", "medium", "high", "xhigh"] }],
+    ["openai", "gpt-5.3-codex", { efforts: ["none", "low", "medium", "high", "xhigh"] }],
+    ["openai", "gpt-5-pro-2025-10-06", { efforts: ["high"] }],
+    ["openai", "gpt-5.4-pro", { efforts: ["medium", "high", "xhigh"] }],
+    ["openai", "gpt-5.5-pro-2026-04-23", { efforts: ["medium", "high", "xhigh"] }],
     ["openai", "gpt-6-astra", { sampling: "none", stop: false }],
     ["anthropic", "claude-sonnet-4-20250514", { thinking: "budget", output_schema: false }],
     ["openai", "gpt-5.6-luna", { sampling: "without_reasoning", reasoning_with_tools: false }],
@@ -150,6 +160,17 @@ const chatRequests = EFFORTS.flatMap((effort) =>
     JSON.stringify({ model: "m", ...CHAT_REQUEST, ...tools, reasoning_effort: effort }),
   ),
 );
+const responsesRequests = EFFORTS.map((effort) =>
+  JSON.stringify({
+    model: "m",
+    input: "Go.",
+    max_output_tokens: 200_000,
+    temperature: 0.2,
+    top_p: 0.9,
+    include: ["web_search_call.action.sources", "reasoning.encrypted_content"],
+    ...(effort === undefined ? {} : { reasoning: { effort, summary: "auto" } }),
+  }),
+);
 const messagesRequests = EFFORTS.filter((effort) => effort !== "none" && effort !== "minimal")
   .flatMap((effort) => THINKING.map((thinking) => ({ effort, thinking })))
   .flatMap(({ effort, thinking }) =>
@@ -228,6 +249,21 @@ describe("what is made of a demanding request", () => {
       if (isToolless && request.includes('"tools"')) continue;
       check(translator.translate(request, MESSAGES, CHAT, { limits }), request);
     }
+  });
+
+  it.each(modelsOf("openai"))("openai/%s takes it at the Responses API", (model) => {
+    const limits = configured(`openai/${model}`);
+    const check = (result: Translation, request: string): void => {
+      const read = readResponsesRequest(bodyOf(result, model), "create");
+      const refusal = isRefusal(read) ? read : memberRefusal(read, read.input, toolsOf(read, []));
+      expect(refusal === undefined ? "" : `${refusal.message} ${request}`).toBe("");
+    };
+    for (const request of responsesRequests)
+      check(translator.edit(request, RESPONSES, { limits }), request);
+    for (const request of chatRequests)
+      check(translator.translate(request, CHAT, RESPONSES, { limits }), request);
+    for (const request of messagesRequests)
+      check(translator.translate(request, MESSAGES, RESPONSES, { limits }), request);
   });
 
   it.each(modelsOf("anthropic"))("anthropic/%s takes it", (model) => {

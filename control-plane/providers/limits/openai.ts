@@ -6,6 +6,16 @@ const OPENAI_REASONING_GUIDE = "https://developers.openai.com/api/docs/guides/re
 
 const OPENAI_EFFORTS = `${OPENAI_REASONING_GUIDE}; https://community.openai.com/t/1371738`;
 
+/** Efforts of chat, codex and pro models; its authors tried the models that are served today with the real API. */
+const TRIED_EFFORTS = "https://github.com/pydantic/pydantic-ai (profiles/openai.py of 2.68.0)";
+
+const CODEX_EFFORTS = "https://github.com/ben-vargas/ai-sdk-provider-codex-cli/issues/8";
+
+/** A model that does not reason: `include: ["reasoning.encrypted_content"]` is a 400, too. */
+const PLAIN: ModelLimits = { efforts: [], reasons_by_default: false };
+
+const ENCRYPTED_REASONING = "https://github.com/pydantic/pydantic-ai/issues/2865";
+
 /** Every reasoning model of OpenAI. */
 const OPENAI_REASONING: ModelLimits = {
   max_tokens_member: "max_completion_tokens",
@@ -45,17 +55,52 @@ export const OPENAI: ProviderLimits = {
     },
     {
       models: ["gpt-5-chat*"],
-      limits: { max_tokens_member: "max_completion_tokens", efforts: [] },
-      source: OPENAI_EFFORTS,
+      limits: {
+        ...PLAIN,
+        max_tokens_member: "max_completion_tokens",
+        max_output_tokens: 16_384,
+      },
+      source: `${TRIED_EFFORTS}; ${ENCRYPTED_REASONING}; ${MODEL_SIZES}`,
     },
     {
       models: ["gpt-5.1-chat*", "gpt-5.2-chat*", "gpt-5.3-chat*"],
+      limits: { ...GPT_5, efforts: ["medium"], max_output_tokens: 16_384 },
+      source: `${TRIED_EFFORTS}; ${MODEL_SIZES}`,
+    },
+    {
+      models: family("gpt-5-pro"),
+      limits: { ...GPT_5, efforts: ["high"] },
+      source: TRIED_EFFORTS,
+    },
+    {
+      models: family("gpt-5.2-pro", "gpt-5.4-pro", "gpt-5.5-pro"),
+      limits: { ...GPT_5, efforts: ["medium", "high", "xhigh"] },
+      source: TRIED_EFFORTS,
+    },
+    {
+      models: family("gpt-5.1-codex-max", "gpt-5.2-codex"),
+      limits: { ...GPT_5, efforts: upTo("xhigh") },
+      source: CODEX_EFFORTS,
+    },
+    {
+      models: family("gpt-5-codex", "gpt-5.1-codex"),
+      limits: { ...GPT_5, efforts: upTo("high") },
+      source: CODEX_EFFORTS,
+    },
+    {
+      models: family("gpt-5.3-codex-spark"),
+      limits: { ...GPT_5, efforts: upTo("xhigh"), max_output_tokens: 32_000 },
+      source: "npm @earendil-works/pi-ai 1.5.2",
+    },
+    {
+      models: family("gpt-5.3-codex"),
       limits: {
-        max_tokens_member: "max_completion_tokens",
-        efforts: [],
-        max_output_tokens: 16_384,
+        ...GPT_5,
+        sampling: "without_reasoning",
+        efforts: ["none", ...upTo("xhigh")],
+        reasons_by_default: false,
       },
-      source: `${OPENAI_EFFORTS}; ${MODEL_SIZES}`,
+      source: `${TRIED_EFFORTS}; npm @earendil-works/pi-ai 1.5.2`,
     },
     {
       models: family("gpt-5"),
@@ -128,28 +173,28 @@ export const OPENAI: ProviderLimits = {
     },
     {
       models: ["gpt-4o-2024-05-13"],
-      limits: { efforts: [], max_output_tokens: 4096, output_schema: false },
-      source: `${MODEL_SIZES}; https://platform.openai.com/docs/guides/structured-outputs`,
+      limits: { ...PLAIN, max_output_tokens: 4096, output_schema: false },
+      source: `${MODEL_SIZES}; ${ENCRYPTED_REASONING}; https://platform.openai.com/docs/guides/structured-outputs`,
     },
     {
       models: family("gpt-4o", "chatgpt-4o"),
-      limits: { efforts: [], max_output_tokens: 16_384 },
-      source: MODEL_SIZES,
+      limits: { ...PLAIN, max_output_tokens: 16_384 },
+      source: `${MODEL_SIZES}; ${ENCRYPTED_REASONING}`,
     },
     {
       models: family("gpt-4.1"),
-      limits: { efforts: [], max_output_tokens: 32_768 },
-      source: MODEL_SIZES,
+      limits: { ...PLAIN, max_output_tokens: 32_768 },
+      source: `${MODEL_SIZES}; ${ENCRYPTED_REASONING}`,
     },
     {
       models: ["gpt-4-turbo*", "gpt-4-1106*", "gpt-4-0125*", "gpt-3.5-turbo*"],
-      limits: { efforts: [], max_output_tokens: 4096, output_schema: false },
-      source: `${MODEL_SIZES}; https://platform.openai.com/docs/guides/structured-outputs`,
+      limits: { ...PLAIN, max_output_tokens: 4096, output_schema: false },
+      source: `${MODEL_SIZES}; ${ENCRYPTED_REASONING}; https://platform.openai.com/docs/guides/structured-outputs`,
     },
     {
       models: ["gpt-4", "gpt-4-0613", "gpt-4-0314"],
-      limits: { efforts: [], max_output_tokens: 8192 },
-      source: MODEL_SIZES,
+      limits: { ...PLAIN, max_output_tokens: 8192 },
+      source: `${MODEL_SIZES}; ${ENCRYPTED_REASONING}`,
     },
   ],
 };

@@ -15,7 +15,7 @@ export const XAI: ProviderLimits = {
   families: [
     {
       models: ["grok-4.20-0309-non-reasoning", "grok-4-fast-non-reasoning*"],
-      limits: { efforts: [] },
+      limits: { efforts: [], reasons_by_default: false },
       source: "https://docs.x.ai/docs/guides/reasoning",
     },
     {

@@ -2,7 +2,9 @@
 import { CHOICE_ANY, CHOICE_NAMED, CHOICE_UNSET } from "../../hub/request";
 import { effortOf } from "../../hub/request-effort";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
+import { isReasoningModel } from "../../hub/request-fitting";
 import { constant, Span } from "../../bytes/text/bytes";
+import { ListEdit } from "../list-edit";
 import { NO_NEUTRAL } from "../limit-edits";
 import { OpenaiLimitEdits } from "../openai/limit-edits";
 import { limitMessages } from "../openai/limit-message-edits";
@@ -23,10 +25,14 @@ const TOOL_CHOICE = constant("tool_choice");
 const REQUIRED = constant("required");
 const FUNCTION = constant("function");
 const CUSTOM = constant("custom");
+const INCLUDE = constant("include");
+const ENCRYPTED_REASONING = constant("reasoning.encrypted_content");
 const USER = constant("user");
 const SAFETY_IDENTIFIER = constant("safety_identifier");
 
 const JSON_OBJECT = constant('{"type":"json_object"}');
+
+const included = new ListEdit();
 
 export class OpenaiResponsesLimitEdits extends OpenaiLimitEdits {
   constructor() {
@@ -60,6 +66,7 @@ export class OpenaiResponsesLimitEdits extends OpenaiLimitEdits {
     if (tape.equals(key, MAX_OUTPUT_TOKENS)) this.lowerTokens(key, MAX_OUTPUT_TOKENS);
     else if (this.changesEffort && tape.equals(key, REASONING)) return this.changeEffort(value);
     else if (tape.equals(key, TOOL_CHOICE)) this.limitChoice(value);
+    else if (tape.equals(key, INCLUDE)) this.limitIncluded(value);
     else if (this.schema != NO_NODE && tape.equals(key, TEXT)) {
       this.replace(tape.member(value, FORMAT), JSON_OBJECT);
       this.report.dropForModel(FORMAT_PATH);
@@ -72,6 +79,21 @@ export class OpenaiResponsesLimitEdits extends OpenaiLimitEdits {
     if (this.hasNoEffort) return true;
     this.replaceEffort(this.tape.member(reasoning, EFFORT));
     return false;
+  }
+
+  /** A model that does not reason returns 400 for encrypted reasoning. */
+  private limitIncluded(list: u32): void {
+    const tape = this.tape;
+    const limits = this.limits;
+    const isKnown = limits.knowsEfforts && tape.isArray(list);
+    if (!isKnown || isReasoningModel(this.efforts.effort, limits)) return;
+    included.begin(tape, list);
+    const end = tape.next(list);
+    for (let item = tape.first(list); item < end; item = tape.next(item)) {
+      const isRemoved = tape.equals(item, ENCRYPTED_REASONING);
+      if (isRemoved) this.report.dropForModel(INCLUDE);
+      included.item(tape, item, isRemoved, this.edits);
+    }
   }
 
   protected forcedChoice(tape: Tape, node: u32): i32 {

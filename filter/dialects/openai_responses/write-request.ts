@@ -11,7 +11,12 @@ import {
 import { writeHash } from "../../hub/call-id";
 import * as feature from "../../hub/features";
 import { effortWord, thinkingEffort } from "../../hub/request-effort";
-import { EffortPlan, fitMaxTokens, fitToolChoice } from "../../hub/request-fitting";
+import {
+  EffortPlan,
+  fitMaxTokens,
+  fitToolChoice,
+  isReasoningModel,
+} from "../../hub/request-fitting";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import {
   isStrictSchema,
@@ -50,7 +55,7 @@ const STREAM = constant(',"stream":true');
 /** Chat completions and messages store nothing by default, the Responses API stores everything. */
 const STORE = constant(',"store":true');
 const NO_STORE = constant(',"store":false');
-/** Without a stored response the client has to carry the model's reasoning to its next turn. */
+/** Without a stored response the client has to carry the model's reasoning to its next turn. A model without any: 400. */
 const INCLUDE = constant(',"include":["reasoning.encrypted_content"]');
 
 const TOOL_CHOICE_PATH = constant("tool_choice");
@@ -100,7 +105,7 @@ export function writeRequest(
   }
   const isStored = tape.isTrue(features.node(feature.STORE));
   out.span(isStored ? STORE : NO_STORE);
-  out.span(INCLUDE);
+  if (isReasoningModel(efforts.effort, limits)) out.span(INCLUDE);
   if (request.isStreaming) out.span(STREAM);
   out.byte(0x7d);
 }
