@@ -37,6 +37,12 @@ export interface ObservabilityOptions {
   /** Returns what was spent on each budget; absent: there are none. */
   budgets?: () => BudgetGauge[];
   report: (line: string, level?: "warning") => void;
+  /** Returns the process that listens on a port, as far as it can be found out. */
+  ownerOfPort?: (port: number) => string | undefined;
+  /** Called when `problem` has changed. */
+  onProblem?: () => void;
+  /** Pause before a port that is in use is tried again. */
+  retryMs?: number;
   /** Milliseconds since 1970; the machine's clock if not set. */
   now?: () => number;
 }
@@ -56,6 +62,8 @@ interface Reading {
 export const STATE_FILE = "metrics.json";
 const HISTORY_FILE = "history.db";
 
+const RETRY_MS = 2_000;
+
 /** The reader and the listener of the active configuration; neither exists without `observability`. */
 export class Observability {
   readonly #options: ObservabilityOptions;
@@ -64,6 +72,9 @@ export class Observability {
   #serving: { plan: string; server: AdminServer } | undefined;
   #exporting: { plan: string; exporter: MetricsExporter } | undefined;
   #queue: Promise<void> = Promise.resolve();
+  #problem: string | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(options: ObservabilityOptions) {
     this.#options = options;
@@ -74,12 +85,18 @@ export class Observability {
     return this.#serving?.server.port;
   }
 
+  /** Why the live page and the metrics are not served, as a sentence; undefined if they are, or are not configured. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
   /** Activates a configuration: the counts go on, and the listener is replaced only if its settings have changed. */
   use(gateway: ObservedGateway): Promise<void> {
     return this.#enqueue(() => this.#use(gateway));
   }
 
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.#enqueue(() => this.#end());
   }
 
@@ -110,6 +127,8 @@ export class Observability {
   async #end(): Promise<void> {
     const serving = this.#serving;
     this.#serving = undefined;
+    clearTimeout(this.#retry);
+    this.#setProblem(undefined);
     await this.#stopExports();
     await Promise.all([this.#stopReading(), serving?.server.close()]);
   }
@@ -153,6 +172,7 @@ export class Observability {
     const token = tokenVariable === undefined ? undefined : environment[tokenVariable];
     const plan = JSON.stringify([address, port, token]);
     if (this.#serving?.plan === plan) return;
+    clearTimeout(this.#retry);
     await this.#serving?.server.close();
     this.#serving = undefined;
     const { report } = this.#options;
@@ -169,14 +189,38 @@ export class Observability {
         },
       });
       this.#serving = { plan, server };
+      this.#setProblem(undefined);
       report(`Serving the live page and metrics on ${urlOf({ address, port: server.port })}`);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? String(error);
+      this.#setProblem(this.#describe(urlOf({ address, port }), port, code));
+      const { retryMs = RETRY_MS } = this.#options;
+      this.#retry = setTimeout(() => {
+        if (!this.#isClosed && this.#gateway !== undefined) void this.use(this.#gateway);
+      }, retryMs).unref();
+    }
+  }
+
+  #describe(where: string, port: number, code: string): string {
+    const { ownerOfPort } = this.#options;
+    if (code !== "EADDRINUSE")
+      return `The live page and metrics cannot be served on ${where} (${code}).`;
+    const owner = ownerOfPort?.(port) ?? "another process";
+    return `The live page and metrics are not served: ${where} is used by ${owner}.`;
+  }
+
+  /** A problem is reported once. */
+  #setProblem(problem: string | undefined): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    if (problem !== undefined) {
+      const { report } = this.#options;
       report(
-        `Metrics cannot be served on ${address}:${String(port)} (${code}); requests are not affected.`,
+        `${problem} The gateway tries again until it can; requests are not affected.`,
         "warning",
       );
     }
+    this.#options.onProblem?.();
   }
 
   /** Starts the exports of metrics; they are replaced only if their settings have changed. */

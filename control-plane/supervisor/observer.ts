@@ -3,12 +3,15 @@ import type { Observability, ObservabilityOptions } from "../observability/obser
 import { callAdmin } from "./admin.ts";
 import { ENVOY_VERSION } from "./envoy-binary.ts";
 import type { Gateway } from "./gateway.ts";
+import { findOwner } from "./ports.ts";
 import type { Report } from "./own-log.ts";
 import { VERSION } from "./version.ts";
 
 export interface Observer {
   /** Follows the active configuration: called when it may have changed. */
   update: () => Promise<void>;
+  /** Why the live page and the metrics are not served; undefined if they are, or are not configured. */
+  problem: () => string | undefined;
   close: () => Promise<void>;
 }
 
@@ -16,11 +19,13 @@ export interface Observer {
  * Returns the observer. Its modules, and the list of prices, are loaded for a configuration that needs them.
  * @param directory the state directory
  * @param gateway returns the gateway as soon as it runs
+ * @param onProblem called when `problem` may have changed
  */
 export function createObserver(
   directory: string,
   gateway: () => Gateway | undefined,
   report: Report,
+  onProblem: () => void,
 ): Observer {
   const adminSocket = () => gateway()?.supervisor.adminSocket() ?? "";
   const options: ObservabilityOptions = {
@@ -29,7 +34,11 @@ export function createObserver(
     envoyStats: (filter) => readEnvoyStats(adminSocket(), filter),
     budgets: () => gateway()?.budgets() ?? [],
     report,
+    ownerOfPort: findOwner,
+    onProblem,
   };
+  let observability: Observability | undefined;
+  let failure: string | undefined;
   let loaded: Promise<Observability> | undefined;
   return {
     async update() {
@@ -38,15 +47,17 @@ export function createObserver(
       const { model, environment } = running.current();
       try {
         if (model.observability !== undefined) loaded ??= load(options);
-        await (await loaded)?.use({ model, environment, logDirectory: running.logDirectory() });
+        observability = await loaded;
+        failure = undefined;
+        await observability?.use({ model, environment, logDirectory: running.logDirectory() });
       } catch (error) {
         loaded = undefined;
-        report(
-          `Metrics and the live page are not available (${String(error)}); requests are not affected.`,
-          "warning",
-        );
+        failure = `Metrics and the live page are not available (${String(error)}).`;
+        report(`${failure} Requests are not affected.`, "warning");
+        onProblem();
       }
     },
+    problem: () => failure ?? observability?.problem,
     async close() {
       await (await loaded)?.close();
     },

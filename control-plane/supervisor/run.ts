@@ -6,6 +6,7 @@ import { formatProblem } from "../config/diagnostics/problem.ts";
 import type { Configuration } from "./configuration-file.ts";
 import { colorsFor } from "../config/diagnostics/terminal.ts";
 import { credentialReports } from "../credentials/report.ts";
+import { urlOf } from "../ir/listener-url.ts";
 import { clusterOf } from "../ir/upstreams.ts";
 import { VERSION } from "./version.ts";
 import { watchAccessLogs } from "./access-logs.ts";
@@ -25,7 +26,8 @@ import { watchFiles } from "./watch.ts";
 export interface RunOptions extends GatewayOptions {
   /** Whether a change of the file triggers a reload. */
   watch: boolean;
-  onReady: () => void;
+  /** @param pageProblem why the live page and the metrics are not served; undefined if they are */
+  onReady: (pageProblem: string | undefined) => void;
 }
 
 /** The component of Envoy's lines, with its own components behind it: `envoy.wasm`. */
@@ -67,6 +69,7 @@ async function attend(
       record.logDirectory = gateway.logDirectory();
       record.missing = gateway.missing();
       Object.assign(record, served(gateway.current()));
+      record.pageProblem = observability.problem();
       record.credentials = credentialReports(gateway.current().model, gateway.tokens());
     }
     unlessItFails(() => {
@@ -76,7 +79,14 @@ async function attend(
   const signals = listenForSignals(endEnvoys);
   process.on("exit", endEnvoys); // whatever happens here, no Envoy outlives its gateway
   const closing: (() => void | Promise<void>)[] = [];
-  const observability = createObserver(directory, () => gateway, printLine);
+  const observability = createObserver(
+    directory,
+    () => gateway,
+    printLine,
+    () => {
+      write();
+    },
+  );
   closing.push(observability.close);
   try {
     gateway = await startGateway(configuration, directory, options, {
@@ -118,7 +128,7 @@ async function attend(
       printLine(`Watching ${path}`);
     }
     signals.handOver(supervisor);
-    options.onReady();
+    options.onReady(observability.problem());
     await supervisor.ended;
   } catch (error) {
     if (!signals.stopped()) throw error;
@@ -156,9 +166,13 @@ function newRecord(
 function served({
   model,
   warnings,
-}: Configuration): Pick<state.RunningRecord, "listeners" | "models" | "providers" | "warnings"> {
+}: Configuration): Pick<
+  state.RunningRecord,
+  "listeners" | "models" | "page" | "providers" | "warnings"
+> {
   return {
     warnings: warnings.map(formatProblem),
+    page: model.observability && urlOf(model.observability.metrics),
     listeners: [model.ingress, model.egress].map(({ name, address, port, tls }) => ({
       name,
       address,

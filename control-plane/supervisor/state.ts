@@ -38,6 +38,10 @@ export interface RunningRecord {
   missing?: string | undefined;
   /** Why access log lines are being lost; absent while they are written. */
   accessLogProblem?: string;
+  /** URL of the live page and the metrics; absent if they are not configured. */
+  page?: string | undefined;
+  /** Why they are not served; absent while they are. */
+  pageProblem?: string | undefined;
   /** Drain timeout for open requests when it is stopped. */
   drainMs: number;
   adminSocket: string;

@@ -113,16 +113,22 @@ it("a page of another origin cannot read them, and a token is required where one
   );
 });
 
-it("a port in use is reported, and requests are served", async () => {
+it("a port in use is reported in place of the URL, and served as soon as it is free", async () => {
   const other = createServer().listen(metricsPort, "127.0.0.1");
-  const { code } = await up();
+  const url = `http://127.0.0.1:${String(metricsPort)}`;
+  const problem = `The live page and metrics are not served: ${url} is used by `;
+  const { code, stdout } = await up();
   expect(code).toBe(0);
+  expect(stdout).toContain(problem);
+  expect(stdout).not.toContain(`metrics  ${url}`);
+  expect((await desk.run("status")).stdout).toContain(problem);
   await ask(1);
   const log = readFileSync(join(desk.logs, "gateway.log"), "utf8");
-  expect(log).toContain(
-    `Metrics cannot be served on 127.0.0.1:${String(metricsPort)} (EADDRINUSE)`,
-  );
+  expect(log.split(problem)).toHaveLength(2);
   other.close();
+  await waitForRequests(1);
+  const status = JSON.parse((await desk.run("status", "--json")).stdout) as Status;
+  expect(status).toMatchObject({ page: url, pageProblem: null });
 });
 
 /** The status for a request with this host header. */

@@ -13,8 +13,15 @@ import { VERSION } from "../../supervisor/version.ts";
 
 const MAX_MODELS = 12;
 
-/** Lines for standard output. */
-export function screen(model: GatewayModel, logDirectory: string, colors: Colors): string[] {
+/**
+ * Lines for standard output.
+ * @param pageProblem why the live page is not served: its URL is then that of another process
+ */
+export function screen(
+  model: GatewayModel,
+  { logDirectory, pageProblem }: { logDirectory: string; pageProblem: string | undefined },
+  colors: Colors,
+): string[] {
   const egress = urlOf(model.egress);
   const ingress = urlOf(model.ingress);
   const addresses = [
@@ -27,13 +34,19 @@ export function screen(model: GatewayModel, logDirectory: string, colors: Colors
     ["  Access logs", logDirectory],
     ...(model.observability === undefined
       ? []
-      : [["  Live page, metrics", colors.cyan(urlOf(model.observability.metrics))]]),
+      : [
+          [
+            "  Live page, metrics",
+            pageProblem === undefined ? colors.cyan(urlOf(model.observability.metrics)) : "-",
+          ],
+        ]),
   ];
   return [
     "",
     colors.bold(`The gateway ${VERSION} is ready.`),
     "",
     ...table(addresses),
+    ...(pageProblem === undefined ? [] : [`  ${colors.yellow("warning")} ${pageProblem}`]),
     "",
     colors.bold("Models"),
     ...modelLines(model),

@@ -35,6 +35,10 @@ export interface Status {
   logDirectory: string;
   /** Why access log lines are being lost; null while they are written. */
   accessLogProblem: string | null;
+  /** URL of the live page and the metrics; null if they are not configured. */
+  page: string | null;
+  /** Why they are not served; null while they are. */
+  pageProblem: string | null;
   models: string[];
   /** The credentials that Envoy attaches for Azure, Google Cloud and AWS. */
   credentials: CredentialStatus[];
@@ -83,6 +87,8 @@ async function statusOf(record: RunningRecord): Promise<Status> {
     configuration: record.configuration,
     logDirectory: record.logDirectory,
     accessLogProblem: record.accessLogProblem ?? null,
+    page: record.page ?? null,
+    pageProblem: record.pageProblem ?? null,
     models: record.models,
     credentials: await credentialStatuses(record),
     warnings: record.warnings,
@@ -136,6 +142,9 @@ function lines(found: Status): string[] {
     ["Configuration", found.configuration],
     ["Logs", found.logDirectory],
     ...(found.accessLogProblem === null ? [] : [["", colors.red(found.accessLogProblem)]]),
+    ...(found.page === null
+      ? []
+      : [["Live page", found.pageProblem === null ? found.page : colors.red(found.pageProblem)]]),
     ["Models", found.models.join(", ")],
   ];
   const head = ["LISTENER", "ADDRESS", "REQUESTS", "ACTIVE", "2XX", "4XX", "5XX"].map(colors.dim);

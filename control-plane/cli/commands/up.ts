@@ -31,16 +31,19 @@ const NEXT_COMMANDS = ["status", "logs --follow", "down"]
 
 /** What the background gateway reports to the command that started it. */
 type Announcement =
-  | { kind: "ready"; pid: number }
+  | { kind: "ready"; pid: number; pageProblem?: string | undefined }
   | { kind: "failed"; message: string; hint?: string | undefined; exitCode: ExitCode };
+
+type Started = Extract<Announcement, { kind: "ready" }>;
 
 /** Runs until it is stopped, or with --detach until the gateway is ready. */
 export async function up(config: string | undefined, options: UpOptions): Promise<void> {
   const file = findConfigurationOrBuiltIn(config, process.cwd());
   const configuration = readConfiguration(file, process.env);
   const directory = logDirectory(configuration, options.logDir);
-  const ready = () => {
-    const lines = screen(configuration.model, directory, colorsFor(process.stdout));
+  const ready = (pageProblem: string | undefined) => {
+    const places = { logDirectory: directory, pageProblem };
+    const lines = screen(configuration.model, places, colorsFor(process.stdout));
     for (const line of lines) console.log(line);
   };
   const isBackground = process.send !== undefined && options.announce === true;
@@ -56,8 +59,8 @@ export async function up(config: string | undefined, options: UpOptions): Promis
       process.exitCode = await runContainer(start);
       return;
     }
-    const name = await startContainer(start);
-    ready();
+    const { name, pageProblem } = await startContainer(start);
+    ready(pageProblem);
     console.log(`\nRunning in the container ${name}. Log: docker logs ${name}`);
     console.log(NEXT_COMMANDS);
     return;
@@ -70,8 +73,8 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     prepareLogDirectory(directory);
     checkLogs(directory, configuration);
     const ownLog = join(directory, GATEWAY_LOG);
-    const pid = await runInBackground(config, options, ownLog);
-    ready();
+    const { pid, pageProblem } = await runInBackground(config, options, ownLog);
+    ready(pageProblem);
     console.log(`\nRunning in the background (process ${String(pid)}). Log: ${ownLog}`);
     console.log(NEXT_COMMANDS);
     return;
@@ -95,11 +98,11 @@ export async function up(config: string | undefined, options: UpOptions): Promis
       concurrency: options.concurrency,
       drainMs: options.drainTime,
       reloadDrainMs: options.reloadDrainTime,
-      onReady: () => {
+      onReady: (pageProblem) => {
         if (isJson) logEntry("info", `The gateway ${VERSION} is ready.`);
-        if (isBackground) announce({ kind: "ready", pid: process.pid });
+        if (isBackground) announce({ kind: "ready", pid: process.pid, pageProblem });
         else if (!isJson) {
-          ready();
+          ready(pageProblem);
           console.log("\nCtrl-C stops it.");
         }
       },
@@ -144,12 +147,12 @@ function announce(announcement: Announcement): void {
   });
 }
 
-/** Starts this command in a new session and waits for its report. Returns its process id. */
+/** Starts this command in a new session and waits for its report. Returns that. */
 function runInBackground(
   config: string | undefined,
   options: UpOptions,
   logFile: string,
-): Promise<number> {
+): Promise<Started> {
   const log = openSync(logFile, "a");
   const words = ["up", "--announce", "--log-level", options.logLevel].concat(
     ["--access-log", options.accessLog, "--drain-time", `${String(options.drainTime)}ms`],
@@ -167,11 +170,11 @@ function runInBackground(
     child.kill("SIGTERM");
   };
   process.once("SIGINT", stopChild).once("SIGTERM", stopChild);
-  return new Promise<number>((resolve, reject) => {
+  return new Promise<Started>((resolve, reject) => {
     child.once("message", (announcement: Announcement) => {
       if (announcement.kind === "ready") {
         child.unref();
-        resolve(announcement.pid);
+        resolve(announcement);
       } else reject(new GatewayError(announcement.message, announcement));
     });
     child.once("exit", (code, signal) => {

@@ -2,6 +2,7 @@
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { UpOptions } from "../commands/options.ts";
+import type { Status } from "../commands/status.ts";
 import { commandFor } from "../../config/diagnostics/command-name.ts";
 import {
   type Configuration,
@@ -43,8 +44,10 @@ export async function runContainer(start: ContainerStart): Promise<number> {
   }
 }
 
-/** Returns the container's name when the gateway in it is ready. */
-export async function startContainer(start: ContainerStart): Promise<string> {
+/** Returns the container's name, and why it serves no live page, when the gateway in it is ready. */
+export async function startContainer(
+  start: ContainerStart,
+): Promise<{ name: string; pageProblem: string | undefined }> {
   const { directory, name, environment } = await prepare(start);
   const words = ["run", "--detach", ...runArguments(start, name, environment)];
   const { code, stderr } = docker(words, clientEnvironment(start));
@@ -52,12 +55,12 @@ export async function startContainer(start: ContainerStart): Promise<string> {
     removeContainerRecord(directory);
     throw new GatewayError(`The container did not start: ${stderr.trim()}`);
   }
-  await untilReady(name, process.env).catch((error: unknown) => {
+  const { pageProblem } = await untilReady(name, process.env).catch((error: unknown) => {
     docker(["rm", "--force", "--volumes", name], process.env);
     removeContainerRecord(directory);
     throw error;
   });
-  return name;
+  return { name, pageProblem: pageProblem ?? undefined };
 }
 
 /** The image is there, nothing is in the way, and the record is written. */
@@ -148,12 +151,12 @@ function clientEnvironment(start: ContainerStart): Environment {
 }
 
 /** Throws with the container's own words when it ends, or is not ready in time. */
-async function untilReady(name: string, environment: Environment): Promise<void> {
+async function untilReady(name: string, environment: Environment): Promise<Status> {
   const end = performance.now() + READY_MS;
   for (;;) {
     const status = docker(["exec", name, "gateway", "status", "--json"], environment);
     // As `up` without a container: prompts may do without a model server that does not start.
-    if (status.stdout.includes('"live": true')) return;
+    if (status.stdout.includes('"live": true')) return JSON.parse(status.stdout) as Status;
     const format = "{{.State.Running}} {{.State.ExitCode}}";
     const state = docker(["inspect", "--format", format, name], environment).stdout.trim();
     if (!state.startsWith("true") || performance.now() > end) {
