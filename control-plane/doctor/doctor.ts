@@ -1,4 +1,5 @@
 // Runs all checks of `gateway doctor`. Without `isOnline` nothing but names is looked up.
+import { count } from "../config/diagnostics/terminal.ts";
 import { ConfigurationProblems } from "../config/diagnostics/configuration-problems.ts";
 import type { ConfigurationFile } from "../config/diagnostics/configuration-problems.ts";
 import type { Problem } from "../config/diagnostics/problem.ts";
@@ -6,6 +7,7 @@ import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { Environment } from "../config/environment.ts";
 import { type Configuration, readConfiguration } from "../supervisor/configuration-file.ts";
 import { type Finding, findingsOf } from "./finding.ts";
+import { checkDownloads } from "./downloads.ts";
 import { checkIdentities } from "./identities.ts";
 import { checkKeys, checkProxies } from "./keys.ts";
 import { checkDescriptors, checkDisks, checkFreePorts, checkVersions } from "./machine.ts";
@@ -20,7 +22,12 @@ export async function examine(
   environment: Environment,
   { isOnline }: { isOnline: boolean },
 ): Promise<Finding[]> {
-  const machine = [...checkVersions(environment), ...checkDescriptors(), ...checkClock()];
+  const machine = [
+    ...checkVersions(environment),
+    ...(await checkDownloads(environment)),
+    ...checkDescriptors(),
+    ...checkClock(),
+  ];
   const { configuration, findings } = checkConfiguration(file, environment);
   if (configuration === undefined) return [...findings, ...machine];
   const { model, environment: all } = configuration;
@@ -53,7 +60,7 @@ function checkConfiguration(
   try {
     const configuration = readConfiguration(file, environment);
     const { warnings, model } = configuration;
-    const valid = ok(`${file.name} is valid, with ${String(model.targets.length)} models`);
+    const valid = ok(`${file.name} is valid, with ${count(model.targets.length, "model")}`);
     return { configuration, findings: [valid, ...warnings.map(lineOf(warning))] };
   } catch (error) {
     if (error instanceof ConfigurationProblems)

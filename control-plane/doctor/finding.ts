@@ -2,6 +2,7 @@
 
 export const CHECKS = [
   "versions",
+  "downloads",
   "configuration",
   "keys",
   "proxies",

@@ -11,6 +11,24 @@ import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 export const ENVOY_VERSION = "1.40.0";
 const RIGHT_VERSION = /\/1\.40\.\d+\//;
 
+/** The downloaded binaries, by platform and architecture as in `process`. */
+const BINARIES: Readonly<Record<string, { bytes: number; sha256: string }>> = {
+  "linux-x64": {
+    bytes: 106_905_560,
+    sha256: "8aa137a7d00994ce43f613556f5a120709229f63bedb86eedde5ccbc402c2b80",
+  },
+  "linux-arm64": {
+    bytes: 103_837_096,
+    sha256: "03cacc952561635c0b7d2a829291f341dadbebc32050475efbe7321b1bbe18c2",
+  },
+  "darwin-arm64": {
+    bytes: 83_184_792,
+    sha256: "1a03e0e6c6cdd723787baac24fc069874a455b566c43aee491caf94d87f76110",
+  },
+};
+/** The binary that is downloaded to this machine; undefined if there is none for it. */
+export const DOWNLOADED_ENVOY = BINARIES[`${process.platform}-${process.arch}`];
+
 export interface EnvoyBinary {
   file: string;
   source: "ENVOY_BIN" | "PATH" | "cache";
@@ -39,7 +57,12 @@ export function findEnvoy(environment: Environment): EnvoyBinary | undefined {
     }
   }
   const cached = cachedEnvoyFile(environment);
-  return isProgram(cached) ? { file: cached, source: "cache" } : undefined;
+  return isWhole(cached) ? { file: cached, source: "cache" } : undefined;
+}
+
+/** Whether a downloaded Envoy has its size. `gateway fetch` and `gateway doctor` verify its checksum, which takes 0.3 s. */
+function isWhole(file: string): boolean {
+  return isProgram(file) && statSync(file).size === (DOWNLOADED_ENVOY?.bytes ?? NaN);
 }
 
 /** Returns the Envoy to run. Throws if it is not found. */

@@ -4,6 +4,7 @@ import { execFile, spawnSync } from "node:child_process";
 import {
   accessSync,
   constants,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -145,7 +146,9 @@ afterAll(() => {
 
 it("is packed with JavaScript only, and nothing that it does not need", () => {
   const names = spawnSync("tar", ["-tzf", archive], { encoding: "utf8" }).stdout.trim().split("\n");
-  const others = names.filter((name) => !/^package\/docs\/(?:clouds\/)?[\w-]+\.md$/.test(name));
+  const others = names.filter(
+    (name) => !/^package\/(?:docs\/(?:clouds\/)?[\w-]+\.md$|deploy\/)/.test(name),
+  );
   const topLevel = new Set(others.map((name) => name.split("/").slice(1, 3).join("/")));
   expect([...topLevel].sort()).toEqual([
     "LICENSE",
@@ -153,10 +156,13 @@ it("is packed with JavaScript only, and nothing that it does not need", () => {
     "README.md",
     "bin/gateway",
     "build/compiled",
+    "gateway.schema.json",
     "package.json",
   ]);
   expect(names.filter((name) => /\.(?:ts|map)$|test|\.env|\.log$/.test(name))).toEqual([]);
   expect(names).toContain("package/docs/budgets.md");
+  for (const file of ["grafana/gateway.json", "prometheus/alerts.yaml", "helm/gateway/Chart.yaml"])
+    expect(names).toContain(`package/deploy/${file}`);
   expect(names).toContain("package/build/compiled/build/filter.wasm");
   expect(readFileSync(archive).length).toBeLessThan(MAX_BYTES);
 });
@@ -189,6 +195,26 @@ describe("the installed command", () => {
     const { stdout } = gateway("doctor");
     expect(stdout).toMatch(/Node 24\./);
     expect(stdout).toContain("Envoy 1.40.0 (cache)");
+  });
+
+  it("writes a configuration whose first line names the schema of the package", () => {
+    expect(gateway("init", "new.yaml")).toMatchObject({ status: 0 });
+    const [first = ""] = readFileSync(at("work/new.yaml"), "utf8").split("\n");
+    const [, schema = ""] = /^# yaml-language-server: \$schema=(\/.*)$/.exec(first) ?? [];
+    expect(JSON.parse(readFileSync(schema, "utf8"))).toHaveProperty("properties.llm_providers");
+  });
+
+  it("fetch removes a download that has not its checksum, and doctor reports one", () => {
+    const own = { XDG_CACHE_HOME: at("damaged") };
+    const file = cachedEnvoyFile(own);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "#!/bin/sh\n", { mode: 0o755 });
+    const doctor = run("gateway", ["doctor"], own);
+    expect(doctor.stdout).toContain(`${file} is damaged or was replaced`);
+    const fetched = run("gateway", ["fetch"], own);
+    expect(fetched.stderr).toContain(`${file} is damaged or was replaced`);
+    expect(fetched.stderr).toContain("Envoy 1.40.0 could not be downloaded");
+    expect(existsSync(file)).toBe(false);
   });
 
   it("starts, serves a request, and stops, and writes nothing into its installation", async () => {

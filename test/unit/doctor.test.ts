@@ -1,14 +1,17 @@
 // `gateway doctor` against servers on this machine: each fault becomes a finding with what to do, and no key is in any of them.
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { examine } from "../../control-plane/doctor/doctor.ts";
+import { checkDownloads } from "../../control-plane/doctor/downloads.ts";
 import type { Finding } from "../../control-plane/doctor/finding.ts";
 import { checkDescriptors } from "../../control-plane/doctor/machine.ts";
+import { embeddedModelDirectory } from "../../control-plane/model-server/embedded-model.ts";
+import { cachedEnvoyFile, DOWNLOADED_ENVOY } from "../../control-plane/supervisor/envoy-binary.ts";
 import { freePort } from "../../control-plane/supervisor/ports.ts";
 import { createAuthority } from "../gateway/certificates.ts";
 
@@ -226,5 +229,52 @@ describe("gateway doctor", () => {
   ])("a limit of %s open files is a %s", (soft, level) => {
     const line = `Max open files            ${soft}                 1048576              files`;
     expect(checkDescriptors(line)[0]?.level).toBe(level);
+  });
+});
+
+describe("what was downloaded", () => {
+  const environment = () => ({ HOME: directory, XDG_CACHE_HOME: directory, PATH: "" });
+
+  /** As large as the real one, with other content. */
+  function replaceEnvoy(): string {
+    const file = cachedEnvoyFile(environment());
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "", { mode: 0o755 });
+    truncateSync(file, DOWNLOADED_ENVOY?.bytes);
+    return file;
+  }
+
+  it("is a problem if a file has not its checksum", async () => {
+    const file = replaceEnvoy();
+    const model = embeddedModelDirectory(environment());
+    mkdirSync(model);
+    writeFileSync(join(model, "model.onnx"), "damaged");
+    expect(await checkDownloads(environment())).toEqual(
+      [
+        [file, "Envoy 1.40.0"],
+        [model, "the model all-MiniLM-L6-v2"],
+      ].map(([place = "", what = ""]) => ({
+        check: "downloads",
+        level: "problem",
+        message: `${place} is damaged or was replaced: it has not the checksum of ${what}`,
+        hint: "download it again: gateway fetch",
+      })),
+    );
+  });
+
+  it("is not looked at if ENVOY_BIN replaces it", async () => {
+    replaceEnvoy();
+    const own = { ...environment(), ENVOY_BIN: "/bin/true" };
+    expect(await checkDownloads(own)).toMatchObject([{ level: "ok" }]);
+  });
+
+  it("is sound if every file has its checksum", async () => {
+    const installed = embeddedModelDirectory(process.env);
+    mkdirSync(dirname(embeddedModelDirectory(environment())), { recursive: true });
+    symlinkSync(installed, embeddedModelDirectory(environment()));
+    const [found] = await checkDownloads(environment());
+    expect(found?.message).toBe(
+      `the model all-MiniLM-L6-v2 in ${join(directory, "gateway")} has its checksum`,
+    );
   });
 });

@@ -1,11 +1,20 @@
 // The set-up: when it has to do something, and the one sentence on what to do when it cannot.
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { VERSION as FILTER_VERSION } from "../../filter/config/version.ts";
 import {
   cachedEnvoyFile,
+  DOWNLOADED_ENVOY,
   ENVOY_VERSION,
   findEnvoy,
 } from "../../control-plane/supervisor/envoy-binary.ts";
@@ -120,7 +129,14 @@ describe("Envoy", () => {
     expect(cached).toBe(join(directory, `gateway/envoy-${ENVOY_VERSION}/envoy`));
     expect(cachedEnvoyFile({ HOME: directory })).toContain(join(directory, ".cache/gateway"));
     writeProgram(cached, "");
+    truncateSync(cached, DOWNLOADED_ENVOY?.bytes);
     expect(findEnvoy({ PATH: "", XDG_CACHE_HOME: directory })?.source).toBe("cache");
+  });
+
+  it("in the cache is downloaded again if a part of it is missing", () => {
+    const cached = cachedEnvoyFile({ XDG_CACHE_HOME: directory });
+    writeProgram(cached, "#!/bin/sh\n");
+    expect(findEnvoy({ PATH: "", XDG_CACHE_HOME: directory })).toBeUndefined();
   });
 });
 

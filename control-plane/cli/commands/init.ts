@@ -1,6 +1,6 @@
 // `gateway init`: writes a gateway.yaml for the keys that are in the environment.
 import { existsSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { loadConfiguration } from "../../config/load.ts";
 import { ConfigurationProblems } from "../../config/diagnostics/configuration-problems.ts";
 import { commandFor } from "../../config/diagnostics/command-name.ts";
@@ -20,7 +20,7 @@ export function init(config: string | undefined, options: InitOptions): void {
   const name = config ?? CONFIGURATION_NAMES[0];
   const path = resolve(process.cwd(), name);
   const environment = readEnvironment(dirname(path), process.env);
-  const text = starterConfiguration(environment);
+  const text = schemaLine(dirname(path)) + starterConfiguration(environment);
   check(name, path, text, environment);
   if (options.stdout === true) {
     process.stdout.write(text);
@@ -36,6 +36,19 @@ export function init(config: string | undefined, options: InitOptions): void {
     console.log("  Set one, such as OPENAI_API_KEY, and run this again with --force.");
   }
   console.log(`Start it: ${commandFor(config === undefined ? "up" : `up ${name}`)}`);
+}
+
+/** In a checkout, and in the npm package, whose programs are in build/compiled; the image has none. */
+const SCHEMAS = ["../../..", "../../../../.."].map((up) =>
+  join(import.meta.dirname, up, "gateway.schema.json"),
+);
+
+/** Returns the line by which editors with the YAML language server find the schema: as a path that works from the file. */
+function schemaLine(directory: string): string {
+  const schema = SCHEMAS.find((file) => existsSync(file));
+  if (schema === undefined) return "";
+  const path = relative(directory, schema);
+  return `# yaml-language-server: $schema=${path.startsWith("..") ? schema : `./${path}`}\n`;
 }
 
 /** The text is always valid; a mistake in this program must not become a file of the user. */
