@@ -27,6 +27,7 @@ function secrets() {
   const { cert, key } = createAuthority().issueFor(["gateway.test"], [0, 90 * DAY]);
   return {
     "provider-keys": { openai: "sk-openai-1f0c", anthropic: "sk-ant-77d2" },
+    "metrics-token": { token: "3c0d".repeat(8) },
     "client-keys": { team: "5b1e".repeat(8) },
     "orders-api": { token: "orders-90aa" },
     "gateway-tls": { "tls.crt": cert, "tls.key": key },
@@ -62,6 +63,9 @@ describe.skipIf(!inject("canTestChart"))("the Helm chart", () => {
       expect(ports).toEqual([
         { name: "ingress", containerPort: model.ingress.port },
         { name: "egress", containerPort: model.egress.port },
+        ...(model.observability === undefined
+          ? []
+          : [{ name: "metrics", containerPort: model.observability.metrics.port }]),
       ]);
       const scheme = model.egress.tls === undefined ? "HTTP" : "HTTPS";
       const asked = { port: "egress", scheme };
@@ -103,6 +107,30 @@ describe.skipIf(!inject("canTestChart"))("the Helm chart", () => {
     expect(manifests["Deployment"]).not.toHaveProperty("spec.replicas");
   });
 
+  it("serves metrics of each pod on a service of their own, to whom the policy allows", () => {
+    const from = [{ namespaceSelector: { matchLabels: { team: "monitoring" } } }];
+    const manifests = manifestsOf(helm, {
+      configuration: "observability: {}",
+      service: { type: "LoadBalancer" },
+      metrics: { enabled: true, port: 9999, from },
+      networkPolicy: { extraIngress: [{ ports: [{ port: 15020 }] }] },
+    });
+    expect(manifests["Service metrics"]).toMatchObject({
+      metadata: { name: "prod-gateway-metrics" },
+      spec: { clusterIP: "None", ports: [{ name: "metrics", port: 9999, targetPort: "metrics" }] },
+    });
+    expect(JSON.stringify(manifests["Service"])).not.toContain("9999");
+    expect(podOf(manifests).containers[0].ports).toContainEqual({
+      name: "metrics",
+      containerPort: 9999,
+    });
+    expect(manifests["NetworkPolicy"]).toHaveProperty("spec.ingress", [
+      { ports: [{ port: "ingress" }, { port: "egress" }] },
+      { ports: [{ port: "metrics" }], from },
+      { ports: [{ port: 15020 }] },
+    ]);
+  });
+
   it("leaves out what is switched off, and uses an existing configuration", () => {
     const manifests = manifestsOf(helm, {
       existingConfigMap: "ours",
@@ -127,6 +155,7 @@ describe.skipIf(!inject("canTestChart"))("the Helm chart", () => {
   it.each([
     ["a value that it does not know", { replicaz: 3 }, "replicaz"],
     ["a key's value in place of its secret", { keys: [{ variable: "A", value: "sk" }] }, "secret"],
+    ["metrics that the configuration does not serve", { metrics: { enabled: true } }, "9464"],
     ["a certificate that the configuration does not use", { tls: { secret: "a" } }, "tls.crt"],
   ])("refuses %s", (_, values, told) => {
     const { status, stderr } = template(helm, values);

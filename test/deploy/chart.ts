@@ -20,13 +20,18 @@ export function template(helm: Helm, values: object): SpawnSyncReturns<string> {
   return runHelm(helm, ["template", "prod", CHART, "--namespace", "models"], values);
 }
 
-/** The manifests by kind, each checked by Kubernetes' schema. Throws with what helm or the schema says. */
+/** The manifests by kind (the service of the metrics as "Service metrics"), each checked by Kubernetes' schema. Throws with what helm or the schema says. */
 export function manifestsOf(helm: Helm, values: object): Record<string, Manifest> {
   const { status, stdout, stderr } = template(helm, values);
   if (status !== 0) throw new Error(stderr);
   const manifests = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest);
   for (const manifest of manifests) validateValues(manifest);
-  return Object.fromEntries(manifests.map((manifest) => [manifest.kind, manifest]));
+  return Object.fromEntries(
+    manifests.map((manifest) => {
+      const isMetrics = JSON.stringify(manifest["metadata"]).includes("-metrics");
+      return [isMetrics ? `${manifest.kind} metrics` : manifest.kind, manifest];
+    }),
+  );
 }
 
 function runHelm(helm: Helm, words: string[], values: object): SpawnSyncReturns<string> {
