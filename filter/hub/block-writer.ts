@@ -7,6 +7,7 @@ import { Dropped, DROPPED_BLOCK, DROPPED_CITATION, DROPPED_TOOL_ARGUMENTS } from
 import { Citation, ResponseSink } from "./events";
 import { FINISH_NONE, FINISH_STOP, FINISH_STOP_SEQUENCE } from "./finish-reason";
 import { CARRIER_ANTHROPIC } from "./reasoning-carrier";
+import { WaitingCitations } from "./waiting-citations";
 import { ByteBuffer } from "../bytes/text/bytes";
 import { TextRuns } from "../bytes/text/text-runs";
 
@@ -17,7 +18,7 @@ const BLOCK_TOOL: i32 = 3;
 const BLOCK_REDACTED: i32 = 4;
 const BLOCK_REFUSAL: i32 = 5;
 
-/** More waiting blocks in one response are dropped and counted. */
+/** More waiting blocks or citations in one response are dropped and counted. */
 const MAX_WAITING: i32 = 1024;
 
 /** A block that waits until the open tool call ends. */
@@ -56,6 +57,8 @@ export abstract class BlockWriter extends ResponseSink {
   private waiting: Array<WaitingBlock> = [];
   /** Takes what is dropped, if anything is. */
   private excess: WaitingBlock | null = null;
+  /** Citations that came before their text, if any did. */
+  private earlyCitations: WaitingCitations | null = null;
 
   constructor(
     out: ByteBuffer,
@@ -90,6 +93,7 @@ export abstract class BlockWriter extends ResponseSink {
       this.close();
       this.openKind = BLOCK_TEXT;
       this.openText();
+      this.putWaitingCitations();
     }
     this.putText(pointer, length);
   }
@@ -145,7 +149,16 @@ export abstract class BlockWriter extends ResponseSink {
   }
 
   citation(citation: Citation): void {
-    if (this.openKind == BLOCK_TEXT) this.putCitation(citation);
+    if (this.openKind == BLOCK_TEXT) {
+      this.putCitation(citation);
+      return;
+    }
+    let waiting = this.earlyCitations;
+    if (waiting === null) {
+      waiting = new WaitingCitations();
+      this.earlyCitations = waiting;
+    }
+    if (waiting.count < MAX_WAITING) waiting.add(citation);
     else this.dropped.add(DROPPED_CITATION);
   }
 
@@ -204,6 +217,8 @@ export abstract class BlockWriter extends ResponseSink {
     this.waiting.length = 0;
     const excess = this.excess;
     if (excess !== null) excess.release();
+    const citations = this.earlyCitations;
+    if (citations !== null) citations.release();
   }
 
   /** Closes the open block and writes all that wait: there are no more events. */
@@ -212,6 +227,17 @@ export abstract class BlockWriter extends ResponseSink {
     for (let i = 0; i < this.waiting.length; i++) unchecked(this.waiting[i]).isEnded = true;
     this.flush();
     this.close();
+    const citations = this.earlyCitations;
+    if (citations === null) return;
+    for (let i = 0; i < citations.count; i++) this.dropped.add(DROPPED_CITATION);
+    citations.clear();
+  }
+
+  private putWaitingCitations(): void {
+    const citations = this.earlyCitations;
+    if (citations === null) return;
+    for (let i = 0; i < citations.count; i++) this.putCitation(citations.at(i));
+    citations.clear();
   }
 
   private get mustWait(): bool {

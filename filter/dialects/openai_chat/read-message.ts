@@ -1,5 +1,11 @@
 // Reads an assistant message of a chat provider, or a delta, which has the same members.
-import { Dropped, DROPPED_AUDIO, DROPPED_BLOCK, DROPPED_CITATION } from "../../hub/dropped";
+import {
+  Dropped,
+  DROPPED_AUDIO,
+  DROPPED_BLOCK,
+  DROPPED_CITATION,
+  DROPPED_SERVER_TOOL,
+} from "../../hub/dropped";
 import { Citation, ResponseSink } from "../../hub/events";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
@@ -17,6 +23,8 @@ const FUNCTION_CALL = constant("function_call");
 const ANNOTATIONS = constant("annotations");
 const AUDIO = constant("audio");
 const IMAGES = constant("images");
+/** What Groq ran on its servers. */
+const EXECUTED_TOOLS = constant("executed_tools");
 const ROLE = constant("role");
 const TYPE = constant("type");
 const TEXT = constant("text");
@@ -72,8 +80,7 @@ export class MessageReader {
       else if (tape.equals(key, REASONING_DETAILS)) details = value;
       else if (tape.equals(key, FUNCTION_CALL)) call = value;
       else if (tape.equals(key, ANNOTATIONS)) annotations = value;
-      else if (tape.equals(key, AUDIO)) this.dropped.add(DROPPED_AUDIO);
-      else if (tape.equals(key, IMAGES)) this.dropped.add(DROPPED_BLOCK);
+      else this.drop(tape, key);
     }
     if (!tape.isString(thoughts)) thoughts = otherThoughts;
     if (tape.isString(thoughts) || details != NO_NODE) this.readReasoning(tape, thoughts, details);
@@ -116,6 +123,13 @@ export class MessageReader {
   release(): void {
     const tools = this.tools;
     if (tools != null) tools.release();
+  }
+
+  /** Counts a member that no client's dialect has; unknown ones are ignored. */
+  private drop(tape: Tape, key: u32): void {
+    if (tape.equals(key, AUDIO)) this.dropped.add(DROPPED_AUDIO);
+    else if (tape.equals(key, IMAGES)) this.dropped.add(DROPPED_BLOCK);
+    else if (tape.equals(key, EXECUTED_TOOLS)) this.dropped.add(DROPPED_SERVER_TOOL);
   }
 
   private findSingle(tape: Tape, content: u32, thoughts: u32, calls: u32): void {

@@ -49,6 +49,7 @@ const SCALE = constant("scale");
 
 export class OpenaiChatReader extends ResponseReader {
   private message: MessageReader = new MessageReader(this.sink, this.dropped, this.requestId);
+  private isComplete: bool = false;
   /** Members of the current chunk, or NO_NODE. */
   private choices: u32 = NO_NODE;
   private tokens: u32 = NO_NODE;
@@ -68,6 +69,7 @@ export class OpenaiChatReader extends ResponseReader {
   }
 
   readWhole(tape: Tape): void {
+    this.isComplete = true;
     this.readEvent(tape);
     if (this.isOver) return;
     if (!this.hasBegun) {
@@ -188,9 +190,11 @@ export class OpenaiChatReader extends ResponseReader {
     if (this.finishReason == FINISH_NONE) {
       const message = this.message;
       message.single = NO_NODE;
-      // Some streams repeat the whole message in their last chunk: it is read only if nothing came before it.
-      if (tape.isObject(delta)) message.read(tape, delta);
-      else if (tape.isObject(whole) && !message.isBegun) message.read(tape, whole);
+      // Some streams repeat the whole message in their chunks: it is read only if nothing came before it. A complete response
+      // of Perplexity has an empty delta beside its message.
+      const isWhole = tape.isObject(whole) && (this.isComplete || !tape.isObject(delta));
+      if (!isWhole && tape.isObject(delta)) message.read(tape, delta);
+      else if (isWhole && !message.isBegun) message.read(tape, whole);
       if (message.single != NO_NODE && isOnlyDelta) this.canRepeat(tape, message.single);
       this.readFinish(tape, finish, stop);
     }

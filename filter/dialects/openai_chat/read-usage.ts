@@ -11,6 +11,7 @@ const COMPLETION_DETAILS = constant("completion_tokens_details");
 const CACHED_TOKENS = constant("cached_tokens");
 const CACHE_WRITE_TOKENS = constant("cache_write_tokens");
 const CACHE_HIT_TOKENS = constant("prompt_cache_hit_tokens");
+const NUM_CACHED_TOKENS = constant("num_cached_tokens");
 const REASONING_TOKENS = constant("reasoning_tokens");
 
 /** Missing members keep the earlier counts. */
@@ -32,9 +33,10 @@ export function readUsage(tape: Tape, node: u32, usage: Usage): void {
 function readInput(tape: Tape, node: u32, prompt: i64, usage: Usage): void {
   const details = tape.member(node, PROMPT_DETAILS);
   let cached = readTokens(tape, tape.member(details, CACHED_TOKENS));
-  // DeepSeek and Moonshot report it at the top level.
+  // DeepSeek, Moonshot and Mistral report it at the top level.
   if (cached < 0) cached = readTokens(tape, tape.member(node, CACHE_HIT_TOKENS));
   if (cached < 0) cached = readTokens(tape, tape.member(node, CACHED_TOKENS));
+  if (cached < 0) cached = readTokens(tape, tape.member(node, NUM_CACHED_TOKENS));
   const written = readTokens(tape, tape.member(details, CACHE_WRITE_TOKENS));
   if (cached != UNKNOWN_TOKENS) usage.cacheRead = min(cached, prompt);
   if (written != UNKNOWN_TOKENS)

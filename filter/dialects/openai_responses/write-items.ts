@@ -122,13 +122,13 @@ export abstract class ItemWriter extends BlockWriter {
   finish(reason: i32, sequence: usize, sequenceLength: u32): void {
     super.finish(reason, sequence, sequenceLength);
     if (isInexact(reason)) this.dropped.add(DROPPED_FINISH_REASON);
-    for (let i = 0; i < this.citationEnds.length; i++) this.dropped.add(DROPPED_CITATION);
     const isComplete = this.incompleteReason.length == 0;
     // A turn without a message and without a call makes agents ask for another one.
     if (isComplete && !this.hasMessage && !this.hasTools) {
       this.openText();
       this.closeText();
     }
+    for (let i = 0; i < this.citationEnds.length; i++) this.dropped.add(DROPPED_CITATION);
     this.endItem(isComplete ? COMPLETED : INCOMPLETE);
   }
 

@@ -54,6 +54,21 @@ function fragment(index: number, text: string): Json {
   return { index, function: { arguments: text } };
 }
 
+/** An annotation with a source of this title, and the citation that it becomes. */
+function annotation(title: string): Json {
+  return { type: "url_citation", url_citation: { title, url: `https://${title}.example` } };
+}
+
+function citation(title: string): Json {
+  return {
+    type: "web_search_result_location",
+    cited_text: "",
+    url: `https://${title}.example`,
+    title,
+    encrypted_index: "",
+  };
+}
+
 export const OPENAI_STREAMS: readonly OpenaiCase[] = [
   {
     name: "OpenAI: text, usage at the end, padding in every chunk",
@@ -467,6 +482,87 @@ export const OPENAI_STREAMS: readonly OpenaiCase[] = [
       },
     ],
     stopReason: "end_turn",
+  },
+  {
+    // Recorded of Perplexity in 2026: a complete response repeats its choice as an empty delta.
+    name: "Perplexity: a complete response with an empty delta beside its message",
+    sse: JSON.stringify({
+      id: "8f1d",
+      model: "sonar",
+      object: "chat.completion",
+      created: 1750000000,
+      choices: [
+        {
+          index: 0,
+          message: { role: "assistant", content: "Hello" },
+          delta: { role: "assistant", content: "" },
+          finish_reason: "stop",
+        },
+      ],
+    }),
+    content: [{ type: "text", text: "Hello" }],
+    stopReason: "end_turn",
+  },
+  {
+    name: "OpenRouter: annotations before the text wait for it",
+    sse:
+      chunk({ role: "assistant", content: "", annotations: [annotation("A")] }) +
+      chunk({ reasoning: "Hm." }) +
+      chunk({ annotations: [annotation("B")] }) +
+      chunk({ content: "Hi" }) +
+      chunk({ content: "." }, "stop") +
+      DONE,
+    content: [
+      { type: "thinking", thinking: "Hm.", signature: UNSIGNED },
+      { type: "text", text: "Hi.", citations: [citation("A"), citation("B")] },
+    ],
+    stopReason: "end_turn",
+  },
+  {
+    name: "annotations before a call wait for the text after it",
+    sse:
+      chunk({ tool_calls: [call(0, "a", "f", "{")] }) +
+      chunk({ annotations: [annotation("A")] }) +
+      chunk({ content: "Hi" }) +
+      chunk({ tool_calls: [fragment(0, "}")] }, "tool_calls") +
+      DONE,
+    content: [
+      { type: "tool_use", id: "a", name: "f", input: {} },
+      { type: "text", text: "Hi", citations: [citation("A")] },
+    ],
+    stopReason: "tool_use",
+  },
+  {
+    name: "annotations without any text are counted",
+    sse: chunk({ annotations: [annotation("A"), annotation("B")] }, "stop") + DONE,
+    content: [],
+    stopReason: "end_turn",
+    dropped: 2,
+  },
+  {
+    name: "Groq: tools that the provider ran are counted",
+    sse:
+      chunk({ role: "assistant", executed_tools: [{ index: 0, type: "search", output: "x" }] }) +
+      chunk({ content: "Hi", executed_tools: [] }, "stop") +
+      DONE,
+    content: [{ type: "text", text: "Hi" }],
+    stopReason: "end_turn",
+    dropped: 1,
+  },
+  {
+    name: "Mistral: cached tokens at the top level",
+    sse:
+      chunk({ content: "Hi" }, "stop", {
+        usage: {
+          prompt_tokens: 10,
+          completion_tokens: 2,
+          total_tokens: 12,
+          num_cached_tokens: 9,
+        },
+      }) + DONE,
+    content: [{ type: "text", text: "Hi" }],
+    stopReason: "end_turn",
+    usage: [1, 9, 0, 2],
   },
   {
     name: "arguments cut off by the limit",
