@@ -1,6 +1,12 @@
 // Reads the parts of a candidate's content: texts, thoughts, calls.
 // @see https://ai.google.dev/api/caching#Part
-import { Dropped, DROPPED_BLOCK, DROPPED_SERVER_TOOL, DROPPED_TOOL_CALL } from "../../hub/dropped";
+import {
+  Dropped,
+  DROPPED_BLOCK,
+  DROPPED_SERVER_TOOL,
+  DROPPED_TOOL_ARGUMENTS,
+  DROPPED_TOOL_CALL,
+} from "../../hub/dropped";
 import { ResponseSink } from "../../hub/events";
 import { putMadeId } from "../../hub/made-id";
 import { isIdText, MAX_SIGNED_ID, writeSignedId } from "../../hub/signed-call-id";
@@ -20,6 +26,8 @@ const FILE_DATA = constant("fileData");
 const ID = constant("id");
 const NAME = constant("name");
 const ARGS = constant("args");
+/** Pieces of the arguments, which the gateway does not ask for. */
+const PARTIAL_ARGS = constant("partialArgs");
 const CALL_PREFIX = constant("call_");
 
 const OPEN_NOTHING: i32 = 0;
@@ -80,8 +88,7 @@ export class PartReader {
     else if (tape.isObject(call)) this.readCall(tape, part, call);
     else if (tape.isPresent(tape.member(part, INLINE_DATA))) this.dropped.add(DROPPED_BLOCK);
     else if (tape.isPresent(tape.member(part, FILE_DATA))) this.dropped.add(DROPPED_BLOCK);
-    else if (!tape.isPresent(tape.member(part, THOUGHT_SIGNATURE)))
-      this.dropped.add(DROPPED_SERVER_TOOL);
+    else if (!isSignature(tape, part)) this.dropped.add(DROPPED_SERVER_TOOL);
   }
 
   private readText(tape: Tape, part: u32, words: u32): void {
@@ -115,6 +122,8 @@ export class PartReader {
       escape(plain.pointer, plain.length, text);
       this.sink.toolArguments(slot, text.pointer, text.length);
     }
+    const pieces = tape.member(call, PARTIAL_ARGS);
+    if (tape.isArray(pieces) && !tape.isEmpty(pieces)) this.dropped.add(DROPPED_TOOL_ARGUMENTS);
     this.sink.toolEnd(slot);
   }
 
@@ -143,4 +152,14 @@ export class PartReader {
     signature.clear();
     return appendBase64Url(text.pointer, text.length, signature);
   }
+}
+
+/** Returns whether a part without content is a signature alone; what Google's tools did may be signed too. */
+function isSignature(tape: Tape, part: u32): bool {
+  if (!tape.isPresent(tape.member(part, THOUGHT_SIGNATURE))) return false;
+  const end = tape.next(part);
+  for (let key = tape.first(part); key < end; key = tape.next(key + 1)) {
+    if (tape.isObject(key + 1)) return false;
+  }
+  return true;
 }

@@ -11,6 +11,7 @@ import { TextRuns } from "../../bytes/text/text-runs";
 import { ERROR, failureIn } from "./failure";
 import { FINISH_REASONS } from "./finish-reason";
 import { PartReader } from "./read-parts";
+import { SourceReader } from "./read-sources";
 import { UsageReader } from "./read-usage";
 
 const CANDIDATES = constant("candidates");
@@ -19,6 +20,8 @@ const PARTS = constant("parts");
 const INDEX = constant("index");
 const FINISH_REASON = constant("finishReason");
 const FINISH_MESSAGE = constant("finishMessage");
+const GROUNDING_METADATA = constant("groundingMetadata");
+const CITATION_METADATA = constant("citationMetadata");
 const PROMPT_FEEDBACK = constant("promptFeedback");
 const BLOCK_REASON = constant("blockReason");
 const BLOCK_REASON_MESSAGE = constant("blockReasonMessage");
@@ -29,6 +32,7 @@ const RESPONSE_ID = constant("responseId");
 export class GeminiReader extends ResponseReader {
   private parts: PartReader = new PartReader(this.sink, this.dropped, this.requestId);
   private tokens: UsageReader = new UsageReader();
+  private sources: SourceReader = new SourceReader(this.sink, this.dropped);
 
   /** A stream without `alt=sse`, and some proxies, have a list of responses. */
   readEvent(tape: Tape): void {
@@ -127,11 +131,25 @@ export class GeminiReader extends ResponseReader {
 
   private readCandidate(tape: Tape, candidate: u32): void {
     this.begin();
-    this.parts.read(tape, tape.member(tape.member(candidate, CONTENT), PARTS));
-    const reason = findReason(FINISH_REASONS, tape, tape.member(candidate, FINISH_REASON));
+    let content = NO_NODE;
+    let word = NO_NODE;
+    let message = NO_NODE;
+    let grounding = NO_NODE;
+    let citations = NO_NODE;
+    const end = tape.next(candidate);
+    for (let key = tape.first(candidate); key < end; key = tape.next(key + 1)) {
+      if (tape.equals(key, CONTENT)) content = key + 1;
+      else if (tape.equals(key, FINISH_REASON)) word = key + 1;
+      else if (tape.equals(key, FINISH_MESSAGE)) message = key + 1;
+      else if (tape.equals(key, GROUNDING_METADATA)) grounding = key + 1;
+      else if (tape.equals(key, CITATION_METADATA)) citations = key + 1;
+    }
+    this.parts.read(tape, tape.member(content, PARTS));
+    if (tape.isObject(grounding)) this.sources.readGrounding(tape, grounding);
+    if (tape.isObject(citations)) this.sources.readCitations(tape, citations);
+    const reason = findReason(FINISH_REASONS, tape, word);
     if (reason == FINISH_NONE) return;
-    if (reason == FINISH_REFUSAL && this.finishReason != FINISH_REFUSAL)
-      this.refuse(tape, tape.member(candidate, FINISH_MESSAGE));
+    if (reason == FINISH_REFUSAL && this.finishReason != FINISH_REFUSAL) this.refuse(tape, message);
     this.finishReason = reason;
   }
 

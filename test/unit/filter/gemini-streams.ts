@@ -26,6 +26,17 @@ const call = (name: string, args?: Json, id?: string): Json => ({
 });
 const usageMetadata = (values: Json): Json => ({ usageMetadata: values });
 const STOP = { finishReason: "STOP" };
+const grounding = (...titles: string[]): Json => ({
+  webSearchQueries: ["q"],
+  groundingChunks: titles.map((title) => ({ web: { uri: `https://${title}.example`, title } })),
+});
+const citation = (title: string): Json => ({
+  type: "web_search_result_location",
+  cited_text: "",
+  url: `https://${title}.example`,
+  title,
+  encrypted_index: "",
+});
 
 export const GEMINI_STREAMS: GeminiStream[] = [
   {
@@ -201,6 +212,66 @@ export const GEMINI_STREAMS: GeminiStream[] = [
     content: [{ type: "text", text: "See." }],
     stopReason: "end_turn",
     finishReason: "stop",
+    dropped: 3,
+  },
+  {
+    name: "output stopped by Model Armor",
+    responses: [event({ finishReason: "MODEL_ARMOR", finishMessage: "Blocked by Model Armor." })],
+    content: [{ type: "text", text: "Blocked by Model Armor." }],
+    stopReason: "refusal",
+    finishReason: "content_filter",
+  },
+  {
+    name: "sources of a search become citations, each once; others are counted",
+    responses: [
+      event({ ...parts({ text: "Oslo" }), groundingMetadata: {} }),
+      event({ ...parts({ text: "." }), groundingMetadata: grounding("A") }),
+      event({ ...STOP, groundingMetadata: grounding("A", "B") }),
+      event({ groundingMetadata: { groundingChunks: [{}, {}, { image: { imageUri: "x" } }] } }),
+    ],
+    content: [{ type: "text", text: "Oslo.", citations: [citation("A"), citation("B")] }],
+    stopReason: "end_turn",
+    finishReason: "stop",
+    dropped: 1,
+  },
+  {
+    name: "sources of recited texts become citations",
+    responses: [
+      event({
+        ...parts({ text: "x" }),
+        ...STOP,
+        citationMetadata: {
+          citationSources: [
+            { startIndex: 0, endIndex: 1, uri: "https://a.example", license: "" },
+            { startIndex: 0, endIndex: 1 },
+          ],
+        },
+      }),
+    ],
+    content: [{ type: "text", text: "x", citations: [{ ...citation("a"), title: null }] }],
+    stopReason: "end_turn",
+    finishReason: "stop",
+    dropped: 1,
+  },
+  {
+    name: "tools that Google ran are counted, signed or not; arguments in parts are counted",
+    responses: [
+      event(parts({ toolCall: { toolType: "GOOGLE_SEARCH", args: {} }, thoughtSignature: "c2ln" })),
+      event(parts({ toolResponse: { toolType: "GOOGLE_SEARCH" } })),
+      event(
+        parts({
+          functionCall: {
+            name: "f",
+            id: "fc-1",
+            partialArgs: [{ jsonPath: "$.a", stringValue: "b" }],
+          },
+        }),
+      ),
+      event(STOP),
+    ],
+    content: [{ type: "tool_use", id: "fc-1", name: "f", input: {} }],
+    stopReason: "tool_use",
+    finishReason: "tool_calls",
     dropped: 3,
   },
   {
