@@ -202,6 +202,23 @@ describe("a conversation that goes from Claude to OpenAI and back", () => {
     expect(reasoningIn(bodyFor(MESSAGES, CHAT, turns))).toEqual([]);
   });
 
+  test("all items of reasoning go back, also if they have one id", () => {
+    const xai = RESPONSES_STREAMS.find(({ name }) => name.endsWith("(xAI)"));
+    const body = JSON.stringify(xai?.whole);
+    const both = ["gAAAAone", "gAAAAtwo"];
+    const messages = JSON.parse(
+      replies.complete({ from: TO_RESPONSES, to: ANTHROPIC }, body).text,
+    ) as Json;
+    const chat = JSON.parse(replies.complete({ from: TO_RESPONSES, to: OPENAI }, body).text) as {
+      choices: { message: Json }[];
+    };
+    const user = { role: "user", content: "go on" };
+    const kept = { role: "assistant", content: messages["content"] };
+    expect(reasoningIn(bodyFor(MESSAGES, RESPONSES, [user, kept, user]))).toEqual(both);
+    const turn = chat.choices[0]?.message ?? {};
+    expect(reasoningIn(bodyFor(CHAT, RESPONSES, [user, turn, user]))).toEqual(both);
+  });
+
   test("each provider gets its own reasoning only, from a chat client", () => {
     const message = (from: number, sse: string): Json => {
       const { text } = replies.complete({ from, to: OPENAI }, sse);

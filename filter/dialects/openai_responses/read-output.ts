@@ -5,6 +5,7 @@ import {
   Dropped,
   DROPPED_BLOCK,
   DROPPED_CITATION,
+  DROPPED_LOGPROBS,
   DROPPED_SERVER_TOOL,
   DROPPED_SIGNATURE,
   DROPPED_TOOL_ARGUMENTS,
@@ -33,6 +34,7 @@ const SUMMARY = constant("summary");
 const TEXT = constant("text");
 const REFUSAL = constant("refusal");
 const ANNOTATIONS = constant("annotations");
+const LOGPROBS = constant("logprobs");
 const ENCRYPTED_CONTENT = constant("encrypted_content");
 const MESSAGE = constant("message");
 const REASONING = constant("reasoning");
@@ -80,8 +82,13 @@ export class ItemReader {
 
   /** An item is complete: response.output_item.done, or an item of a complete response. */
   finish(tape: Tape, index: i64, node: u32): void {
+    this.finishAmong(tape, index, node, this.items.length);
+  }
+
+  /** `count`: how many of the items it may be; more have ended already, and xAI gives all reasoning of a response one id. */
+  private finishAmong(tape: Tape, index: i64, node: u32, count: i32): void {
     const kind = kindOf(tape, node);
-    let item = this.find(tape, index, tape.member(node, ID), kind);
+    let item = this.find(tape, index, tape.member(node, ID), kind, count);
     if (item === null) {
       this.add(tape, index, node);
       item = this.last();
@@ -102,7 +109,7 @@ export class ItemReader {
       for (let node = tape.first(output); node < end; node = tape.next(node)) {
         const item = position < count ? unchecked(this.items[position]) : null;
         position++;
-        if (item === null) this.finish(tape, NO_COUNT, node);
+        if (item === null) this.finishAmong(tape, NO_COUNT, node, count);
         else if (!item.isDone && item.kind == kindOf(tape, node)) this.complete(tape, item, node);
       }
     }
@@ -111,7 +118,7 @@ export class ItemReader {
 
   /** Returns the item that an event belongs to, which may be a new one; null if there are too many. `id`: `item_id`. */
   itemOf(tape: Tape, index: i64, id: u32, kind: i32): Item | null {
-    const item = this.find(tape, index, id, kind);
+    const item = this.find(tape, index, id, kind, this.items.length);
     return item === null ? this.push(index, kind) : item;
   }
 
@@ -219,10 +226,10 @@ export class ItemReader {
     return this.items.length > 0 ? unchecked(this.items[this.items.length - 1]) : null;
   }
 
-  /** Returns the item with this index, else with this id, else the last one; null if that is of another kind. */
-  private find(tape: Tape, index: i64, id: u32, kind: i32): Item | null {
+  /** Returns the item of the first `count` with this index, else with this id, else the last of all; null if it is of another kind. */
+  private find(tape: Tape, index: i64, id: u32, kind: i32, count: i32): Item | null {
     let found: Item | null = null;
-    for (let i = this.items.length - 1; i >= 0 && found === null; i--) {
+    for (let i = min(count, this.items.length) - 1; i >= 0 && found === null; i--) {
       const item = unchecked(this.items[i]);
       const isSame = index != NO_COUNT ? item.index == index : item.hasId(tape, id);
       if (isSame && item.kind == kind) found = item;
@@ -278,6 +285,8 @@ export class ItemReader {
       if (!hadText && tape.isString(text)) this.text(item, tape.pointer(text), tape.size(text));
       if (!hadText && tape.isString(refusal))
         this.refusal(item, tape.pointer(refusal), tape.size(refusal));
+      const logprobs = tape.member(part, LOGPROBS);
+      if (tape.isArray(logprobs) && !tape.isEmpty(logprobs)) this.dropped.add(DROPPED_LOGPROBS);
       if (!hadCitations) this.citeAll(tape, item, tape.member(part, ANNOTATIONS));
     }
   }

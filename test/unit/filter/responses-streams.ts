@@ -92,6 +92,13 @@ export const message = (id: string, text: string, annotations: Json[] = []): Jso
   role: "assistant",
   content: [{ type: "output_text", annotations, logprobs: [], text }],
 });
+const withLogprobs = ({ content, ...rest }: Json): Json => ({
+  ...rest,
+  content: (content as Json[]).map((part) => ({
+    ...part,
+    logprobs: [{ token: "a", bytes: [97], logprob: -0.5, top_logprobs: [] }],
+  })),
+});
 const emptyMessage = (id: string): Json => ({
   ...message(id, ""),
   status: "in_progress",
@@ -250,6 +257,42 @@ export const RESPONSES_STREAMS: ResponsesStream[] = [
     content: [{ type: "thinking", thinking: "", signature: "gw1.o.gAAAAdone" }, M_TEXT],
     stopReason: "end_turn",
     finishReason: "stop",
+  },
+  {
+    // Recorded of xAI in 2026: all items of a response's reasoning have one id.
+    name: "two items of reasoning with one id (xAI)",
+    sse: events(
+      CREATED,
+      added(0, reasoning([])),
+      done(0, reasoning([], "gAAAAone")),
+      added(1, reasoning([])),
+      done(1, reasoning([], "gAAAAtwo")),
+      ...textEvents(2),
+      completed([reasoning([], "gAAAAone"), reasoning([], "gAAAAtwo"), TEXT]),
+    ),
+    whole: response([reasoning([], "gAAAAone"), reasoning([], "gAAAAtwo"), TEXT]),
+    content: [
+      { type: "thinking", thinking: "", signature: "gw1.o.gAAAAone" },
+      { type: "thinking", thinking: "", signature: "gw1.o.gAAAAtwo" },
+      M_TEXT,
+    ],
+    stopReason: "end_turn",
+    finishReason: "stop",
+  },
+  {
+    name: "log probabilities are counted",
+    sse: events(
+      CREATED,
+      added(0, emptyMessage("msg_1")),
+      textDelta("msg_1", 0, "a"),
+      done(0, withLogprobs(message("msg_1", "a"))),
+      completed([withLogprobs(message("msg_1", "a"))]),
+    ),
+    whole: response([withLogprobs(message("msg_1", "a"))]),
+    content: [{ type: "text", text: "a" }],
+    stopReason: "end_turn",
+    finishReason: "stop",
+    dropped: 1,
   },
   {
     name: "reasoning as plain text, without a carrier (vLLM)",
