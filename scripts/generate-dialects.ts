@@ -65,6 +65,9 @@ function nameOf(prefix: string, { name }: Member): string {
 /** Slots that only a member with the same meaning can hold. */
 const NEEDS_MEMBER = new Set(["stop", "stop_sequences", "top_k"]);
 
+/** Members that other dialects do not have and do not need. */
+const LABELS = new Set(["response_format.json_schema.name", "text.format.name"]);
+
 function fateOf(member: Member, prefix: string, to: DialectTables): string {
   const { feature, slot, reads } = member;
   if (feature !== undefined) return featureFate(member, feature, to);
@@ -77,6 +80,8 @@ function fateOf(member: Member, prefix: string, to: DialectTables): string {
     writes === "" ? [] : [targets.length > 1 ? `\`${path}\`: ${writes}` : writes],
   );
   const notes = [...(reads === "" ? [] : [reads]), ...written].join("; ");
+  if (names === "" && LABELS.has(prefix + member.name))
+    return "ignored: a label, not an instruction";
   if (names === "" && NEEDS_MEMBER.has(member.name)) return `**dropped**, and listed`;
   return `→ ${names === "" ? "(by its value)" : names}${notes === "" ? "" : `: ${notes}`}`;
 }

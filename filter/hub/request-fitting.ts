@@ -57,8 +57,8 @@ export function fitToolChoice(
 export class EffortPlan {
   /** EFFORT_UNSET: the request has no effort. */
   effort: i32 = EFFORT_UNSET;
-  /** Whether the model reasons less than the client asked for. */
-  isLess: bool = false;
+  /** Whether the model reasons less than the client asked for, or although the client asked for none. */
+  isOther: bool = false;
   /** Whether the model must be asked not to reason, because it does not reason beside tools. */
   isForced: bool = false;
   /** Whether the model supports sampling parameters at this effort. */
@@ -67,10 +67,10 @@ export class EffortPlan {
   /** `nearest`: the effort to ask for, if the model does not reject it beside tools. */
   plan(wanted: i32, nearest: i32, hasTools: bool, limits: RequestLimits): void {
     this.effort = nearest;
-    this.isLess = nearest < wanted && wanted != EFFORT_NONE;
+    this.isOther = wanted == EFFORT_NONE ? nearest > EFFORT_NONE : nearest < wanted;
     this.isForced = hasTools && mustNotReason(nearest, limits);
     if (this.isForced) {
-      this.isLess = wanted > EFFORT_NONE;
+      this.isOther = wanted > EFFORT_NONE;
       this.effort = EFFORT_NONE;
     }
     const dependsOnEffort = limits.samplesWithoutReasoning && reasons(this.effort, limits);

@@ -185,6 +185,8 @@ export class HubRequest {
   /** The same of a messages client, whose effort stands for it at most providers. */
   ownThinking: u32 = NO_NODE;
   schema: u32 = NO_NODE;
+  /** The node of its name: a string that is not empty, or NO_NODE. */
+  schemaName: u32 = NO_NODE;
   outputFormat: i32 = FORMAT_TEXT;
   effort: i32 = EFFORT_UNSET;
   /** Whether `effort` was derived from the client's thinking budget. */
@@ -220,6 +222,7 @@ export class HubRequest {
     this.thinking = NO_NODE;
     this.ownThinking = NO_NODE;
     this.schema = NO_NODE;
+    this.schemaName = NO_NODE;
     this.outputFormat = FORMAT_TEXT;
     this.effort = EFFORT_UNSET;
     this.isEffortThinking = false;

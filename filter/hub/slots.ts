@@ -21,6 +21,7 @@ export const OUTPUT_SCHEMA: i32 = 15;
 export const USER: i32 = 16;
 export const SERVICE_TIER: i32 = 17;
 export const MODALITIES: i32 = 18;
+export const SCHEMA_NAME: i32 = 19;
 
 // Tools
 export const TOOLS: i32 = 20;

@@ -9,7 +9,7 @@ import {
   SERVICE_STANDARD,
 } from "../../hub/request";
 import { RequestReport } from "../../hub/request-report";
-import { Tape } from "../../bytes/json/tape";
+import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
 
 const AUTO = constant("auto");
@@ -51,6 +51,11 @@ export function readTier(tape: Tape, node: u32, request: HubRequest, report: Req
     request.features.set(feature.SERVICE_TIERS, node);
   else if (tape.isPresent(node) && !tape.equals(node, AUTO) && !tape.equals(node, PRIORITY))
     report.drop(SERVICE_TIER_PATH);
+}
+
+/** Returns the node of a schema's name, NO_NODE if it has none. */
+export function nameOf(tape: Tape, node: u32): u32 {
+  return tape.isString(node) && tape.size(node) > 0 ? node : NO_NODE;
 }
 
 /** Returns the CHOICE_ of a word; CHOICE_UNSET for any other value. */

@@ -1,11 +1,30 @@
-// `service_tier` of a response.
+// `service_tier` of requests and responses.
 import { TIER_FLEX, TIER_PRIORITY, TIER_SCALE } from "../../hub/events";
+import { Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
 
 const PRIORITY = constant("priority");
 const FLEX = constant("flex");
 const SCALE = constant("scale");
 const DEFAULT = constant("default");
+
+/** What OpenAI's API accepts; other providers have words of their own. */
+const OPENAI_TIERS: StaticArray<Span> = [
+  constant("auto"),
+  DEFAULT,
+  FLEX,
+  SCALE,
+  PRIORITY,
+  constant("fast"),
+  constant("ultrafast"),
+];
+
+export function isOpenaiTier(tape: Tape, node: u32): bool {
+  for (let i = 0; i < OPENAI_TIERS.length; i++) {
+    if (tape.equals(node, unchecked(OPENAI_TIERS[i]))) return true;
+  }
+  return false;
+}
 
 export function tierWord(tier: i32): Span {
   if (tier == TIER_PRIORITY) return PRIORITY;

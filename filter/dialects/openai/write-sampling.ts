@@ -25,7 +25,7 @@ export function planEffort(
   const isAsked = wanted != EFFORT_NONE || limits.knowsEfforts;
   const nearest = isAsked ? nearestEffort(limits.efforts, wanted) : EFFORT_UNSET;
   efforts.plan(wanted, nearest, hasTools, limits);
-  if (efforts.isLess)
+  if (efforts.isOther)
     report.dropForModel(request.isEffortThinking ? report.paths.thinking : report.paths.effort);
 }
 

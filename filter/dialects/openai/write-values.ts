@@ -6,7 +6,7 @@ import { BLANK_LINE, writeString, writeValue } from "../../hub/request-writing";
 import { NO_NODE } from "../../bytes/json/tape";
 import { escape } from "../../bytes/json/text";
 import { byteAt, startsWith } from "../../bytes/text/at";
-import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 
 const EMPTY_ARGUMENTS = constant("{}");
 const INVALID_JSON = constant('{"INVALID_JSON":"');
@@ -40,6 +40,16 @@ export function writeFeatures(
     out.byte(0x3a);
     writeValue(request.tape, node, out);
   }
+}
+
+const SCHEMA = constant(',"schema":');
+
+/** Writes the name of the response's schema, `otherwise` if the client gave none, and the schema. */
+export function writeSchema(request: HubRequest, otherwise: Span, out: ByteBuffer): void {
+  if (request.schemaName == NO_NODE) out.span(otherwise);
+  else writeValue(request.tape, request.schemaName, out);
+  out.span(SCHEMA);
+  writeValue(request.tape, request.schema, out);
 }
 
 /**

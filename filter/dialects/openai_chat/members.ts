@@ -412,7 +412,11 @@ export const schema = new MemberTable(
   ),
 );
 export const SCHEMA = schema.slot("schema", slot.OUTPUT_SCHEMA);
-schema.ignored("name", reads("a label, not an instruction"));
+export const SCHEMA_NAME = schema.slot(
+  "name",
+  slot.SCHEMA_NAME,
+  writes("the client's, else `answer`"),
+);
 schema.ignored("strict", reads("a schema is always enforced"));
 schema.feature("description", feature.SCHEMA_DESCRIPTION, "empty");
 

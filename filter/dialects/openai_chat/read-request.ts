@@ -14,7 +14,7 @@ import { readList, readMessageList } from "../../hub/read-list";
 import { RequestReport } from "../../hub/request-report";
 import { KIND_FALSE, NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
-import { choiceOf, readTier, readUser } from "../openai/read-values";
+import { choiceOf, nameOf, readTier, readUser } from "../openai/read-values";
 import { readMessage } from "./read-messages";
 import * as feature from "../../hub/features";
 import * as member from "./members";
@@ -118,6 +118,7 @@ function readFormat(tape: Tape, request: HubRequest, report: RequestReport): voi
   }
   schemaMembers.read(tape, schema, report);
   request.schema = schemaMembers.node(member.SCHEMA);
+  request.schemaName = nameOf(tape, schemaMembers.node(member.SCHEMA_NAME));
   // Without a schema, any JSON will do.
   request.outputFormat = tape.isObject(request.schema) ? FORMAT_SCHEMA : FORMAT_JSON;
 }

@@ -26,7 +26,7 @@ import {
 } from "../../hub/request-writing";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { planEffort, writeLimited, writeSampling } from "../openai/write-sampling";
-import { writeFeatures } from "../openai/write-values";
+import { writeFeatures, writeSchema } from "../openai/write-values";
 import * as member from "./members";
 import { writeMessages } from "./write-messages";
 
@@ -46,10 +46,9 @@ const NONE = constant('"none"');
 const REQUIRED = constant('"required"');
 const FUNCTION = constant('{"type":"function","function":{"name":');
 const SINGLE = constant(',"parallel_tool_calls":false');
-const RESPONSE_SCHEMA = constant(
-  ',"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":',
-);
+const RESPONSE_SCHEMA = constant(',"response_format":{"type":"json_schema","json_schema":{"name":');
 const RESPONSE_JSON = constant(',"response_format":{"type":"json_object"}');
+const SCHEMA_NAME = constant('"answer"');
 const SCHEMA_STRICT = constant(',"strict":true}');
 const SCHEMA_LOOSE = constant("}");
 const REASONING_EFFORT = constant(',"reasoning_effort":"');
@@ -191,7 +190,7 @@ function writeFormat(request: HubRequest, limits: RequestLimits, out: ByteBuffer
     return;
   }
   out.span(RESPONSE_SCHEMA);
-  writeValue(request.tape, request.schema, out);
+  writeSchema(request, SCHEMA_NAME, out);
   out.span(isStrictSchema(request.tape, request.schema) ? SCHEMA_STRICT : SCHEMA_LOOSE);
   out.byte(0x7d);
 }

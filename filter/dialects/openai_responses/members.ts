@@ -81,7 +81,7 @@ export const TEXT = request.slot(
   "text",
   slot.OUTPUT_FORMAT,
   writes(
-    "`format`, named `response` and strict if the schema meets OpenAI's rules; `json_object` and an instruction for models that do not support schemas, which is listed; `verbosity`",
+    "`format`, strict if the schema meets OpenAI's rules; `json_object` and an instruction for models that do not support schemas, which is listed; `verbosity`",
   ),
 );
 export const REASONING = request.slot(
@@ -153,7 +153,11 @@ export const FORMAT_TYPE = format.slot(
   reads("`text`, `json_object` or `json_schema`"),
 );
 export const SCHEMA = format.slot("schema", slot.OUTPUT_SCHEMA);
-format.ignored("name", reads("a label, not an instruction"));
+export const FORMAT_NAME = format.slot(
+  "name",
+  slot.SCHEMA_NAME,
+  writes("the client's, else `response`"),
+);
 format.ignored("strict", reads("a schema is always enforced"));
 format.feature("description", feature.SCHEMA_DESCRIPTION, "empty");
 

@@ -14,7 +14,7 @@ import { effortOf } from "../../hub/request-effort";
 import { RequestReport } from "../../hub/request-report";
 import { KIND_FALSE, Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
-import { readTier, readUser } from "../openai/read-values";
+import { nameOf, readTier, readUser } from "../openai/read-values";
 import * as member from "./members";
 import { readInput } from "./read-input";
 import { explainState } from "./read-state";
@@ -112,6 +112,7 @@ function readText(tape: Tape, node: u32, request: HubRequest, report: RequestRep
   format.read(tape, given, report);
   const type = format.node(member.FORMAT_TYPE);
   request.schema = format.node(member.SCHEMA);
+  request.schemaName = nameOf(tape, format.node(member.FORMAT_NAME));
   if (tape.equals(type, TEXT)) request.outputFormat = FORMAT_TEXT;
   else if (tape.equals(type, JSON_OBJECT)) request.outputFormat = FORMAT_JSON;
   else if (tape.equals(type, JSON_SCHEMA) && tape.isObject(request.schema))

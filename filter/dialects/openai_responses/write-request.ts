@@ -23,13 +23,13 @@ import {
   schemaInstruction,
   writeMember,
   writeString,
-  writeValue,
 } from "../../hub/request-writing";
 import { readCount } from "../../bytes/json/number";
-import { NO_NODE } from "../../bytes/json/tape";
+import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { isOpenaiTier } from "../openai/tier";
 import { planEffort, writeSampling } from "../openai/write-sampling";
-import { writeFeatures } from "../openai/write-values";
+import { writeFeatures, writeSchema } from "../openai/write-values";
 import * as member from "./members";
 import { writeInput } from "./write-input";
 import { writeTools } from "./write-tools";
@@ -42,7 +42,8 @@ const DISPLAY = constant("display");
 const OMITTED = constant("omitted");
 const TEXT = constant(',"text":{');
 const FORMAT_OBJECT = constant('"format":{"type":"json_object"}');
-const FORMAT_OPEN = constant('"format":{"type":"json_schema","name":"response","schema":');
+const FORMAT_OPEN = constant('"format":{"type":"json_schema","name":');
+const SCHEMA_NAME = constant('"response"');
 const STRICT = constant(',"strict":true}');
 const NOT_STRICT = constant(',"strict":false}');
 const VERBOSITY = constant('"verbosity":');
@@ -58,6 +59,7 @@ const NO_STORE = constant(',"store":false');
 /** Without a stored response the client has to carry the model's reasoning to its next turn. A model without any: 400. */
 const INCLUDE = constant(',"include":["reasoning.encrypted_content"]');
 
+const TIER_PATH = constant("service_tier");
 const TOOL_CHOICE_PATH = constant("tool_choice");
 const TOP_K_PATH = constant("top_k");
 
@@ -101,7 +103,7 @@ export function writeRequest(
   if (!features.isEmpty) {
     writeFeatures(request, member.request, limits, out, report);
     writeMember(tape, features.node(feature.METADATA), METADATA, out);
-    writeMember(tape, features.node(feature.SERVICE_TIERS), TIER, out);
+    writeTier(tape, features.node(feature.SERVICE_TIERS), out, report);
   }
   const isStored = tape.isTrue(features.node(feature.STORE));
   out.span(isStored ? STORE : NO_STORE);
@@ -151,6 +153,13 @@ function writeReasoning(request: HubRequest, out: ByteBuffer): void {
   out.byte(0x7d);
 }
 
+/** Words of other providers, such as Groq's `on_demand`, are rejected: "Invalid value". */
+function writeTier(tape: Tape, node: u32, out: ByteBuffer, report: RequestReport): void {
+  if (!tape.isPresent(node)) return;
+  if (isOpenaiTier(tape, node)) writeMember(tape, node, TIER, out);
+  else report.drop(TIER_PATH);
+}
+
 function writeText(request: HubRequest, limits: RequestLimits, out: ByteBuffer): void {
   const verbosity = request.features.node(feature.VERBOSITY);
   const format = request.outputFormat;
@@ -171,7 +180,7 @@ function writeFormat(request: HubRequest, limits: RequestLimits, out: ByteBuffer
     return;
   }
   out.span(FORMAT_OPEN);
-  writeValue(request.tape, request.schema, out);
+  writeSchema(request, SCHEMA_NAME, out);
   out.span(isStrictSchema(request.tape, request.schema) ? STRICT : NOT_STRICT);
 }
 
