@@ -15,6 +15,12 @@ export function isWildcard(name: string): boolean {
   return name.endsWith("*");
 }
 
+/** Returns a wildcard in the words of a message, which no client takes for a model: `openai/<model>`, `openai/gpt-5…`. */
+export function patternText(name: string): string {
+  const beginning = name.slice(0, -1);
+  return beginning.endsWith("/") ? `${beginning}<model>` : `${beginning}…`;
+}
+
 /** Returns whether a target is a wildcard that takes a name with its provider. */
 export function takesName({ name, provider, wildcard }: Target, model: string): boolean {
   if (wildcard === undefined || model.length === provider.length + 1) return false;

@@ -127,12 +127,38 @@ function listedPrice(
   factor: number,
   source: Price["source"],
 ): Price | undefined {
+  const listed = listedModel(provider, model);
+  return listed === undefined ? undefined : priceByRates(listed.rates, factor, source);
+}
+
+/** Returns the model of the list that a name stands for; undefined for one that the list does not have. */
+export function listedModel(
+  provider: string,
+  model: string,
+): { id: string; rates: ModelPrice } | undefined {
   const id = IDS[provider] ?? provider;
-  const listed = listedNames(provider, model).reduce<ModelPrice | undefined>(
-    (found, name) => found ?? ratesOf(id, name),
-    undefined,
-  );
-  return listed === undefined ? undefined : priceByRates(listed, factor, source);
+  for (const name of listedNames(provider, model)) {
+    const found = modelOf(id, name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** By provider: the list does not change while the gateway runs. */
+const models = new Map<string, string[]>();
+
+/** Returns the names of a provider's models in the list, without those that are no longer served. */
+export function modelsInList(provider: string): string[] {
+  const found =
+    models.get(provider) ??
+    (providerInList(provider)?.models ?? [])
+      // Some ids are none of the names that they stand for, such as `ft:gpt-4o`.
+      .filter(({ id, deprecated }) => deprecated !== true && listedModel(provider, id)?.id === id)
+      // Of a family of fine-tuned models, the list has how their names begin.
+      .filter(({ id }) => !id.endsWith("-"))
+      .map(({ id }) => id);
+  models.set(provider, found);
+  return found;
 }
 
 /** Returns a price by the rates of genai-prices; undefined if they have neither input nor output. */
@@ -186,11 +212,12 @@ function listedNames(provider: string, model: string): string[] {
   return provider === "bedrock_mantle" ? [model, `${model}-1:0`, `${model}-v1:0`] : [model, bare];
 }
 
-function ratesOf(providerId: string, model: string): ModelPrice | undefined {
+function modelOf(providerId: string, name: string): { id: string; rates: ModelPrice } | undefined {
   try {
     // An unknown provider must not match by the model alone: a compatible server has other prices.
     const options = { providerId, timestamp: noon() };
-    return loadList().calcPrice({ input_tokens: 1 }, model, options)?.model_price;
+    const found = loadList().calcPrice({ input_tokens: 1 }, name, options);
+    return found === null ? undefined : { id: found.model.id, rates: found.model_price };
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 // What a response cost by its usage record. Where budgets or `x-gateway-cost` need it, the filter has computed the same
 // (filter/config/price.ts).
+import { bareName } from "../ir/known-models.ts";
 import type { GatewayModel } from "../ir/model.ts";
 import { priceOf, pricesOf } from "../ir/prices.ts";
 import type { Price } from "../ir/prices.ts";
@@ -23,8 +24,7 @@ export function priceFinder(model: GatewayModel): (record: UsageRecord) => Price
   return ({ target = "", requested = "" }) => {
     const wildcard = wildcards.get(target);
     if (wildcard === undefined) return prices.get(target);
-    const prefix = `${wildcard.provider}/`;
-    const name = requested.startsWith(prefix) ? requested.slice(prefix.length) : requested;
+    const name = bareName(wildcard, requested);
     const key = `${target} ${name}`;
     if (!kept.has(key)) {
       if (kept.size >= MAX_KEPT) kept.clear();

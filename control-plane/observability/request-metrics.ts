@@ -2,7 +2,9 @@
 // a fixed list, never what a client can make up: docs/observability.md lists the families.
 import { LISTENER_OWN_EGRESS } from "../../contract/words.ts";
 import type { GatewayModel } from "../ir/model.ts";
-import { clientNames, NONE } from "../ir/model-names.ts";
+import { knownModels, OTHER } from "../ir/known-models.ts";
+import type { KnownModels } from "../ir/known-models.ts";
+import { NONE } from "../ir/model-names.ts";
 import { knownMember } from "../ir/dropped-members.ts";
 import { providerWord } from "../ir/provider-words.ts";
 import { errorType, operationOf } from "./classify.ts";
@@ -13,12 +15,9 @@ import { requestFamilies, TOKEN_TYPES } from "./request-families.ts";
 import type { RequestFamilies } from "./request-families.ts";
 import type { UsageLine, UsageRecord } from "./usage-line.ts";
 
-/** Label value of a model that the configuration does not have. */
-const OTHER = "other";
-
-/** The names that may be label values. */
 interface Known {
-  models: ReadonlySet<string>;
+  /** The names that may be label values. */
+  models: KnownModels;
   priceOf: (record: UsageRecord) => Price | undefined;
 }
 
@@ -33,7 +32,8 @@ export class RequestMetrics {
     let known: Known | undefined;
     this.#known = () => {
       const now = model();
-      if (known === undefined || of !== now) known = knownOf(now);
+      if (known === undefined || of !== now)
+        known = { models: knownModels(now), priceOf: priceFinder(now) };
       of = now;
       return known;
     };
@@ -44,7 +44,7 @@ export class RequestMetrics {
     const { record } = line;
     const error = errorType(line);
     const provider = providerOf(record?.target);
-    const original = this.#originalModel(record);
+    const original = record === undefined ? NONE : this.#known().models.requestedName(record);
     this.#of.requests.add([
       record?.listener ?? NONE,
       record?.endpoint ?? NONE,
@@ -62,7 +62,7 @@ export class RequestMetrics {
     if (record.listener !== LISTENER_OWN_EGRESS) this.#of.keyRequests.add([key, error]);
     const operation = operationOf(record.endpoint);
     if (operation === undefined || record.target === undefined) return undefined;
-    const model = modelOf(record.target);
+    const model = modelOf(this.#nameOf(record.target, record));
     const labels = [operation, provider, original, model, model];
     this.#observeTimes(line, record, labels, error);
     this.#observeTokens(record, labels);
@@ -71,7 +71,8 @@ export class RequestMetrics {
 
   #observeDecisions(line: UsageLine, record: UsageRecord, original: string): void {
     const { first_target: first, target, guard, prompt_target: promptTarget, dropped } = record;
-    if (first !== undefined && target !== undefined) this.#of.fallbacks.add([first, target]);
+    if (first !== undefined && target !== undefined)
+      this.#of.fallbacks.add([this.#nameOf(first, record), this.#nameOf(target, record)]);
     if (line.status === 429 && record.error === "rate_limit_exceeded" && record.owner === "gateway")
       this.#of.rateLimited.add([original, record.key ?? NONE]);
     if (guard !== undefined) this.#of.guard.add([guard]);
@@ -116,18 +117,9 @@ export class RequestMetrics {
     return cost;
   }
 
-  /** Returns the name that the client sent, if the configuration has it. */
-  #originalModel(record: UsageRecord | undefined): string {
-    const requested = record?.requested;
-    if (requested === undefined) return NONE;
-    return this.#known().models.has(requested) ? requested : OTHER;
+  #nameOf(target: string, { requested }: UsageRecord): string {
+    return this.#known().models.nameOf(target, requested);
   }
-}
-
-function knownOf(model: GatewayModel): Known {
-  const names = clientNames(model).map(({ name }) => name);
-  const sets = (model.targetSets ?? []).flatMap((set) => ("name" in set ? [set.name] : []));
-  return { models: new Set([NONE, ...names, ...sets]), priceOf: priceFinder(model) };
 }
 
 /** `openai/gpt-4o` → `openai`, by the word of the conventions. */

@@ -22,8 +22,16 @@ export interface Cell extends Record<(typeof SUMS)[number], number> {
   day: number;
   /** The name of the client's key; empty without one. */
   key: string;
-  /** `<provider>/<model>` as configured. */
+  /** `<provider>/<model>` as configured; of a wildcard, a blank and the name of its model follow: `openai/* openai/gpt-4o`. */
   target: string;
+}
+
+/** Returns the name of a model (KnownModels.nameOf). */
+type NameOf = (target: string, requested?: string) => string;
+
+/** Returns the model of a cell: `openai/gpt-4o`. */
+export function modelOfCell({ target }: Pick<Cell, "target">): string {
+  return target.slice(target.indexOf(" ") + 1);
 }
 
 export const DAY_MS = 24 * 3600 * 1000;
@@ -36,6 +44,12 @@ export function dayOf(time: number): number {
 /** Cells by day, key and model. */
 export class Cells {
   readonly #cells = new Map<string, Cell>();
+  readonly #nameOf: NameOf;
+
+  /** @param nameOf names the models of wildcards */
+  constructor(nameOf: NameOf = (target) => target) {
+    this.#nameOf = nameOf;
+  }
 
   add(cell: Cell): void {
     const name = [cell.day, cell.key, cell.target].join("\u0000");
@@ -51,7 +65,7 @@ export class Cells {
   addLine(text: string): UsageRecord | undefined {
     const line = readUsageLine(text) ?? readUsageLine(behindCut(text));
     if (line === undefined) return undefined;
-    const cell = cellOf(line);
+    const cell = cellOf(line, this.#nameOf);
     if (cell !== undefined) this.add(cell);
     return line.record;
   }
@@ -62,14 +76,15 @@ export class Cells {
 }
 
 /** Returns what a request has used; undefined if it used nothing. */
-function cellOf({ startTime, duration, record }: UsageLine): Cell | undefined {
+function cellOf({ startTime, duration, record }: UsageLine, nameOf: NameOf): Cell | undefined {
   if (record?.target === undefined) return undefined;
-  const { key = "", target, cost, estimated, input, output } = record;
+  const { key = "", target, requested, cost, estimated, input, output } = record;
   if (cost === undefined && input === undefined && output === undefined) return undefined;
+  const model = nameOf(target, requested);
   return {
     day: dayOf(startTime * 1000 + duration),
     key,
-    target,
+    target: model === target ? target : `${target} ${model}`,
     requests: 1,
     unpriced: cost === undefined ? 1 : 0,
     cost: cost ?? 0,
@@ -85,5 +100,6 @@ export function appliesTo(
   cell: Pick<Cell, "key" | "target">,
 ): boolean {
   if (subject === "all") return true;
-  return "key" in subject ? subject.key === cell.key : subject.target === cell.target;
+  if ("key" in subject) return subject.key === cell.key;
+  return subject.target === cell.target || cell.target.startsWith(`${subject.target} `);
 }

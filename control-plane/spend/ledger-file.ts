@@ -68,7 +68,7 @@ export class LedgerFile {
     const row = this.#database
       .statement(
         `SELECT CAST(coalesce(sum(cost), 0) AS REAL) AS cost FROM cells
-          WHERE day >= ?1 AND (?2 IS NULL OR key = ?2) AND (?3 IS NULL OR target = ?3)`,
+          WHERE day >= ?1 AND (?2 IS NULL OR key = ?2) AND (?3 IS NULL OR target = ?3 OR substr(target, 1, length(?3) + 1) = ?3 || ' ')`,
       )
       .get(day, key ?? null, target ?? null);
     return Number(row?.["cost"]);

@@ -20,6 +20,8 @@ export interface LedgerOptions {
   log: string;
   /** Path of the SQLite file. */
   file: string;
+  /** Names the models of wildcards (ir/known-models.ts). */
+  nameOf?: (target: string, requested?: string) => string;
   /** Whether a new file begins at the end of the log: where gateways share, what the log has is in Redis already. */
   startsAtEnd: boolean;
   report: (line: string, level?: "warning") => void;
@@ -168,10 +170,10 @@ export class Ledger {
   }
 
   async #followWith(file: LedgerFile): Promise<void> {
-    const { log, onSpend, onRecord, pollMs = POLL_MS } = this.#options;
+    const { log, nameOf, onSpend, onRecord, pollMs = POLL_MS } = this.#options;
     this.#run = new AbortController();
     const { signal } = this.#run;
-    let cells = new Cells();
+    let cells = new Cells(nameOf);
     try {
       await followLines(log, this.#position, {
         onLine(text) {
@@ -181,7 +183,7 @@ export class Ledger {
         onPosition: (position) => {
           if (signal.aborted) return;
           const read = cells.all();
-          cells = new Cells();
+          cells = new Cells(nameOf);
           file.add(log, position, read);
           this.#position = position;
           if (read.length > 0) onSpend(read);

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Budget, periodAt } from "../ir/budgets.ts";
+import { knownModels } from "../ir/known-models.ts";
 import { accessLogFile, USAGE_LOG } from "../ir/names.ts";
 import type { GatewayModel } from "../ir/model.ts";
 import { databaseProblem } from "../log-files/log-database.ts";
@@ -29,7 +30,7 @@ export interface ReadSpendOptions {
   /** Absent if it is not known: then only the ledger is read. */
   logDirectory?: string;
   /** The configuration; absent if it cannot be read: then there are neither budgets nor other gateways. */
-  model?: Pick<GatewayModel, "budgets" | "redis">;
+  model?: GatewayModel;
   environment: Readonly<Record<string, string | undefined>>;
   /** File of certificate authorities; absent: those of Node. */
   caFile?: string | undefined;
@@ -87,7 +88,7 @@ interface OwnSpend {
 
 /** Returns what this gateway has recorded; undefined without a ledger. */
 async function readLedger(options: ReadSpendOptions): Promise<OwnSpend | undefined> {
-  const { directory, logDirectory } = options;
+  const { directory, logDirectory, model } = options;
   const path = join(directory, LEDGER_FILE);
   if (!existsSync(path)) return undefined;
   try {
@@ -100,7 +101,7 @@ async function readLedger(options: ReadSpendOptions): Promise<OwnSpend | undefin
         id: file.id(),
         cells: [...file.cellsSince(dayOf(firstTime(options)))],
       }));
-      const cells = new Cells();
+      const cells = new Cells(model === undefined ? undefined : knownModels(model).nameOf);
       for (const cell of found.cells) cells.add(cell);
       if (log !== undefined) await addUnread(cells, log, position ?? LOG_START);
       return { id, cells: cells.all() };

@@ -5,6 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { budgetId } from "../ir/budgets.ts";
 import type { Budget } from "../ir/budgets.ts";
 import type { BudgetGauge } from "../observability/envoy-stats.ts";
+import { knownModels } from "../ir/known-models.ts";
+import type { KnownModels } from "../ir/known-models.ts";
 import { accessLogFile, USAGE_LOG } from "../ir/names.ts";
 import type { GatewayModel, Redis } from "../ir/model.ts";
 import { EnvoyLimits } from "./envoy-limits.ts";
@@ -57,6 +59,7 @@ export class Spend {
   #ledger: { log: string; ledger: Ledger } | undefined;
   /** By log: those that Envoys which are draining write to. */
   readonly #previous = new Map<string, Ledger>();
+  #models: KnownModels | undefined;
   #redis: Sharer | undefined;
   #shared: { gateway: string; sharing: Sharing } | undefined;
   #starting: Promise<void> = Promise.resolve();
@@ -76,6 +79,7 @@ export class Spend {
    * @param also budgets of a configuration that is still, or will be, used beside it
    */
   async use(gateway: SpendingGateway, also: readonly Budget[] = []): Promise<void> {
+    this.#models = knownModels(gateway.model);
     this.#useLedger(join(gateway.logDirectory, accessLogFile(USAGE_LOG)), gateway);
     this.#tallies.use([...also, ...(gateway.model.budgets ?? [])]);
     await this.#useRedis(gateway);
@@ -179,6 +183,7 @@ export class Spend {
     return new Ledger({
       log,
       file: join(this.#options.directory, LEDGER_FILE),
+      nameOf: (target, requested) => this.#models?.nameOf(target, requested) ?? target,
       startsAtEnd: model.redis !== undefined,
       report: this.#options.report,
       onSpend: (cells) => {

@@ -34,12 +34,30 @@ export function respondFromConfig(exchange: Exchange, turn: Turn): Outcome {
 /** Appends the list. Codex, which sends its version, reads the member `models`: of an empty one it keeps its own. */
 function writeModels(exchange: Exchange, config: Config): void {
   const models = modelsFor(exchange, config);
-  exchange.client.dialect.writeModels(models.ids, models.owners, buffer);
+  const ids = models.ids.slice();
+  const owners = models.owners.slice();
+  addTaken(exchange, config, ids, owners);
+  exchange.client.dialect.writeModels(ids, owners, buffer);
   const length = lengthWithoutQuery(PATH);
   if (!hasParameter(PATH.pointer + length, PATH.length - length, CLIENT_VERSION)) return;
   // In place of the closing brace.
   buffer.length--;
   buffer.text(',"models":[]}');
+}
+
+/** Adds the models of wildcards that the client may use. An allow-list may have some of them by name. */
+function addTaken(exchange: Exchange, config: Config, ids: string[], owners: string[]): void {
+  const taken = config.models.takenIds;
+  const isLimited = exchange.client.allowed !== null;
+  for (let i = 0; i < taken.length; i++) {
+    if (isLimited) {
+      id.clear();
+      id.text(taken[i]);
+      if (allowedRoute(exchange, config, id) < 0 || ids.includes(taken[i])) continue;
+    }
+    ids.push(taken[i]);
+    owners.push(config.models.takenOwners[i]);
+  }
 }
 
 /** SDKs escape the slash of `openai/gpt-4o`, people do not. */

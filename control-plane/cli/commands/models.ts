@@ -4,6 +4,7 @@ import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { filterConfig } from "../../ir/filter-document/document.ts";
 import type { AllowedModels, NamedFilterKey } from "../../ir/filter-document/client-keys.ts";
 import type { GatewayModel, Target } from "../../ir/model.ts";
+import { isWildcard } from "../../ir/model-names.ts";
 import { PICO_PER_MILLION, priceOf, pricesOf } from "../../ir/prices.ts";
 import type { Price } from "../../ir/prices.ts";
 import { colorsFor, table } from "../../config/diagnostics/terminal.ts";
@@ -71,7 +72,7 @@ function allowedFor(model: GatewayModel, name: string | undefined): AllowedModel
 
 /** In the order of the configuration; of one model, its full name first. @param allowed only these */
 export function modelNames(model: GatewayModel, allowed?: AllowedModels): ModelName[] {
-  const { names, routes, wildcards = [] } = filterConfig(model);
+  const { names, routes, wildcards = [], models: listed } = filterConfig(model);
   const prices = pricesOf(model);
   /** Names that wildcards take: the bare ones. */
   const taken = new Map<string, string>();
@@ -83,11 +84,21 @@ export function modelNames(model: GatewayModel, allowed?: AllowedModels): ModelN
       return [`${provider}/${bare}`, route] as const;
     });
   });
+  // Those that the price list knows, as GET /v1/models lists them.
+  const known = listed.flatMap(({ owner, names: bareNames = [] }, route) =>
+    bareNames.flatMap((bare) => {
+      const name = `${owner}/${bare}`;
+      if (names[name] !== undefined || !isAllowed(route, bare, allowed)) return [];
+      taken.set(name, bare);
+      return [[name, route] as const];
+    }),
+  );
   const entries = [
     ...Object.entries(names),
     ...wildcards.map(({ prefix, route }) => [`${prefix}*`, route] as const),
   ].filter(([, route]) => allowed === undefined || allowed.routes.includes(route));
-  const found = [...entries, ...entriesOfTaken].flatMap(([name, route]) => {
+  const all = new Map([...entriesOfTaken, ...known]);
+  const found = [...entries, ...all].flatMap(([name, route]) => {
     const index = routes[route]?.targets[0];
     const target = index === undefined ? undefined : model.targets[index];
     if (index === undefined || target === undefined) return [];
@@ -105,6 +116,15 @@ export function modelNames(model: GatewayModel, allowed?: AllowedModels): ModelN
   });
   found.sort((one, other) => one.index - other.index || Number(other.isFull) - Number(one.isFull));
   return found.map(({ row }) => row);
+}
+
+/** Returns whether a key may be used for a model of a wildcard. */
+function isAllowed(route: number, bare: string, allowed: AllowedModels | undefined): boolean {
+  if (allowed === undefined || allowed.routes.includes(route)) return true;
+  const patterns = (allowed.taken ?? []).flatMap((one) => (one.route === route ? one.models : []));
+  return patterns.some(
+    (pattern) => pattern === bare || (isWildcard(pattern) && bare.startsWith(pattern.slice(0, -1))),
+  );
 }
 
 function modelPrice(price: Price | undefined): ModelPrice {

@@ -9,7 +9,7 @@ import {
   NANO_PER_DOLLAR,
   periodAt,
 } from "../../ir/budgets.ts";
-import { type Cell, DAY_MS, SUMS } from "../../spend/cell.ts";
+import { type Cell, DAY_MS, modelOfCell, SUMS } from "../../spend/cell.ts";
 import { type BudgetState, readSpend, type SpendReport } from "../../spend/read-spend.ts";
 import { type Configuration, readConfiguration } from "../../supervisor/configuration-file.ts";
 import { logDirectory } from "../../supervisor/log-directory.ts";
@@ -87,9 +87,9 @@ function load(read: () => Configuration): { configuration?: Configuration; probl
 function rowsOf(cells: readonly Cell[], per: BudgetPeriod | undefined): Row[] {
   const rows = new Map<string, Row>();
   for (const cell of cells) {
-    const { day, target, ...sums } = cell;
+    const { day, target: _, ...sums } = cell;
     // Redis has names of other gateways.
-    const [key, model] = [printable(cell.key), printable(target)];
+    const [key, model] = [printable(cell.key), printable(modelOfCell(cell))];
     const isWhole = per === undefined || per === "total";
     const period = isWhole ? "" : dateOf(periodAt(per, day * DAY_MS).start);
     const name = JSON.stringify([period, key, model]);

@@ -135,7 +135,7 @@ llm_providers:
 - The known limits of each model hold, as with an entry for it.
 - Aliases, fallbacks, rate limits and prices can name a model that only a wildcard takes: \`target: openai/gpt-4o\`. A rate limit and a price of \`openai/*\` are for all of its models.
 - \`model: none\` with a wildcard as the default entry means the provider's usual model, which \`gateway models\` lists.
-- Metrics have the entry, \`*\`, as their model, whatever clients send; the usage record has the client's name too.
+- \`GET /v1/models\` lists the models that the price list has for the provider. Metrics, the live page and \`gateway spend\` have those names too; any other model is \`other\`.
 - Where the API depends on the model (Vertex AI, Bedrock, Foundry), the entry needs \`provider_interface\`. Azure deployments in the path (a dated \`api_version\`) have no wildcards.`;
 
 export const PROMPT_TARGETS = `Calls of your own APIs that a prompt on the ingress listener can trigger. [Prompt targets](prompt-targets.md) explains how they work; these are the keys.

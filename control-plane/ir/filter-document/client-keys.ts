@@ -1,8 +1,9 @@
 // The keys of clients, as the filter's document has them: an allow-list becomes routes and patterns, so that the filter
 // compares no names.
-import { isWildcard, takesName } from "../model-names.ts";
+import { isWildcard, patternText, takesName } from "../model-names.ts";
 import type { ClientKey } from "../client-keys.ts";
 import type { GatewayModel, Listener, Target } from "../model.ts";
+import type { FilterModel } from "./document.ts";
 import { rateLimitsOfKey } from "./rate-limits.ts";
 import type { WildcardFamily } from "./wildcards.ts";
 
@@ -26,8 +27,8 @@ export interface AllowedModels {
   taken?: { route: number; models: string[] }[];
   /** Providers of which all models are allowed, and what they store. */
   providers?: string[];
-  /** The response to GET /v1/models. */
-  models: { id: string; owner: string }[];
+  /** The response to GET /v1/models, in which the filter lists those names of wildcards that are allowed. */
+  models: FilterModel[];
 }
 
 /** What the document has for names. */
@@ -35,7 +36,7 @@ export interface Names {
   /** Every name → index of its route. */
   names: Readonly<Record<string, number>>;
   /** All names in the response to GET /v1/models. */
-  models: readonly { id: string; owner: string }[];
+  models: readonly FilterModel[];
   /** Targets of each route. */
   routes: readonly { targets: number[] }[];
   families: readonly WildcardFamily[];
@@ -168,11 +169,17 @@ function listedFor(
   targetCount: number,
   { names, models }: Names,
 ): AllowedModels["models"] {
-  const listed = models.flatMap(({ id, owner }, index) => {
+  const listed = models.flatMap(({ id, owner, names: known }, index): FilterModel[] => {
     const partly = patterns.get(index);
-    if (partly !== undefined) return partly.map((name) => ({ id: `${owner}/${name}`, owner }));
+    if (partly !== undefined)
+      return partly.map((name) =>
+        isWildcard(name)
+          ? { id: patternText(`${owner}/${name}`), owner, names: [] }
+          : { id: `${owner}/${name}`, owner },
+      );
     const route = index < targetCount ? index : (names[id] ?? -1);
-    return routes.has(route) ? [{ id, owner }] : [];
+    if (!routes.has(route)) return [];
+    return [known === undefined ? { id, owner } : { id, owner, names: [] }];
   });
   return [...new Map(listed.map((model) => [model.id, model])).values()];
 }

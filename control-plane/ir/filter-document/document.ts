@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { NO_CREDENTIAL } from "../../../contract/credentials.ts";
 import { FILTER_CONFIG_VERSION } from "../../../contract/words.ts";
-import { clientNames } from "../model-names.ts";
+import { namesUnderWildcard } from "../known-models.ts";
+import { clientNames, patternText, takesName } from "../model-names.ts";
 import type { FilterBudget } from "./budgets.ts";
 import { filterBudgets, hasUsageRecords } from "./budgets.ts";
 import { filterPrices } from "./prices.ts";
@@ -45,8 +46,8 @@ export interface FilterConfig {
   largest_body: number;
   /** Bytes that all requests of a worker may hold in the filter while they wait; 256 MiB without it. */
   held_memory?: number;
-  /** The answer to GET /v1/models, in order. */
-  models: { id: string; owner: string }[];
+  /** The response to GET /v1/models, in order. */
+  models: FilterModel[];
   /** By listener: the keys of its clients. Absent when no listener has any. */
   api_keys?: Partial<Record<Listener["name"], FilterKey[]>>;
   /** Absent when there are neither prompt targets nor a guard. */
@@ -131,6 +132,14 @@ export interface FilterTarget {
   price?: FilterPrice;
   /** For a wildcard in its place: index into `price_lists`. */
   price_list?: number;
+}
+
+/** A model that clients see. */
+export interface FilterModel {
+  id: string;
+  owner: string;
+  /** Of a wildcard: the known models that it takes, without the provider; its own id is shown in messages alone. */
+  names?: string[];
 }
 
 /** The filter reads numbers of nine digits. */
@@ -271,12 +280,24 @@ function listedModels(model: GatewayModel): FilterConfig["models"] {
   const owner = (target: number | undefined): string =>
     model.targets[target ?? model.defaultTarget]?.provider ?? "";
   return [
-    ...model.targets.map(({ name, provider }) => ({ id: name, owner: provider })),
+    ...model.targets.map((target) => listedModel(target, model)),
     ...model.aliases.map(({ name, target }) => ({ id: name, owner: owner(target) })),
     ...(model.targetSets ?? []).flatMap((set) =>
       "name" in set ? [{ id: set.name, owner: owner(set.targets[0]) }] : [],
     ),
   ];
+}
+
+function listedModel(target: Target, { targets }: GatewayModel): FilterModel {
+  const { name, provider: owner, wildcard } = target;
+  if (wildcard === undefined) return { id: name, owner };
+  // What another entry takes is listed there.
+  const taker = (full: string) =>
+    targets
+      .filter((one) => one.name === full || takesName(one, full))
+      .sort((one, other) => other.name.length - one.name.length)[0];
+  const names = namesUnderWildcard(target).filter((bare) => taker(`${owner}/${bare}`) === target);
+  return { id: patternText(name), owner, names };
 }
 
 /** Whether a target is one of those that a request may come to after another. */

@@ -1,19 +1,24 @@
 // What the history and the live page count of a usage line: its names, its times and its cost.
 import { ENDPOINTS } from "../../../contract/endpoints.ts";
 import { LISTENER_OWN_EGRESS } from "../../../contract/words.ts";
+import { knownModels } from "../../ir/known-models.ts";
+import type { KnownModels } from "../../ir/known-models.ts";
 import type { GatewayModel } from "../../ir/model.ts";
 import { errorType } from "../classify.ts";
 import { hasTokens, priceFinder, recordedCost } from "../prices.ts";
 import type { Price } from "../prices.ts";
-import type { UsageLine, UsageRecord } from "../usage-line.ts";
+import type { FailedAttempt, UsageLine, UsageRecord } from "../usage-line.ts";
 
 /** Name of what a request has none of: a model, a key. */
 export const NO_NAME = "";
 
 export interface ObservedRequest {
   line: UsageLine;
-  /** `<provider>/<model>` of the last attempt, as configured. */
+  /** `<provider>/<model>` of the last attempt, or of what a rejected request asked for (ir/known-models.ts). */
   model: string;
+  /** The same of the target that was chosen first, and of the failed attempts. */
+  firstTarget: string | undefined;
+  failedAttempts: FailedAttempt[] | undefined;
   /** The name of the client's key. */
   key: string;
   /** `error.type`; empty for a request that succeeded. */
@@ -50,18 +55,20 @@ export function isProbe({ record }: UsageLine): boolean {
 /** Returns the function that reads a line. @param model returns the active configuration, whose prices hold */
 export function observer(model: () => GatewayModel): Observe {
   let of: GatewayModel | undefined;
-  let priceOf: PriceOf = () => undefined;
+  let known: { priceOf: PriceOf; models: KnownModels } | undefined;
   return (line) => {
     const now = model();
-    if (of !== now) priceOf = priceFinder(now);
+    if (known === undefined || of !== now)
+      known = { priceOf: priceFinder(now), models: knownModels(now) };
     of = now;
-    return observed(line, priceOf);
+    return observed(line, known.priceOf, known.models);
   };
 }
 
-function observed(line: UsageLine, priceOf: PriceOf): ObservedRequest {
+function observed(line: UsageLine, priceOf: PriceOf, models: KnownModels): ObservedRequest {
   const { record } = line;
-  const model = record?.target ?? NO_NAME;
+  const model = (record === undefined ? undefined : models.modelOf(record)) ?? NO_NAME;
+  const nameOf = (target: string) => models.nameOf(target, record?.requested);
   const cost = record === undefined ? undefined : recordedCost(record, priceOf);
   const error = errorType(line);
   const firstToken = firstTokenOf(line, record);
@@ -70,6 +77,11 @@ function observed(line: UsageLine, priceOf: PriceOf): ObservedRequest {
   return {
     line,
     model,
+    firstTarget: record?.first_target === undefined ? undefined : nameOf(record.first_target),
+    failedAttempts: record?.attempts?.map((attempt) => ({
+      ...attempt,
+      target: nameOf(attempt.target),
+    })),
     key: record?.key ?? NO_NAME,
     error,
     cost,

@@ -6,7 +6,7 @@ import { Sketch } from "./sketch.ts";
 export const COUNTS = [
   /** Requests of clients. */
   "requests",
-  /** Requests to a model, of clients or of the model server. */
+  /** Requests for a model, of clients or of the model server, also those that were rejected before it got them. */
   "calls",
   "errors",
   /** Requests whose last attempt was at another model than the first. */
@@ -39,8 +39,8 @@ export class Totals {
     const { record } = request.line;
     if (request.isOfClient) counts.requests += 1;
     if (request.error !== "") counts.errors += 1;
+    if (request.model !== "") counts.calls += 1;
     if (record !== undefined) {
-      if (record.target !== undefined) counts.calls += 1;
       if (record.first_target !== undefined) counts.fallbacks += 1;
       counts.input += record.input ?? 0;
       counts.cached += record.cache_read ?? 0;

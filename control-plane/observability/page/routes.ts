@@ -71,7 +71,9 @@ function addData(app: Hono, { model, parts, now }: PageSource): void {
     const active = model();
     if (active === undefined) return context.text(UNAVAILABLE, 503);
     return context.json({
-      models: active.targets.map(({ name }) => name),
+      models: active.targets.flatMap(({ name, wildcard }) =>
+        wildcard === undefined ? [name] : [],
+      ),
       keys: keyNames([active.ingress, active.egress]),
       playground: playgroundSettings(active),
     });

@@ -8,6 +8,7 @@ import type { Context, Hono } from "hono";
 import { DIALECTS } from "../../../contract/dialects.ts";
 import type { DialectRow } from "../../../contract/dialects.ts";
 import { exampleKey } from "../../ir/client-keys.ts";
+import { namesUnderWildcard } from "../../ir/known-models.ts";
 import type { GatewayModel, Listener } from "../../ir/model.ts";
 import { clientNames } from "../../ir/model-names.ts";
 import { isLoopback, toConnectAddress, urlOf } from "../../ir/listener-url.ts";
@@ -31,7 +32,7 @@ export function playgroundSettings(model: GatewayModel) {
   const { egress, defaultTarget, targets } = model;
   return {
     url: urlOf(egress),
-    models: clientNames(model).map(({ name }) => name),
+    models: [...clientNames(model).map(({ name }) => name), ...takenNames(model)],
     defaultModel: targets[defaultTarget]?.name,
     keyVariable: exampleKey(egress.apiKeys)?.variable,
     dialects: CLIENT_DIALECTS.map(({ name, path, credential, requiredHeaders }) => ({
@@ -41,6 +42,14 @@ export function playgroundSettings(model: GatewayModel) {
       headers: requiredHeaders.map((header) => ({ name: header.name, value: header.value })),
     })),
   };
+}
+
+/** Returns the known models that wildcards take. */
+function takenNames({ targets }: GatewayModel): string[] {
+  const wildcards = targets.filter(({ wildcard }) => wildcard !== undefined);
+  return wildcards.flatMap((one) =>
+    namesUnderWildcard(one).map((bare) => `${one.provider}/${bare}`),
+  );
 }
 
 /** Adds the route: `POST /api/playground/v1/messages`. */

@@ -56,7 +56,7 @@ function pageOf(...lines: UsageLine[]): string {
   return metrics.families.render();
 }
 
-it("a wildcard is one model in all labels; its requests cost what the model costs that the client named", () => {
+it("a request to a wildcard has its model in all labels if the price list knows it, else other", () => {
   const model = modelOf(`
 llm_providers:
   - {model: openai/*, access_key: $KEY}
@@ -65,13 +65,23 @@ pricing:
 `);
   const metrics = new RequestMetrics(() => model);
   const record = { ...CHAT, target: "openai/*", input: 1_000_000, output: 0 };
-  const costs = ["gpt-4o", "openai/gpt-4o", "openai/not-a-model", "gpt-4.1"].map((requested) =>
-    metrics.observe(line({ ...record, requested })),
+  const costs = ["gpt-4o-2024-11-20", "openai/gpt-4o", "openai/not-a-model", "gpt-4.1"].map(
+    (requested) => metrics.observe(line({ ...record, requested })),
   );
   expect(costs).toEqual([1.25e9, 1.25e9, undefined, 1e9]);
   const page = metrics.families.render();
-  expect(page).not.toMatch(/not-a-model|gpt-4/);
-  expect(page).toContain('gen_ai_original_model="other",gen_ai_request_model="*"');
+  expect(page).not.toMatch(/not-a-model|"\*"|2024/);
+  const models = [...page.matchAll(/^gen_ai_client_inference_usage_input_tokens_total.*$/gm)];
+  const labels = models.map(([text]) => [
+    /original_model="([^"]*)"/.exec(text)?.[1],
+    /request_model="([^"]*)"/.exec(text)?.[1],
+  ]);
+  expect(labels).toEqual([
+    ["gpt-4o", "gpt-4o"],
+    ["openai/gpt-4o", "gpt-4o"],
+    ["other", "other"],
+    ["gpt-4.1", "gpt-4.1"],
+  ]);
 });
 
 it("a stream fills Envoy AI Gateway's four families and the counters of the conventions", () => {

@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { appliesTo, modelOfCell } from "../../../control-plane/spend/cell.ts";
 import type { Cell } from "../../../control-plane/spend/cell.ts";
 import { LedgerFile } from "../../../control-plane/spend/ledger-file.ts";
 import { Ledger } from "../../../control-plane/spend/ledger.ts";
@@ -315,4 +316,25 @@ it("a file that cannot be opened is reported once, and used as soon as it can be
   mkdirSync(join(directory, "missing"));
   await expect.poll(() => spent(ledger)).toBe(1);
   expect(reports).toHaveLength(2);
+});
+
+it("sums of a wildcard's models are apart, and a budget of the wildcard has all of them", async () => {
+  const target = "openai/*";
+  const ledger = start({
+    nameOf: (name, requested) => (name === target ? `openai/${requested ?? "other"}` : name),
+  });
+  write(
+    usageLine({ at: SECONDS, target, requested: "gpt-4o", cost: 5 }),
+    usageLine({ at: SECONDS, target, requested: "o3", cost: 7 }),
+    usageLine({ at: SECONDS, target: "openai/gpt-4.1", cost: 11 }),
+  );
+  await ledger.catchUp();
+  expect(ledger.cellsSince(0).map((cell) => [modelOfCell(cell), cell.cost])).toEqual([
+    ["openai/gpt-4o", 5],
+    ["openai/o3", 7],
+    ["openai/gpt-4.1", 11],
+  ]);
+  const budget = { subject: { target } } as const;
+  expect(ledger.spentSince(0, budget)).toBe(12);
+  expect(added.filter((cell) => appliesTo(budget, cell)).length).toBe(2);
 });

@@ -8,6 +8,7 @@ export interface UsageLineOptions {
   status?: number;
   key?: string;
   target?: string;
+  requested?: string;
   cost?: number;
   estimated?: 1;
   input?: number;

@@ -29,7 +29,10 @@ function newSpend(): { spend: Spend; use: (url: string) => Promise<void> } {
   const spend = new Spend({ directory, report: () => undefined, onReadiness: () => undefined });
   const use = (text: string) => {
     const redis = { url: { text }, prefix: "p", onFailure: "deny" as const };
-    const model = { budgets: [BUDGET], redis } as unknown as GatewayModel;
+    const model = {
+      ...{ targets: [], aliases: [], ingress: {}, egress: {} },
+      ...{ budgets: [BUDGET], redis },
+    } as unknown as GatewayModel;
     return spend.use({ model, logDirectory: directory, environment: {} });
   };
   return { spend, use };

@@ -46,6 +46,12 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
+/** A configuration without models. */
+function modelWith(parts: object): GatewayModel {
+  const listeners = { ingress: {}, egress: {} };
+  return { targets: [], aliases: [], ...listeners, ...parts } as unknown as GatewayModel;
+}
+
 function newSpend(): Spend {
   return new Spend({
     directory,
@@ -56,7 +62,7 @@ function newSpend(): Spend {
 }
 
 const use = (...budgets: Budget[]) =>
-  spend.use({ model: { budgets } as GatewayModel, logDirectory: directory, environment: {} });
+  spend.use({ model: modelWith({ budgets }), logDirectory: directory, environment: {} });
 
 /** Charges a request, whose record is written now or later. */
 function ask(cost: number, { isRecorded = true } = {}): () => void {
@@ -227,7 +233,7 @@ it("what a replaced Envoy writes to the previous directory of logs is counted", 
   mkdirSync(next);
   const useNext = () =>
     spend.use({
-      model: { budgets: [DAILY, MONTHLY] } as GatewayModel,
+      model: modelWith({ budgets: [DAILY, MONTHLY] }),
       logDirectory: next,
       environment: {},
     });
@@ -278,7 +284,7 @@ it("a reload that adds the first budget does not wait for an Envoy that stands s
     () => undefined,
   );
   await spending.attach(join(directory, "nobody.sock"));
-  const model = { budgets: [DAILY] } as GatewayModel;
+  const model = modelWith({ budgets: [DAILY] });
   await spending.use({ model, environment: {} } as Configuration, directory);
   await spending.close();
 }, 10_000);
@@ -322,7 +328,7 @@ describe.skipIf(missing !== undefined)("with Redis", () => {
 
   const share = (...budgets: Budget[]) => {
     const redis = { url: { text: server.url }, prefix: "p", onFailure: "deny" as const };
-    const model = { budgets, redis } as unknown as GatewayModel;
+    const model = modelWith({ budgets, redis });
     return spend.use({ model, logDirectory: directory, environment: {} });
   };
 

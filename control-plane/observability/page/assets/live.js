@@ -238,6 +238,7 @@ export function LivePage() {
   const { snapshot, rows, isPaused, pause, skipped } = useLive();
   const summary = useHistory(filters);
   const settings = useSettings();
+  const used = (summary?.models ?? []).map(({ name }) => name).filter((name) => name !== "");
   const shown = useMemo(() => rows.filter((row) => matches(row, filters)), [rows, filters]);
   const search = useRef(null);
   useEffect(() => {
@@ -270,7 +271,7 @@ export function LivePage() {
         label="Model"
         none="all"
         value=${filters.model}
-        values=${settings.models}
+        values=${[...new Set([...settings.models, ...used])].sort()}
         onChange=${(model) => change({ model })}
       />
       <${Select}
