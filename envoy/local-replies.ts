@@ -24,7 +24,7 @@ export function localReplies(model: GatewayModel): Fields {
   const inFirst = (error: UpstreamError): Fields => withId(mapper(error, first, model), first);
   const inEach = (error: UpstreamError, ofPath: (path: string) => string): Fields[] => [
     ...rest.map((envelope) => {
-      const hasPath = envelope.map(({ path }) => ofPath(path)).join(" || ");
+      const hasPath = envelope.flatMap(({ path }) => spellings(path).map(ofPath)).join(" || ");
       return withId(mapper(error, envelope, model, hasPath), envelope);
     }),
     inFirst(error),
@@ -114,6 +114,11 @@ function bodyOf(error: UpstreamError, dialect: DialectRow, { limits }: GatewayMo
     .replaceAll("$details", "")
     .replaceAll(/\$([a-z_]+)/g, (_, name: keyof typeof values) => JSON.stringify(values[name]));
   return JSON.parse(text) as Fields;
+}
+
+/** Returns the spellings of a path that clients with another base URL send (filter/exchange/path-spelling.ts). */
+function spellings(path: string): string[] {
+  return [path, path.replace(/^\/v1/, ""), `/${path}`, `/v1${path}`];
 }
 
 function isRequested(path: string): string {

@@ -1,5 +1,5 @@
 // The dialects, in the order of their indices. Adding one: its folder, and a line here.
-import { byteAt, startsWith } from "../bytes/text/at";
+import { byteAt, endsWith, startsWith } from "../bytes/text/at";
 import { Span } from "../bytes/text/bytes";
 import { AnthropicMessages } from "./anthropic_messages/dialect";
 import { BedrockConverse } from "./bedrock_converse/dialect";
@@ -41,12 +41,21 @@ export function dialectByName(name: string): Dialect | null {
   return null;
 }
 
-/** Returns the dialect of a client's path without its query: by its endpoint, or by an endpoint above it. */
+/**
+ * Returns the dialect of a client's path without its query that no endpoint has: by an endpoint above it, or by its end, which a
+ * base URL with a path of its own has (`/anthropic/v1/messages`).
+ */
 export function dialectOfPath(path: Span, length: u32): Dialect {
   for (let i = 0; i < DIALECTS.length; i++) {
     const own = DIALECTS[i].path;
-    if (!DIALECTS[i].hasClients || !startsWith(path.pointer, length, own)) continue;
-    if (length == own.length || byteAt(path.pointer, own.length) == SLASH) return DIALECTS[i];
+    if (!DIALECTS[i].hasClients) continue;
+    if (endsWith(path.pointer, length, own)) return DIALECTS[i];
+    if (
+      length > own.length &&
+      startsWith(path.pointer, length, own) &&
+      byteAt(path.pointer, own.length) == SLASH
+    )
+      return DIALECTS[i];
   }
   return FIRST;
 }

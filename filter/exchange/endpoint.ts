@@ -81,7 +81,9 @@ export class Endpoint {
       length > own.length &&
       byteAt(path.pointer, own.length) == SLASH &&
       startsWith(path.pointer, length, own) &&
-      (this.row.isLocal || isPlain(path.pointer + own.length, length - own.length))
+      (this.row.isLocal
+        ? length > own.length + 1
+        : isPlain(path.pointer + own.length, length - own.length))
     );
   }
 }

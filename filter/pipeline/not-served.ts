@@ -3,29 +3,11 @@ import { Fault } from "../hub/fault";
 import { Exchange } from "../exchange/exchange";
 import { METHOD, PATH } from "../exchange/request-head";
 import { byteAt } from "../bytes/text/at";
-import { constant, sameBytes, Span } from "../bytes/text/bytes";
+import { Span } from "../bytes/text/bytes";
 import { lengthWithoutQuery } from "../bytes/text/query";
 import { Config } from "../config/read-config";
 import { MCP } from "../../contract/endpoints";
 import { ENDPOINTS, UNKNOWN } from "../exchange/endpoint";
-
-/** A path that SDKs use, and what to do instead. */
-class Advice {
-  constructor(
-    public path: Span,
-    public text: string,
-  ) {}
-}
-
-const CHAT_BASE = " The base URL of OpenAI clients ends in /v1.";
-const MESSAGES_BASE = " The base URL of Anthropic clients does not end in /v1.";
-const ADVICE: Advice[] = [
-  new Advice(constant("/chat/completions"), CHAT_BASE),
-  new Advice(constant("/responses"), CHAT_BASE),
-  new Advice(constant("/models"), CHAT_BASE),
-  new Advice(constant("/v1/v1/messages"), MESSAGES_BASE),
-  new Advice(constant("/v1/v1/chat/completions"), " The base URL contains /v1 twice."),
-];
 
 const SLASH: u32 = 0x2f;
 const MAX_PATH: u32 = 120;
@@ -58,17 +40,13 @@ export function wrongMethod(exchange: Exchange): Fault {
 }
 
 function adviceFor(exchange: Exchange, config: Config): string {
-  const length = lengthWithoutQuery(PATH);
   const endpoint = exchange.client.endpoint;
   if (endpoint.row === MCP)
     return config.hasTools()
       ? " Use the ingress listener."
       : " Prompt targets are offered as tools if mcp.enabled is set in the configuration.";
   if (endpoint !== UNKNOWN && endpoint.row.isOnEgress) return " Use the egress listener.";
-  for (let i = 0; i < ADVICE.length; i++) {
-    const path = ADVICE[i].path;
-    if (sameBytes(PATH.pointer, length, path.pointer, path.length)) return ADVICE[i].text;
-  }
+  const length = lengthWithoutQuery(PATH);
   const endsInSlash = length > 1 && byteAt(PATH.pointer, length - 1) == SLASH;
   return endsInSlash ? " Remove the slash at the end." : "";
 }

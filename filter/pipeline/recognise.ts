@@ -23,6 +23,7 @@ import { endpointOf, UNKNOWN } from "../exchange/endpoint";
 import { Content } from "../exchange/content";
 import { Exchange } from "../exchange/exchange";
 import { isFormType } from "../exchange/form";
+import { endpointOfSpelling } from "../exchange/path-spelling";
 import { keepPlainRequestId, requestIdSpan } from "../exchange/request-id";
 import { ResponseOwner, ResponsePhase } from "../exchange/response";
 import { respondFromConfig } from "./local-responses";
@@ -50,8 +51,13 @@ export function readRequestHead(exchange: Exchange, turn: Turn): Outcome {
 
 export function recogniseEndpoint(exchange: Exchange, turn: Turn): Outcome {
   const client = exchange.client;
-  const length = lengthWithoutQuery(PATH);
-  const endpoint = endpointOf(PATH, length);
+  let length = lengthWithoutQuery(PATH);
+  if (length < PATH.length) logClientPath(PATH);
+  let endpoint = endpointOf(PATH, length);
+  if (endpoint === UNKNOWN) {
+    endpoint = endpointOfSpelling(length);
+    length = lengthWithoutQuery(PATH);
+  }
   client.endpoint = endpoint;
   client.dialect = endpoint === UNKNOWN ? dialectOfPath(PATH, length) : endpoint.dialect;
   keepPathEnd(exchange, length);
@@ -101,10 +107,7 @@ export function captureHead(exchange: Exchange, turn: Turn): Outcome {
   return Outcome.Next;
 }
 
-/**
- * Keeps the path below the endpoint, and the query without credentials, for the provider; the access log gets all of it,
- * with credentials masked.
- */
+/** Keeps the path below the endpoint, and the query without credentials, for the provider. */
 function keepPathEnd(exchange: Exchange, length: u32): void {
   const client = exchange.client;
   const own = client.endpoint.path.length;
@@ -112,7 +115,6 @@ function keepPathEnd(exchange: Exchange, length: u32): void {
     client.pathEnd.bytes(PATH.pointer + own, length - own);
   const queryLength = PATH.length - length;
   if (queryLength == 0) return;
-  logClientPath(PATH);
   const start = client.pathEnd.length;
   dropCredentials(PATH.pointer + length, queryLength, client.pathEnd);
   client.isQueryCut = client.pathEnd.length - start != queryLength;

@@ -91,6 +91,18 @@ it("what the gateway answers itself has a line, and none for a provider", async 
   expect(all.gateway.log("llm").filter(({ requestId }) => requestId === id)).toEqual([]);
 });
 
+it("the client's line has the path as it was sent, the provider's that of the endpoint", async () => {
+  const id = newId();
+  const body = JSON.stringify({ model: "fast", messages: [{ role: "user", content: "hi" }] });
+  const head = `POST //chat/completions/?a=b HTTP/1.1\r\nhost: gateway\r\nx-request-id: ${id}\r\n`;
+  const sent = `${head}content-length: ${body.length}\r\n\r\n${body}`;
+  expect((await sendRaw(all.gateway.ports.egress, sent)).status).toBe(200);
+  const [client] = await linesOf("ingress", id);
+  expect(client?.path).toBe("//chat/completions/?a=b");
+  const [provider] = await linesOf("llm", id);
+  expect(provider?.path).toBe("/v1/chat/completions?a=b");
+});
+
 describe("a query", () => {
   const body = JSON.stringify({ model: "fast", messages: [{ role: "user", content: "hi" }] });
   const send = (id: string, target: string) =>
