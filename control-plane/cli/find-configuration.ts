@@ -25,13 +25,13 @@ export function findConfiguration(
   });
 }
 
-/** As `findConfiguration`, with the built-in configuration where the user has none. */
+/** As `findConfiguration`, with the built-in configuration where the user has none, or where the argument is its path. */
 export function findConfigurationOrBuiltIn(
   argument: string | undefined,
   directory: string,
 ): ConfigurationFile {
   const builtIn = { name: "the built-in configuration", path: BUILT_IN, isBuiltIn: true };
-  return lookUp(argument, directory) ?? builtIn;
+  return (argument === BUILT_IN ? undefined : lookUp(argument, directory)) ?? builtIn;
 }
 
 function lookUp(argument: string | undefined, directory: string): ConfigurationFile | undefined {

@@ -1,5 +1,7 @@
 // What was spent on a UTC day with a client key at a model, as the usage records report it.
 import type { Budget } from "../ir/budgets.ts";
+import { hasTokens, recordedCost } from "../observability/prices.ts";
+import type { Price } from "../observability/prices.ts";
 import { behindCut, readUsageLine } from "../observability/usage-line.ts";
 import type { UsageLine, UsageRecord } from "../observability/usage-line.ts";
 
@@ -26,8 +28,13 @@ export interface Cell extends Record<(typeof SUMS)[number], number> {
   target: string;
 }
 
-/** Returns the name of a model (KnownModels.nameOf). */
-type NameOf = (target: string, requested?: string) => string;
+/** What the configuration adds to a record. */
+export interface RecordRules {
+  /** Names the models of wildcards (KnownModels.nameOf). */
+  nameOf?: ((target: string, requested?: string) => string) | undefined;
+  /** Returns the price of a record without a cost: the filter computes it for budgets alone. */
+  priceOf?: ((record: UsageRecord) => Price | undefined) | undefined;
+}
 
 /** Returns the model of a cell: `openai/gpt-4o`. */
 export function modelOfCell({ target }: Pick<Cell, "target">): string {
@@ -44,11 +51,10 @@ export function dayOf(time: number): number {
 /** Cells by day, key and model. */
 export class Cells {
   readonly #cells = new Map<string, Cell>();
-  readonly #nameOf: NameOf;
+  readonly #rules: RecordRules;
 
-  /** @param nameOf names the models of wildcards */
-  constructor(nameOf: NameOf = (target) => target) {
-    this.#nameOf = nameOf;
+  constructor(rules: RecordRules = {}) {
+    this.#rules = rules;
   }
 
   add(cell: Cell): void {
@@ -65,7 +71,7 @@ export class Cells {
   addLine(text: string): UsageRecord | undefined {
     const line = readUsageLine(text) ?? readUsageLine(behindCut(text));
     if (line === undefined) return undefined;
-    const cell = cellOf(line, this.#nameOf);
+    const cell = cellOf(line, this.#rules);
     if (cell !== undefined) this.add(cell);
     return line.record;
   }
@@ -76,10 +82,14 @@ export class Cells {
 }
 
 /** Returns what a request has used; undefined if it used nothing. */
-function cellOf({ startTime, duration, record }: UsageLine, nameOf: NameOf): Cell | undefined {
+function cellOf(
+  { startTime, duration, record }: UsageLine,
+  { nameOf = (target) => target, priceOf = () => undefined }: RecordRules,
+): Cell | undefined {
   if (record?.target === undefined) return undefined;
-  const { key = "", target, requested, cost, estimated, input, output } = record;
-  if (cost === undefined && input === undefined && output === undefined) return undefined;
+  const { key = "", target, requested, estimated, input, output } = record;
+  const cost = recordedCost(record, priceOf);
+  if (cost === undefined && !hasTokens(record)) return undefined;
   const model = nameOf(target, requested);
   return {
     day: dayOf(startTime * 1000 + duration),

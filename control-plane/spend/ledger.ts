@@ -8,7 +8,7 @@ import type { LogPosition } from "../log-files/log-files.ts";
 import type { Budget } from "../ir/budgets.ts";
 import { hasAborted } from "../supervisor/keep-running.ts";
 import type { UsageRecord } from "../observability/usage-line.ts";
-import { type Cell, Cells, dayOf } from "./cell.ts";
+import { type Cell, Cells, dayOf, type RecordRules } from "./cell.ts";
 import { LedgerFile } from "./ledger-file.ts";
 
 const RETRY_MS = 10_000;
@@ -20,8 +20,7 @@ export interface LedgerOptions {
   log: string;
   /** Path of the SQLite file. */
   file: string;
-  /** Names the models of wildcards (ir/known-models.ts). */
-  nameOf?: (target: string, requested?: string) => string;
+  rules?: RecordRules;
   /** Whether a new file begins at the end of the log: where gateways share, what the log has is in Redis already. */
   startsAtEnd: boolean;
   report: (line: string, level?: "warning") => void;
@@ -170,10 +169,10 @@ export class Ledger {
   }
 
   async #followWith(file: LedgerFile): Promise<void> {
-    const { log, nameOf, onSpend, onRecord, pollMs = POLL_MS } = this.#options;
+    const { log, rules, onSpend, onRecord, pollMs = POLL_MS } = this.#options;
     this.#run = new AbortController();
     const { signal } = this.#run;
-    let cells = new Cells(nameOf);
+    let cells = new Cells(rules);
     try {
       await followLines(log, this.#position, {
         onLine(text) {
@@ -183,7 +182,7 @@ export class Ledger {
         onPosition: (position) => {
           if (signal.aborted) return;
           const read = cells.all();
-          cells = new Cells(nameOf);
+          cells = new Cells(rules);
           file.add(log, position, read);
           this.#position = position;
           if (read.length > 0) onSpend(read);

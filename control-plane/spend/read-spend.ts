@@ -14,7 +14,8 @@ import {
   LOG_START,
   type LogPosition,
 } from "../log-files/log-files.ts";
-import { appliesTo, type Cell, Cells, dayOf } from "./cell.ts";
+import { priceFinder } from "../observability/prices.ts";
+import { appliesTo, type Cell, Cells, dayOf, type RecordRules } from "./cell.ts";
 import { LEDGER_FILE, LedgerFile } from "./ledger-file.ts";
 import { connectRedis, type RedisConnection, redisProblem } from "./redis/connection.ts";
 import { readSharedSpend } from "./redis/grant-script.ts";
@@ -101,7 +102,7 @@ async function readLedger(options: ReadSpendOptions): Promise<OwnSpend | undefin
         id: file.id(),
         cells: [...file.cellsSince(dayOf(firstTime(options)))],
       }));
-      const cells = new Cells(model === undefined ? undefined : knownModels(model).nameOf);
+      const cells = new Cells(model === undefined ? {} : rulesOf(model));
       for (const cell of found.cells) cells.add(cell);
       if (log !== undefined) await addUnread(cells, log, position ?? LOG_START);
       return { id, cells: cells.all() };
@@ -112,6 +113,10 @@ async function readLedger(options: ReadSpendOptions): Promise<OwnSpend | undefin
     const problem = `The ledger ${path} cannot be read (${databaseProblem(error)}).`;
     return { id: undefined, cells: [], problem };
   }
+}
+
+function rulesOf(model: GatewayModel): RecordRules {
+  return { nameOf: knownModels(model).nameOf, priceOf: priceFinder(model) };
 }
 
 /** Adds the lines that the gateway has not added yet: it looks ten times a second, or was killed. */

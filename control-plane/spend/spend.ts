@@ -9,6 +9,8 @@ import { knownModels } from "../ir/known-models.ts";
 import type { KnownModels } from "../ir/known-models.ts";
 import { accessLogFile, USAGE_LOG } from "../ir/names.ts";
 import type { GatewayModel, Redis } from "../ir/model.ts";
+import { priceFinder } from "../observability/prices.ts";
+import type { RecordRules } from "./cell.ts";
 import { EnvoyLimits } from "./envoy-limits.ts";
 import { Ledger } from "./ledger.ts";
 import { LEDGER_FILE } from "./ledger-file.ts";
@@ -59,7 +61,10 @@ export class Spend {
   #ledger: { log: string; ledger: Ledger } | undefined;
   /** By log: those that Envoys which are draining write to. */
   readonly #previous = new Map<string, Ledger>();
+  #model: GatewayModel | undefined;
   #models: KnownModels | undefined;
+  /** Set when the first record without a cost needs it. */
+  #priceOf: RecordRules["priceOf"];
   #redis: Sharer | undefined;
   #shared: { gateway: string; sharing: Sharing } | undefined;
   #starting: Promise<void> = Promise.resolve();
@@ -79,7 +84,9 @@ export class Spend {
    * @param also budgets of a configuration that is still, or will be, used beside it
    */
   async use(gateway: SpendingGateway, also: readonly Budget[] = []): Promise<void> {
+    this.#model = gateway.model;
     this.#models = knownModels(gateway.model);
+    this.#priceOf = undefined;
     this.#useLedger(join(gateway.logDirectory, accessLogFile(USAGE_LOG)), gateway);
     this.#tallies.use([...also, ...(gateway.model.budgets ?? [])]);
     await this.#useRedis(gateway);
@@ -183,7 +190,10 @@ export class Spend {
     return new Ledger({
       log,
       file: join(this.#options.directory, LEDGER_FILE),
-      nameOf: (target, requested) => this.#models?.nameOf(target, requested) ?? target,
+      rules: {
+        nameOf: (target, requested) => this.#models?.nameOf(target, requested) ?? target,
+        priceOf: (record) => (this.#priceOf ??= priceFinder(this.#model ?? model))(record),
+      },
       startsAtEnd: model.redis !== undefined,
       report: this.#options.report,
       onSpend: (cells) => {

@@ -31,9 +31,9 @@ export interface Spending {
   close: () => Promise<void>;
 }
 
-/** Whether what is spent is recorded. The records have costs for budgets, and for the cost header. */
+/** Whether what is spent is recorded: as soon as requests have usage records. */
 export function recordsSpend({ budgets, redis, observability }: GatewayModel): boolean {
-  return budgets !== undefined || redis !== undefined || observability?.costHeader === true;
+  return budgets !== undefined || redis !== undefined || observability !== undefined;
 }
 
 /**

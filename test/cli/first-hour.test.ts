@@ -18,8 +18,9 @@ const TEAM_KEY = "0123456789abcdef0123456789abcdef";
 const BUDGET = "0.02 USD";
 const LONG = "x".repeat(4000);
 
-/** What `gateway spend --json` prints of budgets. */
+/** What `gateway spend --json` prints. */
 interface Spend {
+  spend: { model: string; requests: number; requestsWithoutPrice: number; costUsd: number }[];
   budgets: { amountUsd: number; spentUsd: number; leftUsd: number }[];
 }
 
@@ -99,6 +100,14 @@ it("init, up, an SDK call, the page, explain, a budget, and an SDK that stops at
   expect(html.headers.get("content-type")).toContain("text/html");
   const models = async (): Promise<string> => (await fetch(`${at(page)}/api/history`)).text();
   await expect.poll(models, SECONDS).toContain("anthropic/*");
+
+  // With the file as `init` writes it, before there is a budget.
+  const found = async () =>
+    (JSON.parse(await gateway("spend", "--json")) as Spend).spend.map((row) => row.model);
+  await expect.poll(found, SECONDS).toHaveLength(2);
+  const { spend: both } = JSON.parse(await gateway("spend", "--json")) as Spend;
+  for (const row of both) expect(row).toMatchObject({ requests: 1, requestsWithoutPrice: 0 });
+  for (const row of both) expect(row.costUsd).toBeGreaterThan(0);
 
   const curl = ["curl", `${at(egress)}/v1/chat/completions`, "-d"];
   const body = JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "hello" }] });

@@ -38,6 +38,8 @@ describe("the configuration file", () => {
     expect(() => findConfiguration(undefined, directory)).toThrow(/no configuration in/);
     const file = findConfigurationOrBuiltIn(undefined, directory);
     expect(file.isBuiltIn).toBe(true);
+    // As the record of a running gateway names it.
+    expect(findConfigurationOrBuiltIn(file.path, directory)).toEqual(file);
     const { model } = readConfiguration(file, {});
     expect(model.targets[0]?.address.kind).toBe("embedded");
   });

@@ -1,5 +1,8 @@
 // `gateway spend`: what was spent by key and model, and what is left of the budgets.
-import { ConfigurationProblems } from "../../config/diagnostics/configuration-problems.ts";
+import {
+  type ConfigurationFile,
+  ConfigurationProblems,
+} from "../../config/diagnostics/configuration-problems.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
 import { colorsFor, count, printable, table } from "../../config/diagnostics/terminal.ts";
 import {
@@ -45,7 +48,7 @@ async function read(config: string | undefined, since: number, now: number): Pro
   const file =
     path === undefined
       ? findConfigurationOrBuiltIn(config, process.cwd())
-      : { ...findConfigurationOrBuiltIn(path, process.cwd()), name: config ?? path };
+      : named(findConfigurationOrBuiltIn(path, process.cwd()), config);
   const { configuration, problem } = load(() => readConfiguration(file, process.env));
   const environment = configuration?.environment ?? process.env;
   const model = configuration?.model;
@@ -65,10 +68,15 @@ async function read(config: string | undefined, since: number, now: number): Pro
   });
   if (report === undefined) {
     throw new GatewayError(`No spend is recorded for ${file.name}.`, {
-      hint: "It is recorded with budgets (docs/budgets.md), or with observability: {cost_header: true}.",
+      hint: "It is recorded with budgets, and with observability: {} (docs/budgets.md#spend).",
     });
   }
   return { ...report, problems: [...(problem === undefined ? [] : [problem]), ...report.problems] };
+}
+
+/** Returns the file with the name that the user knows. */
+function named(file: ConfigurationFile, config: string | undefined): ConfigurationFile {
+  return file.isBuiltIn ? file : { ...file, name: config ?? file.path };
 }
 
 /** Returns the configuration. Without one, what was spent can be shown all the same. */

@@ -110,6 +110,36 @@ it("adds up cost, tokens and requests by UTC day of the end, key and model", asy
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
+it("adds the cost by the price where the filter has not computed it, and keeps the one that it has", async () => {
+  const rate = 1000;
+  const tier = {
+    input: rate,
+    output: rate,
+    cacheRead: rate,
+    cacheWrite: rate,
+    cacheWriteHour: rate,
+  };
+  write(
+    usageLine({ at: SECONDS, input: 3, output: 2 }),
+    usageLine({ at: SECONDS, input: 3, output: 2, cost: 7 }),
+    usageLine({ at: SECONDS, input: 3, output: 2, target: "own/model" }),
+    usageLine({ at: SECONDS, status: 503 }),
+  );
+  const ledger = start({
+    rules: {
+      priceOf: ({ target }) =>
+        target === "openai/gpt" ? { tiers: [{ start: 0, ...tier }], source: "yours" } : undefined,
+    },
+  });
+  await ledger.catchUp();
+  expect(
+    ledger.cellsSince(0).map(({ target, cost, unpriced }) => [target, cost, unpriced]),
+  ).toEqual([
+    ["openai/gpt", 12, 0],
+    ["own/model", 0, 1],
+  ]);
+});
+
 it("adds each line once over restarts, and reports what it has added", async () => {
   write(...costs(1, 2));
   const first = start();
@@ -321,7 +351,9 @@ it("a file that cannot be opened is reported once, and used as soon as it can be
 it("sums of a wildcard's models are apart, and a budget of the wildcard has all of them", async () => {
   const target = "openai/*";
   const ledger = start({
-    nameOf: (name, requested) => (name === target ? `openai/${requested ?? "other"}` : name),
+    rules: {
+      nameOf: (name, requested) => (name === target ? `openai/${requested ?? "other"}` : name),
+    },
   });
   write(
     usageLine({ at: SECONDS, target, requested: "gpt-4o", cost: 5 }),

@@ -20,14 +20,19 @@ export function rate(value) {
   return value < 9.95 ? value.toFixed(1) : compact(value);
 }
 
-/** Nano-dollars: $0.00042, $0.13, $1,204 */
+/** Nano-dollars: $0.0000001, $0.00042, $0.13, $1,204 */
 export function money(nano) {
   if (nano === undefined || nano === null) return DASH;
   const dollars = nano / 1e9;
-  if (dollars === 0) return "$0";
-  if (dollars < 0.01) return `$${dollars.toPrecision(2)}`.replace(/e-.*/, "").slice(0, 10);
+  if (dollars < 0.01) return `$${smallAmount(dollars)}`;
   if (dollars < 1000) return `$${dollars.toFixed(2)}`;
   return `$${Math.round(dollars).toLocaleString("en")}`;
+}
+
+/** Two digits other than leading zeros, down to a nano-dollar, and never an exponent. */
+function smallAmount(dollars) {
+  const digits = Math.min(1 - Math.floor(Math.log10(dollars)), 9);
+  return dollars > 0 ? dollars.toFixed(digits).replace(/\.?0+$/, "") : "0";
 }
 
 /** Milliseconds as a number and a unit: 0.84 ms, 320 ms, 1.24 s, 2 m 05 s */
