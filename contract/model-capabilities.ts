@@ -14,7 +14,7 @@ import {
 // `name: type = default`. The type is boolean, a number of tokens, a list of members, or the values: `a|b` for one of them,
 // `(a|b)[]` for a list. Without a default it depends on the provider, or is not known. tsc computes the IR's type from these.
 export const MAX_OUTPUT_TOKENS = "max_output_tokens: number";
-export const DEFAULT_MAX_TOKENS = "default_max_tokens: number = 4096";
+export const DEFAULT_MAX_TOKENS = "default_max_tokens: number";
 export const MAX_TOKENS_MEMBER = "max_tokens_member: any|max_tokens|max_completion_tokens = any";
 export const SAMPLING = "sampling: any|one|without_reasoning|none = any";
 export const STOP = "stop: boolean = true";
@@ -96,7 +96,7 @@ export const CAPABILITIES = [
     DEFAULT_MAX_TOKENS,
     CLAUDE,
     "",
-    "`max_tokens` if a chat client sends none; the format requires it.",
+    "`max_tokens` if the client sends none; the format requires it. Default: the model's maximum, or 4096 if that is not known.",
   ),
   row(
     MAX_TOKENS_MEMBER,

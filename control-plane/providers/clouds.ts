@@ -64,6 +64,7 @@ const CHAT_AND_RESPONSES = [{ ...CHAT, servesResponses: true as const }, RESPONS
 
 const AZURE_V1 = CHAT_AND_RESPONSES.map((api) => ({
   ...api,
+  limitsOf: "azure_openai",
   auth: API_KEY,
   baseUrl: "https://{resource}.openai.azure.com/openai/v1",
 }));

@@ -23,7 +23,7 @@ import { GROQ } from "./limits/groq.ts";
 import { MISTRAL } from "./limits/mistral.ts";
 import { MOONSHOT } from "./limits/moonshot.ts";
 import { OLLAMA } from "./limits/ollama.ts";
-import { OPENAI } from "./limits/openai.ts";
+import { OPENAI, OPENAI_AT_HOME } from "./limits/openai.ts";
 import { OPENROUTER } from "./limits/openrouter.ts";
 import { QWEN } from "./limits/qwen.ts";
 import { TOGETHER } from "./limits/together.ts";
@@ -33,7 +33,7 @@ import { ZHIPU } from "./limits/zhipu.ts";
 
 /**
  * By the name of the provider, of `provider_interface`, or of a dialect that only providers use; of a cloud: of its models of
- * Anthropic.
+ * Anthropic, or of OpenAI.
  */
 export const KNOWN_LIMITS: Readonly<Record<string, ProviderLimits>> = {
   openai: OPENAI,
@@ -42,6 +42,7 @@ export const KNOWN_LIMITS: Readonly<Record<string, ProviderLimits>> = {
   vertex: ANTHROPIC_ON_VERTEX,
   bedrock: ANTHROPIC_ON_BEDROCK,
   bedrock_mantle: ANTHROPIC_ON_MANTLE,
+  azure_openai: OPENAI_AT_HOME,
   mistral: MISTRAL,
   groq: GROQ,
   deepseek: DEEPSEEK,
@@ -59,7 +60,8 @@ export const KNOWN_LIMITS: Readonly<Record<string, ProviderLimits>> = {
 /** By the end of the host in `base_url`: they are known whatever the provider is called. */
 export const LIMITS_BY_HOST: Readonly<Record<string, ProviderLimits>> = {
   "openrouter.ai": OPENROUTER,
-  "openai.azure.com": OPENAI,
+  "api.openai.com": OPENAI_AT_HOME,
+  "openai.azure.com": OPENAI_AT_HOME,
   "generativelanguage.googleapis.com": GEMINI_CHAT,
   "cerebras.ai": CEREBRAS,
   "api.z.ai": ZHIPU,

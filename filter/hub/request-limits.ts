@@ -36,7 +36,7 @@ export const FAMILY_OTHER: i32 = 5;
 export class RequestLimits {
   /** Whether a body in the target's dialect may have to be changed. */
   isLimiting: bool = false;
-  /** Anthropic: `max_tokens`, which is required, if the client sends none. */
+  /** Anthropic: `max_tokens`, which is required, if the client sends none; 0 for the model's maximum. */
   defaultMaxTokens: u32 = 0;
   /** A larger `max_tokens` is lowered to it; 0 if unknown. */
   highestMaxTokens: u32 = 0;

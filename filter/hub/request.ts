@@ -202,8 +202,6 @@ export class HubRequest {
   forbidsParallelTools: bool = false;
   serviceTier: i32 = SERVICE_UNSET;
   isStreaming: bool = false;
-  /** Whether a response that ends early is a failure: without `maxTokens` the model's maximum is sent. */
-  prefersLongOutput: bool = false;
   /** Whether the client shows reasoning. */
   wantsReasoningText: bool = false;
 
@@ -231,7 +229,6 @@ export class HubRequest {
     this.chosenTool = NO_NODE;
     this.chosenName = 0;
     this.chosenNameLength = 0;
-    this.prefersLongOutput = false;
     this.wantsReasoningText = false;
     this.forbidsParallelTools = false;
     this.serviceTier = SERVICE_UNSET;

@@ -23,6 +23,7 @@ const FAMILIES: Family[] = [
     efforts: [],
     sampling: "any",
     refuses: ["schema"],
+    mostTokens: 64_000,
   },
   {
     name: /^claude-3-5/,
@@ -61,6 +62,7 @@ const FAMILIES: Family[] = [
     efforts: [...UP_TO_HIGH, "max"],
     sampling: "one",
     refuses: ["prefill"],
+    mostTokens: 128_000,
   },
   {
     name: /^claude-opus-4-[78]|^claude-(?:opus|sonnet)-5(?!-5)|^claude-haiku-5/,
@@ -68,6 +70,7 @@ const FAMILIES: Family[] = [
     efforts: ALL,
     sampling: "none",
     refuses: ["prefill"],
+    mostTokens: 128_000,
   },
   {
     name: /^claude-sonnet-5-5/,
@@ -75,6 +78,7 @@ const FAMILIES: Family[] = [
     efforts: ALL,
     sampling: "none",
     refuses: ["prefill", "force"],
+    mostTokens: 128_000,
   },
   {
     name: /^claude-opus-5-5|^claude-(?:fable|mythos)-5-1/,
@@ -82,6 +86,7 @@ const FAMILIES: Family[] = [
     efforts: ALL,
     sampling: "none",
     refuses: ["prefill", "force"],
+    mostTokens: 128_000,
   },
   {
     name: /^claude-(?:fable|mythos)/,
@@ -89,6 +94,7 @@ const FAMILIES: Family[] = [
     efforts: ALL,
     sampling: "none",
     refuses: ["prefill"],
+    mostTokens: 128_000,
   },
   {
     name: /^claude-(?:opus|sonnet)-4/,

@@ -75,11 +75,52 @@ describe("the table", () => {
     ["anthropic", "claude-opus-5-5", { forced_tools: "none", thinking_off: "none" }],
     ["mistral", "mistral-large-latest", { user: false, efforts: [] }],
     ["mistral", "mistral-medium-2604", { user: false, efforts: ["none", "high"] }],
+    ["anthropic", "claude-sonnet-4-6", { max_output_tokens: 128_000 }],
+    ["vertex", "claude-sonnet-4-6", { max_output_tokens: 64_000 }],
+    ["anthropic", "claude-haiku-5-5", { max_output_tokens: 128_000 }],
+    ["bedrock", "claude-opus-5-5", { max_output_tokens: 128_000 }],
+    ["bedrock_converse", "us.anthropic.claude-opus-4-6-v1", { max_output_tokens: 128_000 }],
+    ["azure_openai", "our-deployment", { max_tokens_member: "max_completion_tokens" }],
     ["groq", "openai/gpt-oss-120b", { efforts: ["low", "medium", "high"] }],
     ["deepseek", "deepseek-v4-pro", { efforts: ["high", "max"], reasoning_content: true }],
     ["ollama", "gpt-oss:20b", { efforts: ["low", "medium", "high"], developer_role: false }],
   ])("%s/%s", (provider, model, expected) => {
     expect(limitsOf(provider, model)).toMatchObject(expected);
+  });
+});
+
+describe("every model of Anthropic", () => {
+  it.each(["anthropic", "vertex", "bedrock", "bedrock_mantle"])(
+    "of %s has a known maximum of output tokens",
+    (provider) => {
+      for (const { models, limits } of KNOWN_LIMITS[provider]?.families ?? [])
+        expect(limits.max_output_tokens, models.join()).toBeGreaterThanOrEqual(4096);
+    },
+  );
+});
+
+describe("an unknown model of OpenAI's format", () => {
+  const memberAt = (entry: string): string | undefined => {
+    const text = `llm_providers: [{ ${entry}, access_key: $KEY }]`;
+    const result = loadConfiguration({ file: "gateway.yaml", text }, { KEY: "k" });
+    if (!result.ok) throw new Error(JSON.stringify(result.problems));
+    return result.model.targets[0]?.limits?.max_tokens_member;
+  };
+
+  it.each([
+    "model: openai/gpt-7",
+    "model: azure_openai/our-deployment, resource: r",
+    'model: corp/gpt-7, provider_interface: openai, base_url: "https://r.openai.azure.com/openai/v1"',
+  ])("gets max_completion_tokens: %s", (entry) => {
+    expect(memberAt(entry)).toBe("max_completion_tokens");
+  });
+
+  it.each([
+    'model: openai/gpt-7, base_url: "http://127.0.0.1:8000/v1"',
+    'model: corp/gpt-7, provider_interface: openai, base_url: "https://llm.example.com/v1"',
+    "model: azure_openai/our-deployment, resource: r, api_version: 2024-02-01",
+  ])("keeps the client's member: %s", (entry) => {
+    expect(memberAt(entry)).toBeUndefined();
   });
 });
 

@@ -19,20 +19,25 @@ export function modelLimitsPage(): string {
   return [INTRODUCTION, table(["Models", "Limits"], limitRows())].join("\n\n");
 }
 
-/** Their rows would repeat Anthropic's. */
-const SAME_AS_ANTHROPIC = new Set(["claude", "vertex", "bedrock", "bedrock_mantle"]);
+/** Their rows would repeat those of Anthropic or OpenAI. */
+const REPEATED = new Set(["claude", "vertex", "bedrock", "bedrock_mantle", "azure_openai"]);
 
 /** One row for each family, one for all models of a provider: its models, what is different of them. */
 function limitRows(): string[][] {
   return [
     ...Object.entries(KNOWN_LIMITS).flatMap(([name, table]) =>
-      SAME_AS_ANTHROPIC.has(name) ? [] : rowsOf(`${name}/`, table),
+      REPEATED.has(name) ? [] : rowsOf(`${name}/`, table),
     ),
     ["`base_url` at openrouter.ai", wordsOf(LIMITS_BY_HOST["openrouter.ai"]?.everyModel?.limits)],
     [
       "OpenAI's models on `azure_openai`, `azure_foundry`, `bedrock_mantle`; Claude on every cloud",
       "as openai, anthropic",
     ],
+    [
+      "Every model at the address of OpenAI, at openai.azure.com and on `azure_openai` (without a date in `api_version`)",
+      wordsOf(LIMITS_BY_HOST["api.openai.com"]?.everyModel?.limits),
+    ],
+    ["`claude-sonnet-4-6` on `vertex`", "at most 64000 tokens"],
     ["Claude on `vertex` and `bedrock_mantle`", "no output schemas"],
     ["Claude 4.7 and newer on `bedrock`", "no output schemas"],
     ["`base_url` at openai.azure.com, api.z.ai, aliyuncs.com", "as openai, zhipu, qwen"],

@@ -1,6 +1,6 @@
 // The known limits of Anthropic's models.
 import type { ModelLimits } from "../../ir/model-limits.ts";
-import { dated, upTo, type ProviderLimits } from "./families.ts";
+import { dated, upTo, MODEL_SIZES, type ProviderLimits } from "./families.ts";
 
 const CLAUDE_MIGRATION =
   "https://platform.claude.com/docs/en/about-claude/models/migration-guide; npm @ai-sdk/anthropic 3.0.138";
@@ -10,12 +10,27 @@ const CLAUDE_EFFORT = "https://platform.claude.com/docs/en/build-with-claude/eff
 const CLAUDE_SYSTEM_MESSAGES =
   "https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages";
 
+/** Two lists of output sizes, which agree. Of Sonnet 4.6 on Vertex AI the second has 64,000, the first nothing. */
+const CLAUDE_SIZES =
+  "npm @earendil-works/pi-ai 1.5.2; https://github.com/BerriAI/litellm (1.109.1)";
+
+const SONNET_4_6 = "claude-sonnet-4-6";
+
+const CLAUDE_4_6: ModelLimits = {
+  thinking: "both",
+  efforts: [...upTo("high"), "max"],
+  sampling: "one",
+  prefill: false,
+  max_output_tokens: 128_000,
+};
+
 /** Claude 4.7 and newer. */
 const CLAUDE_ADAPTIVE: ModelLimits = {
   thinking: "adaptive",
   efforts: upTo("max"),
   sampling: "none",
   prefill: false,
+  max_output_tokens: 128_000,
 };
 
 export const ANTHROPIC: ProviderLimits = {
@@ -32,8 +47,8 @@ export const ANTHROPIC: ProviderLimits = {
     },
     {
       models: ["claude-3-7-*"],
-      limits: { thinking: "budget", efforts: [], output_schema: false },
-      source: CLAUDE_MIGRATION,
+      limits: { thinking: "budget", efforts: [], output_schema: false, max_output_tokens: 64_000 },
+      source: `${CLAUDE_MIGRATION}; ${MODEL_SIZES}`,
     },
     {
       models: [...dated("claude-opus-4"), "claude-opus-4-0"],
@@ -58,33 +73,33 @@ export const ANTHROPIC: ProviderLimits = {
         sampling: "one",
         max_output_tokens: 64_000,
       },
-      source: `${CLAUDE_MIGRATION}; ${CLAUDE_EFFORT}`,
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_EFFORT}; ${CLAUDE_SIZES}`,
     },
     {
       models: dated("claude-sonnet-4-5", "claude-haiku-4-5"),
       limits: { thinking: "budget", efforts: [], sampling: "one", max_output_tokens: 64_000 },
-      source: `${CLAUDE_MIGRATION}; ${CLAUDE_EFFORT}`,
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_EFFORT}; ${CLAUDE_SIZES}`,
     },
     {
-      models: dated("claude-opus-4-6", "claude-sonnet-4-6"),
-      limits: {
-        thinking: "both",
-        efforts: [...upTo("high"), "max"],
-        sampling: "one",
-        prefill: false,
-      },
-      source: `${CLAUDE_MIGRATION}; ${CLAUDE_EFFORT}`,
+      models: dated("claude-opus-4-6"),
+      limits: CLAUDE_4_6,
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_EFFORT}; ${CLAUDE_SIZES}`,
+    },
+    {
+      models: dated(SONNET_4_6),
+      limits: CLAUDE_4_6,
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_EFFORT}; ${CLAUDE_SIZES}`,
     },
     {
       // Sources disagree whether Sonnet 5 takes system messages inside the conversation: there they go to the top.
       models: dated("claude-opus-4-7", "claude-sonnet-5"),
       limits: CLAUDE_ADAPTIVE,
-      source: CLAUDE_MIGRATION,
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SIZES}`,
     },
     {
       models: dated("claude-opus-4-8", "claude-opus-5", "claude-haiku-5-5"),
       limits: { ...CLAUDE_ADAPTIVE, system_messages: true },
-      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}`,
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}; ${CLAUDE_SIZES}`,
     },
     {
       models: dated("claude-opus-5-5"),
@@ -94,7 +109,7 @@ export const ANTHROPIC: ProviderLimits = {
         thinking_off: "none",
         forced_tools: "none",
       },
-      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}`,
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}; ${CLAUDE_SIZES}`,
     },
     {
       models: dated("claude-sonnet-5-5"),
@@ -104,13 +119,12 @@ export const ANTHROPIC: ProviderLimits = {
         thinking_off: "between_tools",
         forced_tools: "none",
       },
-      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}`,
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}; ${CLAUDE_SIZES}`,
     },
     {
       models: dated("claude-mythos-preview"),
       limits: { ...CLAUDE_ADAPTIVE, thinking_off: "none" },
-      source:
-        "https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-adaptive-thinking.html",
+      source: `https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-adaptive-thinking.html; ${CLAUDE_SIZES}`,
     },
     {
       models: dated("claude-fable-5-1", "claude-mythos-5-1"),
@@ -120,20 +134,25 @@ export const ANTHROPIC: ProviderLimits = {
         thinking_off: "none",
         forced_tools: "none",
       },
-      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}`,
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}; ${CLAUDE_SIZES}`,
     },
     {
       // Of the 5.2 models nothing is known but what the SDK takes for granted: as 5.0.
       models: ["claude-fable-5", "claude-mythos-5", "claude-fable-5-2", "claude-mythos-5-2"],
       limits: { ...CLAUDE_ADAPTIVE, system_messages: true, thinking_off: "none" },
-      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}`,
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}; ${CLAUDE_SIZES}`,
     },
   ],
 };
 
 /** npm @ai-sdk/google-vertex 4.0.208 has no structured output there; other gateways send it. */
 export const ANTHROPIC_ON_VERTEX: ProviderLimits = {
-  ...ANTHROPIC,
+  families:
+    ANTHROPIC.families?.map((family) =>
+      family.models.includes(SONNET_4_6)
+        ? { ...family, limits: { ...family.limits, max_output_tokens: 64_000 } }
+        : family,
+    ) ?? [],
   everyModel: { limits: { output_schema: false }, source: "npm @ai-sdk/google-vertex 4.0.208" },
 };
 

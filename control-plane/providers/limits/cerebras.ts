@@ -2,9 +2,10 @@
 import type { ProviderLimits } from "./families.ts";
 
 export const CEREBRAS: ProviderLimits = {
-  // 422 "property 'body.prompt_cache_key' is unsupported".
+  // 400 "property 'messages.1.assistant.reasoning_content' is unsupported"; `prompt_cache_key` is a member since 2026.
   everyModel: {
-    limits: { refuses: ["prompt_cache_key"] },
-    source: "https://github.com/zed-industries/zed/issues/36215",
+    limits: { refuses: ["messages[].reasoning_content", "messages[].reasoning_details"] },
+    source:
+      "https://github.com/vercel/ai/issues/15049; https://github.com/Cerebras/cerebras-cloud-sdk-python (1.91.0)",
   },
 };

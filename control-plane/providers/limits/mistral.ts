@@ -11,17 +11,23 @@ export const MISTRAL: ProviderLimits = {
       efforts: [],
       refuses: [
         "store",
-        "metadata",
         "logit_bias",
-        "prompt_cache_key",
+        "seed",
+        "stream_options",
+        "safety_identifier",
+        "prompt_cache_retention",
         "verbosity",
+        "modalities",
         "moderation",
+        "web_search_options",
+        "messages[].name",
+        "messages[].refusal",
         "messages[].reasoning_content",
         "messages[].reasoning_details",
       ],
     },
     source:
-      "https://docs.mistral.ai/api; https://github.com/charmbracelet/crush/issues/1590; https://github.com/editor-code-assistant/eca/issues/231",
+      "https://docs.mistral.ai/api; https://github.com/mistralai/client-python (3.7.0); https://github.com/charmbracelet/crush/issues/1590; https://github.com/editor-code-assistant/eca/issues/231",
   },
   families: [
     {

@@ -198,3 +198,13 @@ export const OPENAI: ProviderLimits = {
     },
   ],
 };
+
+/** At the addresses of OpenAI and Azure, where `max_tokens` is deprecated and reasoning models, also new ones, reject it. */
+export const OPENAI_AT_HOME: ProviderLimits = {
+  ...OPENAI,
+  everyModel: {
+    limits: { max_tokens_member: "max_completion_tokens" },
+    source:
+      "https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create",
+  },
+};

@@ -54,6 +54,9 @@ const OUTPUT_CONFIG = constant(',"output_config":{');
 const EFFORT = constant('"effort":"');
 const FORMAT = constant('"format":{"type":"json_schema","schema":');
 
+/** Every model of Anthropic supports it. */
+const MAX_TOKENS_IF_UNKNOWN: i64 = 4096;
+
 export class ThinkingPlan {
   /** Whether the model will think: then it rejects some other members. */
   isOn: bool = false;
@@ -88,10 +91,18 @@ export class ThinkingPlan {
     else if (request.effort != EFFORT_UNSET) {
       this.planEffort(request, request.effort, report.paths.effort, limits, report, most);
     }
-    const isLong = request.prefersLongOutput && limits.highestMaxTokens != 0;
-    const chosen = isLong ? highest : min<i64>(<i64>limits.defaultMaxTokens + this.budget, highest);
-    this.maxTokens = hasMaxTokens ? 0 : chosen;
+    this.maxTokens = hasMaxTokens ? 0 : this.chooseMaxTokens(limits);
     report.defaultedMaxTokens = <u32>this.maxTokens;
+  }
+
+  /** Returns the configured default, else the model's maximum: a client that sets no limit expects a whole response. */
+  private chooseMaxTokens(limits: RequestLimits): i64 {
+    const highest: i64 = limits.highestMaxTokens;
+    const isMaximum = limits.defaultMaxTokens == 0 && highest != 0;
+    if (isMaximum) return highest;
+    const set: i64 = limits.defaultMaxTokens == 0 ? MAX_TOKENS_IF_UNKNOWN : limits.defaultMaxTokens;
+    const chosen = set + this.budget;
+    return highest == 0 ? chosen : min<i64>(chosen, highest);
   }
 
   /** Copies the client's `thinking`, unless the model is known to reject its type. */

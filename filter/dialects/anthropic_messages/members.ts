@@ -37,7 +37,7 @@ export const MAX_TOKENS = request.slot(
   "max_tokens",
   slot.MAX_TOKENS,
   writes(
-    "required: without a value the configured default plus the thinking budget; lowered to the model's maximum, which is listed",
+    "required: without a value the model's maximum, or the configured default plus the thinking budget; lowered to the model's maximum, which is listed",
   ),
 );
 export const TEMPERATURE = request.slot(

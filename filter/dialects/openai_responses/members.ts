@@ -50,9 +50,6 @@ export const INSTRUCTIONS = request.slot(
 export const MAX_OUTPUT_TOKENS = request.slot(
   "max_output_tokens",
   slot.MAX_TOKENS,
-  reads(
-    "without it a provider that requires a number gets the model's maximum: agents treat an incomplete response as a failure",
-  ),
   writes("at least 16, the API's minimum, which is listed; lowered to the model's maximum"),
 );
 export const TEMPERATURE = request.slot(

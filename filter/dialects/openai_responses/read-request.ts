@@ -42,7 +42,6 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
   }
   top.keepFeatures(request.features);
   request.maxTokens = top.node(member.MAX_OUTPUT_TOKENS);
-  request.prefersLongOutput = true;
   request.temperature = top.node(member.TEMPERATURE);
   request.topP = top.node(member.TOP_P);
   request.forbidsParallelTools = tape.kind(top.node(member.PARALLEL_TOOL_CALLS)) == KIND_FALSE;
