@@ -31,6 +31,8 @@ export const ATTEMPT_TARGET = "target";
 export const ATTEMPT_STATUS = "status";
 /** Text: the code of the error, or one of RESET_WORDS for an attempt without a response. */
 export const ATTEMPT_ERROR = "error";
+/** Text: as USAGE_MESSAGE; left out if Envoy tried again before the body was read. */
+export const ATTEMPT_MESSAGE = "message";
 /** Number: milliseconds until it had failed. */
 export const ATTEMPT_MS = "ms";
 /** Text: the model that the provider reports, if it is not the target's; left out if it has more than 200 bytes. */
@@ -63,6 +65,13 @@ export const USAGE_FINISH = "finish";
 export const USAGE_OWNER = "owner";
 /** Text: the code of the error that the client got from the gateway, or BROKEN for a stream that failed behind its head. */
 export const USAGE_ERROR = "error";
+/** Text: the code of a provider's error, or its type without a code. */
+export const USAGE_CODE = "code";
+/**
+ * Text: the message of the error that the client got, from the gateway or a provider, cut to 300 bytes. Credentials that the
+ * provider was sent are masked.
+ */
+export const USAGE_MESSAGE = "message";
 /** Text: what was left out, as in `x-gateway-dropped`. */
 export const USAGE_DROPPED = "dropped";
 /** Text: the prompt target whose API was called. */

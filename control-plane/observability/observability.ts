@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { GatewayModel, MetricsExport } from "../ir/model.ts";
 import { urlOf } from "../ir/listener-url.ts";
-import { accessLogFile, USAGE_LOG } from "../ir/names.ts";
+import { accessLogFile, CONTENT_LOG, USAGE_LOG } from "../ir/names.ts";
 import { startAdminServer } from "./admin-server.ts";
 import type { AdminServer } from "./admin-server.ts";
 import { countEjected, showBudgets, stateGauges } from "./envoy-stats.ts";
@@ -185,6 +185,7 @@ export class Observability {
         page: {
           model: () => this.#gateway?.model,
           parts: () => this.#reading,
+          contentLog: () => this.#contentLog(),
           now: this.#options.now ?? Date.now,
         },
       });
@@ -221,6 +222,11 @@ export class Observability {
       );
     }
     this.#options.onProblem?.();
+  }
+
+  #contentLog(): string | undefined {
+    if (this.#gateway?.model.observability?.content === undefined) return undefined;
+    return join(this.#gateway.logDirectory, accessLogFile(CONTENT_LOG));
   }
 
   /** Starts the exports of metrics; they are replaced only if their settings have changed. */

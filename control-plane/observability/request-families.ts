@@ -89,6 +89,11 @@ export function requestFamilies(families: Families) {
         "error_type",
       ],
     }),
+    errors: families.counter({
+      name: "gateway_errors_total",
+      help: "Requests that failed, by what the error is about and who sent it.",
+      labels: ["kind", "owner", "gen_ai_provider_name", "gen_ai_request_model"],
+    }),
     tokens: families.histogram(
       {
         name: "gen_ai_client_token_usage",

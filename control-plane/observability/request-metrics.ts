@@ -7,7 +7,7 @@ import type { KnownModels } from "../ir/known-models.ts";
 import { NONE } from "../ir/model-names.ts";
 import { knownMember } from "../ir/dropped-members.ts";
 import { providerWord } from "../ir/provider-words.ts";
-import { errorType, operationOf } from "./classify.ts";
+import { errorKind, errorType, operationOf } from "./classify.ts";
 import { Families } from "./families.ts";
 import { hasTokens, priceFinder, recordedCost } from "./prices.ts";
 import type { Price } from "./prices.ts";
@@ -53,6 +53,8 @@ export class RequestMetrics {
       String(line.status),
       error,
     ]);
+    const kind = errorKind(line);
+    if (kind !== undefined) this.#of.errors.add([kind, ...this.#whereOf(record)]);
     this.#of.bytes.add(["received"], line.bytesReceived ?? 0);
     this.#of.bytes.add(["sent"], line.bytesSent ?? 0);
     if (record === undefined) return undefined;
@@ -115,6 +117,12 @@ export class RequestMetrics {
     }
     this.#of.cost.add([provider, model, record.key ?? NONE], cost);
     return cost;
+  }
+
+  /** Returns who sent an error, and the provider and the model of the request, also of one that was rejected. */
+  #whereOf(record: UsageRecord | undefined): string[] {
+    const name = record === undefined ? undefined : this.#known().models.modelOf(record);
+    return [record?.owner ?? "envoy", providerOf(name), name === undefined ? NONE : modelOf(name)];
   }
 
   #nameOf(target: string, { requested }: UsageRecord): string {

@@ -1,6 +1,7 @@
 // A line of access_usage.log: Envoy's numbers, then the filter's record.
 import type {
   ATTEMPT_ERROR,
+  ATTEMPT_MESSAGE,
   ATTEMPT_MS,
   ATTEMPT_STATUS,
   ATTEMPT_TARGET,
@@ -8,6 +9,7 @@ import type {
   USAGE_CACHE_READ,
   USAGE_CACHE_WRITE,
   USAGE_CACHE_WRITE_HOUR,
+  USAGE_CODE,
   USAGE_COST,
   USAGE_DIALECT,
   USAGE_DROPPED,
@@ -23,6 +25,7 @@ import type {
   USAGE_INPUT,
   USAGE_KEY,
   USAGE_LISTENER,
+  USAGE_MESSAGE,
   USAGE_OUTPUT,
   USAGE_OWNER,
   USAGE_PROMPT_TARGET,
@@ -41,6 +44,7 @@ export interface FailedAttempt {
   [ATTEMPT_TARGET]: string;
   [ATTEMPT_STATUS]?: number;
   [ATTEMPT_ERROR]?: string;
+  [ATTEMPT_MESSAGE]?: string;
   [ATTEMPT_MS]: number;
 }
 
@@ -70,6 +74,8 @@ export interface UsageRecord {
   [USAGE_FINISH]?: string;
   [USAGE_OWNER]?: string;
   [USAGE_ERROR]?: string;
+  [USAGE_CODE]?: string;
+  [USAGE_MESSAGE]?: string;
   [USAGE_DROPPED]?: string;
   [USAGE_PROMPT_TARGET]?: string;
   [USAGE_GUARD]?: string;

@@ -22,6 +22,8 @@ export class FailedAttempt {
     /** The code of the error, may be empty; without a response it is `reset`. */
     public code: string,
     public reset: ResetReason,
+    /** The message of the error; empty if it was not read. */
+    public message: string,
     public milliseconds: i64,
   ) {}
 }
@@ -42,9 +44,15 @@ export class FailedAttempts {
   }
 
   /** The current attempt has failed. */
-  fail(target: Target | null, status: u32, code: string, reset: ResetReason): void {
+  fail(
+    target: Target | null,
+    status: u32,
+    code: string,
+    reset: ResetReason,
+    message: string = "",
+  ): void {
     if (target === null) return;
     const milliseconds = currentMilliseconds() - this.startedAt;
-    this.failure = new FailedAttempt(target, status, code, reset, milliseconds);
+    this.failure = new FailedAttempt(target, status, code, reset, message, milliseconds);
   }
 }

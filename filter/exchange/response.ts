@@ -83,6 +83,8 @@ export class Response {
   isDecompressed: bool = false;
   /** What replaces the body of an error; null if the body is read. */
   fault: Fault | null = null;
+  /** The provider's error, for the usage record. */
+  providerFault: Fault | null = null;
   /** Whether the gateway asked the provider for the usage chunk of a stream, and the client has not. */
   asksUsage: bool = false;
   /** Whether a chat client asked for the usage chunk of its stream. */
@@ -135,6 +137,7 @@ export class Response {
     this.hasEncoding = false;
     this.isDecompressed = false;
     this.fault = null;
+    this.providerFault = null;
     this.asksUsage = false;
     this.cost = NO_COST;
     this.dropped.clear();

@@ -1,6 +1,7 @@
 // Writes the usage record of an exchange that is over (contract/usage-record.ts), for Envoy's log and for the control plane.
 import {
   ATTEMPT_ERROR,
+  ATTEMPT_MESSAGE,
   ATTEMPT_MS,
   ATTEMPT_STATUS,
   ATTEMPT_TARGET,
@@ -15,6 +16,7 @@ import {
   USAGE_CACHE_READ,
   USAGE_CACHE_WRITE,
   USAGE_CACHE_WRITE_HOUR,
+  USAGE_CODE,
   USAGE_COST,
   USAGE_DIALECT,
   USAGE_DROPPED,
@@ -30,6 +32,7 @@ import {
   USAGE_INPUT,
   USAGE_KEY,
   USAGE_LISTENER,
+  USAGE_MESSAGE,
   USAGE_OUTPUT,
   USAGE_OWNER,
   USAGE_PROMPT_TARGET,
@@ -41,10 +44,12 @@ import {
   USAGE_TARGET,
 } from "../../contract/usage-record";
 import { LISTENER_EGRESS, LISTENER_INGRESS, LISTENER_OWN_EGRESS } from "../../contract/words";
+import { Fault } from "../hub/fault";
 import { Usage } from "../hub/usage";
 import { setProperty } from "../host/host";
 import { escape, escapeText } from "../bytes/json/text";
 import { ByteBuffer, constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
+import { maskInPlace } from "../bytes/text/mask";
 import { shorten } from "../bytes/text/readable";
 import { Client } from "./client";
 import { UNKNOWN } from "./endpoint";
@@ -52,6 +57,7 @@ import { Exchange } from "./exchange";
 import { FailedAttempt } from "./failed-attempts";
 import { NO_TIME, PromptTimes } from "./prompt-times";
 import { requestIdSpan } from "./request-id";
+import { secretsOf } from "./secrets";
 
 const RECORD = constant(PROPERTY_USAGE);
 
@@ -79,6 +85,8 @@ const ESTIMATED = member(USAGE_ESTIMATED);
 const FINISH = member(USAGE_FINISH);
 const OWNER = member(USAGE_OWNER);
 const ERROR = member(USAGE_ERROR);
+const CODE = member(USAGE_CODE);
+const MESSAGE = member(USAGE_MESSAGE);
 const DROPPED = member(USAGE_DROPPED);
 const PROMPT_TARGET = member(USAGE_PROMPT_TARGET);
 const GUARD = member(USAGE_GUARD);
@@ -86,6 +94,7 @@ const STEPS = member(USAGE_STEPS);
 const ATTEMPT_START = constant('{"' + ATTEMPT_TARGET + '":"');
 const STATUS_OF_ATTEMPT = member(ATTEMPT_STATUS);
 const ERROR_OF_ATTEMPT = member(ATTEMPT_ERROR);
+const MESSAGE_OF_ATTEMPT = member(ATTEMPT_MESSAGE);
 const MS_OF_ATTEMPT = member(ATTEMPT_MS);
 
 const INGRESS = constant(LISTENER_INGRESS);
@@ -101,10 +110,12 @@ const STEP_MEMBERS = STEP_WORDS.map<Span>((one) => constant('"' + one + '":'));
 /** An error code can be a provider's; what was dropped can be a long list. Bytes. */
 const MAX_CODE: i32 = 64;
 const MAX_DROPPED: u32 = 512;
+const MAX_MESSAGE: u32 = 300;
 export const MAX_MODEL: u32 = 200;
 
 const record = scratchBuffer();
 const dropped = scratchBuffer();
+const shown = scratchBuffer();
 const span = new Span(0, 0);
 
 /** Charges the budgets, and stores the record in the stream's filter state, from where Envoy's access log takes it. */
@@ -166,10 +177,10 @@ function writeTarget(exchange: Exchange, out: ByteBuffer): void {
     number(FALLBACKS, attempts.fallbacks, out);
   }
   const failed = attempts.failed;
-  if (failed !== null && failed.list.length > 0) writeAttempts(failed.list, out);
+  if (failed !== null && failed.list.length > 0) writeAttempts(exchange, failed.list, out);
 }
 
-function writeAttempts(list: FailedAttempt[], out: ByteBuffer): void {
+function writeAttempts(exchange: Exchange, list: FailedAttempt[], out: ByteBuffer): void {
   out.span(ATTEMPTS);
   for (let i = 0; i < list.length; i++) {
     const attempt = list[i];
@@ -181,6 +192,7 @@ function writeAttempts(list: FailedAttempt[], out: ByteBuffer): void {
     if (attempt.status > 0) number(STATUS_OF_ATTEMPT, attempt.status, out);
     word(ERROR_OF_ATTEMPT, RESETS, attempt.reset, out);
     writeCode(ERROR_OF_ATTEMPT, attempt.code, out);
+    writeMessage(exchange, MESSAGE_OF_ATTEMPT, attempt.message, out);
     number(MS_OF_ATTEMPT, attempt.milliseconds, out);
     out.byte(CLOSE_BRACE);
   }
@@ -214,6 +226,11 @@ function writeResponse(exchange: Exchange, out: ByteBuffer): void {
   if (exchange.firstToken >= 0) number(FIRST_TOKEN, exchange.firstToken, out);
   word(OWNER, OWNERS, response.owner, out);
   writeCode(ERROR, errorCode(exchange), out);
+  const fault = faultOf(exchange);
+  if (fault !== null) {
+    if (fault === response.providerFault) writeCode(CODE, fault.code, out);
+    writeMessage(exchange, MESSAGE, fault.message, out);
+  }
   shorten(dropped, MAX_DROPPED);
   if (dropped.length > 0) text(DROPPED, dropped.view(span), out);
 }
@@ -242,6 +259,26 @@ function writeCode(name: Span, code: string, out: ByteBuffer): void {
   out.byte(QUOTE);
   escapeText(code.substring(0, MAX_CODE), out);
   out.byte(QUOTE);
+}
+
+/** Appends the message of an error; nothing if it is empty. */
+function writeMessage(exchange: Exchange, name: Span, message: string, out: ByteBuffer): void {
+  if (message.length == 0) return;
+  shown.clear();
+  shown.text(message);
+  maskInPlace(shown, secretsOf(exchange));
+  shorten(shown, MAX_MESSAGE);
+  text(name, shown.view(span), out);
+}
+
+/** Returns the error that the client got; null without one. */
+function faultOf(exchange: Exchange): Fault | null {
+  const fault = exchange.fault;
+  if (fault !== null) return fault;
+  const response = exchange.response;
+  const translator = response.translator;
+  if (translator === null || translator.fault === null) return response.providerFault;
+  return translator.fault;
 }
 
 /** Returns the code of the client's error; empty if it has none, or got its error from the provider. */

@@ -208,8 +208,12 @@ function decideByTranslation(exchange: Exchange, attempts: Attempts): void {
 function keepFailure(exchange: Exchange, attempts: Attempts, fault: Fault | null): void {
   const failed = attempts.failed;
   if (failed === null) return;
-  const status = fault === null ? exchange.response.status : fault.status;
-  failed.fail(exchange.target, status, fault === null ? "" : fault.code, ResetReason.None);
+  if (fault === null) {
+    failed.fail(exchange.target, exchange.response.status, "", ResetReason.None);
+    return;
+  }
+  const message = maskFault(exchange, fault).message;
+  failed.fail(exchange.target, fault.status, fault.code, ResetReason.None, message);
 }
 
 function look(exchange: Exchange, peek: FirstToken, size: u32, endsHere: bool): i32 {

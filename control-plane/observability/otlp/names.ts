@@ -29,6 +29,7 @@ const NAMES: Readonly<Record<string, MetricName>> = {
     ]),
   ),
   gateway_requests_total: { name: "gateway.requests", unit: REQUESTS },
+  gateway_errors_total: { name: "gateway.errors", unit: REQUESTS },
   gateway_cost_usd_total: { name: "gateway.cost", unit: "USD" },
   gateway_unpriced_requests_total: { name: "gateway.unpriced_requests", unit: REQUESTS },
   gateway_key_requests_total: { name: "gateway.key.requests", unit: REQUESTS },

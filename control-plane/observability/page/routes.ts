@@ -2,6 +2,7 @@
 import type { Hono } from "hono";
 import { keyNames } from "../../ir/client-keys.ts";
 import type { GatewayModel } from "../../ir/model.ts";
+import { contentOf } from "../history/content.ts";
 import type { History } from "../history/history.ts";
 import type { Observe } from "../history/observed-request.ts";
 import { storyOf } from "../history/story.ts";
@@ -17,6 +18,8 @@ import { shell } from "./shell.ts";
 export interface PageSource {
   model: () => GatewayModel | undefined;
   parts: () => { history: History; live: Live; observe: Observe } | undefined;
+  /** Returns the path of access_content.log; undefined if no bodies are written. */
+  contentLog: () => string | undefined;
   /** Milliseconds since 1970. */
   now: () => number;
 }
@@ -45,7 +48,7 @@ export function addPage(app: Hono, source: PageSource): void {
   addPlayground(app, source.model);
 }
 
-function addData(app: Hono, { model, parts, now }: PageSource): void {
+function addData(app: Hono, { model, parts, contentLog, now }: PageSource): void {
   app.get("/api/live", (context) => {
     const found = parts();
     if (found === undefined) return context.text(UNAVAILABLE, 503);
@@ -65,7 +68,10 @@ function addData(app: Hono, { model, parts, now }: PageSource): void {
     if (found === undefined) return context.text(UNAVAILABLE, 503);
     const id = context.req.param("id").slice(0, MAX_ID);
     const requests = storyOf(found.history, found.observe, id).map(viewOf);
-    return context.json({ id, requests, problem: found.history.problem });
+    const log = contentLog();
+    const content = log === undefined ? undefined : contentOf(log, id);
+    const { problem } = found.history;
+    return context.json({ id, requests, hasContent: log !== undefined, content, problem });
   });
   app.get("/api/settings", (context) => {
     const active = model();

@@ -100,11 +100,14 @@ function finish(exchange: Exchange, pointer: usize, length: u32, size: u32): voi
   let fault = response.fault;
   if (fault === null) {
     if (!exchange.isTranslated() && isForClient(exchange.target, pointer, length)) {
+      if (exchange.isObserved)
+        response.providerFault = readError(dialect, dialect, response.status, pointer, length);
       if (hasHead) setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, length);
       return;
     }
     fault = readError(exchange.providerDialect(), dialect, response.status, pointer, length);
   }
+  response.providerFault = fault;
   out.clear();
   const isStream = hasHead && exchange.isTranslated() && streamFault(exchange, fault, out);
   if (!isStream) dialect.writeFault(fault, requestId(exchange), out);

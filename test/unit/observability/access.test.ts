@@ -11,7 +11,12 @@ function appWith(token: string | undefined) {
     port: 9464,
     token,
     metrics: () => Promise.resolve("metrics"),
-    page: { model: () => undefined, parts: () => undefined, now: Date.now },
+    page: {
+      model: () => undefined,
+      parts: () => undefined,
+      contentLog: () => undefined,
+      now: Date.now,
+    },
   });
 }
 

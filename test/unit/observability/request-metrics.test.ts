@@ -206,3 +206,32 @@ describe("money", () => {
     expect(page).not.toContain("gateway_cost_usd_total{");
   });
 });
+
+it("a failed request is counted by what its error is about, also one that had no target", () => {
+  const failed = (status: string, record: Partial<UsageRecord> = {}, flags = "-") =>
+    line({ ...CHAT, ...record }, { status, flags });
+  const page = pageOf(
+    failed("400"),
+    failed("400", { code: "context_length_exceeded" }),
+    failed("429", { owner: "gateway", error: "insufficient_quota" }),
+    failed("503", { owner: "envoy" }, "UF"),
+    failed("200", { error: "broken_stream" }),
+    line("-", { status: "400", flags: "DPE" }),
+    line(
+      { endpoint: CHAT.endpoint, requested: "openai/gpt-4.1", owner: "gateway" },
+      { status: "403" },
+    ),
+  );
+  const found = [
+    ...page.matchAll(/^gateway_errors_total\{kind="(\w+)",owner="(\w+)".*model="([^"]*)"/gm),
+  ];
+  expect(found.map(([, ...labels]) => labels)).toEqual([
+    ["invalid_request", "provider", "gpt-4o"],
+    ["context_length", "provider", "gpt-4o"],
+    ["quota", "gateway", "gpt-4o"],
+    ["connection_failure", "envoy", "gpt-4o"],
+    ["broken_stream", "provider", "gpt-4o"],
+    ["invalid_request", "envoy", "none"],
+    ["permission", "gateway", "gpt-4.1"],
+  ]);
+});

@@ -46,6 +46,7 @@ export function matches(row, { model, key, status, text }) {
     row.key,
     row.error,
     row.errorCode,
+    row.message,
     row.finish,
     row.promptTarget,
     row.listener,
@@ -85,8 +86,10 @@ function Model({ row }) {
 
 function End({ row }) {
   if (row.error !== "")
-    return html`<span class="bad-text"
-      >${row.errorCode ?? (row.error === String(row.status) ? "error" : row.error)}</span
+    return html`<span title=${row.message}
+      ><span class="bad-text"
+        >${row.errorCode ?? (row.error === String(row.status) ? "error" : row.error)}</span
+      >${row.message === undefined ? null : html` <span class="quiet message">${row.message}</span>`}</span
     >`;
   const words = [
     row.guard === "blocked" ? "blocked by guard" : undefined,

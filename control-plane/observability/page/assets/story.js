@@ -36,8 +36,8 @@ export function partsOf(row) {
     at += ms;
   };
   for (const [name, what] of Object.entries(STEPS)) add(what, "step", row.steps?.[name]);
-  for (const { target, status, error, ms } of row.failedAttempts ?? [])
-    add(target, "failed", ms, [status, error].filter(Boolean).join(" "));
+  for (const { target, status, error, message, ms } of row.failedAttempts ?? [])
+    add(target, "failed", ms, [status, error, message].filter(Boolean).join(" "));
   if (at === 0 && row.attempts === 1) add("Gateway, request", "own", row.requestOverhead);
   const after = row.attempts >= 1 ? (row.responseOverhead ?? 0) : 0;
   const rest = Math.max(row.duration - after - at, 0);
@@ -107,6 +107,7 @@ function factsOf(row) {
         ? undefined
         : [...new Set([row.error, row.errorCode])].filter(Boolean).join(", "),
     ],
+    ["Error message", row.message],
     ["Envoy's flags", row.flags?.join(", ")],
     ["Dropped members", row.dropped],
     ["Guard", row.guard],
@@ -134,6 +135,36 @@ function Part({ row, start, whole }) {
       )}
     </dl>
   </section>`;
+}
+
+/** The bodies, if `observability.content` is on. */
+function Content({ content }) {
+  if (content === undefined)
+    return html`<section class="panel">
+      <p class="empty">The log of bodies (observability.content) does not have this request.</p>
+    </section>`;
+  const parts = [
+    ["Request", content.request, content.isRequestCut],
+    ["Response", content.response, content.isResponseCut],
+  ];
+  return parts
+    .filter(([, text]) => text !== undefined)
+    .map(
+      ([name, text, isCut]) =>
+        html`<details class="panel content" open>
+          <summary>${name} body${isCut ? ", cut to observability.content.max_bytes" : ""}</summary>
+          <pre tabindex="0">${pretty(text)}</pre>
+        </details>`,
+    );
+}
+
+/** JSON with indentation; any other text as it is. */
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
 }
 
 function headline(first, whole, count, cost) {
@@ -199,6 +230,7 @@ export function StoryPage() {
         : null
     }
     ${requests.map((row) => html`<${Part} key=${row.number} row=${row} start=${start} whole=${whole} />`)}
+    ${requests.length > 0 && story.hasContent ? html`<${Content} content=${story.content} />` : null}
     ${
       requests.length === 0
         ? null
