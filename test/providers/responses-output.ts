@@ -183,6 +183,7 @@ export function responseOf(
 
 function echo(request: ResponsesRequest): object {
   return {
+    ...{ presence_penalty: 0, frequency_penalty: 0 },
     instructions: request.instructions ?? null,
     max_output_tokens: request.max_output_tokens ?? null,
     max_tool_calls: request.max_tool_calls ?? null,
@@ -206,7 +207,11 @@ function echo(request: ResponsesRequest): object {
       verbosity: request.text?.verbosity ?? "medium",
     },
     tool_choice: request.tool_choice ?? "auto",
-    tools: request.tools ?? [],
+    tools: (request.tools ?? []).map((tool) =>
+      tool.type === "function"
+        ? { description: null, parameters: null, strict: true, ...tool }
+        : tool,
+    ),
     top_logprobs: request.top_logprobs ?? 0,
     top_p: request.top_p ?? 1,
     truncation: request.truncation ?? "disabled",

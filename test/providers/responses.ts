@@ -209,7 +209,13 @@ function count(
     object: "response.compaction",
     created_at: 1_764_000_000,
     output: [{ id, type: "compaction", encrypted_content: seal(state.options.key ?? "", id) }],
-    usage: { input_tokens: tokens, output_tokens: 10, total_tokens: tokens + 10 },
+    usage: {
+      input_tokens: tokens,
+      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+      output_tokens: 10,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: tokens + 10,
+    },
   };
   return { reply: whole200(compaction), behaviour: ANSWER };
 }

@@ -84,12 +84,15 @@ describe("the tools of a request", () => {
 });
 
 const DEFAULTS = {
+  frequency_penalty: 0,
   instructions: null,
   max_output_tokens: null,
   max_tool_calls: null,
   metadata: {},
   parallel_tool_calls: true,
+  presence_penalty: 0,
   previous_response_id: null,
+  prompt_cache_key: null,
   reasoning: { effort: null, summary: null },
   safety_identifier: null,
   temperature: 1,
@@ -99,7 +102,6 @@ const DEFAULTS = {
   top_logprobs: 0,
   top_p: 1,
   truncation: "disabled",
-  user: null,
 };
 
 describe("what a response repeats", () => {
@@ -126,39 +128,57 @@ describe("what a response repeats", () => {
       tool_choice: { type: "function", name: "f" },
       top_p: 0.9,
       user: "u",
+      prompt_cache_key: "k",
+      presence_penalty: 0.5,
+      tools: [{ type: "function", name: "f", description: "A b", parameters: {}, strict: false }],
     };
-    expect(echoOf({ input: "A", tools: [tool("f")], ...given }, 2)).toEqual({
-      ...DEFAULTS,
-      ...given,
-    });
+    expect(echoOf({ input: "A", ...given }, 2)).toEqual({ ...DEFAULTS, ...given });
     expect(translator.exports.echoText()).toBeGreaterThan(100);
     const raw = translator.text(translator.exports.textPointer(), translator.exports.echoText());
     expect(raw).not.toMatch(/[\n\r\t]/);
   });
 
-  it("has no long values, and none of another kind", () => {
-    const metadata = Object.fromEntries(
-      Array.from({ length: 16 }, (_, index) => [`key_${index}`, "x".repeat(512)]),
-    );
-    const long = {
-      instructions: "x".repeat(20_000),
-      metadata,
-      temperature: "hot",
-      top_logprobs: [],
-    };
-    expect(echoOf({ input: "A", ...long })).toEqual(DEFAULTS);
+  it("has the members of objects that the client left out", () => {
+    const tools = [
+      { type: "function", name: "f" },
+      { type: "custom", name: "p" },
+      { type: "web_search" },
+    ];
+    const given = { reasoning: { effort: "low" }, text: { verbosity: "low" }, tools };
+    expect(echoOf({ input: "A", ...given })).toEqual({
+      ...DEFAULTS,
+      reasoning: { effort: "low", summary: null },
+      text: { verbosity: "low", format: { type: "text" } },
+      tools: [
+        { ...tools[0], description: null, parameters: null, strict: null },
+        ...tools.slice(1),
+      ],
+    });
+    expect(echoOf({ input: "A", reasoning: {}, tools: [] })).toEqual(DEFAULTS);
   });
 
-  it("is at most 8 KB", () => {
-    const value = "x".repeat(900);
-    const members = ["instructions", "safety_identifier", "truncation", "user"];
-    const objects = ["metadata", "reasoning", "text"].map((name) => [name, { value }]);
-    const given = Object.fromEntries([
-      ...members.map((name) => [name, value]),
+  it("has no long texts, and no values of another kind", () => {
+    const wrong = {
+      instructions: "x".repeat(20_000),
+      temperature: "hot",
+      top_logprobs: [],
+      user: 1,
+    };
+    expect(echoOf({ input: "A", ...wrong })).toEqual(DEFAULTS);
+  });
+
+  it("is at most 64 KB, without the tools if they are too many", () => {
+    const value = "x".repeat(20_000);
+    const objects = Object.fromEntries(
+      ["metadata", "reasoning", "text"].map((name) => [name, { value }]),
+    );
+    const repeated = echoOf({
+      input: "A",
       ...objects,
-    ]) as object;
-    echoOf({ input: "A", ...given });
-    expect(translator.exports.echoText()).toBeLessThan(8192);
+      tools: [{ type: "function", name: "f", description: value }],
+    });
+    expect(repeated).toMatchObject({ ...objects, tools: [] });
+    expect(translator.exports.echoText()).toBeLessThan(65_536);
   });
 });
 

@@ -139,22 +139,42 @@ describe("failures", () => {
 describe("pings", () => {
   const ping = 'event: ping\ndata: {"type": "ping"}\n\n';
 
-  test("are keepalive events, which SDKs accept; before the first event they are comments", async () => {
-    const rest = BEGUN.slice(messageStart().length) + blockStop(1) + messageEnd("end_turn");
-    const pieces = [ping, messageStart(), ping, rest].map(encode);
-    const { calls, text } = responses.stream(FROM_MESSAGES, pieces);
-    expect(calls[0]).toBe(": ping\n\n");
-    expect(calls[2]).toBe('event: keepalive\ndata: {"type":"keepalive","sequence_number":2}\n\n');
-    expect(checkResponsesStream(text).ending).toBe("clean");
+  const comment = ": ping\n\n";
+  const keepalive = (number: number): string =>
+    `event: keepalive\ndata: {"type":"keepalive","sequence_number":${number}}\n\n`;
+
+  test("beside events are comments, however long the stream takes", async () => {
+    const rest = BEGUN.slice(messageStart().length);
+    const last = blockStop(1) + messageEnd("end_turn");
+    const pieces = [ping, ping, messageStart(), ping, rest, ping, last].map(encode);
+    const { calls, text } = responses.stream({ ...FROM_MESSAGES, pace: 600 }, pieces);
+    expect([0, 1, 3, 5].map((index) => calls[index])).toEqual(Array(4).fill(comment));
+    expect(checkResponsesStream(text).types).not.toContain("keepalive");
     expect((await openaiResponse(text)).output_text).toBe("Hel");
   });
 
-  test("every comment of a provider that thinks for minutes is an event", () => {
-    const waits = Array.from({ length: 20 }, () => ": OPENROUTER PROCESSING\n\n").join("");
-    const sse = chunk({ role: "assistant" }) + waits + chunk({ content: "x" }, "stop");
-    const { text } = responses.stream(FROM_CHAT, [encode(sse)]);
-    const { types } = checkResponsesStream(text);
-    expect(types.filter((type) => type === "keepalive")).toHaveLength(20);
+  test("alone for 30 seconds become a keepalive event, and again after 30 more", async () => {
+    const wait = ": OPENROUTER PROCESSING\n\n";
+    const pieces = [
+      chunk({ role: "assistant" }),
+      ...Array.from({ length: 7 }, () => wait),
+      chunk({ content: "x" }),
+      wait,
+      chunk({}, "stop"),
+    ].map(encode);
+    const { calls, text } = responses.stream({ ...FROM_CHAT, pace: 10 }, pieces);
+    expect(calls.slice(1, 8)).toEqual([
+      comment,
+      comment,
+      comment,
+      keepalive(2),
+      comment,
+      comment,
+      keepalive(3),
+    ]);
+    expect(calls[9]).toBe(comment);
+    expect(checkResponsesStream(text).ending).toBe("clean");
+    expect((await openaiResponse(text)).output_text).toBe("x");
   });
 });
 
@@ -182,7 +202,11 @@ describe("the response object", () => {
       store: false,
       service_tier: "default",
       usage: null,
+      presence_penalty: 0,
+      frequency_penalty: 0,
+      prompt_cache_key: null,
     });
+    expect(response).not.toHaveProperty("user");
   });
 
   test("repeats members of the request in every event", () => {

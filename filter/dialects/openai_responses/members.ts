@@ -122,6 +122,8 @@ request.feature("prompt", feature.STORED_PROMPTS);
 request.feature("background", feature.BACKGROUND, "false");
 request.feature("moderation", feature.MODERATION);
 request.feature("top_logprobs", feature.TEXT_LOGPROBS, "0");
+request.feature("frequency_penalty", feature.FREQUENCY_PENALTY, "0");
+request.feature("presence_penalty", feature.PRESENCE_PENALTY, "0");
 request.feature("max_tool_calls", feature.TOOL_CALL_LIMIT);
 request.feature("truncation", feature.TRUNCATION, "disabled");
 request.feature("context_management", feature.CONTEXT_MANAGEMENT, "empty");

@@ -34,10 +34,11 @@ const TOTAL_TOKENS = constant('},"total_tokens":');
 
 /** What a response repeats of a request without any of it. */
 const NO_ECHO = constant(
-  ',"instructions":null,"max_output_tokens":null,"max_tool_calls":null,"metadata":{},' +
-    '"parallel_tool_calls":true,"previous_response_id":null,"reasoning":{"effort":null,"summary":null},' +
-    '"safety_identifier":null,"temperature":1,"text":{"format":{"type":"text"}},"tool_choice":"auto","tools":[],' +
-    '"top_logprobs":0,"top_p":1,"truncation":"disabled","user":null',
+  ',"frequency_penalty":0,"instructions":null,"max_output_tokens":null,"max_tool_calls":null,"metadata":{},' +
+    '"parallel_tool_calls":true,"presence_penalty":0,"previous_response_id":null,"prompt_cache_key":null,' +
+    '"reasoning":{"effort":null,"summary":null},"safety_identifier":null,"temperature":1,' +
+    '"text":{"format":{"type":"text"}},"tool_choice":"auto","tools":[],"top_logprobs":0,"top_p":1,' +
+    '"truncation":"disabled"',
 );
 
 /** Writes what stays the same in all events of a response: `{"id":…` up to the members of the request. */

@@ -45,6 +45,8 @@ const PARAM = constant('","param":');
 const SEQUENCE = constant(',"sequence_number":');
 const EVENT_END = constant("}\n\n");
 const PING_COMMENT = constant(": ping\n\n");
+/** Seconds with pings alone after which the client gets an event. */
+const MAX_SILENCE: i64 = 30;
 /** Not followed by any number of an event. */
 const NO_NUMBER: u32 = 0xfffffffe;
 const IN_PROGRESS_STATUS = constant("in_progress");
@@ -56,6 +58,9 @@ const envelope = scratchBuffer();
 export class OpenaiResponsesStreamWriter extends ItemWriter {
   private hasBegun: bool = false;
   private sequenceNumber: u32 = 0;
+  /** The number that the next event had at the last ping, and when the first ping with it came. Seconds since 1970. */
+  private pingedNumber: u32 = NO_NUMBER;
+  private silentSince: i64 = 0;
   /** Whether the items are too large to be repeated. */
   private isTooLarge: bool = false;
   /** What is the same in each response object. */
@@ -85,14 +90,23 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
 
   usageFinal(): void {}
 
-  /** Clients accept no event before the first one: a comment keeps the connection alive, though not the patience of Codex. */
+  /**
+   * A comment keeps the connection alive. Codex gives up after minutes without an event, but older SDKs reject events that they
+   * do not know (openai-node up to 6.45, openai-java, Goose): there is one only where nothing has come for long, never first.
+   */
   ping(): void {
-    if (!this.hasBegun) {
+    const now = this.head.clock();
+    const isSilent = this.hasBegun && this.sequenceNumber == this.pingedNumber;
+    if (!isSilent) this.silentSince = now;
+    this.pingedNumber = this.sequenceNumber;
+    if (!isSilent || now - this.silentSince < MAX_SILENCE) {
       this.out.span(PING_COMMENT);
       return;
     }
     this.out.span(KEEPALIVE);
     this.eventEnd();
+    this.pingedNumber = this.sequenceNumber;
+    this.silentSince = now;
   }
 
   end(): void {

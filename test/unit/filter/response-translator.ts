@@ -19,6 +19,7 @@ interface Exports {
   error(from: number, to: number, status: number, pointer: number, length: number): void;
   fail(status: number, pointer: number, length: number): void;
   clearNotes(): void;
+  passSeconds(count: number): void;
   addTool(pointer: number, wire: number, name: number, space: number, isCustom: number): void;
   setEcho(pointer: number, length: number): void;
   outPointer(): number;
@@ -40,6 +41,8 @@ export interface Direction {
   tools?: readonly ClientTool[];
   /** Members of the request that the response repeats. */
   echo?: string;
+  /** Seconds between two pieces of a stream. Default 0. */
+  pace?: number;
 }
 
 export interface ClientTool {
@@ -96,6 +99,7 @@ export class Responses {
       });
       bytes.push(this.takeOut());
       calls.push(decode(bytes.at(-1)));
+      wasm.passSeconds(direction.pace ?? 0);
     }
     wasm.end();
     bytes.push(this.takeOut());

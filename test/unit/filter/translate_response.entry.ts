@@ -18,9 +18,14 @@ let model: Span = new Span(0, 0);
 const notes = new RequestNotes();
 
 const COMPLETED: i64 = 1741569999;
+let seconds: i64 = COMPLETED;
 
 function clock(): i64 {
-  return COMPLETED;
+  return seconds;
+}
+
+export function passSeconds(count: i32): void {
+  seconds += count;
 }
 
 /** A block for `length` bytes; the caller frees it. */
@@ -34,6 +39,7 @@ export function free(pointer: usize): void {
 
 /** Starts a reply; the request id is "req-1", the model asked for "asked-model". */
 export function start(from: i32, to: i32, wantsUsage: bool, created: i64): void {
+  seconds = COMPLETED;
   const options = new ResponseOptions();
   options.from = DIALECTS[from];
   options.to = DIALECTS[to];
