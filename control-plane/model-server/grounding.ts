@@ -1,7 +1,7 @@
 // Scores whether the user stated a parameter's value: 1 if the text contains it, less for a similar text.
 import { codesIn } from "./extraction/codes.ts";
 import { currenciesOf } from "./extraction/currencies.ts";
-import { datesOf, timesOf } from "./extraction/dates.ts";
+import { datesOf, datesOfLines, timesOf } from "./extraction/dates.ts";
 import { isFlag } from "./extraction/flags.ts";
 import { numbersOf } from "./extraction/numbers.ts";
 import { optionsIn, UNITS } from "./extraction/options.ts";
@@ -173,7 +173,7 @@ function dateScore(text: string, value: string, now: Date): number {
   if (wanted === undefined) return 0;
   const day = (date: typeof wanted) =>
     [date.get("year"), date.get("month"), date.get("day")].join("-");
-  const isSaid = datesOf(text.slice(-MAX_DATED), now).some(
+  const isSaid = datesOfLines(text.slice(-MAX_DATED), now).some(
     ({ from, to }) => day(from) === day(wanted) || (to !== undefined && day(to) === day(wanted)),
   );
   return isSaid ? 1 : 0;

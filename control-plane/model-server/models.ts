@@ -7,6 +7,7 @@ import { EMBEDDED_MODEL } from "./embedded-model.ts";
 import { openEmbedder } from "./embeddings.ts";
 import { embeddedGuardScores, type GuardResult, guardText, leastCost } from "./guard/guard.ts";
 import { MAX_GUARDED, tooLong } from "./guard/windows.ts";
+import { glossOf } from "./language/language.ts";
 import { onnxGuard, onnxZeroshot } from "./onnx-classifier.ts";
 import type { ClassifierBackend, EmbeddingBackend, ModelServerOptions } from "./options.ts";
 import { postJson } from "./post-json.ts";
@@ -107,7 +108,8 @@ async function labelScores(
     case "embedded": {
       const asksModel = extraction.mode !== "embedded" && extraction.egress !== undefined;
       return async (text, labels) => {
-        const similar = await similarities(embedder, text, labels, asksModel);
+        const read = embedder.model === EMBEDDED_MODEL ? (glossOf(text)?.text ?? text) : text;
+        const similar = await similarities(embedder, read, labels, asksModel);
         if (extractor === undefined) return similar;
         return requestScores(extractor, targets, text, labels, similar);
       };

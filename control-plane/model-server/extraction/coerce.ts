@@ -1,5 +1,5 @@
 // A value as its parameter's type wants it, or nothing when it cannot be that.
-import { numberWord } from "./numbers.ts";
+import { numberWord } from "./number-words.ts";
 import type { Parameter } from "./parameter.ts";
 
 export type Coerced = { ok: true; value: unknown } | { ok: false };

@@ -19,12 +19,15 @@ const NAMES: readonly [RegExp, string][] = [
   [/\bforints?\b/, "HUF"],
   [/\b(?:won)\b/, "KRW"],
   [/\brands?\b/, "ZAR"],
-  [/\bpounds?\b|\bpfund\b|\blivres?\b|\blibras?\b|\bsterling\b|\bquid\b|£/, "GBP"],
+  [
+    /\bpounds?\b|\bpfund\b|\blivres?\b|\blibras?\b|\bpond\b|\bsterlin[ae]\b|\bsterling\b|\bquid\b|£/,
+    "GBP",
+  ],
   [/\beuros?\b|€/, "EUR"],
   [/\byen\b|¥|日元|日圆/, "JPY"],
   [/\byuan\b|\brenminbi\b|人民币/, "CNY"],
-  [/\bfrancs?\b|\bfranken\b/, "CHF"],
-  [/\bdollars?\b|\bd[oó]lar(?:es)?\b|\bbucks?\b|\$|美元/, "USD"],
+  [/\bfrancs?\b|\bfranken\b|\bfranchi\b|\bfrancos?\b/, "CHF"],
+  [/\bdollars?\b|\bd[oó]lar(?:es)?\b|\bdollar[io]\b|\bbucks?\b|\$|美元/, "USD"],
 ];
 const CODES = new Set(Intl.supportedValuesOf("currency"));
 /** They are no words, so that they count in lower case, too. */

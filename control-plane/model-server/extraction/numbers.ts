@@ -1,45 +1,22 @@
 // Numbers as people state them: digits, words, thousands, and durations in the unit that the parameter is about.
+import { plain } from "../language/language.ts";
+import { ARTICLES, CONNECTORS, numberWord } from "./number-words.ts";
 import type { Parameter } from "./parameter.ts";
 
-/** English, German, French, Spanish. */
-const WORDS: Readonly<Record<string, number>> = Object.fromEntries([
-  ...numbered(0, 1, "zero one two three four five six seven eight nine ten eleven twelve"),
-  ...numbered(13, 1, "thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"),
-  ...numbered(30, 10, "thirty forty fifty sixty seventy eighty ninety hundred"),
-  ...numbered(2, 1, "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf"),
-  ...numbered(2, 1, "deux trois quatre cinq six sept huit neuf dix onze douze"),
-  ...numbered(2, 1, "dos tres cuatro cinco seis siete ocho nueve diez once doce"),
-  ["dozen", 12],
-  ["couple", 2],
-  ["half", 0.5],
-  ["thousand", 1000],
-  ["million", 1e6],
-]);
-/** They count before a unit (`an hour`), and not alone. */
-const ARTICLES = new Set([
-  "a",
-  "an",
-  "one",
-  "ein",
-  "eine",
-  "einen",
-  "eins",
-  "un",
-  "une",
-  "una",
-  "uno",
-]);
 const THOUSANDS: Readonly<Record<string, number>> = { k: 1e3, thousand: 1e3, m: 1e6, million: 1e6 };
 /** The minutes of each unit of time. */
 const MINUTES: readonly [RegExp, number][] = [
-  [/^(?:s|secs?|seconds?|sekunden?|secondes?|segundos?)$/, 1 / 60],
-  [/^(?:m|mins?|minutes?|minuten?|minutos?)$/, 1],
-  [/^(?:h|hrs?|hours?|stunden?|heures?|horas?)$/, 60],
-  [/^(?:d|days?|tage?n?|jours?|d[ií]as?|nights?|nächte?|nuits?|noches?)$/, 1440],
-  [/^(?:w|weeks?|wochen?|semaines?|semanas?)$/, 10_080],
+  [/^(?:s|secs?|seconds?|sekunden?|secondes?|segundos?|second[io]|seconden)$/, 1 / 60],
+  [/^(?:m|mins?|minutes?|minuten?|minutos?|minut[io]|minuut)$/, 1],
+  [/^(?:h|hrs?|hours?|stunden?|heures?|horas?|or[ae]|uur|uren)$/, 60],
+  [
+    /^(?:d|days?|tage?n?|jours?|d[ií]as?|giorn[io]|dag(?:en)?|nights?|nächte?|nuits?|noches?|nott[ei]|noites?)$/,
+    1440,
+  ],
+  [/^(?:w|weeks?|wochen?|semaines?|semanas?|settiman[ae]|weken)$/, 10_080],
   [/^(?:fortnights?)$/, 20_160],
-  [/^(?:months?|monate?n?|mois|mes(?:es)?)$/, 43_200],
-  [/^(?:years?|jahre?n?|ans?|años?)$/, 525_600],
+  [/^(?:months?|monate?n?|mois|mes(?:es)?|mes[ei]|mês|maand(?:en)?)$/, 43_200],
+  [/^(?:years?|jahre?n?|ans?|años?|anos?|ann[io]|jaar|jaren)$/, 525_600],
 ];
 /** What may stand after digits without a space, beside units of time: `20km`, `3rd`, `15%`, `75EUR`, `20$`. */
 const ATTACHED =
@@ -48,15 +25,6 @@ const DIGITS = /^(?:\p{Sc}|[A-Z]{3}|#)?\s*(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(
 
 /** `days:3` */
 const LABEL = /^\p{L}[\p{L}_-]*[:=]/u;
-
-function numbered(first: number, step: number, words: string): [string, number][] {
-  return words.split(" ").map((word, index) => [word, first + index * step]);
-}
-
-/** Returns the number of a word such as `twenty`. */
-export function numberWord(word: string): number | undefined {
-  return Object.hasOwn(WORDS, word) ? WORDS[word] : word === "one" ? 1 : undefined;
-}
 
 /** Returns the only number of the text in the unit of the parameter: for minutes, `1h 30m` is 90. */
 export function readNumber(parameter: Parameter, text: string): number | undefined {
@@ -90,14 +58,17 @@ function inUnit(parameter: Parameter, number: number, unit: string): number | un
 
 /** `half an hour`, `two hundred`, `a couple of weeks`; undefined if a word before the unit is no number. */
 function readWords(parameter: Parameter, text: string): number | undefined {
-  const words = text.toLowerCase().split(/[\s-]+/);
+  const words = text
+    .replace(/quatre-vingts?/i, "quatrevingt")
+    .toLowerCase()
+    .split(/[\s-]+/);
   let total = 0;
   let current: number | undefined;
   let hasNumber = false;
   for (const [index, word] of words.entries()) {
-    const number = ARTICLES.has(word) ? 1 : numberWord(word);
+    const number = ARTICLES.has(word) ? 1 : numberWord(plain(word));
     if (number === undefined) {
-      if (hasNumber && (word === "of" || word === "and")) continue;
+      if (hasNumber && CONNECTORS.has(word)) continue;
       const isUnit = minutesOf(word) !== undefined && unitOf(parameter) !== undefined;
       if (current === undefined && total === 0) return undefined;
       if (!hasNumber && !isUnit) return undefined;
@@ -138,7 +109,7 @@ export function numbersOf(parameter: Parameter, text: string): { words: string; 
     const lower = first[0].toLowerCase().replace(/[,.:]+$/, "");
     if (
       !/\d/.test(lower) &&
-      numberWord(lower.split("-")[0] ?? "") === undefined &&
+      numberWord(plain(lower.split("-")[0] ?? "")) === undefined &&
       !ARTICLES.has(lower)
     )
       return [];

@@ -3,12 +3,13 @@ import { coerce } from "./coerce.ts";
 import { currencyCode } from "./currencies.ts";
 import { readDate, readTime } from "./dates.ts";
 import { readNumber } from "./numbers.ts";
+import { clocksIn } from "./clock.ts";
 import { readOption } from "./options.ts";
 import { type Kind, kindOf, ownWords, type Parameter, stem } from "./parameter.ts";
 import type { Span } from "../extractor/spans.ts";
 
 /** Nobody names a place or a device in more words. */
-const MAX_WORDS: Partial<Record<Kind, number>> = { place: 6, id: 4, number: 8, date: 8, time: 5 };
+const MAX_WORDS: Partial<Record<Kind, number>> = { place: 6, id: 4, number: 8, date: 8, time: 9 };
 /** Signs at the ends of a token that belong to the sentence. */
 const AROUND = /^["“”«»‘’'`([{]+|["“”«»’'`)\]},;!?]+$/gu;
 /** They stand for a value that somebody else knows. */
@@ -29,6 +30,7 @@ export function wholeSpan(parameter: Parameter, text: string, span: Span): Span 
   if (kind === "currency") return grown(text, span, /[\p{L}\p{M}]/u);
   if (kind === "number") return trimmed(text, grown(text, span, /[\p{L}\p{N}.,:/_-]/u));
   if (kind === "date") return withYear(text, span);
+  if (kind === "time") return clockAt(text, span);
   const token = trimmed(text, grown(text, span, /[^\s"“”«»'‘’(),;!?]/u));
   if (kind === "place" && HAS_STATE.test(parameter.description)) return withState(text, span);
   const isOne = kind === "id" || kind === "email" || kind === "url";
@@ -43,11 +45,24 @@ const JOINED = /\p{Ll}[.:@/\\]\p{Ll}/u;
 /** Scripts without spaces between words: a span cannot be checked there. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]/u;
 
+/** `half past seven` in `half past seven in the evening` is another time. */
+function clockAt(text: string, span: Span): Span {
+  const around = { start: Math.max(0, span.start - CONTEXT), end: span.end + CONTEXT };
+  const found = clocksIn(text.slice(around.start, around.end))
+    .map(({ start, end }) => ({ start: around.start + start, end: around.start + end }))
+    .find((clock) => clock.start < span.end && span.start < clock.end);
+  return found ?? trimmed(text, grown(text, span, /[^\s"“”«»'‘’(),;!?]/u));
+}
+
+/** The words around a time that belong to it. Characters. */
+const CONTEXT = 60;
+
 /** `10th of March` in `10th of March 2023` is another day. */
 function withYear(text: string, span: Span): Span {
   const { start, end } = trimmed(text, grown(text, span, /[\p{L}\p{N}.:/_-]/u));
   if (/\d{4}/.test(text.slice(start, end))) return { start, end };
-  const after = /^,?\s+(?:of\s+)?(?:19|20)\d{2}(?![\d.:/-])/.exec(text.slice(end))?.[0] ?? "";
+  const after =
+    /^,?\s+(?:(?:of|de|del)\s+)?(?:19|20)\d{2}(?![\d.:/-])/.exec(text.slice(end))?.[0] ?? "";
   const before = /(?<![\d.:/-])(?:19|20)\d{2},?\s+$/.exec(text.slice(0, start))?.[0] ?? "";
   return after === "" ? { start: start - before.length, end } : { start, end: end + after.length };
 }

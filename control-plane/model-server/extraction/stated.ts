@@ -4,8 +4,10 @@ import type { TargetDescription } from "../options.ts";
 import type { RunningExtractor } from "../extractor/open-extractor.ts";
 import type { Candidate } from "../extractor/spans.ts";
 import { overlap, settled, type Span } from "../extractor/spans.ts";
+import { clocksIn } from "./clock.ts";
 import { codesIn } from "./codes.ts";
 import { currenciesOf } from "./currencies.ts";
+import { datesOf, readDate } from "./dates.ts";
 import { isFlag, readFlag, readFlagOption } from "./flags.ts";
 import { isOnlyOne } from "./only-one.ts";
 import { optionsIn } from "./options.ts";
@@ -19,6 +21,7 @@ import {
 } from "./parameter.ts";
 import { readValue, wholeSpan } from "./read-value.ts";
 import { assignedByRole } from "./roles.ts";
+import { languageOf } from "../language/language.ts";
 import { words } from "../similarity.ts";
 
 export type Values = Record<string, unknown>;
@@ -89,7 +92,9 @@ export async function statedIn(
   const read = sought.map((parameter, index) => [
     ...labelled(parameter, turn.text),
     ...readable(parameter, turn.text, candidates[index] ?? [], fixed, now).filter(
-      (candidate) => !isRivals(parameter, sought, turn.text, candidate),
+      (candidate) =>
+        !isRivals(parameter, sought, turn.text, candidate) &&
+        !isOfClock(parameter, turn.text, candidate),
     ),
   ]);
   const chosen = withRoles(sought, turn.text, settled(read, 0), now);
@@ -107,7 +112,7 @@ export async function statedIn(
   });
   for (const parameter of target.parameters) {
     if (Object.hasOwn(values, parameter.name)) continue;
-    const value = readWithoutSpan(target, parameter, turn.text);
+    const value = readWithoutSpan(target, parameter, turn.text, now);
     if (value === undefined) continue;
     values[parameter.name] = value;
   }
@@ -200,6 +205,13 @@ function isRivals(
   );
 }
 
+/** Whether a number is a part of a time of day: `neuf heures du matin` is no duration. */
+function isOfClock(parameter: Parameter, text: string, candidate: Candidate): boolean {
+  return (
+    kindOf(parameter) === "number" && clocksIn(text).some((clock) => overlap(clock, candidate))
+  );
+}
+
 /** `bed` and `bedroom` */
 function isAlike(one: string, other: string): boolean {
   return (
@@ -209,7 +221,7 @@ function isAlike(one: string, other: string): boolean {
 }
 
 /** What certain forms show without a trained model. */
-function readWithoutSpan(target: Target, parameter: Parameter, text: string): unknown {
+function readWithoutSpan(target: Target, parameter: Parameter, text: string, now: Date): unknown {
   const kind = kindOf(parameter);
   const rivals = target.parameters.filter((other) => kindOf(other) === kind);
   switch (kind) {
@@ -220,6 +232,15 @@ function readWithoutSpan(target: Target, parameter: Parameter, text: string): un
       return onlyOption(parameter, rivals, text) ?? codeOf(parameter, text);
     case "number":
       return codeOf(parameter, text);
+    case "time":
+      return rivals.length > 1 ? undefined : onlyOf(clocksIn(text).map(({ value }) => value));
+    case "date": {
+      // The extractor knows English best: in other languages the only day of a text is taken as well.
+      const days = languageOf(text) === undefined ? [] : datesOf(text, now);
+      const [day] = days;
+      if (rivals.length > 1 || day === undefined || days.length > 1) return undefined;
+      return readDate(parameter, day.said, now);
+    }
     case "email":
       return rivals.length > 1 ? undefined : onlyOf(text.match(EMAILS) ?? []);
     case "url":

@@ -5,6 +5,7 @@ import { findEmbeddedModel } from "../embedded-model.ts";
 import { findOnnxRuntime } from "../onnx-runtime.ts";
 import type { RunQueue } from "../run-queue.ts";
 import { type Extraction, Extractor, type ExtractorRequest } from "./extractor.ts";
+import { type Gloss, glossOf } from "../language/language.ts";
 import { parameterText, targetText } from "./target-text.ts";
 import { readWeights } from "./weights.ts";
 
@@ -30,8 +31,10 @@ export async function openExtractor(
   await extractor.run({ target: ready, parameters: [], prompt: "ready", asked: [] });
   const known = new Map<string, Promise<Extraction>>();
   return {
-    run: (request) => {
-      const prompt = request.prompt.slice(0, MAX_PROMPT).toWellFormed();
+    run: async (request) => {
+      const read = request.prompt.slice(0, MAX_PROMPT).toWellFormed();
+      const gloss = glossOf(read);
+      const prompt = gloss?.text ?? read;
       const texts = [targetText(request.target), ...request.parameters.map(parameterText)];
       const key = JSON.stringify([prompt, texts, request.asked]);
       let result = known.get(key);
@@ -45,12 +48,22 @@ export async function openExtractor(
       known.set(key, result);
       const oldest = known.keys().next();
       if (known.size > CACHED && oldest.done !== true) known.delete(oldest.value);
-      return result;
+      return gloss === undefined ? result : inOriginal(await result, gloss);
     },
     close: async () => {
       await queue.idle();
       await extractor.close();
     },
+  };
+}
+
+/** Returns the extraction of an English gloss with the spans of the original. */
+function inOriginal({ candidates, asks }: Extraction, { original }: Gloss): Extraction {
+  return {
+    asks,
+    candidates: candidates.map((own) =>
+      own.map(({ odds, ...span }) => ({ ...original(span), odds })),
+    ),
   };
 }
 
