@@ -1,13 +1,16 @@
 // Stage: chooses the route of a request by the hint header, else by `model`.
+import { AllowedModels } from "../config/allowed-models";
 import { ModelList } from "../config/model-list";
 import { Config } from "../config/read-config";
+import { Target } from "../config/target";
 import { modelOfWildcard } from "../config/wildcard";
 import { Fault } from "../hub/fault";
+import { findReference } from "../hub/stored-references";
 import { HEADER_HINT } from "../../contract/words";
 import { Exchange } from "../exchange/exchange";
 import { formModel } from "../exchange/form";
 import { header, REQUEST_HEADERS } from "../host/host";
-import { NO_NODE } from "../bytes/json/tape";
+import { NO_NODE, Tape } from "../bytes/json/tape";
 import { unescape } from "../bytes/json/text";
 import { constant, sameBytes, scratchBuffer } from "../bytes/text/bytes";
 import { printableLength } from "../bytes/text/readable";
@@ -80,8 +83,11 @@ function choose(exchange: Exchange, turn: Turn, pointer: usize, length: u32): Ou
       return turn.refuse(
         modelNotAllowed(exchange, shown(pointer, length, isHint || client.isForm)),
       );
-    exchange.route = config.routes[route];
-    return Outcome.Next;
+    const chosen = config.routes[route];
+    exchange.route = chosen;
+    return allowed === null
+      ? Outcome.Next
+      : turn.check(referenceFault(exchange, allowed, chosen.targets, turn.tape));
   }
   return turn.refuse(
     length == 0
@@ -126,6 +132,32 @@ export function modelsFor(exchange: Exchange, config: Config): ModelList {
 function modelNotAllowed(exchange: Exchange, name: string): Fault {
   return notAllowed(exchange, name == "none" ? "the default model" : "the model '" + name + "'").at(
     "model",
+  );
+}
+
+/** Returns the 403 for a reference to what a provider has stored, unless the key may be used for all of its models; or null. */
+function referenceFault(
+  exchange: Exchange,
+  allowed: AllowedModels,
+  targets: Target[],
+  tape: Tape,
+): Fault | null {
+  for (let i = 0; i < targets.length; i++) {
+    if (allowed.hasProviderOf(targets[i])) continue;
+    const found = findReference(tape);
+    if (found === null) return null;
+    const name = String.UTF8.decodeUnsafe(found.pointer, found.length);
+    return notAllowedProvider(exchange, targets[i], "'" + name + "'").at(name);
+  }
+  return null;
+}
+
+/** What a provider stores is of its account: a batch may name any model, and a file may be another client's. */
+export function notAllowedProvider(exchange: Exchange, target: Target, what: string): Fault {
+  const provider = target.name.substring(0, target.name.indexOf("/"));
+  return notAllowed(
+    exchange,
+    what + ", which needs all models of its provider ('" + provider + "/*')",
   );
 }
 

@@ -11,7 +11,7 @@ import { byteAt, startsWith } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
 import { isSupported, keyFault } from "../upstream/request-body";
 import { sendTo, writeHeaders } from "../upstream/request-headers";
-import { notAllowed, unknownModel } from "./choose-model";
+import { notAllowedProvider, unknownModel } from "./choose-model";
 import { Outcome, Turn } from "./outcome";
 
 const HINT = constant(HEADER_HINT);
@@ -35,7 +35,8 @@ function useNamed(exchange: Exchange, config: Config): Fault | null {
   const named = targetOf(config, hint);
   if (named === null) return unknownModel(exchange, config, hint.pointer, hint.length);
   const allowed = exchange.client.allowed;
-  if (allowed !== null && !allowed.hasProviderOf(named)) return notAllowedProvider(exchange, named);
+  if (allowed !== null && !allowed.hasProviderOf(named))
+    return notAllowedProvider(exchange, named, exchange.client.endpoint.row.path);
   const target = exchange.client.endpoint.servingTarget(named);
   return target === null ? notServed(exchange, named) : send(exchange, target);
 }
@@ -57,7 +58,7 @@ function useOnly(exchange: Exchange, config: Config): Fault | null {
 function send(exchange: Exchange, target: Target): Fault | null {
   const allowed = exchange.client.allowed;
   if (allowed !== null && !allowed.hasProviderOf(target))
-    return notAllowedProvider(exchange, target);
+    return notAllowedProvider(exchange, target, exchange.client.endpoint.row.path);
   const fault = keyFault(exchange, target);
   if (fault !== null) return fault;
   exchange.client.dialect = target.dialect;
@@ -117,16 +118,6 @@ function targetOf(config: Config, name: Span): Target | null {
     if (startsWith(full.pointer, full.length, name)) return config.targets[i];
   }
   return null;
-}
-
-/** What a provider stores is of its account: a batch may name any model, and a file may be another client's. */
-function notAllowedProvider(exchange: Exchange, target: Target): Fault {
-  const provider = target.name.substring(0, target.name.indexOf("/"));
-  const path = exchange.client.endpoint.row.path;
-  return notAllowed(
-    exchange,
-    path + ", which needs all models of its provider ('" + provider + "/*')",
-  );
 }
 
 function noProvider(exchange: Exchange): Fault {

@@ -21,6 +21,7 @@ export const ENVIRONMENT = {
   ANTHROPIC_API_KEY: "sk-anthropic",
   TEAM_A: "a".repeat(30),
   TEAM_B: "b".repeat(30),
+  TEAM_C: "c".repeat(30),
   RATES_KEY: "rates",
   EMBEDDINGS_KEY: "embeddings",
 };
