@@ -3,7 +3,7 @@
 import type { Address, GatewayModel, UpstreamSettings } from "../control-plane/ir/model.ts";
 import { statNameOf } from "../control-plane/ir/upstreams.ts";
 import { logMetadata } from "./access-log.ts";
-import { CLUSTER_BUFFER } from "./buffers.ts";
+import { CONNECTION_BUFFER, providerWindows } from "./buffers.ts";
 import type { Extension, Fields } from "./types.ts";
 import { duration, TCP_KEEPALIVE, typed } from "./types.ts";
 
@@ -38,7 +38,7 @@ export function common(
     connect_timeout: duration(settings.connectTimeoutMs ?? CONNECT_TIMEOUT),
     // A name that cannot be resolved must not prevent the gateway from starting.
     wait_for_warm_on_init: false,
-    per_connection_buffer_limit_bytes: CLUSTER_BUFFER,
+    per_connection_buffer_limit_bytes: CONNECTION_BUFFER,
     circuit_breakers: {
       thresholds: [
         {
@@ -101,6 +101,7 @@ export function negotiated(): Fields {
       http_protocol_options: {},
       // Detects a dead connection before a request has to wait for it.
       http2_protocol_options: {
+        ...providerWindows(),
         connection_keepalive: { interval: duration(30 * SECOND), timeout: duration(5 * SECOND) },
       },
     },

@@ -4,7 +4,7 @@ import { HEADER_CLUSTER, HEADER_DETAILS, HEADER_LOGGED_PATH } from "../contract/
 import { INTERNAL_CLUSTER } from "../control-plane/ir/filter-document/prompt.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
 import { internalLogs, LOGGED_PATH } from "./access-log.ts";
-import { listenerBuffer } from "./buffers.ts";
+import { CONNECTION_BUFFER } from "./buffers.ts";
 import { decompressors, remember } from "./filters.ts";
 import { identity } from "./listeners.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
@@ -29,7 +29,7 @@ export function internalListener(model: GatewayModel, runtime: RuntimeEnvironmen
     internal_listener: {},
     // Exempt from the connection limit of the clients: the calls belong to in-flight requests.
     ignore_global_conn_limit: true,
-    per_connection_buffer_limit_bytes: listenerBuffer(model),
+    per_connection_buffer_limit_bytes: CONNECTION_BUFFER,
     filter_chains: [
       {
         filters: [

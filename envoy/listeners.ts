@@ -2,7 +2,7 @@
 import { LISTENER_OWN_EGRESS } from "../contract/words.ts";
 import type { GatewayModel, Listener as ModelListener } from "../control-plane/ir/model.ts";
 import { ingressLogs } from "./access-log.ts";
-import { listenerBuffer } from "./buffers.ts";
+import { CONNECTION_BUFFER, windows } from "./buffers.ts";
 import { httpFilters } from "./filters.ts";
 import { listenerTls } from "./listener-tls.ts";
 import { localReplies } from "./local-replies.ts";
@@ -28,10 +28,6 @@ const FLUSH_TIMEOUT = MINUTE;
 
 /** File mode of a socket. */
 export const OWNER_ONLY = 0o600;
-
-/** HTTP/2 accepts windows between these (RFC 9113, section 6.9.2). */
-const MIN_WINDOW_BYTES = 65_535;
-const MAX_WINDOW_BYTES = 2_147_483_647;
 
 export function listener(
   name: ModelListener["name"],
@@ -74,7 +70,7 @@ function http(
   tls: Fields = {},
 ): Pick<Listener, "filter_chains"> & Fields {
   return {
-    per_connection_buffer_limit_bytes: listenerBuffer(model),
+    per_connection_buffer_limit_bytes: CONNECTION_BUFFER,
     filter_chains: [
       {
         ...tls,
@@ -122,15 +118,12 @@ export function identity(): Fields {
 }
 
 function protocol(model: GatewayModel): Fields {
-  const window = Math.min(Math.max(listenerBuffer(model), MIN_WINDOW_BYTES), MAX_WINDOW_BYTES);
   return {
     max_request_headers_kb: model.limits.requestHeadersKib,
     // Proxies in front may use HTTP/1.0 by default, and such a request may have no host.
     http_protocol_options: { accept_http_10: true, default_host_for_http_10: "gateway" },
     http2_protocol_options: {
-      // A body is held completely, so the window must be as large: Envoy derives its buffer limit from it.
-      initial_stream_window_size: window,
-      initial_connection_window_size: window,
+      ...windows(),
       // One invalid request does not break the other streams of its connection.
       override_stream_error_on_invalid_http_message: true,
     },

@@ -2,7 +2,7 @@
 import type { GatewayModel } from "../control-plane/ir/model.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields } from "./types.ts";
-import { duration, extension } from "./types.ts";
+import { duration, extension, typed } from "./types.ts";
 
 /** Each costs a file descriptor, and a second one for the provider while a request is in flight. */
 const MAX_CONNECTIONS = 20_000;
@@ -14,8 +14,14 @@ const SHARE_OF_MEMORY = 0.5;
  * to 50, and take 4 ms of processor time: a single core has the workers' requests wait for it.
  */
 const REFRESH_MS = 50;
-/** Streams that hold less than this power of two (1 MiB) are not tracked for a reset when memory runs out. */
-const TRACKED_FROM = 20;
+/** Streams that hold less than this power of two (256 KiB) are not tracked for a reset when memory runs out. */
+const TRACKED_FROM = 18;
+
+/**
+ * Idle timeout of a stream when all memory is in use: what HTTP/1 connections at both ends hold is not counted for each
+ * stream, so that the streams which do not move are reset instead of the largest.
+ */
+const MIN_IDLE_MS = 5000;
 
 const HEAP = "envoy.resource_monitors.fixed_heap";
 
@@ -48,6 +54,16 @@ export function overloadManager(model: GatewayModel, runtime: RuntimeEnvironment
       action("reset_high_memory_stream", {
         scaled: { scaling_threshold: RESET_FROM, saturation_threshold: 1 },
       }),
+      {
+        ...action("reduce_timeouts", {
+          scaled: { scaling_threshold: RESET_FROM, saturation_threshold: 1 },
+        }),
+        typed_config: typed("config.overload.v3.ScaleTimersOverloadActionConfig", {
+          timer_scale_factors: [
+            { timer: "HTTP_DOWNSTREAM_STREAM_IDLE", min_timeout: duration(MIN_IDLE_MS) },
+          ],
+        }),
+      },
     ],
     // Stops reading HTTP/1 bodies that are still arriving.
     loadshed_points: [

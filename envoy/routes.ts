@@ -17,6 +17,7 @@ import { retryPolicies } from "../control-plane/ir/retry-policies.ts";
 import type { RetryPolicy } from "../control-plane/ir/retry-policies.ts";
 import { attemptCluster, attemptedUpstreams } from "../control-plane/ir/upstreams.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
+import { heldBytes } from "./buffers.ts";
 import { nextAttempt } from "./next-attempt.ts";
 import { routeHeaders } from "./route-headers.ts";
 import type { Fields, Route } from "./types.ts";
@@ -59,7 +60,15 @@ export function routeConfiguration(
   return {
     name: listener.name,
     ...routeHeaders(model),
-    virtual_hosts: [{ name: listener.name, domains: ["*"], routes: all }],
+    virtual_hosts: [
+      {
+        name: listener.name,
+        domains: ["*"],
+        routes: all,
+        // Despite its name also for the responses that the filter holds. A connection's own limit can so be small.
+        request_body_buffer_limit: heldBytes(model),
+      },
+    ],
   };
 }
 
