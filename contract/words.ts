@@ -71,6 +71,9 @@ export const HEADER_API_KEY = "x-gateway-api-key";
 /** Maximum length of a client's API key, in bytes. */
 export const MAX_API_KEY = 256;
 
+/** Maximum response of a prompt target's API, or of the model server, in bytes. */
+export const MAX_API_RESPONSE = 1 << 20;
+
 /** Filter state (`wasm.<name>`) that names the cluster of the next attempt, if a request may have several. */
 export const PROPERTY_NEXT_CLUSTER = "gateway_next_cluster";
 /**

@@ -1,6 +1,6 @@
 // The model and the runtime environment → Envoy's whole configuration. It cannot contain a secret: the model holds only
 // names of variables.
-import { LISTENER_EGRESS, LISTENER_INGRESS } from "../contract/words.ts";
+import { LISTENER_EGRESS, LISTENER_INGRESS, MAX_API_RESPONSE } from "../contract/words.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
 import { budgetsListener } from "./budgets-listener.ts";
 import { clusters } from "./clusters.ts";
@@ -11,6 +11,12 @@ import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Bootstrap, Extension } from "./types.ts";
 import { extension } from "./types.ts";
 
+/**
+ * Bytes of the response to a callout that Envoy collects before the filter sees it; by default 32 MiB. Up to twice what the
+ * filter accepts, its error names the limit.
+ */
+const CALLOUT_RESPONSE = "http.async_response_buffer_limit";
+
 /** Returns the bootstrap. Pure: the same model and environment give the same bootstrap. */
 export function renderBootstrap(model: GatewayModel, runtime: RuntimeEnvironment): Bootstrap {
   return {
@@ -19,6 +25,9 @@ export function renderBootstrap(model: GatewayModel, runtime: RuntimeEnvironment
     typed_dns_resolver_config: resolver(),
     overload_manager: overloadManager(model, runtime),
     memory_allocator_manager: memoryRelease(),
+    layered_runtime: {
+      layers: [{ name: "gateway", static_layer: { [CALLOUT_RESPONSE]: 2 * MAX_API_RESPONSE } }],
+    },
     // Also without prompt targets: a reload can add some, but it cannot change the bootstrap.
     bootstrap_extensions: [internalListenerExtension()],
     static_resources: {

@@ -22,6 +22,7 @@ export interface Bootstrap {
   typed_dns_resolver_config: Extension;
   overload_manager: Fields;
   memory_allocator_manager: Fields;
+  layered_runtime: Fields;
   bootstrap_extensions: Extension[];
   static_resources: { listeners: Listener[]; clusters: Cluster[] };
 }

@@ -1,6 +1,6 @@
 // The response to a callout: read in the callback's root context, used once the stream's context is entered again.
 import { freeBlock } from "../memory/blocks";
-import { HEADER_DETAILS, HEADER_ENCODING } from "../../contract/words";
+import { HEADER_DETAILS, HEADER_ENCODING, MAX_API_RESPONSE } from "../../contract/words";
 import { CALLOUT_BODY, CALLOUT_HEADERS } from "../host/callout";
 import { header, takeBody } from "../host/host";
 import { scan, SCAN_OK } from "../bytes/json/scan";
@@ -14,7 +14,7 @@ const ENCODING = constant(HEADER_ENCODING);
 const MAX_STATUS: i32 = 599;
 
 /** A larger response is neither a step's result nor part of a prompt. Bytes. */
-export const MAX_RESPONSE_BYTES: u32 = 1 << 20;
+export const MAX_RESPONSE_BYTES: u32 = MAX_API_RESPONSE;
 
 /** One instance serves all prompts. Only at module level: its tape is never freed. */
 export class CalloutResponse {

@@ -65,7 +65,7 @@ ${simple("plain", "/plain?a=b")}${simple("keyed", "/keyed?appkey=S3CRET&a=b")}${
 ${simple("bytes", "/bytes", ", auto_llm_dispatch_on_response: false")}\
 ${[404, 500, 302, 204].map((status) => simple(`s${status}`, `/status/${status}`)).join("")}\
 ${["json", "cut", "text", "lie"].map((what) => simple(`gzip_${what}`, `/gzip/${what}`)).join("")}\
-${["big", "hang", "silent", "close", "broken", "endless"].map((name) => simple(name, `/${name}`)).join("")}\
+${["largest", "big", "hang", "silent", "close", "broken", "endless"].map((name) => simple(name, `/${name}`)).join("")}\
   - {name: refused, description: refused, endpoint: {name: closed}}
   - {name: nowhere, description: nowhere, endpoint: {name: unknown}}
 endpoints:

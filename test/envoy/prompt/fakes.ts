@@ -153,7 +153,8 @@ export async function startApi(tls?: Certificate): Promise<FakeApi> {
       response.writeHead(status, status < 400 ? { location: "/elsewhere" } : {});
       response.end("secret words of the API");
     } else if (path.startsWith("/gzip/")) sendGzip(response, path.slice("/gzip/".length));
-    else if (path === "/big") response.end("x".repeat(10 * 1024 * 1024));
+    else if (path === "/big") response.end("x".repeat(1.5 * 1024 * 1024));
+    else if (path === "/largest") response.end("x".repeat(1024 * 1024));
     else if (path === "/endless") writeForEver(response);
     else if (path === "/silent") return;
     else if (path === "/hang") response.flushHeaders();
