@@ -239,7 +239,9 @@ function addInstallation(program: Command): void {
 function addConfiguration(program: Command): void {
   program
     .command("import")
-    .description("write a gateway.yaml from the configuration of LiteLLM, archgw or Plano")
+    .description(
+      "write a gateway.yaml from the configuration of LiteLLM, Bifrost, Portkey, archgw or Plano",
+    )
     .addArgument(new Argument("<gateway>", "where the file is from").choices(KINDS))
     .argument("<file>", "its configuration; - for standard input")
     .option("-o, --output <file>", "write to a file instead of standard output")

@@ -45,7 +45,7 @@ const EXAMPLES: Readonly<Record<string, Rows>> = {
   ],
   import: [
     ["gateway import litellm config.yaml -o gateway.yaml", "write a gateway.yaml"],
-    ["gateway import plano plano_config.yaml", "print it"],
+    ["gateway import bifrost config.json", "print it"],
   ],
   init: [
     ["gateway init", "write ./gateway.yaml, unless it exists"],

@@ -25,8 +25,9 @@ function faultOf(name: string): string | undefined {
     return "nothing can be called none: in a request it leaves the choice to the gateway";
   }
   if (name.length > MAX_NAME_LENGTH) return `the name is longer than ${MAX_NAME_LENGTH} characters`;
-  if (/[^\x21-\x7e]/.test(name)) {
-    return "the name holds white space, a control character or a letter outside ASCII";
+  if (/[^\x20-\x7e]/.test(name)) {
+    return "the name has a control character or a letter outside ASCII";
   }
+  if (/^ | $/.test(name)) return "the name begins or ends with a space";
   return /["'`\\*<>]/.test(name) ? "the name holds a character of \"'`\\*<>" : undefined;
 }

@@ -185,7 +185,8 @@ function attemptOf(
   const target = model.targets.find(({ name }) => name === record.target);
   if (target === undefined) throw new Error("the filter's record names no target");
   const body = Buffer.from(sent.body);
-  const isText = body.equals(Buffer.from(body.toString("utf8")));
+  const sentText = body.toString("utf8");
+  const isText = body.equals(Buffer.from(sentText));
   const added = addedByEnvoy(target);
   return {
     target: target.name,
@@ -194,10 +195,10 @@ function attemptOf(
     url: maskQuery(`${schemeOf(target)}://${sent.authority}${sent.path}`),
     headers: maskHeaders(sent.headers, model.filterEnvironment),
     ...(added === undefined ? {} : { addedByEnvoy: added }),
-    body: body.toString(isText ? "utf8" : "base64"),
+    body: isText ? sentText : body.toString("base64"),
     encoding: isText ? "utf8" : "base64",
     isBodyUnchanged: body.equals(request.body),
-    dropped: droppedMembers(record.dropped, record.dialect, target.dialect),
+    dropped: droppedMembers(record.dropped, record.dialect, target.dialect, sentText),
   };
 }
 

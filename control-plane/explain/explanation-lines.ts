@@ -66,11 +66,18 @@ function attemptLines(
     ...headers.map(([name, value]) => `${INDENT}${name}: ${value}`),
     ...(addedByEnvoy === undefined ? [] : [`${INDENT}${addedByEnvoy} (added by Envoy)`]),
     ...dropped.map(
-      ({ member, reason }) => `${INDENT}${colors.yellow(`dropped ${member}`)}: ${reason}`,
+      ({ member, fate, reason }) =>
+        `${INDENT}${colors.yellow(`${FATES[fate]} ${member}`)}: ${reason}`,
     ),
     ...bodyLines(attempt, request, colors).map((line) => `${INDENT}${line}`),
   ];
 }
+
+const FATES = {
+  dropped: "dropped",
+  changed: "changed",
+  replaced: "dropped or replaced",
+} as const;
 
 function isSameRequest(one: ExplainedAttempt, other: ExplainedAttempt): boolean {
   return JSON.stringify(one) === JSON.stringify(other);

@@ -1,22 +1,14 @@
 // The words that LiteLLM and Plano have for providers, and what an entry of llm_providers has in their place.
-import { OTHER_NAMES, PROVIDER_NAMES, UNSUPPORTED_PROVIDERS } from "../providers/registry.ts";
+import { OTHER_NAMES, PROVIDER_NAMES } from "../providers/registry.ts";
 import { STARTERS } from "../providers/starters.ts";
 import { suggestedVariable } from "../config/secrets.ts";
 
 /** Providers without a row in the registry whose API is OpenAI's. */
 const COMPATIBLE: Readonly<Record<string, string>> = {
-  openrouter: "https://openrouter.ai/api/v1",
-  fireworks_ai: "https://api.fireworks.ai/inference/v1",
-  perplexity: "https://api.perplexity.ai",
-  cerebras: "https://api.cerebras.ai/v1",
-  nvidia_nim: "https://integrate.api.nvidia.com/v1",
-  deepinfra: "https://api.deepinfra.com/v1/openai",
-  sambanova: "https://api.sambanova.ai/v1",
-  vercel: "https://ai-gateway.vercel.sh/v1",
-  vercel_ai_gateway: "https://ai-gateway.vercel.sh/v1",
   digitalocean: "https://inference.do-ai.run/v1",
   github: "https://models.github.ai/inference",
   novita: "https://api.novita.ai/v3/openai",
+  novita_ai: "https://api.novita.ai/v3/openai",
 };
 
 /** Words for a provider of the registry that OTHER_NAMES does not have. */
@@ -24,10 +16,6 @@ const SAME: Readonly<Record<string, string>> = {
   ollama_chat: "ollama",
   hosted_vllm: "vllm",
   "text-completion-openai": "openai",
-  moonshot: "moonshotai",
-  dashscope: "qwen",
-  zai: "zhipu",
-  together: "together_ai",
   "bedrock-mantle": "bedrock_mantle",
   vertex_ai_beta: "vertex",
 };
@@ -42,6 +30,11 @@ const ANY_SERVER = [
   "xinference",
 ];
 
+/** Returns a value by a word of the file, which may be `constructor`. */
+function ownValue(table: Readonly<Record<string, string>>, word: string): string | undefined {
+  return Object.hasOwn(table, word) ? table[word] : undefined;
+}
+
 export interface ImportedProvider {
   /** What stands before the slash of `model`. */
   name: string;
@@ -53,9 +46,9 @@ export interface ImportedProvider {
 /** Returns the provider for a word of another gateway; undefined if its API is not supported. */
 export function importedProvider(word: string, hasAddress: boolean): ImportedProvider | undefined {
   if (PROVIDER_NAMES.includes(word)) return { name: word };
-  const name = SAME[word] ?? OTHER_NAMES.get(word);
+  const name = ownValue(SAME, word) ?? OTHER_NAMES.get(word);
   if (name !== undefined) return { name };
-  const url = COMPATIBLE[word] ?? UNSUPPORTED_PROVIDERS.get(word)?.baseUrl;
+  const url = ownValue(COMPATIBLE, word);
   if (url !== undefined) return { name: word, base_url: url, provider_interface: "openai" };
   const isServer = ANY_SERVER.includes(word) || hasAddress;
   return isServer ? { name: word, provider_interface: "openai" } : undefined;
@@ -65,6 +58,16 @@ export function importedProvider(word: string, hasAddress: boolean): ImportedPro
 export function usualVariable(provider: string): string {
   const found = STARTERS.find((one) => one.provider === provider)?.variables[0];
   return found ?? suggestedVariable(provider);
+}
+
+/** Returns the variable for the key of a server at another address than the provider's: `http://gpu:8000/v1` → GPU_8000_KEY. */
+export function variableOfHost(url: string): string {
+  const host = /^\w+:\/\/([^/?#]+)/.exec(url)?.[1] ?? "";
+  const words = host
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, "_")
+    .replaceAll(/^_|_$/g, "");
+  return `${/^[A-Z]/.test(words) ? words : `HOST_${words}`.replace(/_$/, "")}_KEY`;
 }
 
 /** Returns the resource of an address of Azure OpenAI; undefined for any other. */

@@ -1,6 +1,6 @@
 // Takes out of an imported configuration what the loader rejects: each part becomes a comment with the loader's reason, until the
 // loader accepts the rest.
-import { isCollection, isMap, isPair, isScalar, isSeq, Scalar } from "yaml";
+import { isCollection, isMap, isPair, isScalar, isSeq, Scalar, visit } from "yaml";
 import type { Document, Node, Pair, YAMLMap, YAMLSeq } from "yaml";
 import { loadConfiguration } from "../config/load.ts";
 import type { Problem } from "../config/diagnostics/problem.ts";
@@ -30,7 +30,7 @@ export function prune(document: Document, file: string, reasons: Reasons): Prune
   let count = 0;
   for (let round = 0; ; round++) {
     const text = textOf(document);
-    const result = loadConfiguration({ file, text }, anyEnvironment(text));
+    const result = loadConfiguration({ file, text }, anyEnvironment(document));
     if (result.ok) return { text, count, problems: [] };
     const taken = round < MAX_ROUNDS ? takeOut(document, result.problems, reasons) : 0;
     if (taken === 0) return { text, count, problems: result.problems };
@@ -44,17 +44,33 @@ export function textOf(document: Document): string {
 }
 
 /** Returns values for all variables that a configuration refers to: whether they are set is not a question of the import. */
-function anyEnvironment(text: string): Record<string, string> {
-  const names = new Set(
-    text.split("\n").flatMap((line) => parseReferences(line.replace(/^\s*#.*$/, "")).names),
-  );
-  return Object.fromEntries([...names].map((name) => [name, likelyValue(name)]));
+function anyEnvironment(document: Document): Record<string, string> {
+  const values: [name: string, value: string][] = [];
+  visit(document, {
+    Scalar(_, { value }, path) {
+      if (typeof value !== "string") return;
+      const pair = path.findLast((node) => isPair(node));
+      const key = isScalar(pair?.key) ? String(pair.key.value) : "";
+      for (const name of parseReferences(value).names) values.push([name, likelyValue(name, key)]);
+    },
+  });
+  return Object.fromEntries(values);
 }
 
-function likelyValue(name: string): string {
-  if (/URL|BASE|ENDPOINT|HOST/.test(name)) return "https://imported.example";
-  if (name.includes("REGION")) return "us-east-1";
-  return name.endsWith("PORT") ? "8080" : `value-of-${name.toLowerCase()}`;
+/** Values that the loader accepts, by the key at which a variable is. */
+const LIKELY: Readonly<Record<string, string>> = {
+  base_url: "https://imported.example",
+  endpoint: "imported.example:443",
+  project: "imported-project",
+  location: "us-central1",
+  region: "us-east-1",
+  resource: "imported",
+  api_version: "2024-10-21",
+  port: "8080",
+};
+
+function likelyValue(name: string, key: string): string {
+  return (Object.hasOwn(LIKELY, key) ? LIKELY[key] : undefined) ?? `value-of-${name.toLowerCase()}`;
 }
 
 /** Returns how many parts were taken out. Later ones come first, so that the indices of the others stay. */

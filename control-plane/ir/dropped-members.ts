@@ -5,6 +5,9 @@ import reasons from "./dropped-members.json" with { type: "json" };
 export interface DroppedMember {
   /** As `x-gateway-dropped` lists it. */
   member: string;
+  /** `changed`: the provider's request has the member with another value. `replaced`: another part may stand for it. */
+  fate: "dropped" | "changed" | "replaced";
+  /** A sentence, or the rule by which the provider's dialect writes the member. */
   reason: string;
 }
 
@@ -25,14 +28,46 @@ const LIMITS = "the model does not support it (`limits` of its entry)";
  * @param list as `x-gateway-dropped` has it
  * @param client the client's dialect
  * @param provider the target's dialect
+ * @param sent the provider's request body
  */
 export function droppedMembers(
   list: string | undefined,
   client: string | undefined,
   provider: string,
+  sent: string,
 ): DroppedMember[] {
   if (list === undefined) return [];
-  return list.split(",").map((member) => ({ member, reason: reasonOf(member, client, provider) }));
+  const names = memberNames(sent);
+  return list.split(",").map((member) => {
+    const rule = reasonOf(member, client, provider);
+    const isRule = isSlot(member, client) && client !== provider && rule !== LIMITS;
+    if (!isRule) return { member, fate: "dropped", reason: rule };
+    const reason = `the rule of ${titleOf(provider)}: ${rule.replaceAll(/,? which is listed[^;]*/g, "")}`;
+    return { member, fate: names.has(member) ? "changed" : "replaced", reason };
+  });
+}
+
+/** Returns the names of the members at the top of a JSON text; none of any other text. */
+function memberNames(text: string): Set<string> {
+  try {
+    return new Set(Object.keys(JSON.parse(text) as object));
+  } catch {
+    return new Set();
+  }
+}
+
+function titleOf(dialect: string): string {
+  return DIALECTS.find(({ name }) => name === dialect)?.title ?? dialect;
+}
+
+/** Returns whether every dialect can express a member. */
+function isSlot(member: string, client = ""): boolean {
+  return typeof findMember(member, client) === "number";
+}
+
+function findMember(member: string, client: string): string | number | undefined {
+  const known = MEMBERS[client] ?? {};
+  return known[member] ?? known[member.slice(0, member.lastIndexOf("."))];
 }
 
 /**
@@ -50,10 +85,8 @@ export function knownMember(member: string): string | undefined {
 function reasonOf(member: string, client: string | undefined, provider: string): string {
   if (member.startsWith(BETA)) return "the cloud does not accept this beta";
   if (client === provider) return LIMITS;
-  const known = MEMBERS[client ?? ""] ?? {};
-  const found = known[member] ?? known[member.slice(0, member.lastIndexOf("."))];
+  const found = findMember(member, client ?? "");
   if (found === undefined) return "the gateway does not know this member";
   if (typeof found === "number") return NOTES[provider]?.[String(found)] ?? LIMITS;
-  const title = DIALECTS.find(({ name }) => name === provider)?.title ?? provider;
-  return `${found}: not a part of ${title}`;
+  return `${found}: not a part of ${titleOf(provider)}`;
 }

@@ -36,6 +36,7 @@ const IDS: Readonly<Record<string, string>> = {
   azure_foundry: "azure",
   bedrock: "aws",
   bedrock_mantle: "aws",
+  fireworks_ai: "fireworks",
   gemini: "google",
   vertex: "google",
   xai: "x-ai",
@@ -87,10 +88,25 @@ export function ownPriceOf(
 
 function priceBy(target: Target, own: OwnPrice | undefined): Price | undefined {
   if (own === undefined) return listedPrice(target, 1, "genai-prices");
-  const { input, output, cacheRead, cacheWrite, cacheWriteHour, factor = 1 } = own;
-  if (input === undefined && output === undefined) return listedPrice(target, factor, "yours");
-  const rates = { input, output, cacheRead, cacheWrite, cacheWriteHour };
+  const { factor = 1, ...rates } = own;
+  if (rates.input === undefined || rates.output === undefined) {
+    const listed = listedModel(target.provider, target.model);
+    if (listed !== undefined)
+      return priceByRates(withOwnRates(listed.rates, rates), factor, "yours");
+    if (rates.input === undefined && rates.output === undefined) return undefined;
+  }
   return { source: "yours", tiers: [tierAt(0, (kind) => rates[kind], factor)] };
+}
+
+/** Returns listed rates with the configured ones in their place. With a configured `input`, no listed rate of a cache remains. */
+function withOwnRates(listed: ModelPrice, own: OwnPrice): ModelPrice {
+  const isKept = (kind: TokenKind) =>
+    own[kind] === undefined && (own.input === undefined || kind === "output");
+  const rates = TOKEN_KINDS.map((kind) => [
+    RATES[kind],
+    isKept(kind) ? listed[RATES[kind]] : own[kind],
+  ]);
+  return Object.fromEntries(rates) as ModelPrice;
 }
 
 /** Returns one tier. A rate that is missing is that of input; for a cache of an hour, that of the usual cache. */
@@ -121,7 +137,6 @@ const RATES: Readonly<Record<TokenKind, string>> = {
   cacheWriteHour: "cache_write_1h_mtok",
 };
 
-/** Providers on the own machine and compatible ones of other names have no listed price. */
 function listedPrice(
   { provider, model }: Target,
   factor: number,
@@ -131,7 +146,10 @@ function listedPrice(
   return listed === undefined ? undefined : priceByRates(listed.rates, factor, source);
 }
 
-/** Returns the model of the list that a name stands for; undefined for one that the list does not have. */
+/**
+ * Returns the model of the list that a name stands for; undefined for one that the list does not have. Providers on the user's
+ * machine and compatible ones of other names have none.
+ */
 export function listedModel(
   provider: string,
   model: string,

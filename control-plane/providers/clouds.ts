@@ -259,6 +259,14 @@ export function findCloud(name: string | undefined): Cloud | undefined {
   return CLOUDS.find((cloud) => cloud.name === name);
 }
 
+/** Returns the cloud that alone has the API of a word of `provider_interface`, such as `converse`; undefined if others have it too. */
+export function findCloudOfApi(word: string | undefined): Cloud | undefined {
+  const [cloud, ...others] = CLOUDS.filter(
+    (one) => word !== undefined && wordsOf(one).includes(word),
+  );
+  return others.length === 0 ? cloud : undefined;
+}
+
 /** Returns the API of a model; `word`: of `provider_interface`, undefined if it is not set. */
 export function apiOf(
   { apis }: Cloud,

@@ -14,6 +14,8 @@ export interface Provider {
   title: string;
   /** Absent: the user has to give one (`vllm`), or there is none (`demo`). */
   baseUrl?: string;
+  /** What precedes the dialect's endpoint at an address without a path, if it is not the dialect's. */
+  basePath?: string;
   /** The demonstration model, served by the control plane itself. */
   embedded?: true;
   dialect: DialectRow;
@@ -76,6 +78,23 @@ export const PROVIDERS: readonly Provider[] = [
     "Alibaba Cloud Model Studio",
     "https://dashscope.aliyuncs.com/compatible-mode/v1",
   ),
+  openaiCompatible("openrouter", "OpenRouter", "https://openrouter.ai/api/v1"),
+  openaiCompatible("fireworks_ai", "Fireworks AI", "https://api.fireworks.ai/inference/v1"),
+  openaiCompatible("cerebras", "Cerebras", "https://api.cerebras.ai/v1"),
+  // Its path has no /v1 (docs.perplexity.ai, "Chat completions"); every stream has usage.
+  openaiCompatible("perplexity", "Perplexity", "https://api.perplexity.ai", {
+    basePath: "",
+    asksForUsage: false,
+  }),
+  openaiCompatible("nvidia_nim", "NVIDIA NIM", "https://integrate.api.nvidia.com/v1"),
+  openaiCompatible("deepinfra", "DeepInfra", "https://api.deepinfra.com/v1/openai"),
+  openaiCompatible("sambanova", "SambaNova", "https://api.sambanova.ai/v1"),
+  openaiCompatible("vercel", "Vercel AI Gateway", "https://ai-gateway.vercel.sh/v1"),
+  // Its OpenAI-compatible endpoint, which rejects `stream_options`.
+  openaiCompatible("cohere", "Cohere", "https://api.cohere.ai/compatibility/v1", {
+    asksForUsage: false,
+  }),
+  openaiCompatible("huggingface", "Hugging Face", "https://router.huggingface.co/v1"),
   openaiCompatible("ollama", "Ollama", "http://localhost:11434/v1", { needsKey: false }),
   openaiCompatible("vllm", "vLLM", undefined, { needsKey: false }),
   openaiCompatible("demo", "Demonstration model", undefined, {
@@ -133,20 +152,20 @@ export const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ["azureopenai", "azure_openai"],
   ["azure_ai", "azure_foundry"],
   ["foundry", "azure_foundry"],
-]);
-
-/** A provider whose native API the gateway does not support. */
-export interface UnsupportedProvider {
-  /** For people. */
-  title: string;
-  /** Its OpenAI-compatible endpoint. */
-  baseUrl: string;
-}
-
-/** By the word before the slash of `model`, or of `provider_interface`, that other gateways have for them. */
-export const UNSUPPORTED_PROVIDERS: ReadonlyMap<string, UnsupportedProvider> = new Map([
-  ["cohere", { title: "Cohere", baseUrl: "https://api.cohere.ai/compatibility/v1" }],
-  ["huggingface", { title: "Hugging Face", baseUrl: "https://router.huggingface.co/v1" }],
+  ["fireworks", "fireworks_ai"],
+  ["nvidia", "nvidia_nim"],
+  ["perplexity_ai", "perplexity"],
+  ["hugging_face", "huggingface"],
+  ["vercel_ai_gateway", "vercel"],
+  ["mistral_ai", "mistral"],
+  ["mistralai", "mistral"],
+  ["x_ai", "xai"],
+  ["together", "together_ai"],
+  ["moonshot", "moonshotai"],
+  ["dashscope", "qwen"],
+  ["alibaba", "qwen"],
+  ["zai", "zhipu"],
+  ["z_ai", "zhipu"],
 ]);
 
 export function findProvider(name: string): Provider | undefined {

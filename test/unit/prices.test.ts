@@ -64,6 +64,27 @@ it.each(TABLE)("%s", (name, more, word, price) => {
   );
 });
 
+it("a configured rate leaves the other one at the listed price", () => {
+  const priceOf = (pricing: string) =>
+    pricesOf(modelOf(`${entry("openai/gpt-4o", KEY)}pricing: { openai/gpt-4o: ${pricing} }`)).get(
+      "openai/gpt-4o",
+    )?.tiers;
+  const million = 1_000_000;
+  expect(priceOf("{ input: 1 }")).toEqual([
+    {
+      start: 0,
+      input: million,
+      output: 10 * million,
+      cacheRead: million,
+      cacheWrite: million,
+      cacheWriteHour: million,
+    },
+  ]);
+  expect(priceOf("{ output: 1, factor: 2 }")).toMatchObject([
+    { input: 5 * million, output: 2 * million, cacheRead: 2.5 * million },
+  ]);
+});
+
 it("a price of the configuration is shown as such", () => {
   const text = `${entry("azure_openai/our-deployment", AZURE)}pricing: { azure_openai/our-deployment: { input: 2.2, output: 8.8 } }\n`;
   expect(modelNames(modelOf(text))[0]?.price).toEqual({ input: 2.2, output: 8.8, source: "yours" });

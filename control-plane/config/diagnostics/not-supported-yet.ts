@@ -1,6 +1,4 @@
 // Keys that are part of the schema and whose feature is not built: refused by validation, never accepted and ignored.
-import { UNSUPPORTED_PROVIDERS } from "../../providers/registry.ts";
-import type { UnsupportedProvider } from "../../providers/registry.ts";
 import { placesOf } from "../places.ts";
 import type { Path } from "./problem.ts";
 
@@ -22,19 +20,11 @@ interface Rejection {
 
 const CHAT_COMPLETIONS_FORMATS = ["openai", "chat_completions", "openai_chat_completions"];
 
-const PROVIDER_LISTS = ["llm_providers", "model_providers"];
-
 const REMOVE: Rejection = { message: "not supported yet", hint: "remove it" };
 
 /** Remove a row when its feature works; the schema, the reference page and the JSON Schema follow. */
 export const NOT_SUPPORTED_YET: readonly NotSupported[] = [
   { path: ["mode"], what: "modes", rejection: () => REMOVE },
-  ...PROVIDER_LISTS.map((list): NotSupported => ({
-    path: [list, "*", "provider_interface"],
-    what: "native APIs of other providers",
-    rejection: nativeInterface,
-    isPartial: true,
-  })),
   {
     path: ["listeners", "*", "message_format"],
     what: "formats other than `openai`",
@@ -42,20 +32,6 @@ export const NOT_SUPPORTED_YET: readonly NotSupported[] = [
     isPartial: true,
   },
 ];
-
-function nativeInterface(value: unknown): Rejection | undefined {
-  if (typeof value !== "string") return undefined;
-  const provider = UNSUPPORTED_PROVIDERS.get(value);
-  return provider === undefined ? undefined : nativeApi(provider);
-}
-
-/** Returns the problem of a provider whose native API is not supported. */
-export function nativeApi({ title, baseUrl }: UnsupportedProvider): Rejection {
-  return {
-    message: `${title}'s native API is not supported yet`,
-    hint: `use its OpenAI-compatible endpoint: base_url: ${baseUrl} and provider_interface: openai`,
-  };
-}
 
 function messageFormat(value: unknown): Rejection | undefined {
   if (typeof value !== "string") return undefined;

@@ -40,6 +40,16 @@ const ADVICE: readonly Advice[] = [
   },
   {
     path: [],
+    keys: ["governance", "config_store", "logs_store", "vector_store"],
+    hint: "this is a configuration of Bifrost: gateway import bifrost FILE -o gateway.yaml writes one of the gateway",
+  },
+  {
+    path: [],
+    keys: ["strategy", "targets"],
+    hint: "this is a config of Portkey: gateway import portkey FILE -o gateway.yaml writes one of the gateway",
+  },
+  {
+    path: [],
     keys: ["litellm_settings", "router_settings", "general_settings", "environment_variables"],
     hint: "this is a setting of LiteLLM; remove it",
   },

@@ -161,7 +161,7 @@ function providers(): string {
       ["Provider", "Who", "Models", "`provider_interface`", "Requests go to", "Wire format"],
       unique(CLOUDS.flatMap(cloudRows)),
     ),
-    `Values of \`provider_interface\`: ${words}. With ${silent.join(" or ")} the gateway never asks a stream for its usage (\`stream_options.include_usage\`). For another server that rejects that member set \`limits: {stream_usage: false}\`.`,
+    `Values of \`provider_interface\`: ${words}. With ${silent.slice(0, -1).join(", ")} or ${silent.at(-1) ?? ""} the gateway never asks a stream for its usage (\`stream_options.include_usage\`). For another server that rejects that member set \`limits: {stream_usage: false}\`.`,
   ].join("\n\n");
 }
 
@@ -193,10 +193,11 @@ function cloudUrl({ baseUrl, endpoint, envelope, query = "", dialect }: CloudApi
   );
 }
 
-function requestUrl({ baseUrl, embedded, dialect }: Provider): string {
+function requestUrl({ baseUrl, embedded, dialect, basePath }: Provider): string {
   if (embedded === true) return "the gateway itself";
   if (baseUrl === undefined) return "`base_url` (required)";
-  return code(new URL(baseOf(baseUrl, dialect).path, baseUrl).href);
+  const { path } = baseOf(baseUrl, dialect, basePath === undefined ? {} : { basePath });
+  return code(new URL(path, baseUrl).href);
 }
 
 function notSupportedList(): string {

@@ -5,12 +5,10 @@ import {
   INTERFACE_WORDS,
   OTHER_NAMES,
   PROVIDER_NAMES,
-  UNSUPPORTED_PROVIDERS,
   baseOf,
 } from "../../providers/registry.ts";
 import type { Provider, ProviderInterface } from "../../providers/registry.ts";
 import type { Connection } from "./connection.ts";
-import { nativeApi } from "../diagnostics/not-supported-yet.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { showWord } from "../reading.ts";
 import type { Reading } from "../reading.ts";
@@ -35,9 +33,13 @@ export function readOwnConnection(
   const spoken = chosen ?? (entry.provider_interface === undefined ? provider : undefined);
   const base = baseUrl ?? (entry.base_url === undefined ? provider?.baseUrl : undefined);
   if (spoken === undefined || base === undefined) return undefined;
+  const ownPath =
+    provider?.basePath === undefined || spoken.dialect !== provider.dialect
+      ? {}
+      : { basePath: provider.basePath };
   return {
     ...protocolOf(spoken),
-    ...baseOf(base, spoken.dialect),
+    ...baseOf(base, spoken.dialect, ownPath),
     ...(spoken.dialect === OPENAI_CHAT
       ? { responsesPath: baseOf(base, OPENAI_RESPONSES).path }
       : {}),
@@ -75,8 +77,7 @@ function readInterface(
 ): ProviderInterface | undefined {
   if (word === undefined) return undefined;
   const spoken = INTERFACES.get(word);
-  // The words of UNSUPPORTED_PROVIDERS are reported by the list of what is not supported yet.
-  if (spoken === undefined && !UNSUPPORTED_PROVIDERS.has(word)) {
+  if (spoken === undefined) {
     const at = [...path, "provider_interface"];
     const nearest = OTHER_NAMES.get(word) ?? suggest(word, INTERFACE_WORDS);
     reading.problem(at, `unknown provider_interface ${reading.show(at, word)}`, {
@@ -98,12 +99,6 @@ function reportUnknown(reading: Reading, path: Path, entry: ProviderDraft, name:
   );
   if (missing.length === 0) return;
   const at = [...path, "model"];
-  const unsupported = UNSUPPORTED_PROVIDERS.get(name);
-  if (unsupported !== undefined) {
-    const { message, hint } = nativeApi(unsupported);
-    reading.problem(at, message, { hint });
-    return;
-  }
   const nearest = OTHER_NAMES.get(name.replaceAll("-", "_")) ?? suggest(name, PROVIDER_NAMES);
   reading.problem(
     at,

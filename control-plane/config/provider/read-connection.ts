@@ -1,7 +1,7 @@
 // Where the requests of one entry go and in which wire format: to the demonstration model, a cloud, or a provider with one API.
 import { isIP } from "node:net";
 import type { Cloud } from "../../providers/cloud.ts";
-import { findCloud, wordsOf } from "../../providers/clouds.ts";
+import { findCloud, findCloudOfApi, wordsOf } from "../../providers/clouds.ts";
 import { INTERFACES } from "../../providers/registry.ts";
 import type { Provider } from "../../providers/registry.ts";
 import { refuseAddressKeys } from "./address-keys.ts";
@@ -52,7 +52,8 @@ export function cloudOf(
   name: string | undefined,
 ): Cloud | undefined {
   const own = findCloud(name);
-  if (own === undefined) return findCloud(word);
+  if (own === undefined)
+    return findCloud(word) ?? (INTERFACES.has(word ?? "") ? undefined : findCloudOfApi(word));
   // Behind a gateway of the user's there can be another format.
   const isOther = word !== undefined && word !== name && !wordsOf(own).includes(word);
   return isOther && baseUrl !== undefined && INTERFACES.has(word) ? undefined : own;

@@ -167,6 +167,10 @@ function readModel(
     reading.problem(at, "the provider before the slash is no plain word: letters, digits, . _ -");
     return undefined;
   }
+  if (/\s/.test(model)) {
+    reading.problem(at, "the model after the slash has white space; providers have no such model");
+    return undefined;
+  }
   const plain = isWildcard(written) ? `${written.slice(0, -1)}-` : written;
   return checkName(reading, at, plain) === undefined ? undefined : { provider, model };
 }

@@ -10,8 +10,8 @@ const rate = (description: string) => number(0, MAX_RATE, description).optional(
 const schema = named(
   mapping(
     {
-      input: rate("Input tokens, in US dollars per million."),
-      output: rate("Output tokens."),
+      input: rate("Input tokens, in US dollars per million. If not set, the listed price."),
+      output: rate("Output tokens. If not set, the listed price; 0 for a model without one."),
       cache_read: rate("Input tokens that the provider read from a cache. If not set, as `input`."),
       cache_write: rate("Input tokens that the provider wrote to a cache. If not set, as `input`."),
       cache_write_1h: rate(

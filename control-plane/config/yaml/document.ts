@@ -131,7 +131,9 @@ class Converter {
 
   #convert(node: Node | null, path: Path, keyOffset?: number): unknown {
     if (++this.#count > MAX_VALUES) {
-      throw new TooLarge("the file holds too many values; are aliases (*name) nested?");
+      throw new TooLarge(
+        `the file has more than ${MAX_VALUES.toLocaleString("en")} values, counted with every alias (*name) expanded: split it, or remove aliases that contain aliases`,
+      );
     }
     if (path.length > MAX_DEPTH) throw new TooLarge("the file is nested too deeply");
     const value = node?.range?.[0] ?? keyOffset ?? 0;

@@ -1,6 +1,6 @@
-// One entry of LiteLLM's `model_list`: the entry of llm_providers that does the same, and what it has without an equivalent.
+// One deployment of a model, in the words of LiteLLM: the entry of llm_providers that does the same, and what it has without an equivalent.
 import { vendorOf } from "../providers/model-vendors.ts";
-import { azureResource, importedProvider, usualVariable } from "./providers.ts";
+import { azureResource, importedProvider, usualVariable, variableOfHost } from "./providers.ts";
 
 export type Values = Record<string, unknown>;
 
@@ -29,10 +29,13 @@ export interface Deployment {
 const OF_REQUESTS =
   /^(?:temperature|top_p|max_tokens|max_completion_tokens|n|seed|stop|stream|user|reasoning_effort|thinking|frequency_penalty|presence_penalty|response_format|tools|tool_choice)$/;
 const KNOWN = new Set(
-  "model api_key api_base base_url api_version rpm tpm timeout stream_timeout max_retries num_retries input_cost_per_token output_cost_per_token cache_read_input_token_cost extra_headers organization weight aws_region_name region_name aws_bedrock_runtime_endpoint vertex_project vertex_location vertex_ai_project vertex_ai_location drop_params custom_llm_provider max_budget budget_duration".split(
+  "model api_key api_base base_url api_version rpm tpm timeout stream_timeout max_retries num_retries input_cost_per_token output_cost_per_token cache_read_input_token_cost cache_creation_input_token_cost extra_headers organization weight aws_region_name region_name aws_bedrock_runtime_endpoint vertex_project vertex_location vertex_ai_project vertex_ai_location drop_params custom_llm_provider max_budget budget_duration".split(
     " ",
   ),
 );
+
+const OF_ITEMS = new Set(["model_name", "litellm_params", "rpm", "tpm"]);
+const NO_SUCH_SETTING = "there is no such setting";
 
 /** `os.environ/NAME` → `$NAME`; any other text stays as it is. */
 export function referenceOf(value: unknown): string | undefined {
@@ -50,12 +53,7 @@ export function convertDeployment(item: Values): Deployment {
   const url = referenceOf(parameters["api_base"] ?? parameters["base_url"]);
   const provider = word === undefined ? undefined : importedProvider(word, url !== undefined);
   if (provider === undefined || model === "") {
-    result.reason =
-      word === undefined
-        ? `the provider of ${written} is not known; write <provider>/<model>`
-        : model === ""
-          ? "it names no model"
-          : `${word} is no provider of the gateway; with base_url and provider_interface: openai it can be one`;
+    result.reason = reasonWithoutEntry(written, word, model);
     return result;
   }
   const { name, ...own } = provider;
@@ -63,19 +61,35 @@ export function convertDeployment(item: Values): Deployment {
   addAddress(entry, name, url, parameters, region);
   if (api !== undefined && entry["provider_interface"] === undefined)
     entry["provider_interface"] = api;
-  addKey(entry, name, parameters, result);
+  addKey(entry, name, url !== undefined, parameters, result);
   addHeaders(entry, parameters);
   addRetry(entry, parameters, result);
   addNumbers({ rpm: item["rpm"], tpm: item["tpm"], ...parameters }, result);
   addBudget(parameters, result);
   for (const [key, value] of Object.entries(parameters)) addLeftOut(key, value, result);
-  if (isValues(item["model_info"]))
-    result.leftOut.push({
-      reason: "descriptions of models are not a part of the configuration",
-      part: { model_info: item["model_info"] },
-    });
+  for (const [key, value] of Object.entries(item)) {
+    if (OF_ITEMS.has(key) || value === null) continue;
+    const reason =
+      key === "model_info"
+        ? "descriptions of models are not a part of the configuration"
+        : NO_SUCH_SETTING;
+    result.leftOut.push({ reason, part: { [key]: value } });
+  }
   result.entry = entry;
   return result;
+}
+
+/** Returns why an item without a usable model has no entry. `word`: of the provider. */
+function reasonWithoutEntry(written: string, word: string | undefined, model: string): string {
+  if (written === "") return "it has no litellm_params.model";
+  if (written.startsWith("$"))
+    return `the model is in the variable ${written.slice(1)}; write its name here: <provider>/<model>`;
+  if (written === "*")
+    return "one entry for all providers has no equivalent; write one for each, such as openai/*";
+  if (word === undefined)
+    return `the provider of ${written} is not known; write <provider>/<model>`;
+  if (model === "") return `${written} names no model`;
+  return `${word} is no provider of the gateway; with base_url and provider_interface: openai it can be one`;
 }
 
 /** Takes the words of LiteLLM out of a name: `bedrock/converse/…`, `bedrock/us-west-2/…`, `azure/…`, `gpt-4o`. */
@@ -142,24 +156,33 @@ function withPath(url: string, provider: string): string {
   return provider === "ollama" && /^https?:\/\/[^/]+$/.test(plain) ? `${plain}/v1` : plain;
 }
 
-function addKey(entry: Values, provider: string, parameters: Values, result: Deployment): void {
+/** Texts that people write where a server requires no key. */
+const PLACEHOLDER =
+  /^(?:|-|none|null|empty|any|anything|dummy|fake|fake-key|no-?key|not-?(?:needed|required|used)|sk-no-key-required|placeholder|x+|ollama|vllm|lm-?studio|llama\.?cpp|local)$/i;
+
+function addKey(
+  entry: Values,
+  provider: string,
+  hasOwnAddress: boolean,
+  parameters: Values,
+  result: Deployment,
+): void {
   const key = referenceOf(parameters["api_key"]);
-  const variable = usualVariable(provider);
   const isKeyless = ["ollama", "vllm", "demo"].includes(provider);
-  const hasLogin = [
-    "bedrock",
-    "bedrock_mantle",
-    "vertex",
-    "azure_openai",
-    "azure_foundry",
-  ].includes(provider);
+  const hasLogin = LOGINS.includes(provider);
+  const url = entry["base_url"];
   if (key?.startsWith("$") === true) entry["access_key"] = key;
-  else if (key !== undefined && !/^(?:none|null|empty|fake-key|not-needed|dummy|)$/i.test(key)) {
-    entry["access_key"] = `$${variable}`;
+  else if (key !== undefined && !PLACEHOLDER.test(key)) {
+    // The usual variable has the key of the provider's own address, which no other host may get.
+    entry["access_key"] =
+      `$${hasOwnAddress && typeof url === "string" ? variableOfHost(url) : usualVariable(provider)}`;
     result.literalKey = key;
-  } else if (!isKeyless && !(hasLogin && key === undefined) && entry["base_url"] === undefined)
-    entry["access_key"] = `$${variable}`;
+  } else if (!isKeyless && !(hasLogin && key === undefined) && url === undefined)
+    entry["access_key"] = `$${usualVariable(provider)}`;
 }
+
+/** Providers that need no key: the machine has a login. */
+const LOGINS = ["bedrock", "bedrock_mantle", "vertex", "azure_openai", "azure_foundry"];
 
 function addHeaders(entry: Values, parameters: Values): void {
   const headers: Values = isValues(parameters["extra_headers"])
@@ -171,11 +194,27 @@ function addHeaders(entry: Values, parameters: Values): void {
   if (shown.length > 0) entry["headers"] = Object.fromEntries(shown);
 }
 
+const MAX_ATTEMPTS = 5;
+
+/** Returns `attempts` for a number of retries. */
+export function attemptsOf(retries: number): number {
+  return Math.min(retries + 1, MAX_ATTEMPTS);
+}
+
+/** Returns whether there are more retries than the gateway makes. */
+export function isCapped(retries: unknown): boolean {
+  return typeof retries === "number" && retries + 1 > MAX_ATTEMPTS;
+}
+
+export const CAPPED_RETRIES = `a request has at most ${String(MAX_ATTEMPTS)} attempts, the first included`;
+
 function addRetry(entry: Values, parameters: Values, result: Deployment): void {
   const retry: Values = {};
   const [timeout, stream] = [parameters["timeout"], parameters["stream_timeout"]];
   const retries = parameters["num_retries"] ?? parameters["max_retries"];
-  if (typeof retries === "number") retry["attempts"] = Math.min(retries + 1, 5);
+  if (typeof retries === "number") retry["attempts"] = attemptsOf(retries);
+  if (isCapped(retries))
+    result.leftOut.push({ reason: CAPPED_RETRIES, part: { num_retries: retries } });
   if (typeof timeout === "number" && timeout >= 1)
     retry["per_try_timeout"] = `${String(Math.ceil(timeout))}s`;
   if (typeof stream === "number" && stream >= 1)
@@ -196,14 +235,20 @@ function addNumbers(parameters: Values, result: Deployment): void {
   };
   if (Object.keys(limit).length > 0) result.limit = limit;
   if (typeof weight === "number") result.weight = weight;
-  const [input, output] = ["input_cost_per_token", "output_cost_per_token"].map(
-    (key) => parameters[key],
-  );
-  if (typeof input !== "number" && typeof output !== "number") return;
-  const perMillion = (rate: unknown) =>
-    typeof rate === "number" ? Number((rate * 1e6).toPrecision(12)) : 0;
-  result.price = { input: perMillion(input), output: perMillion(output) };
+  const prices = Object.entries(RATES).flatMap(([key, name]) => {
+    const rate = parameters[key];
+    return typeof rate === "number" ? [[name, Number((rate * 1e6).toPrecision(12))] as const] : [];
+  });
+  if (prices.length > 0) result.price = Object.fromEntries(prices);
 }
+
+/** LiteLLM's rates are US dollars a token. One that is not set is the listed price, as in LiteLLM. */
+const RATES: Readonly<Record<string, string>> = {
+  input_cost_per_token: "input",
+  output_cost_per_token: "output",
+  cache_read_input_token_cost: "cache_read",
+  cache_creation_input_token_cost: "cache_write",
+};
 
 function addBudget(parameters: Values, result: Deployment): void {
   const { max_budget: amount, budget_duration: duration } = parameters;
@@ -220,7 +265,7 @@ function addBudget(parameters: Values, result: Deployment): void {
 export const OTHER_PERIOD =
   "a budget is US dollars a day, week, month or year of the calendar, or in total (docs/budgets.md)";
 
-/** By LiteLLM's `budget_duration`. It counts from the first request; here a period is one of the calendar. */
+/** By the duration of LiteLLM (`budget_duration`) or Bifrost (`reset_duration`). It counts from the first request; here a period is one of the calendar. */
 const PERIODS: Readonly<Record<string, string>> = {
   "24h": "day",
   "1d": "day",
@@ -228,6 +273,9 @@ const PERIODS: Readonly<Record<string, string>> = {
   "7d": "week",
   weekly: "week",
   "30d": "month",
+  "1M": "month",
+  "1w": "week",
+  "1Y": "year",
   "31d": "month",
   "1mo": "month",
   monthly: "month",
@@ -244,7 +292,7 @@ export function budgetOf(amount: unknown, duration: unknown): Values | undefined
 
 function addLeftOut(key: string, value: unknown, result: Deployment): void {
   if (KNOWN.has(key)) return;
-  const part = { [key]: value };
+  const part = { [key]: referenceOf(value) ?? value };
   if (OF_REQUESTS.test(key))
     result.leftOut.push({ reason: "clients set it in their requests", part });
   else if (key.startsWith("aws_"))
@@ -264,7 +312,7 @@ function addLeftOut(key: string, value: unknown, result: Deployment): void {
       reason: "write `credential: {type: entra_id, …}` (docs/credentials.md)",
       part,
     });
-  else result.leftOut.push({ reason: "there is no such setting", part });
+  else result.leftOut.push({ reason: NO_SUCH_SETTING, part });
 }
 
 export function isValues(value: unknown): value is Values {
