@@ -61,10 +61,7 @@ const EXAMPLES: Readonly<Record<string, Rows>> = {
   ],
   models: [["gateway models --json", "list models and aliases as JSON"]],
   replay: [
-    [
-      "gateway replay access_content.log next.yaml",
-      "compare next.yaml with ./gateway.yaml",
-    ],
+    ["gateway replay access_content.log next.yaml", "compare next.yaml with ./gateway.yaml"],
   ],
   explain: [
     ["gateway explain request.http", "explain a request with headers and body"],

@@ -21,7 +21,7 @@ interface Source {
   /** What every configuration has. */
   required: string;
   /** Returns the document with the gateway's keys; undefined if the source lacks what is required. */
-  convert(source: Document, all: Values): Document | undefined;
+  convert: (source: Document, all: Values) => Document | undefined;
   reasons?: Reasons;
 }
 

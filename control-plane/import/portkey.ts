@@ -162,7 +162,7 @@ function itemOf(node: Values, group: string, inherited: Values): Values {
   return {
     model_name: group,
     litellm_params: {
-      model: `${provider.replaceAll("-", "_")}/${String(model)}`,
+      model: `${provider.replaceAll("-", "_")}/${model}`,
       ...inherited,
       ...(typeof resource === "string" ? { api_base: `https://${resource}.openai.azure.com` } : {}),
       ...Object.fromEntries(words),
