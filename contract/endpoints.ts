@@ -199,6 +199,9 @@ MODEL_BY_ID.hasChildren = true;
 /** A route of Envoy responds, which the control plane changes. */
 export const READINESS: EndpointRow = local("/readyz");
 
+/** A link to the live page, if that is on this machine. */
+export const ROOT: EndpointRow = local("/");
+
 export const MCP: EndpointRow = tools();
 export const TARGET_CALL: EndpointRow = targetCall();
 
@@ -237,7 +240,7 @@ export const ENDPOINTS: EndpointRow[] = [
   TARGET_CALL,
   local("/healthz"),
   READINESS,
-  local("/"),
+  ROOT,
   // The target of OPTIONS for the whole server.
   local("*"),
 ];

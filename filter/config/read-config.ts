@@ -12,6 +12,7 @@ import {
   integerOf,
   onlyKnownMembers,
   reportProblem,
+  optionalString,
   stringMember,
 } from "./document";
 import { ApiKeys, readApiKeys } from "./api-keys";
@@ -60,6 +61,8 @@ export class Config {
   sampled: u32 = 0;
   /** Whether the client may decide. */
   followsParent: bool = false;
+  /** URL of the live page, for GET /; empty if it is not shown. */
+  page: string = "";
   /** What is captured of requests and responses; null if nothing is. */
   content: ContentRules | null = null;
   /** Whether one of the providers uses pass-through auth (it is sent the client's own key). */
@@ -98,7 +101,7 @@ export function readConfig(
     tape,
     root,
     constant(
-      "version targets routes names wildcards default largest_body held_memory models prompt strict_translation rate_limits api_keys rate_limit_service usage_records traces content budgets cost_header price_lists",
+      "version targets routes names wildcards default largest_body held_memory models prompt strict_translation rate_limits api_keys rate_limit_service usage_records traces content budgets cost_header page price_lists",
     ),
   );
   const version = integerOf(tape, tape.member(root, constant("version")));
@@ -155,6 +158,7 @@ function readObserved(tape: Tape, root: u32, config: Config): void {
   const records = tape.member(root, constant("usage_records"));
   config.content = readContentRules(tape, tape.member(root, constant("content")));
   readTraces(tape, tape.member(root, constant("traces")), config);
+  config.page = optionalString(tape, root, constant("page"));
   config.isObserved = tape.isTrue(records) || tape.equals(records, REQUESTS);
   config.readsUsage = tape.isTrue(records) || config.isTraced;
 }

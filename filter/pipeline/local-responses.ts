@@ -1,5 +1,5 @@
 // The responses that come from the configuration: the models, one of them, and whether the gateway runs.
-import { MODEL_BY_ID, MODEL_LIST } from "../../contract/endpoints";
+import { MODEL_BY_ID, MODEL_LIST, ROOT } from "../../contract/endpoints";
 import { Config } from "../config/read-config";
 import { modelOfWildcard, WildcardModel } from "../config/wildcard";
 import { Exchange } from "../exchange/exchange";
@@ -25,7 +25,10 @@ export function respondFromConfig(exchange: Exchange, turn: Turn): Outcome {
   } else if (row === MODEL_LIST) {
     writeModels(exchange, turn.config);
   } else {
-    buffer.text('{"status":"ok"}');
+    buffer.text('{"status":"ok"');
+    if (row === ROOT && turn.config.page.length > 0)
+      buffer.text(',"live_page":"' + turn.config.page + '"');
+    buffer.text("}");
   }
   respond(exchange, 200, JSON_TYPE, buffer);
   return Outcome.Responded;

@@ -112,13 +112,15 @@ function mcpConfiguration({ url, key }: NonNullable<AgentOptions["mcp"]>): strin
 export interface CodexOptions extends AgentOptions {
   /** Its own provider `openai` at another address, instead of a provider of the configuration: it tries a websocket first. */
   isBuiltIn?: boolean;
+  /** Text of config.toml as the documentation prints it, in place of one that is written here, and without a key. */
+  documented?: string;
 }
 
 export function startCodex({ directory, ...options }: CodexOptions): Agent {
   const place = makePlace();
   const script = join(directory, SCRIPTS.codex);
   const environment = {
-    CODEX_API_KEY: "any-key",
+    ...(options.documented === undefined ? { CODEX_API_KEY: "any-key" } : {}),
     ...(options.mcp === undefined ? {} : { TEAM_KEY: options.mcp.key }),
   };
   mkdirSync(join(place.home, ".codex"));
@@ -143,22 +145,27 @@ export function startCodex({ directory, ...options }: CodexOptions): Agent {
   };
 }
 
-/** Plugins and apps are lists that Codex fetches from its vendor. */
-function codexConfiguration(options: Omit<CodexOptions, "directory">) {
-  const { gatewayUrl, model, isBuiltIn, mcp } = options;
-  return `${model === undefined ? "" : `model = "${model}"`}
-${isBuiltIn === true ? `openai_base_url = "${gatewayUrl}/v1"` : 'model_provider = "gateway"'}
-approval_policy = "never"
+const UNATTENDED = `approval_policy = "never"
 sandbox_mode = "danger-full-access"
 check_for_update_on_startup = false
+`;
+/** Plugins and apps are lists that Codex fetches from its vendor. */
+const OFFLINE = `
+[analytics]
+enabled = false
 
 [features]
 plugins = false
 apps = false
-${mcp === undefined ? "" : "tool_search_always_defer_mcp_tools = false\n"}
-[analytics]
-enabled = false
+`;
 
+function codexConfiguration(options: Omit<CodexOptions, "directory">) {
+  const { gatewayUrl, model, isBuiltIn, mcp, documented } = options;
+  if (documented !== undefined)
+    return UNATTENDED + documented.replace("http://localhost:12000", gatewayUrl) + OFFLINE;
+  return `${model === undefined ? "" : `model = "${model}"`}
+${isBuiltIn === true ? `openai_base_url = "${gatewayUrl}/v1"` : 'model_provider = "gateway"'}
+${UNATTENDED}${OFFLINE}${mcp === undefined ? "" : "tool_search_always_defer_mcp_tools = false\n"}
 [model_providers.gateway]
 name = "gateway"
 base_url = "${gatewayUrl}/v1"

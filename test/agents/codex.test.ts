@@ -1,7 +1,10 @@
 // Codex through the gateway on a provider of each dialect: shell commands, patches and code mode, and conversations that go on.
 // It takes tools and the form of its requests from the name of the model: gpt-5.5 has functions and a custom tool for patches,
 // gpt-6.1-sol only a custom tool for code, in a namespace, and no `tools` and `instructions` at all.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { AGENT_MODELS } from "../../control-plane/config/starter/agent-models.ts";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import { startCodex } from "./agent.ts";
@@ -15,7 +18,12 @@ const PROVIDERS = [
   { dialect: "messages", provider: "anthropic", suffix: "messages" },
   { dialect: "responses", provider: "responses", suffix: "responses" },
 ] as const;
+/** Also the model that Codex asks for by default, and the one of docs/responses-api.md. */
 const ALIASES = `
+${AGENT_MODELS.flatMap(({ models }) => models)
+  .map((name) => `  ${name}: {target: openai/gpt-4o}`)
+  .join("\n")}
+  claude-sonnet-4-5: {target: anthropic/claude-test}
   gpt-5.5-chat: {target: openai/gpt-4o}
   gpt-6.1-sol-chat: {target: openai/gpt-4o}
   gpt-5.5-messages: {target: anthropic/claude-test}
@@ -102,6 +110,21 @@ describe.runIf(canTest).concurrent.each(PROVIDERS)("on $dialect", ({ provider, s
 });
 
 describe.runIf(canTest)("Codex", () => {
+  it.each(["README.md", "docs/responses-api.md"])("works with the lines of %s", async (page) => {
+    if ("missing" in agents) throw new Error(agents.missing);
+    const text = readFileSync(join(import.meta.dirname, "../..", page), "utf8");
+    const [, indent = "", lines = ""] = /^( *)```toml\n([^]*?)^ *```$/m.exec(text) ?? [];
+    const documented = lines.replaceAll(new RegExp(`^${indent}`, "gm"), "");
+    expect(documented).toContain("http://localhost:12000");
+    const { directory } = agents;
+    const codex = startCodex({ directory, gatewayUrl: all.gateway.url, documented });
+    try {
+      expect(await codex.ask("hello")).toMatch(/^You said: [^]*hello$/);
+    } finally {
+      codex.remove();
+    }
+  });
+
   it("falls back to HTTP where its own provider would open a websocket", async () => {
     const codex = start("gpt-5.5-chat", true);
     try {

@@ -152,6 +152,17 @@ describe.skipIf(!inject("canTestChart"))("the Helm chart", () => {
     expect(checksum({ drainSeconds: 1 })).toBe(checksum({}));
   });
 
+  it("accepts the values that the documentation prints", () => {
+    const page = readFileSync(join(here, "../../docs/kubernetes.md"), "utf8");
+    const printed = [...page.matchAll(/```yaml\n(# values\.yaml\n[^]*?)```/g)];
+    expect(printed.length).toBeGreaterThan(3);
+    for (const [, text = ""] of printed) {
+      const { status, stdout, stderr } = lint(helm, parse(text) as object);
+      expect(status, text + stdout + stderr).toBe(0);
+      manifestsOf(helm, parse(text) as object);
+    }
+  });
+
   it.each([
     ["a value that it does not know", { replicaz: 3 }, "replicaz"],
     ["a key's value in place of its secret", { keys: [{ variable: "A", value: "sk" }] }, "secret"],

@@ -90,4 +90,12 @@ describe("the configuration for the keys in the environment", () => {
     expect(text).toContain("  - model: gemini/*\n    access_key: $GOOGLE_API_KEY\n");
     expect(text).not.toContain("  - model: bedrock/*\n    access_key");
   });
+
+  it("has the live page, also in a start without a file, with a link to it at GET /", () => {
+    for (const isBuiltIn of [false, true]) {
+      const { model, document } = load({}, isBuiltIn);
+      expect(model.observability?.metrics).toEqual({ address: "127.0.0.1", port: 9464 });
+      expect(document.page).toBe("http://127.0.0.1:9464");
+    }
+  });
 });

@@ -8,15 +8,17 @@ export const INTRODUCTION = `# Configuration
 
 The gateway reads one YAML file: the one named on the command line, else \`gateway.yaml\`, \`config.yaml\` or \`arch_config.yaml\` in the current directory. A file \`.env\` beside it is read too; the process environment wins over it.
 
-\`gateway validate\` checks the file and lists every problem at once, each with its line and column and what to write instead. Unknown keys are errors. Editors that know JSON Schema complete and check the file while you type when it begins with
+\`gateway validate\` checks the file and lists every problem at once, each with its line and column and what to write instead. Unknown keys are errors. Editors that know JSON Schema complete and check the file while you type when its first line names the schema of the installation, which \`gateway init\` writes:
 
 \`\`\`yaml
-# yaml-language-server: $schema=./gateway.schema.json
-\`\`\``;
+# yaml-language-server: $schema=./node_modules/gateway/gateway.schema.json
+\`\`\`
+
+In these pages a snippet without \`llm_providers\` is a part of a file: it can be added to [README's configuration](../README.md#configuration).`;
 
 export const WITHOUT_A_FILE = `## Without a file
 
-\`gateway up\` without a file serves the providers whose keys are set, in the environment or in a file \`.env\` in the current directory, each with all of its models, and the demonstration model. \`gateway init\` writes the same as a \`gateway.yaml\`, with comments and the [live page](observability.md#the-live-page), without the demonstration model; it replaces a file only with \`--force\`, and \`--stdout\` prints instead of writing. The names of a provider's variables are tried in this order:
+\`gateway up\` without a file serves the providers whose keys are set, in the environment or in a file \`.env\` in the current directory, each with all of its models, the demonstration model, and the [live page](observability.md#the-live-page). \`gateway init\` writes the same as a \`gateway.yaml\`, with comments, without the demonstration model; it replaces a file only with \`--force\`, and \`--stdout\` prints instead of writing. The names of a provider's variables are tried in this order:
 
 | Provider | Variables | \`model: none\` |
 | --- | --- | --- |
@@ -73,9 +75,13 @@ export const HEADERS = `### Keys and headers
 A key never stands in the file: \`access_key: $OPENAI_API_KEY\` names the variable that holds it. It is sent as \`authorization: Bearer …\`, or as \`x-api-key\` in the messages format. A provider that wants it in another way takes it in \`headers\`, with nothing but the scheme beside the reference:
 
 \`\`\`yaml
-headers:
-  authorization: Basic $GATEWAY_CREDENTIALS
-  x-team: research
+llm_providers:
+  - model: our-cluster/qwen3-32b
+    base_url: https://llm.example.com/v1
+    provider_interface: openai
+    headers:
+      authorization: Basic $GATEWAY_CREDENTIALS
+      x-team: research
 \`\`\`
 
 At a provider's own address \`access_key\` is required where the provider table says so; with a \`base_url\` of your own it is optional. Headers that HTTP or the gateway itself manages (\`host\`, \`content-length\`, \`x-gateway-…\`, \`x-envoy-…\`, \`x-forwarded-…\` and the like) are refused.`;

@@ -31,8 +31,7 @@ export function starterConfiguration(
     found.length === 0 || withDemonstration ? DEMONSTRATION : "",
     commentedEntries(others),
     aliasesOf(found),
-    // A start without a file opens no further port.
-    withDemonstration ? "" : LIVE_PAGE,
+    LIVE_PAGE,
     ADVICE,
   ].join("");
 }

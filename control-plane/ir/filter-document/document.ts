@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { NO_CREDENTIAL } from "../../../contract/credentials.ts";
 import { FILTER_CONFIG_VERSION } from "../../../contract/words.ts";
 import { namesUnderWildcard } from "../known-models.ts";
+import { isLoopback, urlOf } from "../listener-url.ts";
 import { clientNames, patternText, takesName } from "../model-names.ts";
 import type { FilterBudget } from "./budgets.ts";
 import { filterBudgets, hasUsageRecords } from "./budgets.ts";
@@ -67,6 +68,8 @@ export interface FilterConfig {
     /** Whether it may decide. */
     follows_parent?: true;
   };
+  /** URL of the live page, for GET /; absent unless it and both listeners are for this machine alone, without a token. */
+  page?: string;
   /** What is captured of requests and responses (contract/content.ts). */
   content?: { max_bytes: number; redact_headers: readonly string[] };
   /** `overrides.strict_translation`. */
@@ -188,6 +191,15 @@ function contentOf({ observability }: GatewayModel): Pick<FilterConfig, "content
   return { content: { max_bytes: rules.maxBytes, redact_headers: rules.redactHeaders } };
 }
 
+/** A link to a page with a token could lead whoever follows it to type the token into another process's form. */
+function pageOf({ ingress, egress, observability }: GatewayModel): Pick<FilterConfig, "page"> {
+  if (observability === undefined || observability.metrics.tokenVariable !== undefined) return {};
+  const isPrivate = [ingress, egress, observability.metrics].every(({ address }) =>
+    isLoopback(address),
+  );
+  return isPrivate ? { page: urlOf(observability.metrics) } : {};
+}
+
 function documentOf(model: GatewayModel): FilterConfig {
   const sets = model.targetSets ?? [];
   const named = sets.filter((set) => "name" in set);
@@ -245,6 +257,7 @@ function documentOf(model: GatewayModel): FilterConfig {
     ...(prices.lists.length === 0 ? {} : { price_lists: prices.lists }),
     ...traces(model),
     ...contentOf(model),
+    ...pageOf(model),
     ...(model.strictTranslation === true ? { strict_translation: true } : {}),
   };
 }
