@@ -62,8 +62,32 @@ export function buildProgram(): Command {
   addInstallation(program);
   addCompletion(program);
   addExamples(program);
+  addOtherWords(program);
   // After the completion, whose script is for `gateway`.
   return program.name(commandName(process.env));
+}
+
+/** Words of other programs, and what does the same here. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  start: "Did you mean up?",
+  run: "Did you mean up?",
+  serve: "Did you mean up?",
+  stop: "Did you mean down?",
+  restart: "Did you mean reload --restart?",
+  test: "validate checks the configuration, doctor this machine, and targets test a prompt.",
+  keys: "Keys of clients are api_keys in the configuration: docs/securing.md. models --key shows what a key may use.",
+};
+
+/** Adds them as commands that no help lists and that only print the hint. */
+function addOtherWords(program: Command): void {
+  for (const [word, hint] of Object.entries(OTHER_WORDS)) {
+    program
+      .command(word, { hidden: true })
+      .helpOption(false)
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .action(() => program.error(`error: unknown command '${word}'\n(${hint})`));
+  }
 }
 
 function addRunning(program: Command): void {

@@ -92,7 +92,12 @@ const INVALID = ["2", "the configuration is missing or invalid"] as const;
 
 /** By command, where the exit codes are not those of all commands. */
 const EXIT_CODES: Readonly<Record<string, Rows>> = {
-  gateway: [SUCCESS, FAILURE, INVALID],
+  gateway: [
+    SUCCESS,
+    FAILURE,
+    INVALID,
+    ["3", "reload needs --restart; upgrade --check: a newer version exists"],
+  ],
   health: [
     ["0", "the gateway is ready"],
     ["1", "the gateway is not ready or not running"],
@@ -108,6 +113,12 @@ const EXIT_CODES: Readonly<Record<string, Rows>> = {
     INVALID,
   ],
   validate: [["0", "the configuration is valid"], FAILURE, INVALID],
+  reload: [
+    ["0", "the new configuration is active, or nothing has changed"],
+    FAILURE,
+    ["2", "the configuration is invalid; the old one stays"],
+    ["3", "the change needs --restart; the old configuration stays"],
+  ],
   upgrade: [
     ["0", "the newest version is installed, or its command was printed"],
     ["1", "the newest version is not known; the reason is on standard error"],

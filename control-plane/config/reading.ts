@@ -75,12 +75,24 @@ export function startReading(
       return names === undefined ? show(path, value) : `the value of $${names.join(" and $")}`;
     },
     problem: (path, message, more) => {
-      add(problems, path, message, more);
+      const quote = typographicQuote(document.value, path);
+      const hint = `${quote ?? ""} is a typographic quote, which is a part of the text: write " in its place`;
+      add(problems, path, message, quote === undefined ? more : { ...more, hint });
     },
     warning: (path, message, more) => {
       add(warnings, path, message, more);
     },
   };
+}
+
+/** Returns the quote at the beginning of a value or of its key, as word processors and chat programs write it. */
+function typographicQuote(whole: unknown, path: Path): string | undefined {
+  let value = whole;
+  for (const key of path)
+    value = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+  return [path.at(-1), value]
+    .map((word) => (typeof word === "string" ? /^[“”„‘’‚«»]/.exec(word)?.[0] : undefined))
+    .find((quote) => quote !== undefined);
 }
 
 function show(path: Path, value: unknown): string {

@@ -7,10 +7,14 @@ import { callAdmin, callListener } from "./admin.ts";
 const HEALTH_PATH = "/healthz";
 const POLL_MS = 25;
 
-/** Returns what is still missing, as a sentence; undefined if the gateway is ready. */
+/**
+ * Returns what is still missing, as a sentence; undefined if the gateway is ready.
+ * @param onProbe receives the name of each listener that has responded
+ */
 export async function missingForReadiness(
   adminSocket: string,
   listeners: readonly Listener[],
+  onProbe: (listener: Listener["name"]) => void = () => undefined,
 ): Promise<string | undefined> {
   try {
     const { status, body } = await callAdmin(adminSocket, "GET", "/ready");
@@ -21,6 +25,7 @@ export async function missingForReadiness(
   for (const listener of listeners) {
     const missing = await probe(listener);
     const { name, port } = listener;
+    if (missing === undefined) onProbe(name);
     if (missing !== undefined) return `listener ${name} on port ${String(port)} ${missing}`;
   }
   return undefined;

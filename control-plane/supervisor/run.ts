@@ -66,6 +66,7 @@ async function attend(
   const write = () => {
     if (gateway !== undefined) {
       record.adminSocket = gateway.supervisor.adminSocket();
+      record.probes = gateway.supervisor.probes();
       record.logDirectory = gateway.logDirectory();
       record.missing = gateway.missing();
       Object.assign(record, served(gateway.current()));

@@ -45,6 +45,8 @@ export interface RunningRecord {
   /** Drain timeout for open requests when it is stopped. */
   drainMs: number;
   adminSocket: string;
+  /** How many requests of that Envoy's listeners were the gateway's own probes. */
+  probes?: Record<string, number>;
   controlSocket: string;
   /**
    * Socket of the egress listener for requests without an API key; nothing listens there if no prompts are configured.

@@ -36,6 +36,8 @@ export interface SupervisorEvents {
 export interface Supervisor {
   /** Returns the admin socket of the Envoy that serves requests. */
   adminSocket: () => string;
+  /** Returns how many requests of its listeners were this process's probes. */
+  probes: () => Record<string, number>;
   /** Returns why that Envoy rejected a file; empty if it rejected none. */
   lastRejection: () => string;
   /**
@@ -56,6 +58,8 @@ interface Running {
   run: EnvoyRun;
   /** Whether it has what `onStart` gives. */
   isEquipped: () => boolean;
+  /** The probes of this process that it has responded to, by listener. */
+  probes: Record<string, number>;
 }
 
 const READY_MS = 30_000;
@@ -73,7 +77,7 @@ export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Prom
     const run = startEnvoy(of.command, events.onLine);
     let isEquipped = false;
     void events.onStart(of).then(() => (isEquipped = true));
-    return { plan: of, run, isEquipped: () => isEquipped };
+    return { plan: of, run, isEquipped: () => isEquipped, probes: {} };
   };
   let current = start(plan);
   /** Aborted when the current Envoy is replaced: it is not restarted after that. */
@@ -122,6 +126,7 @@ export async function supervise(plan: EnvoyPlan, events: SupervisorEvents): Prom
       await Promise.all(retiring);
     }),
     adminSocket: () => current.plan.adminSocket,
+    probes: () => current.probes,
     lastRejection: () => current.run.lastRejection(),
     reopenLogs: () => {
       for (const { run } of [current, ...others]) run.signal("SIGUSR1");
@@ -184,11 +189,14 @@ async function firstReadiness(started: Running): Promise<void> {
 
 /** Waits until an Envoy serves requests. Returns what is still missing when it cannot, or not in time. */
 function readinessOf(
-  { plan, isEquipped }: Running,
+  { plan, isEquipped, probes }: Running,
   isOver: () => boolean,
 ): Promise<string | undefined> {
+  const count = (name: string) => {
+    probes[name] = (probes[name] ?? 0) + 1;
+  };
   const missing = async () =>
-    (await missingForReadiness(plan.adminSocket, plan.listeners)) ??
+    (await missingForReadiness(plan.adminSocket, plan.listeners, count)) ??
     (isEquipped() ? undefined : "it has no limits of the budgets yet");
   return waitUntilReady(missing, isOver, READY_MS);
 }

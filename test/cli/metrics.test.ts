@@ -129,6 +129,9 @@ it("a port in use is reported in place of the URL, and served as soon as it is f
   await waitForRequests(1);
   const status = JSON.parse((await desk.run("status", "--json")).stdout) as Status;
   expect(status).toMatchObject({ page: url, pageProblem: null });
+  // The probes of the start are no client's requests.
+  expect(status.listeners.map(({ statistics }) => statistics.requests)).toEqual([0, 1]);
+  expect(status.listeners.map(({ statistics }) => statistics.succeeded)).toEqual([0, 1]);
 });
 
 /** The status for a request with this host header. */

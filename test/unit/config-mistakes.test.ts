@@ -17,6 +17,34 @@ interface Mistake {
 
 const MISTAKES: Mistake[] = [
   {
+    what: "a model and a key in typographic quotes",
+    text: `llm_providers:
+  - model: “openai/gpt-4o”
+    access_key: „$OPENAI_API_KEY“
+`,
+    report: [
+      "2:12: llm_providers[0].model: the provider before the slash is no plain word: letters, digits, . _ -",
+      '“ is a typographic quote, which is a part of the text: write " in its place',
+      "3:17: llm_providers[0].access_key: expected exactly one reference",
+      '„ is a typographic quote, which is a part of the text: write " in its place',
+    ],
+  },
+  {
+    what: "a wildcard without a provider, and prices as LiteLLM writes them",
+    text: `${PROVIDER}  - model: '*'
+pricing:
+  openai/gpt-4o: {input_cost_per_token: 0.0000025, output_cost_per_token: 0.00001}
+`,
+    report: [
+      '4:12: llm_providers[1].model: expected <provider>/<model>, not "*"',
+      "a wildcard names its provider: openai/* takes all models of OpenAI",
+      '6:19: pricing["openai/gpt-4o"].input_cost_per_token: unknown key',
+      "write input: 2.5, in US dollars per million tokens",
+      '6:52: pricing["openai/gpt-4o"].output_cost_per_token: unknown key',
+      "write output: 2.5, in US dollars per million tokens",
+    ],
+  },
+  {
     what: "a misspelt top-level key, and a misspelt key below it",
     text: `llm_provider:
   - model: openai/gpt-4o

@@ -8,7 +8,6 @@ import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
 import { defaultRuntimeEnvironment } from "../../supervisor/runtime-environment.ts";
 import { noteBuiltIn } from "./built-in.ts";
-import { printWarnings } from "./validate.ts";
 
 export interface RenderOptions {
   output?: string;
@@ -20,8 +19,7 @@ export interface RenderOptions {
 export function render(config: string | undefined, options: RenderOptions): void {
   const file = findConfigurationOrBuiltIn(config, process.cwd());
   noteBuiltIn(file);
-  const { model, environment, warnings } = readConfiguration(file, process.env);
-  printWarnings(warnings);
+  const { model, environment } = readConfiguration(file, process.env);
   const yaml =
     options.ratelimitConfig === true
       ? serviceToYaml(serviceConfiguration(model))

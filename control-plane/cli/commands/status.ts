@@ -95,7 +95,7 @@ async function statusOf(record: RunningRecord): Promise<Status> {
     providers: await providerStatuses(record),
     listeners: record.listeners.map((listener) => ({
       ...listener,
-      statistics: statisticsOf(listener.name, counters),
+      statistics: statisticsOf(listener.name, counters, record.probes?.[listener.name] ?? 0),
     })),
   };
 }
@@ -115,12 +115,17 @@ async function readCounters(adminSocket: string): Promise<Map<string, number>> {
   }
 }
 
-function statisticsOf(listener: string, counters: Map<string, number>): ListenerStatistics {
+/** @param probes what the gateway itself has sent until it was ready, which is no request of a client */
+function statisticsOf(
+  listener: string,
+  counters: Map<string, number>,
+  probes: number,
+): ListenerStatistics {
   const counter = (name: string) => counters.get(`http.${listener}.downstream_rq_${name}`) ?? 0;
   return {
-    requests: counter("total"),
+    requests: Math.max(0, counter("total") - probes),
     active: counter("active"),
-    succeeded: counter("2xx"),
+    succeeded: Math.max(0, counter("2xx") - probes),
     clientErrors: counter("4xx"),
     serverErrors: counter("5xx"),
   };
@@ -159,7 +164,6 @@ function lines(found: Status): string[] {
   ]);
   return [
     ...table(facts.map(([name, value]) => [colors.dim(name ?? ""), value ?? ""])),
-    ...found.warnings.map((warning) => `${colors.yellow("warning")} ${warning}`),
     "",
     ...table([head, ...listeners]),
     "",

@@ -53,7 +53,17 @@ const ADVICE: readonly Advice[] = [
     keys: ["litellm_settings", "router_settings", "general_settings", "environment_variables"],
     hint: "this is a setting of LiteLLM; remove it",
   },
+  ...["input", "output"].map((kind): Advice => ({
+    path: ["pricing", "*"],
+    keys: [`${kind}_cost_per_token`, `${kind}_price`],
+    hint: `write ${kind}: 2.5, in US dollars per million tokens`,
+  })),
   ...["llm_providers", "model_providers"].flatMap((list): Advice[] => [
+    {
+      path: [list, "*"],
+      keys: ["input_cost_per_token", "output_cost_per_token"],
+      hint: "write pricing: {<provider>/<model>: {input: 2.5, output: 10}} at the top level, in US dollars per million tokens",
+    },
     {
       path: [list, "*"],
       keys: ["timeout", "request_timeout"],

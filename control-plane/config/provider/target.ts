@@ -153,7 +153,12 @@ function readModel(
   if (slash < 0) {
     const provider = /^[\w.:-]{1,60}$/.test(written) ? vendorOf(written) : undefined;
     reading.problem(at, `expected <provider>/<model>, not ${reading.show(at, written)}`, {
-      hint: provider === undefined ? "for example openai/gpt-4o" : `write ${provider}/${written}`,
+      hint:
+        written === "*"
+          ? "a wildcard names its provider: openai/* takes all models of OpenAI"
+          : provider === undefined
+            ? "for example openai/gpt-4o"
+            : `write ${provider}/${written}`,
     });
     return undefined;
   }

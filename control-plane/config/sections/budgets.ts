@@ -111,7 +111,9 @@ function readSubject(
 
 /** Warns of models whose requests cost nothing for a budget that is not of a model. */
 function warnOfPrices(load: Load, all: readonly Budget[], models: Models): void {
-  const unknown = models.targets.filter((target) => !mayHavePrice(target, models));
+  const unknown = models.targets.filter(
+    (target) => target.address.kind !== "embedded" && !mayHavePrice(target, models),
+  );
   if (unknown.length === 0) return;
   if (all.some(({ subject }) => subject === "all")) {
     warn(load.reading, ["budgets"], "budgets", unknown);
