@@ -16,6 +16,8 @@ const TIMEOUT = 15_000;
 export function budgetsListener(model: GatewayModel, runtime: RuntimeEnvironment): Listener {
   return {
     name: LISTENER_BUDGETS,
+    // Instead of the path of the socket, which differs by machine, in the names of its metrics.
+    stat_prefix: LISTENER_BUDGETS,
     address: { pipe: { path: runtime.budgetsSocketPath ?? "", mode: OWNER_ONLY } },
     // Exempt from the connection limit: clients must not keep limits from being set.
     ignore_global_conn_limit: true,

@@ -55,6 +55,8 @@ export function ownEgress(model: GatewayModel, runtime: RuntimeEnvironment): Lis
   const path = runtime.ownEgressSocketPath ?? "";
   return {
     name: LISTENER_OWN_EGRESS,
+    // Instead of the path of the socket, which differs by machine, in the names of its metrics.
+    stat_prefix: LISTENER_OWN_EGRESS,
     address: { pipe: { path, mode: OWNER_ONLY } },
     // Exempt from the connection limit: the clients' prompts need it, whatever their number.
     ignore_global_conn_limit: true,

@@ -22,7 +22,8 @@ afterEach(() => desk.clear());
 
 function configuration(more = ""): string {
   const metrics = `observability:\n  metrics: {port: ${String(metricsPort)}${more}}\n`;
-  return configurationOn(ports) + metrics;
+  return `${configurationOn(ports)}${metrics}budgets: [{amount: 5 USD, per: month}]
+`;
 }
 
 async function ask(count: number, more: object = {}): Promise<void> {
@@ -67,6 +68,11 @@ it("counts go on over a reload, a restart and a kill", async () => {
   expect(first).toMatch(/^gateway_build_info\{version="[^"]+",envoy_version="1\.40\.0"\} 1$/m);
   expect(first).toContain("gateway_envoy_up 1");
   expect(first).toMatch(/^envoy_cluster_upstream_rq_total\{/m);
+  // The names and labels are the same on every machine.
+  expect(first).toMatch(
+    /^envoy_listener_downstream_cx_total\{envoy_listener_address="budgets"\} /m,
+  );
+  expect(first).not.toMatch(/sock|gateway-desk/);
 
   writeFileSync(
     join(desk.directory, "gateway.yaml"),
