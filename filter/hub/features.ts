@@ -31,6 +31,12 @@ export const TEXT_LOGPROBS = dropped(
 );
 
 // Input and output
+export const FOREIGN_PARTS = rejected(
+  constant(
+    "It is a part of another API: send input_text, input_image, input_file or output_text instead.",
+  ),
+  about("Content parts of another API, which OpenAI rejects as well"),
+);
 export const AUDIO_OUTPUT = rejected(
   LEAVE_OUT,
   about("Audio output", "https://platform.openai.com/docs/guides/audio"),
@@ -186,8 +192,11 @@ export const BACKGROUND = rejected(
   constant("cannot answer in the background: use 'stream'."),
   about("Background mode", "https://platform.openai.com/docs/guides/background"),
 );
-export const ITEM_REFERENCES = dropped(
-  about("References to stored items: the conversation lacks what they refer to"),
+export const ITEM_REFERENCES = rejected(
+  constant(
+    "This model keeps no items: send the items themselves. In the Vercel AI SDK set providerOptions.openai.store to false, or use @ai-sdk/open-responses.",
+  ),
+  about("References to stored items"),
 );
 export const COMPACTED_HISTORY = rejected(
   constant("Send the items, or their summary as text, or use a provider with the Responses API."),

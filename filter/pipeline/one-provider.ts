@@ -77,7 +77,7 @@ export function checkProvider(exchange: Exchange, turn: Turn): Outcome {
   const first = route.targets[0];
   if (endpoint.row.isEstimated) {
     if (!client.dialect.isRequest(turn.tape))
-      return turn.refuse(new Fault(400, "'messages' is missing.").at("messages"));
+      return turn.refuse(new Fault(400, "'messages' must be a list of messages.").at("messages"));
     const prompt = exchange.systemPromptOf(first);
     client.estimatedTokens = estimateTokens(turn.tape, prompt.length);
   }

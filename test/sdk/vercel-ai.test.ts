@@ -20,13 +20,15 @@ afterAll(async () => {
 });
 
 const options = () => ({ baseURL: `${all.gateway.url}/v1`, apiKey: "any-key" });
+/** Sends items whole: a translated model keeps none. */
+const WHOLE = { openai: { store: false } };
 const MODELS = [
   {
     name: "OpenAI's chat on Anthropic",
     provider: "anthropic",
     model: () => createOpenAI(options()).chat("careful"),
   },
-  // Responses is its default: it keeps items at the provider, and refers to them from the second step on.
+  // Responses is its default: unless WHOLE, it keeps items at the provider, and refers to them from the second step on.
   {
     name: "OpenAI's Responses on Anthropic",
     provider: "anthropic",
@@ -95,6 +97,7 @@ describe.each(MODELS)("$name", ({ provider, model }) => {
       model: model(),
       prompt: "How is the weather?",
       maxRetries: 0,
+      providerOptions: WHOLE,
       stopWhen: isStepCount(5),
       tools: {
         weather: tool({
@@ -118,6 +121,7 @@ describe.each(MODELS)("$name", ({ provider, model }) => {
       model: model(),
       prompt: 'call weather({"place":"Paris"}) call weather({"place":"Rome"})',
       maxRetries: 0,
+      providerOptions: WHOLE,
       stopWhen: isStepCount(3),
       tools: {
         weather: tool({
@@ -133,4 +137,22 @@ describe.each(MODELS)("$name", ({ provider, model }) => {
     expect(asked).toEqual(["Paris", "Rome"]);
     expect(text).toBe("The tools said: sunny in Paris; sunny in Rome");
   });
+});
+
+it("a tool loop that refers to stored items is rejected by a translated model, with what to set", async () => {
+  const call = { name: "weather", arguments: { place: "Paris" } };
+  all.anthropic.next({ kind: "answer", answer: { text: "First.", toolCalls: [call] } });
+  const looping = generateText({
+    model: createOpenAI(options())("careful"),
+    prompt: "How is the weather?",
+    maxRetries: 0,
+    stopWhen: isStepCount(2),
+    tools: {
+      weather: tool({
+        inputSchema: z.object({ place: z.string() }),
+        execute: () => Promise.resolve("sunny"),
+      }),
+    },
+  });
+  await expect(looping).rejects.toThrow("providerOptions.openai.store to false");
 });

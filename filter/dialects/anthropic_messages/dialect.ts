@@ -10,7 +10,7 @@ import { RequestNotes } from "../../hub/request-notes";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { Usage } from "../../hub/usage";
 import { Edits } from "../../bytes/json/edit";
-import { NO_NODE, Tape } from "../../bytes/json/tape";
+import { Tape } from "../../bytes/json/tape";
 import { startsWith } from "../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { writeDateTime } from "../../bytes/text/date-time";
@@ -63,7 +63,7 @@ export class AnthropicMessages extends Dialect {
   }
 
   isRequest(tape: Tape): bool {
-    return tape.member(0, MESSAGES) != NO_NODE;
+    return tape.isArray(tape.member(0, MESSAGES));
   }
 
   protected limitRequest(

@@ -13,6 +13,7 @@ import {
 } from "../../hub/request";
 import { effortOf, thinkingEffort } from "../../hub/request-effort";
 import { readList, readMessageList } from "../../hub/read-list";
+import { readFlag } from "../../hub/request-flag";
 import { RequestReport } from "../../hub/request-report";
 import { Tape } from "../../bytes/json/tape";
 import { startsWith } from "../../bytes/text/at";
@@ -52,7 +53,7 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
   request.topP = top.node(member.TOP_P);
   request.topK = top.node(member.TOP_K);
   request.stop = top.node(member.STOP);
-  request.isStreaming = tape.isTrue(top.node(member.STREAM));
+  request.isStreaming = readFlag(tape, top.node(member.STREAM), "stream", report);
   report.isStreaming = request.isStreaming;
   report.wantsUsage = true;
   metadata.read(tape, top.node(member.METADATA), report);

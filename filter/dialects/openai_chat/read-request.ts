@@ -11,6 +11,7 @@ import {
 } from "../../hub/request";
 import { effortOf } from "../../hub/request-effort";
 import { readList, readMessageList } from "../../hub/read-list";
+import { readFlag } from "../../hub/request-flag";
 import { RequestReport } from "../../hub/request-report";
 import { KIND_FALSE, NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
@@ -73,7 +74,7 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
 }
 
 function readStream(tape: Tape, request: HubRequest, report: RequestReport): void {
-  request.isStreaming = tape.isTrue(top.node(member.STREAM));
+  request.isStreaming = readFlag(tape, top.node(member.STREAM), "stream", report);
   report.isStreaming = request.isStreaming;
   const node = top.node(member.STREAM_OPTIONS);
   if (!tape.isObject(node)) return;

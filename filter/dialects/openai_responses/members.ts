@@ -402,9 +402,16 @@ export const partType = new MemberTable(
 );
 export const TYPE_INPUT_TEXT = partType.slot("input_text", slot.TEXT);
 export const TYPE_OUTPUT_TEXT = partType.slot("output_text", slot.TEXT);
-export const TYPE_TEXT = partType.slot("text", slot.TEXT);
 export const TYPE_REFUSAL = partType.slot("refusal", slot.TEXT);
 export const TYPE_INPUT_IMAGE = partType.slot("input_image", slot.IMAGE);
 export const TYPE_INPUT_FILE = partType.slot("input_file", slot.DOCUMENT);
 partType.feature("encrypted_content", feature.BACKEND_ITEMS);
 partType.feature("input_audio", feature.AUDIO_INPUT);
+partType.feature("text", feature.FOREIGN_PARTS);
+partType.feature("image_url", feature.FOREIGN_PARTS);
+partType.feature("file", feature.FOREIGN_PARTS);
+partType.feature("image", feature.FOREIGN_PARTS);
+partType.feature("document", feature.FOREIGN_PARTS);
+partType.feature("thinking", feature.FOREIGN_PARTS);
+partType.feature("tool_use", feature.FOREIGN_PARTS);
+partType.feature("tool_result", feature.FOREIGN_PARTS);

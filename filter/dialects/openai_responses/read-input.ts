@@ -90,17 +90,10 @@ function skip(tape: Tape, index: u32, report: RequestReport): void {
     report.dropUnknown(member.itemType.prefix, tape, tape.member(item.node, TYPE));
     return;
   }
-  if (item.type == member.TYPE_REFERENCE && report.isStrict) {
-    report.reject("", NO_REFERENCES);
-    return;
-  }
   const type = member.itemType.at(item.type);
   const feature = type.featureOf();
   if (feature !== null) report.rejectOrDropType(type, feature);
 }
-
-const NO_REFERENCES =
-  "refers to an item, but this model keeps no items. Send the items themselves; in the Vercel AI SDK set providerOptions.openai.store to false, or use @ai-sdk/open-responses.";
 
 /** A turn of the assistant: items from `from` up to `to`. */
 class Turn {

@@ -21,7 +21,9 @@ import {
   ROLE_USER,
 } from "../../hub/request";
 import { RequestReport } from "../../hub/request-report";
-import { Tape } from "../../bytes/json/tape";
+import { scan, SCAN_EMPTY, SCAN_MEMORY, SCAN_OK } from "../../bytes/json/scan";
+import { scratchTape, Tape } from "../../bytes/json/tape";
+import { unescape } from "../../bytes/json/text";
 import { constant, scratchBuffer, Span } from "../../bytes/text/bytes";
 import * as member from "./members";
 import { readContent } from "./read-content";
@@ -41,6 +43,7 @@ const ORPHAN_PATH = constant("input[].call_id");
 
 const item = new MemberReader(member.item);
 const heading = scratchBuffer();
+const argumentsTape = scratchTape();
 
 /** Reads a message of the user or of the system. */
 export function readMessage(
@@ -99,6 +102,11 @@ export function readCall(
   else if (!isFilled(tape, name)) report.reject("name", "must be a string that is not empty.");
   else if (tape.isPresent(given) && !tape.isString(given))
     report.reject(isCustom ? "input" : "arguments", "must be a string.");
+  else if (!isCustom && !isJsonText(tape, given))
+    report.reject(
+      "arguments",
+      "must be JSON in a string, such as {}: it does not end, or is not JSON.",
+    );
   if (report.fault !== null) return;
   const wire = wireName(tape, spaceOf(tape, item.node(member.NAMESPACE)), name, request);
   const block = request.addBlock(BLOCK_TOOL_CALL, ROLE_ASSISTANT);
@@ -118,6 +126,16 @@ function setUniqueId(block: Block, use: u32, request: HubRequest): void {
   heading.integer(use + 1);
   block.id = request.keep(heading);
   block.idLength = block.id == 0 ? 0 : heading.length;
+}
+
+/** Returns whether a string, which may be missing, holds JSON or nothing: without arguments models write an empty one. */
+function isJsonText(tape: Tape, node: u32): bool {
+  if (!isFilled(tape, node)) return true;
+  heading.clear();
+  unescape(tape.pointer(node), tape.size(node), heading);
+  heading.reserve(0);
+  const code = scan(argumentsTape, heading.pointer, heading.length);
+  return code == SCAN_OK || code == SCAN_EMPTY || code == SCAN_MEMORY;
 }
 
 function isFilled(tape: Tape, node: u32): bool {

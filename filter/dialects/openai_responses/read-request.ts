@@ -11,6 +11,7 @@ import {
   ROLE_SYSTEM,
 } from "../../hub/request";
 import { effortOf } from "../../hub/request-effort";
+import { readFlag } from "../../hub/request-flag";
 import { RequestReport } from "../../hub/request-report";
 import { KIND_FALSE, Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
@@ -45,7 +46,7 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
   request.temperature = top.node(member.TEMPERATURE);
   request.topP = top.node(member.TOP_P);
   request.forbidsParallelTools = tape.kind(top.node(member.PARALLEL_TOOL_CALLS)) == KIND_FALSE;
-  request.isStreaming = tape.isTrue(top.node(member.STREAM));
+  request.isStreaming = readFlag(tape, top.node(member.STREAM), "stream", report);
   report.isStreaming = request.isStreaming;
   report.wantsUsage = true;
   options.read(tape, top.node(member.STREAM_OPTIONS), report);
