@@ -11,7 +11,8 @@ import { addCompletion } from "./cli/commands/complete.ts";
 import type { ImportOptions } from "./cli/commands/import.ts";
 import { KINDS, type Kind } from "./import/kinds.ts";
 import type { DoctorOptions } from "./cli/commands/doctor.ts";
-import { sinceTime } from "./cli/since.ts";
+import { recentTime, sinceTime } from "./cli/since.ts";
+import { statusFilter } from "./cli/status-filter.ts";
 import type { InitOptions } from "./cli/commands/init.ts";
 import type { RenderOptions } from "./cli/commands/render.ts";
 import type {
@@ -199,6 +200,20 @@ function addLogs(program: Command): void {
     .option("-f, --follow", "keep printing new lines")
     .option("--request-id <id>", "show the lines of one request")
     .option("--probes", "show health probes too (/healthz, /readyz)")
+    .addOption(
+      new Option(
+        "--status <status>",
+        "show requests with a status: 429, 4xx, 5xx or errors",
+      ).argParser(statusFilter),
+    )
+    .option("--model <name>", "show requests to one model (needs observability)")
+    .option("--key <name>", "show requests with one client key (needs observability)")
+    .addOption(
+      new Option(
+        "--since <time>",
+        "show requests from a time on: 15m, 2h, 7d or 2026-01-31",
+      ).argParser(recentTime),
+    )
     .addOption(
       new Option("-n, --lines <number>", "number of lines to show")
         .argParser(wholeNumber)

@@ -1,4 +1,4 @@
-// The value of `--since`. Apart from the command, which takes a while to import.
+// The values of `--since`. Apart from the command, which takes a while to import.
 import { InvalidArgumentError } from "commander";
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -13,4 +13,17 @@ export function sinceTime(text: string): number {
     throw new InvalidArgumentError("Expected a date such as 2026-01-31, or days such as 7d.");
   }
   return time;
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** The same, or the time some seconds, minutes or hours ago. */
+export function recentTime(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
+  if (count !== undefined) return Date.now() - Number(count) * (UNITS[unit] ?? 0);
+  try {
+    return sinceTime(text);
+  } catch {
+    throw new InvalidArgumentError("Expected a time such as 15m, 2h, 7d or 2026-01-31.");
+  }
 }

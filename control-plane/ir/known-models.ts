@@ -1,6 +1,6 @@
 // Which models a request means, by names of a bounded set: those of the configuration, and for a wildcard those that the price
 // list knows. A client can make up names; they are all `other`. Labels, sums and lists take their names from here.
-import { clientNames, NONE, takesName } from "./model-names.ts";
+import { clientNames, isWildcard, NONE, takesName } from "./model-names.ts";
 import type { GatewayModel, Target } from "./model.ts";
 import { listedModel, modelsInList } from "./prices.ts";
 
@@ -102,4 +102,11 @@ export function knownModels(configuration: GatewayModel): KnownModels {
 export function bareName({ provider }: Pick<Target, "provider">, requested: string): string {
   const prefix = `${provider}/`;
   return requested.startsWith(prefix) ? requested.slice(prefix.length) : requested;
+}
+
+/** Returns the model of a request as it was called, known or not: for lists of requests. */
+export function exactName({ target, requested }: RequestedModel): string | undefined {
+  if (target === undefined || !isWildcard(target)) return target ?? requested;
+  const provider = target.slice(0, target.indexOf("/"));
+  return `${provider}/${bareName({ provider }, requested ?? OTHER)}`;
 }

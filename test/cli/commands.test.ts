@@ -131,6 +131,53 @@ describe("gateway logs", () => {
     expect(await ids("--request-id", "unknown")).toEqual([1, null]);
     rmSync(logs, { recursive: true });
   });
+
+  it("shows what the usage log has of each request, and filters by it", async () => {
+    const logs = join(desk.directory, "logs");
+    mkdirSync(logs);
+    const start = Date.parse("2026-11-22T10:00:00.000Z") / 1000;
+    const access = (id: string, status: number) =>
+      `[2026-11-22T10:00:00.000Z] "POST /v1/chat/completions HTTP/1.1" ${String(status)} - 9 15 1 - "-" "sdk" "${id}" "localhost" "-"\n`;
+    const usage = (id: string, status: number, record: object) =>
+      `${start.toFixed(3)} ${String(status)} - 12 1 - - - 9 15 ${JSON.stringify({ id, listener: "egress", ...record })}\n`;
+    const paid = { target: "openai/*", requested: "gpt-4o", key: "team", input: 7, output: 3 };
+    const failure = {
+      ...paid,
+      requested: "o3",
+      key: "other",
+      code: "bad",
+      message: "No such tool",
+    };
+    writeFileSync(
+      join(logs, "access_ingress.log"),
+      access("id-1", 200) + access("id-2", 400) + access("id-3", 404),
+    );
+    writeFileSync(
+      join(logs, "access_usage.log"),
+      usage("id-1", 200, { ...paid, cost: 45_000 }) + usage("id-2", 400, failure),
+    );
+    const run = async (...words: string[]) =>
+      (await desk.run("logs", "--log-dir", logs, ...words)).stdout;
+    const ids = async (...words: string[]) => (await run(...words)).match(/id-\d/g);
+    const [head = "", first = "", second = "", third = ""] = (await run()).split("\n");
+    expect(head).toMatch(/MODEL +KEY +IN +OUT +COST .* ERROR$/);
+    expect(first).toMatch(/egress +200 .* openai\/gpt-4o +team +7 +3 +\$0\.000045 /);
+    expect(second).toMatch(/ openai\/o3 +other .* bad: No such tool$/);
+    expect(third).toMatch(/client +404 /);
+    const [json] = (await run("--json")).split("\n");
+    expect(JSON.parse(json ?? "")).toMatchObject({
+      ...{ log: "ingress", listener: "egress", model: "openai/gpt-4o", key: "team" },
+      ...{ inputTokens: 7, outputTokens: 3, costUsd: 0.000045, error: null, message: null },
+    });
+    expect(await ids("--status", "errors")).toEqual(["id-2", "id-3"]);
+    expect(await ids("--status", "404")).toEqual(["id-3"]);
+    expect(await ids("--model", "o3")).toEqual(["id-2"]);
+    expect(await ids("--model", "openai/gpt-4o", "--key", "team")).toEqual(["id-1"]);
+    expect(await ids("--key", "nobody")).toBeNull();
+    expect(await ids("--since", "2026-11-22")).toHaveLength(3);
+    expect(await ids("--since", "2026-11-23")).toBeNull();
+    rmSync(logs, { recursive: true });
+  });
 });
 
 describe("gateway validate", () => {

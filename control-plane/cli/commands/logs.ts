@@ -4,22 +4,51 @@ import type { AccessLogEntry } from "../../ir/access-log-fields.ts";
 import { findLogDirectory, readable } from "../log/log-directory.ts";
 import { parseAccessLogLine } from "../log/access-log-line.ts";
 import { endOfLog, followLines, lastLines } from "../../log-files/log-files.ts";
-import { ACCESS_LOGS, type AccessLogName, accessLogFile } from "../../ir/names.ts";
+import { ACCESS_LOGS, type AccessLogName, accessLogFile, USAGE_LOG } from "../../ir/names.ts";
 import { type Colors, colorsFor, printable } from "../../config/diagnostics/terminal.ts";
+import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { NANO_PER_DOLLAR } from "../../ir/budgets.ts";
+import type { GatewayModel } from "../../ir/model.ts";
+import { readUsageLine } from "../../observability/usage-line.ts";
+import type { UsageLine } from "../../observability/usage-line.ts";
+import { readConfiguration } from "../../supervisor/configuration-file.ts";
+import { dollars } from "../dollars.ts";
+import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
+import { nameOfRequest, passes, usageOfRequests } from "../log/usage-of-requests.ts";
+import type { RequestUsage, UsageOfRequests } from "../log/usage-of-requests.ts";
+import { hasStatus } from "../status-filter.ts";
+import { chooseRunning } from "./find-running.ts";
 import type { LogsOptions } from "./options.ts";
 
-type Row = AccessLogEntry & { log: AccessLogName };
+type Row = AccessLogEntry & { log: AccessLogName } & Partial<RequestUsage>;
+
+/** How long a line waits for what access_usage.log has of its request: Envoy writes both logs five times a second. */
+const USAGE_MS = 1_500;
 
 /** Prints the last lines; with --follow also new lines, until it is interrupted. */
 export async function logs(config: string | undefined, options: LogsOptions): Promise<void> {
   const directory = findLogDirectory(config, options.logDir);
+  const usage = usageOfRequests(directory, activeModel(config));
+  const ofModel = options.model !== undefined || options.key !== undefined;
+  if (ofModel && usage === undefined) {
+    throw new GatewayError(`There is no ${accessLogFile(USAGE_LOG)} in ${directory}.`, {
+      hint: "--model and --key need the log that observability writes: see docs/observability.md.",
+    });
+  }
   const names = options.access === undefined ? ACCESS_LOGS : [options.access];
-  const isWanted = (row: Row | undefined): row is Row => row !== undefined && shows(options, row);
   // Where what is there ends and what is followed begins: no line twice, and none lost.
   const files = names.map((log) => {
     const file = join(directory, accessLogFile(log));
     return { log, file, end: readable(file, () => endOfLog(file)) };
   });
+  const isInTime = ({ startTime }: UsageLine) => startTime * 1000 >= (options.since ?? 0);
+  const chosen = ofModel
+    ? usage?.last(options.lines, (line) => isInTime(line) && passes(options, line))
+    : undefined;
+  const isWanted = (row: Row | undefined): row is Row =>
+    row !== undefined &&
+    shows(options, row) &&
+    (chosen === undefined || (row.log === "ingress" && chosen.has(nameOfRequest(row))));
   const found = files
     .flatMap(({ log, file, end }) => {
       const isWantedLine = (line: string) => isWanted(toRow(log, line));
@@ -28,8 +57,8 @@ export async function logs(config: string | undefined, options: LogsOptions): Pr
     })
     .sort((one, other) => one.startTime.localeCompare(other.startTime))
     .slice(-options.lines);
-  const print = printer(options.json === true);
-  found.forEach(print);
+  const print = printer(options.json === true, usage !== undefined);
+  for (const row of withUsage(found, usage, chosen)) print(row);
   if (options.follow !== true) {
     if (found.length === 0) explainNothing(directory, options);
     return;
@@ -40,15 +69,98 @@ export async function logs(config: string | undefined, options: LogsOptions): Pr
   };
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
   process.stdout.once("error", interrupt); // as in `gateway logs --follow | head`
-  await Promise.all(
-    files.map(({ log, file, end }) => {
+  const { signal } = interrupted;
+  const pending = new Pending(options, print);
+  await Promise.all([
+    ...files.map(({ log, file, end }) => {
       const follow = (line: string) => {
         const row = toRow(log, line);
-        if (isWanted(row)) print(row);
+        if (row === undefined || !shows(options, row)) return;
+        if (usage === undefined || log !== "ingress") {
+          if (!ofModel) print(row);
+        } else pending.add(row);
       };
-      return followLines(file, end, { onLine: follow, signal: interrupted.signal });
+      return followLines(file, end, { onLine: follow, signal });
     }),
-  );
+    ...(usage === undefined
+      ? []
+      : [
+          followLines(usage.file, endOfLog(usage.file), {
+            onLine(text) {
+              const line = readUsageLine(text);
+              if (line !== undefined) pending.addUsage(usage, line);
+            },
+            signal,
+          }),
+        ]),
+  ]);
+}
+
+/** Lines of clients that wait for what access_usage.log has of them, in either order. */
+class Pending {
+  readonly #options: LogsOptions;
+  readonly #print: (row: Row) => void;
+  readonly #rows = new Map<string, Row>();
+  readonly #usages = new Map<string, { usage: RequestUsage; isWanted: boolean }>();
+
+  constructor(options: LogsOptions, print: (row: Row) => void) {
+    this.#options = options;
+    this.#print = print;
+  }
+
+  add(row: Row): void {
+    const name = nameOfRequest(row);
+    this.#rows.set(name, row);
+    if (this.#usages.has(name)) this.#settle(name);
+    else this.#later(name);
+  }
+
+  addUsage(log: UsageOfRequests, line: UsageLine): void {
+    const name = log.keyOf(line);
+    this.#usages.set(name, { usage: log.usageOf(line), isWanted: passes(this.#options, line) });
+    if (this.#rows.has(name)) this.#settle(name);
+    else this.#later(name);
+  }
+
+  #later(name: string): void {
+    setTimeout(() => {
+      this.#settle(name);
+    }, USAGE_MS).unref();
+  }
+
+  #settle(name: string): void {
+    const row = this.#rows.get(name);
+    const found = this.#usages.get(name);
+    this.#rows.delete(name);
+    this.#usages.delete(name);
+    const { model, key } = this.#options;
+    const isWanted = found?.isWanted ?? (model === undefined && key === undefined);
+    if (row !== undefined && isWanted) this.#print({ ...row, ...found?.usage });
+  }
+}
+
+/** Returns the rows with what the usage log has of them. */
+function withUsage(
+  rows: readonly Row[],
+  usage: UsageOfRequests | undefined,
+  known: Map<string, RequestUsage> | undefined,
+): Row[] {
+  const names = new Set(rows.filter(({ log }) => log === "ingress").map(nameOfRequest));
+  const found = known ?? usage?.last(names.size, (line) => names.has(usage.keyOf(line)));
+  return rows.map((row) => ({
+    ...row,
+    ...(row.log === "ingress" ? found?.get(nameOfRequest(row)) : undefined),
+  }));
+}
+
+/** Returns the configuration, for its prices; undefined if it cannot be read now. */
+function activeModel(config: string | undefined): GatewayModel | undefined {
+  try {
+    const path = chooseRunning(config, process.env)?.record.configuration ?? config;
+    return readConfiguration(findConfigurationOrBuiltIn(path, process.cwd()), process.env).model;
+  } catch {
+    return undefined;
+  }
 }
 
 function toRow(log: AccessLogName, line: string): Row | undefined {
@@ -57,7 +169,9 @@ function toRow(log: AccessLogName, line: string): Row | undefined {
 }
 
 /** Probes come every few seconds: the table leaves them out, unless they are asked for. Programs get every line. */
-function shows({ requestId, probes, json }: LogsOptions, row: Row): boolean {
+function shows({ requestId, probes, json, status, since }: LogsOptions, row: Row): boolean {
+  if (status !== undefined && !hasStatus(status, row.responseCode)) return false;
+  if (since !== undefined && Date.parse(row.startTime) < since) return false;
   if (requestId !== undefined) return row.requestId === requestId;
   return probes === true || json === true || row.log !== "ingress" || !PROBES.has(row.path);
 }
@@ -65,73 +179,109 @@ function shows({ requestId, probes, json }: LogsOptions, row: Row): boolean {
 const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
 
 /** Not finding a request that was asked for is a failure. */
-function explainNothing(directory: string, { requestId }: LogsOptions): void {
+function explainNothing(directory: string, options: LogsOptions): void {
+  const { requestId, status, model, key, since } = options;
   if (requestId === undefined) {
-    console.error(`The access logs in ${directory} have no requests yet.`);
+    const isFiltered = [status, model, key, since].some((one) => one !== undefined);
+    const what = isFiltered ? "have no such requests" : "have no requests yet";
+    console.error(`The access logs in ${directory} ${what}.`);
     return;
   }
   console.error(`The access logs in ${directory} have no lines of request ${requestId}.`);
   process.exitCode = 1;
 }
 
-/** Column widths that fit nearly all values: the rows come one by one, so they cannot be measured first. */
-const COLUMNS = [
-  { head: "TIME", width: 24 },
-  { head: "LOG", width: 8 },
-  { head: "CODE", width: 4 },
-  { head: "FLAGS", width: 5 },
-  { head: "MS", width: 7 },
-  { head: "UPSTREAM", width: 8 },
-  { head: "IN", width: 8 },
-  { head: "OUT", width: 8 },
-  { head: "REQUEST", width: 32 },
-  { head: "AUTHORITY", width: 24 },
-  { head: "HOST", width: 21 },
-  { head: "REQUEST ID", width: 0 },
-] as const;
+interface Column {
+  head: string;
+  /** Fits nearly all values: the rows come one by one, so they cannot be measured first. */
+  width: number;
+  cell: (row: Row) => string;
+}
+
+const TIME: Column = { head: "TIME", width: 24, cell: ({ startTime }) => startTime };
+/** The log of clients' requests has those of both listeners. */
+const LOG: Column = {
+  head: "LOG",
+  width: 8,
+  cell: ({ log, listener }) => listener ?? (log === "ingress" ? "client" : log),
+};
+const CODE: Column = { head: "CODE", width: 4, cell: (row) => String(row.responseCode) };
+const FLAGS: Column = { head: "FLAGS", width: 5, cell: (row) => row.responseFlags ?? "-" };
+const MS: Column = { head: "MS", width: 7, cell: ({ duration }) => number(duration) };
+const REQUEST: Column = {
+  head: "REQUEST",
+  width: 32,
+  cell: ({ method, path }) => `${method} ${path}`,
+};
+const HOST: Column = { head: "HOST", width: 21, cell: (row) => row.upstreamHost ?? "-" };
+const ID: Column = { head: "REQUEST ID", width: 0, cell: ({ requestId }) => requestId ?? "-" };
+
+const COLUMNS: readonly Column[] = [
+  TIME,
+  LOG,
+  CODE,
+  FLAGS,
+  MS,
+  { head: "UPSTREAM", width: 8, cell: (row) => number(row.upstreamServiceTime) },
+  { head: "RECEIVED", width: 8, cell: (row) => String(row.bytesReceived) },
+  { head: "SENT", width: 8, cell: (row) => String(row.bytesSent) },
+  REQUEST,
+  { head: "AUTHORITY", width: 24, cell: ({ authority }) => authority ?? "-" },
+  HOST,
+  ID,
+];
+
+/** With usage records. */
+const USAGE_COLUMNS: readonly Column[] = [
+  TIME,
+  LOG,
+  CODE,
+  FLAGS,
+  MS,
+  { head: "MODEL", width: 30, cell: ({ model }) => model ?? "-" },
+  { head: "KEY", width: 14, cell: ({ key }) => key ?? "-" },
+  { head: "IN", width: 7, cell: ({ inputTokens }) => number(inputTokens ?? null) },
+  { head: "OUT", width: 7, cell: ({ outputTokens }) => number(outputTokens ?? null) },
+  {
+    head: "COST",
+    width: 12,
+    cell: ({ costUsd }) =>
+      costUsd === undefined || costUsd === null ? "-" : dollars(costUsd * NANO_PER_DOLLAR),
+  },
+  REQUEST,
+  HOST,
+  { ...ID, width: 36 },
+  {
+    head: "ERROR",
+    width: 0,
+    cell: ({ error, message }) => [error, message].filter(Boolean).join(": ") || "-",
+  },
+];
 
 /** A function that prints rows; as a table it prints the head before the first one. */
-function printer(asJson: boolean): (row: Row) => void {
+function printer(asJson: boolean, hasUsage: boolean): (row: Row) => void {
   if (asJson) {
     return (row) => {
       console.log(JSON.stringify(row));
     };
   }
+  const columns = hasUsage ? USAGE_COLUMNS : COLUMNS;
+  const pad = (values: readonly string[]) =>
+    values
+      .map((value, at) => value.padEnd(columns[at]?.width ?? 0))
+      .join(" ")
+      .trimEnd();
   const colors = colorsFor(process.stdout);
   let hasHead = false;
   return (row) => {
-    if (!hasHead) console.log(colors.dim(pad(COLUMNS.map(({ head }) => head))));
+    if (!hasHead) console.log(colors.dim(pad(columns.map(({ head }) => head))));
     hasHead = true;
-    console.log(codeColor(row, colors)(pad(cells(row))));
+    console.log(codeColor(row, colors)(pad(columns.map(({ cell }) => printable(cell(row))))));
   };
-}
-
-function cells(row: Row): string[] {
-  return [
-    row.startTime,
-    row.log,
-    String(row.responseCode),
-    row.responseFlags ?? "-",
-    number(row.duration),
-    number(row.upstreamServiceTime),
-    String(row.bytesReceived),
-    String(row.bytesSent),
-    `${row.method} ${row.path}`,
-    row.authority ?? "-",
-    row.upstreamHost ?? "-",
-    row.requestId ?? "-",
-  ].map(printable);
 }
 
 function number(value: number | null): string {
   return value === null ? "-" : String(value);
-}
-
-function pad(values: readonly string[]): string {
-  return values
-    .map((value, column) => value.padEnd(COLUMNS[column]?.width ?? 0))
-    .join(" ")
-    .trimEnd();
 }
 
 function codeColor({ responseCode, responseFlags }: Row, colors: Colors): (text: string) => string {

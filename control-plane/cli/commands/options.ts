@@ -25,6 +25,12 @@ export interface LogsOptions {
   requestId?: string;
   /** Health probes too. */
   probes?: boolean;
+  /** `429`, `4xx`, `5xx` or `errors`. */
+  status?: string;
+  model?: string;
+  key?: string;
+  /** Milliseconds since 1970. */
+  since?: number;
   lines: number;
   logDir?: string;
   json?: boolean;
