@@ -7,8 +7,10 @@ import { duration, extension, typed } from "./types.ts";
 /** Each costs a file descriptor, and a second one for the provider while a request is in flight. */
 const MAX_CONNECTIONS = 20_000;
 const GIBIBYTE = 1024 ** 3;
-/** The rest is for memory that Envoy does not count (the filter's own), the control plane and the model server. */
-const SHARE_OF_MEMORY = 0.5;
+/** For the programs: 100 MB of Envoy and 150 MB of the gateway's process. */
+const RESERVED_BYTES = GIBIBYTE / 4;
+/** Of a container below 512 MiB, in which what is reserved would leave too little. */
+const MIN_SHARE = 1 / 4;
 /**
  * Limits how many bytes can arrive before the next check. Every 25 ms, Envoy's main thread would wake 137 times a second instead of 35
  * to 50, and take 4 ms of processor time: a single core has the workers' requests wait for it.
@@ -76,11 +78,18 @@ export function overloadManager(model: GatewayModel, runtime: RuntimeEnvironment
 }
 
 function heap({ limits }: GatewayModel, runtime: RuntimeEnvironment): Extension {
-  const memory = runtime.memoryBytes ?? 2 * GIBIBYTE;
-  const bytes = limits.memoryBytes ?? Math.floor(memory * SHARE_OF_MEMORY);
+  const bytes = limits.memoryBytes ?? defaultLimit(runtime.memoryBytes ?? 2 * GIBIBYTE);
   return extension(HEAP, "extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig", {
     max_heap_size_bytes: bytes,
   });
+}
+
+/**
+ * Returns half of what the programs leave: the other half is for memory that Envoy does not count, the filter's and free pages
+ * between blocks.
+ */
+export function defaultLimit(memory: number): number {
+  return Math.floor(Math.max(memory * MIN_SHARE, (memory - RESERVED_BYTES) / 2));
 }
 
 function connections({ limits }: GatewayModel): Extension {

@@ -28,7 +28,7 @@ const schema = mapping(
     memory: size(
       {
         description:
-          "Memory that Envoy may use, mostly for in-flight requests. Default: half of the memory of the machine or container. Near the limit, new requests are rejected with 503: see docs/overload.md.",
+          "Memory that Envoy may use, mostly for in-flight requests. Default: half of what the machine or container has beyond 256 MiB, and at least a quarter of its memory. Near the limit, new requests are rejected with 503: see docs/overload.md.",
         examples: ["1GiB"],
       },
       "32MiB",
