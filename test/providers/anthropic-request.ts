@@ -58,6 +58,7 @@ const toolUse = z.strictObject({
   id,
   name: z.string().min(1).max(200),
   input: z.looseObject({}),
+  caller: z.strictObject({ type: z.literal("direct") }).optional(),
   cache_control: cacheControl,
 });
 const thinking = z.strictObject({

@@ -182,15 +182,16 @@ function changedAnswer(
     const original = call?.type === "tool_use" ? answered.get(call.id) : undefined;
     // Without any of them it is another rule's business (anthropic-request.ts).
     if (original === undefined || !blocks.some(({ type }) => type.endsWith("thinking"))) continue;
-    if (isDeepStrictEqual(blocks.map(bare), original)) continue;
+    if (isDeepStrictEqual(blocks.map(bare), original.map(bare))) continue;
     return `messages.${index}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.`;
   }
   return undefined;
 }
 
-/** Without what a client may add. */
-function bare(block: AnthropicBlock): object {
-  return Object.fromEntries(Object.entries(block).filter(([name]) => name !== "cache_control"));
+/** Without what a client may add or leave out. */
+function bare(block: AnthropicBlock | Block): object {
+  const free = ["cache_control", "citations", "caller"];
+  return Object.fromEntries(Object.entries(block).filter(([name]) => !free.includes(name)));
 }
 
 function fixedOr(prompt: Prompt, behaviour: Behaviour): Answer {
@@ -222,7 +223,14 @@ function replyTo(
     content,
     stop_reason: stopOf(answer),
     stop_sequence: null,
+    stop_details: null,
+    container: null,
+    diagnostics: null,
     usage: {
+      cache_creation: null,
+      inference_geo: null,
+      output_tokens_details: null,
+      server_tool_use: null,
       input_tokens: Math.ceil(JSON.stringify(request.messages).length / 4),
       cache_creation_input_tokens: options.cacheWrittenTokens ?? 0,
       cache_read_input_tokens: options.cachedTokens ?? 0,
@@ -248,8 +256,8 @@ function replyTo(
 type Block =
   | { type: "thinking"; thinking: string; signature: string }
   | { type: "redacted_thinking"; data: string }
-  | { type: "text"; text: string }
-  | { type: "tool_use"; id: string; name: string; input: object };
+  | { type: "text"; text: string; citations: null }
+  | { type: "tool_use"; id: string; name: string; input: object; caller: { type: "direct" } };
 
 function contentOf(answer: Answer, { redactsThinking }: AnthropicOptions): Block[] {
   const { thinking = [], text, toolCalls = [] } = answer;
@@ -261,12 +269,15 @@ function contentOf(answer: Answer, { redactsThinking }: AnthropicOptions): Block
   });
   return [
     ...reasoning,
-    ...(text === undefined || text === "" ? [] : [{ type: "text" as const, text }]),
+    ...(text === undefined || text === ""
+      ? []
+      : [{ type: "text" as const, text, citations: null }]),
     ...toolCalls.map((call) => ({
       type: "tool_use" as const,
       id: `toolu_${randomUUID().replaceAll("-", "").slice(0, 24)}`,
       name: call.name,
       input: call.arguments,
+      caller: { type: "direct" as const },
     })),
   ];
 }
@@ -302,7 +313,7 @@ function streamOf(
     ]),
     event({
       type: "message_delta",
-      delta: { stop_reason: message.stop_reason, stop_sequence: null },
+      delta: { stop_reason: message.stop_reason, stop_sequence: null, stop_details: null },
       // Cumulative, and the only ones that count.
       usage: { output_tokens: message.usage.output_tokens },
     }),

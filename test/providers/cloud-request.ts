@@ -1,6 +1,12 @@
 // What Claude at a cloud accepts, as strictly as the clouds do: one unknown beta or member, and the request is refused.
 // Betas: live probes of envoyproxy/ai-gateway (Bedrock), issues of claude-code (Vertex), LiteLLM's table, November 2026.
-import { type AnthropicRequest, readAnthropicRequest, type Verify } from "./anthropic-request.ts";
+import {
+  type AnthropicBlock,
+  type AnthropicRequest,
+  blocksOf,
+  readAnthropicRequest,
+  type Verify,
+} from "./anthropic-request.ts";
 
 export interface Cloud {
   /** The word in `anthropic_version`. */
@@ -127,9 +133,19 @@ function withoutPermitted(tools: unknown, permitted: (name: string) => boolean):
   );
 }
 
+/** Members of blocks that Anthropic's API accepts back. */
+function ofResponse(block: AnthropicBlock): string[] {
+  return [
+    ...(block.type === "text" && "citations" in block ? ["text.citations"] : []),
+    ...(block.type === "tool_use" && "caller" in block ? ["tool_use.caller"] : []),
+  ];
+}
+
 function cloudRefusal(cloud: Cloud, request: AnthropicRequest): string | undefined {
   if (JSON.stringify(request.messages).includes('"source":{"type":"url"'))
     return "messages: URL sources are not supported";
+  const extra = request.messages.flatMap(blocksOf).flatMap(ofResponse)[0];
+  if (extra !== undefined) return `messages: ${extra}: Extra inputs are not permitted`;
   if (request.tools?.some((tool) => tool.eager_input_streaming != null) === true)
     return "tools.0.eager_input_streaming: Extra inputs are not permitted";
   if (!cloud.withoutSchema.test(request.model)) return undefined;

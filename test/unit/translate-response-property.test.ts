@@ -212,7 +212,7 @@ describe("there and back", () => {
     );
     fc.assert(
       fc.property(fc.array(block, { maxLength: 4 }), words, (blocks, text) => {
-        const content = [...blocks, { type: "text", text }];
+        const content = [...blocks, { type: "text", text, citations: [] }];
         const before = {
           id: "msg_1",
           type: "message",
@@ -221,11 +221,20 @@ describe("there and back", () => {
           content,
           stop_reason: "end_turn",
           stop_sequence: null,
+          stop_details: null,
+          container: null,
+          diagnostics: null,
           usage: {
             input_tokens: 1,
             cache_creation_input_tokens: 2,
             cache_read_input_tokens: 3,
             output_tokens: 4,
+            output_tokens_details: null,
+            server_tool_use: null,
+            cache_creation: null,
+            inference_geo: null,
+            speed: null,
+            service_tier: null,
           },
         };
         const there = responses.complete(TO_OPENAI, JSON.stringify(before));

@@ -23,6 +23,9 @@ const TYPE = constant("type");
 const URL = constant("url");
 const FILE = constant("file");
 const CACHE_CONTROL = constant("cache_control");
+const CITATIONS = constant("citations");
+const CALLER = constant("caller");
+const DIRECT = constant("direct");
 const SCOPE = constant("scope");
 const SCOPE_PATH = constant("cache_control.scope");
 const EAGER = constant("eager_input_streaming");
@@ -39,6 +42,7 @@ const NOTHING = constant("");
 
 const outer = new ListEdit();
 const inner = new ListEdit();
+const blockEdit = new ListEdit();
 const head = scratchBuffer();
 const headSpan = new Span(0, 0);
 
@@ -188,9 +192,14 @@ export class EnvelopeEdits {
 
   private editBlock(block: u32): void {
     const tape = this.tape;
-    this.checkSource(tape.member(block, SOURCE));
-    this.editCacheControl(tape.member(block, CACHE_CONTROL));
-    const content = tape.member(block, CONTENT);
+    let content = NO_NODE;
+    blockEdit.begin(tape, block);
+    for (let key = tape.first(block), end = tape.next(block); key < end; key = tape.next(key + 1)) {
+      blockEdit.item(tape, key, isOfResponse(tape, key), this.edits);
+      if (tape.equals(key, SOURCE)) this.checkSource(key + 1);
+      else if (tape.equals(key, CACHE_CONTROL)) this.editCacheControl(key + 1);
+      else if (tape.equals(key, CONTENT)) content = key + 1;
+    }
     if (!tape.isArray(content)) return;
     const end = tape.next(content);
     for (let part = tape.first(content); part < end; part = tape.next(part)) {
@@ -220,6 +229,17 @@ export class EnvelopeEdits {
       inner.item(tape, key, isScope, this.edits);
     }
   }
+}
+
+/**
+ * Returns whether a member of a block is one of responses that asks for nothing in a request. The clouds reject it: "text.citations:
+ * Extra inputs are not permitted" (anthropic-sdk-go#186), "tool_use.caller: …" (anthropic-sdk-python#1112).
+ */
+function isOfResponse(tape: Tape, key: u32): bool {
+  const value = key + 1;
+  if (tape.equals(key, CITATIONS))
+    return !tape.isPresent(value) || (tape.isArray(value) && tape.isEmpty(value));
+  return tape.equals(key, CALLER) && tape.equals(tape.member(value, TYPE), DIRECT);
 }
 
 /** Appends the beginning of a request that is written for the envelope: its members instead of the model. */

@@ -10,6 +10,7 @@ import { stopReason } from "./finish-reason";
 
 const STOP_SEQUENCE = constant('","stop_sequence":');
 const NULL = constant("null");
+const NO_DETAILS = constant(',"stop_details":null,"container":null');
 
 export abstract class MessageBlockWriter extends BlockWriter {
   constructor(
@@ -27,13 +28,14 @@ export abstract class MessageBlockWriter extends BlockWriter {
     else this.out.bytes(tool.name, tool.nameLength);
   }
 
-  /** Writes the words of `finish`, up to the end of the stop sequence. */
+  /** Writes the words of `finish`, and what follows the stop sequence. */
   protected writeFinish(): void {
     const out = this.out;
     out.span(stopReason(this.reason, this.hasTools));
     out.span(STOP_SEQUENCE);
     if (this.sequence.length > 0) writeString(this.sequence.pointer, this.sequence.length, out);
     else out.span(NULL);
+    out.span(NO_DETAILS);
   }
 
   /** Every block of thinking has a signature. */

@@ -1,8 +1,9 @@
-// Writes the members of a message before and behind its content, for streams and complete responses.
+// Writes the members of a message before and behind its content, for streams and complete responses: all that Anthropic's SDK
+// declares (1.12), those of which nothing is known as null.
 import { Citation, ResponseHead, TIER_BATCH, TIER_PRIORITY, TIER_UNKNOWN } from "../../hub/events";
 import { writeResponseId } from "../../hub/response-id";
 import { atLeastZero, Usage } from "../../hub/usage";
-import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 
 const ID_START = constant('{"id":"');
 const MESSAGE_PREFIX = constant("msg_");
@@ -13,10 +14,12 @@ const CACHE_CREATION = constant(',"cache_creation_input_tokens":');
 const CACHE_READ = constant(',"cache_read_input_tokens":');
 const OUTPUT_TOKENS = constant(',"output_tokens":');
 const THINKING_TOKENS = constant(',"output_tokens_details":{"thinking_tokens":');
-const TIER = constant(',"service_tier":"');
-const PRIORITY = constant("priority");
-const BATCH = constant("batch");
-const STANDARD = constant("standard");
+const NO_THINKING_TOKENS = constant(',"output_tokens_details":null');
+const NO_SERVER_TOOLS = constant(',"server_tool_use":null');
+const REST = constant(',"cache_creation":null,"inference_geo":null,"speed":null,"service_tier":');
+const PRIORITY = constant('"priority"');
+const BATCH = constant('"batch"');
+const STANDARD = constant('"standard"');
 const CITATION = constant('{"type":"web_search_result_location","cited_text":"');
 const CITATION_URL = constant('","url":"');
 const CITATION_TITLE = constant('","title":');
@@ -32,8 +35,28 @@ export function writeHead(head: ResponseHead, out: ByteBuffer): void {
   out.span(CONTENT);
 }
 
-/** Writes the `usage` object. Unknown counts are 0, because they must be numbers. */
+/** Writes the `usage` object of a message. */
 export function writeUsage(usage: Usage, tier: i32, out: ByteBuffer): void {
+  writeCounts(usage, out);
+  out.span(REST);
+  out.span(tierWord(tier));
+  out.byte(0x7d);
+}
+
+function tierWord(tier: i32): Span {
+  if (tier == TIER_UNKNOWN) return NULL;
+  if (tier == TIER_PRIORITY) return PRIORITY;
+  return tier == TIER_BATCH ? BATCH : STANDARD;
+}
+
+/** Writes the `usage` object of a message_delta. */
+export function writeDeltaUsage(usage: Usage, out: ByteBuffer): void {
+  writeCounts(usage, out);
+  out.byte(0x7d);
+}
+
+/** Unknown counts are 0, because they must be numbers. */
+function writeCounts(usage: Usage, out: ByteBuffer): void {
   out.span(INPUT_TOKENS);
   out.integer(atLeastZero(usage.freshInput));
   out.span(CACHE_CREATION);
@@ -46,13 +69,10 @@ export function writeUsage(usage: Usage, tier: i32, out: ByteBuffer): void {
     out.span(THINKING_TOKENS);
     out.integer(usage.reasoning);
     out.byte(0x7d);
+  } else {
+    out.span(NO_THINKING_TOKENS);
   }
-  if (tier != TIER_UNKNOWN) {
-    out.span(TIER);
-    out.span(tier == TIER_PRIORITY ? PRIORITY : tier == TIER_BATCH ? BATCH : STANDARD);
-    out.byte(0x22);
-  }
-  out.byte(0x7d);
+  out.span(NO_SERVER_TOOLS);
 }
 
 /**

@@ -2,7 +2,7 @@
 // error event as the last one.
 // @see https://docs.anthropic.com/en/docs/build-with-claude/streaming
 import { Dropped } from "../../hub/dropped";
-import { Citation, ResponseHead, TIER_UNKNOWN } from "../../hub/events";
+import { Citation, ResponseHead } from "../../hub/events";
 import { Fault } from "../../hub/fault";
 import { FINISH_NONE } from "../../hub/finish-reason";
 import { RequestNotes } from "../../hub/request-notes";
@@ -11,10 +11,12 @@ import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { TextRuns } from "../../bytes/text/text-runs";
 import { MessageBlockWriter } from "./write-blocks";
 import { adaptFault, writeAnthropicFault } from "./write-fault";
-import { writeCitation, writeHead, writeUsage } from "./write-head";
+import { writeCitation, writeDeltaUsage, writeHead, writeUsage } from "./write-head";
 
 const MESSAGE_START = constant('event: message_start\ndata: {"type":"message_start","message":');
-const MESSAGE_START_USAGE = constant('],"stop_reason":null,"stop_sequence":null,"usage":');
+const MESSAGE_START_USAGE = constant(
+  '],"stop_reason":null,"stop_sequence":null,"stop_details":null,"container":null,"diagnostics":null,"usage":',
+);
 const PING = constant('event: ping\ndata: {"type": "ping"}\n\n');
 const PING_COMMENT = constant(": ping\n\n");
 const EVENT_END = constant("}\n\n");
@@ -23,14 +25,14 @@ const STRING_AND_TWO_ENDS = constant('"}}\n\n');
 const BLOCK_START = constant(
   'event: content_block_start\ndata: {"type":"content_block_start","index":',
 );
-const TEXT_BLOCK = constant(',"content_block":{"type":"text","text":""}}\n\n');
+const TEXT_BLOCK = constant(',"content_block":{"type":"text","text":"","citations":[]}}\n\n');
 const THINKING_BLOCK = constant(
   ',"content_block":{"type":"thinking","thinking":"","signature":""}}\n\n',
 );
 const REDACTED_BLOCK = constant(',"content_block":{"type":"redacted_thinking","data":"');
 const TOOL_BLOCK = constant(',"content_block":{"type":"tool_use","id":"');
 const TOOL_NAME = constant('","name":"');
-const TOOL_INPUT = constant('","input":{}}}\n\n');
+const TOOL_INPUT = constant('","input":{},"caller":{"type":"direct"}}}\n\n');
 const BLOCK_DELTA = constant(
   'event: content_block_delta\ndata: {"type":"content_block_delta","index":',
 );
@@ -84,7 +86,7 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
     out.span(MESSAGE_DELTA);
     this.writeFinish();
     out.span(MESSAGE_DELTA_USAGE);
-    writeUsage(this.usage, TIER_UNKNOWN, out);
+    writeDeltaUsage(this.usage, out);
     out.span(EVENT_END);
   }
 

@@ -14,7 +14,9 @@ import { adaptFault, writeAnthropicFault } from "./write-fault";
 import { writeCitation, writeHead, writeUsage } from "./write-head";
 
 const TEXT_BLOCK = constant('{"type":"text","text":"');
-const CITATIONS = constant(',"citations":[');
+const CITATIONS = constant('","citations":[');
+const TEXT_END = constant("]}");
+const DIRECT = constant(',"caller":{"type":"direct"}}');
 const THINKING_BLOCK = constant('{"type":"thinking","thinking":"');
 const SIGNATURE = constant('","signature":"');
 const REDACTED_BLOCK = constant('{"type":"redacted_thinking","data":"');
@@ -24,7 +26,7 @@ const TOOL_INPUT = constant('","input":');
 const STRING_END = constant('"}');
 const EMPTY_INPUT = constant("{}");
 const STOP_REASON = constant('],"stop_reason":"');
-const USAGE = constant(',"usage":');
+const USAGE = constant(',"diagnostics":null,"usage":');
 
 export class AnthropicMessagesWriter extends MessageBlockWriter {
   private start: u32;
@@ -94,13 +96,9 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
 
   protected closeText(): void {
     const out = this.out;
-    out.byte(0x22);
-    if (this.citations.length > 0) {
-      out.span(CITATIONS);
-      out.bytes(this.citations.pointer, this.citations.length);
-      out.byte(0x5d);
-    }
-    out.byte(0x7d);
+    out.span(CITATIONS);
+    out.bytes(this.citations.pointer, this.citations.length);
+    out.span(TEXT_END);
   }
 
   protected openReasoning(): void {
@@ -152,7 +150,7 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
       if (plain.length > 0) this.dropped.add(DROPPED_TOOL_ARGUMENTS);
       this.out.span(EMPTY_INPUT);
     }
-    this.out.byte(0x7d);
+    this.out.span(DIRECT);
   }
 
   private blockStart(kind: Span): void {
