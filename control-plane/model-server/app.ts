@@ -2,9 +2,14 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { admission, type Admitted } from "./admission.ts";
-import { isGlue, lastUserText } from "./conversation.ts";
-import { type Detail, questionFor } from "./question.ts";
-import { extract, type Extraction } from "./extraction/extract.ts";
+import { dialogueOf, isGlue, lastUserText } from "./conversation.ts";
+import { type Detail, questionFor, unanswered } from "./question.ts";
+import {
+  extract,
+  type Extraction,
+  languageOfDialogue,
+  wasAskedOften,
+} from "./extraction/extract.ts";
 import { fromDescription } from "./extraction/parameter.ts";
 import { asTarget, spanFinder, statedIn } from "./extraction/stated.ts";
 import { groundingScore } from "./grounding.ts";
@@ -173,7 +178,7 @@ function chosenAgain(
 }
 
 async function hallucination(context: AppContext, http: Context<Admitted>) {
-  const { prompt, parameters, target } = await body(http, hallucinationRequest);
+  const { prompt, parameters, target, messages } = await body(http, hallucinationRequest);
   const described = context.options.targets.find(({ name }) => name === target);
   const known = (described?.parameters ?? []).map(fromDescription);
   const grounding = { prompt, now: context.now() };
@@ -193,10 +198,15 @@ async function hallucination(context: AppContext, http: Context<Admitted>) {
       (Object.hasOwn(scores, name) || usual === undefined) &&
       (scores[name] ?? 0) < context.options.grounding_threshold,
   );
+  const dialogue = dialogueOf(messages) ?? { turns: [prompt], questions: [] };
+  const isOver = missing.some(({ name }) => wasAskedOften(name, dialogue, known));
+  const write = isOver ? unanswered : questionFor;
   return {
     params_scores: scores,
     missing: missing.map(({ name }) => name),
-    ...(missing.length > 0 ? { question: questionFor(missing, known) } : {}),
+    ...(missing.length > 0
+      ? { question: write(missing, known, languageOfDialogue(dialogue)) }
+      : {}),
     model: "gateway-grounding",
   };
 }

@@ -40,6 +40,7 @@ export const extractionRequest = z.looseObject({
 
 export const hallucinationRequest = z.looseObject({
   prompt: end,
+  messages: messagesSchema.default([]),
   parameters: z.record(z.string(), z.json()).default({}),
   target: z.string().optional(),
 });

@@ -158,10 +158,102 @@ describe("other targets", () => {
   it.each([
     [["weather?", "never mind"]],
     [["weather?", "What is the capital of France?"]],
-    [["reboot the router", "the one in the kitchen", "the kitchen one", "no idea"]],
+    [["reboot the router", "the one in the kitchen", "the kitchen one", "no idea", "no idea"]],
   ])("end with the prompt's model: %j", async (turns) => {
     const results = await talk(server, targets, turns);
     expect(results.at(-1)).toBeNull();
     expect(results.some((result) => typeof result === "object" && result !== null)).toBe(false);
+  });
+});
+
+describe("a table in a restaurant", () => {
+  const targets: Targets = [
+    {
+      name: "book_table",
+      description: "Reserve a table in a restaurant",
+      parameters: [
+        { name: "date", description: "day of the reservation", format: "date", required: true },
+        { name: "time", description: "time of day", format: "HH:MM", required: true },
+        { name: "people", description: "number of people", type: "int", required: true },
+      ],
+    },
+    ...OTHERS,
+  ];
+  const values = (time: string) => ({
+    target: "book_table",
+    values: { date: "2026-11-22", time, people: 4 },
+  });
+  beforeAll(async () => {
+    server = await startServer({ targets });
+  });
+  afterAll(() => server.close());
+
+  it.each([
+    ["half past seven", "07:30"],
+    ["half past seven in the evening", "19:30"],
+    ["seven in the evening", "19:00"],
+    ["quarter to eight", "07:45"],
+    ["noon", "12:00"],
+    ["19 Uhr", "19:00"],
+    ["20h", "20:00"],
+    ["las ocho de la tarde", "20:00"],
+  ])("gets the time of the answer %s", async (answer, time) => {
+    const [question, last] = await talk(server, targets, [
+      "Reserve a table for four people tomorrow",
+      answer,
+    ]);
+    expect(question).toBe("I still need the time of day.");
+    expect(last).toEqual(values(time));
+  });
+
+  it.each([
+    [
+      "Ich möchte morgen einen Tisch für vier Personen",
+      "Ich brauche noch: time of day.",
+      "halb acht abends",
+    ],
+    [
+      "Je voudrais une table pour quatre personnes demain",
+      "Il me faut encore : time of day.",
+      "sept heures et demie du soir",
+    ],
+    [
+      "Quisiera una mesa para cuatro personas mañana",
+      "Todavía necesito: time of day.",
+      "a las siete y media de la tarde",
+    ],
+    [
+      "Vorrei un tavolo per quattro persone domani",
+      "Mi serve ancora: time of day.",
+      "alle sette e mezza di sera",
+    ],
+    [
+      "Queria uma mesa para quatro pessoas amanhã",
+      "Ainda preciso de: time of day.",
+      "às sete e meia da noite",
+    ],
+    [
+      "Ik wil morgen een tafel voor vier personen",
+      "Ik heb nog nodig: time of day.",
+      "half acht 's avonds",
+    ],
+  ])("is asked for in the language of the prompt: %s", async (prompt, question, answer) => {
+    expect(await talk(server, targets, [prompt, answer])).toEqual([question, values("19:30")]);
+  });
+
+  it("is not asked for more than three times, however the questions differ", async () => {
+    const results = await talk(server, targets, [
+      "Reserve a table for four people",
+      "I don't know",
+      "tomorrow",
+      "some time",
+      "whenever",
+    ]);
+    expect(results.slice(0, 4)).toEqual([
+      "I still need the day of the reservation and the time of day.",
+      "I still need the day of the reservation and the time of day.",
+      "I still need the time of day.",
+      null,
+    ]);
   });
 });

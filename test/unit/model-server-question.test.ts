@@ -1,7 +1,14 @@
 // The question for missing parameters: by their descriptions, never by their names, and read back from the conversation.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { askedNames, isOurs, questionFor } from "../../control-plane/model-server/question.ts";
+import { SPOKEN, spokenLanguage } from "../../control-plane/model-server/language/spoken.ts";
+import {
+  askedNames,
+  isOurs,
+  languageOfQuestion,
+  questionFor,
+  unanswered,
+} from "../../control-plane/model-server/question.ts";
 
 const detail = (name: string, description = "") => ({ name, description });
 const START_DATE = detail("start_date", "First day of the vacation");
@@ -50,6 +57,39 @@ describe("the words", () => {
     expect(questionFor(source === undefined ? [] : [source], all)).toBe(
       "I still need the currency (source).",
     );
+  });
+});
+
+describe("other languages", () => {
+  const UNITS = { ...detail("unit", "temperature unit"), enum: ["celsius", "fahrenheit"] };
+
+  it.each(SPOKEN)("%s has its own frame, which is read back", (language) => {
+    const all = [START_DATE, DAYS, UNITS, detail("days_left", "number of vacation days; left")];
+    for (const asked of [[DAYS], [START_DATE, UNITS], all.slice(0, 3)]) {
+      const question = questionFor(asked, all, language);
+      expect(languageOfQuestion(question)).toBe(language);
+      expect(askedNames(question, all)).toEqual(asked.map(({ name }) => name));
+      expect(isOurs(unanswered(asked, all, language))).toBe(false);
+    }
+  });
+
+  it.each([
+    ["en", "Book a table for two, please"],
+    ["en", "weather paris"],
+    ["de", "Bitte einen Tisch für zwei Personen"],
+    ["fr", "Une table pour deux, s'il vous plaît"],
+    ["es", "Una mesa para dos, por favor"],
+    ["it", "Un tavolo per due, per favore"],
+    ["pt", "Uma mesa para dois, por favor"],
+    ["nl", "Een tafel voor twee, alstublieft"],
+    ["pl", "Poproszę stolik dla dwóch osób"],
+    ["ru", "Столик на двоих, пожалуйста"],
+    ["tr", "İki kişilik bir masa istiyorum"],
+    ["ja", "二人の席を予約してください"],
+    ["zh", "请预订两个人的桌子"],
+    ["en", "Varaa pöytä kahdelle"],
+  ])("%s: %s", (language, prompt) => {
+    expect(spokenLanguage(prompt)).toBe(language);
   });
 });
 

@@ -2,7 +2,8 @@
 import { type Dialogue, type Messages, NO_QUESTION, userTexts } from "../conversation.ts";
 import { groundingScore } from "../grounding.ts";
 import type { ModelServerOptions } from "../options.ts";
-import { askedNames, isOurs, questionFor, unanswered } from "../question.ts";
+import { type Spoken, spokenLanguage } from "../language/spoken.ts";
+import { askedNames, isOurs, languageOfQuestion, questionFor, unanswered } from "../question.ts";
 import { ServerError } from "../server-error.ts";
 import { extractEmbedded } from "./embedded.ts";
 import { askLanguageModel } from "./language-model.ts";
@@ -137,7 +138,7 @@ function calledByModel(
  */
 function callOrQuestion(
   { options }: ExtractionContext,
-  { questions }: Dialogue,
+  dialogue: Dialogue,
   { name: target, parameters }: Target,
   values: Values,
   doubtful: readonly string[],
@@ -149,16 +150,31 @@ function callOrQuestion(
       ((required && usual === undefined) || doubtful.includes(name)),
   );
   if (missing.length === 0) return { kind: "call", target, values, by };
-  const text = questionFor(missing, parameters);
-  if (!wasAskedTwice(questions, text)) return { kind: "question", text, by, target, values };
+  const language = languageOfDialogue(dialogue);
+  const question = { kind: "question" as const, by, target, values };
+  if (!missing.some(({ name }) => wasAskedOften(name, dialogue, parameters)))
+    return { ...question, text: questionFor(missing, parameters, language) };
   if (options.extraction.hands_over) return { kind: "neither" };
-  return { kind: "question", text: unanswered(missing, parameters), by, target, values };
+  return { ...question, text: unanswered(missing, parameters, language) };
 }
 
-/** Whether both of the last two questions were this one: a third time would not help. */
-function wasAskedTwice(questions: readonly string[], question: string): boolean {
-  const last = questions.slice(-2);
-  return last.length === 2 && last.every((asked) => asked === question);
+/** A value that was asked for so often is not asked for again. */
+const MAX_ASKED = 3;
+
+/** Whether a value was asked for without success until it is pointless to ask again. */
+export function wasAskedOften(
+  name: string,
+  dialogue: Dialogue,
+  parameters: readonly Parameter[],
+): boolean {
+  const asked = turnsOf(dialogue, parameters).filter((turn) => turn.asked.includes(name));
+  return asked.length >= MAX_ASKED;
+}
+
+/** Returns the language of the last question of the gateway, else that of the user's turns. */
+export function languageOfDialogue({ turns, questions }: Dialogue): Spoken {
+  const last = questions.map(languageOfQuestion).findLast((language) => language !== undefined);
+  return last ?? spokenLanguage(turns.join("\n"));
 }
 
 /** Returns the turns, each with what was asked before it. */

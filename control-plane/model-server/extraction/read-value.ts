@@ -149,13 +149,15 @@ function readCount(parameter: Parameter, text: string): number | string | undefi
 
 /** `#5521`, `order no. 5521`, `LH 400`: one token, or several of digits and capitals. */
 function readId(parameter: Parameter, text: string): string | undefined {
+  // `no idea` is no id after the label `no`.
+  if (SURE_UNKNOWN.test(text)) return undefined;
   const own = ownWords(parameter);
   const words = text.split(/\s+/);
   const isLabel = (word: string) =>
     /^(?:no|nr|number|id|the|is|#)[.:]?$/i.test(word) || own.has(stem(word.replace(/[:.]$/, "")));
   while (words.length > 1 && isLabel(words[0] ?? "")) words.shift();
   const id = words.join(" ").replace(/^#\s*/, "").replace(AROUND, "");
-  if (POINTS_ELSEWHERE.test(id) || SURE_UNKNOWN.test(id) || isLabel(id)) return undefined;
+  if (POINTS_ELSEWHERE.test(id) || isLabel(id)) return undefined;
   return words.length === 1 || words.every((word) => /^[\p{Lu}\p{N}-]+$/u.test(word))
     ? id
     : undefined;

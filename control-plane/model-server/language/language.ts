@@ -53,6 +53,7 @@ function lexiconOf(column: number): Lexicon {
 const ENGLISH_CONTENT = new Set(
   CONTENT_WORDS.split("\n").flatMap((row) => row.split("|")[0]?.toLowerCase().match(WORD) ?? []),
 );
+const FUNCTIONS = new Set(FUNCTION_WORDS.split("\n").map((row) => row.split("|")[0]?.trim() ?? ""));
 /** What a word counts that is no function word. */
 const CONTENT = 0.5;
 
@@ -90,7 +91,7 @@ export interface Gloss {
   original: (span: Span) => Span;
 }
 
-/** Returns the text with all known words in English; undefined if it is English, or in no known language. */
+/** Returns the text with all known words in English; undefined if it is English, or nothing of it is known. */
 export function glossOf(text: string): Gloss | undefined {
   const language = languageOf(text);
   const lexicon = language === undefined ? undefined : LEXICONS.get(language);
@@ -100,6 +101,7 @@ export function glossOf(text: string): Gloss | undefined {
   const segments: Segment[] = [];
   let english = "";
   let at = 0;
+  let hasContent = false;
   for (let index = 0; index < words.length;) {
     const [translation, count] = translated(lexicon, words.slice(index, index + MAX_PHRASE));
     const from = words[index]?.start ?? 0;
@@ -108,17 +110,15 @@ export function glossOf(text: string): Gloss | undefined {
     english += read.slice(at, from).replace(/^['’]$/, " ");
     const start = english.length;
     english += translation ?? read.slice(from, to);
-    segments.push({
-      start,
-      end: english.length,
-      from,
-      to,
-      isTranslated: translation !== undefined,
-    });
+    const isTranslated = translation !== undefined;
+    hasContent ||= isTranslated && !FUNCTIONS.has(translation);
+    segments.push({ start, end: english.length, from, to, isTranslated });
     at = to;
     index += count;
   }
   english += read.slice(at);
+  // `I want my abonnement opzeggen` has lost more than it has gained.
+  if (!hasContent) return undefined;
   return {
     text: english,
     original: ({ start, end }) => ({

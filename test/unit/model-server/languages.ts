@@ -1,7 +1,10 @@
 // Measures the cases of control-plane/model-server/evaluation/languages.json over the whole path of a running model server.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { targetDescription } from "../../../control-plane/model-server/options.ts";
+import {
+  type TargetDescription,
+  targetDescription,
+} from "../../../control-plane/model-server/options.ts";
 import type { Running, Zeroshot } from "./running.ts";
 
 export interface LanguageCase {
@@ -11,13 +14,21 @@ export interface LanguageCase {
   arguments?: Record<string, unknown>;
 }
 
-const FILE = join(
-  import.meta.dirname,
-  "../../../control-plane/model-server/evaluation/languages.json",
-);
-const file = JSON.parse(readFileSync(FILE, "utf8")) as { targets: unknown; cases: LanguageCase[] };
-export const LANGUAGE_TARGETS = targetDescription.array().parse(file.targets);
-export const LANGUAGE_CASES = file.cases;
+export interface LanguageCases {
+  targets: TargetDescription[];
+  cases: LanguageCase[];
+}
+
+function readCases(name: string): LanguageCases {
+  const folder = join(import.meta.dirname, "../../../control-plane/model-server/evaluation");
+  const file = JSON.parse(readFileSync(join(folder, name), "utf8")) as LanguageCases;
+  return { targets: targetDescription.array().parse(file.targets), cases: file.cases };
+}
+
+/** With these the words of control-plane/model-server/language/words.ts were chosen. */
+export const LANGUAGE_CASES = readCases("languages.json");
+/** Written afterwards, for other targets; no word was added for them. */
+export const UNSEEN_CASES = readCases("languages-unseen.json");
 
 export interface Rates {
   /** Prompts for a target, and those that selected it. */
@@ -28,13 +39,17 @@ export interface Rates {
   found: number;
   /** Other values that were found: wrong ones. */
   wrong: number;
-  /** Prompts for no target that selected one. */
+  /** Prompts for no target that selected one, or that selected another one. */
   fires: number;
   problems: string[];
 }
 
 /** Returns the rates of a language. */
-export async function measure(server: Running, language: string): Promise<Rates> {
+export async function measure(
+  server: Running,
+  { targets, cases }: LanguageCases,
+  language: string,
+): Promise<Rates> {
   const rates: Rates = {
     prompts: 0,
     chosen: 0,
@@ -44,10 +59,10 @@ export async function measure(server: Running, language: string): Promise<Rates>
     fires: 0,
     problems: [],
   };
-  for (const { prompt, target, arguments: stated = {} } of LANGUAGE_CASES.filter(
+  for (const { prompt, target, arguments: stated = {} } of cases.filter(
     (one) => one.language === language,
   )) {
-    const selected = await selectedFor(server, prompt);
+    const selected = await selectedFor(server, targets, prompt);
     if (target === null) {
       if (selected !== undefined) {
         rates.fires++;
@@ -58,11 +73,12 @@ export async function measure(server: Running, language: string): Promise<Rates>
     rates.prompts++;
     rates.stated += Object.keys(stated).length;
     if (selected !== target) {
+      if (selected !== undefined) rates.fires++;
       rates.problems.push(`${prompt}: ${selected ?? "none"}`);
       continue;
     }
     rates.chosen++;
-    const values = await valuesFor(server, prompt, target);
+    const values = await valuesFor(server, targets, prompt, target);
     for (const [name, value] of Object.entries(stated)) {
       if (same(values[name], value)) rates.found++;
       else rates.problems.push(`${prompt}: ${name} is ${String(values[name])}`);
@@ -80,11 +96,15 @@ function same(one: unknown, other: unknown): boolean {
   return String(one).toLowerCase() === String(other).toLowerCase();
 }
 
-async function selectedFor(server: Running, input: string): Promise<string | undefined> {
+async function selectedFor(
+  server: Running,
+  targets: TargetDescription[],
+  input: string,
+): Promise<string | undefined> {
   const response = await server.post("/zeroshot", {
     input,
-    labels: LANGUAGE_TARGETS.map(({ name }) => name),
-    descriptions: Object.fromEntries(LANGUAGE_TARGETS.map((one) => [one.name, one.description])),
+    labels: targets.map(({ name }) => name),
+    descriptions: Object.fromEntries(targets.map((one) => [one.name, one.description])),
     messages: [{ role: "user", content: input }],
   });
   const { decision, predicted_class: best } = (await response.json()) as Zeroshot;
@@ -97,8 +117,13 @@ interface Completion {
 }
 
 /** Returns the values of the call, or those that are known when the gateway asks. */
-async function valuesFor(server: Running, prompt: string, target: string) {
-  const described = LANGUAGE_TARGETS.find(({ name }) => name === target);
+async function valuesFor(
+  server: Running,
+  targets: TargetDescription[],
+  prompt: string,
+  target: string,
+) {
+  const described = targets.find(({ name }) => name === target);
   const properties = Object.fromEntries(
     (described?.parameters ?? []).map(({ name, type, required: _, ...more }) => [
       name,
