@@ -180,8 +180,10 @@ function dialectOf(path: string): "chat" | "messages" | "responses" | "gemini" |
 
 /** Dialects share the list of models: a header decides. */
 function isMessages({ path, headers }: FuzzedExchange): boolean {
-  const isList = path.split("?")[0] === "/v1/models";
-  return path.startsWith("/v1/messages") || (isList && headers.some(isVersion));
+  // Other spellings of a path are served too (docs/endpoints.md).
+  const parts = (path.split("?")[0] ?? "").split("/").filter((part) => !["", "v1"].includes(part));
+  const isList = parts.length === 1 && parts[0] === "models";
+  return parts[0]?.startsWith("messages") === true || (isList && headers.some(isVersion));
 }
 const isVersion = ([name]: [string, string]): boolean => name === "anthropic-version";
 

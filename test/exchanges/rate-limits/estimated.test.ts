@@ -10,8 +10,9 @@ describe("what the provider has not reported is estimated", () => {
     const upstream = { ...reply("chat", false), chunks: [Buffer.from(body)] };
     const { sent } = worker.ask({ upstream });
     const request = sent[0]?.body.length ?? 0;
-    // The client's request names the model with its provider.
-    const asked = Math.floor((request + "openai/".length) / 4);
+    // The client's request names the model with its provider, and has `max_tokens`.
+    const more = "openai/".length - "_completion".length;
+    const asked = Math.floor((request + more) / 4);
     expect(remaining(worker.ask())).toBe(1000 - asked - Math.floor(body.length / 4));
   });
 
