@@ -90,6 +90,10 @@ export function knownModels(configuration: GatewayModel): KnownModels {
       if (requested === undefined) return NONE;
       if (requested === NONE || names.has(requested)) return requested;
       const wildcard = wildcards.get(target ?? "") ?? wildcardOf(requested);
+      const pattern = [...names.keys()].find(
+        (name) => isWildcard(name) && requested.startsWith(name.slice(0, -1)),
+      );
+      if (pattern !== undefined) return pattern;
       if (wildcard === undefined) return OTHER;
       const bare = bareName(wildcard, requested);
       const known = knownName(wildcard, bare);
@@ -98,10 +102,11 @@ export function knownModels(configuration: GatewayModel): KnownModels {
   };
 }
 
-/** Returns the model of a wildcard as its provider calls it. */
+/** Returns the model of a wildcard as its provider calls it, without the mark of filter/config/name-pattern.ts. */
 export function bareName({ provider }: Pick<Target, "provider">, requested: string): string {
   const prefix = `${provider}/`;
-  return requested.startsWith(prefix) ? requested.slice(prefix.length) : requested;
+  const bare = requested.startsWith(prefix) ? requested.slice(prefix.length) : requested;
+  return bare.replace(/\[1m\]$/, "");
 }
 
 /** Returns the model of a request as it was called, known or not: for lists of requests. */

@@ -4,6 +4,7 @@ import { DEFAULT_SHARE } from "../memory/budget";
 import { FILTER_CONFIG_VERSION, LISTENER_EGRESS, LISTENER_INGRESS } from "../../contract/words";
 import { scan, scanMessage, SCAN_OK } from "../bytes/json/scan";
 import { NO_NODE, Tape } from "../bytes/json/tape";
+import { startsWith } from "../bytes/text/at";
 import { constant } from "../bytes/text/bytes";
 import {
   bytesOf,
@@ -26,8 +27,9 @@ import { readTarget } from "./read-target";
 import { readPrompt } from "./read-prompt";
 import { RateLimit } from "./rate-limit";
 import { pickRateLimits, readRateLimits } from "./read-rate-limits";
+import { lengthWithoutMark, NamePattern, readNamePatterns } from "./name-pattern";
 import { RetryPolicy, Route, Target } from "./target";
-import { Wildcard } from "./wildcard";
+import { modelOfWildcard, Wildcard, WildcardModel } from "./wildcard";
 import { readWildcards } from "./read-wildcards";
 
 /** The configuration by which every request is processed. */
@@ -36,8 +38,11 @@ export class Config {
   rateLimits: RateLimit[] = [];
   routes: Route[] = [];
   names: NameTable = new NameTable();
-  /** Entries for the names that are not in the table. */
+  /** Aliases for the names that are not in the table, and entries for those that no alias takes. */
+  patterns: NamePattern[] = [];
   wildcards: Wildcard[] = [];
+  /** The model of the wildcard that `routeOfOther` has found last; the caller owns it. */
+  taken: WildcardModel | null = null;
   defaultRoute: i32 = 0;
   /** Maximum size of a request body in bytes; a larger one gets a 413. */
   largestBody: u32 = 0;
@@ -78,6 +83,23 @@ export class Config {
     const prompt = this.prompt;
     return prompt !== null && prompt.hasTools;
   }
+
+  /** Returns the route of a name that is not in the table, -1 if it has none; `taken` is then the model of a wildcard, or null. */
+  routeOfOther(pointer: usize, length: u32): i32 {
+    this.taken = null;
+    const plain = lengthWithoutMark(pointer, length);
+    if (plain < length) {
+      const route = this.names.get(pointer, plain);
+      if (route >= 0) return route;
+    }
+    for (let i = 0; i < this.patterns.length; i++) {
+      const pattern = this.patterns[i];
+      if (startsWith(pointer, plain, pattern.prefix)) return pattern.route;
+    }
+    const model = modelOfWildcard(this.wildcards, pointer, plain);
+    this.taken = model;
+    return model === null ? -1 : model.route;
+  }
 }
 
 /** Of `usage_records`: without the usage of responses. */
@@ -101,7 +123,7 @@ export function readConfig(
     tape,
     root,
     constant(
-      "version targets routes names wildcards default largest_body held_memory models prompt strict_translation rate_limits api_keys rate_limit_service usage_records traces content budgets cost_header page price_lists",
+      "version targets routes names patterns wildcards default largest_body held_memory models prompt strict_translation rate_limits api_keys rate_limit_service usage_records traces content budgets cost_header page price_lists",
     ),
   );
   const version = integerOf(tape, tape.member(root, constant("version")));
@@ -118,6 +140,11 @@ export function readConfig(
   readTargets(tape, tape.member(root, constant("targets")), environment, priceLists, config);
   readRoutes(tape, tape.member(root, constant("routes")), config);
   readNames(tape, tape.member(root, constant("names")), config);
+  config.patterns = readNamePatterns(
+    tape,
+    tape.member(root, constant("patterns")),
+    config.routes.length,
+  );
   config.wildcards = readWildcards(
     tape,
     tape.member(root, constant("wildcards")),

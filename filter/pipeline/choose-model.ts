@@ -3,7 +3,6 @@ import { AllowedModels } from "../config/allowed-models";
 import { ModelList } from "../config/model-list";
 import { Config } from "../config/read-config";
 import { Target } from "../config/target";
-import { modelOfWildcard } from "../config/wildcard";
 import { Fault } from "../hub/fault";
 import { findReference } from "../hub/stored-references";
 import { HEADER_HINT } from "../../contract/words";
@@ -73,9 +72,8 @@ function choose(exchange: Exchange, turn: Turn, pointer: usize, length: u32): Ou
   if (route < 0 && !isHint && sameBytes(pointer, length, NONE.pointer, NONE.length))
     route = config.defaultRoute;
   if (route < 0) {
-    const model = modelOfWildcard(config.wildcards, pointer, length);
-    exchange.wildcardModel = model;
-    if (model !== null) route = model.route;
+    route = config.routeOfOther(pointer, length);
+    exchange.wildcardModel = config.taken;
   }
   if (route >= 0 && route < config.routes.length) {
     const allowed = client.allowed;

@@ -1,7 +1,7 @@
 // The responses that come from the configuration: the models, one of them, and whether the gateway runs.
 import { MODEL_BY_ID, MODEL_LIST, ROOT } from "../../contract/endpoints";
 import { Config } from "../config/read-config";
-import { modelOfWildcard, WildcardModel } from "../config/wildcard";
+import { WildcardModel } from "../config/wildcard";
 import { Exchange } from "../exchange/exchange";
 import { PATH } from "../exchange/request-head";
 import { JSON_TYPE, respond } from "../exchange/respond";
@@ -85,8 +85,10 @@ function allowedRoute(exchange: Exchange, config: Config, name: ByteBuffer): i32
   const allowed = exchange.client.allowed;
   let route = config.names.get(name.pointer, name.length);
   let model: WildcardModel | null = null;
-  if (route < 0) model = modelOfWildcard(config.wildcards, name.pointer, name.length);
-  if (model !== null) route = model.route;
+  if (route < 0) {
+    route = config.routeOfOther(name.pointer, name.length);
+    model = config.taken;
+  }
   if (allowed !== null && !allowed.has(route, model)) route = -1;
   if (model !== null) model.release();
   return route;

@@ -29,10 +29,12 @@ function load(environment: Environment, withDemonstration = false) {
 /** Whether clients reach a model by a name that is not of a configured model. */
 function isServed(
   name: string,
-  { names, wildcards = [] }: ReturnType<typeof filterConfig>,
+  { names, patterns = [], wildcards = [] }: ReturnType<typeof filterConfig>,
 ): boolean {
   return (
-    name in names || wildcards.some(({ bare = [] }) => bare.some((one) => name.startsWith(one)))
+    name in names ||
+    patterns.some(({ prefix }) => name.startsWith(prefix)) ||
+    wildcards.some(({ bare = [] }) => bare.some((one) => name.startsWith(one)))
   );
 }
 

@@ -30,7 +30,7 @@ export function checkAllowedModels(load: Load, model: GatewayModel): void {
 
 interface Known {
   model: GatewayModel;
-  /** Of models and aliases, without wildcards. */
+  /** Of models and aliases, without wildcards of providers. */
   names: readonly string[];
   /** For messages. */
   shown: readonly string[];
@@ -51,9 +51,9 @@ function checkName(
   name: string,
   { model, names, shown, promptTargets }: Known,
 ): void {
-  const isKnown = isWildcard(name)
-    ? takesSome(name.slice(0, -1), model)
-    : names.includes(name) || isTaken(name, model);
+  const isKnown =
+    names.includes(name) ||
+    (isWildcard(name) ? takesSome(name.slice(0, -1), model) : isTaken(name, model));
   if (isKnown || reading.invalidNames.has(name)) return;
   if (promptTargets.has(name)) {
     reading.problem(path, `${reading.show(path, name)} is a prompt target, and not a model`, {

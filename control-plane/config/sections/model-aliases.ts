@@ -1,6 +1,6 @@
 // `model_aliases`: each stands for one configured model or several, and takes no other name away.
 import type { z } from "zod";
-import { clientNames } from "../../ir/model-names.ts";
+import { clientNames, isWildcard } from "../../ir/model-names.ts";
 import type { Alias, Target, TargetSet } from "../../ir/model.ts";
 import { findModel, findModels } from "../configured-model.ts";
 import type { ModelNames } from "../configured-model.ts";
@@ -46,7 +46,7 @@ const alias = mapping(
 
 const schema = named(
   alias,
-  "Alternative names for configured models: `fast: {target: openai/gpt-4o-mini}`. A name is matched exactly; an alias cannot stand for another alias.",
+  "Alternative names for configured models: `fast: {target: openai/gpt-4o-mini}`. A name is matched exactly, or with `*` at the end by its beginning: `claude-*`; exact names and longer beginnings win. An alias cannot stand for another alias.",
 );
 
 type AliasDraft = Draft<z.output<typeof alias>>;
@@ -89,7 +89,7 @@ function readAliases(
   const result: Aliases = { aliases: [], sets: [] };
   for (const [name, alias] of Object.entries(drafts)) {
     const path = ["model_aliases", name];
-    const safe = checkName(reading, path, name, "key");
+    const safe = checkAlias(reading, path, name);
     if (alias === undefined) continue;
     const weighted = readTargets(reading, path, alias, models);
     if (weighted === undefined) continue;
@@ -113,6 +113,15 @@ function readAliases(
     });
   }
   return result;
+}
+
+/** Returns the name if it is one, or the beginning of names with `*` behind it; otherwise undefined, after reporting a problem. */
+function checkAlias(reading: Reading, path: Path, name: string): string | undefined {
+  const beginning = isWildcard(name) ? name.slice(0, -1) : name;
+  if (beginning !== "") return checkName(reading, path, beginning, "key") && name;
+  const message = "an alias for every name would hide spelling mistakes";
+  reading.problem(path, message, { hint: "write how the names begin: claude-*", part: "key" });
+  return undefined;
 }
 
 /** The models of `target` or `targets`; undefined when neither is there. */

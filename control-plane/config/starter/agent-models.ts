@@ -5,6 +5,8 @@ export interface AgentModels {
   agent: string;
   /** Bare names, the default first. */
   models: string[];
+  /** How the names of all its releases begin, as an alias. */
+  alias?: string;
   /** The provider whose models they are. */
   provider: string;
 }
@@ -14,6 +16,8 @@ export const AGENT_MODELS: readonly AgentModels[] = [
   {
     agent: "Claude Code",
     models: ["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5"],
+    // Each release asks for newer ones.
+    alias: "claude-*",
   },
   { agent: "Codex", models: ["gpt-6.1-sol"] },
 ].map((row) => ({ ...row, provider: vendorOf(row.models[0] ?? "") ?? "" }));

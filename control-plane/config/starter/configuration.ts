@@ -77,9 +77,9 @@ function aliasesOf(found: readonly FoundKey[]): string {
   return [
     "\n# Names that clients use, and the model behind each: coding agents work without naming a model.\n",
     "model_aliases:\n",
-    ...missing.flatMap(({ agent, models }) => [
+    ...missing.flatMap(({ agent, models, alias }) => [
       `  # ${agent}\n`,
-      ...models.map((model) => `  ${model}: {target: ${target}}\n`),
+      ...(alias === undefined ? models : [alias]).map((model) => `  ${model}: {target: ${target}}\n`),
     ]),
   ].join("");
 }

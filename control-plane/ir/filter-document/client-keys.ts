@@ -82,8 +82,8 @@ function allowedModels(list: readonly string[], model: GatewayModel, names: Name
   /** By target: patterns of bare names. */
   const patterns = new Map<number, string[]>();
   for (const item of list) {
-    if (isWildcard(item)) allowBeginning(item.slice(0, -1), targets, routes, patterns);
-    else if (names.names[item] !== undefined) routes.add(names.names[item]);
+    if (names.names[item] !== undefined) routes.add(names.names[item]);
+    else if (isWildcard(item)) allowBeginning(item.slice(0, -1), targets, routes, patterns);
     else allowTaken(item, targets, patterns);
   }
   for (const whole of routes) patterns.delete(whole);
@@ -169,6 +169,12 @@ function listedFor(
   targetCount: number,
   { names, models }: Names,
 ): AllowedModels["models"] {
+  const routeOfListed = new Map(
+    Object.entries(names).map(([name, route]) => [
+      isWildcard(name) ? patternText(name) : name,
+      route,
+    ]),
+  );
   const listed = models.flatMap(({ id, owner, names: known }, index): FilterModel[] => {
     const partly = patterns.get(index);
     if (partly !== undefined)
@@ -177,7 +183,7 @@ function listedFor(
           ? { id: patternText(`${owner}/${name}`), owner, names: [] }
           : { id: `${owner}/${name}`, owner },
       );
-    const route = index < targetCount ? index : (names[id] ?? -1);
+    const route = index < targetCount ? index : (routeOfListed.get(id) ?? -1);
     if (!routes.has(route)) return [];
     return [known === undefined ? { id, owner } : { id, owner, names: [] }];
   });

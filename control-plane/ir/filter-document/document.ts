@@ -4,7 +4,7 @@ import { NO_CREDENTIAL } from "../../../contract/credentials.ts";
 import { FILTER_CONFIG_VERSION } from "../../../contract/words.ts";
 import { namesUnderWildcard } from "../known-models.ts";
 import { isLoopback, urlOf } from "../listener-url.ts";
-import { clientNames, patternText, takesName } from "../model-names.ts";
+import { clientNames, isWildcard, patternText, takesName } from "../model-names.ts";
 import type { FilterBudget } from "./budgets.ts";
 import { filterBudgets, hasUsageRecords } from "./budgets.ts";
 import { filterPrices } from "./prices.ts";
@@ -39,7 +39,9 @@ export interface FilterConfig {
   routes: FilterRoute[];
   /** Every value of `model` and of the hint header → index into `routes`, without `none`. */
   names: Record<string, number>;
-  /** Entries for the names that are not in `names`, the longest prefixes first; absent when there are none. */
+  /** Aliases for the names that are not in `names`, the longest prefixes first; absent when there are none. */
+  patterns?: { prefix: string; route: number }[];
+  /** Entries for the names that are in neither, the longest prefixes first; absent when there are none. */
   wildcards?: FilterWildcard[];
   /** Index into `routes` for `model: none`. */
   default: number;
@@ -245,7 +247,7 @@ function documentOf(model: GatewayModel): FilterConfig {
     ...(rateLimits.length === 0 ? {} : { rate_limits: rateLimits }),
     ...(model.rateLimitService === undefined ? {} : { rate_limit_service: true as const }),
     routes,
-    names,
+    ...namesAndPatterns(names),
     ...(wildcards.length === 0 ? {} : { wildcards }),
     default: model.defaultTarget,
     largest_body: Math.min(model.limits.requestBodyBytes, MAX_NUMBER),
@@ -260,6 +262,19 @@ function documentOf(model: GatewayModel): FilterConfig {
     ...pageOf(model),
     ...(model.strictTranslation === true ? { strict_translation: true } : {}),
   };
+}
+
+/** Returns the names with those of aliases for all names that begin alike apart. */
+function namesAndPatterns(
+  all: Readonly<Record<string, number>>,
+): Pick<FilterConfig, "names" | "patterns"> {
+  const entries = Object.entries(all);
+  const patterns = entries
+    .filter(([name]) => isWildcard(name))
+    .map(([name, route]) => ({ prefix: name.slice(0, -1), route }))
+    .sort((one, other) => other.prefix.length - one.prefix.length);
+  const names = Object.fromEntries(entries.filter(([name]) => !isWildcard(name)));
+  return { names, ...(patterns.length === 0 ? {} : { patterns }) };
 }
 
 function money(model: GatewayModel): Pick<FilterConfig, "budgets" | "cost_header"> {
@@ -294,11 +309,16 @@ function listedModels(model: GatewayModel): FilterConfig["models"] {
     model.targets[target ?? model.defaultTarget]?.provider ?? "";
   return [
     ...model.targets.map((target) => listedModel(target, model)),
-    ...model.aliases.map(({ name, target }) => ({ id: name, owner: owner(target) })),
+    ...model.aliases.map(({ name, target }) => listedName(name, owner(target))),
     ...(model.targetSets ?? []).flatMap((set) =>
-      "name" in set ? [{ id: set.name, owner: owner(set.targets[0]) }] : [],
+      "name" in set ? [listedName(set.name, owner(set.targets[0]))] : [],
     ),
   ];
+}
+
+/** An alias for all names that begin alike is in messages alone. */
+function listedName(name: string, owner: string): FilterModel {
+  return isWildcard(name) ? { id: patternText(name), owner, names: [] } : { id: name, owner };
 }
 
 function listedModel(target: Target, { targets }: GatewayModel): FilterModel {

@@ -10,7 +10,7 @@ import type { DialectRow } from "../../../contract/dialects.ts";
 import { exampleKey } from "../../ir/client-keys.ts";
 import { namesUnderWildcard } from "../../ir/known-models.ts";
 import type { GatewayModel, Listener } from "../../ir/model.ts";
-import { clientNames } from "../../ir/model-names.ts";
+import { clientNames, isWildcard } from "../../ir/model-names.ts";
 import { isLoopback, toConnectAddress, urlOf } from "../../ir/listener-url.ts";
 
 /** Request header of the page with the client's key. */
@@ -32,7 +32,10 @@ export function playgroundSettings(model: GatewayModel) {
   const { egress, defaultTarget, targets } = model;
   return {
     url: urlOf(egress),
-    models: [...clientNames(model).map(({ name }) => name), ...takenNames(model)],
+    models: [
+      ...clientNames(model).flatMap(({ name }) => (isWildcard(name) ? [] : [name])),
+      ...takenNames(model),
+    ],
     defaultModel: targets[defaultTarget]?.name,
     keyVariable: exampleKey(egress.apiKeys)?.variable,
     dialects: CLIENT_DIALECTS.map(({ name, path, credential, requiredHeaders }) => ({
