@@ -2,6 +2,7 @@
 
 import os
 import re
+from pathlib import Path
 
 import openai
 
@@ -210,3 +211,10 @@ def test_models():
 
 def test_large_request():
     assert len(ask("x" * 3_000_000).choices[0].message.content) > 3_000_000
+
+
+def test_lines_of_the_readme():
+    readme = Path(__file__).parents[3] / "README.md"
+    [lines] = re.findall(r"^```python\n(.*?)^```", readme.read_text(), re.S | re.M)
+    assert "http://localhost:12000" in lines
+    exec(lines.replace("http://localhost:12000", os.environ["GATEWAY_URL"]), {})
