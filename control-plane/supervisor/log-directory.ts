@@ -79,10 +79,18 @@ export class LogDirectories {
   }
 }
 
-/** Locks the directory for this process. Returns the process that has locked it already, if it is another one. */
+/**
+ * Locks the directory for this process. Returns the process that has locked it already, if it is another one. Where no lock can
+ * be written (a full disk, a file system without links) the directory is used without one: logs must not keep a gateway from
+ * starting.
+ */
 export function lockLogs(directory: string): ProcessIdentity | undefined {
-  const holder = takeLock(join(directory, LOCK));
-  return holder?.pid === process.pid ? undefined : holder;
+  try {
+    const holder = takeLock(join(directory, LOCK));
+    return holder?.pid === process.pid ? undefined : holder;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Throws if another gateway than that of the configuration writes to the directory. */
@@ -126,12 +134,19 @@ export function adoptSharedLogs(
     );
     return;
   }
-  for (const name of files) {
-    // This process may be writing its gateway.log already.
-    const target = join(directory, name === "gateway.log" ? "gateway.log.1" : name);
-    if (!existsSync(target)) renameSync(join(shared, name), target);
+  try {
+    for (const name of files) {
+      // This process may be writing its gateway.log already.
+      const target = join(directory, name === "gateway.log" ? "gateway.log.1" : name);
+      if (!existsSync(target)) renameSync(join(shared, name), target);
+    }
+    report(
+      `The logs in ${shared} were moved to ${directory}, the directory of this configuration.`,
+    );
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    report(`The logs in ${shared} cannot be moved to ${directory} (${String(code)}).`, "warning");
   }
-  report(`The logs in ${shared} were moved to ${directory}, the directory of this configuration.`);
 }
 
 const isAccessLog = (name: string): boolean => name.startsWith("access_");

@@ -182,6 +182,15 @@ describe("the log directory", () => {
     expect((await upWith(file)).code).toBe(0);
   });
 
+  it("is used without a lock if none can be written, as on a full disk", async () => {
+    mkdirSync(join(logs(), ".gateway.lock"), { recursive: true });
+    await up();
+    await ask();
+    await vi.waitFor(() => {
+      expect(read("access_llm.log")).not.toBe("");
+    }, SECONDS);
+  });
+
   /** As a version that had one directory for all. */
   async function leaveSharedLogs(): Promise<void> {
     expect((await upWith("--log-dir", join(home(), "gateway_logs"))).code).toBe(0);

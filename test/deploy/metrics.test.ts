@@ -105,6 +105,20 @@ describe.skipIf(!inject("canTestMetrics"))("promtool", () => {
     promtool(["check", "rules", file]);
   });
 
+  it("accepts the configurations of Prometheus in the documentation", () => {
+    const printed = ["observability", "kubernetes"].flatMap((name) => {
+      const text = readFileSync(join(DEPLOY, `../docs/${name}.md`), "utf8");
+      return [...text.matchAll(/^```yaml\n(# prometheus\.yml\n[^]*?)^```/gm)];
+    });
+    expect(printed).toHaveLength(2);
+    for (const [, text = ""] of printed) {
+      const file = join(directory, "prometheus.yml");
+      // Debian's Prometheus is built without the discovery of Kubernetes.
+      writeFileSync(file, text.replace(/kubernetes_sd_configs: .*/, "static_configs: []"));
+      promtool(["check", "config", "--syntax-only", file]);
+    }
+  });
+
   it("accepts the page of the metrics", () => {
     promtool(["check", "metrics"], page());
   });
