@@ -24,6 +24,8 @@ import { readSharedCells } from "./redis/shared-cells.ts";
 import { redisUrl } from "./redis/url.ts";
 
 const CONNECT_MS = 3_000;
+/** A month of a thousand keys with ten models each. */
+const MAX_RESPONSE_BYTES = 2 ** 28;
 
 export interface ReadSpendOptions {
   /** The state directory. */
@@ -158,6 +160,7 @@ async function readOthers(
   const ready = Promise.withResolvers<undefined>();
   const redis = await connectRedis({
     url,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
     ...(caFile === undefined ? {} : { authorities: readFileSync(caFile, "utf8") }),
     onReady: () => {
       ready.resolve(undefined);

@@ -120,12 +120,13 @@ export class Sharing {
     const isShort = performance.now() - (this.#failedAt ?? 0) < REPORT_MS;
     if (problem !== undefined && isShort) return;
     const next = problem === undefined ? undefined : `Redis cannot be used (${problem})`;
-    const isNew = (next === undefined) !== (this.#problem === undefined);
+    const before = this.#problem;
     this.#problem = next;
-    if (!isNew) return;
+    if (next === before) return;
     const { report, onProblem, settings } = this.#options;
     if (next === undefined) report("Redis can be used again; budgets are shared.");
-    else report(`${next}; ${CONSEQUENCES[settings.onFailure]}.`, "warning");
+    else if (before === undefined)
+      report(`${next}; ${CONSEQUENCES[settings.onFailure]}.`, "warning");
     onProblem();
   }
 }

@@ -1,6 +1,7 @@
 // The connection to a Redis server: it comes back by itself, and a command that gets no response in time fails. While a command
 // waits longer than that nothing more is sent, so that a dead connection becomes idle, is closed, and is replaced.
 import { setTimeout as sleep } from "node:timers/promises";
+import { BoundedSockets } from "./bounded-sockets.ts";
 
 const CONNECT_MS = 2_000;
 const COMMAND_MS = 2_000;
@@ -8,6 +9,8 @@ const COMMAND_MS = 2_000;
 const IDLE_MS = 5_000;
 const PING_MS = 2_000;
 const NO_RESPONSE = "it does not respond";
+/** Of a response: the largest is that to a request for a grant, with a number for each gateway. */
+const MAX_RESPONSE_BYTES = 2 ** 20;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1_000;
 
@@ -16,6 +19,8 @@ export interface RedisOptions {
   url: string;
   /** Certificate authorities in PEM; absent: those of Node. */
   authorities?: string;
+  /** The connection is closed if a response is larger. */
+  maxResponseBytes?: number;
   /** Called whenever a connection is ready. */
   onReady: () => void;
 }
@@ -30,7 +35,7 @@ export interface RedisConnection {
 
 /** Starts to connect. */
 export async function connectRedis(options: RedisOptions): Promise<RedisConnection> {
-  const { url, authorities, onReady } = options;
+  const { url, authorities, maxResponseBytes = MAX_RESPONSE_BYTES, onReady } = options;
   const { createClient, SocketTimeoutError } = await import("@redis/client");
   let problem: string | undefined = "it has not responded yet";
   /** Commands without a response in time. */
@@ -56,23 +61,33 @@ export async function connectRedis(options: RedisOptions): Promise<RedisConnecti
     problem = undefined;
     onReady();
   });
-  // It goes on trying; each failure is an event.
-  client.connect().catch((error: unknown) => {
-    problem = redisProblem(error);
+  const sockets = new BoundedSockets(maxResponseBytes);
+  client.on("ping-interval", () => {
+    sockets.reset();
   });
+  // It goes on trying; each failure is an event.
+  sockets
+    .run(() => client.connect())
+    .catch((error: unknown) => {
+      problem = redisProblem(error);
+    });
   return {
     async send(words) {
       if (!client.isReady) throw new Error(problem ?? "there is no connection");
       if (late > 0) throw new Error(NO_RESPONSE);
       const responded = new AbortController();
       const response = client.sendCommand([...words]);
+      const settle = () => {
+        sockets.reset();
+      };
+      response.then(settle, settle);
       try {
         return await Promise.race([
           response,
           sleep(COMMAND_MS, undefined, { signal: responded.signal, ref: false }).then(() => {
             late += 1;
-            const settle = () => (late -= 1);
-            response.then(settle, settle);
+            const end = () => (late -= 1);
+            response.then(end, end);
             throw new Error(NO_RESPONSE);
           }),
         ]);
@@ -85,16 +100,33 @@ export async function connectRedis(options: RedisOptions): Promise<RedisConnecti
       return late > 0 ? NO_RESPONSE : undefined;
     },
     close() {
+      sockets.close();
       client.destroy();
     },
   };
 }
 
-/** Returns why a command failed: a system's code or Redis's own words, which have no credential. */
+/** How Redis begins an error: NOAUTH, NOSCRIPT. */
+const ERROR_WORD = /^[A-Z]{2,20}(?= |$)/;
+
+/**
+ * Returns why a command failed, in words that a client may read: a system's code, the first word of Redis's error, or what this
+ * module and its library state themselves.
+ */
 export function redisProblem(error: unknown): string {
   const { code, message, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] };
   if (code !== undefined) return code;
-  return errors?.[0] === undefined ? message : redisProblem(errors[0]);
+  if (errors?.[0] !== undefined) return redisProblem(errors[0]);
+  return isErrorReply(error)
+    ? (ERROR_WORD.exec(message)?.[0] ?? "it responds with an error")
+    : message;
+}
+
+/** The library has a class for each form of error that Redis sends; it is imported only where gateways share. */
+function isErrorReply(error: unknown): boolean {
+  for (let one: unknown = error; one instanceof Error; one = Object.getPrototypeOf(one))
+    if (one.constructor.name === "ErrorReply") return true;
+  return false;
 }
 
 /** Returns the names and values of a hash. */

@@ -1,4 +1,5 @@
 // Gateways that share budgets by a Redis that evicts keys, hangs, or has a URL that the client does not accept.
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect as connectSocket, createServer, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -46,6 +47,71 @@ it("a URL that the client does not accept can be replaced, and the gateway stops
   await spend.close();
 });
 
+/** A server that is no Redis: it responds to each command with these bytes. */
+async function startFake(
+  respond: (socket: Socket) => void,
+): Promise<{ url: string; stop: () => Promise<void> }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("data", () => {
+      respond(socket);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `redis://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+it("a response that is larger than it may be closes the connection, and is not kept", async () => {
+  let sent = 0;
+  let closed = 0;
+  const block = Buffer.alloc(1 << 16);
+  const fake = await startFake((socket) => {
+    const send = () => {
+      while (!socket.destroyed && sent < 1 << 28) {
+        sent += block.length;
+        if (!socket.write(block)) return;
+      }
+    };
+    socket.write("$1000000000\r\n");
+    socket.on("drain", send).on("close", () => (closed += 1));
+    send();
+  });
+  const redis = await connectRedis({ url: fake.url, onReady: () => undefined });
+  await expect.poll(() => redis.problem()).toBe("its response is larger than 1 MiB");
+  // A connection had at most 1 MiB, and what was in the buffers of the system.
+  await expect.poll(() => closed).toBeGreaterThan(0);
+  expect(sent / closed).toBeLessThan(1 << 25);
+  redis.close();
+  await fake.stop();
+});
+
+it("what clients may read of a failure is a fixed word of Redis, and of now", async () => {
+  let text = "-NOAUTH Authentication required by secret.host\r\n";
+  const fake = await startFake((socket) => socket.write(text));
+  const { spend, use } = newSpend();
+  await use(fake.url);
+  await expect
+    .poll(() => spend.missing, { timeout: 20_000 })
+    .toMatch(/^Redis cannot be used \(NOAUTH\): /);
+  text = "-you are <b>hacked</b>\r\n";
+  await expect
+    .poll(() => spend.missing, { timeout: 20_000 })
+    .toMatch(/^Redis cannot be used \(it responds with an error\): /);
+  await fake.stop();
+  await expect.poll(() => spend.missing, { timeout: 20_000 }).toMatch(/\(ECONNREFUSED\): /);
+  await spend.close();
+}, 60_000);
+
 const missing = missingForRateLimitService(process.env);
 if (missing !== undefined) console.error(`· Not tested: sharing by Redis, because ${missing}`);
 
@@ -55,6 +121,17 @@ describe.skipIf(missing !== undefined)("a Redis", () => {
     server = await startRedis();
   });
   afterEach(() => server.stop());
+
+  it("that sends many small responses stays connected", async () => {
+    const maxResponseBytes = 1 << 12;
+    let ready = 0;
+    const onReady = () => (ready += 1);
+    const redis = await connectRedis({ url: server.url, maxResponseBytes, onReady });
+    await expect.poll(() => ready).toBe(1);
+    for (let count = 0; count < 2000; count += 1) await redis.send(["EXISTS", "nothing"]);
+    expect([redis.problem(), ready]).toEqual([undefined, 1]);
+    redis.close();
+  });
 
   it("that hangs does not delay the end of the gateway", async () => {
     const { spend, use } = newSpend();
