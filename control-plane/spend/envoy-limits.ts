@@ -21,6 +21,8 @@ export interface EnvoyLimitsOptions {
   grantOf: (tally: Tally) => Grant | undefined;
   /** Resolves when the records that were written before now have been read. */
   catchUp: () => Promise<void>;
+  /** Milliseconds after which a record that is not in the log is lost. */
+  lostMs: number;
   report: (line: string, level?: "warning") => void;
 }
 
@@ -61,6 +63,24 @@ export class EnvoyLimits {
     const base = this.#bases.get(id);
     const charged = this.#charged.get(id);
     return base === undefined || charged === undefined ? 0 : Math.max(0, charged - base - read);
+  }
+
+  /**
+   * Returns what Envoy has charged by budget for requests whose records are lost. Rejects if the log cannot be read, or Envoy is no
+   * longer used.
+   */
+  async lost(): Promise<Map<string, number>> {
+    const { catchUp, tallies, lostMs } = this.#options;
+    await this.push({ always: true });
+    const charged = new Map(this.#charged);
+    await sleep(lostMs, undefined, { signal: this.#abort.signal, ref: false });
+    await catchUp();
+    return new Map(
+      tallies().map(({ id, read }) => {
+        const [base, sum] = [this.#bases.get(id), charged.get(id)];
+        return [id, base === undefined || sum === undefined ? 0 : Math.max(0, sum - base - read)];
+      }),
+    );
   }
 
   /** Pushes the limits if they have changed, or always, to learn what was charged. Resolves when Envoy has them. */

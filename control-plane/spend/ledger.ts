@@ -1,6 +1,7 @@
 // Follows access_usage.log, and adds what was spent to spend.db. When the file cannot be written, reading stops at the last
 // place that it has, and starts again there as soon as it can be.
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { knownPlace } from "../log-files/known-place.ts";
 import { databaseProblem, isDamage, putAside } from "../log-files/log-database.ts";
 import { endOfLog, followLines, hasReached, LOG_START } from "../log-files/log-files.ts";
@@ -28,8 +29,11 @@ export interface LedgerOptions {
   onSpend: (cells: readonly Cell[]) => void;
   /** Receives each record that was read. */
   onRecord?: (record: UsageRecord) => void;
-  /** Called when the file can be used again: its sums may have changed otherwise. */
-  onOpen: () => void;
+  /**
+   * Called when the file can be used again: its sums may have changed otherwise. @param isReread whether the log is read from
+   * another place than the one that was reached
+   */
+  onOpen: (isReread: boolean) => void;
   retryMs?: number;
   pollMs?: number;
 }
@@ -41,6 +45,7 @@ export class Ledger {
   #run = new AbortController();
   #file: LedgerFile | undefined;
   #position: LogPosition = LOG_START;
+  #isReread = true;
   #problem: string | undefined;
 
   /** Opens the file, and starts to follow the log behind what it has. */
@@ -74,6 +79,16 @@ export class Ledger {
   /** Returns the sums of a cell as the file has them. */
   cell(of: Cell): Cell | undefined {
     return this.#use((file) => file.cell(of));
+  }
+
+  /** Adds what no record of the log has. */
+  add(cells: readonly Cell[]): void {
+    const { log, onSpend } = this.#options;
+    const isAdded = this.#use((file) => {
+      file.add(log, this.#position, cells);
+      return true;
+    });
+    if (isAdded === true) onSpend(cells);
   }
 
   /** Resolves when what is in the log now has been read. Rejects while the file cannot be used. */
@@ -122,7 +137,9 @@ export class Ledger {
       try {
         const opened = new LedgerFile(file);
         this.#file = opened;
-        this.#position = this.#firstPosition(opened);
+        const position = this.#firstPosition(opened);
+        if (!isDeepStrictEqual(position, this.#position)) this.#isReread = true;
+        this.#position = position;
         opened.id();
       } catch (error) {
         this.#fail(error);
@@ -147,7 +164,8 @@ export class Ledger {
     if (this.#problem === undefined) return;
     this.#problem = undefined;
     report("Spend is recorded again.");
-    onOpen();
+    onOpen(this.#isReread);
+    this.#isReread = false;
   }
 
   #fail(error: unknown): void {
@@ -185,6 +203,7 @@ export class Ledger {
           cells = new Cells(rules);
           file.add(log, position, read);
           this.#position = position;
+          if (this.#problem === undefined) this.#isReread = false;
           if (read.length > 0) onSpend(read);
           this.#recover();
         },

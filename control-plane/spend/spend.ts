@@ -2,7 +2,7 @@
 // budgets up to date. It is beside the path of requests: the filter charges and rejects by itself.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { budgetId } from "../ir/budgets.ts";
+import { budgetId, NANO_PER_DOLLAR } from "../ir/budgets.ts";
 import type { Budget } from "../ir/budgets.ts";
 import type { BudgetGauge } from "../observability/envoy-stats.ts";
 import { knownModels } from "../ir/known-models.ts";
@@ -10,16 +10,20 @@ import type { KnownModels } from "../ir/known-models.ts";
 import { accessLogFile, USAGE_LOG } from "../ir/names.ts";
 import type { GatewayModel, Redis } from "../ir/model.ts";
 import { priceFinder } from "../observability/prices.ts";
+import { dayOf } from "./cell.ts";
 import type { RecordRules } from "./cell.ts";
 import { EnvoyLimits } from "./envoy-limits.ts";
 import { Ledger } from "./ledger.ts";
 import { LEDGER_FILE } from "./ledger-file.ts";
 import type { Grant } from "./limits.ts";
+import { cellsOfLost } from "./lost-records.ts";
 import { redisProblem } from "./redis/connection.ts";
 import { redisUrl } from "./redis/url.ts";
 import { CONSEQUENCES, Sharing } from "./sharing.ts";
 import { type Tally, Tallies } from "./tallies.ts";
 
+/** Envoy writes its logs five times a second: a record that is not there after so long is lost. */
+const LOST_MS = 5_000;
 /** How long a reload waits for the Envoys to have new limits. */
 const PUSH_MS = 5_000;
 /** Code of the error of a request for whose budget this gateway has no grant at the moment, and of one over a rate limit. */
@@ -44,6 +48,8 @@ export interface SpendOptions {
   onReadiness: () => void;
   /** Milliseconds since 1970; the machine's clock if not set. */
   now?: () => number;
+  /** Milliseconds after which a record that is not in the log is lost. */
+  lostMs?: number;
 }
 
 /** Where gateways share. */
@@ -68,11 +74,12 @@ export class Spend {
   #redis: Sharer | undefined;
   #shared: { gateway: string; sharing: Sharing } | undefined;
   #starting: Promise<void> = Promise.resolve();
+  #recovery: Promise<void> = Promise.resolve();
   #envoys: { socket: string; limits: EnvoyLimits }[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: SpendOptions) {
-    this.#options = { now: Date.now, ...options };
+    this.#options = { now: Date.now, lostMs: LOST_MS, ...options };
     const sums = {
       spentSince: (time: number, budget: Budget) => this.#ledger?.ledger.spentSince(time, budget),
     };
@@ -102,6 +109,7 @@ export class Spend {
       grantOf: (tally) => this.#grantOf(tally),
       catchUp: () => this.#catchUp(),
       report: this.#options.report,
+      lostMs: this.#options.lostMs,
     });
     this.#envoys.push({ socket, limits });
     await limits.first;
@@ -123,6 +131,12 @@ export class Spend {
       await ledger.stop();
     }
     for (const { limits } of this.#envoys) limits.lower();
+  }
+
+  /** Adds what Envoy has charged while no record could be written. Called when they are written again. */
+  addLost(): Promise<void> {
+    this.#recovery = this.#recovery.then(() => this.#addLost()).catch(() => undefined);
+    return this.#recovery;
   }
 
   /** Why requests with a budget are, or will soon be, rejected; undefined if they are not. */
@@ -159,6 +173,26 @@ export class Spend {
     const problem = this.#shared?.sharing.problem;
     if (settings === undefined || problem === undefined) return undefined;
     return `${problem}: ${CONSEQUENCES[settings.onFailure]}.`;
+  }
+
+  /** Of several Envoys it is not known whose records are lost: their tables count them until they exit. */
+  async #addLost(): Promise<void> {
+    const [envoy, ...others] = this.#envoys;
+    if (envoy === undefined || others.length > 0 || this.#previous.size > 0) return;
+    const lost = await envoy.limits.lost();
+    const { report, now } = this.#options;
+    const cells = cellsOfLost(
+      this.#tallies.current().map(({ id, budget }) => ({ budget, cost: lost.get(id) ?? 0 })),
+      dayOf(now()),
+    );
+    if (cells.length === 0) return;
+    this.#ledger?.ledger.add(cells);
+    const cost = cells.reduce((sum, one) => sum + one.cost, 0) / NANO_PER_DOLLAR;
+    const shown = cost.toFixed(9).replace(/\.?0+$/, "");
+    report(
+      `Records of requests for ${shown} USD were lost; their cost is added to the budgets.`,
+      "warning",
+    );
   }
 
   /** Returns what may be spent of a budget; undefined: all of it. */
@@ -203,12 +237,13 @@ export class Spend {
       onRecord: (record) => {
         if (record.error === NOTHING_LEFT) this.#shared?.sharing.demand(record);
       },
-      onOpen: () => {
+      onOpen: (isReread) => {
         this.#tallies.reread();
         this.#share().catch((error: unknown) => {
           this.#options.report(`Redis cannot be used (${redisProblem(error)}).`, "warning");
         });
-        for (const { limits } of this.#envoys) limits.resync();
+        if (isReread) for (const { limits } of this.#envoys) limits.resync();
+        else void this.addLost();
       },
     });
   }

@@ -34,6 +34,8 @@ export interface Gateway {
   missing: () => string | undefined;
   /** Returns what was spent on each budget; empty without budgets. */
   budgets: () => BudgetGauge[];
+  /** Counts what was charged while no record could be written. Called when they are written again. */
+  addLost: () => void;
   /** Returns what is known of the access tokens; never a token. */
   tokens: () => TokenReport[];
   /** Returns the directory of the access logs. */
@@ -106,6 +108,7 @@ export async function startGateway(
     current: () => gateway.envoy.configuration,
     missing: () => services.missing() ?? spending.missing(),
     budgets: spending.gauges,
+    addLost: spending.addLost,
     tokens: () => tokens.reports(),
     logDirectory: () => gateway.envoy.runtime.logDirectory,
     reload: ({ restart }) => gateway.reload(restart),

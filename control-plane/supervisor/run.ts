@@ -193,7 +193,7 @@ function served({
 
 /** Starts the monitoring of the logs and returns a function that stops it. `status` reads a problem from the record. */
 function watchLogs(
-  { current, logDirectory, supervisor }: Gateway,
+  { current, logDirectory, supervisor, addLost }: Gateway,
   record: state.RunningRecord,
   write: () => void,
 ): () => void {
@@ -209,6 +209,7 @@ function watchLogs(
         if (problem === undefined) delete record.accessLogProblem;
         else record.accessLogProblem = problem;
         write();
+        if (problem === undefined) addLost();
       },
     },
   );

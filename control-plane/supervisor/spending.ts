@@ -23,6 +23,8 @@ export interface Spending {
   detach: (socket: string) => void;
   /** Counts what Envoys that were replaced have charged until their exit. */
   settle: () => void;
+  /** Counts what was charged while no record could be written. Called when they are written again. */
+  addLost: () => void;
   /** Returns why requests with a budget are rejected; undefined if they are not. */
   missing: () => string | undefined;
   /** Returns what /readyz has to add while nothing is missing. */
@@ -101,6 +103,7 @@ export function createSpending(
       spend?.detach(socket);
     },
     settle: () => void spend?.settle(),
+    addLost: () => void spend?.addLost(),
     missing: () => spend?.missing,
     note: () => spend?.note,
     gauges: () => spend?.gauges() ?? [],

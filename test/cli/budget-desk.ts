@@ -12,7 +12,8 @@ export interface Spent {
   gateways: number;
   spend: {
     key: string | null;
-    model: string;
+    /** Of requests whose records were lost it may be null. */
+    model: string | null;
     requests: number;
     costUsd: number;
     estimatedUsd: number;

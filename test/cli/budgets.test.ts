@@ -1,8 +1,12 @@
 // Budgets of one gateway, through restarts, crashes and reloads: what was spent is neither forgotten nor counted twice.
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { Agent } from "node:http";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { callAdmin } from "../../control-plane/supervisor/admin.ts";
 import { type PricedProvider, startPricedProvider } from "../gateway/priced-provider.ts";
 import { type BudgetGateway, configurationWith, openGateway, secretOf } from "./budget-desk.ts";
+import { emptyDisk, fillDisk, hasSmallDisks, removeDisk, smallDisk } from "./small-disk.ts";
 
 const SECONDS = { timeout: 60_000, interval: 100 };
 /** A prompt of 1,000 tokens costs a tenth of a cent. */
@@ -145,4 +149,65 @@ it("concurrent requests exceed a budget by those in flight at most", async () =>
   expect(passed).toBeGreaterThanOrEqual(100);
   expect(passed).toBeLessThan(100 + AT_ONCE);
   await expect.poll(async () => (await gateway.spent()).spend[0]?.requests, SECONDS).toBe(passed);
+});
+
+describe.skipIf(!hasSmallDisks)("a full disk", () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = smallDisk(8);
+    mkdirSync(join(directory, "logs"));
+    gateway.desk.environment["XDG_STATE_HOME"] = join(directory, "state");
+  });
+  afterEach(async () => {
+    await gateway.desk.run("down");
+    removeDisk(directory);
+  });
+
+  /** Writes of Envoy that have failed so far. The gateway can write neither its log nor its state. */
+  async function failedWrites(): Promise<number> {
+    const root = join(directory, "state/gateway");
+    const sockets = readdirSync(root).map((name) => join(root, name, "admin.sock"));
+    const admin = sockets.find((path) => existsSync(path)) ?? "";
+    const { body } = await callAdmin(admin, "GET", "/stats?filter=write_failed");
+    return Number(/write_failed: (\d+)/.exec(body)?.[1]);
+  }
+
+  it("makes no budget there a second time when there is room again", async () => {
+    write(20, `access_log: {directory: ${join(directory, "logs")}}\n`);
+    await gateway.up();
+    const ownLog = () => readFileSync(join(directory, "logs/gateway.log"), "utf8");
+    // What becomes free is filled at once; only the last page of each file has room.
+    const filling = setInterval(() => {
+      fillDisk(directory);
+    }, 5);
+    try {
+      await vi.waitFor(async () => {
+        await accepted(10, "OTHER");
+        expect(await failedWrites()).toBeGreaterThan(0);
+      }, SECONDS);
+      expect(await accepted(30)).toBe(20);
+      const failed = await failedWrites();
+      await vi.waitFor(async () => {
+        await accepted(1, "OTHER");
+        expect(await failedWrites()).toBeGreaterThan(failed);
+      }, SECONDS);
+    } finally {
+      clearInterval(filling);
+    }
+    const recorded = await gateway.spent();
+    expect(recorded.budgets[0]?.leftUsd).toBeGreaterThan(0);
+    emptyDisk(directory);
+    await vi.waitFor(async () => {
+      await accepted(1, "OTHER");
+      expect(ownLog()).toContain("were lost; their cost is added to the budgets");
+      expect((await gateway.spent()).budgets).toMatchObject([{ spentUsd: 0.02, leftUsd: 0 }]);
+    }, SECONDS);
+    expect((await ask()).status).toBe(429);
+    await gateway.desk.run("down");
+    await gateway.up();
+    expect((await ask()).status).toBe(429);
+    expect((await gateway.spent()).spend).toContainEqual(
+      expect.objectContaining({ key: "TEAM", model: null, requests: 0 }),
+    );
+  });
 });

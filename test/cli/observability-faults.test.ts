@@ -1,18 +1,14 @@
 // Usage records when something beside the requests fails: the gateway's own process is killed or stands still, the disk is full,
 // the log is rotated, a line is cut off. Requests are answered, and each line is counted exactly once.
-import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import {
   appendFileSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Status } from "../../control-plane/cli/commands/status.ts";
@@ -21,6 +17,7 @@ import { freePort } from "../../control-plane/supervisor/ports.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
 import type { FakeProvider } from "../providers/server.ts";
 import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
+import { emptyDisk, fillDisk, hasSmallDisks, removeDisk, smallDisk } from "./small-disk.ts";
 
 const SECONDS = { timeout: 60_000, interval: 100 };
 /** Far longer than a response takes, far shorter than a process that stands still would need. */
@@ -186,29 +183,10 @@ it("a line that was cut off is counted as invalid, and the line behind it is rea
   expect(await metric("gateway_requests_total")).toBe(lines().length);
 });
 
-/** A directory on a file system of one MiB; undefined where this process may not mount one. */
-function smallDisk(): string | undefined {
-  const directory = mkdtempSync(join(tmpdir(), "gateway-disk-"));
-  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", directory]);
-  if (status === 0) return directory;
-  rmSync(directory, { recursive: true });
-  return undefined;
-}
-
-function removeDisk(directory: string): void {
-  spawnSync("umount", ["--lazy", directory]);
-  rmSync(directory, { recursive: true });
-}
-
-const disk = smallDisk();
-if (disk === undefined)
-  console.log("· The test of a full disk is skipped: no file system can be mounted");
-else removeDisk(disk);
-
-describe.skipIf(disk === undefined)("a full disk", () => {
+describe.skipIf(!hasSmallDisks)("a full disk", () => {
   let directory: string;
   beforeEach(() => {
-    directory = smallDisk() ?? "";
+    directory = smallDisk(2);
     mkdirSync(join(directory, "logs"));
     mkdirSync(join(directory, "state"));
     desk.environment["XDG_STATE_HOME"] = join(directory, "state");
@@ -218,16 +196,9 @@ describe.skipIf(disk === undefined)("a full disk", () => {
     removeDisk(directory);
   });
 
-  const filler = () => join(directory, "filler");
-  function fill(): void {
-    for (;;) {
-      try {
-        appendFileSync(filler(), Buffer.alloc(512));
-      } catch {
-        return;
-      }
-    }
-  }
+  const fill = () => {
+    fillDisk(directory);
+  };
   const ownLog = () => readFileSync(join(directory, "logs/gateway.log"), "utf8");
 
   it("delays no request; what was lost is reported and counted, and records go on with room", async () => {
@@ -240,7 +211,7 @@ describe.skipIf(disk === undefined)("a full disk", () => {
       fill();
       expect(await metric("envoy_filesystem_write_failed")).toBeGreaterThan(0);
     }, SECONDS);
-    rmSync(filler());
+    emptyDisk(directory);
     await vi.waitFor(async () => {
       await ask();
       expect(ownLog()).toContain("Access logs are written to");

@@ -135,7 +135,7 @@ function lines(rows: readonly Row[], report: SpendReport, since: number): string
   const cells = (row: Row, isTotal = false) => [
     ...(hasPeriods ? [row.period] : []),
     isTotal ? "all" : row.key || "-",
-    row.model,
+    isTotal ? "" : row.model || "-",
     ...[row.requests, row.input, row.output].map(grouped),
     dollars(row.cost),
     ...(has.estimated ? [dollars(row.estimated)] : []),
@@ -197,7 +197,7 @@ function asJson(rows: readonly Row[], { budgets, gateways }: SpendReport, since:
     spend: rows.map((row) => ({
       ...(row.period === "" ? {} : { period: row.period }),
       key: row.key === "" ? null : row.key,
-      model: row.model,
+      model: row.model === "" ? null : row.model,
       requests: row.requests,
       requestsWithoutPrice: row.unpriced,
       inputTokens: row.input,

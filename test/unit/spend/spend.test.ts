@@ -8,6 +8,7 @@ import type { GatewayModel } from "../../../control-plane/ir/model.ts";
 import { showBudgets, stateGauges } from "../../../control-plane/observability/envoy-stats.ts";
 import { Families } from "../../../control-plane/observability/families.ts";
 import { EnvoyLimits } from "../../../control-plane/spend/envoy-limits.ts";
+import { cellsOfLost } from "../../../control-plane/spend/lost-records.ts";
 import { Spend } from "../../../control-plane/spend/spend.ts";
 import { Tallies } from "../../../control-plane/spend/tallies.ts";
 import type { Configuration } from "../../../control-plane/supervisor/configuration-file.ts";
@@ -58,6 +59,7 @@ function newSpend(): Spend {
     report: (line) => reports.push(line),
     onReadiness: () => undefined,
     now: () => now,
+    lostMs: 50,
   });
 }
 
@@ -225,6 +227,114 @@ it("what a replaced Envoy charges while it drains is subtracted when it has exit
   expect(left(daily)).toBe(55);
 });
 
+describe("what was charged while no record could be written", () => {
+  const OF_MODEL: Budget = { subject: { target: "openai/gpt" }, amount: 500, per: "month" };
+
+  it("is added when records are written again, once, and is not forgotten by a restart", async () => {
+    envoy.ids.push(budgetFingerprint(OF_MODEL));
+    await use(DAILY, MONTHLY, OF_MODEL);
+    await spend.attach(socket);
+    ask(30);
+    await read(30);
+    ask(70, { isRecorded: false });
+    envoy.charge(monthly, 5);
+    envoy.charge(budgetFingerprint(OF_MODEL), 30 + 20);
+    expect([left(daily), left(monthly)]).toEqual([0, 895]);
+    await Promise.all([spend.addLost(), spend.addLost()]);
+    expect(reports.filter((line) => line.includes("were lost"))).toHaveLength(1);
+    expect([left(daily), left(monthly)]).toEqual([0, 895]);
+    const gauges = spend.gauges().map(({ spent }) => spent);
+    expect(gauges).toEqual([100, 105, 50]);
+    // A new Envoy has charged nothing.
+    await spend.close();
+    await envoy.stop();
+    await envoy.start();
+    spend = newSpend();
+    await use(DAILY, MONTHLY, OF_MODEL);
+    await spend.attach(socket);
+    expect([left(daily), left(monthly)]).toEqual([0, 895]);
+  });
+
+  it("is nothing if the records come late", async () => {
+    await use(DAILY, MONTHLY);
+    await spend.attach(socket);
+    const write = ask(40, { isRecorded: false });
+    const added = spend.addLost();
+    write();
+    await added;
+    expect(spend.gauges().map(({ spent }) => spent)).toEqual([40, 40]);
+    expect(reports).toEqual([]);
+  });
+
+  it.each<[string, [Budget["subject"], number][], [string, string, number][]]>([
+    ["all", [["all", 7]], [["", "", 7]]],
+    ["a key", [[{ key: "a" }, 7]], [["a", "", 7]]],
+    [
+      "keys beside all",
+      [
+        [{ key: "a" }, 7],
+        [{ key: "b" }, 2],
+        ["all", 10],
+      ],
+      [
+        ["a", "", 7],
+        ["b", "", 2],
+        ["", "", 1],
+      ],
+    ],
+    [
+      "keys and models",
+      [
+        [{ key: "a" }, 7],
+        [{ target: "m" }, 4],
+        [{ target: "n" }, 5],
+        ["all", 12],
+      ],
+      [
+        ["a", "m", 4],
+        ["a", "n", 3],
+        ["", "n", 2],
+        ["", "", 3],
+      ],
+    ],
+    [
+      "models alone",
+      [
+        [{ target: "m" }, 4],
+        [{ target: "n" }, 5],
+      ],
+      [
+        ["", "m", 4],
+        ["", "n", 5],
+      ],
+    ],
+    [
+      "two budgets of a key",
+      [
+        [{ key: "a" }, 7],
+        [{ key: "a" }, 7],
+      ],
+      [["a", "", 7]],
+    ],
+    [
+      "nothing",
+      [
+        [{ key: "a" }, 0],
+        ["all", 0],
+      ],
+      [],
+    ],
+  ])("has the sums of all budgets: %s", (_, lost, expected) => {
+    const cells = cellsOfLost(
+      lost.map(([subject, cost]) => ({ budget: { subject, amount: 100, per: "day" }, cost })),
+      3,
+    );
+    expect(cells.map(({ key, target, cost }) => [key, target, cost])).toEqual(expected);
+    for (const cell of cells)
+      expect(cell).toMatchObject({ day: 3, requests: 0, estimated: cell.cost });
+  });
+});
+
 it("what a replaced Envoy writes to the previous directory of logs is counted", async () => {
   await use(DAILY, MONTHLY);
   ask(10);
@@ -266,6 +376,7 @@ it("while the ledger is read again, Envoy keeps its limits", async () => {
     grantOf: () => undefined,
     catchUp: () => Promise.resolve(),
     report: (line) => reports.push(line),
+    lostMs: 0,
   });
   await limits.first;
   const pushed: (number | undefined)[] = [];
