@@ -8,14 +8,18 @@ import { listener, OWNER_ONLY, ownEgress } from "./listeners.ts";
 import { internalListener, internalListenerExtension } from "./internal-listener.ts";
 import { memoryRelease, overloadManager } from "./overload.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
-import type { Bootstrap, Extension } from "./types.ts";
+import type { Bootstrap, Extension, Fields } from "./types.ts";
 import { extension } from "./types.ts";
 
-/**
- * Bytes of the response to a callout that Envoy collects before the filter sees it; by default 32 MiB. Up to twice what the
- * filter accepts, its error names the limit.
- */
-const CALLOUT_RESPONSE = "http.async_response_buffer_limit";
+/** Envoy's settings that have no other place. */
+const RUNTIME: Fields = {
+  // Bytes of the response to a callout that Envoy collects before the filter sees it; by default 32 MiB. Up to twice what the
+  // filter accepts, its error names the limit.
+  "http.async_response_buffer_limit": 2 * MAX_API_RESPONSE,
+  // One request of a connection at a time, then its response is written: HTTP/1 closes a connection on which two responses
+  // are not yet written when a third request comes. docs/decisions/2026-11-22-pipelined-requests.md
+  "http.max_requests_per_io_cycle": 1,
+};
 
 /** Returns the bootstrap. Pure: the same model and environment give the same bootstrap. */
 export function renderBootstrap(model: GatewayModel, runtime: RuntimeEnvironment): Bootstrap {
@@ -25,9 +29,7 @@ export function renderBootstrap(model: GatewayModel, runtime: RuntimeEnvironment
     typed_dns_resolver_config: resolver(),
     overload_manager: overloadManager(model, runtime),
     memory_allocator_manager: memoryRelease(),
-    layered_runtime: {
-      layers: [{ name: "gateway", static_layer: { [CALLOUT_RESPONSE]: 2 * MAX_API_RESPONSE } }],
-    },
+    layered_runtime: { layers: [{ name: "gateway", static_layer: RUNTIME }] },
     // Also without prompt targets: a reload can add some, but it cannot change the bootstrap.
     bootstrap_extensions: [internalListenerExtension()],
     static_resources: {

@@ -3,13 +3,16 @@ import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Gateway } from "../gateway/gateway.ts";
-import { startOneProvider } from "./one-provider.ts";
+import { startWithFakes } from "../gateway/with-fakes.ts";
+import type { WithFakes } from "../gateway/with-fakes.ts";
 
+let all: WithFakes;
 let gateway: Gateway;
 beforeAll(async () => {
-  gateway = await startOneProvider(1);
+  all = await startWithFakes();
+  gateway = all.gateway;
 });
-afterAll(() => gateway.stop());
+afterAll(() => all.stop());
 
 /** Writes a text and reads until the gateway closes. */
 function readAll(port: number, text: string): Promise<string> {
@@ -27,17 +30,31 @@ function readAll(port: number, text: string): Promise<string> {
   });
 }
 
-it("Envoy answers two at once, closes at the third, and counts it", async () => {
-  const requests = "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n".repeat(5);
-  const received = await readAll(gateway.ports.egress, requests);
-  expect(received.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
-  expect(received.match(/\{"status":"ok"\}/g)).toHaveLength(2);
-  expect(await gateway.admin("/stats?filter=response_flood")).toBe("http1.response_flood: 1\n");
-  const [line] = await gateway.waitForLog("ingress", ({ code }) => code === 0);
-  expect(line?.flags).toBe("DPE");
+const GET = "GET /healthz HTTP/1.1\r\nhost: x\r\n";
+const LAST = `${GET}connection: close\r\n\r\n`;
+
+it("the gateway responds to all of twenty requests that are written at once", async () => {
+  const received = await readAll(gateway.ports.egress, `${GET}\r\n`.repeat(19) + LAST);
+  expect(received.match(/HTTP\/1\.1 200/g)).toHaveLength(20);
+  expect(received.match(/\{"status":"ok"\}/g)).toHaveLength(20);
+  expect(await gateway.admin("/stats?filter=^http1.response_flood")).toBe("http1.response_flood: 0\n");
 });
 
-it("one after the other they are all answered on one connection", async () => {
+const body = JSON.stringify({ model: "fast", messages: [{ role: "user", content: "hi" }] });
+const POST = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: ${String(body.length)}\r\n\r\n${body}`;
+
+it("a provider responds to all of five requests that are written at once", async () => {
+  const received = await readAll(gateway.ports.egress, POST.repeat(5) + LAST);
+  expect(received.match(/HTTP\/1\.1 200/g)).toHaveLength(6);
+});
+
+it("Envoy closes at the request after a provider's response and one of the gateway", async () => {
+  const received = await readAll(gateway.ports.egress, `${POST}${GET}\r\n${POST}${LAST}`);
+  expect(received.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
+  expect(await gateway.admin("/stats?filter=^http1.response_flood")).toBe("http1.response_flood: 1\n");
+});
+
+it("one connection serves requests that are sent one after the other", async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ports = new Set<number | undefined>();
   const once = (): Promise<number | undefined> =>
