@@ -28,6 +28,8 @@ export const REASONS_BY_DEFAULT = "reasons_by_default: boolean = true";
 export const REASONING_WITH_TOOLS = "reasoning_with_tools: boolean = true";
 export const THINKING = "thinking: none|budget|adaptive|both";
 export const THINKING_OFF = "thinking_off: disabled|between_tools|none = disabled";
+export const CALL_IDS = "call_ids: any|short = any";
+export const USER_AFTER_TOOL = "user_after_tool: boolean = true";
 export const REASONING_CONTENT = "reasoning_content: boolean = false";
 export const REASONING_DETAILS = "reasoning_details: boolean = false";
 export const FORCED_TOOLS = "forced_tools: all|named|none = all";
@@ -165,6 +167,18 @@ export const CAPABILITIES = [
     THINKERS,
     "",
     "The `thinking` type with the least thinking; `none` if the model always thinks.",
+  ),
+  row(
+    CALL_IDS,
+    CHAT,
+    "short",
+    "Which ids of tool calls are supported: `short` means nine letters and digits (Mistral). Others become a hash, the same in call and result.",
+  ),
+  row(
+    USER_AFTER_TOOL,
+    CHAT,
+    "",
+    "Whether a message of the user may follow tool results; otherwise a short assistant message is put between them.",
   ),
   row(
     REASONING_CONTENT,

@@ -2,6 +2,7 @@
 // contract/model-capabilities.ts.
 import {
   CACHE_CONTROL,
+  CALL_IDS,
   DEFAULT_MAX_TOKENS,
   DEVELOPER_ROLE,
   EFFORTS,
@@ -26,6 +27,7 @@ import {
   TOOL_CALLS,
   TOP_K,
   USER,
+  USER_AFTER_TOOL,
 } from "../../contract/model-capabilities";
 import { FORCED_ALL, REASONING_ADAPTIVE, RequestLimits } from "../hub/request-report";
 import { effortOf } from "../hub/request-effort";
@@ -68,6 +70,8 @@ export function readLimits(tape: Tape, object: u32, limits: RequestLimits): void
   limits.takesTopK = flag(tape, object, TOP_K);
   limits.takesDeveloperRole = flag(tape, object, DEVELOPER_ROLE);
   limits.takesSystemMessages = flag(tape, object, SYSTEM_MESSAGES);
+  limits.takesLongCallIds = choice(tape, object, CALL_IDS) == 0;
+  limits.takesUserAfterTool = flag(tape, object, USER_AFTER_TOOL);
   limits.takesReasoningContent = flag(tape, object, REASONING_CONTENT);
   limits.takesReasoningDetails = flag(tape, object, REASONING_DETAILS);
   limits.takesOutputSchema = flag(tape, object, OUTPUT_SCHEMA);
@@ -102,6 +106,7 @@ function changesOwnDialect(limits: RequestLimits): bool {
   if (!limits.takesStop || !limits.takesUser || !limits.takesOutputSchema) return true;
   if (limits.knowsEfforts || !limits.takesReasoningWithTools || limits.knowsReasoning) return true;
   if (limits.forcedTools != FORCED_ALL || !limits.takesPrefill) return true;
+  if (!limits.takesLongCallIds || !limits.takesUserAfterTool) return true;
   return limits.refuses.length > 0 || limits.refusesInMessages.length > 0;
 }
 

@@ -11,6 +11,7 @@ import {
   EFFORT_NONE,
   EFFORT_UNSET,
   EFFORT_XHIGH,
+  HubRequest,
 } from "./request";
 
 const NONE = constant("none");
@@ -67,13 +68,30 @@ export function budgetEffort(budget: i64): i32 {
   return budget < 16384 ? EFFORT_MEDIUM : EFFORT_HIGH;
 }
 
-/** Returns the effort that Anthropic's `thinking` stands for; EFFORT_UNSET for an unknown type. */
+/** Returns the effort that a client's `thinking` stands for; EFFORT_UNSET for an unknown type. */
 export function thinkingEffort(tape: Tape, thinking: u32): i32 {
   const type = tape.member(thinking, TYPE);
-  if (tape.equals(type, ENABLED))
-    return budgetEffort(readCount(tape, tape.member(thinking, BUDGET_TOKENS)));
+  if (tape.equals(type, ENABLED)) {
+    const budget = readCount(tape, tape.member(thinking, BUDGET_TOKENS));
+    // DeepSeek, Moonshot and Z.ai have the same member without a budget: a switch.
+    return budget > 0 ? budgetEffort(budget) : EFFORT_MEDIUM;
+  }
   if (tape.equals(type, ADAPTIVE) || tape.equals(type, BETWEEN_TOOLS)) return EFFORT_MEDIUM;
   return tape.equals(type, DISABLED) ? EFFORT_NONE : EFFORT_UNSET;
+}
+
+/**
+ * Makes the `thinking` of a chat client its effort, for providers without such a member. An effort that the client names takes
+ * precedence, unless its thinking is off.
+ */
+export function thinkingAsEffort(request: HubRequest): void {
+  const tape = request.tape;
+  if (!tape.isObject(request.thinking)) return;
+  const effort = thinkingEffort(tape, request.thinking);
+  if (request.effort != EFFORT_UNSET && effort != EFFORT_NONE) return;
+  request.isEffortThinking = true;
+  request.effort = effort;
+  request.thinkingBudget = tape.member(request.thinking, BUDGET_TOKENS);
 }
 
 /**

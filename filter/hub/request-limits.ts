@@ -75,6 +75,10 @@ export class RequestLimits {
   reasonsByDefault: bool = false;
   /** Chat: false if a request with tools must have effort `none` (GPT-5.4 to 6). */
   takesReasoningWithTools: bool = false;
+  /** Chat: false if the id of a tool call must have nine letters and digits (Mistral). */
+  takesLongCallIds: bool = true;
+  /** Chat: false if no message of the user may follow a tool message (Mistral). */
+  takesUserAfterTool: bool = true;
   /** Chat: `reasoning_content` in assistant messages (DeepSeek, Moonshot); others reject it. */
   takesReasoningContent: bool = false;
   /** Chat: `reasoning_details` in assistant messages (OpenRouter). */

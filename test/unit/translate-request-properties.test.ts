@@ -431,6 +431,8 @@ describe("nothing that is JSON makes the filter trap", () => {
       reasoning_with_tools: flag,
       thinking: fc.constantFrom("none", "budget", "adaptive", "both"),
       thinking_off: fc.constantFrom("disabled", "between_tools", "none"),
+      call_ids: fc.constantFrom("any", "short"),
+      user_after_tool: flag,
       reasoning_content: flag,
       reasoning_details: flag,
       forced_tools: fc.constantFrom("all", "named", "none"),

@@ -79,6 +79,7 @@ function withMember({ id }: Place, member: string, value: unknown): unknown {
         },
       ],
     }),
+    "chat.thinking": () => ({ messages: [user], thinking: { type: "enabled", ...extra } }),
     "messages.request": () => ({ messages: [user], ...extra }),
     "messages.metadata": () => ({ messages: [user], metadata: extra }),
     "messages.output": () => ({ messages: [user], output_config: extra }),
@@ -169,7 +170,7 @@ const neutralOf = ({ neutral }: Member): unknown => NEUTRAL[neutral] ?? neutral;
 
 describe("the tables", () => {
   it("have every object of a request", () => {
-    expect(places).toHaveLength(39);
+    expect(places).toHaveLength(40);
     expect(places.flatMap(({ members }) => members).length).toBeGreaterThan(300);
   });
 });

@@ -90,6 +90,8 @@ function memberWords(limits: ModelLimits): string[] {
   if (limits.output_schema === true) words.push("takes a JSON schema");
   if (limits.json_schema === false) words.push("no JSON schema keywords beyond OpenAPI's");
   if (limits.tool_calls === "plain") words.push("plain tool calls");
+  if (limits.call_ids === "short") words.push("tool call ids of nine letters and digits");
+  if (limits.user_after_tool === false) words.push("no user message directly after tool results");
   if (limits.prefill === false) words.push("no prefill");
   if (limits.cache_control === true) words.push("takes `cache_control`");
   if (limits.reasoning_content === true) words.push("takes `reasoning_content` back");

@@ -8,6 +8,9 @@ export const MISTRAL: ProviderLimits = {
       max_tokens_member: "max_tokens",
       user: false,
       developer_role: false,
+      // 400 "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9", "Unexpected role 'user' after role 'tool'".
+      call_ids: "short",
+      user_after_tool: false,
       efforts: [],
       refuses: [
         "store",
@@ -27,7 +30,7 @@ export const MISTRAL: ProviderLimits = {
       ],
     },
     source:
-      "https://docs.mistral.ai/api; https://github.com/mistralai/client-python (3.7.0); https://github.com/charmbracelet/crush/issues/1590; https://github.com/editor-code-assistant/eca/issues/231",
+      "https://docs.mistral.ai/api; https://github.com/langchain-ai/langchain/issues/24668; https://github.com/BerriAI/litellm/issues/17761; https://github.com/mistralai/client-python (3.7.0); https://github.com/charmbracelet/crush/issues/1590; https://github.com/editor-code-assistant/eca/issues/231",
   },
   families: [
     {

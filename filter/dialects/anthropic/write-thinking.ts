@@ -43,6 +43,7 @@ const ENABLED = constant("enabled");
 const ADAPTIVE = constant("adaptive");
 const BETWEEN_TOOLS = constant("between_tools");
 const BUDGET_TOKENS = constant("budget_tokens");
+const DISPLAY = constant("display");
 const THINKING = constant(',"thinking":');
 const THINKING_ADAPTIVE = constant(',"thinking":{"type":"adaptive"}');
 /** Newer models omit the text otherwise. */
@@ -116,7 +117,8 @@ export class ThinkingPlan {
     const type = tape.member(request.thinking, TYPE);
     const budget = max<i64>(readCount(tape, tape.member(request.thinking, BUDGET_TOKENS)), 0);
     const isOff = tape.equals(type, DISABLED) || tape.equals(type, BETWEEN_TOOLS);
-    this.copiesThinking = !isUnsupportedThinking(tape, type, limits);
+    this.copiesThinking =
+      isForAnthropic(request, budget) && !isUnsupportedThinking(tape, type, limits);
     if (this.copiesThinking && tape.equals(type, ENABLED) && isInUnsignedLoop(request)) {
       // Anthropic would reject the running tool loop, because the client did not send its signed thinking.
       this.copiesThinking = false;
@@ -124,7 +126,8 @@ export class ThinkingPlan {
       return;
     }
     if (this.copiesThinking) {
-      const hasEffort = request.thinking == request.ownThinking && !request.isEffortThinking;
+      const isOwn = request.thinking == request.ownThinking;
+      const hasEffort = !request.isEffortThinking && (isOwn || tape.equals(type, ADAPTIVE));
       if (hasEffort && limits.thinksAdaptively())
         this.effort = nearestEffort(limits.efforts, request.effort);
       this.isOn = !tape.equals(type, DISABLED);
@@ -133,9 +136,8 @@ export class ThinkingPlan {
     }
     let effort = request.effort == EFFORT_UNSET ? EFFORT_HIGH : request.effort;
     if (isOff) effort = EFFORT_NONE;
-    else if (tape.equals(type, ENABLED)) effort = budgetEffort(budget);
-    if (tape.equals(type, ENABLED) || (isOff && limits.thinkingOff == OFF_NONE))
-      report.drop(report.paths.thinking);
+    else if (budget > 0 && request.effort == EFFORT_UNSET) effort = budgetEffort(budget);
+    if (budget > 0 || (isOff && limits.thinkingOff == OFF_NONE)) report.drop(report.paths.thinking);
     this.planEffort(request, effort, report.paths.thinking, limits, report, maxTokens);
   }
 
@@ -214,6 +216,22 @@ export function isUnsupportedThinking(tape: Tape, type: u32, limits: RequestLimi
   if (tape.equals(type, ADAPTIVE)) return !limits.thinksAdaptively();
   if (tape.equals(type, DISABLED)) return limits.thinkingOff != OFF_DISABLED;
   return tape.equals(type, BETWEEN_TOOLS) && limits.thinkingOff != OFF_BETWEEN_TOOLS;
+}
+
+/**
+ * Returns whether `thinking` has Anthropic's form. That of a chat client may be the switch of another provider (DeepSeek's has no
+ * budget, Z.ai's has `clear_thinking`), which Anthropic rejects.
+ */
+function isForAnthropic(request: HubRequest, budget: i64): bool {
+  const tape = request.tape;
+  const thinking = request.thinking;
+  if (thinking == request.ownThinking) return true;
+  const end = tape.next(thinking);
+  for (let key = tape.first(thinking); key < end; key = tape.next(key + 1)) {
+    const isTokens = tape.equals(key, BUDGET_TOKENS);
+    if (!isTokens && !tape.equals(key, TYPE) && !tape.equals(key, DISPLAY)) return false;
+  }
+  return budget >= MIN_BUDGET || !tape.equals(tape.member(thinking, TYPE), ENABLED);
 }
 
 function isToolForced(request: HubRequest): bool {

@@ -3,12 +3,12 @@
 // @see https://platform.claude.com/docs/en/build-with-claude/thinking
 import { EFFORT_HIGH, EFFORT_NONE, EFFORT_UNSET } from "../../hub/request";
 import {
-  budgetEffort,
   effortBudget,
   effortOf,
   effortWord,
   MIN_BUDGET,
   nearestEffort,
+  thinkingEffort,
 } from "../../hub/request-effort";
 import {
   OFF_BETWEEN_TOOLS,
@@ -98,8 +98,8 @@ export class ThinkingLimit {
     const isAdaptive = tape.equals(type, ADAPTIVE);
     if (tape.equals(type, ENABLED) && limits.thinksAdaptively()) {
       this.change = TO_ADAPTIVE;
-      this.addNearest(limits, budgetEffort(readCount(tape, tape.member(object, BUDGET_TOKENS))));
-      report.dropForModel(BUDGET_PATH);
+      this.addNearest(limits, thinkingEffort(tape, object));
+      if (tape.isPresent(tape.member(object, BUDGET_TOKENS))) report.dropForModel(BUDGET_PATH);
     } else if (isAdaptive && this.planBudget(tape, wanted, limits)) {
       this.change = TO_BUDGET;
     } else if (isAdaptive || tape.equals(type, ENABLED)) {

@@ -1,6 +1,6 @@
 // Writes single blocks of a request: texts, images, documents, tool calls, and reasoning.
 // @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html
-import { writeHash } from "../../hub/call-id";
+import { appendShortId, writeHash } from "../../hub/call-id";
 import { writeCallInput } from "../../hub/call-input";
 import {
   Block,
@@ -13,7 +13,7 @@ import { FAMILY_MISTRAL, RequestLimits, RequestReport } from "../../hub/request-
 import { appendHashedName, isToolName } from "../../hub/tool-name";
 import { lastPiece } from "../../hub/turns";
 import { byteAt, isDigit, isLetter } from "../../bytes/text/at";
-import { ByteBuffer, constant, scratchBuffer } from "../../bytes/text/bytes";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { hash64 } from "../../bytes/text/hash";
 import { writeDocumentName } from "./document-names";
 import { DOCUMENT_FORMATS, formatOf, IMAGE_FORMATS } from "./media-formats";
@@ -37,9 +37,6 @@ const REDACTED_END = constant('"}}');
 
 /** Of `toolUseId`. Bytes. */
 const MAX_ID: u32 = 64;
-/** Mistral's models accept ids of exactly so many letters and digits. */
-const MISTRAL_ID: u32 = 9;
-const hash = scratchBuffer();
 
 export function writeText(pointer: usize, length: u32, out: ByteBuffer): void {
   out.span(TEXT);
@@ -132,22 +129,17 @@ export function writeToolId(
   limits: RequestLimits,
   out: ByteBuffer,
 ): void {
-  const isShort = limits.family == FAMILY_MISTRAL;
-  if (isToolId(pointer, length, isShort)) {
-    out.bytes(pointer, length);
-    return;
-  }
-  hash.clear();
-  writeHash(pointer, length, hash);
-  out.bytes(hash.pointer, isShort ? MISTRAL_ID : hash.length);
+  if (limits.family == FAMILY_MISTRAL) appendShortId(pointer, length, out);
+  else if (isToolId(pointer, length)) out.bytes(pointer, length);
+  else writeHash(pointer, length, out);
 }
 
-function isToolId(pointer: usize, length: u32, isShort: bool): bool {
-  if (isShort ? length != MISTRAL_ID : length == 0 || length > MAX_ID) return false;
+function isToolId(pointer: usize, length: u32): bool {
+  if (length == 0 || length > MAX_ID) return false;
   for (let i: u32 = 0; i < length; i++) {
     const byte = byteAt(pointer, i);
     const isSign = byte == 0x5f || byte == 0x2d || byte == 0x2e || byte == 0x3a;
-    if (!isLetter(byte) && !isDigit(byte) && (isShort || !isSign)) return false;
+    if (!isLetter(byte) && !isDigit(byte) && !isSign) return false;
   }
   return true;
 }

@@ -3,6 +3,7 @@
 import { isBlank } from "../../bytes/json/blank";
 import { BLOCK_TEXT, FORMAT_SCHEMA, HubRequest, ROLE_SYSTEM } from "../../hub/request";
 import { FAMILY_CLAUDE, RequestLimits, RequestReport } from "../../hub/request-report";
+import { thinkingAsEffort } from "../../hub/request-effort";
 import { fitMaxTokens, fitToolChoice } from "../../hub/request-fitting";
 import {
   formatInstruction,
@@ -91,6 +92,7 @@ function writeReasoning(request: HubRequest, limits: RequestLimits, report: Requ
     thinking.make(request, limits, report);
     thinking.write(request, false, extras);
   } else {
+    thinkingAsEffort(request);
     isFree = !excludesLimits(writeEffort(request, limits, extras, report), limits);
   }
   if (isClaude && thinking.needsMaxTokens) {

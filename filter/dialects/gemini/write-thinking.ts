@@ -9,7 +9,7 @@ import {
   EFFORT_UNSET,
   HubRequest,
 } from "../../hub/request";
-import { nearestEffort, thinkingEffort } from "../../hub/request-effort";
+import { nearestEffort, thinkingAsEffort } from "../../hub/request-effort";
 import {
   OFF_NONE,
   REASONING_BUDGET,
@@ -31,7 +31,6 @@ const LEVELS: StaticArray<Span> = [
   constant("MEDIUM"),
   constant("HIGH"),
 ];
-const BUDGET_TOKENS = constant("budget_tokens");
 
 /** Limits that hold for every model with budgets; one that always thinks requires at least 128. */
 const LEAST_BUDGET: i64 = 512;
@@ -47,12 +46,7 @@ export function writeThinking(
   report: RequestReport,
 ): void {
   const tape = request.tape;
-  let budget = request.thinkingBudget;
-  if (tape.isObject(request.thinking)) {
-    request.isEffortThinking = true;
-    request.effort = thinkingEffort(tape, request.thinking);
-    budget = tape.member(request.thinking, BUDGET_TOKENS);
-  }
+  thinkingAsEffort(request);
   const effort = request.effort;
   const isShown = effort > EFFORT_NONE || request.wantsReasoningText;
   if (effort == EFFORT_UNSET && !isShown) return;
@@ -65,7 +59,7 @@ export function writeThinking(
   if (isShown) out.span(SHOWN);
   if (effort != EFFORT_UNSET) {
     if (limits.reasoning == REASONING_BUDGET)
-      writeBudget(request, readCount(tape, budget), limits, out);
+      writeBudget(request, readCount(tape, request.thinkingBudget), limits, out);
     else writeLevel(request, limits, out, report);
   }
   out.byte(0x7d);

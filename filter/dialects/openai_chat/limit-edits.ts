@@ -7,6 +7,7 @@ import { NO_NEUTRAL } from "../limit-edits";
 import { OpenaiLimitEdits } from "../openai/limit-edits";
 import { limitMessages } from "../openai/limit-message-edits";
 import { foldSystem } from "./edit-system";
+import { limitToolMessages } from "./limit-tool-messages";
 import { request as members } from "./members";
 
 const MESSAGES = constant("messages");
@@ -115,6 +116,7 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
     // If system text moves, its roles change with it.
     const renames = isAnywhere && !limits.takesDeveloperRole;
     limitMessages(this.tape, list, renames, limits, this.edits, this.report);
+    limitToolMessages(this.tape, list, limits, this.edits);
     if (isAnywhere) return systemText;
     const keepsFirst = limits.takesSystemRole;
     foldSystem(this.tape, systemText, keepsFirst, limits.takesDeveloperRole, this.edits);

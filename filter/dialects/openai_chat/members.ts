@@ -105,7 +105,7 @@ export const THINKING = request.slot(
   "thinking",
   slot.THINKING,
   reads(
-    "an extension of Anthropic's compatible endpoint; takes precedence over `reasoning_effort`",
+    "an extension of LiteLLM and others; to Claude as it is if it has Anthropic's form, else a switch: on is `reasoning_effort`, or medium without one; off takes precedence over it; an unknown type is dropped",
   ),
 );
 export const USER = request.slot(
@@ -347,6 +347,15 @@ export const CUSTOM_INPUT = calledCustom.slot(
   slot.CALL_ARGUMENTS,
   reads("the `input` of a function's arguments, unless the provider supports custom tools"),
 );
+
+export const thinking = new MemberTable(
+  "thinking.",
+  "",
+  object("`thinking`", "https://docs.litellm.ai/docs/reasoning_content"),
+);
+thinking.slot("type", slot.THINKING);
+thinking.slot("budget_tokens", slot.THINKING_BUDGET);
+thinking.slot("display", slot.THINKING);
 
 export const tool = new MemberTable(
   "tools[].",

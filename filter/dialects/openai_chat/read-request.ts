@@ -9,7 +9,7 @@ import {
   FORMAT_JSON,
   FORMAT_SCHEMA,
 } from "../../hub/request";
-import { effortOf } from "../../hub/request-effort";
+import { effortOf, thinkingEffort } from "../../hub/request-effort";
 import { readList, readMessageList } from "../../hub/read-list";
 import { readFlag } from "../../hub/request-flag";
 import { RequestReport } from "../../hub/request-report";
@@ -35,9 +35,11 @@ const JSON_SCHEMA = constant("json_schema");
 /** A grammar is only described. */
 const CUSTOM_FORMAT_PATH = constant("tools[].custom.format");
 const REASONING_EFFORT_PATH = constant("reasoning_effort");
+const THINKING_PATH = constant("thinking");
 
 const top = new MemberReader(member.request);
 const options = new MemberReader(member.streamOptions);
+const thinkingMembers = new MemberReader(member.thinking);
 const toolMembers = new MemberReader(member.tool);
 const functionMembers = new MemberReader(member.toolFunction);
 const customMembers = new MemberReader(member.customTool);
@@ -92,12 +94,23 @@ function readModalities(tape: Tape, report: RequestReport): void {
 }
 
 function readReasoning(tape: Tape, request: HubRequest, report: RequestReport): void {
-  const thinking = top.node(member.THINKING);
-  if (tape.isObject(thinking)) request.thinking = thinking;
+  readThinking(tape, request, report);
   const effort = top.node(member.REASONING_EFFORT);
   if (!tape.isPresent(effort)) return;
   request.effort = effortOf(tape, effort);
   if (request.effort == EFFORT_UNSET) report.drop(REASONING_EFFORT_PATH);
+}
+
+/** A type that no provider has is dropped. */
+function readThinking(tape: Tape, request: HubRequest, report: RequestReport): void {
+  const node = top.node(member.THINKING);
+  if (!tape.isPresent(node)) return;
+  if (thinkingEffort(tape, node) == EFFORT_UNSET) {
+    report.drop(THINKING_PATH);
+    return;
+  }
+  thinkingMembers.read(tape, node, report);
+  request.thinking = node;
 }
 
 function readFormat(tape: Tape, request: HubRequest, report: RequestReport): void {

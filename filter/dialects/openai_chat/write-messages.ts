@@ -12,10 +12,15 @@ import {
 } from "../../hub/request";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { BLANK_LINE } from "../../hub/request-writing";
-import { writeCallId } from "../../hub/call-id";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { separate, writeResultTexts } from "../openai/write-values";
-import { isMarkedBlock, MAX_CALL_ID, writeCall, writePart } from "./write-request-parts";
+import {
+  beginAssistantMessage,
+  beginMessage,
+  beginMessages,
+  beginToolMessage,
+} from "./begin-message";
+import { isMarkedBlock, writeCall, writeId, writePart } from "./write-request-parts";
 import { hasReasoning, writeReasoning } from "./write-request-reasoning";
 import { carried, takeCarried, writeCarried, writeLaterSystem, writeSystem } from "./write-system";
 
@@ -41,6 +46,7 @@ export function writeMessages(
   report: RequestReport,
 ): void {
   out.span(MESSAGES);
+  beginMessages();
   const start = out.length;
   const count = request.blocks.count;
   let from = writeSystem(request, systemPrompt, instruction, limits, out, report);
@@ -58,7 +64,7 @@ export function writeMessages(
     else writeLaterSystem(request, from, to, limits, out);
     from = to;
   }
-  writeCarried(out);
+  writeCarried(limits, out);
   if (out.length == start) {
     report.reject(
       report.paths.messages.toText(),
@@ -85,7 +91,7 @@ function writeUser(
     if (isMarkedBlock(block, limits, report) && block.kind != BLOCK_TOOL_RESULT) isMarked = true;
     if (block.kind == BLOCK_TOOL_RESULT) {
       const end = request.resultEnd(i);
-      writeResult(request, i, end, out);
+      writeResult(request, i, end, limits, out);
       for (let inner = i + 1; inner < end; inner++)
         if (request.block(inner).kind != BLOCK_TEXT) others++;
       i = end;
@@ -95,7 +101,7 @@ function writeUser(
     }
   }
   if (parts == 0 && others == 0) return;
-  separate(out);
+  beginMessage(limits, out);
   out.span(USER_MESSAGE);
   if (others == 0 && !isMarked) writeUserText(request, from, to, out);
   else writeUserParts(request, from, to, limits, out);
@@ -163,11 +169,16 @@ function writeUserParts(
 }
 
 /** Writes a message of role tool. It has text only: the images and documents of a result follow in a user message. */
-function writeResult(request: HubRequest, index: u32, end: u32, out: ByteBuffer): void {
-  const result = request.block(index);
-  separate(out);
+function writeResult(
+  request: HubRequest,
+  index: u32,
+  end: u32,
+  limits: RequestLimits,
+  out: ByteBuffer,
+): void {
+  beginToolMessage(out);
   out.span(TOOL_MESSAGE);
-  writeCallId(result.id, result.idLength, MAX_CALL_ID, out);
+  writeId(request.block(index), limits, out);
   out.span(CONTENT);
   const texts = writeResultTexts(request, index, end, out);
   if (texts == 0 && end > index + 1) out.span(IN_NEXT_MESSAGE);
@@ -192,7 +203,7 @@ function writeAssistant(
   }
   const reasons = hasReasoning(request, from, to, limits, report);
   if (calls == 0 && texts == 0 && !reasons) return;
-  separate(out);
+  beginAssistantMessage(out);
   out.span(ASSISTANT_MESSAGE);
   if (texts > 0) writeAssistantText(request, from, to, out);
   else out.span(calls > 0 ? NULL : EMPTY_STRING);
@@ -200,7 +211,7 @@ function writeAssistant(
   if (calls > 0) {
     out.span(TOOL_CALLS);
     for (let i = from; i < to; i++)
-      if (request.block(i).kind == BLOCK_TOOL_CALL) writeCall(request.block(i), out);
+      if (request.block(i).kind == BLOCK_TOOL_CALL) writeCall(request.block(i), limits, out);
     out.byte(0x5d);
   }
   out.byte(0x7d);

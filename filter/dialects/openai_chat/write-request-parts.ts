@@ -9,7 +9,7 @@ import {
 } from "../../hub/request";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { writeCache, writeString } from "../../hub/request-writing";
-import { writeCallId } from "../../hub/call-id";
+import { appendShortId, writeCallId } from "../../hub/call-id";
 import { writeEscapedCustomInput } from "../../hub/custom-tools";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { separate, writeArguments } from "../openai/write-values";
@@ -28,7 +28,7 @@ const ARGUMENTS = constant(',"arguments":"');
 const CLOSE_CALL = constant('"}}');
 
 /** "string too long. Expected a string with maximum length 40". */
-export const MAX_CALL_ID: u32 = 40;
+const MAX_CALL_ID: u32 = 40;
 
 /** Returns whether a block has a cache mark and the target supports it; else the mark is dropped. */
 export function isMarkedBlock(block: Block, limits: RequestLimits, report: RequestReport): bool {
@@ -73,10 +73,21 @@ export function writePart(block: Block, withCache: bool, out: ByteBuffer): void 
   out.byte(0x7d);
 }
 
-export function writeCall(block: Block, out: ByteBuffer): void {
+/** Writes the id of a call, also in its result. */
+export function writeId(block: Block, limits: RequestLimits, out: ByteBuffer): void {
+  if (limits.takesLongCallIds) {
+    writeCallId(block.id, block.idLength, MAX_CALL_ID, out);
+    return;
+  }
+  out.byte(0x22);
+  appendShortId(block.id, block.idLength, out);
+  out.byte(0x22);
+}
+
+export function writeCall(block: Block, limits: RequestLimits, out: ByteBuffer): void {
   separate(out);
   out.span(CALL);
-  writeCallId(block.id, block.idLength, MAX_CALL_ID, out);
+  writeId(block, limits, out);
   out.span(CALL_FUNCTION);
   writeString(block.name, block.nameLength, out);
   out.span(ARGUMENTS);

@@ -4,7 +4,7 @@ import { HubRequest, ROLE_SYSTEM } from "../../hub/request";
 import { RequestLimits, RequestReport } from "../../hub/request-report";
 import { BLANK_LINE } from "../../hub/request-writing";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
-import { separate } from "../openai/write-values";
+import { beginMessage } from "./begin-message";
 import { isMarkedBlock, writePart, writeTextPart } from "./write-request-parts";
 
 const SYSTEM_MESSAGE = constant('{"role":"system","content":');
@@ -20,9 +20,9 @@ export function takeCarried(out: ByteBuffer): void {
 }
 
 /** Writes the system text that no user message has carried as a user message. */
-export function writeCarried(out: ByteBuffer): void {
+export function writeCarried(limits: RequestLimits, out: ByteBuffer): void {
   if (carried.length == 0) return;
-  separate(out);
+  beginMessage(limits, out);
   out.span(USER_MESSAGE);
   out.byte(0x22);
   takeCarried(out);
@@ -89,7 +89,7 @@ export function writeLaterSystem(
     for (let i = from; i < to; i++) carry(request.block(i).text, request.block(i).textLength);
     return;
   }
-  separate(out);
+  beginMessage(limits, out);
   out.span(SYSTEM_MESSAGE);
   out.byte(0x22);
   for (let i = from; i < to; i++) {

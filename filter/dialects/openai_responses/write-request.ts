@@ -10,7 +10,7 @@ import {
 } from "../../hub/request";
 import { writeHash } from "../../hub/call-id";
 import * as feature from "../../hub/features";
-import { effortWord, thinkingEffort } from "../../hub/request-effort";
+import { effortWord, thinkingAsEffort } from "../../hub/request-effort";
 import {
   EffortPlan,
   fitMaxTokens,
@@ -82,10 +82,7 @@ export function writeRequest(
   out.span(OPEN);
   out.span(model);
   fitToolChoice(request, limits, TOOL_CHOICE_PATH, report);
-  if (tape.isObject(request.thinking)) {
-    request.isEffortThinking = true;
-    request.effort = thinkingEffort(tape, request.thinking);
-  }
+  thinkingAsEffort(request);
   // Unlike chat completions, every model reasons beside tools here.
   planEffort(request, false, limits, efforts, report);
   const instruction = schemaInstruction(request, limits, report.paths.format, report);
