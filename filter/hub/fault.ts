@@ -19,6 +19,11 @@ export class Fault {
   allow: string = "";
   /** Whether SDKs must not retry the request: it may have had an effect already, or will fail again. */
   isFinal: bool = false;
+  /** Of a request that is too long: its tokens and the model's maximum; 0 if the provider reports none. */
+  tokens: u32 = 0;
+  maxTokens: u32 = 0;
+  /** The output tokens that the request asks for, if `tokens` would leave room for a shorter response; else 0. */
+  outputTokens: u32 = 0;
   /** Seconds after which the client may try again, for a `retry-after` header; 0 for none. */
   retryAfter: u32 = 0;
 

@@ -5,10 +5,12 @@
 // [{"error":{…}}] (Gemini) · {"object":"error","message"} (vLLM) · HTML and plain text (load balancers) · nothing.
 import { Framer } from "../bytes/framer";
 import { SCAN_OK, scan } from "../bytes/json/scan";
+import { readCount } from "../bytes/json/number";
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { unescape } from "../bytes/json/text";
 import { ByteBuffer, constant, sameBytes, Span } from "../bytes/text/bytes";
 import { appendReadable, beginsWith, shorten } from "../bytes/text/readable";
+import { recogniseContextLength } from "./context-length";
 import { Fault } from "./fault";
 import { readGoogleDetails } from "./google-error";
 
@@ -37,6 +39,8 @@ const STATUS = constant("status");
 const LOC = constant("loc");
 const METADATA = constant("metadata");
 const RAW = constant("raw");
+const PROMPT_TOKENS = constant("n_prompt_tokens");
+const CONTEXT_TOKENS = constant("n_ctx");
 
 /** A word for an error's kind, and the status with the same meaning. */
 @unmanaged
@@ -140,9 +144,11 @@ export function readFaultBody(status: u32, pointer: usize, length: u32): Fault {
     tape.release();
   }
   const text = excerpt(pointer, length);
-  if (status == 0) return new Fault(502, `The upstream sent an error: ${text}`);
-  if (text.length == 0) return new Fault(status, statusMessage(status));
-  return new Fault(status, `The upstream returned ${status.toString()}: ${text}`);
+  if (status != 0 && text.length == 0) return new Fault(status, statusMessage(status));
+  const words = status == 0 ? "sent an error" : `returned ${status.toString()}`;
+  const fault = new Fault(status == 0 ? 502 : status, `The upstream ${words}: ${text}`);
+  recogniseContextLength(fault);
+  return fault;
 }
 
 /** Returns the fault that an event of a stream reports (`Framer.isError`); the event's name may imply the status. */
@@ -185,7 +191,17 @@ export function readFault(tape: Tape, root: u32, status: u32): Fault {
   const param = tape.member(error, PARAM);
   if (tape.isString(param)) fault.member = textOfNode(tape, param);
   readGoogleDetails(tape, tape.member(error, DETAILS), fault);
+  recogniseContextLength(fault);
+  if (fault.tokens == 0) {
+    fault.tokens = tokensOf(tape, tape.member(error, PROMPT_TOKENS));
+    fault.maxTokens = tokensOf(tape, tape.member(error, CONTEXT_TOKENS));
+  }
   return fault;
+}
+
+/** llama.cpp has the tokens of a request that is too long as members. */
+function tokensOf(tape: Tape, node: u32): u32 {
+  return <u32>min<i64>(max<i64>(readCount(tape, node), 0), i32.MAX_VALUE);
 }
 
 const BILLING_ERROR = constant("billing_error");

@@ -12,8 +12,6 @@ export function writeOpenaiFault(fault: Fault, out: ByteBuffer): void {
 export function adaptFault(fault: Fault): void {
   if (fault.code.length > 0) return;
   const message = fault.message;
-  if (message.startsWith("prompt is too long") || message.includes("exceed context limit"))
-    fault.code = "context_length_exceeded";
-  else if (message.includes("credit balance is too low")) fault.code = "insufficient_quota";
+  if (message.includes("credit balance is too low")) fault.code = "insufficient_quota";
   else if (fault.status == 404 && message.startsWith("model:")) fault.code = "model_not_found";
 }

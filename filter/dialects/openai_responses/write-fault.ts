@@ -1,8 +1,8 @@
 // A fault as clients of the Responses API recognise it: Codex acts on the code of `response.failed`.
+import { CONTEXT_LENGTH } from "../../hub/context-length";
 import { Fault } from "../../hub/fault";
 import { adaptFault as adaptOpenaiFault } from "../openai/write-fault";
 
-const CONTEXT_LENGTH = "context_length_exceeded";
 const RATE_LIMIT = "rate_limit_exceeded";
 const OVERLOADED = "server_is_overloaded";
 const INVALID_PROMPT = "invalid_prompt";

@@ -106,6 +106,8 @@ function finish(exchange: Exchange, pointer: usize, length: u32, size: u32): voi
       return;
     }
     fault = readError(exchange.providerDialect(), dialect, response.status, pointer, length);
+    // A cloud's words are not those of its model's vendor.
+    if (!exchange.isTranslated()) dialect.adaptFault(fault);
   }
   response.providerFault = fault;
   out.clear();

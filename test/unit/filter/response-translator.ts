@@ -29,6 +29,7 @@ interface Exports {
   droppedCount(kind: number): number;
   usageOf(part: number): bigint;
   faultStatus(): number;
+  errorStatus(): number;
   collect(): void;
 }
 
@@ -171,6 +172,11 @@ export class Responses {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(this.takeOut());
     this.exports.collect();
     return text;
+  }
+
+  /** The status that the last `error` gets. */
+  get errorStatus(): number {
+    return this.exports.errorStatus();
   }
 
   /** Microseconds for one stream whose bytes arrive at once; the best of `rounds`. */

@@ -5,6 +5,7 @@ import {
   readError,
 } from "../../../filter/dialects/translate-response";
 import { DIALECTS } from "../../../filter/dialects/registry";
+import { recogniseContextLength } from "../../../filter/hub/context-length";
 import { Fault } from "../../../filter/hub/fault";
 import { RequestNotes } from "../../../filter/hub/request-notes";
 import { ByteBuffer, PADDING, Span } from "../../../filter/bytes/text/bytes";
@@ -82,7 +83,10 @@ export function setEcho(pointer: usize, length: u32): void {
 /** Ends the stream with a fault of the gateway's. */
 export function fail(status: u32, pointer: usize, length: u32): void {
   const reply = translator;
-  if (reply != null) reply.fail(new Fault(status, String.UTF8.decodeUnsafe(pointer, length)), out);
+  if (reply == null) return;
+  const fault = new Fault(status, String.UTF8.decodeUnsafe(pointer, length));
+  recogniseContextLength(fault);
+  reply.fail(fault, out);
 }
 
 export function push(pointer: usize, length: u32): void {
@@ -106,8 +110,16 @@ export function finishReply(): void {
   translator = null;
 }
 
+let statusOfError: u32 = 0;
+
+/** The status that the last `error` gets. */
+export function errorStatus(): u32 {
+  return statusOfError;
+}
+
 export function error(from: i32, to: i32, status: u32, pointer: usize, length: u32): void {
   const fault = readError(DIALECTS[from], DIALECTS[to], status, pointer, length);
+  statusOfError = fault.status;
   DIALECTS[to].writeFault(fault, REQUEST_ID, out);
 }
 
