@@ -94,6 +94,8 @@ export interface PromptTarget {
   parameters: PromptParameter[];
   /** Absent: the language model's own. */
   systemPrompt?: string;
+  /** The language model asks for missing values. Absent: the gateway does. */
+  questions?: "model";
   /** Takes the prompts that match no other target. */
   isDefault: boolean;
   /** Whether a language model writes the answer from the backend's. */

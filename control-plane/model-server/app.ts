@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { admission, type Admitted } from "./admission.ts";
 import { dialogueOf, isGlue, lastUserText } from "./conversation.ts";
 import { type Detail, questionFor, unanswered } from "./question.ts";
+import { questionByModel } from "./extraction/ask.ts";
 import {
   extract,
   type Extraction,
@@ -177,6 +178,9 @@ function chosenAgain(
   });
 }
 
+/** The gateway waits 5 s for this response. */
+const MAX_QUESTION_MS = 4000;
+
 async function hallucination(context: AppContext, http: Context<Admitted>) {
   const { prompt, parameters, target, messages } = await body(http, hallucinationRequest);
   const described = context.options.targets.find(({ name }) => name === target);
@@ -201,11 +205,17 @@ async function hallucination(context: AppContext, http: Context<Admitted>) {
   const dialogue = dialogueOf(messages) ?? { turns: [prompt], questions: [] };
   const isOver = missing.some(({ name }) => wasAskedOften(name, dialogue, known));
   const write = isOver ? unanswered : questionFor;
+  const template = write(missing, known, languageOfDialogue(dialogue));
+  const asking = { ...context, headers: passedHeaders(http), timeoutMs: MAX_QUESTION_MS };
   return {
     params_scores: scores,
     missing: missing.map(({ name }) => name),
     ...(missing.length > 0
-      ? { question: write(missing, known, languageOfDialogue(dialogue)) }
+      ? {
+          question: isOver
+            ? template
+            : await questionByModel(asking, target, messages, missing, template),
+        }
       : {}),
     model: "gateway-grounding",
   };

@@ -57,6 +57,10 @@ export const targetDescription = z.strictObject({
   parameters: z.array(parameter).default([]),
   /** The path and query of its API, with `{name}` for parameters: a value in it is fixed, and no parameter's. */
   path: z.string().default(""),
+  /** Whose words a question for missing values is in; `model` needs `extraction.egress`. */
+  questions: z.enum(["template", "model"]).default("template"),
+  /** For a language model that asks. */
+  system_prompt: z.string().default(""),
   /** Whether its API changes something (POST): values have to be more certain. */
   acts: z.boolean().default(false),
 });

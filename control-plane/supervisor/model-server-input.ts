@@ -44,16 +44,19 @@ export function modelServerInput(
     // The default target is not a candidate: it receives all remaining prompts.
     targets: prompt.targets
       .filter(({ isDefault }) => !isDefault)
-      .map(({ name, description, examples, parameters, path, method }) => ({
-        name,
-        description,
-        examples,
-        path,
-        acts: method === "POST",
-        parameters: parameters.map(
-          ({ inPath: _inPath, allowsSlashes: _allowsSlashes, ...parameter }) => parameter,
-        ),
-      })),
+      .map(
+        ({ name, description, examples, parameters, path, method, questions, systemPrompt }) => ({
+          name,
+          description,
+          examples,
+          path,
+          acts: method === "POST",
+          ...(questions === undefined ? {} : { questions, system_prompt: systemPrompt ?? "" }),
+          parameters: parameters.map(
+            ({ inPath: _inPath, allowsSlashes: _allowsSlashes, ...parameter }) => parameter,
+          ),
+        }),
+      ),
     ...(embeddings === undefined ? {} : { embeddings }),
     ...(zeroshot === undefined ? {} : { zeroshot }),
     // An unused guard would still load its model.

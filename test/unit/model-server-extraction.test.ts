@@ -11,6 +11,7 @@ import {
   startLanguageModel,
   startServer,
 } from "./model-server/running.ts";
+import { TARGETS } from "./model-server/targets.ts";
 
 const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
@@ -232,6 +233,61 @@ describe("with a language model", () => {
       });
     const found = await extraction(server, conversation("three days of Rome weather"), weather);
     expect(found.values).toEqual({ city: "Rome", days: 3 });
+  });
+
+  describe("that writes the questions", () => {
+    const [city] = TARGETS;
+    const targets = TARGETS.map((target) =>
+      target === city
+        ? { ...target, questions: "model" as const, system_prompt: "Be Ada." }
+        : target,
+    );
+    const TEMPLATE = questionFor([{ name: "days", description: "Number of days" }]);
+    let asking: Running;
+    beforeAll(async () => {
+      asking = await startServer({
+        targets,
+        extraction: { egress: model.url, mode: "embedded" },
+      });
+    });
+    afterAll(() => asking.close());
+    const ask = () =>
+      extraction(asking, conversation("weather in Rome"), sure, { "x-request-id": "id-2" });
+
+    it("is called under the system prompt of the target, with what is missing and the request id", async () => {
+      reply = () => ({ role: "assistant", content: "And for how many days?" });
+      expect((await ask()).content).toBe("And for how many days?");
+      const [asked] = model.asked;
+      const [system, user] = asked?.body["messages"] as { content: string }[];
+      expect(system?.content).toMatch(/^Be Ada\.\n\n[^]*\n- the number of days\n/);
+      expect(user?.content).toBe("weather in Rome");
+      expect(asked?.headers.get("x-request-id")).toBe("id-2");
+    });
+
+    it.each<[string, () => object | number]>([
+      ["fails", () => 500],
+      ["asks nothing", () => ({ role: "assistant", content: "Rome is a city." })],
+      ["writes too much", () => ({ role: "assistant", content: `${"x".repeat(2001)}?` })],
+      ["returns no content", () => ({ role: "assistant", content: null })],
+    ])("is replaced by the template if it %s", async (_, answer) => {
+      reply = answer;
+      expect((await ask()).content).toBe(TEMPLATE);
+      expect(asking.log.length).toBeGreaterThan(0);
+    });
+
+    it("is asked by the check of the values, too", async () => {
+      reply = () => ({ role: "assistant", content: "How many days?" });
+      const response = await asking.post("/hallucination", {
+        prompt: "weather in Rome",
+        messages: conversation("weather in Rome"),
+        parameters: { city: "Rome", days: 7 },
+        target: "get_current_weather",
+      });
+      expect(await response.json()).toMatchObject({
+        missing: ["days"],
+        question: "How many days?",
+      });
+    });
   });
 
   it("arguments that are no JSON are no arguments", async () => {

@@ -46,8 +46,13 @@ const promptTarget = mapping(
       "The backend call.",
     ).optional(),
     system_prompt: text(
-      "System prompt for the language model that writes the response from the backend's text.",
+      "System prompt for the language model that writes the response from the backend's text, and the questions with `questions: model`.",
     ).optional(),
+    questions: oneOf(["template", "model"], {
+      description:
+        "Who asks the user for missing values: `template` a sentence of the gateway, `model` the language model under `system_prompt`.",
+      default: "template",
+    }).optional(),
     auto_llm_dispatch_on_response: flag({
       description:
         "Whether a language model writes the response from the backend's text; if `false`, the backend's text is the response.",
@@ -125,6 +130,7 @@ function readTarget(
     headers,
     parameters,
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(entry.questions === "model" ? { questions: "model" as const } : {}),
     isDefault: entry.default === true,
     dispatches: entry.auto_llm_dispatch_on_response !== false,
   };

@@ -6,7 +6,8 @@ import { type Spoken, spokenLanguage } from "../language/spoken.ts";
 import { askedNames, isOurs, languageOfQuestion, questionFor, unanswered } from "../question.ts";
 import { ServerError } from "../server-error.ts";
 import { extractEmbedded } from "./embedded.ts";
-import { askLanguageModel } from "./language-model.ts";
+import { askingTarget, questionByModel } from "./ask.ts";
+import { askLanguageModel, WHEN_ASKING } from "./language-model.ts";
 import type { Parameter } from "./parameter.ts";
 import type { SpanFinder, Target, Turn, Values } from "./stated.ts";
 import { parametersOf, type Tool } from "./tool.ts";
@@ -35,6 +36,8 @@ export type Extraction =
       /** What is known so far. */
       target?: string;
       values?: Values;
+      /** What the text asks for; undefined if it is a language model's, or ends the dialogue. */
+      missing?: readonly Parameter[];
     }
   | { kind: "neither" };
 
@@ -47,6 +50,23 @@ export interface ExtractionContext {
 }
 
 export async function extract(
+  context: ExtractionContext,
+  request: ExtractionRequest,
+): Promise<Extraction> {
+  const { options, log } = context;
+  const started = performance.now();
+  const found = await decided(context, request);
+  if (found.kind !== "question" || found.missing === undefined) return found;
+  const timeoutMs = Math.round(options.extraction.timeout_ms - (performance.now() - started));
+  const asking = { options, log, headers: request.passedHeaders ?? {}, timeoutMs };
+  const { target, missing, text } = found;
+  return {
+    ...found,
+    text: await questionByModel(asking, target, request.messages, missing, text),
+  };
+}
+
+async function decided(
   context: ExtractionContext,
   request: ExtractionRequest,
 ): Promise<Extraction> {
@@ -65,6 +85,7 @@ export async function extract(
       request.messages,
       request.tools,
       request.passedHeaders,
+      instructionsFor(context, request),
     );
     switch (answer.kind) {
       case "call":
@@ -79,6 +100,12 @@ export async function extract(
     context.log(`extraction goes on without a language model: ${error.message}`);
     return alone(request, embedded);
   }
+}
+
+/** Returns the instructions of the target for questions, if a language model writes them. */
+function instructionsFor({ options }: ExtractionContext, { target }: ExtractionRequest): string {
+  const prompt = askingTarget(options, target)?.system_prompt ?? "";
+  return prompt === "" ? "" : WHEN_ASKING + prompt;
 }
 
 /** What the embedded path does by itself: between the thresholds only a likely target is taken. */
@@ -153,7 +180,7 @@ function callOrQuestion(
   const language = languageOfDialogue(dialogue);
   const question = { kind: "question" as const, by, target, values };
   if (!missing.some(({ name }) => wasAskedOften(name, dialogue, parameters)))
-    return { ...question, text: questionFor(missing, parameters, language) };
+    return { ...question, missing, text: questionFor(missing, parameters, language) };
   if (options.extraction.hands_over) return { kind: "neither" };
   return { ...question, text: unanswered(missing, parameters, language) };
 }

@@ -27,7 +27,7 @@ const MAX_MESSAGES = 20;
 const MAX_MESSAGE = 8000;
 const MAX_QUESTION = 2000;
 
-const completion = z.looseObject({
+export const completion = z.looseObject({
   choices: z
     .array(
       z.looseObject({
@@ -46,18 +46,25 @@ const completion = z.looseObject({
     .min(1),
 });
 
-/** Rejects with a ServerError when the model cannot be reached or does not answer in time. */
+/** Before the system prompt of a target whose questions a language model writes. */
+export const WHEN_ASKING = "\n\nWhen you ask the user for a value, follow these instructions:\n";
+
+/**
+ * Rejects with a ServerError when the model cannot be reached or does not answer in time.
+ * @param asking further instructions for its question
+ */
 export async function askLanguageModel(
   options: ModelServerOptions["extraction"] & { egress: string },
   messages: Messages,
   tools: readonly Tool[],
   headers: Readonly<Record<string, string>> = {},
+  asking = "",
 ): Promise<ModelAnswer> {
   const answer = await postJson({
     url: `${options.egress.replace(/\/+$/, "")}/v1/chat/completions`,
     body: {
       model: options.model,
-      messages: [{ role: "system", content: INSTRUCTIONS }, ...shown(messages)],
+      messages: [{ role: "system", content: INSTRUCTIONS + asking }, ...shown(messages)],
       tools: tools.map(strictTool),
       tool_choice: "auto",
       temperature: 0,
@@ -83,7 +90,7 @@ export async function askLanguageModel(
 }
 
 /** User and assistant texts only: tools and results of the client are none of the selection's business. */
-function shown(messages: Messages): { role: string; content: string }[] {
+export function shown(messages: Messages): { role: string; content: string }[] {
   return messages
     .filter(({ role }) => role === "user" || role === "assistant")
     .map(({ role, content }) => ({ role, content: textOf(content).slice(0, MAX_MESSAGE) }))

@@ -27,6 +27,15 @@ prompt_targets:
       - {name: occasion, description: what is celebrated, required: true}
     endpoint: {name: api, path: /tables, http_method: POST}
     auto_llm_dispatch_on_response: false
+  - name: track_parcel
+    description: Track a parcel
+    examples: [Track a parcel, Where is my parcel?, Has my parcel arrived?]
+    parameters:
+      - {name: parcel, description: number of the parcel, required: true}
+    endpoint: {name: api, path: /parcels}
+    system_prompt: You are Pat of the post office.
+    questions: model
+    auto_llm_dispatch_on_response: false
 ${WEATHER_TARGET}
 endpoints:
   api: {endpoint: "127.0.0.1:${apiPort}"}
@@ -146,6 +155,39 @@ describe.each([false, true])("stream: %s", (stream) => {
     ];
     const second = await say(turns, [], stream);
     expect(JSON.parse(second.text ?? "")).toMatchObject({ path: "/recipes?ingredient=chickpeas" });
+  });
+});
+
+describe.each([false, true])("a target with questions: model, stream: %s", (stream) => {
+  const PROMPT = "Please track a parcel";
+  const QUESTION = "Which number is on the parcel, my dear?";
+  const systemOf = ({ asked }: Awaited<ReturnType<typeof say>>, index: number) =>
+    (asked[index]?.json as { messages: { content: string }[] }).messages[0]?.content;
+
+  it("is asked for by the language model under the system prompt", async () => {
+    const said = await say(PROMPT, [calls("track_parcel", {}), { text: QUESTION }], stream);
+    expect(said.text).toBe(QUESTION);
+    expect(said.asked).toHaveLength(2);
+    expect(systemOf(said, 1)).toMatch(/^You are Pat of the post office\.\n\n/);
+    expect(systemOf(said, 1)).toContain("- the number of the parcel");
+    const turns: Turn[] = [
+      { role: "user", content: PROMPT },
+      { role: "assistant", content: QUESTION },
+      { role: "user", content: "7781" },
+    ];
+    const second = await say(turns, [], stream);
+    expect(JSON.parse(second.text ?? "")).toMatchObject({ path: "/parcels?parcel=7781" });
+  });
+
+  it("is asked for in the extraction's own question under the same system prompt", async () => {
+    const said = await say(PROMPT, [{ text: QUESTION }], stream);
+    expect([said.text, said.asked.length]).toEqual([QUESTION, 1]);
+    expect(systemOf(said, 0)).toContain("You are Pat of the post office.");
+  });
+
+  it("is asked for by the template if the language model asks nothing", async () => {
+    const { text } = await say(PROMPT, [calls("track_parcel", {}), { text: "Hm." }], stream);
+    expect(text).toBe("I still need the number of the parcel.");
   });
 });
 
