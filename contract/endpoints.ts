@@ -133,6 +133,7 @@ function tools(): EndpointRow {
 function targetCall(): EndpointRow {
   const row = new EndpointRow();
   row.path = "/target_call";
+  row.operation = "execute_tool";
   row.isOnEgress = false;
   row.isForTools = true;
   return row;

@@ -3,8 +3,8 @@
 
 /** `gen_ai.operation.name`: the operation of the endpoint (contract/endpoints.ts). */
 export const TRACE_OPERATION = "gateway_trace_operation";
-/** The endpoint's path, if there is no target. */
-export const TRACE_ENDPOINT = "gateway_trace_endpoint";
+/** What a span's name has after the operation, with a blank before it: a model, a tool, or the path of another endpoint. */
+export const TRACE_SUBJECT = "gateway_trace_subject";
 /** `gen_ai.provider.name` and `gen_ai.request.model`, of the attempt. */
 export const TRACE_PROVIDER = "gateway_trace_provider";
 export const TRACE_MODEL = "gateway_trace_model";

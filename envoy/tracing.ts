@@ -6,7 +6,6 @@ import {
   HEADER_STEP,
   TRACE_CACHE_READ,
   TRACE_CACHE_WRITE,
-  TRACE_ENDPOINT,
   TRACE_ERROR,
   TRACE_FALLBACKS,
   TRACE_FINISH,
@@ -24,6 +23,7 @@ import {
   TRACE_REQUESTED,
   TRACE_RESPONSE_MODEL,
   TRACE_STREAM,
+  TRACE_SUBJECT,
 } from "../contract/trace.ts";
 import { TRACE_HEADERS } from "../contract/foreign-headers.ts";
 import { LISTENER_OWN_EGRESS } from "../contract/words.ts";
@@ -54,8 +54,8 @@ export function tracingOf(name: ListenerName, { tracing }: GatewayModel): Fields
     request_id_extension: { typed_config: requestIds() },
     tracing: {
       ...tracer(tracing, isOwn(name) ? 0 : tracing.sampled, isOwn(name) || tracing.followsParent),
-      operation: `${firstOf(state(TRACE_OPERATION), header(":method"))} ${firstOf(state(TRACE_MODEL), state(TRACE_ENDPOINT))}`,
-      upstream_operation: `attempt ${text(TRACE_MODEL)}`,
+      operation: `${firstOf(state(TRACE_OPERATION), header(":method"))}${text(TRACE_SUBJECT)}`,
+      upstream_operation: `attempt${text(TRACE_SUBJECT)}`,
       custom_tags: requestTags(name),
     },
   };
@@ -89,7 +89,9 @@ export function rememberedStep({ tracing }: GatewayModel): Record<string, string
 
 /** Returns the filter that gives the WASM filter the ids of the request's span, for the callouts of a prompt. */
 export function spanHeader(name: ListenerName, { tracing, prompt }: GatewayModel): Extension[] {
-  if (tracing === undefined || prompt === undefined || isOwn(name)) return [];
+  if (tracing === undefined || prompt === undefined) return [];
+  // A tool call comes from the model server.
+  if (isOwn(name) && prompt.mcp !== true) return [];
   return [requestHeaders([{ name: HEADER_SPAN, value: "%TRACE_ID%-%SPAN_ID%" }])];
 }
 
@@ -224,7 +226,7 @@ function sampler(sampled: number, followsParent: boolean): Extension {
 /** Returns the attributes. One whose value is not known is left out. */
 function requestTags(name: ListenerName): Fields[] {
   return [
-    tag("gen_ai.operation.name", text(TRACE_OPERATION)),
+    tag("gen_ai.operation.name", ofRequest(TRACE_OPERATION)),
     tag("gen_ai.provider.name", text(TRACE_PROVIDER)),
     tag("gen_ai.request.model", text(TRACE_MODEL)),
     tag("gen_ai.response.model", text(TRACE_RESPONSE_MODEL)),
@@ -246,11 +248,19 @@ function requestTags(name: ListenerName): Fields[] {
     tag("gateway.fallbacks", text(TRACE_FALLBACKS), "INT"),
     tag("gateway.prompt_target", text(TRACE_PROMPT_TARGET)),
     tag("gateway.guard", text(TRACE_GUARD)),
+    // Prompts are on the listener of clients: here are tool calls.
+    ...(name === LISTENER_OWN_EGRESS ? [tag("gen_ai.tool.name", text(TRACE_PROMPT_TARGET))] : []),
   ];
 }
 
 function tag(name: string, value: string, type?: ValueType): Fields {
   return { tag: name, value, ...(type === undefined ? {} : { value_type: type }) };
+}
+
+/** Returns a value that attempts do not have: their spans are not spans of inference, as they have no tokens. */
+function ofRequest(property: string): string {
+  // Known when the request is over, which an attempt comes before.
+  return `%CEL(request.duration > duration('0s') ? filter_state['wasm.${property}'] : '')%`;
 }
 
 function text(property: string): string {
@@ -267,12 +277,15 @@ const FLAGS: readonly [bits: number[], type: string][] = [
   [[4, 6, 23], "upstream_reset"],
 ];
 
+/** For attempts, whose spans end before the filter has the response. */
+const STATUS = "response.code >= 400 ? response.code : ''";
+
 /** Returns the filter's word, else Envoy's: the filter is not called when a response breaks off. */
 function errorType(): string {
   const param = FLAGS.reduceRight((otherwise, [bits, type]) => {
     const isSet = bits.map((bit) => `response.flags / ${String(2 ** bit)} % 2 == 1`).join(" || ");
     return `${isSet} ? '${type}' : ${otherwise}`;
-  }, "''");
+  }, STATUS);
   return firstOf(state(TRACE_ERROR), { command: "CEL", param });
 }
 

@@ -52,6 +52,9 @@ export const TOKEN_TYPES = [
   { member: USAGE_REASONING, type: "reasoning" },
 ] as const;
 
+/** Providers report no modality for all of a request's tokens, which may be those of an image. The conventions require it. */
+export const MODALITY = "unknown";
+
 const USAGE_COUNTERS = [
   { member: USAGE_INPUT, name: "input_tokens", help: "Input tokens, cached ones included." },
   {
@@ -134,7 +137,7 @@ export function requestFamilies(families: Families) {
       counter: families.counter({
         name: `gen_ai_client_inference_usage_${name}_total`,
         help,
-        labels: GEN_AI,
+        labels: [...GEN_AI, "gen_ai_token_modality"],
       }),
     })),
     cost: families.counter({

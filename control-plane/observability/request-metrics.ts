@@ -11,7 +11,7 @@ import { errorKind, errorType, operationOf } from "./classify.ts";
 import { Families } from "./families.ts";
 import { hasTokens, priceFinder, recordedCost } from "./prices.ts";
 import type { Price } from "./prices.ts";
-import { requestFamilies, TOKEN_TYPES } from "./request-families.ts";
+import { MODALITY, requestFamilies, TOKEN_TYPES } from "./request-families.ts";
 import type { RequestFamilies } from "./request-families.ts";
 import type { UsageLine, UsageRecord } from "./usage-line.ts";
 
@@ -105,7 +105,7 @@ export class RequestMetrics {
     }
     for (const { member, counter } of this.#of.usage) {
       const tokens = record[member];
-      if (tokens !== undefined) counter.add(labels, tokens);
+      if (tokens !== undefined) counter.add([...labels, MODALITY], tokens);
     }
   }
 

@@ -3,7 +3,6 @@
 import {
   TRACE_CACHE_READ,
   TRACE_CACHE_WRITE,
-  TRACE_ENDPOINT,
   TRACE_ERROR,
   TRACE_FALLBACKS,
   TRACE_FINISH,
@@ -21,6 +20,7 @@ import {
   TRACE_REQUESTED,
   TRACE_RESPONSE_MODEL,
   TRACE_STREAM,
+  TRACE_SUBJECT,
 } from "../../contract/trace";
 import { BROKEN, GUARD_WORDS } from "../../contract/usage-record";
 import { FINISH_NONE } from "../hub/finish-reason";
@@ -36,7 +36,7 @@ const PARTIAL = constant(TRACE_PARTIAL);
 const PARTIAL_INPUT = constant('{"input_tokens":');
 const PARTIAL_OUTPUT = constant(',"output_tokens":');
 const OPERATION = constant(TRACE_OPERATION);
-const ENDPOINT = constant(TRACE_ENDPOINT);
+const SUBJECT = constant(TRACE_SUBJECT);
 const PROVIDER = constant(TRACE_PROVIDER);
 const MODEL = constant(TRACE_MODEL);
 const REQUESTED = constant(TRACE_REQUESTED);
@@ -50,6 +50,7 @@ const FALLBACKS = constant(TRACE_FALLBACKS);
 const PROMPT_TARGET = constant(TRACE_PROMPT_TARGET);
 const GUARD = constant(TRACE_GUARD);
 
+const BLANK: u32 = 0x20;
 const TRUE = constant("true");
 const BROKEN_STREAM = constant(BROKEN);
 
@@ -87,6 +88,7 @@ export function traceRequest(exchange: Exchange): void {
     trace.isStarted = true;
     const operation = client.endpoint.operation;
     if (operation.length > 0) setProperty(OPERATION, operation);
+    else writeSubject(client.endpoint.path);
     const key = client.apiKey;
     if (key !== null) setProperty(KEY, key.name);
   }
@@ -99,6 +101,15 @@ export function traceRequest(exchange: Exchange): void {
   trace.target = target;
   setProperty(PROVIDER, target.traceProvider);
   setProperty(MODEL, exchange.modelText(target));
+  writeSubject(exchange.modelText(target));
+}
+
+/** Writes what follows the operation in the names of spans. */
+function writeSubject(name: Span): void {
+  value.clear();
+  value.byte(BLANK);
+  value.span(name);
+  setProperty(SUBJECT, value.view(span));
 }
 
 /** Writes what a part of the response has shown; all that is known if it is the last. */
@@ -121,6 +132,15 @@ export function traceResponse(exchange: Exchange, isEnd: bool): void {
     writeTokens(exchange, trace, observer.usage, observer.finish, isEnd);
   }
   if (isEnd) writeEnd(exchange, trace);
+}
+
+/** Writes the model that was asked for if the provider reports none, as Bedrock's Converse API. */
+function writeAskedModel(exchange: Exchange, trace: Trace): void {
+  const target = exchange.target;
+  if (trace.hasModel || target === null || exchange.response.status >= 400) return;
+  if (exchange.client.endpoint.operation.length == 0) return;
+  trace.hasModel = true;
+  setProperty(RESPONSE_MODEL, exchange.modelText(target));
 }
 
 /** At the end the span of the attempt is over: so only the request's has the tokens, and they are counted once. */
@@ -185,10 +205,13 @@ function writeEnd(exchange: Exchange, trace: Trace): void {
   trace.isOver = true;
   traceRequest(exchange);
   writeError(exchange);
-  if (trace.target === null) setProperty(ENDPOINT, exchange.client.endpoint.path);
+  writeAskedModel(exchange, trace);
   const attempts = exchange.attempts;
   if (attempts !== null && attempts.fallbacks > 0) number(FALLBACKS, attempts.fallbacks);
-  if (exchange.promptTarget.length > 0) setProperty(PROMPT_TARGET, exchange.promptTarget);
+  if (exchange.promptTarget.length > 0) {
+    setProperty(PROMPT_TARGET, exchange.promptTarget);
+    if (exchange.client.endpoint.row.isForTools) writeSubject(exchange.promptTarget);
+  }
   if (exchange.guard > 0) setProperty(GUARD, DECISIONS[exchange.guard]);
 }
 

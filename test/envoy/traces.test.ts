@@ -92,7 +92,8 @@ describe.each(["http", "grpc"] as const)("OTLP over %s", (protocol) => {
       "gateway.attempts": 1n,
     });
     expect(children).toMatchObject([{ name: "attempt gpt-4o", kind: "client" }]);
-    expect(attributesOf(children[0] ?? request, "gen_ai.usage.")).toEqual({});
+    // The span of inference is the request's alone.
+    expect(attributesOf(children[0] ?? request, "gen_ai.usage.", "gen_ai.operation")).toEqual({});
   });
 });
 
@@ -131,6 +132,7 @@ describe("a span", () => {
         "gen_ai.provider.name": provider,
         "gen_ai.request.stream": true,
         "gen_ai.response.finish_reasons": '["stop"]',
+        "gen_ai.response.model": expect.any(String) as string,
       });
       expect(attributes["gen_ai.usage.input_tokens"]).toBeGreaterThan(0n);
       expect(attributes["gen_ai.usage.output_tokens"]).toBeGreaterThan(0n);
@@ -225,7 +227,7 @@ describe("a span", () => {
       what: "an unknown model",
       model: "no-such-model",
       error: "404",
-      name: "chat /v1/chat/completions",
+      name: "chat",
     },
     { what: "a provider's error", text: "[error 429]", error: "429", name: "chat gpt-4o" },
   ])("of $what has its status as error.type", async ({ model, text, error, name }) => {
@@ -235,9 +237,22 @@ describe("a span", () => {
       ...(text === undefined ? {} : { text }),
     };
     await (await ask(all.gateway, "chat", { ...options, headers: { "x-request-id": id } })).text();
-    const { request } = await traceOf(receiver, id, model === undefined ? 2 : 1);
+    const { request, children } = await traceOf(receiver, id, model === undefined ? 2 : 1);
     expect(request.name).toBe(name);
     expect(request.attributes["error.type"]).toBe(error);
+    for (const child of children) expect(child.attributes["error.type"]).toBe(error);
+  });
+
+  it("of another endpoint is named by method and path, of an unknown path by the method", async () => {
+    const names = await Promise.all(
+      ["/v1/models", "/no/such/path"].map(async (path) => {
+        const id = newId();
+        const url = `http://127.0.0.1:${String(all.gateway.ports.egress)}${path}`;
+        await (await fetch(url, { headers: { "x-request-id": id } })).text();
+        return (await traceOf(receiver, id, 1)).request.name;
+      }),
+    );
+    expect(names).toEqual(["GET /v1/models", "GET"]);
   });
 
   it("of a silent provider has the status 504", async () => {

@@ -27,6 +27,8 @@ const MAX_BATCH = 32;
 const MAX_CALLS = 256;
 /** Headers of the client that the gateway logs with the call. */
 const LOGGED_HEADERS = ["x-request-id", "user-agent"];
+/** Of the attempt that brought the request, which the call continues. */
+const CONTEXT_OF_TRACE = ["traceparent", "tracestate"];
 
 interface CheckedTool extends McpTool {
   check: ArgumentCheck;
@@ -160,9 +162,9 @@ function sentHeaders(
   limitHeaders: readonly string[],
 ): Record<string, string> {
   return Object.fromEntries(
-    [...LOGGED_HEADERS, ...limitHeaders].flatMap((name) => {
-      const value = request?.headers.get(name) ?? null;
-      return value === null ? [] : [[name, value]];
+    [...LOGGED_HEADERS, ...CONTEXT_OF_TRACE, ...limitHeaders].flatMap((name) => {
+      const value = request?.headers.get(name) ?? "";
+      return value === "" ? [] : [[name, value]];
     }),
   );
 }

@@ -26,7 +26,7 @@ export function encodeMetrics(families: Families, context: ExportContext): objec
   const metrics = families
     .snapshot()
     .filter(({ series }) => series.length > 0)
-    .map((family) => metricOf(family, context));
+    .map((family) => metricOf(withoutParts(family), context));
   return {
     resourceMetrics: [
       {
@@ -48,6 +48,19 @@ function metricOf(family: FamilySnapshot, context: ExportContext): object {
   const dataPoints = histograms(family, context);
   return { ...about, histogram: { dataPoints, aggregationTemporality: CUMULATIVE } };
 }
+
+/**
+ * Returns a family without the token types that are parts of others: the conventions have input and output alone, whose sum is
+ * the number of tokens. The parts have counters.
+ */
+function withoutParts(family: FamilySnapshot): FamilySnapshot {
+  if (family.options.name !== TOKEN_USAGE) return family;
+  const at = family.options.labels.indexOf("gen_ai_token_type");
+  return { ...family, series: family.series.filter(({ labels }) => WHOLE.has(labels[at] ?? "")) };
+}
+
+const TOKEN_USAGE = "gen_ai_client_token_usage";
+const WHOLE = new Set(["input", "output"]);
 
 function numbers({ options, type, series }: FamilySnapshot, context: ExportContext): object[] {
   const { scale = 1 } = options;

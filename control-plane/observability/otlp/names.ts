@@ -64,6 +64,7 @@ const LABELS: Readonly<Record<string, string>> = {
   gen_ai_request_model: "gen_ai.request.model",
   gen_ai_response_model: "gen_ai.response.model",
   gen_ai_token_type: "gen_ai.token.type",
+  gen_ai_token_modality: "gen_ai.token.modality",
   error_type: "error.type",
 };
 

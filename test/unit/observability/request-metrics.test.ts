@@ -105,8 +105,8 @@ it("a stream fills Envoy AI Gateway's four families and the counters of the conv
     `gen_ai_server_request_duration_seconds_sum{${labels},error_type=""} 1.25`,
     `gen_ai_server_time_to_first_token_seconds_sum{${labels}} 0.25`,
     `gen_ai_server_time_per_output_token_seconds_sum{${labels}} 0.1`,
-    `gen_ai_client_inference_usage_input_tokens_total{${labels}} 100`,
-    `gen_ai_client_inference_usage_reasoning_output_tokens_total{${labels}} 3`,
+    `gen_ai_client_inference_usage_input_tokens_total{${labels},gen_ai_token_modality="unknown"} 100`,
+    `gen_ai_client_inference_usage_reasoning_output_tokens_total{${labels},gen_ai_token_modality="unknown"} 3`,
     "gateway_overhead_seconds_sum 0.00034",
     // 60 × 2.50 + 40 × 1.25 + 11 × 10 dollars per million.
     'gateway_cost_usd_total{gen_ai_provider_name="openai",gen_ai_request_model="gpt-4o",key="none"} 0.00031',
