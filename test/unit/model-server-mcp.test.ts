@@ -235,6 +235,33 @@ describe("the MCP server", () => {
     });
   });
 
+  it("reads one large result at a time, and small ones in between", async () => {
+    const done: string[] = [];
+    const before = asked.length;
+    const ended = (name: string) => (result: unknown) => {
+      done.push(name);
+      return result;
+    };
+    const large = JSON.stringify({ choices: [{ message: { content: "x".repeat(6_000_000) } }] });
+    const { promise: isHeld, resolve: hold } = Promise.withResolvers<ServerResponse>();
+    // More than a small result, and than the socket's buffer: a part of it has been read when it is written.
+    respond = (response) => {
+      response.write(large.slice(0, 2_000_000), () => {
+        hold(response);
+      });
+    };
+    const first = call({ name: "book" }).then(ended("first"));
+    const response = await isHeld;
+    respond = (second) => second.end(large);
+    const second = call({ name: "book" }).then(ended("second"));
+    await expect.poll(() => asked.length).toBe(before + 2);
+    respond = content("small");
+    for (let count = 0; count < 20; count++) await call({ name: "book" }).then(ended("small"));
+    response.end(large.slice(2_000_000));
+    await Promise.all([first, second]);
+    expect(done).toEqual([...Array.from({ length: 20 }, () => "small"), "first", "second"]);
+  });
+
   it("does not exist without its options", async () => {
     const without = modelServerApp({
       options: modelServerOptions.parse({}),

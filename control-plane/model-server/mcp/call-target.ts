@@ -34,6 +34,9 @@ const completion = z.object({
 });
 const failure = z.object({ error: z.object({ message: z.string() }) });
 
+/** A result of up to so many bytes is read at once; a larger one waits for its turn. */
+const SMALL_RESPONSE_BYTES = 256 * 1024;
+
 interface Surroundings {
   /** Headers of the client's request that the gateway logs. */
   headers: Readonly<Record<string, string>>;
@@ -41,13 +44,15 @@ interface Surroundings {
   signal: AbortSignal;
   /** Writes a line, without arguments and results. */
   log: (line: string) => void;
+  /** Called once for a large result, before it is read; the result may be processed then. */
+  waitForTurn: () => Promise<void>;
 }
 
 /** Rejects only if the signal is aborted. */
 export async function callTarget(
   { socket, timeout_ms: timeoutMs }: Entrance,
   call: TargetCall,
-  { headers, signal, log }: Surroundings,
+  { headers, signal, log, waitForTurn }: Surroundings,
 ): Promise<CallResult> {
   const timeout = AbortSignal.timeout(timeoutMs + MARGIN_MS);
   try {
@@ -57,7 +62,7 @@ export async function callTarget(
       body: JSON.stringify(call),
       signal: AbortSignal.any([signal, timeout]),
     });
-    const json = JSON.parse(await boundedText(response)) as unknown;
+    const json = JSON.parse(await boundedText(response, waitForTurn)) as unknown;
     if (response.ok) {
       const [choice] = completion.parse(json).choices;
       return { kind: "text", text: choice?.message.content ?? "" };
@@ -78,14 +83,18 @@ export async function callTarget(
   }
 }
 
-async function boundedText(response: Response): Promise<string> {
+async function boundedText(response: Response, waitForTurn: () => Promise<void>): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;
+  let isLarge = false;
   if (response.body === null) return "";
   for await (const piece of response.body as AsyncIterable<Uint8Array>) {
     size += piece.byteLength;
     if (size > MAX_RESPONSE_BYTES) throw new Error("the response is too large");
     pieces.push(piece);
+    if (isLarge || size <= SMALL_RESPONSE_BYTES) continue;
+    isLarge = true;
+    await waitForTurn();
   }
   return Buffer.concat(pieces).toString("utf8");
 }

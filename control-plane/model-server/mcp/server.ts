@@ -15,6 +15,7 @@ import { type ArgumentCheck, argumentCheck } from "./arguments.ts";
 import { callTarget } from "./call-target.ts";
 import type { McpOptions, McpTool } from "./options.ts";
 import { toolError, toolResult } from "./tool-result.ts";
+import { type EndTurn, newTurns } from "./turns.ts";
 
 /** Returns the response to a client's POST. `hold` reserves memory, and throws a ServerError if there is none. */
 export type McpEndpoint = (request: Request, hold: (bytes: number) => void) => Promise<Response>;
@@ -43,6 +44,7 @@ export function openMcp(options: McpOptions, log: (line: string) => void): McpEn
     ]),
   );
   let callCount = 0;
+  const nextTurn = newTurns();
 
   const call = async (
     tool: CheckedTool,
@@ -55,6 +57,7 @@ export function openMcp(options: McpOptions, log: (line: string) => void): McpEn
     if (callCount >= MAX_CALLS)
       return toolError("Too many tool calls are in progress; try again in a second.");
     callCount += 1;
+    let endTurn: EndTurn | undefined;
     try {
       // A parameter of a target with messages cannot have their name.
       const { messages, ...parameters } = values;
@@ -67,10 +70,14 @@ export function openMcp(options: McpOptions, log: (line: string) => void): McpEn
           headers: sentHeaders(request, options.limit_headers),
           signal,
           log,
+          waitForTurn: async () => {
+            endTurn = await nextTurn();
+          },
         }),
       );
     } finally {
       callCount -= 1;
+      endTurn?.();
     }
   };
 
