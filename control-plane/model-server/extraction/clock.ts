@@ -1,6 +1,7 @@
 // Times of day as people state them, in seven languages: `half past seven in the evening`, `halb acht`, `19h30`, `las ocho y
 // media de la tarde`.
 import { plain } from "../language/language.ts";
+import { rememberLatest } from "../latest.ts";
 import type { Span } from "../extractor/spans.ts";
 import { NUMBER_WORDS } from "./number-words.ts";
 
@@ -184,22 +185,16 @@ function numberOf(said: string | undefined): number | undefined {
 
 const UNITS = new Set("one eins ein una uno une un um uma een".split(" "));
 
-const REMEMBERED = 64;
-const known = new Map<string, readonly Clock[]>();
-
 /** Returns the times of day that a text states; with `isAlone` also a bare number that is the whole text. */
 export function clocksIn(text: string, isAlone = false): readonly Clock[] {
-  const key = `${String(isAlone)}${text.slice(0, MAX_TEXT)}`;
-  const found = known.get(key) ?? searchClocks(text, isAlone);
-  known.delete(key);
-  known.set(key, found);
-  const oldest = known.keys().next();
-  if (known.size > REMEMBERED && oldest.done !== true) known.delete(oldest.value);
-  return found;
+  return (isAlone ? clocksAlone : clocksWithin)(text.slice(0, MAX_TEXT));
 }
 
+const clocksWithin = rememberLatest((text) => searchClocks(text, false));
+const clocksAlone = rememberLatest((text) => searchClocks(text, true));
+
 function searchClocks(text: string, isAlone: boolean): Clock[] {
-  const searched = plainWithGrave(text.slice(0, MAX_TEXT));
+  const searched = plainWithGrave(text);
   const found: Clock[] = [];
   for (const { pattern, read } of [...CERTAIN, ...AFTER_AT, ...(isAlone ? ALONE : [])]) {
     for (const match of searched.matchAll(pattern)) {

@@ -1,5 +1,6 @@
 // The language of a text, and the text in English words, one by one: the embedded model and the extractor know English.
 import type { Span } from "../extractor/spans.ts";
+import { rememberLatest } from "../latest.ts";
 import { CONTENT_WORDS, FUNCTION_WORDS, type Language, LANGUAGES } from "./words.ts";
 
 /** The part of a text that is read; the models read less. Characters. */
@@ -59,7 +60,13 @@ const CONTENT = 0.5;
 
 /** Returns the language of a text; undefined for English, and for languages that are not known. */
 export function languageOf(text: string): Language | undefined {
-  const words = plain(text.slice(0, MAX_TEXT)).match(WORD) ?? [];
+  return readLanguage(text.slice(0, MAX_TEXT));
+}
+
+const readLanguage = rememberLatest(computeLanguage);
+
+function computeLanguage(text: string): Language | undefined {
+  const words = plain(text).match(WORD) ?? [];
   const score = (isFunction: (word: string) => boolean, isContent: (word: string) => boolean) =>
     words.reduce((sum, word) => sum + (isFunction(word) ? 1 : isContent(word) ? CONTENT : 0), 0);
   let best: Language | undefined;
@@ -93,10 +100,15 @@ export interface Gloss {
 
 /** Returns the text with all known words in English; undefined if it is English, or nothing of it is known. */
 export function glossOf(text: string): Gloss | undefined {
-  const language = languageOf(text);
+  return readGloss(text.slice(0, MAX_TEXT));
+}
+
+const readGloss = rememberLatest(computeGloss);
+
+function computeGloss(read: string): Gloss | undefined {
+  const language = languageOf(read);
   const lexicon = language === undefined ? undefined : LEXICONS.get(language);
   if (lexicon === undefined) return undefined;
-  const read = text.slice(0, MAX_TEXT);
   const words = wordsOf(read);
   const segments: Segment[] = [];
   let english = "";
@@ -148,7 +160,9 @@ function wordsOf(text: string): Word[] {
     start,
     end: start + word.length,
     plain: plain(word),
-    isName: /^\p{Lu}/u.test(word) && /[^\s.!?¿¡"“«„(][\s"“«„(]*$/u.test(text.slice(0, start)),
+    isName:
+      /^\p{Lu}/u.test(word) &&
+      /[^\s.!?¿¡"“«„(][\s"“«„(]*$/u.test(text.slice(Math.max(0, start - 8), start)),
   }));
 }
 
