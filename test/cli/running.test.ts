@@ -113,7 +113,7 @@ describe("gateway up --detach", () => {
     expect(rows[0]?.upstreamHost).toBe("127.0.0.1:0");
     const id = rows[0]?.requestId ?? "";
     const { stdout: lines } = await desk.run("logs", "--request-id", id);
-    expect(lines).toMatch(/ ingress .* POST \/v1\/chat\/completions /);
+    expect(lines).toMatch(/ client .* POST \/v1\/chat\/completions /);
     expect(lines).toMatch(/ llm .* demo\.gateway\.internal /);
 
     const again = await desk.run("up", "--detach");

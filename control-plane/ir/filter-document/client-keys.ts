@@ -3,7 +3,7 @@
 import { isWildcard, patternText, takesName } from "../model-names.ts";
 import type { ClientKey } from "../client-keys.ts";
 import type { GatewayModel, Listener, Target } from "../model.ts";
-import type { FilterModel } from "./document.ts";
+import type { FilterModel } from "./listed-models.ts";
 import { rateLimitsOfKey } from "./rate-limits.ts";
 import type { WildcardFamily } from "./wildcards.ts";
 

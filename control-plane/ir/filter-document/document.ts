@@ -2,14 +2,15 @@
 import { createHash } from "node:crypto";
 import { NO_CREDENTIAL } from "../../../contract/credentials.ts";
 import { FILTER_CONFIG_VERSION } from "../../../contract/words.ts";
-import { namesUnderWildcard } from "../known-models.ts";
 import { isLoopback, urlOf } from "../listener-url.ts";
-import { clientNames, isWildcard, patternText, takesName } from "../model-names.ts";
+import { clientNames, isWildcard } from "../model-names.ts";
 import type { FilterBudget } from "./budgets.ts";
 import { filterBudgets, hasUsageRecords } from "./budgets.ts";
 import { filterPrices } from "./prices.ts";
 import type { FilterPrice, FilterPriceList } from "./prices.ts";
 import { filterKeys, isInAllowList } from "./client-keys.ts";
+import { listedModels } from "./listed-models.ts";
+import type { FilterModel } from "./listed-models.ts";
 import type { FilterKey } from "./client-keys.ts";
 import { filterPrompt } from "./prompt.ts";
 import type { FilterPrompt } from "./prompt.ts";
@@ -137,14 +138,6 @@ export interface FilterTarget {
   price?: FilterPrice;
   /** For a wildcard in its place: index into `price_lists`. */
   price_list?: number;
-}
-
-/** A model that clients see. */
-export interface FilterModel {
-  id: string;
-  owner: string;
-  /** Of a wildcard: the known models that it takes, without the provider; its own id is shown in messages alone. */
-  names?: string[];
 }
 
 /** The filter reads numbers of nine digits. */
@@ -301,36 +294,6 @@ function separateAliases(model: GatewayModel): Alias[] {
 function limitsOfName(model: GatewayModel, name: string): Pick<FilterRoute, "rate_limits"> {
   const indices = rateLimitsOfName(model, name);
   return indices.length === 0 ? {} : { rate_limits: indices };
-}
-
-/** The name that is unique for each model, then the names that stand for models. */
-function listedModels(model: GatewayModel): FilterConfig["models"] {
-  const owner = (target: number | undefined): string =>
-    model.targets[target ?? model.defaultTarget]?.provider ?? "";
-  return [
-    ...model.targets.map((target) => listedModel(target, model)),
-    ...model.aliases.map(({ name, target }) => listedName(name, owner(target))),
-    ...(model.targetSets ?? []).flatMap((set) =>
-      "name" in set ? [listedName(set.name, owner(set.targets[0]))] : [],
-    ),
-  ];
-}
-
-/** An alias for all names that begin alike is in messages alone. */
-function listedName(name: string, owner: string): FilterModel {
-  return isWildcard(name) ? { id: patternText(name), owner, names: [] } : { id: name, owner };
-}
-
-function listedModel(target: Target, { targets }: GatewayModel): FilterModel {
-  const { name, provider: owner, wildcard } = target;
-  if (wildcard === undefined) return { id: name, owner };
-  // What another entry takes is listed there.
-  const taker = (full: string) =>
-    targets
-      .filter((one) => one.name === full || takesName(one, full))
-      .sort((one, other) => other.name.length - one.name.length)[0];
-  const names = namesUnderWildcard(target).filter((bare) => taker(`${owner}/${bare}`) === target);
-  return { id: patternText(name), owner, names };
 }
 
 /** Whether a target is one of those that a request may come to after another. */
