@@ -80,6 +80,11 @@ export function thinkingEffort(tape: Tape, thinking: u32): i32 {
   return tape.equals(type, DISABLED) ? EFFORT_NONE : EFFORT_UNSET;
 }
 
+/** Returns whether a model with this effort reasons less than it is asked to, or although it is asked not to: that is listed. */
+export function isOtherEffort(wanted: i32, effort: i32): bool {
+  return wanted == EFFORT_NONE ? effort > EFFORT_NONE : effort < wanted;
+}
+
 /**
  * Makes the `thinking` of a chat client its effort, for providers without such a member. An effort that the client names takes
  * precedence, unless its thinking is off.

@@ -10,6 +10,7 @@ import {
   EFFORT_NONE,
   EFFORT_UNSET,
 } from "./request";
+import { isOtherEffort } from "./request-effort";
 import { FORCED_ALL, FORCED_NAMED, RequestLimits, RequestReport } from "./request-report";
 import { writeValue } from "./request-writing";
 
@@ -67,7 +68,7 @@ export class EffortPlan {
   /** `nearest`: the effort to ask for, if the model does not reject it beside tools. */
   plan(wanted: i32, nearest: i32, hasTools: bool, limits: RequestLimits): void {
     this.effort = nearest;
-    this.isOther = wanted == EFFORT_NONE ? nearest > EFFORT_NONE : nearest < wanted;
+    this.isOther = isOtherEffort(wanted, nearest);
     this.isForced = hasTools && mustNotReason(nearest, limits);
     if (this.isForced) {
       this.isOther = wanted > EFFORT_NONE;

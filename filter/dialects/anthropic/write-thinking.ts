@@ -21,6 +21,7 @@ import {
   effortBudget,
   effortWord,
   MIN_BUDGET,
+  isOtherEffort,
   nearestEffort,
 } from "../../hub/request-effort";
 import {
@@ -158,7 +159,7 @@ export class ThinkingPlan {
       this.isAdaptive = !isOff && !isToolForced(request);
       this.isOn = this.isAdaptive;
       this.effort = nearestEffort(limits.efforts, wanted);
-      if (this.effort < wanted && !isOff) report.drop(path);
+      if (isOtherEffort(wanted, this.effort)) report.drop(path);
       return;
     }
     // Models with a budget do not think unless they get one.

@@ -2,7 +2,7 @@
 // the family.
 // @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html
 import { EFFORT_HIGH, EFFORT_NONE, EFFORT_UNSET, HubRequest } from "../../hub/request";
-import { effortWord, nearestEffort } from "../../hub/request-effort";
+import { effortWord, isOtherEffort, nearestEffort } from "../../hub/request-effort";
 import {
   FAMILY_CLAUDE,
   FAMILY_GPT,
@@ -52,7 +52,7 @@ export function writeEffort(
   const isForm = family == FAMILY_NOVA || family == FAMILY_GPT || family == FAMILY_GPT_OSS;
   const isOff = wanted == EFFORT_NONE && family == FAMILY_NOVA;
   const effort = !isForm ? EFFORT_UNSET : isOff ? wanted : nearestEffort(limits.efforts, wanted);
-  if (effort < wanted && wanted != EFFORT_NONE) report.dropForModel(pathOf(request, report));
+  if (isOtherEffort(wanted, effort)) report.dropForModel(pathOf(request, report));
   if (effort == EFFORT_UNSET) return effort;
   if (isOff) {
     extras.span(NOVA_OFF);

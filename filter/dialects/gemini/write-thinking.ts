@@ -9,7 +9,7 @@ import {
   EFFORT_UNSET,
   HubRequest,
 } from "../../hub/request";
-import { nearestEffort, thinkingAsEffort } from "../../hub/request-effort";
+import { isOtherEffort, nearestEffort, thinkingAsEffort } from "../../hub/request-effort";
 import {
   OFF_NONE,
   REASONING_BUDGET,
@@ -59,7 +59,7 @@ export function writeThinking(
   if (isShown) out.span(SHOWN);
   if (effort != EFFORT_UNSET) {
     if (limits.reasoning == REASONING_BUDGET)
-      writeBudget(request, readCount(tape, request.thinkingBudget), limits, out);
+      writeBudget(request, readCount(tape, request.thinkingBudget), limits, out, report);
     else writeLevel(request, limits, out, report);
   }
   out.byte(0x7d);
@@ -75,9 +75,12 @@ function writeBudget(
   tokens: i64,
   limits: RequestLimits,
   out: ByteBuffer,
+  report: RequestReport,
 ): void {
+  const isAlways = limits.thinkingOff == OFF_NONE;
   let budget = tokens;
-  if (request.effort == EFFORT_NONE) budget = limits.thinkingOff == OFF_NONE ? LEAST_OF_ALWAYS : 0;
+  if (request.effort == EFFORT_NONE && isAlways) dropEffort(request, report);
+  if (request.effort == EFFORT_NONE) budget = isAlways ? LEAST_OF_ALWAYS : 0;
   else if (tokens >= 0) budget = min(max(tokens, LEAST_BUDGET), MOST_BUDGET);
   else if (request.isEffortThinking) budget = AUTOMATIC;
   else budget = budgetOf(request.effort);
@@ -103,7 +106,7 @@ function writeLevel(
   const wanted = min(request.effort, EFFORT_HIGH);
   const level = nearestEffort(limits.efforts, max(wanted, EFFORT_MINIMAL));
   if (level < EFFORT_MINIMAL || level > EFFORT_HIGH) return;
-  if (level < wanted || request.effort > EFFORT_HIGH) dropEffort(request, report);
+  if (isOtherEffort(wanted, level) || request.effort > EFFORT_HIGH) dropEffort(request, report);
   separate(out);
   out.span(LEVEL);
   out.span(unchecked(LEVELS[level - EFFORT_MINIMAL]));
