@@ -20,6 +20,8 @@ export interface BudgetGauge {
   /** Nano-dollars. */
   limit: number;
   spent: number;
+  /** Milliseconds since 1970; absent for a budget that never ends. */
+  resets?: number;
 }
 
 const NANO = 1_000_000_000;

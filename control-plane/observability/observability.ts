@@ -145,10 +145,10 @@ export class Observability {
     const model = () => (this.#gateway ?? first).model;
     const metrics = new RequestMetrics(model);
     const observe = observer(model);
-    const { envoyStats, now = Date.now } = this.#options;
+    const { envoyStats, budgets, now = Date.now } = this.#options;
     const file = join(directory, HISTORY_FILE);
     const history = new History({ log, file, observe, report, now });
-    const live = new Live({ model, observe, history, envoyStats, now });
+    const live = new Live({ model, observe, history, envoyStats, budgets, now });
     const gauges = stateGauges(metrics.families);
     const failures = exportFailures(metrics.families);
     gauges.build.set([versions.gateway, versions.envoy], 1);

@@ -153,6 +153,7 @@ export class Spend {
   gauges(): BudgetGauge[] {
     return this.#tallies.current().map((tally) => ({
       name: budgetId(tally.budget),
+      ...(tally.period.end === Infinity ? {} : { resets: tally.period.end }),
       limit: tally.budget.amount,
       spent: this.#shared?.sharing.budgets.spentOf(tally) ?? tally.spent,
     }));

@@ -1,6 +1,7 @@
 // What browsers see as it happens: rows of requests, and once a second the sums of the last minute. While no browser is
 // connected, the newest requests are kept, and nothing is computed.
 import type { GatewayModel } from "../../ir/model.ts";
+import type { BudgetGauge } from "../envoy-stats.ts";
 import type { History } from "../history/history.ts";
 import { isProbe } from "../history/observed-request.ts";
 import type { Observe, ObservedRequest } from "../history/observed-request.ts";
@@ -10,6 +11,7 @@ import type { UsageLine } from "../usage-line.ts";
 import { ENVOY_FILTER, envoyState } from "./providers.ts";
 import type { EnvoyState } from "./providers.ts";
 import { requestKeyOf, viewOf } from "./row.ts";
+import { ERRORS_S, RecentAttempts } from "./provider-errors.ts";
 import { eventText, Subscribers } from "./subscribers.ts";
 import { Window, WINDOW_S } from "./window.ts";
 
@@ -32,6 +34,8 @@ export interface LiveOptions {
   history: History;
   /** Returns Envoy's metrics page, as far as names contain the regular expression; rejects if Envoy does not respond. */
   envoyStats: (filter: string) => Promise<string>;
+  /** Returns what was spent on each budget; absent: there are none. */
+  budgets?: (() => BudgetGauge[]) | undefined;
   now: () => number;
 }
 
@@ -87,6 +91,7 @@ class Session {
   readonly #options: LiveOptions;
   readonly #publish: (event: string) => void;
   readonly #window = new Window();
+  readonly #attempts = new RecentAttempts();
   /** Numbers of the requests that the history and the log may both have brought. */
   readonly #known = new Set<string>();
   readonly #timers: NodeJS.Timeout[];
@@ -117,6 +122,7 @@ class Session {
     // A line that the history had read first.
     if (this.#known.size > 0 && this.#known.delete(requestKeyOf(request))) return;
     this.#window.add(request);
+    this.#attempts.add(request);
     this.#remember(request);
     this.#rows.push(request);
     if (this.#rows.length > MAX_ROWS) {
@@ -145,8 +151,9 @@ class Session {
   #fill(kept: readonly UsageLine[]): void {
     const { history, observe } = this.#options;
     const since = this.#now() - WINDOW_S;
+    const errorsSince = this.#now() - ERRORS_S;
     const newest = history.newest(FIRST_ROWS);
-    const more = history.newest(MAX_WINDOW, since);
+    const more = history.newest(MAX_WINDOW, errorsSince);
     const lines = (more.length > newest.length ? more : newest).flatMap(({ line }) => {
       const read = readUsageLine(line);
       return read === undefined ? [] : [read];
@@ -160,6 +167,7 @@ class Session {
     for (const request of inOrder) {
       this.#known.add(requestKeyOf(request));
       if (request.ended > since) this.#window.add(request);
+      if (request.ended > errorsSince) this.#attempts.add(request);
     }
     this.#newest = inOrder.slice(-KEPT_LINES);
     setTimeout(() => {
@@ -200,6 +208,8 @@ class Session {
       minute: this.#window.report(now),
       spent: this.#spentNow(now),
       envoy: this.#envoy,
+      providers: this.#attempts.report(now),
+      budgets: this.#options.budgets?.(),
       problem: this.#options.history.problem,
     };
   }

@@ -45,7 +45,9 @@ function optionsOf({ series, show, width, onCursor }) {
         ...axis,
         size: 48,
         space: 36,
-        values: (_, values) => values.map((value) => show(value)),
+        // Equal texts, as of 0.5 and 1, are shown once.
+        values: (_, values) =>
+          values.map(show).map((text, at, texts) => (texts.indexOf(text) === at ? text : "")),
       },
     ],
     series: [
@@ -54,8 +56,9 @@ function optionsOf({ series, show, width, onCursor }) {
         stroke: color(one.color),
         fill: one.isFilled ? `${color(one.color)}26` : undefined,
         width: 1.5,
-        spanGaps: true,
-        points: { show: one.values.filter((value) => value !== null).length < 2, size: 5 },
+        // A time without requests is a gap; a point between two gaps has no line.
+        spanGaps: false,
+        points: { show: one.values.some((value) => value === null), size: 4 },
       })),
     ],
     hooks: { setCursor: [(plot) => onCursor(plot.cursor.idx ?? undefined)] },
@@ -74,7 +77,7 @@ export function Chart({ title, times, series, show }) {
   const [at, setAt] = useState(undefined);
   const isLight = useScheme();
   const data = [times, ...series.map(({ values }) => values)];
-  const hasFew = series.map(({ values }) => values.filter((one) => one !== null).length < 2);
+  const hasGaps = series.map(({ values }) => values.some((one) => one === null));
   useEffect(() => {
     const element = place.current;
     const size = () => ({ width: Math.max(element.clientWidth, 80), height: HEIGHT });
@@ -89,7 +92,7 @@ export function Chart({ title, times, series, show }) {
       observer.disconnect();
       plot.current.destroy();
     };
-  }, [isLight, hasFew.join()]);
+  }, [isLight, hasGaps.join()]);
   useEffect(() => plot.current.setData(data), [times, ...series.map(({ values }) => values)]);
   const summary = series.map(({ label, total }) => `${label} ${total}`).join(", ");
   return html`<section class="panel">

@@ -62,7 +62,10 @@ export function clock(ms) {
 }
 
 export function dateAndTime(ms) {
-  return new Date(ms).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  return new Date(ms).toLocaleString(undefined, {
+    ...{ year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" },
+    ...{ second: "2-digit", timeZoneName: "short" },
+  });
 }
 
 export function percent(part, whole) {

@@ -4,7 +4,7 @@ import { follow, load, showConnection } from "./api.js";
 import { Chart } from "./chart.js";
 import { compact, micro, money, time } from "./format.js";
 import { matches, Requests, STATUSES } from "./requests.js";
-import { Keys, Models, Providers } from "./tables.js";
+import { Budgets, Keys, Models, Providers } from "./tables.js";
 import { Tiles } from "./tiles.js";
 
 /** Rows that are kept in memory. */
@@ -289,6 +289,7 @@ export function LivePage() {
       <${Keys} rows=${summary?.keys} onChoose=${(key) => change({ key })} />
       <${Providers} snapshot=${snapshot} />
     </div>
+    <${Budgets} budgets=${snapshot?.budgets} />
     <${Requests} rows=${shown} freshAfter=${0} empty=${empty}>
       <div class="toolbar">
         <button aria-pressed=${isPaused} onClick=${() => pause(!isPaused)}>

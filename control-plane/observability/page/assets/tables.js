@@ -1,6 +1,6 @@
 // Sums of the chosen range by model and by key, and the providers' health.
 import { html } from "./preact.js";
-import { compact, DASH, micro, money, rate, time } from "./format.js";
+import { compact, DASH, dateAndTime, micro, money, rate, time } from "./format.js";
 
 function Count({ value, kind }) {
   return html`<td class="n">
@@ -108,20 +108,50 @@ export function Keys({ rows = [], onChoose }) {
   />`;
 }
 
+/** Returns the state of a provider: hosts that Envoy skips, else the attempts of the last five minutes. */
+export function stateOf({ ejected, hosts }, { attempts = 0, failed = 0, lastError } = {}) {
+  const why = failed === 0 ? undefined : lastError;
+  if (ejected > 0) {
+    const text = hosts > 1 ? `${ejected} of ${hosts} ejected` : "ejected";
+    return { kind: ejected < hosts ? "warn" : "bad", text, why };
+  }
+  if (attempts === 0) return { kind: "none", text: "no requests" };
+  if (failed === 0) return { kind: "good", text: "healthy" };
+  return {
+    kind: 2 * failed >= attempts ? "bad" : "warn",
+    text: `${failed} of ${attempts} failed`,
+    why,
+  };
+}
+
+export function Budgets({ budgets = [] }) {
+  if (budgets.length === 0) return null;
+  const head = [["Budget"], ["Limit", "n"], ["Spent", "n"], ["Left", "n"], ["Resets"]];
+  const lines = budgets.map(({ name, limit, spent, resets }) => {
+    const left = Math.max(limit - spent, 0);
+    return html`<tr key=${name}>
+      <td class="wide">${name}</td>
+      <td class="n">${money(limit)}</td>
+      <td class="n">${money(spent)}</td>
+      <td class="n"><span class=${left === 0 ? "bad-text" : ""}>${money(left)}</span></td>
+      <td>${resets === undefined ? "never" : dateAndTime(resets)}</td>
+    </tr>`;
+  });
+  return html`<${Table} title="Budgets" head=${head} rows=${lines} empty="" />`;
+}
+
 export function Providers({ snapshot }) {
   const { envoy } = snapshot ?? {};
   const head = [["Provider"], ["State"], ["Open", "n"]];
+  const recent = new Map((snapshot?.providers ?? []).map((row) => [row.name, row]));
   const lines = (envoy?.providers ?? []).map((row) => {
-    const kind = row.ejected === 0 ? "good" : row.ejected < row.hosts ? "warn" : "bad";
-    const text =
-      row.ejected === 0
-        ? "healthy"
-        : row.hosts > 1
-          ? `${row.ejected} of ${row.hosts} ejected`
-          : "ejected";
+    const { kind, text, why } = stateOf(row, recent.get(row.name));
     return html`<tr key=${row.name}>
       <td class="wide">${row.name}</td>
-      <td><span class=${`dot ${kind}`}></span> ${text}</td>
+      <td class="wide" title=${why}>
+        <span class=${`dot ${kind}`}></span>
+        ${text}${why === undefined ? null : html` <span class="quiet message">${why}</span>`}
+      </td>
       <td class="n">${compact(row.open)}</td>
     </tr>`;
   });

@@ -28,15 +28,11 @@ function Spark({ values, errors }) {
   return html`<svg class="spark" viewBox="0 0 60 20" preserveAspectRatio="none" aria-hidden="true">
     ${values.map((value, at) => {
       const height = (18 * value) / highest;
-      return value === 0
-        ? null
-        : html`<rect
-            x=${at}
-            y=${20 - height}
-            width="0.8"
-            height=${height}
-            fill=${errors[at] > 0 ? "var(--bad)" : "currentColor"}
-          />`;
+      const failed = (18 * Math.min(errors[at], value)) / highest;
+      const bar = (top, size, fill) =>
+        html`<rect x=${at} y=${20 - top} width="0.8" height=${size} fill=${fill} />`;
+      if (value === 0) return null;
+      return html`${bar(height, height - failed, "currentColor")}${failed > 0 ? bar(failed, failed, "var(--bad)") : null}`;
     })}
   </svg>`;
 }
