@@ -88,12 +88,20 @@ describe("the check of arguments", () => {
   const right = { guests: 2, size: "S", day: "2026-12-24" };
 
   it("passes what fits", () => {
-    expect(check({ ...right, time: "18:30", wishes: [1, "a"] })).toBeUndefined();
+    expect(check({ ...right, time: "18:30", wishes: [1, 0.5, "a"] })).toBeUndefined();
   });
 
   it.each([
     [{ guests: "2" }, "'guests' must be an integer"],
     [{ guests: 2.5 }, "'guests' must be an integer"],
+    [
+      JSON.parse('{"guests":9007199254740993}') as object,
+      "'guests' has a whole number above 9007199254740991",
+    ],
+    [
+      JSON.parse('{"wishes":[{"id":12345678901234567890}]}') as object,
+      "'wishes' has a whole number above 9007199254740991",
+    ],
     [{ size: "XL" }, '\'size\' must be one of "S", "M"'],
     [{ day: "tomorrow" }, "'day' must have the format date"],
     [{ time: "6 pm" }, "'time' must match pattern"],

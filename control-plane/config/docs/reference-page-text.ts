@@ -24,7 +24,7 @@ export const WITHOUT_A_FILE = `## Without a file
 | --- | --- | --- |
 ${STARTERS.map(starterRow).join("\n")}
 
-The first provider of the table that has a key serves \`model: none\`. The models that Claude Code and Codex ask for by default become aliases of it if their own provider has no key.`;
+The first provider of the table that has a key serves \`model: none\`. The models that Claude Code (all \`claude-*\`) and Codex ask for by default become aliases of it if their own provider has no key.`;
 
 function starterRow({ provider, title, variables, model, address }: Starter): string {
   const names = variables.map((name) => `\`${name}\``).join(", ");

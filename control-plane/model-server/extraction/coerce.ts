@@ -50,7 +50,9 @@ function asNumber(value: unknown, type: "integer" | "number"): Coerced {
       ? (numberWord(value.trim().toLowerCase()) ?? Number(value.trim().replaceAll(",", "") || NaN))
       : value;
   if (typeof number !== "number" || !Number.isFinite(number)) return NO;
-  return type === "integer" && !Number.isSafeInteger(number) ? NO : { ok: true, value: number };
+  // A whole number above 2^53 has been read as another one.
+  const isExact = Number.isSafeInteger(number) || (type === "number" && !Number.isInteger(number));
+  return isExact ? { ok: true, value: number } : NO;
 }
 
 function asBoolean(value: unknown): Coerced {

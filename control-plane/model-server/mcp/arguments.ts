@@ -20,8 +20,11 @@ const ajv = new Ajv({ allErrors: true, strict: false });
 export function argumentCheck(name: string, schema: Schema): ArgumentCheck {
   const validate = ajv.compile<Record<string, unknown>>(schema);
   return (values) => {
-    if (validate(values)) return undefined;
-    const problems = [...new Set((validate.errors ?? []).map((error) => problemOf(error, schema)))];
+    const isValid = validate(values);
+    const problems = isValid
+      ? inexactNumbers(values)
+      : [...new Set((validate.errors ?? []).map((error) => problemOf(error, schema)))];
+    if (problems.length === 0) return undefined;
     const more = problems.length - MAX_PROBLEMS;
     const listed = [
       ...problems.slice(0, MAX_PROBLEMS),
@@ -29,6 +32,23 @@ export function argumentCheck(name: string, schema: Schema): ArgumentCheck {
     ];
     return `The arguments of '${name}' are not valid, so nothing was called: ${listed.join("; ")}.`;
   };
+}
+
+/** Whole numbers above 2^53 are other numbers once they are read: an id would name another object. */
+function inexactNumbers(values: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    hasInexactNumber(value)
+      ? [
+          `'${name}' has a whole number above ${String(Number.MAX_SAFE_INTEGER)}, which JSON readers change`,
+        ]
+      : [],
+  );
+}
+
+function hasInexactNumber(value: unknown): boolean {
+  if (typeof value === "number") return Number.isInteger(value) && !Number.isSafeInteger(value);
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some(hasInexactNumber);
 }
 
 /** The members of an error of Ajv that are read. */
