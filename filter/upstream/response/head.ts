@@ -32,6 +32,7 @@ import { onEnvoyErrorHead } from "./envoy-error";
 import { onErrorHead } from "./error";
 import { headFault, isDecompressing } from "./faults";
 import { replaceResponse } from "./replace";
+import { setServedHeaders } from "./served-headers";
 import { startUsageFilter, startWatch } from "./stream";
 import { onTranslatedHead } from "./translated";
 import { startUnwrapping } from "./unwrap";
@@ -107,6 +108,7 @@ export function onProviderHead(exchange: Exchange): i32 {
   const response = exchange.response;
   response.enter(ResponseOwner.Provider, ResponsePhase.Passed);
   setDroppedHeader(exchange);
+  setServedHeaders(exchange);
   const tally = exchange.tally;
   if (tally !== null) tally.startResponse(response.status);
   const meter = exchange.meter;
