@@ -1,6 +1,6 @@
 // The load generator and the fake provider: compiled from src/ with the machine's C compiler, once for each change.
 import { spawnSync } from "node:child_process";
-import { globSync, mkdirSync, statSync } from "node:fs";
+import { globSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.ts";
 
@@ -38,10 +38,15 @@ function compile(sources: string[], file: string): void {
     });
   }
   const files = sources.map((source) => join(SOURCES, source));
-  const { status, stderr } = spawnSync(compiler, ["-O2", "-o", file, ...files], {
+  // Moved into its place: another process may compile it at the same time, or run it already.
+  const own = `${file}.${String(process.pid)}`;
+  const { status, stderr } = spawnSync(compiler, ["-O2", "-o", own, ...files], {
     encoding: "utf8",
   });
-  if (status === 0) return;
+  if (status === 0) {
+    renameSync(own, file);
+    return;
+  }
   throw new GatewayError(`The benchmark's own tools did not compile:\n${stderr}`, {
     hint: "They need Linux 5.11 or newer and a C compiler with GNU extensions (gcc or clang).",
   });
