@@ -13,10 +13,13 @@ const RECORD: usize = 20;
 export class Edits {
   private records: ByteBuffer = scratchBuffer();
   private scratch: ByteBuffer = scratchBuffer();
+  private moved: ByteBuffer = scratchBuffer();
+  private isSorted: bool = true;
   private appendedFrom: u32 = 0;
 
   clear(): void {
     this.records.clear();
+    this.isSorted = true;
     this.scratch.clear();
     this.appendedFrom = 0;
   }
@@ -53,6 +56,7 @@ export class Edits {
    * `base`, it replaces.
    */
   prefix(base: usize, out: ByteBuffer): u32 {
+    if (!this.isSorted) this.sort();
     let done: u32 = 0;
     const end = this.records.pointer + this.records.length;
     for (let at = this.records.pointer; at < end; at += RECORD) {
@@ -69,22 +73,51 @@ export class Edits {
   release(): void {
     this.records.release();
     this.scratch.release();
+    this.moved.release();
   }
 
-  /** Inserts a record, sorted by offset. A range that ends before it starts is ignored. */
+  /** Adds a record. A range that ends before it starts is ignored. */
   private record(start: u32, end: u32, place: usize, length: u32, isAppended: bool): void {
     if (end < start) return;
-    const last = this.records.reserve(<u32>RECORD);
-    if (last == 0) return;
-    let at = last;
-    while (at > this.records.pointer && standsBehind(at - RECORD, start, end)) at -= RECORD;
-    if (at < last) memory.copy(at + RECORD, at, last - at);
+    const at = this.records.reserve(<u32>RECORD);
+    if (at == 0) return;
+    if (at > this.records.pointer && standsBehind(at - RECORD, start, end)) this.isSorted = false;
     this.records.length += <u32>RECORD;
     store<u32>(at, start);
     store<u32>(at, end, 4);
     store<u32>(at, <u32>place, 8);
     store<u32>(at, length, 12);
     store<u32>(at, isAppended ? 1 : 0, 16);
+  }
+
+  /** Sorts the records by offset, in time n log n: a body may have an edit for each of its messages, of several passes. */
+  private sort(): void {
+    this.isSorted = true;
+    const size = <usize>this.records.length;
+    const end = this.records.pointer + size;
+    for (let width = RECORD; width < size; width *= 2) {
+      for (let left = this.records.pointer; end - left > width; left = min(left + 2 * width, end))
+        this.merge(left, left + width, min(left + 2 * width, end));
+    }
+  }
+
+  /** Merges two neighbouring ranges of sorted records. */
+  private merge(left: usize, middle: usize, end: usize): void {
+    if (!standsBehind(middle - RECORD, load<u32>(middle), load<u32>(middle, 4))) return;
+    this.moved.clear();
+    this.moved.bytes(left, <u32>(middle - left));
+    let one = this.moved.pointer;
+    const oneEnd = one + this.moved.length;
+    let other = middle;
+    for (let to = left; one < oneEnd; to += RECORD) {
+      if (other < end && standsBehind(one, load<u32>(other), load<u32>(other, 4))) {
+        memory.copy(to, other, RECORD);
+        other += RECORD;
+      } else {
+        memory.copy(to, one, RECORD);
+        one += RECORD;
+      }
+    }
   }
 }
 
