@@ -1,6 +1,8 @@
 // The tools that prompt targets become, the check of their arguments, and the MCP server with a gateway that a test plays.
 import { createServer } from "node:http";
 import type { Server, ServerResponse } from "node:http";
+import { connect, type Socket } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MCP, TARGET_CALL } from "../../contract/endpoints.ts";
 import { TARGET_CALL_PATH } from "../../control-plane/model-server/mcp/call-target.ts";
@@ -134,19 +136,24 @@ it("has the paths of the contract", () => {
   expect([MCP_PATH, TARGET_CALL_PATH]).toEqual([MCP.path, TARGET_CALL.path]);
 });
 
+/** For what a loaded machine may take long to do. */
+const SECONDS = { timeout: 60_000 };
+
 describe("the MCP server", () => {
   const socket = newSocketPath();
   let gateway: Server;
   let respond: (response: ServerResponse) => void;
   const asked: { body: string; headers: Record<string, unknown> }[] = [];
-  const app = modelServerApp({
-    options: modelServerOptions.parse({
-      mcp: { tools: mcpTools([target([])]), socket, timeout_ms: 500, version: "1.2.3" },
-    }),
-    models: () => undefined,
-    now: () => new Date(),
-    log: () => undefined,
-  });
+  const appWith = (timeoutMs: number, log: (line: string) => void = () => undefined) =>
+    modelServerApp({
+      options: modelServerOptions.parse({
+        mcp: { tools: mcpTools([target([])]), socket, timeout_ms: timeoutMs, version: "1.2.3" },
+      }),
+      models: () => undefined,
+      now: () => new Date(),
+      log,
+    });
+  const app = appWith(500);
   beforeAll(async () => {
     gateway = createServer((request, response) => {
       let body = "";
@@ -160,9 +167,9 @@ describe("the MCP server", () => {
   });
   afterAll(() => closeNow(gateway));
 
-  async function call(params: object, method = "tools/call") {
+  async function call(params: object, method = "tools/call", at = app) {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-    const response = await app.request("/mcp", {
+    const response = await at.request("/mcp", {
       method: "POST",
       body,
       headers: {
@@ -268,6 +275,49 @@ describe("the MCP server", () => {
     response.end(large.slice(2_000_000));
     await Promise.all([first, second]);
     expect(done).toEqual([...Array.from({ length: 20 }, () => "small"), "first", "second"]);
+  });
+
+  it("rejects calls while clients do not read 64 MiB of results, and accepts them when those are gone", async () => {
+    const lines: string[] = [];
+    const patient = appWith(60_000, (line) => lines.push(line));
+    const path = newSocketPath();
+    const server = createAdaptorServer({ fetch: patient.fetch }) as Server;
+    await listenAt(server, path);
+    const callSmall = () => call({ name: "book" }, "tools/call", patient);
+    const body = JSON.stringify({
+      ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+      params: { name: "book", arguments: {} },
+    });
+    const head =
+      "POST /mcp HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\n";
+    const readers: Socket[] = [];
+    const before = asked.length;
+    try {
+      respond = content("x".repeat(8_000_000));
+      for (let count = 0; count < 10; count++) {
+        const reader = connect(path).pause();
+        readers.push(reader);
+        reader.write(`${head}content-length: ${String(body.length)}\r\n\r\n${body}`);
+      }
+      await expect.poll(() => asked.length, SECONDS).toBe(before + 10);
+      respond = content("small");
+      await expect.poll(() => lines, SECONDS).not.toEqual([]);
+      expect(await callSmall()).toMatchObject({
+        result: {
+          isError: true,
+          content: [{ text: "Too many tool calls are in progress; try again in a second." }],
+        },
+      });
+      // The one whose turn came last.
+      expect(lines).toEqual(["a tool call failed: results wait for clients that read slowly"]);
+      for (const reader of readers.slice(0, 2)) reader.destroy();
+      await expect
+        .poll(callSmall, SECONDS)
+        .toMatchObject({ result: { content: [{ text: "small" }] } });
+    } finally {
+      for (const reader of readers) reader.destroy();
+      await closeNow(server);
+    }
   });
 
   it("does not exist without its options", async () => {

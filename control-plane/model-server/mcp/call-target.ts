@@ -46,13 +46,15 @@ interface Surroundings {
   log: (line: string) => void;
   /** Called once for a large result, before it is read; the result may be processed then. */
   waitForTurn: () => Promise<void>;
+  /** Counts bytes of the result as they arrive. */
+  hold: (bytes: number) => void;
 }
 
 /** Rejects only if the signal is aborted. */
 export async function callTarget(
   { socket, timeout_ms: timeoutMs }: Entrance,
   call: TargetCall,
-  { headers, signal, log, waitForTurn }: Surroundings,
+  { headers, signal, log, ...reading }: Surroundings,
 ): Promise<CallResult> {
   const timeout = AbortSignal.timeout(timeoutMs + MARGIN_MS);
   try {
@@ -62,7 +64,7 @@ export async function callTarget(
       body: JSON.stringify(call),
       signal: AbortSignal.any([signal, timeout]),
     });
-    const json = JSON.parse(await boundedText(response, waitForTurn)) as unknown;
+    const json = JSON.parse(await boundedText(response, reading)) as unknown;
     if (response.ok) {
       const [choice] = completion.parse(json).choices;
       return { kind: "text", text: choice?.message.content ?? "" };
@@ -83,7 +85,10 @@ export async function callTarget(
   }
 }
 
-async function boundedText(response: Response, waitForTurn: () => Promise<void>): Promise<string> {
+async function boundedText(
+  response: Response,
+  { waitForTurn, hold }: Pick<Surroundings, "waitForTurn" | "hold">,
+): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   let isLarge = false;
@@ -91,6 +96,7 @@ async function boundedText(response: Response, waitForTurn: () => Promise<void>)
   for await (const piece of response.body as AsyncIterable<Uint8Array>) {
     size += piece.byteLength;
     if (size > MAX_RESPONSE_BYTES) throw new Error("the response is too large");
+    hold(piece.byteLength);
     pieces.push(piece);
     if (isLarge || size <= SMALL_RESPONSE_BYTES) continue;
     isLarge = true;

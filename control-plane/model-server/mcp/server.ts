@@ -13,12 +13,20 @@ import { readJson } from "../read-json.ts";
 import { ServerError } from "../server-error.ts";
 import { type ArgumentCheck, argumentCheck } from "./arguments.ts";
 import { callTarget } from "./call-target.ts";
+import { HeldResults, type HoldResult } from "./held-results.ts";
 import type { McpOptions, McpTool } from "./options.ts";
 import { toolError, toolResult } from "./tool-result.ts";
 import { type EndTurn, newTurns } from "./turns.ts";
 
-/** Returns the response to a client's POST. `hold` reserves memory, and throws a ServerError if there is none. */
-export type McpEndpoint = (request: Request, hold: (bytes: number) => void) => Promise<Response>;
+/**
+ * Returns the response to a client's POST. `hold` reserves memory, and throws a ServerError if there is none. `sent` resolves when
+ * the response is written or the client is gone.
+ */
+export type McpEndpoint = (
+  request: Request,
+  hold: (bytes: number) => void,
+  sent: Promise<void>,
+) => Promise<Response>;
 
 /** Arguments have at most 256 KiB (filter/prompt/prompt.ts), and escapes make them longer. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -45,6 +53,8 @@ export function openMcp(options: McpOptions, log: (line: string) => void): McpEn
   );
   let callCount = 0;
   const nextTurn = newTurns();
+  const held = new HeldResults();
+  const holdOf = new WeakMap<Request, HoldResult>();
 
   const call = async (
     tool: CheckedTool,
@@ -54,7 +64,7 @@ export function openMcp(options: McpOptions, log: (line: string) => void): McpEn
   ): Promise<CallToolResult> => {
     const problem = tool.check(values);
     if (problem !== undefined) return toolError(problem);
-    if (callCount >= MAX_CALLS)
+    if (callCount >= MAX_CALLS || held.isFull)
       return toolError("Too many tool calls are in progress; try again in a second.");
     callCount += 1;
     let endTurn: EndTurn | undefined;
@@ -72,6 +82,10 @@ export function openMcp(options: McpOptions, log: (line: string) => void): McpEn
           log,
           waitForTurn: async () => {
             endTurn = await nextTurn();
+            if (held.isFull) throw new Error("results wait for clients that read slowly");
+          },
+          hold: (bytes) => {
+            if (request !== undefined) holdOf.get(request)?.(bytes);
           },
         }),
       );
@@ -110,7 +124,8 @@ export function openMcp(options: McpOptions, log: (line: string) => void): McpEn
   const handler = createMcpHandler(({ requestInfo }) => newServer(requestInfo), {
     maxSubscriptions: 0,
   });
-  return async (request, hold) => {
+  return async (request, hold, sent) => {
+    holdOf.set(request, held.until(sent));
     const parsedBody = await readMessage(request, hold);
     const response = await handler.fetch(request, { parsedBody });
     const { data } = listen.safeParse(parsedBody);
