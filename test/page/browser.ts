@@ -9,6 +9,7 @@ import { inject } from "vitest";
 export const SCREENSHOTS = join(import.meta.dirname, "../../build/screenshots");
 
 export const DESKTOP = { width: 1440, height: 900 };
+export const WIDE = { width: 1920, height: 1080 };
 export const PHONE = { width: 390, height: 844 };
 
 export async function openBrowser(): Promise<Browser> {

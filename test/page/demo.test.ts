@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { DESKTOP, openBrowser, openTab, PHONE, screenshot, SCREENSHOTS } from "./browser.ts";
+import { DESKTOP, openBrowser, openTab, PHONE, screenshot, SCREENSHOTS, WIDE } from "./browser.ts";
 import { startDemo } from "./demo.ts";
 import type { Demo } from "./demo.ts";
 
@@ -81,6 +81,24 @@ describe.runIf(inject("canTestPage"))("the live page of a day", () => {
 
   it.each(["live", "story"])("the image of the %s page is small", (name) => {
     expect(statSync(join(IMAGES, `${name}-page.png`)).size).toBeLessThanOrEqual(MAX_IMAGE);
+  });
+
+  it.each([DESKTOP, WIDE, PHONE])("cuts no table at $width px", async (viewport) => {
+    const { page, close } = await openTab(browser, { viewport });
+    await page.goto(pages().live);
+    await isFilled(page);
+    await page.getByText("all requests", { exact: true }).waitFor();
+    await page.getByText("1 of 2 ejected").waitFor();
+    await page.locator(".requests tbody tr").nth(40).waitFor();
+    await screenshot(page, `${SCREENSHOTS}/live-${String(viewport.width)}.png`, { fullPage: true });
+    const tables = await page.locator(".scroll").all();
+    expect(tables).toHaveLength(5);
+    for (const table of tables) {
+      const { scroll, width } = await table.evaluate(widthsOf);
+      const name = await table.getAttribute("aria-label");
+      expect(scroll, name ?? "").toBeLessThanOrEqual(width);
+    }
+    await close();
   });
 
   it("fits a phone", async () => {

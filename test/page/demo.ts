@@ -36,6 +36,24 @@ const DIALECTS = [
   ["openai_responses", "/v1/responses"],
 ] as const;
 
+const RATE_LIMITED =
+  "Rate limit reached for requests per minute in organization org-example: limit 500, used 500, requested 1. Please try again in 120 ms.";
+const BUDGETS = [
+  {
+    name: "key TEAM_SEARCH per day",
+    limit: 25e9,
+    spent: 10.16e9,
+    resets: Date.UTC(2026, 10, 23),
+  },
+  {
+    name: "model anthropic/claude-sonnet-4-5 per month",
+    limit: 400e9,
+    spent: 400e9,
+    resets: Date.UTC(2026, 11, 1),
+  },
+  { name: "all requests", limit: 5_000e9, spent: 1_204e9 },
+];
+
 function configuration(port: number, token: string): string {
   const key = (target: string) => (target.startsWith("ollama") ? "" : ", access_key: $KEY");
   const entries = MODELS.map(({ target }) => `  - {model: "${target}"${key(target)}}`);
@@ -74,6 +92,7 @@ export async function startDemo(token = ""): Promise<Demo> {
     versions: { gateway: "0", envoy: "0" },
     envoyStats: () => Promise.resolve(envoyPage(result.model)),
     report: () => undefined,
+    budgets: () => BUDGETS,
     now: () => NOW,
   });
   await observability.use({ model: result.model, logDirectory: directory, environment });
@@ -111,6 +130,7 @@ function dayOfLines(): string {
     lines.push({ at: start, text: lineOf(random, start) });
   }
   lines.push({ at: end - 6, text: storyLine(end - 6) });
+  lines.push({ at: end - 9, text: failedLine(random, end - 9) });
   lines.sort((one, other) => one.at - other.at);
   return lines.map(({ text }) => text).join("");
 }
@@ -138,7 +158,9 @@ function lineOf(random: () => number, start: number, more: object = {}): string 
       ...base,
       target: model.target,
       owner: "provider",
-      error: "rate_limit_exceeded",
+      error: "rate_limit_error",
+      code: "rate_limit_exceeded",
+      message: RATE_LIMITED,
     };
     return line(start, 429, Math.round(first), record, random, more);
   }
@@ -158,6 +180,17 @@ function lineOf(random: () => number, start: number, more: object = {}): string 
   return line(start, 200, duration, answered, random, more);
 }
 
+/** A request that a provider rejected a moment ago. */
+function failedLine(random: () => number, start: number): string {
+  const [dialect, endpoint] = DIALECTS[0];
+  const record = {
+    ...{ id: idOf(random), listener: "egress", endpoint, dialect, key: "TEAM_SUPPORT" },
+    ...{ requested: "gpt-4.1", target: "openai/gpt-4.1", owner: "provider" },
+    ...{ error: "rate_limit_error", code: "rate_limit_exceeded", message: RATE_LIMITED },
+  };
+  return line(start, 429, 212, record, random, {});
+}
+
 /** A request whose first model failed twice. */
 function storyLine(start: number): string {
   const record = {
@@ -171,7 +204,13 @@ function storyLine(start: number): string {
     first_target: "anthropic/claude-sonnet-4-5",
     fallbacks: 1,
     attempts: [
-      { target: "anthropic/claude-sonnet-4-5", status: 529, error: "overloaded_error", ms: 412 },
+      {
+        target: "anthropic/claude-sonnet-4-5",
+        status: 529,
+        error: "overloaded_error",
+        message: "Overloaded. The model cannot take more requests at the moment.",
+        ms: 412,
+      },
       { target: "anthropic/claude-sonnet-4-5", error: "upstream_reset", ms: 655 },
     ],
     response_model: "gpt-4.1-2025-04-14",

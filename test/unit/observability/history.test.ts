@@ -117,6 +117,10 @@ it("sums by minute, model and key", async () => {
     ["TEAM_A", 1],
     ["TEAM_B", 1],
   ]);
+  const [withoutKey, teamA] = day.keys;
+  expect(teamA?.firstToken.p50).toBeCloseTo(250_000, -4);
+  expect(teamA?.duration.p95).toBeCloseTo(1_000_000, -5);
+  expect(withoutKey?.firstToken).toEqual({});
   const hour = summaryOf(history, { range: "1h", key: "TEAM_A" }, SECONDS);
   expect(hour.total).toMatchObject({ requests: 1, input: 100 });
   expect(hour.points.requests).toHaveLength(60);

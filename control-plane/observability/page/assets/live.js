@@ -284,12 +284,12 @@ export function LivePage() {
       ${isFiltered ? html`<button onClick=${() => change({ ...DEFAULTS, range: filters.range })}>Clear filters</button>` : null}
     </div>
     <div class="grid4"><${Charts} summary=${summary} /></div>
-    <div class="grid3">
+    <div class="tables">
       <${Models} rows=${summary?.models} onChoose=${(model) => change({ model })} />
       <${Keys} rows=${summary?.keys} onChoose=${(key) => change({ key })} />
       <${Providers} snapshot=${snapshot} />
+      <${Budgets} budgets=${snapshot?.budgets} />
     </div>
-    <${Budgets} budgets=${snapshot?.budgets} />
     <${Requests} rows=${shown} freshAfter=${0} empty=${empty}>
       <div class="toolbar">
         <button aria-pressed=${isPaused} onClick=${() => pause(!isPaused)}>

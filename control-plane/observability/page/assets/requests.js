@@ -89,7 +89,7 @@ function End({ row }) {
     return html`<span title=${row.message}
       ><span class="bad-text"
         >${row.errorCode ?? (row.error === String(row.status) ? "error" : row.error)}</span
-      >${row.message === undefined ? null : html` <span class="quiet message">${row.message}</span>`}</span
+      >${row.message === undefined ? null : html` <span class="quiet">${row.message}</span>`}</span
     >`;
   const words = [
     row.guard === "blocked" ? "blocked by guard" : undefined,
@@ -115,20 +115,20 @@ function Row({ row, longest, isFresh }) {
       }
     </td>
     <td><span class=${`badge ${statusClass(row)}`}>${statusText(row)}</span></td>
-    <td class="wide"><${Model} row=${row} /></td>
+    <td class="wide" title=${row.model}><${Model} row=${row} /></td>
     <td class="phone-off">${row.key || html`<span class="none">${DASH}</span>`}</td>
     <td class="phone-off">
       ${apiOf(row)}${row.isStream ? html` <span class="tag">stream</span>` : null}${row.listener === "own_egress" ? html` <span class="tag">model server</span>` : null}
     </td>
-    <td class="n">${compact(row.input)}</td>
+    <td class="n phone-off">${compact(row.input)}</td>
     <td class="n phone-off">${compact(row.cached)}</td>
-    <td class="n">${compact(row.output)}</td>
+    <td class="n phone-off">${compact(row.output)}</td>
     <td class="n">${cost}</td>
     <td class="n phone-off">${time(row.firstToken)}</td>
     <td class="n">${time(row.duration)}</td>
     <td class="phone-off"><${Times} row=${row} longest=${longest} /></td>
     <td class="n phone-off">${rate(row.rate)}</td>
-    <td class="wide"><${End} row=${row} /></td>
+    <td class="end phone-off"><${End} row=${row} /></td>
   </tr>`;
 }
 
@@ -138,15 +138,15 @@ const HEAD = [
   ["Model", ""],
   ["Key", "phone-off"],
   ["API", "phone-off"],
-  ["In", "n"],
+  ["In", "n phone-off"],
   ["Cached", "n phone-off"],
-  ["Out", "n"],
+  ["Out", "n phone-off"],
   ["Cost", "n"],
   ["First token", "n phone-off"],
   ["Duration", "n"],
   ["", "phone-off"],
   ["Tokens/s", "n phone-off"],
-  ["End", ""],
+  ["End", "phone-off"],
 ];
 
 /** @param rows the newest first, filtered already */

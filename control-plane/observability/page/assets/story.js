@@ -59,7 +59,7 @@ function Timeline({ row, start, whole }) {
       ${partsOf(row).map(
         ({ what, kind, start: from, ms, note }) =>
           html`<li>
-            <span class="what" title=${what}
+            <span class="what" title=${`${what} ${note}`}
               >${what} ${note === "" ? null : html`<span class="bad-text">${note}</span>`}</span
             >
             <svg class="track" viewBox="0 0 1000 14" preserveAspectRatio="none" aria-hidden="true">

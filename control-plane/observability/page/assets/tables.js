@@ -16,6 +16,21 @@ function Cost({ row }) {
   </td>`;
 }
 
+/** Times to the first token of streams, and durations. */
+const TIMES = [
+  ["TTFT p50", "n phone-off"],
+  ["TTFT p95", "n"],
+  ["Duration p50", "n phone-off"],
+  ["Duration p95", "n phone-off"],
+];
+
+function Times({ row: { firstToken, duration } }) {
+  return html`<td class="n phone-off">${time(micro(firstToken.p50))}</td>
+    <td class="n">${time(micro(firstToken.p95))}</td>
+    <td class="n phone-off">${time(micro(duration.p50))}</td>
+    <td class="n phone-off">${time(micro(duration.p95))}</td>`;
+}
+
 function Name({ name, none, onChoose }) {
   if (name === "") return html`<span class="none">${none}</span>`;
   return html`<button class="name" title=${`Show only ${name}`} onClick=${() => onChoose(name)}>
@@ -48,12 +63,12 @@ export function Models({ rows = [], onChoose }) {
     ["Calls", "n"],
     ["Errors", "n"],
     ["Fallbacks", "n phone-off"],
-    ["In", "n"],
+    ["In", "n phone-off"],
     ["Cached", "n phone-off"],
-    ["Out", "n"],
+    ["Out", "n phone-off"],
     ["Cost", "n"],
-    ["TTFT p95", "n"],
-    ["Tokens/s", "n"],
+    ...TIMES,
+    ["Tokens/s", "n phone-off"],
   ];
   const lines = rows.map(
     (row) =>
@@ -64,12 +79,12 @@ export function Models({ rows = [], onChoose }) {
         <td class="n phone-off">
           ${row.fallbacks > 0 ? html`<span class="warn-text">${compact(row.fallbacks)}</span>` : html`<span class="none">0</span>`}
         </td>
-        <td class="n">${compact(row.input)}</td>
+        <td class="n phone-off">${compact(row.input)}</td>
         <td class="n phone-off">${compact(row.cached)}</td>
-        <td class="n">${compact(row.output)}</td>
+        <td class="n phone-off">${compact(row.output)}</td>
         <${Cost} row=${row} />
-        <td class="n">${time(micro(row.firstToken.p95))}</td>
-        <td class="n">${rate(row.rate.p50)}</td>
+        <${Times} row=${row} />
+        <td class="n phone-off">${rate(row.rate.p50)}</td>
       </tr>`,
   );
   return html`<${Table}
@@ -85,9 +100,10 @@ export function Keys({ rows = [], onChoose }) {
     ["Key"],
     ["Requests", "n"],
     ["Errors", "n"],
-    ["In", "n"],
-    ["Out", "n"],
+    ["In", "n phone-off"],
+    ["Out", "n phone-off"],
     ["Cost", "n"],
+    ...TIMES,
   ];
   const lines = rows.map(
     (row) =>
@@ -95,9 +111,10 @@ export function Keys({ rows = [], onChoose }) {
         <td class="wide"><${Name} name=${row.name} none="without a key" onChoose=${onChoose} /></td>
         <td class="n">${compact(row.requests)}</td>
         <${Count} value=${row.errors} kind="bad-text" />
-        <td class="n">${compact(row.input)}</td>
-        <td class="n">${compact(row.output)}</td>
+        <td class="n phone-off">${compact(row.input)}</td>
+        <td class="n phone-off">${compact(row.output)}</td>
         <${Cost} row=${row} />
+        <${Times} row=${row} />
       </tr>`,
   );
   return html`<${Table}
@@ -126,15 +143,15 @@ export function stateOf({ ejected, hosts }, { attempts = 0, failed = 0, lastErro
 
 export function Budgets({ budgets = [] }) {
   if (budgets.length === 0) return null;
-  const head = [["Budget"], ["Limit", "n"], ["Spent", "n"], ["Left", "n"], ["Resets"]];
+  const head = [["Budget"], ["Limit", "n"], ["Spent", "n phone-off"], ["Left", "n"], ["Resets"]];
   const lines = budgets.map(({ name, limit, spent, resets }) => {
     const left = Math.max(limit - spent, 0);
     return html`<tr key=${name}>
-      <td class="wide">${name}</td>
+      <td class="wrap">${name}</td>
       <td class="n">${money(limit)}</td>
-      <td class="n">${money(spent)}</td>
+      <td class="n phone-off">${money(spent)}</td>
       <td class="n"><span class=${left === 0 ? "bad-text" : ""}>${money(left)}</span></td>
-      <td>${resets === undefined ? "never" : dateAndTime(resets)}</td>
+      <td class="wrap">${resets === undefined ? "never" : dateAndTime(resets)}</td>
     </tr>`;
   });
   return html`<${Table} title="Budgets" head=${head} rows=${lines} empty="" />`;
@@ -147,10 +164,10 @@ export function Providers({ snapshot }) {
   const lines = (envoy?.providers ?? []).map((row) => {
     const { kind, text, why } = stateOf(row, recent.get(row.name));
     return html`<tr key=${row.name}>
-      <td class="wide">${row.name}</td>
-      <td class="wide" title=${why}>
-        <span class=${`dot ${kind}`}></span>
-        ${text}${why === undefined ? null : html` <span class="quiet message">${why}</span>`}
+      <td>${row.name}</td>
+      <td class="state" title=${why}>
+        <span class=${`dot ${kind}`}></span>${text}
+        ${why === undefined ? null : html`<span class="quiet why">${why}</span>`}
       </td>
       <td class="n">${compact(row.open)}</td>
     </tr>`;
