@@ -13,19 +13,21 @@ export class Tally {
   isWhole: bool = false;
   /** Bytes of the response so far. */
   responseBytes: u64 = 0;
+  private mayRepeat: bool = false;
 
   constructor(
     /** Bytes of the request that the model reads (`readBytes` of hub/token-estimate.ts). */
     private requestBytes: u32,
     /** Whether a response without usage has an output to estimate. */
     private countsOutput: bool,
-    /** Bytes of the request that a complete response may repeat (`repeatedBytes` of the dialect). */
+    /** Bytes of the request that a complete response in its dialect may repeat (`repeatedBytes` of the dialect). */
     private repeatedBytes: u32,
   ) {}
 
-  /** An attempt has got the head of a response. */
-  startResponse(status: u32): void {
+  /** An attempt has got the head of a response. `isTranslated`: it is of another dialect, and repeats nothing. */
+  startResponse(status: u32, isTranslated: bool): void {
     this.responseBytes = 0;
+    this.mayRepeat = !isTranslated;
     this.isWhole = false;
     this.hasResponse = status < 400;
   }
@@ -57,7 +59,8 @@ export class Tally {
   /** What the response repeats of the request is no output. */
   private get tokensOfResponse(): i64 {
     const bytes = this.responseBytes;
-    return bytes > this.repeatedBytes ? <i64>((bytes - this.repeatedBytes) / BYTES_PER_TOKEN) : 0;
+    const repeated: u64 = this.mayRepeat ? this.repeatedBytes : 0;
+    return bytes > repeated ? <i64>((bytes - repeated) / BYTES_PER_TOKEN) : 0;
   }
 
   private get estimatedInput(): i64 {

@@ -110,7 +110,7 @@ export function onProviderHead(exchange: Exchange): i32 {
   setDroppedHeader(exchange);
   setServedHeaders(exchange);
   const tally = exchange.tally;
-  if (tally !== null) tally.startResponse(response.status);
+  if (tally !== null) tally.startResponse(response.status, exchange.isTranslated());
   const meter = exchange.meter;
   if (meter !== null) meter.startResponse();
   if (response.status >= 400) return onErrorHead(exchange);

@@ -19,6 +19,26 @@ async function allowed(text = CONFIGURATION): Promise<Worker> {
 }
 
 describe("a response", () => {
+  it("for a response of another dialect, which repeats nothing of the request", async () => {
+    const worker = await allowed();
+    const text = "A".repeat(40_000);
+    const message = {
+      ...{ id: "msg_1", type: "message", role: "assistant", model: "claude" },
+      ...{ content: [{ type: "text", text }], stop_reason: "end_turn" },
+    };
+    const upstream = { ...reply("messages", false), chunks: [Buffer.from(JSON.stringify(message))] };
+    const instructions = "Be brief. ".repeat(10_000);
+    const request = {
+      ...{ method: "POST", path: "/v1/responses" },
+      headers: [["x-gateway-api-key", "b".repeat(30)]] as [string, string][],
+      body: Buffer.from(JSON.stringify({ model: "anthropic/claude", input: "Hi", instructions })),
+    };
+    const { cost = 0, estimated } = recordOf(worker.ask({ upstream, input: { request } }));
+    expect(estimated).toBe(1);
+    const output = (cost - (instructions.length / 4) * 1_000_000) / 10_000_000;
+    expect(Math.abs(output - text.length / 4)).toBeLessThan(100);
+  });
+
   it.each<[Path, string, boolean]>(
     (["/v1/chat/completions", "/v1/messages", "/v1/responses"] as const).flatMap((path) =>
       ["openai/gpt", "anthropic/claude"].flatMap((model) =>
