@@ -16,14 +16,12 @@ import { dollars } from "../dollars.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { nameOfRequest, passes, usageOfRequests } from "../log/usage-of-requests.ts";
 import type { RequestUsage, UsageOfRequests } from "../log/usage-of-requests.ts";
+import { PendingRows } from "../log/pending-rows.ts";
 import { hasStatus } from "../status-filter.ts";
 import { chooseRunning } from "./find-running.ts";
 import type { LogsOptions } from "./options.ts";
 
 type Row = AccessLogEntry & { log: AccessLogName } & Partial<RequestUsage>;
-
-/** How long a line waits for what access_usage.log has of its request: Envoy writes both logs five times a second. */
-const USAGE_MS = 1_500;
 
 /** Prints the last lines; with --follow also new lines, until it is interrupted. */
 export async function logs(config: string | undefined, options: LogsOptions): Promise<void> {
@@ -70,7 +68,9 @@ export async function logs(config: string | undefined, options: LogsOptions): Pr
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
   process.stdout.once("error", interrupt); // as in `gateway logs --follow | head`
   const { signal } = interrupted;
-  const pending = new Pending(options, print);
+  const pending = new PendingRows<Row, { usage: RequestUsage; isWanted: boolean }>((row, found) => {
+    if (found?.isWanted ?? !ofModel) print({ ...row, ...found?.usage });
+  });
   await Promise.all([
     ...files.map(({ log, file, end }) => {
       const follow = (line: string) => {
@@ -78,7 +78,7 @@ export async function logs(config: string | undefined, options: LogsOptions): Pr
         if (row === undefined || !shows(options, row)) return;
         if (usage === undefined || log !== "ingress") {
           if (!ofModel) print(row);
-        } else pending.add(row);
+        } else pending.add(nameOfRequest(row), row);
       };
       return followLines(file, end, { onLine: follow, signal });
     }),
@@ -88,55 +88,15 @@ export async function logs(config: string | undefined, options: LogsOptions): Pr
           followLines(usage.file, endOfLog(usage.file), {
             onLine(text) {
               const line = readUsageLine(text);
-              if (line !== undefined) pending.addUsage(usage, line);
+              if (line === undefined) return;
+              const found = { usage: usage.usageOf(line), isWanted: passes(options, line) };
+              pending.addUsage(usage.keyOf(line), found);
             },
             signal,
           }),
         ]),
   ]);
-}
-
-/** Lines of clients that wait for what access_usage.log has of them, in either order. */
-class Pending {
-  readonly #options: LogsOptions;
-  readonly #print: (row: Row) => void;
-  readonly #rows = new Map<string, Row>();
-  readonly #usages = new Map<string, { usage: RequestUsage; isWanted: boolean }>();
-
-  constructor(options: LogsOptions, print: (row: Row) => void) {
-    this.#options = options;
-    this.#print = print;
-  }
-
-  add(row: Row): void {
-    const name = nameOfRequest(row);
-    this.#rows.set(name, row);
-    if (this.#usages.has(name)) this.#settle(name);
-    else this.#later(name);
-  }
-
-  addUsage(log: UsageOfRequests, line: UsageLine): void {
-    const name = log.keyOf(line);
-    this.#usages.set(name, { usage: log.usageOf(line), isWanted: passes(this.#options, line) });
-    if (this.#rows.has(name)) this.#settle(name);
-    else this.#later(name);
-  }
-
-  #later(name: string): void {
-    setTimeout(() => {
-      this.#settle(name);
-    }, USAGE_MS).unref();
-  }
-
-  #settle(name: string): void {
-    const row = this.#rows.get(name);
-    const found = this.#usages.get(name);
-    this.#rows.delete(name);
-    this.#usages.delete(name);
-    const { model, key } = this.#options;
-    const isWanted = found?.isWanted ?? (model === undefined && key === undefined);
-    if (row !== undefined && isWanted) this.#print({ ...row, ...found?.usage });
-  }
+  pending.end();
 }
 
 /** Returns the rows with what the usage log has of them. */
