@@ -21,6 +21,7 @@ const OBJECTS: Span[] = [constant("prompt"), constant("audio")];
 const OPAQUE: Span[] = [
   constant("parameters"),
   constant("input_schema"),
+  constant("input_examples"),
   constant("schema"),
   constant("metadata"),
   constant("arguments"),

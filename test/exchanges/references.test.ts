@@ -175,7 +175,7 @@ const OWN: [path: string, body: object][] = [
   [
     "/v1/messages",
     {
-      tools: [{ name: "f", input_schema: SCHEMA }],
+      tools: [{ name: "f", input_schema: SCHEMA, input_examples: [{ file_id: "f" }] }],
       messages: [
         { role: "user", content: "Hi" },
         {
