@@ -1,12 +1,16 @@
 // A lock file: it names the process that has the lock, and another process takes it over when that one has ended.
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { identityOf, isAlive, type ProcessIdentity } from "./process-identity.ts";
 
-/** Takes the lock for this process. Returns the process that has it, or undefined if that is this one now. */
-export function takeLock(lock: string): ProcessIdentity | undefined {
+/**
+ * Takes the lock for this process. Returns the process that has it, or undefined if that is this one now.
+ * @param mode whoever can write the directory has to be able to read the lock: else it counts as that of an ended process
+ */
+export function takeLock(lock: string, mode = 0o600): ProcessIdentity | undefined {
   const own = `${lock}.${String(process.pid)}`;
-  writeFileSync(own, JSON.stringify(identityOf(process.pid)), { mode: 0o600 });
+  writeFileSync(own, JSON.stringify(identityOf(process.pid)), { mode });
   try {
+    chmodSync(own, mode); // whatever the umask
     // A link appears together with its content, and only one of two processes can create it.
     while (!tryLink(own, lock)) {
       const holder = holderOf(lock);

@@ -23,6 +23,8 @@ import { findRunning, ownerOf, stateDirectories, stateDirectory } from "./state.
 /** Readable by the user only: lines contain paths and addresses of clients. An existing directory keeps its mode. */
 export const LOG_DIRECTORY_MODE = 0o700;
 const LOCK = ".gateway.lock";
+/** Several users may write a directory of `access_log.directory`. The lock has a process id and a start time. */
+const LOCK_MODE = 0o644;
 /** The files of Envoy and of the gateway, and rotated ones. */
 const LOG_FILE = /^(?:access_\w+|gateway)\.log(?:\.\d+)?$/;
 
@@ -86,7 +88,7 @@ export class LogDirectories {
  */
 export function lockLogs(directory: string): ProcessIdentity | undefined {
   try {
-    const holder = takeLock(join(directory, LOCK));
+    const holder = takeLock(join(directory, LOCK), LOCK_MODE);
     return holder?.pid === process.pid ? undefined : holder;
   } catch {
     return undefined;

@@ -78,7 +78,7 @@ describe("files of logs and state", () => {
     expect(
       Object.fromEntries(readdirSync(logs()).map((name) => [name, modeOf(join(logs(), name))])),
     ).toEqual({
-      ".gateway.lock": 0o600,
+      ".gateway.lock": 0o644,
       "access_ingress.log": 0o640,
       "access_llm.log": 0o640,
       "gateway.log": 0o640,
