@@ -24,11 +24,10 @@ it("can be read by every user who reaches its directory", () => {
 it.runIf(process.getuid?.() === 0)(
   "stays with a running process when another user asks for it",
   () => {
-    const lock = join(directory, "lock");
-    expect(takeLock(lock)).toBeUndefined();
+    expect(lockLogs(directory)).toBeUndefined();
     process.seteuid?.(65_534);
     try {
-      expect(takeLock(lock)).toMatchObject({ pid: process.pid });
+      expect(takeLock(join(directory, ".gateway.lock"))).toMatchObject({ pid: process.pid });
     } finally {
       process.seteuid?.(0);
     }
