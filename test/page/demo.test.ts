@@ -147,6 +147,42 @@ describe.runIf(inject("canTestPage"))("the live page of a day", () => {
     await close();
   });
 
+  it("shows older requests, those of a time, and saves what is shown", async () => {
+    const { page, errors, close } = await openTab(browser);
+    await page.goto(pages().live);
+    const rows = page.locator(".requests tbody tr");
+    await expect.poll(() => rows.count()).toBe(100);
+    await page.getByRole("button", { name: "Older" }).click();
+    await expect.poll(() => rows.count()).toBe(200);
+    await page.getByRole("button", { name: "Older" }).click();
+    await expect.poll(() => rows.count()).toBe(300);
+    await page.getByRole("button", { name: "Resume" }).click();
+    await expect.poll(() => rows.count()).toBe(100);
+
+    await page.getByLabel("From", { exact: true }).fill("2026-11-22T04:00");
+    await page.getByLabel("To", { exact: true }).fill("2026-11-22T04:59");
+    await page.getByLabel("Status").selectOption("ok");
+    await page.getByLabel("Search requests").fill("TEAM_SUPPORT");
+    await expect.poll(() => rows.first().innerText()).toMatch(/^04:5/);
+    await page.getByText("The history has no older requests.").waitFor();
+    expect(page.url()).toContain("from=2026-11-22T04%3A00");
+    const count = await rows.count();
+    expect(await rows.filter({ hasText: "TEAM_SUPPORT" }).count()).toBe(count);
+
+    const saved = async (name: string) => {
+      const [file] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name, exact: true }).click(),
+      ]);
+      return readFileSync(await file.path(), "utf8");
+    };
+    expect((await saved("CSV")).trimEnd().split("\r\n")).toHaveLength(count + 1);
+    expect(JSON.parse(await saved("JSON"))).toHaveLength(count);
+    await screenshot(page, `${SCREENSHOTS}/live-history.png`);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
   it("asks for the token once, and never has it in a URL", async () => {
     const own = await startDemo(TOKEN);
     const { page, errors, close } = await openTab(browser);

@@ -10,7 +10,7 @@ import { readUsageLine } from "../usage-line.ts";
 import { isProbe } from "./observed-request.ts";
 import type { Observe } from "./observed-request.ts";
 import { Store } from "./store.ts";
-import type { MinuteRow, RequestRow } from "./store.ts";
+import type { MinuteRow, RequestPlace, RequestRow } from "./store.ts";
 import { Totals } from "./totals.ts";
 
 /** 24 hours, and one more for the day on which the clock is set back. */
@@ -72,6 +72,15 @@ export class History {
   /** Returns the newest requests that ended after a time, oldest first. */
   newest(limit: number, afterSeconds = 0): RequestRow[] {
     return this.#read((store) => store.newest(limit, afterSeconds)) ?? [];
+  }
+
+  /** Returns the requests that ended at or after a time and before a place, the last that ended first. */
+  before(
+    place: RequestPlace,
+    fromSeconds: number,
+    limit: number,
+  ): readonly (RequestRow & RequestPlace)[] {
+    return this.#read((store) => store.before(place, fromSeconds, limit)) ?? [];
   }
 
   /** Returns the requests with an id: a prompt, and the calls of the model server for it. */

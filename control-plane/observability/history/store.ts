@@ -6,7 +6,7 @@ import type { LogPosition } from "../../log-files/log-files.ts";
 import { COUNTS, TIMES, Totals } from "./totals.ts";
 
 /** Format of the file. */
-const VERSION = 1;
+const VERSION = 2;
 /** Rows of `minutes` that are kept: a day of more than 300 active pairs of model and key. */
 const MAX_MINUTES = 500_000;
 
@@ -21,6 +21,7 @@ const SCHEMA = `
     number INTEGER PRIMARY KEY, id TEXT NOT NULL, ended REAL NOT NULL, cost INTEGER, line TEXT NOT NULL
   );
   CREATE INDEX requests_by_id ON requests (id);
+  CREATE INDEX requests_by_end ON requests (ended);
 `;
 
 /** Sums of one minute, model and key. */
@@ -30,6 +31,13 @@ export interface MinuteRow {
   model: string;
   key: string;
   totals: Totals;
+}
+
+/** The place of a request in the order of ends. */
+export interface RequestPlace {
+  /** Seconds since 1970. */
+  ended: number;
+  number: number;
 }
 
 /** A request as it is kept: its line of access_usage.log. */
@@ -143,6 +151,21 @@ export class Store {
       )
       .all(limit, afterSeconds)
       .map(requestRow);
+  }
+
+  /** Returns the requests that ended at or after a time and before a place, the last that ended first. */
+  before(
+    { ended, number }: RequestPlace,
+    fromSeconds: number,
+    limit: number,
+  ): (RequestRow & RequestPlace)[] {
+    return this.#database
+      .statement(
+        `SELECT * FROM requests WHERE ended >= ? AND (ended, number) < (?, ?)
+        ORDER BY ended DESC, number DESC LIMIT ?`,
+      )
+      .all(fromSeconds, ended, number, limit)
+      .map((row) => ({ ...requestRow(row), number: Number(row["number"]) }));
   }
 
   /** Returns what has this request id, oldest first: a prompt and the calls of the model server share one. */

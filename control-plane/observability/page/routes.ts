@@ -12,6 +12,7 @@ import type { Live } from "../live/live.ts";
 import { viewOf } from "../live/row.ts";
 import { addPlayground, playgroundSettings } from "../playground/playground.ts";
 import { ASSETS } from "./assets.ts";
+import { searchRequests } from "./search.ts";
 import { shell } from "./shell.ts";
 
 /** What the page shows. Undefined parts do not exist yet, or no longer. */
@@ -62,6 +63,11 @@ function addData(app: Hono, { model, parts, contentLog, now }: PageSource): void
     const { range = "1h", model: name, key } = context.req.query();
     if (!isRange(range)) return context.text("The range is not known.\n", 400);
     return context.json(summaryOf(found.history, { range, model: name, key }, now() / 1000));
+  });
+  app.get("/api/requests", (context) => {
+    const found = parts();
+    if (found === undefined) return context.text(UNAVAILABLE, 503);
+    return context.json(searchRequests(found.history, found.observe, context.req.query()));
   });
   app.get("/api/requests/:id", (context) => {
     const found = parts();

@@ -74,19 +74,6 @@ export function percent(part, whole) {
   return `${share === 0 || share >= 9.95 ? share.toFixed(0) : share.toFixed(1)} %`;
 }
 
-const DIALECTS = {
-  openai_chat: "chat",
-  anthropic_messages: "messages",
-  openai_responses: "responses",
-};
-
-/** The API that the client used. */
-export function apiOf({ dialect, endpoint }) {
-  if (endpoint !== undefined && !/\/(?:chat\/completions|messages|responses)$/.test(endpoint))
-    return endpoint.replace(/^\/v1\//, "");
-  return DIALECTS[dialect] ?? dialect ?? DASH;
-}
-
 /** The class of a status: good, warn (the client's or a limit's), bad. */
 export function statusClass({ status, error }) {
   if (error === "") return "";

@@ -3,17 +3,23 @@ import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
 import { follow, load, showConnection } from "./api.js";
 import { Chart } from "./chart.js";
 import { compact, micro, money, time } from "./format.js";
-import { matches, Requests, STATUSES } from "./requests.js";
+import { csvOf, jsonOf, save } from "./export.js";
+import { matches, STATUSES } from "./filter.js";
+import { Requests } from "./requests.js";
 import { Budgets, Keys, Models, Providers } from "./tables.js";
 import { Tiles } from "./tiles.js";
 
 /** Rows that are kept in memory. */
 const KEPT = 1000;
+/** Rows that are drawn of the live ones, and that one click on "Older" adds. */
+const SHOWN = 100;
 const RANGES = { "1h": "1 hour", "6h": "6 hours", "24h": "24 hours" };
 /** Milliseconds between two looks at the history. */
 const HISTORY_MS = { "1h": 5_000, "6h": 15_000, "24h": 30_000 };
 
-const DEFAULTS = { range: "1h", model: "", key: "", status: "", text: "" };
+const DEFAULTS = { range: "1h", model: "", key: "", status: "", text: "", from: "", to: "" };
+/** Those that choose requests. */
+const CHOICES = ["model", "key", "status", "text", "from", "to"];
 
 /** The filters are in the URL, so that a link and a reload show the same. */
 function filtersOfUrl() {
@@ -94,6 +100,58 @@ function useHistory({ range, model, key }) {
     };
   }, [range, model, key]);
   return summary;
+}
+
+/**
+ * Requests of the history, the newest first: those of a time, or all after `more` was called.
+ * @returns rows; more() reads the next ones; isMore: whether there may be any
+ */
+function useHistoryRows(filters) {
+  const none = { rows: [], next: undefined, isMore: true, isLoading: false, error: undefined };
+  const [state, set] = useState(none);
+  const run = useRef(0);
+  const isTime = filters.from !== "" || filters.to !== "";
+  const more = async (start) => {
+    const own = ++run.current;
+    let { rows, next } = start;
+    // The live ones are the first of them.
+    const wanted = rows.length === 0 && !isTime ? 2 * SHOWN : rows.length + SHOWN;
+    set({ ...start, isLoading: true });
+    try {
+      do {
+        const query = new URLSearchParams({ limit: wanted - rows.length });
+        for (const name of ["model", "key", "status", "text"])
+          if (filters[name] !== "") query.set(name, filters[name]);
+        const from = Date.parse(filters.from);
+        const to = Date.parse(filters.to);
+        if (!Number.isNaN(from)) query.set("from", from / 1000);
+        if (!Number.isNaN(to)) query.set("to", to / 1000);
+        if (next !== undefined) query.set("before", next);
+        const found = await load(`/api/requests?${query}`);
+        if (own !== run.current) return;
+        rows = [...rows, ...found.rows];
+        next = found.next;
+      } while (next !== undefined && rows.length < wanted);
+      set({ rows, next, isMore: next !== undefined, isLoading: false });
+    } catch (error) {
+      if (own === run.current) set({ ...start, isLoading: false, error: error.message });
+    }
+  };
+  useEffect(
+    () => {
+      run.current++;
+      set(none);
+      // Not for each letter of a search.
+      const timer = isTime ? setTimeout(() => void more(none), 200) : undefined;
+      return () => clearTimeout(timer);
+    },
+    CHOICES.map((name) => filters[name]),
+  );
+  const reset = () => {
+    run.current++;
+    set(none);
+  };
+  return { ...state, isTime, reset, more: () => void more(state) };
 }
 
 function useSettings() {
@@ -233,13 +291,32 @@ function Choice({ label, name, value, values, onChange }) {
   </fieldset>`;
 }
 
+function Time({ label, value, onChange }) {
+  return html`<label class="field"
+    >${label}
+    <input
+      type="datetime-local"
+      value=${value}
+      onInput=${(event) => onChange(event.target.value)}
+    />
+  </label>`;
+}
+
 export function LivePage() {
   const [filters, change] = useFilters();
   const { snapshot, rows, isPaused, pause, skipped } = useLive();
   const summary = useHistory(filters);
   const settings = useSettings();
   const used = (summary?.models ?? []).map(({ name }) => name).filter((name) => name !== "");
-  const shown = useMemo(() => rows.filter((row) => matches(row, filters)), [rows, filters]);
+  const past = useHistoryRows(filters);
+  const shown = useMemo(() => {
+    if (past.isTime || past.rows.length > 0) return past.rows;
+    return rows.filter((row) => matches(row, filters)).slice(0, SHOWN);
+  }, [rows, filters, past.rows, past.isTime]);
+  const older = () => {
+    if (!past.isTime) pause(true);
+    past.more();
+  };
   const search = useRef(null);
   useEffect(() => {
     const onKey = (event) => {
@@ -250,11 +327,19 @@ export function LivePage() {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
-  const isFiltered = ["model", "key", "status", "text"].some((name) => filters[name] !== "");
+  const isFiltered = CHOICES.some((name) => filters[name] !== "");
   const empty = isFiltered
     ? "No request matches the filters."
     : "No requests yet. Requests appear here as they end.";
   const problem = snapshot?.problem ?? summary?.problem;
+  const togglePause = () => {
+    past.reset();
+    pause(!isPaused);
+  };
+  const footer = html`<p class="more">
+    ${past.error === undefined ? null : html`<span class="bad-text">${past.error}</span> `}
+    ${past.isMore ? html`<button disabled=${past.isLoading} onClick=${older}>Older</button>` : html`<span class="quiet">The history has no older requests.</span>`}
+  </p>`;
   return html`
     <h1 class="skip">Live</h1>
     ${problem === undefined ? null : html`<p class="notice" role="alert">${problem}</p>`}
@@ -290,26 +375,49 @@ export function LivePage() {
       <${Providers} snapshot=${snapshot} />
       <${Budgets} budgets=${snapshot?.budgets} />
     </div>
-    <${Requests} rows=${shown} freshAfter=${0} empty=${empty}>
+    <${Requests}
+      rows=${shown}
+      freshAfter=${0}
+      empty=${past.isLoading ? "Searching …" : empty}
+      footer=${footer}
+    >
       <div class="toolbar">
-        <button aria-pressed=${isPaused} onClick=${() => pause(!isPaused)}>
-          ${isPaused ? "Resume" : "Pause"}
-        </button>
+        ${
+          past.isTime
+            ? null
+            : html`<button aria-pressed=${isPaused} onClick=${togglePause}>
+                ${isPaused ? "Resume" : "Pause"}
+              </button>`
+        }
         <${Select}
           label="Status"
           none="all"
           value=${filters.status}
-          values=${Object.keys(STATUSES).filter((one) => one !== "")}
+          values=${STATUSES}
           onChange=${(status) => change({ status })}
         />
         <input
           ref=${search}
           type="search"
           aria-label="Search requests"
-          placeholder="Search: id, model, error …"
+          placeholder="Search: id, model, key, error …"
           value=${filters.text}
           onInput=${(event) => change({ text: event.target.value })}
         />
+        <${Time} label="From" value=${filters.from} onChange=${(from) => change({ from })} />
+        <${Time} label="To" value=${filters.to} onChange=${(to) => change({ to })} />
+        <button
+          disabled=${shown.length === 0}
+          onClick=${() => save("requests.csv", "text/csv", csvOf(shown))}
+        >
+          CSV
+        </button>
+        <button
+          disabled=${shown.length === 0}
+          onClick=${() => save("requests.json", "application/json", jsonOf(shown))}
+        >
+          JSON
+        </button>
       </div>
       <span class="right" role="status"
         >${isPaused ? "paused" : ""}${skipped > 0 ? ` ${compact(skipped)} not shown` : ""}</span

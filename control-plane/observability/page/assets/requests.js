@@ -1,8 +1,9 @@
 // The rows of requests, as they happen.
 import { html } from "./preact.js";
+import { apiOf } from "./filter.js";
 import {
-  apiOf,
   clock,
+  dateAndTime,
   compact,
   DASH,
   money,
@@ -11,51 +12,6 @@ import {
   statusText,
   time,
 } from "./format.js";
-
-/** Rows that are drawn; the page keeps more. */
-const SHOWN = 100;
-
-export const STATUSES = {
-  "": "All",
-  ok: "Successful",
-  errors: "Errors",
-  "4xx": "4xx",
-  "5xx": "5xx",
-  fallbacks: "Fallbacks",
-};
-
-const IS_STATUS = {
-  ok: ({ error }) => error === "",
-  errors: ({ error }) => error !== "",
-  "4xx": ({ status }) => status >= 400 && status < 500,
-  "5xx": ({ status }) => status >= 500,
-  fallbacks: ({ firstTarget, failedAttempts }) =>
-    firstTarget !== undefined || failedAttempts !== undefined,
-};
-
-/** Returns whether a row passes the filters. */
-export function matches(row, { model, key, status, text }) {
-  if (model !== "" && row.model !== model && row.firstTarget !== model) return false;
-  if (key !== "" && row.key !== key) return false;
-  if (status !== "" && !(IS_STATUS[status]?.(row) ?? true)) return false;
-  if (text === "") return true;
-  const words = [
-    row.id,
-    row.model,
-    row.requested,
-    row.key,
-    row.error,
-    row.errorCode,
-    row.message,
-    row.finish,
-    row.promptTarget,
-    row.listener,
-    apiOf(row),
-    String(row.status),
-    row.firstTarget,
-  ];
-  return words.join("\n").toLowerCase().includes(text.toLowerCase());
-}
 
 /** The time of a request as a bar, in shares of the slowest row. */
 function Times({ row, longest }) {
@@ -102,7 +58,7 @@ function End({ row }) {
 function Row({ row, longest, isFresh }) {
   const cost = row.isUnpriced ? html`<span class="none">no price</span>` : money(row.cost);
   return html`<tr class=${isFresh ? "fresh" : ""}>
-    <td>
+    <td title=${dateAndTime(row.start)}>
       ${
         row.id === ""
           ? clock(row.start)
@@ -149,10 +105,9 @@ const HEAD = [
   ["End", "phone-off"],
 ];
 
-/** @param rows the newest first, filtered already */
-export function Requests({ rows, freshAfter, empty, children }) {
-  const shown = rows.slice(0, SHOWN);
-  const longest = Math.max(...shown.map(({ duration }) => duration), 1);
+/** @param rows the newest first, filtered already; footer: below the rows */
+export function Requests({ rows, freshAfter, empty, footer, children }) {
+  const longest = rows.reduce((most, { duration }) => Math.max(most, duration), 1);
   return html`<section class="panel requests" aria-labelledby="requests">
     <header>
       <h2 id="requests">Requests</h2>
@@ -170,7 +125,7 @@ export function Requests({ rows, freshAfter, empty, children }) {
           </tr>
         </thead>
         <tbody>
-          ${shown.map(
+          ${rows.map(
             (row) =>
               html`<${Row}
                 key=${row.number}
@@ -181,7 +136,7 @@ export function Requests({ rows, freshAfter, empty, children }) {
           )}
         </tbody>
       </table>
-      ${shown.length === 0 ? html`<p class="empty">${empty}</p>` : null}
+      ${rows.length === 0 ? html`<p class="empty">${empty}</p>` : null} ${footer}
     </div>
   </section>`;
 }

@@ -1,8 +1,8 @@
 // One request: what happened, attempt by attempt, and where its time went.
 import { html, useEffect, useState } from "./preact.js";
 import { load, showConnection } from "./api.js";
+import { apiOf } from "./filter.js";
 import {
-  apiOf,
   compact,
   dateAndTime,
   DASH,
