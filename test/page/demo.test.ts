@@ -183,6 +183,28 @@ describe.runIf(inject("canTestPage"))("the live page of a day", () => {
     await close();
   });
 
+  it.each([DESKTOP, PHONE])("shows long bodies and errors at $width px", async (viewport) => {
+    const { page, errors, close } = await openTab(browser, { viewport });
+    await page.route("**/api/requests/*", async (route) => {
+      const response = await route.fetch();
+      const story = (await response.json()) as { requests: { message?: string }[] };
+      const word = "a-word-without-spaces-".repeat(20);
+      const content = { request: JSON.stringify({ word }), isRequestCut: true, response: word };
+      for (const request of story.requests) request.message = word;
+      await route.fulfill({ json: { ...story, hasContent: true, content } });
+    });
+    await page.goto(pages().story);
+    await page.getByText("Request body, cut to observability.content.max_bytes").waitFor();
+    for (const box of [page.locator("html"), ...(await page.locator("pre").all())]) {
+      const { scroll, width } = await box.evaluate(widthsOf);
+      expect(scroll).toBeLessThanOrEqual(width);
+    }
+    const path = `${SCREENSHOTS}/story-bodies-${String(viewport.width)}.png`;
+    await screenshot(page, path, { fullPage: true });
+    expect(errors).toEqual([]);
+    await close();
+  });
+
   it("asks for the token once, and never has it in a URL", async () => {
     const own = await startDemo(TOKEN);
     const { page, errors, close } = await openTab(browser);

@@ -13,6 +13,8 @@ import {
   time,
 } from "./format.js";
 
+/** Characters of a fact that has a line for itself. */
+const LONG = 60;
 const LISTENERS = {
   ingress: "Prompt on the ingress listener",
   egress: "Request on the egress listener",
@@ -128,7 +130,7 @@ function Part({ row, start, whole }) {
     <dl class="facts">
       ${factsOf(row).map(
         ([name, value]) =>
-          html`<div>
+          html`<div class=${String(value).length > LONG ? "long" : ""}>
             <dt>${name}</dt>
             <dd>${value}</dd>
           </div>`,
