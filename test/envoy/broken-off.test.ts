@@ -10,6 +10,9 @@ import { dialectOfPath, replyParts } from "./dialect-replies.ts";
 import { RETRY } from "./models.ts";
 import { startOneProvider } from "./one-provider.ts";
 
+/** More than the filter holds of a response, whatever `limits.request_body` is (docs/overload.md). */
+const LARGE_BYTES = 45_000_000;
+
 let provider: BehavingProvider;
 let gateway: Gateway;
 
@@ -23,7 +26,7 @@ beforeAll(async () => {
     const whole = Buffer.from(parts.join(""));
     const isTooLong = fault === "short" ? { "content-length": whole.length + 10 } : {};
     response.writeHead(status, { "content-type": type, ...isTooLong });
-    if (fault === "large") response.end(Buffer.alloc(3_000_000, " "));
+    if (fault === "large") response.end(Buffer.alloc(LARGE_BYTES, " "));
     else if (fault === "short") response.write(whole, () => response.socket?.end());
     else
       response.write(whole.subarray(0, -10), () => {
