@@ -1,5 +1,8 @@
 // compose.yaml as it stands: the gateway and the API of the example, up by one command and down again.
 import { randomUUID } from "node:crypto";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { missingForRateLimitService } from "../../scripts/rate-limit-service.ts";
 import { freePorts } from "../cli/gateway-command.ts";
@@ -9,10 +12,21 @@ import { RATELIMIT_IMAGE, REDIS_IMAGE } from "./limits/build.ts";
 
 const SECONDS = { timeout: 60_000, interval: 200 };
 
-/** Docker's plugin, else the program of its own that Debian has; undefined where there is neither. */
+const ROOT = join(import.meta.dirname, "../..");
+
+/** Docker's plugin, else the separate program that Debian has; undefined where there is neither. */
 async function findCompose(): Promise<string[] | undefined> {
   if ((await docker("compose", "version")).code === 0) return ["docker", "compose"];
-  return (await run("docker-compose", ["version"])).code === 0 ? ["docker-compose"] : undefined;
+  if ((await run("docker-compose", ["version"])).code !== 0) return undefined;
+  return ["docker-compose", "--file", withoutOptionalFiles(), "--project-directory", ROOT];
+}
+
+/** Returns a copy of compose.yaml without `env_file`: Debian's Compose 1 has no optional files, which came with 2.24. */
+function withoutOptionalFiles(): string {
+  const text = readFileSync(join(ROOT, "compose.yaml"), "utf8");
+  const copy = join(mkdtempSync(join(tmpdir(), "gateway-compose-")), "compose.yaml");
+  writeFileSync(copy, text.replaceAll(/^ *env_file: .*\n/gm, ""));
+  return copy;
 }
 
 const compose = inject("canRunContainers") ? await findCompose() : undefined;

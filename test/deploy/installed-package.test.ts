@@ -159,7 +159,7 @@ it("is packed with JavaScript only, and nothing that it does not need", () => {
     "gateway.schema.json",
     "package.json",
   ]);
-  expect(names.filter((name) => /\.(?:ts|map)$|test|\.env|\.log$/.test(name))).toEqual([]);
+  expect(names.filter((name) => /\.(?:ts|map)$|\btest|\.env|\.log$/.test(name))).toEqual([]);
   expect(names).toContain("package/docs/budgets.md");
   for (const file of ["grafana/gateway.json", "prometheus/alerts.yaml", "helm/gateway/Chart.yaml"])
     expect(names).toContain(`package/deploy/${file}`);
