@@ -37,6 +37,8 @@ export const PROPERTY_EXCHANGE = "gateway_exchange";
 
 /** Filter state (`wasm.<name>`) with the client's path and query as its log line shows them: credentials are masked. */
 export const PROPERTY_CLIENT_PATH = "gateway_client_path";
+/** Filter state (`wasm.<name>`) with the client's `x-forwarded-for` as its log line shows it, if it has quotes. */
+export const PROPERTY_CLIENT_FORWARDED_FOR = "gateway_client_forwarded_for";
 /** Request header on the internal listener: the path as the log shows it, if it differs. It never reaches an API. */
 export const HEADER_LOGGED_PATH = "x-gateway-logged-path";
 

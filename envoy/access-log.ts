@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AccessLogField, AccessLogFieldName } from "../control-plane/ir/access-log-fields.ts";
 import { ACCESS_LOG_FIELDS } from "../control-plane/ir/access-log-fields.ts";
 import { MCP } from "../contract/endpoints.ts";
-import { PROPERTY_CLIENT_PATH } from "../contract/words.ts";
+import { PROPERTY_CLIENT_FORWARDED_FOR, PROPERTY_CLIENT_PATH } from "../contract/words.ts";
 import type { GatewayModel } from "../control-plane/ir/model.ts";
 import type { AccessLogName } from "../control-plane/ir/names.ts";
 import { accessLogFile } from "../control-plane/ir/names.ts";
@@ -44,7 +44,11 @@ export function ingressLogs(model: GatewayModel, runtime: RuntimeEnvironment): E
       pathWithoutQuery(),
     ),
     authority: firstOf(filterState(CLIENT_AUTHORITY), header(":authority")),
-    forwardedFor: firstOf(filterState(CLIENT_FORWARDED_FOR), header("x-forwarded-for")),
+    forwardedFor: firstOf(
+      filterState(`wasm.${PROPERTY_CLIENT_FORWARDED_FOR}`),
+      filterState(CLIENT_FORWARDED_FOR),
+      header("x-forwarded-for"),
+    ),
     upstreamHost: upstreamHost(hasDemonstration(model) || model.prompt?.mcp === true),
   });
 }

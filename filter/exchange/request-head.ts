@@ -41,6 +41,7 @@ export const X_API_KEY = head.want(constant("x-api-key")).value;
 export const GATEWAY_KEY = head.want(constant(HEADER_API_KEY)).value;
 export const CONTENT_TYPE = head.want(constant("content-type")).value;
 export const AUTHORITY = head.want(constant(":authority")).value;
+export const FORWARDED_FOR = head.want(constant("x-forwarded-for")).value;
 export const ORIGIN = head.want(constant("origin")).value;
 export const CONTENT_LENGTH = head.want(constant("content-length")).value;
 

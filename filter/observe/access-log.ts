@@ -1,12 +1,20 @@
-// What the filter writes for Envoy's access logs. Envoy has all of the 15 fields but one itself (envoy/access-log.ts): a path
-// whose credentials are masked. A path without a query is logged as Envoy has it.
-import { HEADER_LOGGED_PATH, PROPERTY_CLIENT_PATH } from "../../contract/words";
+// What the filter writes for Envoy's access logs. Envoy has the 15 fields itself (envoy/access-log.ts), but for a path whose
+// credentials are masked, and an `x-forwarded-for` with quotes, which would end its field.
+import {
+  HEADER_LOGGED_PATH,
+  PROPERTY_CLIENT_FORWARDED_FOR,
+  PROPERTY_CLIENT_PATH,
+} from "../../contract/words";
+import { byteAt } from "../bytes/text/at";
 import { addCalloutHeader } from "../host/callout";
 import { setProperty } from "../host/host";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { lengthWithoutQuery, maskCredentials } from "../bytes/text/query";
 
 const CLIENT_PATH = constant(PROPERTY_CLIENT_PATH);
+const CLIENT_FORWARDED_FOR = constant(PROPERTY_CLIENT_FORWARDED_FOR);
+const ESCAPED_QUOTE = constant("%22");
+const QUOTE: u32 = 0x22;
 const LOGGED_PATH = constant(HEADER_LOGGED_PATH);
 
 const masked = scratchBuffer();
@@ -16,6 +24,21 @@ const span = new Span(0, 0);
 export function logClientPath(path: Span): void {
   const length = lengthWithoutQuery(path);
   if (length < path.length) setProperty(CLIENT_PATH, maskedPath(path, length));
+}
+
+/** Records the client's `x-forwarded-for` for access_ingress.log if it has quotes, each as `%22`: Envoy escapes nothing. */
+export function logForwardedFor(value: Span): void {
+  masked.clear();
+  let start: u32 = 0;
+  for (let at: u32 = 0; at < value.length; at++) {
+    if (byteAt(value.pointer, at) != QUOTE) continue;
+    masked.bytes(value.pointer + start, at - start);
+    masked.span(ESCAPED_QUOTE);
+    start = at + 1;
+  }
+  if (start == 0) return;
+  masked.bytes(value.pointer + start, value.length - start);
+  setProperty(CLIENT_FORWARDED_FOR, masked.view(span));
 }
 
 /** Adds the path of the callout that is sent next for access_internal.log: the configuration may have put a key into it. */

@@ -3,10 +3,11 @@ import { MCP, MODEL_BY_ID, MODEL_LIST, READINESS } from "../../contract/endpoint
 import { DIALECTS, dialectOfPath } from "../dialects/registry";
 import { outOfMemory } from "../hub/fault";
 import { wasRefused } from "../memory/blocks";
-import { logClientPath } from "../observe/access-log";
+import { logClientPath, logForwardedFor } from "../observe/access-log";
 import {
   CONTENT_TYPE,
   copyForeignHeaders,
+  FORWARDED_FOR,
   hasForeignHeaders,
   hasOwnHeader,
   HINT,
@@ -53,6 +54,7 @@ export function recogniseEndpoint(exchange: Exchange, turn: Turn): Outcome {
   const client = exchange.client;
   let length = lengthWithoutQuery(PATH);
   if (length < PATH.length) logClientPath(PATH);
+  if (FORWARDED_FOR.length > 0) logForwardedFor(FORWARDED_FOR);
   let endpoint = endpointOf(PATH, length);
   if (endpoint === UNKNOWN) {
     endpoint = endpointOfSpelling(length);

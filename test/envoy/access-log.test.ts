@@ -103,6 +103,26 @@ it("the client's line has the path as it was sent, the provider's that of the en
   expect(provider?.path).toBe("/v1/chat/completions?a=b");
 });
 
+describe("an x-forwarded-for with quotes shifts no field of the client's line", () => {
+  const body = JSON.stringify({ model: "fast", messages: [{ role: "user", content: "hi" }] });
+  const send = (...lines: string[]) =>
+    sendRaw(
+      all.gateway.ports.egress,
+      [...lines, "user-agent: real", `content-length: ${body.length}`, "", body].join("\r\n"),
+    );
+  const forged = (id: string) => `x-forwarded-for: 1.2.3.4" "spoof" "${id}" "x" "up`;
+  const escaped = (id: string) => `1.2.3.4%22 %22spoof%22 %22${id}%22 %22x%22 %22up`;
+
+  it("of a request that is served", async () => {
+    const id = newId();
+    const head = ["POST /v1/chat/completions HTTP/1.1", "host: gateway", `x-request-id: ${id}`];
+    expect((await send(...head, forged(id))).status).toBe(200);
+    const [client] = await linesOf("ingress", id);
+    const rest = { path: "/v1/chat/completions", userAgent: "real", authority: "gateway" };
+    expect(client).toMatchObject({ forwardedFor: escaped(id), ...rest });
+  });
+});
+
 describe("a query", () => {
   const body = JSON.stringify({ model: "fast", messages: [{ role: "user", content: "hi" }] });
   const send = (id: string, target: string) =>

@@ -37,7 +37,9 @@ it("the gateway responds to all of twenty requests that are written at once", as
   const received = await readAll(gateway.ports.egress, `${GET}\r\n`.repeat(19) + LAST);
   expect(received.match(/HTTP\/1\.1 200/g)).toHaveLength(20);
   expect(received.match(/\{"status":"ok"\}/g)).toHaveLength(20);
-  expect(await gateway.admin("/stats?filter=^http1.response_flood")).toBe("http1.response_flood: 0\n");
+  expect(await gateway.admin("/stats?filter=^http1.response_flood")).toBe(
+    "http1.response_flood: 0\n",
+  );
 });
 
 const body = JSON.stringify({ model: "fast", messages: [{ role: "user", content: "hi" }] });
@@ -51,7 +53,9 @@ it("a provider responds to all of five requests that are written at once", async
 it("Envoy closes at the request after a provider's response and one of the gateway", async () => {
   const received = await readAll(gateway.ports.egress, `${POST}${GET}\r\n${POST}${LAST}`);
   expect(received.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
-  expect(await gateway.admin("/stats?filter=^http1.response_flood")).toBe("http1.response_flood: 1\n");
+  expect(await gateway.admin("/stats?filter=^http1.response_flood")).toBe(
+    "http1.response_flood: 1\n",
+  );
 });
 
 it("one connection serves requests that are sent one after the other", async () => {

@@ -79,7 +79,9 @@ function aliasesOf(found: readonly FoundKey[]): string {
     "model_aliases:\n",
     ...missing.flatMap(({ agent, models, alias }) => [
       `  # ${agent}\n`,
-      ...(alias === undefined ? models : [alias]).map((model) => `  ${model}: {target: ${target}}\n`),
+      ...(alias === undefined ? models : [alias]).map(
+        (model) => `  ${model}: {target: ${target}}\n`,
+      ),
     ]),
   ].join("");
 }
