@@ -5,7 +5,7 @@ import type { Node } from "yaml";
 import { attemptsOf } from "./deployment.ts";
 import type { Deployment, Values } from "./deployment.ts";
 import { findProvider } from "../providers/registry.ts";
-import { leftOut } from "./masked.ts";
+import { freeVariable, leftOut } from "./masked.ts";
 
 /** A configuration of another gateway, in its parts. */
 export interface Parts {
@@ -124,7 +124,7 @@ function add(
 ): void {
   const notes = [comment, ...parts.map(({ reason, part }) => leftOut(reason, part))];
   if (literalKey !== undefined) {
-    const variable = variableFor(literalKey, String(entry["access_key"]), converted);
+    const variable = freeVariable(String(entry["access_key"]), literalKey, converted.variables);
     entry["access_key"] = variable;
     notes.push(` The key was in the file: put it into the variable ${variable.slice(1)}.`);
   }
@@ -168,17 +168,6 @@ function entryWithOtherKey(
   const keys = [place.values["access_key"]].flat();
   if (!keys.includes(key)) place.values["access_key"] = [...keys, key];
   return place;
-}
-
-/** Each key of the file gets a variable that nothing else in the file has: OPENAI_API_KEY, OPENAI_API_KEY_2 … */
-function variableFor(key: string, usual: string, { variables }: Converted): string {
-  for (let number = 1; ; number++) {
-    const variable = number === 1 ? usual : `${usual}_${String(number)}`;
-    const known = variables.get(variable);
-    if (known !== undefined && known !== key) continue;
-    variables.set(variable, key);
-    return variable;
-  }
 }
 
 /** One model at several addresses: each further entry has a separate provider name, which has no default address. */

@@ -120,10 +120,18 @@ export function referToKeys(document: Document): void {
   walk(document.contents, []);
 }
 
-/** Each key has a variable, named after its place: GATEWAY_API_KEY, GATEWAY_API_KEY_2 … */
+/** Returns the variable for a key, named after its place: GATEWAY_API_KEY, GATEWAY_API_KEY_2 … */
 function variableOf(name: string, key: string, variables: Map<string, string>): string {
   const usual =
     name === "api_keys" ? "GATEWAY_API_KEY" : name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
+  return freeVariable(usual, key, variables);
+}
+
+/**
+ * Returns the variable that has the key already, or the first of NAME, NAME_2 … that no other key has.
+ * @param variables the key of each variable; the result is added
+ */
+export function freeVariable(usual: string, key: string, variables: Map<string, string>): string {
   for (let number = 1; ; number++) {
     const variable = number === 1 ? usual : `${usual}_${String(number)}`;
     const known = variables.get(variable);
