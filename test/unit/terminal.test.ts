@@ -1,6 +1,6 @@
 // Colours, tables and durations as the command line prints them.
 import { describe, expect, it } from "vitest";
-import { duration, table, wantsColor } from "../../control-plane/config/diagnostics/terminal.ts";
+import { duration, printable, table, wantsColor } from "../../control-plane/config/diagnostics/terminal.ts";
 
 describe("the terminal", () => {
   it.each([
@@ -15,6 +15,11 @@ describe("the terminal", () => {
     [{ CI: "true" }, false, false],
   ])("colour with %o and isTTY %s: %s", (environment, isTTY, expected) => {
     expect(wantsColor(environment, { isTTY })).toBe(expected);
+  });
+
+  it("gets no character that controls it or the direction of a text", () => {
+    const text = "a\u001b[31mb\u0007c\u202ed\u2066e\u200ff";
+    expect(printable(text)).toBe("a?[31mb?c?d?e?f");
   });
 
   it("aligns columns, not counting colours", () => {

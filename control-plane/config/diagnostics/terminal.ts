@@ -41,9 +41,9 @@ function visibleLength(cell: string): number {
   return cell.replace(/\x1b\[[0-9;]*m/g, "").length;
 }
 
-/** Returns text of a client or a server without control characters, which would control the terminal. */
+/** Returns text of a client or a server without characters that control the terminal, or the direction of the text. */
 export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, "?");
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, "?");
 }
 
 /** `3 problems`, `1 warning`. */
