@@ -134,12 +134,16 @@ it("a response that arrived has its line, and is counted once, if the gateway is
   await vi.waitFor(() => {
     expect(answered.length).toBeGreaterThan(200);
   }, SECONDS);
-  process.kill(await gatewayPid(), "SIGKILL");
+  const pid = await gatewayPid();
+  process.kill(pid, "SIGKILL");
+  // What arrives from here on comes from an Envoy that is ending, which may write no more line.
+  const arrived = [...answered];
   isOver = true;
   await Promise.all(workers);
 
   await up();
-  expect(countsOf(answered)).toEqual([1]);
+  expect(countsOf(arrived)).toEqual([1]);
+  expect(Math.max(...countsOf(answered))).toBe(1);
   await waitForCounted(modelLines());
   expect(await metric("gateway_usage_lines_invalid_total")).toBe(0);
 });
