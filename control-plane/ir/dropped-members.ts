@@ -47,7 +47,7 @@ export function droppedMembers(
   });
 }
 
-/** Returns the names of the members at the top of a JSON text; none of any other text. */
+/** Returns the names of the members at the top of a JSON text; empty for any other text. */
 function memberNames(text: string): Set<string> {
   try {
     return new Set(Object.keys(JSON.parse(text) as object));

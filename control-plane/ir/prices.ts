@@ -170,7 +170,7 @@ export function modelsInList(provider: string): string[] {
   const found =
     models.get(provider) ??
     (providerInList(provider)?.models ?? [])
-      // Some ids are none of the names that they stand for, such as `ft:gpt-4o`.
+      // Some ids are no names of models, such as `ft:gpt-4o`.
       .filter(({ id, deprecated }) => deprecated !== true && listedModel(provider, id)?.id === id)
       // Of a family of fine-tuned models, the list has how their names begin.
       .filter(({ id }) => !id.endsWith("-"))

@@ -143,11 +143,12 @@ function startAttempt(exchange: Exchange, target: Target): void {
       response.notes = body.notes;
       body.notes = new RequestNotes();
     }
-    // The headers of an earlier target, which have been removed, may have included it.
-    if (exchange.runsUpstream()) setHeader(REQUEST_HEADERS, CONTENT_TYPE, JSON_TYPE);
   } else response.asksUsage = body.asksUsage;
-  // What was read as JSON, nobody may read as anything else, such as a form.
-  if (!exchange.client.hasJsonType && !exchange.client.isForm)
+  const client = exchange.client;
+  // What was read as JSON, nobody may read as anything else, such as a form. The headers of an earlier target, which have been
+  // removed, may have included the type.
+  const isOther = !client.hasJsonType && !client.isForm;
+  if (isOther || (exchange.isTranslated() && exchange.runsUpstream()))
     setHeader(REQUEST_HEADERS, CONTENT_TYPE, JSON_TYPE);
 }
 

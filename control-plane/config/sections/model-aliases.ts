@@ -115,7 +115,7 @@ function readAliases(
   return result;
 }
 
-/** Returns the name if it is one, or the beginning of names with `*` behind it; otherwise undefined, after reporting a problem. */
+/** Returns a name, or a beginning of names that ends in `*`; undefined for any other text, after reporting a problem. */
 function checkAlias(reading: Reading, path: Path, name: string): string | undefined {
   const beginning = isWildcard(name) ? name.slice(0, -1) : name;
   if (beginning !== "") return checkName(reading, path, beginning, "key") && name;

@@ -158,23 +158,23 @@ function beforeHalf({ m, way, halb = "", h = "" }: Groups): number | undefined {
 /** `sept heures et demie`, `las ocho menos cuarto`, `19 Uhr 30` */
 function added({ h, half, quarter, quarter2, minus, m, m2 }: Groups): number | undefined {
   const own = half !== undefined ? 30 : quarter !== undefined || quarter2 !== undefined ? 15 : 0;
-  const said = m ?? m2;
-  const minutes = said === undefined ? own : numberOf(said);
+  const words = m ?? m2;
+  const minutes = words === undefined ? own : numberOf(words);
   if (minutes === undefined) return undefined;
   return hour(h, minus === undefined ? minutes : -minutes);
 }
 
-function hour(said: string | undefined, minutes: number): number | undefined {
-  const hours = numberOf(said);
+function hour(words: string | undefined, minutes: number): number | undefined {
+  const hours = numberOf(words);
   if (hours === undefined || hours > 24 || Math.abs(minutes) > 59) return undefined;
   return (((hours % 24) + 24) * 60 + minutes) % 1440;
 }
 
-/** @param said one word, or tens and ones */
-function numberOf(said: string | undefined): number | undefined {
-  if (said === undefined) return undefined;
-  if (/^\d+$/.test(said)) return Number(said);
-  const [tens = "", ones, ...more] = plain(said).split(/ (?:y|e|et) |[- ]/);
+/** @param words one word, or tens and ones */
+function numberOf(words: string | undefined): number | undefined {
+  if (words === undefined) return undefined;
+  if (/^\d+$/.test(words)) return Number(words);
+  const [tens = "", ones, ...more] = plain(words).split(/ (?:y|e|et) |[- ]/);
   const one = (word: string) => NUMBER_WORDS.get(word) ?? (UNITS.has(word) ? 1 : undefined);
   const first = one(tens);
   if (ones === undefined || first === undefined) return first;
