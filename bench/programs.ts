@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { loadConfiguration } from "../control-plane/config/load.ts";
 import { formatProblem } from "../control-plane/config/diagnostics/problem.ts";
-import type { GatewayModel } from "../control-plane/ir/model.ts";
+import type { GatewayModel } from "../model/model.ts";
 import { pushLimits } from "../control-plane/spend/push-limits.ts";
 import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.ts";
 import { requireEnvoy } from "../control-plane/supervisor/envoy-binary.ts";

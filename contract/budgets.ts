@@ -13,7 +13,7 @@ export const BUDGETS_PATH = "/budgets";
  * budgets of the filter's configuration, so that a push which came before a reload shows.
  */
 export const BUDGETS = "budgets";
-/** Text: 16 hexadecimal digits, `budgetFingerprint` of control-plane/ir/budgets.ts. In both. */
+/** Text: 16 hexadecimal digits, `budgetFingerprint` of model/budgets.ts. In both. */
 export const BUDGET_ID = "id";
 /** Request. Number: nano-dollars, below 10^18, that the filter may charge in all, counted as BUDGET_CHARGED. */
 export const BUDGET_LIMIT = "limit";

@@ -27,14 +27,14 @@ import type {
   UpOptions,
 } from "./cli/commands/options.ts";
 import { GatewayError } from "./config/diagnostics/gateway-error.ts";
-import { BUDGET_PERIODS } from "./ir/budgets.ts";
+import { BUDGET_PERIODS } from "../model/budgets.ts";
 import {
   ACCESS_LOG_PLACES,
   ACCESS_LOGS,
   DEFAULT_DRAIN_MS,
   DEFAULT_RELOAD_DRAIN_MS,
   LOG_LEVELS,
-} from "./ir/names.ts";
+} from "../model/names.ts";
 import { colorsFor, count } from "./config/diagnostics/terminal.ts";
 import { GATEWAY, logFormat, writeEntry } from "./supervisor/own-log.ts";
 import { VERSION } from "./supervisor/version.ts";

@@ -1,12 +1,12 @@
 // The access logs: one line with the 15 fields of the interface (spec.md, section 2) per request and per attempt.
 import { join } from "node:path";
-import type { AccessLogField, AccessLogFieldName } from "../control-plane/ir/access-log-fields.ts";
-import { ACCESS_LOG_FIELDS } from "../control-plane/ir/access-log-fields.ts";
+import type { AccessLogField, AccessLogFieldName } from "../model/access-log-fields.ts";
+import { ACCESS_LOG_FIELDS } from "../model/access-log-fields.ts";
 import { MCP } from "../contract/endpoints.ts";
 import { PROPERTY_CLIENT_FORWARDED_FOR, PROPERTY_CLIENT_PATH } from "../contract/words.ts";
-import type { GatewayModel } from "../control-plane/ir/model.ts";
-import type { AccessLogName } from "../control-plane/ir/names.ts";
-import { accessLogFile } from "../control-plane/ir/names.ts";
+import type { GatewayModel } from "../model/model.ts";
+import type { AccessLogName } from "../model/names.ts";
+import { accessLogFile } from "../model/names.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { AccessLog, Extension, Fields, ListenerName } from "./types.ts";
 import { extension } from "./types.ts";

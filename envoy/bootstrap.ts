@@ -1,7 +1,7 @@
 // The model and the runtime environment → Envoy's whole configuration. It cannot contain a secret: the model holds only
 // names of variables.
 import { LISTENER_EGRESS, LISTENER_INGRESS, MAX_API_RESPONSE } from "../contract/words.ts";
-import type { GatewayModel } from "../control-plane/ir/model.ts";
+import type { GatewayModel } from "../model/model.ts";
 import { budgetsListener } from "./budgets-listener.ts";
 import { clusters } from "./clusters.ts";
 import { listener, OWNER_ONLY, ownEgress } from "./listeners.ts";

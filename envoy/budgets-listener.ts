@@ -1,7 +1,7 @@
 // The listener on which the control plane sets the limits of budgets (contract/budgets.ts): a socket that only the gateway's user
 // can open. The filter responds to everything. It has no logs, because its requests are no client's.
 import { LISTENER_BUDGETS } from "../contract/budgets.ts";
-import type { GatewayModel } from "../control-plane/ir/model.ts";
+import type { GatewayModel } from "../model/model.ts";
 import { OWNER_ONLY } from "./listeners.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Listener } from "./types.ts";

@@ -1,5 +1,5 @@
 // How much of a request and of a response Envoy may buffer.
-import type { GatewayModel } from "../control-plane/ir/model.ts";
+import type { GatewayModel } from "../model/model.ts";
 import type { Fields } from "./types.ts";
 
 const MEBIBYTE = 1_048_576;

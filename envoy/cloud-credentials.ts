@@ -1,14 +1,9 @@
 // Credentials of cloud providers, as upstream filters: AWS signatures, and access tokens from files that the control plane
 // writes. docs/decisions/2026-11-22-cloud-credentials.md
 import { join } from "node:path";
-import type {
-  AwsRole,
-  AwsSource,
-  CloudCredential,
-  Signing,
-} from "../control-plane/ir/cloud-credentials.ts";
-import { signingsOf, tokensOf } from "../control-plane/ir/cloud-credentials.ts";
-import type { GatewayModel } from "../control-plane/ir/model.ts";
+import type { AwsRole, AwsSource, CloudCredential, Signing } from "../model/cloud-credentials.ts";
+import { signingsOf, tokensOf } from "../model/cloud-credentials.ts";
+import type { GatewayModel } from "../model/model.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields } from "./types.ts";
 import { extension, typed } from "./types.ts";

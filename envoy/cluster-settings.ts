@@ -1,7 +1,7 @@
 // Settings that clusters share: idle timeout and lifetime of connections, the maximum number of them, and the HTTP
 // version.
-import type { Address, GatewayModel, UpstreamSettings } from "../control-plane/ir/model.ts";
-import { statNameOf } from "../control-plane/ir/upstreams.ts";
+import type { Address, GatewayModel, UpstreamSettings } from "../model/model.ts";
+import { statNameOf } from "../model/upstreams.ts";
 import { logMetadata } from "./access-log.ts";
 import { CONNECTION_BUFFER, providerWindows } from "./buffers.ts";
 import type { Extension, Fields } from "./types.ts";

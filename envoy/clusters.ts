@@ -1,9 +1,9 @@
 // The upstream clusters: how each provider, each backend and the model server is reached.
 import { NO_ADDRESS } from "../contract/words.ts";
-import type { GatewayModel } from "../control-plane/ir/model.ts";
-import { generationOf, inGeneration } from "../control-plane/ir/filter-document/document.ts";
-import type { Upstream } from "../control-plane/ir/upstreams.ts";
-import { attemptCluster, attemptedUpstreams, upstreams } from "../control-plane/ir/upstreams.ts";
+import type { GatewayModel } from "../model/model.ts";
+import { generationOf, inGeneration } from "../model/filter-document/document.ts";
+import type { Upstream } from "../model/upstreams.ts";
+import { attemptCluster, attemptedUpstreams, upstreams } from "../model/upstreams.ts";
 import { common, protocolAskedFor, protocols } from "./cluster-settings.ts";
 import { credentialFilters } from "./cloud-credentials.ts";
 import { endpoint, resolution } from "./endpoints.ts";

@@ -2,8 +2,8 @@
 // not captured has the line `-`.
 import { join } from "node:path";
 import { PROPERTY_CONTENT } from "../contract/content.ts";
-import type { GatewayModel } from "../control-plane/ir/model.ts";
-import { accessLogFile, CONTENT_LOG } from "../control-plane/ir/names.ts";
+import type { GatewayModel } from "../model/model.ts";
+import { accessLogFile, CONTENT_LOG } from "../model/names.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension } from "./types.ts";
 import { extension } from "./types.ts";

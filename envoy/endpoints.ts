@@ -1,6 +1,6 @@
 // Addresses of a cluster's hosts, and how their names are resolved.
 import { isIP } from "node:net";
-import type { Address } from "../control-plane/ir/model.ts";
+import type { Address } from "../model/model.ts";
 import { loggedAs } from "./access-log.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Fields } from "./types.ts";

@@ -1,7 +1,7 @@
 // The HTTP filters of a listener: THE ordered list, with the reason for each position. Requests pass down the list,
 // responses up.
 import { DECOMPRESSOR } from "../contract/words.ts";
-import { type GatewayModel, hasDecompression } from "../control-plane/ir/model.ts";
+import { type GatewayModel, hasDecompression } from "../model/model.ts";
 import { CLIENT_AUTHORITY, CLIENT_FORWARDED_FOR, CLIENT_PATH, llmLogs } from "./access-log.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields, ListenerName } from "./types.ts";

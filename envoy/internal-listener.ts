@@ -1,8 +1,8 @@
 // The internal listener: the filter's own calls of a prompt's flow pass through it, so that they are logged and routed
 // like requests.
 import { HEADER_CLUSTER, HEADER_DETAILS, HEADER_LOGGED_PATH } from "../contract/words.ts";
-import { INTERNAL_CLUSTER } from "../control-plane/ir/filter-document/prompt.ts";
-import type { GatewayModel } from "../control-plane/ir/model.ts";
+import { INTERNAL_CLUSTER } from "../model/filter-document/prompt.ts";
+import type { GatewayModel } from "../model/model.ts";
 import { internalLogs, LOGGED_PATH } from "./access-log.ts";
 import { CONNECTION_BUFFER } from "./buffers.ts";
 import { decompressors, remember } from "./filters.ts";

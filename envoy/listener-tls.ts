@@ -1,7 +1,7 @@
 // TLS for clients. Envoy reads certificate and key from the user's own files, and reads them again when a file is moved
 // into the directory of secrets; the gateway copies their bytes to no file.
 import { join } from "node:path";
-import type { GatewayModel, Listener } from "../control-plane/ir/model.ts";
+import type { GatewayModel, Listener } from "../model/model.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Fields } from "./types.ts";
 import { extension, typed } from "./types.ts";

@@ -1,6 +1,6 @@
 // A listener: where clients connect, its timeouts, and how much clients may send.
 import { LISTENER_OWN_EGRESS } from "../contract/words.ts";
-import type { GatewayModel, Listener as ModelListener } from "../control-plane/ir/model.ts";
+import type { GatewayModel, Listener as ModelListener } from "../model/model.ts";
 import { ingressLogs } from "./access-log.ts";
 import { CONNECTION_BUFFER, windows } from "./buffers.ts";
 import { httpFilters } from "./filters.ts";

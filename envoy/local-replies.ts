@@ -10,7 +10,7 @@ import {
   WITHOUT_DIALECT,
   WITHOUT_HEAD,
 } from "../contract/upstream-errors.ts";
-import type { GatewayModel } from "../control-plane/ir/model.ts";
+import type { GatewayModel } from "../model/model.ts";
 import { CLIENT_PATH } from "./access-log.ts";
 import { REQUEST_ID, SET_REQUEST_ID } from "./request-id.ts";
 import type { Fields } from "./types.ts";

@@ -1,6 +1,6 @@
 // Ejects a provider that keeps failing, if there is an alternative.
-import type { GatewayModel } from "../control-plane/ir/model.ts";
-import { clusterOf } from "../control-plane/ir/upstreams.ts";
+import type { GatewayModel } from "../model/model.ts";
+import { clusterOf } from "../model/upstreams.ts";
 import type { Fields } from "./types.ts";
 import { duration } from "./types.ts";
 

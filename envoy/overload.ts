@@ -1,5 +1,5 @@
 // What Envoy does when memory or connections run out: it rejects new requests, so that in-flight requests can finish.
-import type { GatewayModel } from "../control-plane/ir/model.ts";
+import type { GatewayModel } from "../model/model.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields } from "./types.ts";
 import { duration, extension, typed } from "./types.ts";

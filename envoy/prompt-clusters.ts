@@ -1,11 +1,8 @@
 // The clusters of a prompt's flow: the one for the internal listener, the model server, and one for each backend.
-import {
-  INTERNAL_CLUSTER,
-  MODEL_SERVER_CLUSTER,
-} from "../control-plane/ir/filter-document/prompt.ts";
-import { clusterOfEndpoint } from "../control-plane/ir/filter-document/prompt.ts";
-import type { GatewayModel } from "../control-plane/ir/model.ts";
-import type { PromptEndpoint } from "../control-plane/ir/prompt.ts";
+import { INTERNAL_CLUSTER, MODEL_SERVER_CLUSTER } from "../model/filter-document/prompt.ts";
+import { clusterOfEndpoint } from "../model/filter-document/prompt.ts";
+import type { GatewayModel } from "../model/model.ts";
+import type { PromptEndpoint } from "../model/prompt.ts";
 import { common, protocols } from "./cluster-settings.ts";
 import { endpoint, resolution, socketEndpoint } from "./endpoints.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";

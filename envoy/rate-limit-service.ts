@@ -8,13 +8,8 @@ import {
   PROPERTY_LIMIT_CHECK,
   PROPERTY_LIMIT_TOKENS,
 } from "../contract/words.ts";
-import { rateLimitId } from "../control-plane/ir/filter-document/rate-limits.ts";
-import type {
-  Address,
-  GatewayModel,
-  RateLimit,
-  RateLimitService,
-} from "../control-plane/ir/model.ts";
+import { rateLimitId } from "../model/filter-document/rate-limits.ts";
+import type { Address, GatewayModel, RateLimit, RateLimitService } from "../model/model.ts";
 import { common } from "./cluster-settings.ts";
 import { endpoint, resolution } from "./endpoints.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";

@@ -1,7 +1,7 @@
 // The headers that every route removes and adds, at a tenth of what a call of the filter costs.
 import { ROUTING_HEADERS, USUAL_RESPONSE_HEADERS } from "../contract/foreign-headers.ts";
 import { HEADER_ENCODING } from "../contract/words.ts";
-import { type GatewayModel, hasDecompression } from "../control-plane/ir/model.ts";
+import { type GatewayModel, hasDecompression } from "../model/model.ts";
 import { ADD_REQUEST_ID } from "./request-id.ts";
 import type { Fields } from "./types.ts";
 

@@ -8,14 +8,14 @@ import {
   HEADER_STREAM_CLUSTER,
   NO_ADDRESS,
 } from "../contract/words.ts";
-import type { GatewayModel, Listener } from "../control-plane/ir/model.ts";
-import { generationOf, inGeneration } from "../control-plane/ir/filter-document/document.ts";
-import { MODEL_SERVER_CLUSTER } from "../control-plane/ir/filter-document/prompt.ts";
-import { limitHeaders } from "../control-plane/ir/mcp-tools.ts";
-import type { Prompt } from "../control-plane/ir/prompt.ts";
-import { retryPolicies } from "../control-plane/ir/retry-policies.ts";
-import type { RetryPolicy } from "../control-plane/ir/retry-policies.ts";
-import { attemptCluster, attemptedUpstreams } from "../control-plane/ir/upstreams.ts";
+import type { GatewayModel, Listener } from "../model/model.ts";
+import { generationOf, inGeneration } from "../model/filter-document/document.ts";
+import { MODEL_SERVER_CLUSTER } from "../model/filter-document/prompt.ts";
+import { limitHeaders } from "../model/mcp-tools.ts";
+import type { Prompt } from "../model/prompt.ts";
+import { retryPolicies } from "../model/retry-policies.ts";
+import type { RetryPolicy } from "../model/retry-policies.ts";
+import { attemptCluster, attemptedUpstreams } from "../model/upstreams.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import { heldBytes } from "./buffers.ts";
 import { nextAttempt } from "./next-attempt.ts";

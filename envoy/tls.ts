@@ -1,6 +1,6 @@
 // TLS to providers: the certificate must be valid for the server name that is sent.
 import { isIP } from "node:net";
-import type { Address } from "../control-plane/ir/model.ts";
+import type { Address } from "../model/model.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields } from "./types.ts";
 import { extension } from "./types.ts";

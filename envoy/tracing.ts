@@ -27,9 +27,9 @@ import {
 } from "../contract/trace.ts";
 import { TRACE_HEADERS } from "../contract/foreign-headers.ts";
 import { LISTENER_OWN_EGRESS } from "../contract/words.ts";
-import type { GatewayModel } from "../control-plane/ir/model.ts";
-import type { ProviderHeader } from "../control-plane/ir/address.ts";
-import type { Tracing } from "../control-plane/ir/tracing.ts";
+import type { GatewayModel } from "../model/model.ts";
+import type { ProviderHeader } from "../model/address.ts";
+import type { Tracing } from "../model/tracing.ts";
 import { CLIENT_PATH } from "./access-log.ts";
 import { common, negotiated } from "./cluster-settings.ts";
 import { endpoint, resolution } from "./endpoints.ts";

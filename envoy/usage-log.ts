@@ -1,12 +1,12 @@
 // The log of usage records: one line per client request, for the control plane. Numbers of Envoy, then the filter's record
 // (contract/usage-record.ts), which is the only part that a client can fill and is JSON. The columns are those of
-// control-plane/ir/usage-log-fields.ts.
+// model/usage-log-fields.ts.
 import { join } from "node:path";
 import { PROPERTY_USAGE } from "../contract/usage-record.ts";
-import { hasUsageRecords } from "../control-plane/ir/filter-document/budgets.ts";
-import type { GatewayModel } from "../control-plane/ir/model.ts";
-import { accessLogFile, USAGE_LOG } from "../control-plane/ir/names.ts";
-import { USAGE_LOG_FIELDS } from "../control-plane/ir/usage-log-fields.ts";
+import { hasUsageRecords } from "../model/filter-document/budgets.ts";
+import type { GatewayModel } from "../model/model.ts";
+import { accessLogFile, USAGE_LOG } from "../model/names.ts";
+import { USAGE_LOG_FIELDS } from "../model/usage-log-fields.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension } from "./types.ts";
 import { extension } from "./types.ts";

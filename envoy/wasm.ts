@@ -2,8 +2,8 @@
 // share memory.
 import type { LISTENER_BUDGETS } from "../contract/budgets.ts";
 import { ROOT_ROUTE, ROOT_TRANSLATE } from "../contract/words.ts";
-import { filterConfig } from "../control-plane/ir/filter-document/document.ts";
-import type { GatewayModel } from "../control-plane/ir/model.ts";
+import { filterConfig } from "../model/filter-document/document.ts";
+import type { GatewayModel } from "../model/model.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields, ListenerName, Typed } from "./types.ts";
 import { extension } from "./types.ts";

@@ -11,7 +11,7 @@ interface Step {
 }
 
 const ROOT = join(import.meta.dirname, "..");
-const SOURCES = ["contract", "control-plane", "envoy", "filter", "scripts"];
+const SOURCES = ["contract", "model", "control-plane", "envoy", "filter", "scripts"];
 
 /** The longest first, so that the last ones to end are short. */
 const STEPS: readonly Step[] = [

@@ -1,4 +1,4 @@
-// control-plane/ir/dropped-members.json: why a member of a request is dropped, from the tables that the filter uses.
+// model/dropped-members.json: why a member of a request is dropped, from the tables that the filter uses.
 import { readDialectTables } from "./dialect-tables.ts";
 import type { DialectTables } from "./dialect-tables.ts";
 

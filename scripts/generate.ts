@@ -25,7 +25,7 @@ export async function generate(): Promise<Generated[]> {
     await formatted("docs/model-limits.md", modelLimitsPage()),
     await formatted("docs/dialects.md", dialectsPage()),
     await formatted("docs/faults.md", faultsPage()),
-    await formatted("control-plane/ir/dropped-members.json", droppedReasons()),
+    await formatted("model/dropped-members.json", droppedReasons()),
   ];
 }
 

@@ -1,5 +1,5 @@
 // Money as text. Amounts are nano-dollars.
-import { NANO_PER_DOLLAR } from "../ir/budgets.ts";
+import { NANO_PER_DOLLAR } from "../../model/budgets.ts";
 
 /** Returns an amount for people: cents from a dollar on, and more digits of less: `$1,234.50`, `$0.0004`. */
 export function dollars(nano: number): string {

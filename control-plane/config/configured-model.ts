@@ -1,5 +1,5 @@
 // The name of a configured model where the file refers to one: `fallbacks`, an alias's `target`, `targets`.
-import { isWildcard } from "../ir/model-names.ts";
+import { isWildcard } from "../../model/model-names.ts";
 import type { Path } from "./diagnostics/problem.ts";
 import type { Reading } from "./reading.ts";
 import { suggest, suggestion } from "./diagnostics/suggest.ts";

@@ -1,8 +1,8 @@
 // Credentials in the whole configuration: which variables the filter needs, and that no key is used where it would leak.
-import { credentialName, tokensOf } from "../ir/cloud-credentials.ts";
-import { keyVariables } from "../ir/client-keys.ts";
-import type { GatewayModel } from "../ir/model.ts";
-import { variablesOf } from "../ir/tracing.ts";
+import { credentialName, tokensOf } from "../../model/cloud-credentials.ts";
+import { keyVariables } from "../../model/client-keys.ts";
+import type { GatewayModel } from "../../model/model.ts";
+import { variablesOf } from "../../model/tracing.ts";
 import { refuseKeysElsewhere } from "./diagnostics/reference-problems.ts";
 import { refuseSharedKeys } from "./listener/api-keys.ts";
 import { warnOfOpenListeners } from "./listener/open-listeners.ts";

@@ -1,5 +1,5 @@
 // gateway.yaml and the environment → the model, or every problem at once. Pure: no file, clock or network is touched.
-import type { GatewayModel } from "../ir/model.ts";
+import type { GatewayModel } from "../../model/model.ts";
 import { checkCredentials } from "./credentials.ts";
 import { correctKeys } from "./diagnostics/correct-keys.ts";
 import { findNotSupported } from "./diagnostics/not-supported-yet.ts";

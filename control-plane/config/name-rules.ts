@@ -1,5 +1,5 @@
 // What may be a name: of a model, an entry or an alias. Names reach headers, JSON and Envoy's configuration.
-import { NONE } from "../ir/model-names.ts";
+import { NONE } from "../../model/model-names.ts";
 import type { Path } from "./diagnostics/problem.ts";
 import type { DiagnosticOptions, Reading } from "./reading.ts";
 

@@ -1,6 +1,6 @@
 // How much a rate limit allows: tokens, requests or both, in a unit of time.
 import type { z } from "zod";
-import type { RateLimit } from "../ir/model.ts";
+import type { RateLimit } from "../../model/model.ts";
 import type { Path } from "./diagnostics/problem.ts";
 import type { Reading } from "./reading.ts";
 import { mapping, oneOf, whole } from "./schema-words.ts";

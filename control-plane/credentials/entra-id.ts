@@ -2,7 +2,7 @@
 // its token from memory until shortly before it expires.
 import type * as Library from "@azure/identity";
 import type { Environment } from "../config/environment.ts";
-import type { EntraSource } from "../ir/cloud-credentials.ts";
+import type { EntraSource } from "../../model/cloud-credentials.ts";
 import type { MintedToken } from "./refresher.ts";
 
 export async function mintEntraToken(

@@ -2,7 +2,7 @@
 // token from memory until shortly before it expires.
 import { readFileSync } from "node:fs";
 import type * as Library from "google-auth-library";
-import type { GoogleSource } from "../ir/cloud-credentials.ts";
+import type { GoogleSource } from "../../model/cloud-credentials.ts";
 import type { MintedToken } from "./refresher.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";

@@ -1,7 +1,7 @@
 // What `gateway status` and `gateway validate` report of the credentials that Envoy attaches. Without the credentials.
-import { credentialName, credentialText } from "../ir/cloud-credentials.ts";
-import type { GatewayModel } from "../ir/model.ts";
-import { attemptCluster, clusterOf } from "../ir/upstreams.ts";
+import { credentialName, credentialText } from "../../model/cloud-credentials.ts";
+import type { GatewayModel } from "../../model/model.ts";
+import { attemptCluster, clusterOf } from "../../model/upstreams.ts";
 import type { TokenReport } from "./tokens.ts";
 
 export interface CredentialReport {

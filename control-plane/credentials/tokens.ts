@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { emptySecrets, secretWith } from "../../envoy/cloud-credentials.ts";
 import type { Environment } from "../config/environment.ts";
-import { sourceText, type Token, tokensOf } from "../ir/cloud-credentials.ts";
-import type { GatewayModel } from "../ir/model.ts";
+import { sourceText, type Token, tokensOf } from "../../model/cloud-credentials.ts";
+import type { GatewayModel } from "../../model/model.ts";
 import { minter } from "./mint.ts";
 import { type Mint, Refresher, type TokenState } from "./refresher.ts";
 

@@ -2,7 +2,7 @@
 import type { Environment } from "../config/environment.ts";
 import { minter } from "../credentials/mint.ts";
 import { reasonOf } from "../credentials/refresher.ts";
-import { type CloudCredential, sourceText, tokensOf } from "../ir/cloud-credentials.ts";
+import { type CloudCredential, sourceText, tokensOf } from "../../model/cloud-credentials.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 
 /** AWS credentials are not tried: Envoy reads them and signs with them. */

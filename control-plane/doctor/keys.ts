@@ -1,7 +1,7 @@
 // The checks of keys and of the proxy variables in the environment. No value is ever a part of a finding.
 import { credentialReports } from "../credentials/report.ts";
 import type { Environment } from "../config/environment.ts";
-import type { GatewayModel } from "../ir/model.ts";
+import type { GatewayModel } from "../../model/model.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 
 /** How the keys of providers begin, at their own addresses. */

@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync } from "nod
 import { dirname } from "node:path";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { Environment } from "../config/environment.ts";
-import type { GatewayModel } from "../ir/model.ts";
+import type { GatewayModel } from "../../model/model.ts";
 import type { Configuration } from "../supervisor/configuration-file.ts";
 import { cachedEnvoyFile, requireEnvoy } from "../supervisor/envoy-binary.ts";
 import { checkPorts } from "../supervisor/ports.ts";

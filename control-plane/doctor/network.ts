@@ -15,7 +15,7 @@ import {
 } from "../../contract/dialects.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
 import type { Environment } from "../config/environment.ts";
-import type { GatewayModel, Target } from "../ir/model.ts";
+import type { GatewayModel, Target } from "../../model/model.ts";
 import { findCaFile } from "../supervisor/runtime-environment.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 

@@ -1,6 +1,6 @@
 // A request of the content log (contract/content.ts), to be explained or replayed.
 import { z } from "zod";
-import type { Listener } from "../ir/model.ts";
+import type { Listener } from "../../model/model.ts";
 import type { ClientRequest } from "./client-request.ts";
 
 export interface CapturedRequest extends ClientRequest {

@@ -1,4 +1,4 @@
-import type { Listener } from "../ir/model.ts";
+import type { Listener } from "../../model/model.ts";
 
 /** A request as a client would send it. */
 export interface ClientRequest {

@@ -1,15 +1,15 @@
 // What becomes of a client's request: who gets it in which order, and the exact requests, by the release filter.
 import { PROPERTY_USAGE } from "../../contract/usage-record.ts";
-import { credentialText } from "../ir/cloud-credentials.ts";
-import { budgetLabel } from "../ir/budgets.ts";
-import type { Budget } from "../ir/budgets.ts";
-import type { GatewayModel, Listener, Target } from "../ir/model.ts";
+import { credentialText } from "../../model/cloud-credentials.ts";
+import { budgetLabel } from "../../model/budgets.ts";
+import type { Budget } from "../../model/budgets.ts";
+import type { GatewayModel, Listener, Target } from "../../model/model.ts";
 import type { UsageRecord } from "../observability/usage-line.ts";
 import type { ExchangeResult } from "../wasm-host/exchange.ts";
 import type { SentRequest } from "../wasm-host/upstream.ts";
 import type { ClientRequest } from "./client-request.ts";
-import { droppedMembers } from "../ir/dropped-members.ts";
-import type { DroppedMember } from "../ir/dropped-members.ts";
+import { droppedMembers } from "../../model/dropped-members.ts";
+import type { DroppedMember } from "../../model/dropped-members.ts";
 import { DryRun } from "./dry-run.ts";
 import type { DryRunOptions } from "./dry-run.ts";
 import { maskHeaders, maskQuery } from "./mask.ts";

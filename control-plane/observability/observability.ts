@@ -1,9 +1,9 @@
 // What the control plane makes of the usage records: metrics, a history and a live page, and the listener that serves them. It
 // is beside the path of requests: whatever happens here, no request waits.
 import { join } from "node:path";
-import type { GatewayModel, MetricsExport } from "../ir/model.ts";
-import { urlOf } from "../ir/listener-url.ts";
-import { accessLogFile, CONTENT_LOG, USAGE_LOG } from "../ir/names.ts";
+import type { GatewayModel, MetricsExport } from "../../model/model.ts";
+import { urlOf } from "../../model/listener-url.ts";
+import { accessLogFile, CONTENT_LOG, USAGE_LOG } from "../../model/names.ts";
 import { startAdminServer } from "./admin-server.ts";
 import type { AdminServer } from "./admin-server.ts";
 import { countEjected, showBudgets, stateGauges } from "./envoy-stats.ts";

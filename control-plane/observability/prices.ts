@@ -1,13 +1,13 @@
 // What a response cost by its usage record. Where budgets or `x-gateway-cost` need it, the filter has computed the same
 // (filter/config/price.ts).
-import { bareName } from "../ir/known-models.ts";
-import type { GatewayModel } from "../ir/model.ts";
-import { priceOf, pricesOf } from "../ir/prices.ts";
-import type { Price } from "../ir/prices.ts";
+import { bareName } from "../../model/known-models.ts";
+import type { GatewayModel } from "../../model/model.ts";
+import { priceOf, pricesOf } from "../../model/prices.ts";
+import type { Price } from "../../model/prices.ts";
 import type { UsageRecord } from "./usage-line.ts";
 
-export { pricesOf } from "../ir/prices.ts";
-export type { Price } from "../ir/prices.ts";
+export { pricesOf } from "../../model/prices.ts";
+export type { Price } from "../../model/prices.ts";
 
 /** Names that clients chose are kept up to this many. */
 const MAX_KEPT = 1000;

@@ -1,12 +1,12 @@
 // The metrics of requests, made from the lines of access_usage.log. Label values are names of the configuration or words of
 // a fixed list, never what a client can make up: docs/observability.md lists the families.
 import { LISTENER_OWN_EGRESS } from "../../contract/words.ts";
-import type { GatewayModel } from "../ir/model.ts";
-import { knownModels, OTHER } from "../ir/known-models.ts";
-import type { KnownModels } from "../ir/known-models.ts";
-import { NONE } from "../ir/model-names.ts";
-import { knownMember } from "../ir/dropped-members.ts";
-import { providerWord } from "../ir/provider-words.ts";
+import type { GatewayModel } from "../../model/model.ts";
+import { knownModels, OTHER } from "../../model/known-models.ts";
+import type { KnownModels } from "../../model/known-models.ts";
+import { NONE } from "../../model/model-names.ts";
+import { knownMember } from "../../model/dropped-members.ts";
+import { providerWord } from "../../model/provider-words.ts";
 import { errorKind, errorType, operationOf } from "./classify.ts";
 import { Families } from "./families.ts";
 import { hasTokens, priceFinder, recordedCost } from "./prices.ts";

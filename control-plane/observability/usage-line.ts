@@ -36,8 +36,8 @@ import type {
   USAGE_STREAM,
   USAGE_TARGET,
 } from "../../contract/usage-record.ts";
-import { USAGE_LOG_FIELDS } from "../ir/usage-log-fields.ts";
-import type { UsageLogField } from "../ir/usage-log-fields.ts";
+import { USAGE_LOG_FIELDS } from "../../model/usage-log-fields.ts";
+import type { UsageLogField } from "../../model/usage-log-fields.ts";
 
 /** A failed attempt before the last one. */
 export interface FailedAttempt {

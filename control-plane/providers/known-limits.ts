@@ -6,7 +6,7 @@
 // that no row names has no limits: it may be newer than this table.
 import type { DialectRow } from "../../contract/dialects.ts";
 import { OPENAI_CHAT } from "../../contract/dialects.ts";
-import type { ModelLimits } from "../ir/model-limits.ts";
+import type { ModelLimits } from "../../model/model-limits.ts";
 import type { ProviderLimits } from "./limits/families.ts";
 import { matchesPattern } from "./clouds.ts";
 import {

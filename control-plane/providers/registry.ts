@@ -4,7 +4,7 @@ import type { CredentialKind } from "../../contract/credentials.ts";
 import { NO_CREDENTIAL } from "../../contract/credentials.ts";
 import type { DialectRow } from "../../contract/dialects.ts";
 import { ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES } from "../../contract/dialects.ts";
-import type { Address } from "../ir/model.ts";
+import type { Address } from "../../model/model.ts";
 import { CLOUDS, wordsOf } from "./clouds.ts";
 
 export interface Provider {

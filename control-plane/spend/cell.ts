@@ -1,5 +1,5 @@
 // What was spent on a UTC day with a client key at a model, as the usage records report it.
-import type { Budget } from "../ir/budgets.ts";
+import type { Budget } from "../../model/budgets.ts";
 import { hasTokens, recordedCost } from "../observability/prices.ts";
 import type { Price } from "../observability/prices.ts";
 import { behindCut, readUsageLine } from "../observability/usage-line.ts";

@@ -6,7 +6,7 @@ import { knownPlace } from "../log-files/known-place.ts";
 import { databaseProblem, isDamage, putAside } from "../log-files/log-database.ts";
 import { endOfLog, followLines, hasReached, LOG_START } from "../log-files/log-files.ts";
 import type { LogPosition } from "../log-files/log-files.ts";
-import type { Budget } from "../ir/budgets.ts";
+import type { Budget } from "../../model/budgets.ts";
 import { hasAborted } from "../supervisor/keep-running.ts";
 import type { UsageRecord } from "../observability/usage-line.ts";
 import { type Cell, Cells, dayOf, type RecordRules } from "./cell.ts";

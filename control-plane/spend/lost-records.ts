@@ -1,6 +1,6 @@
 // What Envoy has charged for requests whose records were lost, as when the disk was full: Envoy's table knows it by budget, and the
 // ledger keeps it by key and model.
-import type { Budget } from "../ir/budgets.ts";
+import type { Budget } from "../../model/budgets.ts";
 import type { Cell } from "./cell.ts";
 
 /** Nano-dollars of a budget without records. */

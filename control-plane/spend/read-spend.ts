@@ -1,10 +1,10 @@
 // What was spent, read from outside of the gateway: its ledger, what its log has behind that, and the other gateways' in Redis.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Budget, periodAt } from "../ir/budgets.ts";
-import { knownModels } from "../ir/known-models.ts";
-import { accessLogFile, USAGE_LOG } from "../ir/names.ts";
-import type { GatewayModel } from "../ir/model.ts";
+import { type Budget, periodAt } from "../../model/budgets.ts";
+import { knownModels } from "../../model/known-models.ts";
+import { accessLogFile, USAGE_LOG } from "../../model/names.ts";
+import type { GatewayModel } from "../../model/model.ts";
 import { databaseProblem } from "../log-files/log-database.ts";
 import { knownPlace } from "../log-files/known-place.ts";
 import {

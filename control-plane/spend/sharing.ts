@@ -1,5 +1,5 @@
 // What gateways with the same Redis share: the grants of budgets, and the spend that `gateway spend` shows.
-import type { Redis } from "../ir/model.ts";
+import type { Redis } from "../../model/model.ts";
 import type { UsageRecord } from "../observability/usage-line.ts";
 import { appliesTo, type Cell } from "./cell.ts";
 import type { EnvoyLimits } from "./envoy-limits.ts";

@@ -2,13 +2,13 @@
 // budgets up to date. It is beside the path of requests: the filter charges and rejects by itself.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { budgetId, NANO_PER_DOLLAR } from "../ir/budgets.ts";
-import type { Budget } from "../ir/budgets.ts";
+import { budgetId, NANO_PER_DOLLAR } from "../../model/budgets.ts";
+import type { Budget } from "../../model/budgets.ts";
 import type { BudgetGauge } from "../observability/envoy-stats.ts";
-import { knownModels } from "../ir/known-models.ts";
-import type { KnownModels } from "../ir/known-models.ts";
-import { accessLogFile, USAGE_LOG } from "../ir/names.ts";
-import type { GatewayModel, Redis } from "../ir/model.ts";
+import { knownModels } from "../../model/known-models.ts";
+import type { KnownModels } from "../../model/known-models.ts";
+import { accessLogFile, USAGE_LOG } from "../../model/names.ts";
+import type { GatewayModel, Redis } from "../../model/model.ts";
 import { priceFinder } from "../observability/prices.ts";
 import { dayOf } from "./cell.ts";
 import type { RecordRules } from "./cell.ts";

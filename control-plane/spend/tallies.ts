@@ -1,5 +1,5 @@
 // What was spent on each budget: in its period, and in all since the gateway's own process started.
-import { type Budget, budgetFingerprint, periodAt } from "../ir/budgets.ts";
+import { type Budget, budgetFingerprint, periodAt } from "../../model/budgets.ts";
 import { appliesTo, type Cell, dayOf } from "./cell.ts";
 
 export interface Tally {

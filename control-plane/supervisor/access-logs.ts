@@ -1,7 +1,7 @@
 // Monitors the access logs of a running gateway: their directory, their size, and whether Envoy can write them.
 import { closeSync, existsSync, openSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-import { ACCESS_LOGS, accessLogFile } from "../ir/names.ts";
+import { ACCESS_LOGS, accessLogFile } from "../../model/names.ts";
 import { callAdmin } from "./admin.ts";
 import { makeDirectory } from "./make-directory.ts";
 import type { Report } from "./own-log.ts";

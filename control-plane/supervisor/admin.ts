@@ -1,8 +1,8 @@
 // Requests to Envoy's admin interface, which listens on a unix socket only.
 import { request, type RequestOptions } from "node:http";
 import { request as requestByTls } from "node:https";
-import { toConnectAddress } from "../ir/listener-url.ts";
-import type { Listener } from "../ir/model.ts";
+import { toConnectAddress } from "../../model/listener-url.ts";
+import type { Listener } from "../../model/model.ts";
 import { VERSION } from "./version.ts";
 
 export interface AdminResponse {

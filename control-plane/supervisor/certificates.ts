@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { join } from "node:path";
 import { listenerSecrets } from "../../envoy/listener-tls.ts";
 import { checkCertificate, day } from "../config/listener/certificate.ts";
-import { placeOf } from "../ir/model.ts";
-import type { GatewayModel, Listener, ListenerTls } from "../ir/model.ts";
+import { placeOf } from "../../model/model.ts";
+import type { GatewayModel, Listener, ListenerTls } from "../../model/model.ts";
 import type { Report } from "./own-log.ts";
 import { writePrivately } from "./state.ts";
 

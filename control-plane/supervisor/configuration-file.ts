@@ -12,7 +12,7 @@ import {
 import type { Environment } from "../config/environment.ts";
 import { starterConfiguration } from "../config/starter/configuration.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
-import type { GatewayModel } from "../ir/model.ts";
+import type { GatewayModel } from "../../model/model.ts";
 
 /** Variable with the address of listeners whose configuration sets none. */
 export const DEFAULT_ADDRESS_VARIABLE = "GATEWAY_DEFAULT_ADDRESS";

@@ -6,7 +6,7 @@ import { type DiscoveryFile, dynamicConfiguration } from "../../envoy/dynamic.ts
 import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import type { Bootstrap, Fields } from "../../envoy/types.ts";
 import { toYaml } from "../../envoy/yaml.ts";
-import type { GatewayModel } from "../ir/model.ts";
+import type { GatewayModel } from "../../model/model.ts";
 import { createDiscovery, type Discovery } from "./discovery.ts";
 import { makeDirectory } from "./make-directory.ts";
 import { numbered, writePrivately } from "./state.ts";

@@ -1,7 +1,7 @@
 // One run of Envoy: its arguments, environment and output.
 import { createInterface } from "node:readline";
 import type { Environment } from "../config/environment.ts";
-import type { LogLevel } from "../ir/names.ts";
+import type { LogLevel } from "../../model/names.ts";
 import { spawnWithLifeline } from "./lifeline.ts";
 import { identityOf, type ProcessIdentity } from "./process-identity.ts";
 

@@ -1,11 +1,11 @@
 // The running gateway: one configuration with the Envoy and the services that serve it, and the switch to the next one.
 import { join } from "node:path";
 import { type TokenReport, Tokens } from "../credentials/tokens.ts";
-import { changesBetween } from "../ir/changes.ts";
+import { changesBetween } from "../../model/changes.ts";
 import { type Configuration, readConfiguration } from "./configuration-file.ts";
 import { ENVOY_VERSION, requireEnvoy } from "./envoy-binary.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
-import type { GatewayModel, Listener } from "../ir/model.ts";
+import type { GatewayModel, Listener } from "../../model/model.ts";
 import { dryRun } from "./dry-run.ts";
 import { startCertificates } from "./certificates.ts";
 import {

@@ -1,7 +1,7 @@
 // The model server's options, made from the gateway's model. Pure; contains names of keys, never their values.
-import type { GatewayModel } from "../ir/model.ts";
-import { limitHeaders, mcpTools } from "../ir/mcp-tools.ts";
-import type { Prompt } from "../ir/prompt.ts";
+import type { GatewayModel } from "../../model/model.ts";
+import { limitHeaders, mcpTools } from "../../model/mcp-tools.ts";
+import type { Prompt } from "../../model/prompt.ts";
 import { VERSION } from "./version.ts";
 import type { ModelServerInput } from "../model-server/options.ts";
 

@@ -6,8 +6,8 @@ import { basename, relative } from "node:path";
 import { commandFor } from "../config/diagnostics/command-name.ts";
 import type { Environment } from "../config/environment.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
-import { placeOf } from "../ir/model.ts";
-import type { Listener } from "../ir/model.ts";
+import { placeOf } from "../../model/model.ts";
+import type { Listener } from "../../model/model.ts";
 import { findRunning, type RunningRecord } from "./state.ts";
 
 /**

@@ -2,8 +2,8 @@
 // is created before.
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { join } from "node:path";
-import type { GatewayModel } from "../ir/model.ts";
-import { accessLogFile, CONTENT_LOG } from "../ir/names.ts";
+import type { GatewayModel } from "../../model/model.ts";
+import { accessLogFile, CONTENT_LOG } from "../../model/names.ts";
 
 const OWNER_ONLY = 0o600;
 

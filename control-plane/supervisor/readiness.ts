@@ -1,6 +1,6 @@
 // The gateway is ready when Envoy reports it and every listener responds through the filter.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Listener } from "../ir/model.ts";
+import type { Listener } from "../../model/model.ts";
 import { callAdmin, callListener } from "./admin.ts";
 
 /** Path for which the filter itself returns 200. */

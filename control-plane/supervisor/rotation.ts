@@ -1,7 +1,7 @@
 // Rotates log files: renames a large file and makes Envoy open a new one.
 import { copyFileSync, existsSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { accessLogFile, ENVOY_LOGS } from "../ir/names.ts";
+import { accessLogFile, ENVOY_LOGS } from "../../model/names.ts";
 
 import { contentLogIn, createPrivately } from "./private-log.ts";
 

@@ -1,13 +1,13 @@
 // One run of the gateway in this process, from a loaded configuration to the last signal.
 import { join } from "node:path";
-import { changeLine } from "../ir/changes.ts";
+import { changeLine } from "../../model/changes.ts";
 import { commandFor } from "../config/diagnostics/command-name.ts";
 import { formatProblem } from "../config/diagnostics/problem.ts";
 import type { Configuration } from "./configuration-file.ts";
 import { colorsFor } from "../config/diagnostics/terminal.ts";
 import { credentialReports } from "../credentials/report.ts";
-import { urlOf } from "../ir/listener-url.ts";
-import { clusterOf } from "../ir/upstreams.ts";
+import { urlOf } from "../../model/listener-url.ts";
+import { clusterOf } from "../../model/upstreams.ts";
 import { VERSION } from "./version.ts";
 import { watchAccessLogs } from "./access-logs.ts";
 import { serveControl } from "./control.ts";

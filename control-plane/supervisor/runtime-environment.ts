@@ -7,7 +7,7 @@ import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import type { ConfigurationFile } from "../config/diagnostics/configuration-problems.ts";
 import type { Environment } from "../config/environment.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
-import type { GatewayModel } from "../ir/model.ts";
+import type { GatewayModel } from "../../model/model.ts";
 import { logDirectory } from "./log-directory.ts";
 import { secretsDirectory, socketPath, stateDirectory, tokensDirectory } from "./state.ts";
 

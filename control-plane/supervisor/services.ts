@@ -2,8 +2,8 @@
 import type { Configuration } from "./configuration-file.ts";
 import { startDemonstrationModel } from "./demonstration/model.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
-import { urlOf } from "../ir/listener-url.ts";
-import type { GatewayModel } from "../ir/model.ts";
+import { urlOf } from "../../model/listener-url.ts";
+import type { GatewayModel } from "../../model/model.ts";
 import { modelServerInput } from "./model-server-input.ts";
 import {
   modelServerEnvironment,

@@ -1,8 +1,8 @@
 // Has spend recorded and budgets enforced, if the configuration asks for it.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Budget } from "../ir/budgets.ts";
-import type { GatewayModel } from "../ir/model.ts";
+import type { Budget } from "../../model/budgets.ts";
+import type { GatewayModel } from "../../model/model.ts";
 import type { BudgetGauge } from "../observability/envoy-stats.ts";
 import type { Spend } from "../spend/spend.ts";
 import type { Configuration } from "./configuration-file.ts";

@@ -16,7 +16,7 @@ import type { ConfigurationFile } from "../config/diagnostics/configuration-prob
 import type { CredentialReport } from "../credentials/report.ts";
 import type { Environment } from "../config/environment.ts";
 import { GatewayError } from "../config/diagnostics/gateway-error.ts";
-import type { Listener } from "../ir/model.ts";
+import type { Listener } from "../../model/model.ts";
 import { holderOf, takeLock } from "./lock-file.ts";
 import { makeDirectory } from "./make-directory.ts";
 import { isAlive, type ProcessIdentity } from "./process-identity.ts";

@@ -12,8 +12,8 @@ import {
   ROOT_ROUTE,
   ROOT_TRANSLATE,
 } from "../../contract/words.ts";
-import type { FilterConfig } from "../ir/filter-document/document.ts";
-import { hasDecompression } from "../ir/model.ts";
+import type { FilterConfig } from "../../model/filter-document/document.ts";
+import { hasDecompression } from "../../model/model.ts";
 import { BodyBuffer } from "./body-buffer.ts";
 import { StreamContext } from "./context.ts";
 import type { Properties } from "./context.ts";
@@ -634,7 +634,7 @@ export class Exchange {
   }
 }
 
-/** Returns how many retries a route's policy allows, which its name contains (control-plane/ir/retry-policies.ts). */
+/** Returns how many retries a route's policy allows, which its name contains (model/retry-policies.ts). */
 function retriesOf(name: string): number {
   return Number(/^several\/(\d+)/.exec(name)?.[1] ?? 0);
 }

@@ -1,4 +1,4 @@
-// The models that a client key may be used for (control-plane/ir/filter-document/client-keys.ts, `AllowedModels`).
+// The models that a client key may be used for (model/filter-document/client-keys.ts, `AllowedModels`).
 import { Tape } from "../bytes/json/tape";
 import { byteAt, startsWith } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";

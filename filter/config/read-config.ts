@@ -1,4 +1,4 @@
-// Reads the VM configuration (control-plane/ir/filter-document/document.ts, `FilterConfig`) and the environment into
+// Reads the VM configuration (model/filter-document/document.ts, `FilterConfig`) and the environment into
 // the filter's own tables.
 import { DEFAULT_SHARE } from "../memory/budget";
 import { FILTER_CONFIG_VERSION, LISTENER_EGRESS, LISTENER_INGRESS } from "../../contract/words";

@@ -1,4 +1,4 @@
-// Reads the `prompt` member: prompt targets and the guard (control-plane/ir/filter-document/document.ts, `FilterPrompt`).
+// Reads the `prompt` member: prompt targets and the guard (model/filter-document/document.ts, `FilterPrompt`).
 import { scan, SCAN_OK } from "../bytes/json/scan";
 import { Tape } from "../bytes/json/tape";
 import { constant, sameBytes, Span } from "../bytes/text/bytes";

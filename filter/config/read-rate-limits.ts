@@ -1,4 +1,4 @@
-// Reads the members `rate_limits` (control-plane/ir/filter-document/rate-limits.ts): the limits, and those of each name
+// Reads the members `rate_limits` (model/filter-document/rate-limits.ts): the limits, and those of each name
 // or model.
 import { PROPERTY_LIMIT_CHARGE, PROPERTY_LIMIT_CHECK } from "../../contract/words";
 import { Tape } from "../bytes/json/tape";

@@ -9,7 +9,7 @@ import type { Status } from "../../control-plane/cli/commands/status.ts";
 import { checkPorts, freePort } from "../../control-plane/supervisor/ports.ts";
 import { identityOf, isAlive } from "../../control-plane/supervisor/process-identity.ts";
 import { stateDirectory } from "../../control-plane/supervisor/state.ts";
-import type { Listener } from "../../control-plane/ir/model.ts";
+import type { Listener } from "../../model/model.ts";
 import {
   configurationOn,
   type Desk,

@@ -8,8 +8,8 @@ import { connectRedis, type RedisConnection } from "../../control-plane/spend/re
 import { SharedCells } from "../../control-plane/spend/redis/shared-cells.ts";
 import { requestGrant } from "../../control-plane/spend/redis/grant-script.ts";
 import { budgetKey, memoryKey } from "../../control-plane/spend/redis/keys.ts";
-import type { Budget } from "../../control-plane/ir/budgets.ts";
-import { periodAt } from "../../control-plane/ir/budgets.ts";
+import type { Budget } from "../../model/budgets.ts";
+import { periodAt } from "../../model/budgets.ts";
 import type { Cell } from "../../control-plane/spend/cell.ts";
 import { stateDirectory } from "../../control-plane/supervisor/state.ts";
 import { missingForRateLimitService } from "../../scripts/rate-limit-service.ts";

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parseAccessLogLine } from "../../control-plane/cli/log/access-log-line.ts";
-import type { AccessLogEntry } from "../../control-plane/ir/access-log-fields.ts";
+import type { AccessLogEntry } from "../../model/access-log-fields.ts";
 import type { LogName } from "../gateway/gateway.ts";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";

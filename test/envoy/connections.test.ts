@@ -7,7 +7,7 @@ import type { Server } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Address, Target } from "../../control-plane/ir/model.ts";
+import type { Address, Target } from "../../model/model.ts";
 import { createAuthority } from "../gateway/certificates.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { echo, listen } from "./behaving-provider.ts";

@@ -1,6 +1,6 @@
 // `x-gateway-cost` through Envoy: the cost of the usage record, for all pairs of dialects, and of the model that answered.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { GatewayModel } from "../../control-plane/ir/model.ts";
+import type { GatewayModel } from "../../model/model.ts";
 import { decimal } from "../../control-plane/observability/families.ts";
 import { costOf, pricesOf } from "../../control-plane/observability/prices.ts";
 import { usageLineOf } from "../gateway/usage-lines.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readRetry } from "../../control-plane/config/sections/retry.ts";
-import type { Address } from "../../control-plane/ir/model.ts";
+import type { Address } from "../../model/model.ts";
 import { faultTable, KINDS, outcomeIn } from "../../scripts/faults.ts";
 import type { FaultRow, Kind } from "../../scripts/faults.ts";
 import { createAuthority } from "../gateway/certificates.ts";

@@ -1,13 +1,7 @@
 // Gateway models written by hand, for tests of the rendering: each shows one thing that a configuration can ask for.
-import type {
-  Address,
-  GatewayModel,
-  Listener,
-  Retry,
-  Target,
-} from "../../control-plane/ir/model.ts";
-import { tokenOf } from "../../control-plane/ir/cloud-credentials.ts";
-import type { Prompt, PromptEndpoint } from "../../control-plane/ir/prompt.ts";
+import type { Address, GatewayModel, Listener, Retry, Target } from "../../model/model.ts";
+import { tokenOf } from "../../model/cloud-credentials.ts";
+import type { Prompt, PromptEndpoint } from "../../model/prompt.ts";
 
 const MEBIBYTE = 1_048_576;
 

@@ -1,5 +1,5 @@
 // A gateway whose two models, one of each dialect, are at one provider of the test's own.
-import type { GatewayModel } from "../../control-plane/ir/model.ts";
+import type { GatewayModel } from "../../model/model.ts";
 import type { Bootstrap } from "../../envoy/types.ts";
 import { startGateway } from "../gateway/gateway.ts";
 import type { Gateway } from "../gateway/gateway.ts";

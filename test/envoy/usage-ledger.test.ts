@@ -3,7 +3,7 @@
 // that the client got: so much Envoy has read.
 import { Agent, request } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { GatewayModel } from "../../control-plane/ir/model.ts";
+import type { GatewayModel } from "../../model/model.ts";
 import { costOf, pricesOf } from "../../control-plane/observability/prices.ts";
 import { RequestMetrics } from "../../control-plane/observability/request-metrics.ts";
 import { startGateway } from "../gateway/gateway.ts";

@@ -3,11 +3,11 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { HEADER_REQUEST_ID } from "../../contract/words.ts";
-import { filterConfig } from "../../control-plane/ir/filter-document/document.ts";
-import type { FilterConfig } from "../../control-plane/ir/filter-document/document.ts";
+import { filterConfig } from "../../model/filter-document/document.ts";
+import type { FilterConfig } from "../../model/filter-document/document.ts";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
-import type { GatewayModel } from "../../control-plane/ir/model.ts";
+import type { GatewayModel } from "../../model/model.ts";
 import { clusters } from "../../envoy/clusters.ts";
 import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import {

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { filterConfig } from "../../control-plane/ir/filter-document/document.ts";
+import { filterConfig } from "../../model/filter-document/document.ts";
 import { RETRY } from "../envoy/models.ts";
 import type { ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
 import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-host.ts";

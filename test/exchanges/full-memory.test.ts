@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { filterConfig } from "../../control-plane/ir/filter-document/document.ts";
+import { filterConfig } from "../../model/filter-document/document.ts";
 import type { ExchangeInput, ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
 import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-host.ts";
 

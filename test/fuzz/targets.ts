@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type fc from "fast-check";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { filterConfig } from "../../control-plane/ir/filter-document/document.ts";
+import { filterConfig } from "../../model/filter-document/document.ts";
 import { renderBootstrap } from "../../envoy/bootstrap.ts";
 import { environmentOf, loadCase, PLACE } from "../exchanges/case.ts";
 import type { LoadedCase } from "../exchanges/case.ts";

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
 import { requireEnvoy } from "../../control-plane/supervisor/envoy-binary.ts";
-import type { GatewayModel } from "../../control-plane/ir/model.ts";
+import type { GatewayModel } from "../../model/model.ts";
 import { renderBootstrap } from "../../envoy/bootstrap.ts";
 import { emptySecrets } from "../../envoy/cloud-credentials.ts";
 import { listenerSecrets } from "../../envoy/listener-tls.ts";

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
-import type { GatewayModel } from "../../control-plane/ir/model.ts";
-import { clusterOf, statNameOf } from "../../control-plane/ir/upstreams.ts";
+import type { GatewayModel } from "../../model/model.ts";
+import { clusterOf, statNameOf } from "../../model/upstreams.ts";
 import { Observability } from "../../control-plane/observability/observability.ts";
 import { freePort } from "../../control-plane/supervisor/ports.ts";
 

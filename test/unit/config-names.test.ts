@@ -1,6 +1,6 @@
 // What a client may say in `model`, and which target it means.
 import { describe, expect, it } from "vitest";
-import { clientNames } from "../../control-plane/ir/model-names.ts";
+import { clientNames } from "../../model/model-names.ts";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
 

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CREDENTIAL_KINDS, CredentialKind, NO_CREDENTIAL } from "../../contract/credentials.ts";
 import { DIALECTS } from "../../contract/dialects.ts";
-import { filterConfig } from "../../control-plane/ir/filter-document/document.ts";
-import { clusterOf } from "../../control-plane/ir/upstreams.ts";
+import { filterConfig } from "../../model/filter-document/document.ts";
+import { clusterOf } from "../../model/upstreams.ts";
 import { host, modelOf, targetAt } from "../envoy/models.ts";
 
 /** A kind that no provider of the table uses. */

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const PAGES = globSync(["*.md", "docs/**/*.md", "bench/*.md", "test/**/*.md"], { cwd: ROOT });
 /** A path from the top, or from the folder of the page, as code. */
 const SOURCE =
-  /`((?:contract|filter|envoy|control-plane|scripts|test|bench|docs|deploy|examples)\/[\w./-]+)`/g;
+  /`((?:contract|model|filter|envoy|control-plane|scripts|test|bench|docs|deploy|examples)\/[\w./-]+)`/g;
 const read = (file: string) => readFileSync(file, "utf8").replaceAll(/^```[\s\S]*?^```/gm, "");
 
 /** The anchors of a page, as GitHub derives them from its headings. */
@@ -60,7 +60,9 @@ it.each(PAGES)("%s names source files that exist", (page) => {
 
 // Comments name decisions, which are for those who have the sources.
 it("pages that messages name exist, and are in the npm package", () => {
-  const sources = globSync(["contract/**/*.ts", "control-plane/**/*.ts"], { cwd: ROOT });
+  const sources = globSync(["contract/**/*.ts", "model/**/*.ts", "control-plane/**/*.ts"], {
+    cwd: ROOT,
+  });
   const named = sources.flatMap((file) =>
     [...readFileSync(join(ROOT, file), "utf8").matchAll(/docs\/(?:clouds\/)?[\w-]+\.md/g)].map(
       ([page]) => page,

@@ -1,7 +1,7 @@
 // How long one attempt may be silent, by the number of attempts that may follow: docs/fallbacks.md, "Times".
 import { describe, expect, it } from "vitest";
 import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER } from "../../contract/words.ts";
-import type { Retry } from "../../control-plane/ir/model.ts";
+import type { Retry } from "../../model/model.ts";
 import { routeConfiguration } from "../../envoy/routes.ts";
 import { host, modelOf, RETRY, targetAt } from "../envoy/models.ts";
 

@@ -1,9 +1,9 @@
 // The filter's configuration document, made from the model.
 import { expect, it } from "vitest";
-import { filterConfig } from "../../control-plane/ir/filter-document/document.ts";
-import type { FilterConfig } from "../../control-plane/ir/filter-document/document.ts";
-import { retryPolicies } from "../../control-plane/ir/retry-policies.ts";
-import { upstreams } from "../../control-plane/ir/upstreams.ts";
+import { filterConfig } from "../../model/filter-document/document.ts";
+import type { FilterConfig } from "../../model/filter-document/document.ts";
+import { retryPolicies } from "../../model/retry-policies.ts";
+import { upstreams } from "../../model/upstreams.ts";
 import { ANTHROPIC, GOLDEN_MODELS, host, modelOf, RETRY, targetAt } from "../envoy/models.ts";
 
 it("has a route for each target and each set, and a name for every model name that a client can send", () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { parse, stringify } from "yaml";
 import { renderBootstrap } from "../../envoy/bootstrap.ts";
-import type { GatewayModel } from "../../control-plane/ir/model.ts";
+import type { GatewayModel } from "../../model/model.ts";
 import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import { toYaml } from "../../envoy/yaml.ts";
 import type { Value } from "../../envoy/types.ts";

@@ -1,7 +1,7 @@
 // Which targets share a cluster, and what the clusters are called.
 import { describe, expect, it } from "vitest";
-import type { Target } from "../../control-plane/ir/model.ts";
-import { attemptedUpstreams, clusterOf, upstreams } from "../../control-plane/ir/upstreams.ts";
+import type { Target } from "../../model/model.ts";
+import { attemptedUpstreams, clusterOf, upstreams } from "../../model/upstreams.ts";
 import { ANTHROPIC, DEMONSTRATION, host, modelOf, RETRY, targetAt } from "../envoy/models.ts";
 
 const base = host("api.example.com");

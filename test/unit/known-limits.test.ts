@@ -8,7 +8,7 @@ import {
   LIMITS_BY_HOST,
   limitsIn,
 } from "../../control-plane/providers/known-limits.ts";
-import type { ModelLimits } from "../../control-plane/ir/model-limits.ts";
+import type { ModelLimits } from "../../model/model-limits.ts";
 import { DIALECTS } from "../../contract/dialects.ts";
 import { PROVIDER_NAMES } from "../../control-plane/providers/registry.ts";
 import { readAnthropicRequest } from "../providers/anthropic-request.ts";

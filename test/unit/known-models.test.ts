@@ -2,8 +2,8 @@
 import { expect, it } from "vitest";
 import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { knownModels, namesUnderWildcard } from "../../control-plane/ir/known-models.ts";
-import type { GatewayModel } from "../../control-plane/ir/model.ts";
+import { knownModels, namesUnderWildcard } from "../../model/known-models.ts";
+import type { GatewayModel } from "../../model/model.ts";
 
 const CONFIG = `
 listeners:

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
 import { modelNames } from "../../control-plane/cli/commands/models.ts";
-import type { GatewayModel } from "../../control-plane/ir/model.ts";
-import { pricesOf } from "../../control-plane/ir/prices.ts";
-import { providerWord } from "../../control-plane/ir/provider-words.ts";
+import type { GatewayModel } from "../../model/model.ts";
+import { pricesOf } from "../../model/prices.ts";
+import { providerWord } from "../../model/provider-words.ts";
 import { costOf } from "../../control-plane/observability/prices.ts";
 import type { UsageRecord } from "../../control-plane/observability/usage-line.ts";
 

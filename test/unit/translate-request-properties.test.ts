@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { readAnthropicRequest } from "../providers/anthropic-request.ts";
 import { isRefusal, readOpenaiRequest } from "../providers/openai-request.ts";
-import { EFFORTS } from "../../control-plane/ir/model-limits.ts";
+import { EFFORTS } from "../../model/model-limits.ts";
 import { CHAT, MESSAGES, RequestTranslator, RESPONSES } from "./filter/request-translator.ts";
 import type { Limits, Options } from "./filter/request-translator.ts";
 

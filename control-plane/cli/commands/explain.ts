@@ -10,7 +10,7 @@ import { requestOfCurl } from "../../explain/curl.ts";
 import { Explainer, listenerOf, needsModelServer } from "../../explain/explain.ts";
 import { explanationLines } from "../../explain/explanation-lines.ts";
 import { endOfLog, lastLines } from "../../log-files/log-files.ts";
-import type { GatewayModel } from "../../ir/model.ts";
+import type { GatewayModel } from "../../../model/model.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { contentLogIn } from "../../supervisor/private-log.ts";
 import { FILTER_FILE } from "../../supervisor/runtime-environment.ts";

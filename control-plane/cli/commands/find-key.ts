@@ -1,9 +1,9 @@
 // The API key that a command is given by its name.
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
 import { suggest, suggestion } from "../../config/diagnostics/suggest.ts";
-import { keyNames } from "../../ir/client-keys.ts";
-import type { ClientKey } from "../../ir/client-keys.ts";
-import type { GatewayModel, Listener } from "../../ir/model.ts";
+import { keyNames } from "../../../model/client-keys.ts";
+import type { ClientKey } from "../../../model/client-keys.ts";
+import type { GatewayModel, Listener } from "../../../model/model.ts";
 
 /** Returns the key, and a listener that has it: `preferred`, if both do. Throws if no listener has it. */
 export function findKey(

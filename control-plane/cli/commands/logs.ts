@@ -1,14 +1,14 @@
 // `gateway logs`: the access logs as a table or as JSON, by log or by request, once or as they grow.
 import { join } from "node:path";
-import type { AccessLogEntry } from "../../ir/access-log-fields.ts";
+import type { AccessLogEntry } from "../../../model/access-log-fields.ts";
 import { findLogDirectory, readable } from "../log/log-directory.ts";
 import { parseAccessLogLine } from "../log/access-log-line.ts";
 import { endOfLog, followLines, lastLines } from "../../log-files/log-files.ts";
-import { ACCESS_LOGS, type AccessLogName, accessLogFile, USAGE_LOG } from "../../ir/names.ts";
+import { ACCESS_LOGS, type AccessLogName, accessLogFile, USAGE_LOG } from "../../../model/names.ts";
 import { type Colors, colorsFor, printable } from "../../config/diagnostics/terminal.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
-import { NANO_PER_DOLLAR } from "../../ir/budgets.ts";
-import type { GatewayModel } from "../../ir/model.ts";
+import { NANO_PER_DOLLAR } from "../../../model/budgets.ts";
+import type { GatewayModel } from "../../../model/model.ts";
 import { readUsageLine } from "../../observability/usage-line.ts";
 import type { UsageLine } from "../../observability/usage-line.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";

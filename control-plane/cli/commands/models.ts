@@ -1,12 +1,12 @@
 // `gateway models`: every name for `model`, and its target.
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
-import { filterConfig } from "../../ir/filter-document/document.ts";
-import type { AllowedModels, NamedFilterKey } from "../../ir/filter-document/client-keys.ts";
-import type { GatewayModel, Target } from "../../ir/model.ts";
-import { isWildcard } from "../../ir/model-names.ts";
-import { PICO_PER_MILLION, priceOf, pricesOf } from "../../ir/prices.ts";
-import type { Price } from "../../ir/prices.ts";
+import { filterConfig } from "../../../model/filter-document/document.ts";
+import type { AllowedModels, NamedFilterKey } from "../../../model/filter-document/client-keys.ts";
+import type { GatewayModel, Target } from "../../../model/model.ts";
+import { isWildcard } from "../../../model/model-names.ts";
+import { PICO_PER_MILLION, priceOf, pricesOf } from "../../../model/prices.ts";
+import type { Price } from "../../../model/prices.ts";
 import { colorsFor, table } from "../../config/diagnostics/terminal.ts";
 import { noteBuiltIn } from "./built-in.ts";
 import { findKey } from "./find-key.ts";

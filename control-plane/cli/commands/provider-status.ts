@@ -1,9 +1,9 @@
 // How the providers do: open requests and ejections as Envoy counts them, the last failed attempt from access_llm.log.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import type { AccessLogEntry } from "../../ir/access-log-fields.ts";
+import type { AccessLogEntry } from "../../../model/access-log-fields.ts";
 import { parseAccessLogLine } from "../log/access-log-line.ts";
-import { accessLogFile } from "../../ir/names.ts";
+import { accessLogFile } from "../../../model/names.ts";
 import { callAdmin } from "../../supervisor/admin.ts";
 import type { RunningRecord } from "../../supervisor/state.ts";
 

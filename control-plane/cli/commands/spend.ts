@@ -11,7 +11,7 @@ import {
   budgetLabel,
   NANO_PER_DOLLAR,
   periodAt,
-} from "../../ir/budgets.ts";
+} from "../../../model/budgets.ts";
 import { type Cell, DAY_MS, modelOfCell, SUMS } from "../../spend/cell.ts";
 import { type BudgetState, readSpend, type SpendReport } from "../../spend/read-spend.ts";
 import { type Configuration, readConfiguration } from "../../supervisor/configuration-file.ts";

@@ -3,7 +3,7 @@ import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfiguration } from "../find-configuration.ts";
 import type { Configuration } from "../../supervisor/configuration-file.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
-import type { Prompt } from "../../ir/prompt.ts";
+import type { Prompt } from "../../../model/prompt.ts";
 import { FILTER_FILE } from "../../supervisor/runtime-environment.ts";
 import type { TargetsOptions } from "./options.ts";
 import { colorsFor, table } from "../../config/diagnostics/terminal.ts";

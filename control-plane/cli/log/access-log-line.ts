@@ -3,7 +3,7 @@ import {
   ACCESS_LOG_FIELDS,
   type AccessLogEntry,
   type AccessLogField,
-} from "../../ir/access-log-fields.ts";
+} from "../../../model/access-log-fields.ts";
 
 const FIELDS = Object.entries<AccessLogField>(ACCESS_LOG_FIELDS);
 const QUOTED = FIELDS.filter(([, { quoted }]) => quoted !== undefined);

@@ -1,16 +1,16 @@
 // What access_usage.log has of the requests in the access logs: model, key, tokens, cost and error.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { AccessLogEntry } from "../../ir/access-log-fields.ts";
-import { exactName } from "../../ir/known-models.ts";
-import { accessLogFile, USAGE_LOG } from "../../ir/names.ts";
+import type { AccessLogEntry } from "../../../model/access-log-fields.ts";
+import { exactName } from "../../../model/known-models.ts";
+import { accessLogFile, USAGE_LOG } from "../../../model/names.ts";
 import { endOfLog, lastLines } from "../../log-files/log-files.ts";
 import { errorType } from "../../observability/classify.ts";
 import { priceFinder, recordedCost } from "../../observability/prices.ts";
 import { readUsageLine } from "../../observability/usage-line.ts";
 import type { UsageLine } from "../../observability/usage-line.ts";
-import type { GatewayModel } from "../../ir/model.ts";
-import { NANO_PER_DOLLAR } from "../../ir/budgets.ts";
+import type { GatewayModel } from "../../../model/model.ts";
+import { NANO_PER_DOLLAR } from "../../../model/budgets.ts";
 
 /** What a request used, and why it failed. A member that is not known is null. */
 export interface RequestUsage {

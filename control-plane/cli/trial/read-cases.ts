@@ -11,7 +11,7 @@ import {
 import { suggest, suggestion } from "../../config/diagnostics/suggest.ts";
 import { ConfigurationProblems } from "../../config/diagnostics/configuration-problems.ts";
 import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
-import type { PromptTarget } from "../../ir/prompt.ts";
+import type { PromptTarget } from "../../../model/prompt.ts";
 import { type Case, NONE, REFUSED } from "./score.ts";
 
 const KEYS = ["prompt", "target", "parameters"];

@@ -2,14 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Prompt } from "../../ir/prompt.ts";
+import type { Prompt } from "../../../model/prompt.ts";
 import { fetchPromptModel } from "../../download/first-use.ts";
 import { progressOn } from "../../download/progress.ts";
 import { callListener } from "../../supervisor/admin.ts";
 import type { Configuration } from "../../supervisor/configuration-file.ts";
 import { modelServerEnvironment, superviseModelServer } from "../../supervisor/model-server.ts";
 import { type Egress, modelServerInput } from "../../supervisor/model-server-input.ts";
-import { urlOf } from "../../ir/listener-url.ts";
+import { urlOf } from "../../../model/listener-url.ts";
 import { findRunning } from "../../supervisor/state.ts";
 
 /**

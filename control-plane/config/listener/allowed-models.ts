@@ -1,6 +1,6 @@
 // `models` of a client key: every name is one that the key can be used for.
-import { isWildcard, clientNames, takesName } from "../../ir/model-names.ts";
-import type { GatewayModel } from "../../ir/model.ts";
+import { isWildcard, clientNames, takesName } from "../../../model/model-names.ts";
+import type { GatewayModel } from "../../../model/model.ts";
 import { listed } from "../configured-model.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { suggest, suggestion } from "../diagnostics/suggest.ts";

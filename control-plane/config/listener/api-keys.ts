@@ -1,10 +1,10 @@
 // `listeners.<name>.api_keys`: the keys of which a client has to send one, with their limits and budgets.
 import { isDeepStrictEqual } from "node:util";
 import { MAX_API_KEY } from "../../../contract/words.ts";
-import type { Budget } from "../../ir/budgets.ts";
-import type { ClientKey } from "../../ir/client-keys.ts";
-import { rateLimitId } from "../../ir/filter-document/rate-limits.ts";
-import type { RateLimit } from "../../ir/rate-limit.ts";
+import type { Budget } from "../../../model/budgets.ts";
+import type { ClientKey } from "../../../model/client-keys.ts";
+import { rateLimitId } from "../../../model/filter-document/rate-limits.ts";
+import type { RateLimit } from "../../../model/rate-limit.ts";
 import { readBudget, refuseTwinBudget } from "../budget-amount.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import type { Environment } from "../environment.ts";

@@ -1,7 +1,7 @@
 // Listeners through which anybody on the network can spend the keys of the configuration: a warning, never a refusal,
 // because a firewall or a service mesh may stand in front.
-import type { Listener } from "../../ir/model.ts";
-import { isLoopback } from "../../ir/listener-url.ts";
+import type { Listener } from "../../../model/model.ts";
+import { isLoopback } from "../../../model/listener-url.ts";
 import { socketText } from "../address.ts";
 import type { Reading } from "../reading.ts";
 

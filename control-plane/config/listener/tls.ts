@@ -1,6 +1,6 @@
 // `listeners.<name>.tls`: paths of a certificate and its key, and whether they can serve.
 import { resolve } from "node:path";
-import type { ListenerTls } from "../../ir/model.ts";
+import type { ListenerTls } from "../../../model/model.ts";
 import { checkCertificate, day } from "./certificate.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import type { Machine, Reading } from "../reading.ts";

@@ -1,5 +1,5 @@
 // `observability.content`: the bodies of requests and responses in access_content.log.
-import type { ContentRules } from "../../ir/model.ts";
+import type { ContentRules } from "../../../model/model.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { bytesOf } from "../quantity.ts";
 import type { Reading } from "../reading.ts";

@@ -1,6 +1,6 @@
 // `observability.otlp`: where metrics are sent by OTLP over HTTP.
 import type { z } from "zod";
-import type { MetricsExport } from "../../ir/model.ts";
+import type { MetricsExport } from "../../../model/model.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { readOtlpUrl, URL_EXPECTED } from "../otlp-url.ts";
 import { readHeaders } from "../provider/headers.ts";

@@ -1,5 +1,5 @@
 // The path of a prompt target: what can stand in a URL, and placeholders that name its parameters.
-import { isPathValue, type PromptParameter } from "../../ir/prompt.ts";
+import { isPathValue, type PromptParameter } from "../../../model/prompt.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import type { Reading } from "../reading.ts";
 import { suggest, suggestion } from "../diagnostics/suggest.ts";

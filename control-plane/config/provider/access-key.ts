@@ -1,6 +1,6 @@
 // `access_key`: a reference to an environment variable, or a list of them. A key in the file itself is refused, and never repeated.
 import type { CredentialKind } from "../../../contract/credentials.ts";
-import type { ProviderHeader } from "../../ir/model.ts";
+import type { ProviderHeader } from "../../../model/model.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import type { Reading } from "../reading.ts";
 import { parseReferences } from "../reference.ts";

@@ -1,5 +1,5 @@
 // `passthrough_auth` where there are several targets: the key that a client sends is for one provider only.
-import type { Target, TargetSet } from "../../ir/model.ts";
+import type { Target, TargetSet } from "../../../model/model.ts";
 import type { PlacedTarget } from "./entry-names.ts";
 import type { Reading } from "../reading.ts";
 

@@ -4,7 +4,7 @@ import type { Cloud, CloudApi } from "../../providers/cloud.ts";
 import { fill, keysIn } from "../../providers/cloud-address.ts";
 import type { AddressValues } from "../../providers/cloud-address.ts";
 import { apiOf, wordsOf } from "../../providers/clouds.ts";
-import { isWildcard } from "../../ir/model-names.ts";
+import { isWildcard } from "../../../model/model-names.ts";
 import { baseOf } from "../../providers/registry.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { suggest, suggestion } from "../diagnostics/suggest.ts";

@@ -1,5 +1,5 @@
 // Where the requests of one entry go and in which wire format.
-import type { Target } from "../../ir/model.ts";
+import type { Target } from "../../../model/model.ts";
 import type { ProviderInterface } from "../../providers/registry.ts";
 
 export interface Connection

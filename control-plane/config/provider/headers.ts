@@ -1,5 +1,5 @@
 // `headers` of a provider: names and values that are safe on the wire, with references kept apart from text.
-import type { ProviderHeader } from "../../ir/model.ts";
+import type { ProviderHeader } from "../../../model/model.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import type { Reading } from "../reading.ts";
 import { parseReferences, referenceTo } from "../reference.ts";

@@ -9,10 +9,10 @@ import {
 } from "../../providers/known-limits.ts";
 import { bareNamesOf } from "../../providers/model-vendors.ts";
 import type { ProviderLimits } from "../../providers/limits/families.ts";
-import { capabilityNamed, effectiveLimits, formatsOf } from "../../ir/model-limits.ts";
-import type { ModelLimits } from "../../ir/model-limits.ts";
-import { isWildcard } from "../../ir/model-names.ts";
-import type { Target, Wildcard } from "../../ir/model.ts";
+import { capabilityNamed, effectiveLimits, formatsOf } from "../../../model/model-limits.ts";
+import type { ModelLimits } from "../../../model/model-limits.ts";
+import { isWildcard } from "../../../model/model-names.ts";
+import type { Target, Wildcard } from "../../../model/model.ts";
 import { INTERFACES } from "../../providers/registry.ts";
 import type { Connection } from "./connection.ts";
 import type { Path } from "../diagnostics/problem.ts";

@@ -1,7 +1,7 @@
 // The shape of `limits` of one model, made from the table of capabilities.
 import { z } from "zod";
-import type { Capability, ModelLimits } from "../../ir/model-limits.ts";
-import { MODEL_CAPABILITIES } from "../../ir/model-limits.ts";
+import type { Capability, ModelLimits } from "../../../model/model-limits.ts";
+import { MODEL_CAPABILITIES } from "../../../model/model-limits.ts";
 import type { About } from "../schema-words.ts";
 import { flag, list, mapping, oneOf, whole } from "../schema-words.ts";
 

@@ -1,8 +1,8 @@
 // One entry of `llm_providers` → one target: its model, connection, key and headers.
 import { BEARER, CREDENTIAL_KINDS, NO_CREDENTIAL } from "../../../contract/credentials.ts";
-import { credentialName } from "../../ir/cloud-credentials.ts";
-import type { ProviderHeader, Target } from "../../ir/model.ts";
-import { isWildcard } from "../../ir/model-names.ts";
+import { credentialName } from "../../../model/cloud-credentials.ts";
+import type { ProviderHeader, Target } from "../../../model/model.ts";
+import { isWildcard } from "../../../model/model-names.ts";
 import { vendorOf } from "../../providers/model-vendors.ts";
 import { findProvider } from "../../providers/registry.ts";
 import { readAccessKeys } from "./access-key.ts";

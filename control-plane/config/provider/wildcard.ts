@@ -1,6 +1,6 @@
 // Models that the configuration names and only a wildcard entry takes: each becomes a model like those with an entry, so
 // that aliases, fallbacks, rate limits and prices find it, and the known limits of its name hold.
-import { isWildcard, takesName } from "../../ir/model-names.ts";
+import { isWildcard, takesName } from "../../../model/model-names.ts";
 import { usualModelOf } from "../../providers/starters.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { placesOf } from "../places.ts";

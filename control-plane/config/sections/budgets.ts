@@ -1,9 +1,9 @@
 // `budgets`: how much money the requests to a model, or all requests, may cost in a period.
 import type { z } from "zod";
-import type { Budget } from "../../ir/budgets.ts";
-import { clientNames, isWildcard, takesName } from "../../ir/model-names.ts";
-import type { GatewayModel, Target } from "../../ir/model.ts";
-import { mayHavePrice } from "../../ir/prices.ts";
+import type { Budget } from "../../../model/budgets.ts";
+import { clientNames, isWildcard, takesName } from "../../../model/model-names.ts";
+import type { GatewayModel, Target } from "../../../model/model.ts";
+import { mayHavePrice } from "../../../model/prices.ts";
 import { BUDGET_KEYS, readBudget, refuseTwinBudget } from "../budget-amount.ts";
 import { listed } from "../configured-model.ts";
 import type { Path } from "../diagnostics/problem.ts";

@@ -1,7 +1,7 @@
 // `endpoints`: the backends of prompt targets, as addresses that Envoy can call.
 import { isIP } from "node:net";
 import type { z } from "zod";
-import type { PromptEndpoint } from "../../ir/prompt.ts";
+import type { PromptEndpoint } from "../../../model/prompt.ts";
 import { readAddress } from "../address.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { checkHost } from "../provider/base-url.ts";

@@ -1,5 +1,5 @@
 // `limits`: sizes and counts that the gateway accepts.
-import type { Limits } from "../../ir/model.ts";
+import type { Limits } from "../../../model/model.ts";
 import { bytesOf, parseSize } from "../quantity.ts";
 import { mapping, size, whole } from "../schema-words.ts";
 import { section } from "./section.ts";

@@ -1,7 +1,7 @@
 // The two listeners, from the mapping or the list form, with their defaults and without collisions.
 import { isIP } from "node:net";
 import { z } from "zod";
-import type { Listener } from "../../ir/model.ts";
+import type { Listener } from "../../../model/model.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { pathText } from "../diagnostics/problem.ts";
 import { suggest } from "../diagnostics/suggest.ts";

@@ -1,7 +1,7 @@
 // `model_aliases`: each stands for one configured model or several, and takes no other name away.
 import type { z } from "zod";
-import { clientNames, isWildcard } from "../../ir/model-names.ts";
-import type { Alias, Target, TargetSet } from "../../ir/model.ts";
+import { clientNames, isWildcard } from "../../../model/model-names.ts";
+import type { Alias, Target, TargetSet } from "../../../model/model.ts";
 import { findModel, findModels } from "../configured-model.ts";
 import type { ModelNames } from "../configured-model.ts";
 import type { Path } from "../diagnostics/problem.ts";

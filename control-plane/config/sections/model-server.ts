@@ -1,9 +1,9 @@
 // `model_server`: which models choose targets, find jailbreaks and parameters.
 import { BEARER } from "../../../contract/credentials.ts";
 import type { z } from "zod";
-import { clientNames } from "../../ir/model-names.ts";
-import type { GatewayModel } from "../../ir/model.ts";
-import type { ClassifierBackend, EmbeddingBackend, ModelServer } from "../../ir/prompt.ts";
+import { clientNames } from "../../../model/model-names.ts";
+import type { GatewayModel } from "../../../model/model.ts";
+import type { ClassifierBackend, EmbeddingBackend, ModelServer } from "../../../model/prompt.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { suggest, suggestion } from "../diagnostics/suggest.ts";
 import { readHomePath } from "../home-path.ts";

@@ -1,7 +1,7 @@
 // `observability`: usage records of all requests, and where the metrics made from them are served.
 import { isIP } from "node:net";
-import type { Observability } from "../../ir/model.ts";
-import { isLoopback } from "../../ir/listener-url.ts";
+import type { Observability } from "../../../model/model.ts";
+import { isLoopback } from "../../../model/listener-url.ts";
 import { socketText } from "../address.ts";
 import { contentSchema, readContent } from "../observability/content.ts";
 import { otlpSchema, readOtlp } from "../observability/otlp.ts";

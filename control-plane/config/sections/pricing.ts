@@ -1,5 +1,5 @@
 // `pricing`: what tokens of a model cost, in place of the listed prices.
-import type { OwnPrice } from "../../ir/model.ts";
+import type { OwnPrice } from "../../../model/model.ts";
 import { suggest, suggestion } from "../diagnostics/suggest.ts";
 import { mapping, named, number } from "../schema-words.ts";
 import { section } from "./section.ts";

@@ -1,6 +1,6 @@
 // `prompt_targets`: names that exist and each once, and a call of the backend that can always be written.
 import type { z } from "zod";
-import type { PromptTarget } from "../../ir/prompt.ts";
+import type { PromptTarget } from "../../../model/prompt.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { suggest, suggestion } from "../diagnostics/suggest.ts";
 import { parameter, readParameters } from "../prompt/parameters.ts";

@@ -1,5 +1,5 @@
 // `ratelimit_service`: where the limits are counted that several gateways share.
-import type { RateLimitService } from "../../ir/model.ts";
+import type { RateLimitService } from "../../../model/model.ts";
 import { readAddress } from "../address.ts";
 import { parseDuration } from "../quantity.ts";
 import { duration, mapping, oneOf, text } from "../schema-words.ts";

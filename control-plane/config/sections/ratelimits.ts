@@ -1,8 +1,8 @@
 // `ratelimits`: each limits one configured model or alias, for the requests that its selector picks.
 import type { z } from "zod";
-import { rateLimitId } from "../../ir/filter-document/rate-limits.ts";
-import { clientNames, isWildcard } from "../../ir/model-names.ts";
-import type { RateLimit, Target } from "../../ir/model.ts";
+import { rateLimitId } from "../../../model/filter-document/rate-limits.ts";
+import { clientNames, isWildcard } from "../../../model/model-names.ts";
+import type { RateLimit, Target } from "../../../model/model.ts";
 import { listed } from "../configured-model.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { suggest, suggestion } from "../diagnostics/suggest.ts";

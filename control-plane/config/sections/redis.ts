@@ -1,5 +1,5 @@
 // `redis`: the server by which several gateways share budgets and spend.
-import type { Redis } from "../../ir/model.ts";
+import type { Redis } from "../../../model/model.ts";
 import type { Path } from "../diagnostics/problem.ts";
 import { readKeyReference } from "../provider/access-key.ts";
 import type { Reading } from "../reading.ts";

@@ -1,6 +1,6 @@
 // `retry`: the keys of when there is another attempt, with what each means. At the top level, of a model and of an alias.
 import { z } from "zod";
-import type { Retry } from "../../ir/model.ts";
+import type { Retry } from "../../../model/model.ts";
 import { parseDuration } from "../quantity.ts";
 import { duration, list, mapping, whole } from "../schema-words.ts";
 import { type Draft, section } from "./section.ts";

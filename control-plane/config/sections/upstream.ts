@@ -1,6 +1,6 @@
 // `upstream`: connections to providers. A key that is not set has its default in envoy/.
 import type { z } from "zod";
-import type { UpstreamSettings } from "../../ir/model.ts";
+import type { UpstreamSettings } from "../../../model/model.ts";
 import { parseDuration } from "../quantity.ts";
 import { duration, mapping, whole } from "../schema-words.ts";
 import { type Draft, section } from "./section.ts";

@@ -1,9 +1,9 @@
 // What the history and the live page count of a usage line: its names, its times and its cost.
 import { ENDPOINTS } from "../../../contract/endpoints.ts";
 import { LISTENER_OWN_EGRESS } from "../../../contract/words.ts";
-import { knownModels } from "../../ir/known-models.ts";
-import type { KnownModels } from "../../ir/known-models.ts";
-import type { GatewayModel } from "../../ir/model.ts";
+import { knownModels } from "../../../model/known-models.ts";
+import type { KnownModels } from "../../../model/known-models.ts";
+import type { GatewayModel } from "../../../model/model.ts";
 import { errorType } from "../classify.ts";
 import { hasTokens, priceFinder, recordedCost } from "../prices.ts";
 import type { Price } from "../prices.ts";
@@ -14,7 +14,7 @@ export const NO_NAME = "";
 
 export interface ObservedRequest {
   line: UsageLine;
-  /** `<provider>/<model>` of the last attempt, or of what a rejected request asked for (ir/known-models.ts). */
+  /** `<provider>/<model>` of the last attempt, or of what a rejected request asked for (model/known-models.ts). */
   model: string;
   /** The same of the target that was chosen first, and of the failed attempts. */
   firstTarget: string | undefined;

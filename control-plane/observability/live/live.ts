@@ -1,6 +1,6 @@
 // What browsers see as it happens: rows of requests, and once a second the sums of the last minute. While no browser is
 // connected, the newest requests are kept, and nothing is computed.
-import type { GatewayModel } from "../../ir/model.ts";
+import type { GatewayModel } from "../../../model/model.ts";
 import type { BudgetGauge } from "../envoy-stats.ts";
 import type { History } from "../history/history.ts";
 import { isProbe } from "../history/observed-request.ts";

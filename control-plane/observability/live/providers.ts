@@ -1,6 +1,6 @@
 // The state of providers from Envoy's statistics: open requests, hosts, and those that are ejected.
-import { clusterOf, statNameOf } from "../../ir/upstreams.ts";
-import type { GatewayModel } from "../../ir/model.ts";
+import { clusterOf, statNameOf } from "../../../model/upstreams.ts";
+import type { GatewayModel } from "../../../model/model.ts";
 
 export interface ProviderState {
   name: string;
@@ -35,7 +35,7 @@ export function envoyState(page: string, { targets }: GatewayModel): EnvoyState 
     states.set(name, state);
     owners.set(statNameOf(clusterOf(target)), state);
   }
-  // The name of the cluster of attempts holds that of the cluster (ir/upstreams.ts).
+  // The name of the cluster of attempts holds that of the cluster (model/upstreams.ts).
   const names = [...owners.keys()].sort((one, other) => other.length - one.length);
   let open = 0;
   for (const [, name, labels = "", value] of page.matchAll(LINE)) {

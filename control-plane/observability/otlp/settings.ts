@@ -1,8 +1,8 @@
 // What an export carries besides the metrics: headers with their secrets filled in, and whose metrics they are.
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
-import type { ProviderHeader } from "../../ir/address.ts";
-import type { Tracing } from "../../ir/tracing.ts";
+import type { ProviderHeader } from "../../../model/address.ts";
+import type { Tracing } from "../../../model/tracing.ts";
 
 const SERVICE_NAME = "gateway";
 

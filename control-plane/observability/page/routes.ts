@@ -1,7 +1,7 @@
 // The live page: its documents, its files, and the data that its scripts ask for.
 import type { Hono } from "hono";
-import { keyNames } from "../../ir/client-keys.ts";
-import type { GatewayModel } from "../../ir/model.ts";
+import { keyNames } from "../../../model/client-keys.ts";
+import type { GatewayModel } from "../../../model/model.ts";
 import { contentOf } from "../history/content.ts";
 import type { History } from "../history/history.ts";
 import type { Observe } from "../history/observed-request.ts";

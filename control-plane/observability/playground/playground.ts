@@ -7,11 +7,11 @@ import { request as requestByTls } from "node:https";
 import type { Context, Hono } from "hono";
 import { DIALECTS } from "../../../contract/dialects.ts";
 import type { DialectRow } from "../../../contract/dialects.ts";
-import { exampleKey } from "../../ir/client-keys.ts";
-import { namesUnderWildcard } from "../../ir/known-models.ts";
-import type { GatewayModel, Listener } from "../../ir/model.ts";
-import { clientNames, isWildcard } from "../../ir/model-names.ts";
-import { isLoopback, toConnectAddress, urlOf } from "../../ir/listener-url.ts";
+import { exampleKey } from "../../../model/client-keys.ts";
+import { namesUnderWildcard } from "../../../model/known-models.ts";
+import type { GatewayModel, Listener } from "../../../model/model.ts";
+import { clientNames, isWildcard } from "../../../model/model-names.ts";
+import { isLoopback, toConnectAddress, urlOf } from "../../../model/listener-url.ts";
 
 /** Request header of the page with the client's key. */
 const KEY_HEADER = "x-playground-key";

@@ -1,5 +1,5 @@
 // The known limits of Anthropic's models.
-import type { ModelLimits } from "../../ir/model-limits.ts";
+import type { ModelLimits } from "../../../model/model-limits.ts";
 import { dated, upTo, MODEL_SIZES, type ProviderLimits } from "./families.ts";
 
 const CLAUDE_MIGRATION =

@@ -1,6 +1,6 @@
 // The known limits of models at Amazon Bedrock. Their ids have a vendor (`anthropic.`, `amazon.`), and before it the region of
 // a cross-region profile (`eu.`, `global.`).
-import type { ModelLimits } from "../../ir/model-limits.ts";
+import type { ModelLimits } from "../../../model/model-limits.ts";
 import { ANTHROPIC } from "./anthropic.ts";
 import type { KnownLimits, ProviderLimits } from "./families.ts";
 import { upTo } from "./families.ts";

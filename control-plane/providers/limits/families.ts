@@ -1,5 +1,5 @@
 // How the limits of model families are written.
-import type { Effort, ModelLimits } from "../../ir/model-limits.ts";
+import type { Effort, ModelLimits } from "../../../model/model-limits.ts";
 
 export interface KnownLimits {
   /** Bare model names; a `*` stands for any text. */

@@ -1,5 +1,5 @@
 // The known limits of Google's models: at the OpenAI-compatible endpoint, and in their own API.
-import type { ModelLimits } from "../../ir/model-limits.ts";
+import type { ModelLimits } from "../../../model/model-limits.ts";
 import type { ProviderLimits } from "./families.ts";
 
 /** At the OpenAI-compatible endpoint. */

@@ -1,5 +1,5 @@
 // The known limits of Moonshot AI's models.
-import type { ModelLimits } from "../../ir/model-limits.ts";
+import type { ModelLimits } from "../../../model/model-limits.ts";
 import { MODEL_SIZES, type ProviderLimits } from "./families.ts";
 
 /** Kimi models fix these themselves: another value is a 400. */

@@ -1,5 +1,5 @@
 // The known limits of xAI's models.
-import type { ModelLimits } from "../../ir/model-limits.ts";
+import type { ModelLimits } from "../../../model/model-limits.ts";
 import { upTo, MODEL_SIZES, type ProviderLimits } from "./families.ts";
 
 const XAI_REASONING: ModelLimits = {

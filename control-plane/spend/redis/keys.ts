@@ -1,5 +1,5 @@
 // The keys in Redis. All begin with the configured prefix.
-import { type Budget, budgetFingerprint } from "../../ir/budgets.ts";
+import { type Budget, budgetFingerprint } from "../../../model/budgets.ts";
 
 /** Returns the key of a budget's hash: what each gateway has spent in the period that begins at `start`, and was granted. */
 export function budgetKey(prefix: string, budget: Budget, start: number): string {

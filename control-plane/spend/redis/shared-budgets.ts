@@ -1,7 +1,7 @@
 // The part of each budget that this gateway may spend, where several gateways share it: asked of Redis while requests use it,
 // given back while they do not.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Redis } from "../../ir/model.ts";
+import type { Redis } from "../../../model/model.ts";
 import type { EnvoyLimits } from "../envoy-limits.ts";
 import type { Grant } from "../limits.ts";
 import type { Tally } from "../tallies.ts";

@@ -1,5 +1,5 @@
 // Where Redis is.
-import type { Redis } from "../../ir/model.ts";
+import type { Redis } from "../../../model/model.ts";
 
 /** Returns the URL of the configuration, or of its environment variable. */
 export function redisUrl(

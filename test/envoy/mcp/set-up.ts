@@ -2,7 +2,7 @@
 // misbehave. No language model and no embedding model is needed.
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
-import type { GatewayModel } from "../../../control-plane/ir/model.ts";
+import type { GatewayModel } from "../../../model/model.ts";
 import { modelServerApp } from "../../../control-plane/model-server/app.ts";
 import { modelServerOptions } from "../../../control-plane/model-server/options.ts";
 import { closeNow, listenAt } from "../../../control-plane/model-server/unix-socket.ts";

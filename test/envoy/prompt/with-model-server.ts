@@ -1,5 +1,5 @@
 // A gateway with prompt targets under test: a real Envoy, the real model server, fake providers, and the API of the targets.
-import type { GatewayModel } from "../../../control-plane/ir/model.ts";
+import type { GatewayModel } from "../../../model/model.ts";
 import { startModelServer } from "../../../control-plane/model-server/start.ts";
 import { modelServerInput } from "../../../control-plane/supervisor/model-server-input.ts";
 import { newSocketPath } from "../../gateway/socket-path.ts";

@@ -1,6 +1,6 @@
 // What a request costs: the record has it, and its budgets are charged with the same, once.
 import { describe, expect, it } from "vitest";
-import type { GatewayModel } from "../../../control-plane/ir/model.ts";
+import type { GatewayModel } from "../../../model/model.ts";
 import { FAILURES } from "../../../control-plane/wasm-host/upstream.ts";
 import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
 import { RETRY } from "../../envoy/models.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Explainer } from "../../../control-plane/explain/explain.ts";
-import type { GatewayModel } from "../../../control-plane/ir/model.ts";
+import type { GatewayModel } from "../../../model/model.ts";
 import { RETRY } from "../../envoy/models.ts";
 import { COST, DECEMBER, ENVIRONMENT, errorOf, FILTER, messageOf, recordOf, start } from "./set-up.ts";
 import type { Path } from "./set-up.ts";

@@ -1,7 +1,7 @@
 // Limits that the control plane sets: POST /budgets on its own listener.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { budgetFingerprint } from "../../../control-plane/ir/budgets.ts";
+import { budgetFingerprint } from "../../../model/budgets.ts";
 import { COST, DECEMBER, send, start } from "./set-up.ts";
 import type { Worker } from "./set-up.ts";
 

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { expect } from "vitest";
 import { loadConfiguration } from "../../../control-plane/config/load.ts";
-import { filterConfig } from "../../../control-plane/ir/filter-document/document.ts";
-import type { GatewayModel } from "../../../control-plane/ir/model.ts";
+import { filterConfig } from "../../../model/filter-document/document.ts";
+import type { GatewayModel } from "../../../model/model.ts";
 import type { ExchangeInput, ExchangeResult } from "../../../control-plane/wasm-host/exchange.ts";
 import { FilterHost, compileFilter } from "../../../control-plane/wasm-host/filter-host.ts";
 import { SharedData } from "../../../control-plane/wasm-host/shared-data.ts";

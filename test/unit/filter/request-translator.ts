@@ -1,6 +1,6 @@
 // Drives the request translation that is compiled for the tests: JSON text in, JSON text and report out.
 import { ENVELOPES } from "../../../contract/envelopes.ts";
-import type { ModelLimits } from "../../../control-plane/ir/model-limits.ts";
+import type { ModelLimits } from "../../../model/model-limits.ts";
 import { startPart } from "./lab.ts";
 
 export const CHAT = 0;

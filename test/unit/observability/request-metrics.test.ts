@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../../control-plane/config/load.ts";
 import { formatProblem } from "../../../control-plane/config/diagnostics/problem.ts";
-import type { GatewayModel } from "../../../control-plane/ir/model.ts";
+import type { GatewayModel } from "../../../model/model.ts";
 import { costOf, pricesOf } from "../../../control-plane/observability/prices.ts";
 import { RequestMetrics } from "../../../control-plane/observability/request-metrics.ts";
 import { readUsageLine } from "../../../control-plane/observability/usage-line.ts";

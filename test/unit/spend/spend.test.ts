@@ -3,8 +3,8 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Budget, budgetFingerprint } from "../../../control-plane/ir/budgets.ts";
-import type { GatewayModel } from "../../../control-plane/ir/model.ts";
+import { type Budget, budgetFingerprint } from "../../../model/budgets.ts";
+import type { GatewayModel } from "../../../model/model.ts";
 import { showBudgets, stateGauges } from "../../../control-plane/observability/envoy-stats.ts";
 import { Families } from "../../../control-plane/observability/families.ts";
 import { EnvoyLimits } from "../../../control-plane/spend/envoy-limits.ts";

@@ -1,6 +1,6 @@
 // `credential` of type entra_id: the order of the sources is that of Azure's DefaultAzureCredential.
 import { resolve } from "node:path";
-import type { EntraOrigin, EntraSource } from "../../../ir/cloud-credentials.ts";
+import type { EntraOrigin, EntraSource } from "../../../../model/cloud-credentials.ts";
 import type { Path } from "../../diagnostics/problem.ts";
 import type { Reading } from "../../reading.ts";
 import { readKeyReference } from "../access-key.ts";

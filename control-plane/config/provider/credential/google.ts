@@ -1,6 +1,6 @@
 // `credential` of type google: Application Default Credentials, https://cloud.google.com/docs/authentication/application-default-credentials
 import { join } from "node:path";
-import type { GoogleSource } from "../../../ir/cloud-credentials.ts";
+import type { GoogleSource } from "../../../../model/cloud-credentials.ts";
 import type { Path } from "../../diagnostics/problem.ts";
 import type { Reading } from "../../reading.ts";
 import { readFileOf, resolveFile } from "./file.ts";

@@ -1,5 +1,5 @@
 // Which upstream clusters there are, what each is called, and which of them a target is reached through.
-import { DIALECTS } from "../../contract/dialects.ts";
+import { DIALECTS } from "../contract/dialects.ts";
 import { type CloudCredential, credentialName } from "./cloud-credentials.ts";
 import type { Address, GatewayModel, Target } from "./model.ts";
 

@@ -1,7 +1,7 @@
 // The capabilities of one model (contract/model-capabilities.ts), as the known limits of providers and `limits` in the
 // configuration set them.
-import type { DialectRow } from "../../contract/dialects.ts";
-import { CAPABILITIES } from "../../contract/model-capabilities.ts";
+import type { DialectRow } from "../contract/dialects.ts";
+import { CAPABILITIES } from "../contract/model-capabilities.ts";
 
 type Split<Text> = Text extends `${infer First}|${infer Rest}` ? First | Split<Rest> : Text;
 

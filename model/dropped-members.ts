@@ -1,5 +1,5 @@
 // The members that an attempt leaves out, each with its reason.
-import { DIALECTS } from "../../contract/dialects.ts";
+import { DIALECTS } from "../contract/dialects.ts";
 import reasons from "./dropped-members.json" with { type: "json" };
 
 export interface DroppedMember {

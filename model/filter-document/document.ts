@@ -1,7 +1,7 @@
 // The document that the filter gets as its VM configuration, and how it is made from the model.
 import { createHash } from "node:crypto";
-import { NO_CREDENTIAL } from "../../../contract/credentials.ts";
-import { FILTER_CONFIG_VERSION } from "../../../contract/words.ts";
+import { NO_CREDENTIAL } from "../../contract/credentials.ts";
+import { FILTER_CONFIG_VERSION } from "../../contract/words.ts";
 import { isLoopback, urlOf } from "../listener-url.ts";
 import { clientNames, isWildcard } from "../model-names.ts";
 import type { FilterBudget } from "./budgets.ts";

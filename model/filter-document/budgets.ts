@@ -1,5 +1,5 @@
 // The budgets in the filter's document, in the order of their ids.
-import type { BUDGET_ID, BUDGET_LABEL } from "../../../contract/budgets.ts";
+import type { BUDGET_ID, BUDGET_LABEL } from "../../contract/budgets.ts";
 import { budgetFingerprint, budgetLabel } from "../budgets.ts";
 import type { GatewayModel } from "../model.ts";
 
