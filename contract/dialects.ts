@@ -1,5 +1,5 @@
 // The wire formats that the gateway supports: what the control plane, Envoy's configuration and the filter know of each,
-// once. A row here and a folder filter/dialects/<name>/ make a dialect. Compiled by tsc and asc.
+// once. A row here and a folder filter/dialects/<vendor>/<api>/ make a dialect. Compiled by tsc and asc.
 import { BEARER, CredentialKind, NO_CREDENTIAL, X_API_KEY, X_GOOG_API_KEY } from "./credentials.ts";
 
 export class Header {
@@ -9,7 +9,7 @@ export class Header {
 }
 
 export class DialectRow {
-  /** The name in the filter's configuration, in the names of clusters and of the folder. */
+  /** The name in the filter's configuration, and in the names of clusters. */
   name: string = "";
   /** The display name: "the <title> API". */
   title: string = "";

@@ -40,7 +40,7 @@ export class EnvelopeRow {
   betasNotCounted: string[] = [];
   /** The beta that stands for `tools[].eager_input_streaming`; empty for none. */
   eagerToolBeta: string = "";
-  /** The supported members beyond those that every Claude supports, by their paths in filter/dialects/anthropic_messages/members.ts. */
+  /** The supported members beyond those that every Claude supports, by their paths in filter/dialects/anthropic/messages/members.ts. */
   members: string[] = [];
 }
 

@@ -83,7 +83,7 @@ export const USAGE_STEPS = "steps";
 
 export const BROKEN = "broken_stream";
 
-/** The reasons why a response ended, by the constants of filter/hub/finish-reason.ts. */
+/** The reasons why a response ended, by the constants of filter/hub/response/finish-reason.ts. */
 export const FINISH_WORDS: string[] = [
   "",
   "stop",

@@ -1,7 +1,7 @@
 // The filter's exports: the callbacks of Envoy (proxy-wasm 0.2.1), for a stream in a listener or for an attempt.
 import { allocate } from "./host/host";
 import { config, configureRoot, createRoot, deleteRoot, startVm } from "./contexts/roots";
-import { settleRecord } from "./exchange/usage-record";
+import { settleRecord } from "./observe/usage-record";
 import { reportRefusals } from "./observe/memory-log";
 import { CONTINUE, STOP } from "./host/status";
 import {
@@ -15,9 +15,9 @@ import {
   isPush,
   joinAttempt,
 } from "./contexts/streams";
-import { onCallout, onRequestBody, onRequestHeaders, onRequestTrailers } from "./pipeline/run";
-import { onPushBody, onPushHeaders } from "./pipeline/push-budgets";
-import { onResponseBody, onResponseHeaders, onResponseTrailers } from "./pipeline/response";
+import { onCallout, onRequestBody, onRequestHeaders, onRequestTrailers } from "./stages/run";
+import { onPushBody, onPushHeaders } from "./stages/push-budgets";
+import { onResponseBody, onResponseHeaders, onResponseTrailers } from "./stages/response";
 import { hasTakenLarge, wasRefused } from "./memory/blocks";
 import { trimTapes } from "./bytes/json/tape";
 import { endFlow } from "./prompt/flows";
@@ -31,7 +31,7 @@ import {
   onAttemptResponseBody,
   onAttemptResponseTrailers,
   rejectUnknownAttempt,
-} from "./upstream/attempt";
+} from "./attempt/attempt";
 
 /** Ends a callback: frees what only large bodies need, and logs refused memory. */
 function done(status: i32 = CONTINUE): i32 {

@@ -39,7 +39,7 @@ const MIN_TEXT = 6;
 /** Files whose texts are replaced; the contract's others are names, which the filter writes as constants. */
 const TEXTS = /^(filter\/|contract\/(upstream-errors|envelopes)\.)/;
 
-/** Calls whose texts are for the documentation alone (filter/hub/feature.ts, member-table.ts): the filter has a 0 instead. */
+/** Calls whose texts are for the documentation alone (filter/hub/request/feature.ts, member-table.ts): the filter has a 0 instead. */
 const NOTES = new Set(["about", "object", "reads", "writes"]);
 
 /** How the compiler, which is written in its own language, makes the value of a number. */

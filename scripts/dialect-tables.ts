@@ -1,4 +1,4 @@
-// Reads the filter's tables of request members (filter/dialects/<dialect>/members.ts, filter/hub/features.ts) by running
+// Reads the filter's tables of request members (filter/dialects/<vendor>/<api>/members.ts, filter/hub/request/features.ts) by running
 // them: their functions, which the filter takes from filter/hub, are recorders here. For docs/dialects.md and its tests.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -6,7 +6,7 @@ import { compileFunction } from "node:vm";
 import { ModuleKind, transpileModule } from "typescript";
 import { DIALECTS, type DialectRow } from "../contract/dialects.ts";
 
-/** A feature of filter/hub/features.ts. */
+/** A feature of filter/hub/request/features.ts. */
 export interface Feature {
   /** The name in the source. */
   id: string;
@@ -44,8 +44,8 @@ export interface Table {
 }
 
 export interface DialectTables {
-  /** The folder. */
-  folder: string;
+  /** The name in contract/dialects.ts. */
+  name: string;
   /** As in headings. */
   title: string;
   hasClients: boolean;
@@ -64,16 +64,29 @@ interface Note {
 type Run = (exported: object, require: (name: string) => object) => void;
 
 const FILTER = join(import.meta.dirname, "../filter");
+/** The folder of each dialect, `<vendor>/<api>`. */
+const FOLDERS: Readonly<Record<string, string>> = {
+  openai_chat: "openai/chat",
+  openai_responses: "openai/responses",
+  anthropic_messages: "anthropic/messages",
+  gemini: "google/gemini",
+  bedrock_converse: "aws/converse",
+};
+/** Returns the folder of a dialect below filter/dialects. */
+export function folderOf(name: string): string {
+  return FOLDERS[name] ?? name;
+}
+
 /** The dialects in the order of the filter's registry. Throws if a table cannot be run. */
 export function readDialectTables(rows: readonly DialectRow[] = DIALECTS): DialectTables[] {
   const load = loader();
-  const features = Object.entries(load(join(FILTER, "hub/features.ts")));
+  const features = Object.entries(load(join(FILTER, "hub/request/features.ts")));
   for (const [id, feature] of features) (feature as Feature).id = id;
-  return rows.map(({ name: folder, title, hasClients }) => {
-    const exported = load(join(FILTER, "dialects", folder, "members.ts"));
+  return rows.map(({ name, title, hasClients }) => {
+    const exported = load(join(FILTER, "dialects", folderOf(name), "members.ts"));
     const tables = Object.entries(exported).filter(([, value]) => value instanceof MemberTable);
     return {
-      folder,
+      name,
       title,
       hasClients,
       tables: tables.map(([variable, table]) => ({ ...(table as MemberTable).table, variable })),
@@ -83,13 +96,13 @@ export function readDialectTables(rows: readonly DialectRow[] = DIALECTS): Diale
   });
 }
 
-/** The features in the order of filter/hub/features.ts. */
+/** The features in the order of filter/hub/request/features.ts. */
 export function readFeatures(): Feature[] {
-  const features = Object.entries(loader()(join(FILTER, "hub/features.ts")));
+  const features = Object.entries(loader()(join(FILTER, "hub/request/features.ts")));
   return features.map(([id, feature]) => ({ ...(feature as Feature), id }));
 }
 
-/** filter/hub/member-table.ts, as far as a table calls it. */
+/** filter/hub/request/member-table.ts, as far as a table calls it. */
 class MemberTable {
   readonly table: Omit<Table, "variable">;
 
@@ -120,7 +133,7 @@ function note(kind: Note["kind"]): (text: string, link?: string) => Note {
 }
 
 const RECORDERS: Record<string, object> = {
-  [join(FILTER, "hub/feature")]: {
+  [join(FILTER, "hub/request/feature")]: {
     about: note("about"),
     rejected: (advice: string, { text: title, link }: Note) => ({
       fate: "rejected",
@@ -130,7 +143,7 @@ const RECORDERS: Record<string, object> = {
     }),
     dropped: ({ text: title, link }: Note) => ({ fate: "dropped", advice: "", title, link }),
   },
-  [join(FILTER, "hub/member-table")]: {
+  [join(FILTER, "hub/request/member-table")]: {
     MemberTable,
     object: note("object"),
     reads: note("reads"),

@@ -23,7 +23,7 @@ export function dialectsPage(): string {
   );
 }
 
-const HEAD = `<!-- Generated from filter/dialects/*/members.ts, filter/hub/features.ts and contract/envelopes.ts by \`node scripts/generate.ts\`. Do not edit. -->
+const HEAD = `<!-- Generated from filter/dialects/*/*/members.ts, filter/hub/request/features.ts and contract/envelopes.ts by \`node scripts/generate.ts\`. Do not edit. -->
 
 # Translation of requests
 

@@ -15,7 +15,7 @@ export function droppedReasons(): string {
 }
 
 function byDialect<Value>(dialects: DialectTables[], of: (dialect: DialectTables) => Value) {
-  return Object.fromEntries(dialects.map((dialect) => [dialect.folder, of(dialect)]));
+  return Object.fromEntries(dialects.map((dialect) => [dialect.name, of(dialect)]));
 }
 
 /** Path → the title of its feature, or the number of its slot. */

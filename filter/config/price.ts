@@ -1,6 +1,6 @@
 // What the tokens of a model cost, by the rates of the document: the control plane computes the same money from the usage record
 // (control-plane/observability/prices.ts).
-import { atLeastZero, Usage } from "../hub/usage";
+import { atLeastZero, Usage } from "../hub/response/usage";
 import { countOr } from "../bytes/json/number";
 import { Tape } from "../bytes/json/tape";
 import { reportProblem } from "./document";

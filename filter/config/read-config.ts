@@ -50,7 +50,7 @@ export class Config {
   heldMemory: u32 = DEFAULT_SHARE;
   /** The response to GET /v1/models of a client without an allow-list. */
   models: ModelList = new ModelList();
-  /** Whether a usage record is written for each request (exchange/usage-record.ts). */
+  /** Whether a usage record is written for each request (observe/usage-record.ts). */
   isObserved: bool = false;
   /** Whether the usage of every response is read, for usage records or traces. */
   readsUsage: bool = false;

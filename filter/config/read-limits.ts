@@ -29,9 +29,9 @@ import {
   USER,
   USER_AFTER_TOOL,
 } from "../../contract/model-capabilities";
-import { FORCED_ALL, REASONING_ADAPTIVE, RequestLimits } from "../hub/request-report";
-import { effortOf } from "../hub/request-effort";
-import { EFFORT_HIGH, EFFORT_LOW, EFFORT_MEDIUM, EFFORT_UNSET } from "../hub/request";
+import { FORCED_ALL, REASONING_ADAPTIVE, RequestLimits } from "../hub/request/request-report";
+import { effortOf } from "../hub/request/request-effort";
+import { EFFORT_HIGH, EFFORT_LOW, EFFORT_MEDIUM, EFFORT_UNSET } from "../hub/request/request";
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { integerOf, membersOf, reportProblem, textOf } from "./document";

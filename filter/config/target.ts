@@ -1,6 +1,6 @@
 // One model of one provider, in the form that the request path needs: every value already in bytes.
 import { Envelope } from "../hub/envelope";
-import { RequestLimits } from "../hub/request-report";
+import { RequestLimits } from "../hub/request/request-report";
 import { Dialect } from "../dialects/dialect";
 import { defaultDialect, DIALECTS } from "../dialects/registry";
 import { ByteBuffer, sameSpan, Span } from "../bytes/text/bytes";

@@ -1,7 +1,7 @@
 // Removes the signatures from the ids of tool calls in a body that keeps its dialect: they belong to another kind of provider,
 // which began the conversation.
 import { MARK_BYTES } from "../hub/reasoning-carrier";
-import { plainId, readSignedId } from "../hub/signed-call-id";
+import { plainId, readSignedId } from "../hub/request/signed-call-id";
 import { Edits } from "../bytes/json/edit";
 import { Tape } from "../bytes/json/tape";
 

@@ -4,8 +4,8 @@
 // before it (a role, an empty block, pings) are held with the headers, up to MAX_HOLD_SECONDS and MAX_HELD_BYTES.
 import { wasRefused } from "../memory/blocks";
 import { mayHold } from "../memory/budget";
-import { Fault } from "../hub/fault";
-import { excerpt, readEventFault, readFaultBody } from "../hub/read-fault";
+import { Fault } from "../hub/faults/fault";
+import { excerpt, readEventFault, readFaultBody } from "../hub/faults/read-fault";
 import { scan, scanMessage, SCAN_OK } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";
 import { LOOKS_JSON, LOOKS_OPEN } from "../bytes/sse/looks-like";

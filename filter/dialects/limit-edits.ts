@@ -1,10 +1,10 @@
 // Fits a body that keeps its dialect to what the target's model supports, by edits of single members. Every other byte stays.
 // What is the same in every dialect is here; a dialect's limit-edits.ts has the rest.
-import { MemberTable } from "../hub/member-table";
-import { isTooMany } from "../hub/request-fitting";
-import { readDecimal } from "../hub/request-number";
-import { RequestLimits, RequestReport } from "../hub/request-report";
-import { BLANK_LINE, writeSchemaSentence } from "../hub/request-writing";
+import { MemberTable } from "../hub/request/member-table";
+import { isTooMany } from "../hub/request/request-fitting";
+import { readDecimal } from "../hub/request/request-number";
+import { RequestLimits, RequestReport } from "../hub/request/request-report";
+import { BLANK_LINE, writeSchemaSentence } from "../hub/request/request-writing";
 import { Edits } from "../bytes/json/edit";
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";

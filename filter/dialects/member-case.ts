@@ -3,7 +3,7 @@
 // Go's encoding/json, and so servers such as Ollama, matches names without regard to case, by Unicode's simple folding
 // (https://pkg.go.dev/encoding/json#Unmarshal). Beside `model`, `Model` would choose a model that is not configured;
 // `Messages` would pass the guard, and `Stream` the count of a rate limit.
-import { Fault } from "../hub/fault";
+import { Fault } from "../hub/faults/fault";
 import { unescape } from "../bytes/json/text";
 import { Tape } from "../bytes/json/tape";
 import { isLowerCase } from "../bytes/text/ascii";

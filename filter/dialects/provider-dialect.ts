@@ -2,16 +2,16 @@
 // which nothing calls, is here once and does nothing.
 import { CredentialKind } from "../../contract/credentials";
 import { DialectRow } from "../../contract/dialects";
-import { NO_PATHS } from "../hub/client-paths";
+import { NO_PATHS } from "../hub/request/client-paths";
 import { Dropped } from "../hub/dropped";
-import { Citation, ResponseHead, ResponseSink } from "../hub/events";
-import { Fault } from "../hub/fault";
-import { Feature } from "../hub/feature";
-import { MemberTable } from "../hub/member-table";
-import { HubRequest } from "../hub/request";
-import { RequestNotes } from "../hub/request-notes";
-import { RequestLimits, RequestReport } from "../hub/request-report";
-import { Usage } from "../hub/usage";
+import { Citation, ResponseHead, ResponseSink } from "../hub/response/events";
+import { Fault } from "../hub/faults/fault";
+import { Feature } from "../hub/request/feature";
+import { MemberTable } from "../hub/request/member-table";
+import { HubRequest } from "../hub/request/request";
+import { RequestNotes } from "../hub/request/request-notes";
+import { RequestLimits, RequestReport } from "../hub/request/request-report";
+import { Usage } from "../hub/response/usage";
 import { Edits } from "../bytes/json/edit";
 import { Tape } from "../bytes/json/tape";
 import { ByteBuffer, Span } from "../bytes/text/bytes";

@@ -1,12 +1,12 @@
 // The dialects, in the order of their indices. Adding one: its folder, and a line here.
 import { byteAt, endsWith, startsWith } from "../bytes/text/at";
 import { Span } from "../bytes/text/bytes";
-import { AnthropicMessages } from "./anthropic_messages/dialect";
-import { BedrockConverse } from "./bedrock_converse/dialect";
+import { AnthropicMessages } from "./anthropic/messages/dialect";
+import { BedrockConverse } from "./aws/converse/dialect";
 import { Dialect } from "./dialect";
-import { Gemini } from "./gemini/dialect";
-import { OpenaiChat } from "./openai_chat/dialect";
-import { OpenaiResponses } from "./openai_responses/dialect";
+import { Gemini } from "./google/gemini/dialect";
+import { OpenaiChat } from "./openai/chat/dialect";
+import { OpenaiResponses } from "./openai/responses/dialect";
 
 const SLASH: u32 = 0x2f;
 

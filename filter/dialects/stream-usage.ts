@@ -2,11 +2,11 @@
 // every other byte stays.
 import { hasRoom } from "../memory/blocks";
 import { mayHold, SMALL } from "../memory/budget";
-import { Pattern } from "../bytes/json/pattern";
-import { Repeatable } from "../bytes/json/repeatable";
+import { Pattern } from "../bytes/repeat/pattern";
+import { Repeatable } from "../bytes/repeat/repeatable";
 import { ByteBuffer } from "../bytes/text/bytes";
 import { SseFramer } from "../bytes/sse/framer";
-import { lastText } from "../hub/text-bytes";
+import { lastText } from "../hub/response/text-bytes";
 import { Dialect } from "./dialect";
 import { UsageObserver } from "./usage-observer";
 

@@ -1,9 +1,9 @@
 // Reads the usage of a response that passes unchanged, and why it ended.
 import { wasRefused } from "../memory/blocks";
 import { countRefusal, mayHold } from "../memory/budget";
-import { FINISH_NONE } from "../hub/finish-reason";
-import { noteText } from "../hub/text-bytes";
-import { Usage } from "../hub/usage";
+import { FINISH_NONE } from "../hub/response/finish-reason";
+import { noteText } from "../hub/response/text-bytes";
+import { Usage } from "../hub/response/usage";
 import { scan, scanMembers, SCAN_OK, stringEnd } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";
 import { byteAt } from "../bytes/text/at";

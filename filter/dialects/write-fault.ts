@@ -1,6 +1,6 @@
 // An error body, by the pattern of a dialect's row in contract/dialects.ts.
 import { DialectRow } from "../../contract/dialects";
-import { Fault } from "../hub/fault";
+import { Fault } from "../hub/faults/fault";
 import { escapeText, escapeWire } from "../bytes/json/text";
 import { ByteBuffer } from "../bytes/text/bytes";
 

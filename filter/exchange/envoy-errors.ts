@@ -6,7 +6,7 @@ import {
   SEEN_BY_FILTER,
   UpstreamError,
 } from "../../contract/upstream-errors";
-import { Fault } from "../hub/fault";
+import { Fault } from "../hub/faults/fault";
 import { Target } from "../config/target";
 import { property } from "../host/host";
 import { constant } from "../bytes/text/bytes";

@@ -4,10 +4,10 @@ import { ApiKeys } from "../config/api-keys";
 import { WildcardModel } from "../config/wildcard";
 import { Envelope } from "../hub/envelope";
 import { Dialect } from "../dialects/dialect";
-import { Fault } from "../hub/fault";
+import { Fault } from "../hub/faults/fault";
 import { Span } from "../bytes/text/bytes";
 import { Price } from "../config/price";
-import { Usage } from "../hub/usage";
+import { Usage } from "../hub/response/usage";
 import { Charge } from "../limits/charge";
 import { Meter } from "../limits/meter";
 import { Tally } from "../limits/tally";
@@ -38,7 +38,7 @@ export const enum GuardDecision {
 }
 
 export class Exchange {
-  /** The stage that runs next: an index of STAGES (pipeline/stages.ts). */
+  /** The stage that runs next: an index of STAGES (stages/stages.ts). */
   stage: i32 = 0;
   client: Client;
   response: Response = new Response();

@@ -1,6 +1,6 @@
 // Local responses of the filter: faults in the client's dialect, and the few responses that need no provider.
 import { HEADER_ESTIMATED } from "../../contract/words";
-import { Fault } from "../hub/fault";
+import { Fault } from "../hub/faults/fault";
 import { addLocalHeader, sendLocalResponse } from "../host/local-response";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { Exchange } from "./exchange";

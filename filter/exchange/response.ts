@@ -1,4 +1,4 @@
-// The state of a response: who writes it, and which phase it is in. upstream/response/table.ts lists what happens in each
+// The state of a response: who writes it, and which phase it is in. response/table.ts lists what happens in each
 // phase. All transitions (a new attempt goes back to None and Awaited from anywhere):
 //
 //   owner        phase             next, and when
@@ -19,9 +19,9 @@
 //   Provider     TranslatedStream  Done: the end
 //   Provider     Done              (also if an error has replaced the body in the upstream filter)
 import { NO_COST } from "../config/price";
-import { Fault } from "../hub/fault";
-import { NO_NOTES, RequestNotes } from "../hub/request-notes";
-import { StreamUnwrapper } from "../dialects/anthropic_messages/unwrap-stream";
+import { Fault } from "../hub/faults/fault";
+import { NO_NOTES, RequestNotes } from "../hub/request/request-notes";
+import { StreamUnwrapper } from "../dialects/anthropic/messages/response/unwrap-stream";
 import { ResponseTranslator } from "../dialects/translate-response";
 import { StreamUsageFilter } from "../dialects/stream-usage";
 import { UsageObserver } from "../dialects/usage-observer";

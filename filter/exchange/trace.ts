@@ -1,6 +1,6 @@
 // What the span of a request shows so far (write-trace.ts).
 import { Target } from "../config/target";
-import { UNKNOWN_TOKENS } from "../hub/usage";
+import { UNKNOWN_TOKENS } from "../hub/response/usage";
 import { Span } from "../bytes/text/bytes";
 
 const NOTHING = new Span(0, 0);

@@ -1,6 +1,6 @@
 // Writes an error in the format of the client's endpoint.
 import { MCP } from "../../contract/endpoints";
-import { Fault } from "../hub/fault";
+import { Fault } from "../hub/faults/fault";
 import { escapeText } from "../bytes/json/text";
 import { ByteBuffer } from "../bytes/text/bytes";
 import { Exchange } from "./exchange";

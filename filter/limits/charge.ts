@@ -1,7 +1,7 @@
 // The budgets of a request: asked once, before its first attempt, and charged when its response is over.
 import { Budget } from "../config/budget";
 import { Target } from "../config/target";
-import { Fault } from "../hub/fault";
+import { Fault } from "../hub/faults/fault";
 import { currentSeconds } from "../host/host";
 import { writeDateTime } from "../bytes/text/date-time";
 import { scratchBuffer } from "../bytes/text/bytes";

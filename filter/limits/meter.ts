@@ -2,7 +2,7 @@
 //
 // An allowance (allowances.ts) may be whole up to one period ahead for a request to pass, and up to two after its response was
 // charged: so no client waits longer than one period.
-import { Fault } from "../hub/fault";
+import { Fault } from "../hub/faults/fault";
 import { RateLimit } from "../config/rate-limit";
 import { Route, Target } from "../config/target";
 import { Dialect } from "../dialects/dialect";

@@ -1,5 +1,5 @@
 // What a response has used, for the rate limits and budgets of its request: as the provider reports it, else estimated.
-import { Usage } from "../hub/usage";
+import { Usage } from "../hub/response/usage";
 
 /** Estimated bytes of a token, where the provider reports no usage. */
 const BYTES_PER_TOKEN: u64 = 4;

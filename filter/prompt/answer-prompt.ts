@@ -1,11 +1,11 @@
 // The response to a prompt whose text the gateway has, in the client's dialect, complete or as a stream.
 import { wasRefused } from "../memory/blocks";
 import { Dropped } from "../hub/dropped";
-import { ResponseHead, ResponseSink } from "../hub/events";
-import { outOfMemory } from "../hub/fault";
-import { FINISH_STOP } from "../hub/finish-reason";
-import { NO_NOTES } from "../hub/request-notes";
-import { Usage } from "../hub/usage";
+import { ResponseHead, ResponseSink } from "../hub/response/events";
+import { outOfMemory } from "../hub/faults/fault";
+import { FINISH_STOP } from "../hub/response/finish-reason";
+import { NO_NOTES } from "../hub/request/request-notes";
+import { Usage } from "../hub/response/usage";
 import { Exchange } from "../exchange/exchange";
 import { respond, respondWithFault, JSON_TYPE, EVENT_STREAM_TYPE } from "../exchange/respond";
 import { requestId } from "../exchange/request-id";

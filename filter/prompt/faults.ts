@@ -1,5 +1,5 @@
 // The errors of a prompt that a client sees.
-import { Fault } from "../hub/fault";
+import { Fault } from "../hub/faults/fault";
 import { Parameter, PromptTarget } from "../config/prompt-target";
 import { isFromProvider, upstreamFault } from "../exchange/envoy-errors";
 import { Span } from "../bytes/text/bytes";

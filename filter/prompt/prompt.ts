@@ -1,6 +1,6 @@
 // A prompt: the client's request, and what the steps find out about it.
 import { freeBlock } from "../memory/blocks";
-import { Fault, outOfMemory } from "../hub/fault";
+import { Fault, outOfMemory } from "../hub/faults/fault";
 import { PromptConfig, PromptTarget } from "../config/prompt-target";
 import { Conversation } from "../dialects/conversation";
 import { Exchange } from "../exchange/exchange";

@@ -1,6 +1,6 @@
 // The request of the model server for a tool call: it names the target and its arguments, so that nothing is selected or
 // extracted. The call of the API is the one of a prompt (steps/call-api.ts).
-import { Fault } from "../hub/fault";
+import { Fault } from "../hub/faults/fault";
 import { constant } from "../bytes/text/bytes";
 import { Prompt } from "./prompt";
 

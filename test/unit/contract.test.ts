@@ -5,6 +5,7 @@ import { CREDENTIAL_KINDS, CredentialKind, NO_CREDENTIAL } from "../../contract/
 import { DIALECTS } from "../../contract/dialects.ts";
 import { filterConfig } from "../../model/filter-document/document.ts";
 import { clusterOf } from "../../model/upstreams.ts";
+import { folderOf } from "../../scripts/dialect-tables.ts";
 import { host, modelOf, targetAt } from "../envoy/models.ts";
 
 /** A kind that no provider of the table uses. */
@@ -34,7 +35,7 @@ describe("a kind of credential", () => {
 
 describe.each(DIALECTS)("the dialect $name", ({ name, path, basePath }) => {
   it("has a folder in the filter", () => {
-    expect(existsSync(`filter/dialects/${name}/dialect.ts`)).toBe(true);
+    expect(existsSync(`filter/dialects/${folderOf(name)}/dialect.ts`)).toBe(true);
   });
 
   it("has an endpoint below its base path", () => {

@@ -1,5 +1,5 @@
 // Relative links, anchors and file names in the Markdown documents: the file exists, and so does the heading.
-import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, matchesGlob, resolve } from "node:path";
 import { expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
@@ -71,12 +71,4 @@ it("pages that messages name exist, and are in the npm package", () => {
   expect(named).toContain("docs/budgets.md");
   const isPacked = (page: string) => manifest.files.some((pattern) => matchesGlob(page, pattern));
   expect(named.filter((page) => !isPacked(page) || !existsSync(join(ROOT, page)))).toEqual([]);
-});
-
-it("README.md lists the folders of the filter", () => {
-  const [, table = ""] = read(join(ROOT, "README.md")).split("Folders of the filter");
-  const listed = [...table.matchAll(/^\| `([a-z]+)\/` /gm)].map(([, folder]) => folder);
-  const entries = readdirSync(join(ROOT, "filter"), { withFileTypes: true });
-  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  expect(listed.toSorted()).toEqual(folders.toSorted());
 });

@@ -15,7 +15,7 @@ import {
   isSigned,
   ROLE_ASSISTANT,
   ROLE_USER,
-} from "../../hub/request";
+} from "../../hub/request/request";
 import {
   budgetEffort,
   effortBudget,
@@ -23,7 +23,7 @@ import {
   MIN_BUDGET,
   isOtherEffort,
   nearestEffort,
-} from "../../hub/request-effort";
+} from "../../hub/request/request-effort";
 import {
   OFF_BETWEEN_TOOLS,
   OFF_DISABLED,
@@ -32,8 +32,8 @@ import {
   REASONING_BUDGET,
   RequestLimits,
   RequestReport,
-} from "../../hub/request-report";
-import { writeClosedSchema, writeValue } from "../../hub/request-writing";
+} from "../../hub/request/request-report";
+import { writeClosedSchema, writeValue } from "../../hub/request/request-writing";
 import { readCount } from "../../bytes/json/number";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";

@@ -1,6 +1,6 @@
 // What OpenAI's two APIs have in common: credentials, errors, the list of models, rate-limit headers.
 import { BEARER, CredentialKind } from "../../../contract/credentials";
-import { Fault } from "../../hub/fault";
+import { Fault } from "../../hub/faults/fault";
 import { startsWith } from "../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { Dialect } from "../dialect";

@@ -1,5 +1,5 @@
 // Reasons why a response ended that neither of OpenAI's APIs has a word for.
-import { FINISH_CONTEXT, FINISH_PAUSE } from "../../hub/finish-reason";
+import { FINISH_CONTEXT, FINISH_PAUSE } from "../../hub/response/finish-reason";
 
 /** Returns whether the client gets a word that means something else. */
 export function isInexact(reason: i32): bool {

@@ -1,7 +1,7 @@
 // What both of OpenAI's APIs have in common of fitting a body to its model: the effort and the choice of a tool.
-import { EFFORT_UNSET } from "../../hub/request";
-import { effortWord, nearestEffort } from "../../hub/request-effort";
-import { EffortPlan, isUnsupportedChoice } from "../../hub/request-fitting";
+import { EFFORT_UNSET } from "../../hub/request/request";
+import { effortWord, nearestEffort } from "../../hub/request/request-effort";
+import { EffortPlan, isUnsupportedChoice } from "../../hub/request/request-fitting";
 import { Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
 import { LimitEdits } from "../limit-edits";

@@ -1,5 +1,5 @@
 // Fits the messages or items of a body to what the target's model supports.
-import { RequestLimits, RequestReport } from "../../hub/request-report";
+import { RequestLimits, RequestReport } from "../../hub/request/request-report";
 import { Edits } from "../../bytes/json/edit";
 import { Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";

@@ -1,5 +1,5 @@
 // Reads members that mean the same in both of OpenAI's APIs.
-import * as feature from "../../hub/features";
+import * as feature from "../../hub/request/features";
 import {
   CHOICE_ANY,
   CHOICE_AUTO,
@@ -7,8 +7,8 @@ import {
   CHOICE_UNSET,
   HubRequest,
   SERVICE_STANDARD,
-} from "../../hub/request";
-import { RequestReport } from "../../hub/request-report";
+} from "../../hub/request/request";
+import { RequestReport } from "../../hub/request/request-report";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
 

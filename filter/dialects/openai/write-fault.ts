@@ -1,6 +1,6 @@
 // A fault as OpenAI's SDKs and agents recognise it.
 import { OPENAI_CHAT } from "../../../contract/dialects";
-import { Fault } from "../../hub/fault";
+import { Fault } from "../../hub/faults/fault";
 import { ByteBuffer } from "../../bytes/text/bytes";
 import { NO_REQUEST_ID, writeFault } from "../write-fault";
 

@@ -1,10 +1,10 @@
 // Writes what a model samples with, which depends on how much it reasons: the same in both APIs.
-import { EFFORT_NONE, EFFORT_UNSET, HubRequest } from "../../hub/request";
-import { nearestEffort } from "../../hub/request-effort";
-import { EffortPlan } from "../../hub/request-fitting";
-import { readDecimal } from "../../hub/request-number";
-import { RequestLimits, RequestReport } from "../../hub/request-report";
-import { writeMember } from "../../hub/request-writing";
+import { EFFORT_NONE, EFFORT_UNSET, HubRequest } from "../../hub/request/request";
+import { nearestEffort } from "../../hub/request/request-effort";
+import { EffortPlan } from "../../hub/request/request-fitting";
+import { readDecimal } from "../../hub/request/request-number";
+import { RequestLimits, RequestReport } from "../../hub/request/request-report";
+import { writeMember } from "../../hub/request/request-writing";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 
 const TEMPERATURE = constant(',"temperature":');

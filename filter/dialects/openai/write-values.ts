@@ -1,8 +1,8 @@
 // Pieces of a request that both APIs write in the same way.
-import { Block, BLOCK_TEXT, FLAG_ERROR, FLAG_STRING, HubRequest } from "../../hub/request";
-import { MemberTable } from "../../hub/member-table";
-import { RequestLimits, RequestReport } from "../../hub/request-report";
-import { BLANK_LINE, writeString, writeValue } from "../../hub/request-writing";
+import { Block, BLOCK_TEXT, FLAG_ERROR, FLAG_STRING, HubRequest } from "../../hub/request/request";
+import { MemberTable } from "../../hub/request/member-table";
+import { RequestLimits, RequestReport } from "../../hub/request/request-report";
+import { BLANK_LINE, writeString, writeValue } from "../../hub/request/request-writing";
 import { NO_NODE } from "../../bytes/json/tape";
 import { escape } from "../../bytes/json/text";
 import { byteAt, startsWith } from "../../bytes/text/at";

@@ -1,13 +1,13 @@
 // Test entry: translates one request and shows what the report says of it.
 import { ENVELOPES } from "../../../contract/envelopes";
-import { Fault } from "../../../filter/hub/fault";
+import { Fault } from "../../../filter/hub/faults/fault";
 import { envelopeByName } from "../../../filter/hub/envelope";
-import { RequestLimits, RequestReport } from "../../../filter/hub/request-report";
+import { RequestLimits, RequestReport } from "../../../filter/hub/request/request-report";
 import { clearProblem, documentProblem } from "../../../filter/config/document";
 import { readLimits } from "../../../filter/config/read-limits";
 import { awaitSignatures } from "../../../filter/dialects/edit-call-ids";
 import { DIALECTS } from "../../../filter/dialects/registry";
-import { RequestNotes } from "../../../filter/hub/request-notes";
+import { RequestNotes } from "../../../filter/hub/request/request-notes";
 import { Edits } from "../../../filter/bytes/json/edit";
 import { scan } from "../../../filter/bytes/json/scan";
 import { NO_NODE, Tape } from "../../../filter/bytes/json/tape";

@@ -5,9 +5,9 @@ import {
   readError,
 } from "../../../filter/dialects/translate-response";
 import { DIALECTS } from "../../../filter/dialects/registry";
-import { recogniseContextLength } from "../../../filter/hub/context-length";
-import { Fault } from "../../../filter/hub/fault";
-import { RequestNotes } from "../../../filter/hub/request-notes";
+import { recogniseContextLength } from "../../../filter/hub/faults/context-length";
+import { Fault } from "../../../filter/hub/faults/fault";
+import { RequestNotes } from "../../../filter/hub/request/request-notes";
 import { ByteBuffer, PADDING, Span } from "../../../filter/bytes/text/bytes";
 
 const out = new ByteBuffer();

@@ -1,0 +1,254 @@
+// The callbacks of the upstream filter: one attempt of a request that may have several. The filter in the listener has made
+// the exchange, and has set the cluster of the attempt.
+import { freeBlock, wasRefused } from "../memory/blocks";
+import { Target } from "../config/target";
+import { PROPERTY_EXCHANGE } from "../../contract/words";
+import { Fault, outOfMemory } from "../hub/faults/fault";
+import { FirstToken, HAS_CONTENT, PENDING } from "../dialects/first-token";
+import { JSON_TYPE, respondWithFault } from "../exchange/respond";
+import { Attempts } from "../exchange/attempts";
+import { clientBody } from "../exchange/client-body";
+import { Exchange } from "../exchange/exchange";
+import { resetReason } from "../exchange/envoy-errors";
+import { ResetReason } from "../exchange/failed-attempts";
+import { ResponsePhase } from "../exchange/response";
+import { requestId } from "../exchange/request-id";
+import { traceRequest } from "../observe/write-trace";
+import {
+  ALL,
+  currentSeconds,
+  property,
+  removeHeader,
+  replaceBodyPrefix,
+  RESPONSE_BODY,
+  RESPONSE_HEADERS,
+  setHeader,
+  setHeaderNumber,
+  takeBody,
+} from "../host/host";
+import { sendLocalResponse } from "../host/local-response";
+import { CONTINUE, STOP } from "../host/status";
+import { constant, sameBytes, scratchBuffer, Span } from "../bytes/text/bytes";
+import { decimal } from "../bytes/text/decimal";
+import { prepareBodyAgain } from "./request-body";
+import { removeHeadersOf, writeHeaders } from "./request-headers";
+import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../exchange/header-names";
+import { maskFault } from "../response/mask-credentials";
+import { selectAfterReset, retryAfterFailure, retryAfterResponse } from "./next-attempt";
+import { onProviderHead, readAttemptHead } from "../response/head";
+import { replaceResponse } from "../response/replace";
+import { onBody, onTrailers } from "../response/table";
+import { holdUnwrapped, unwrapBody } from "../response/unwrap";
+
+const EXCHANGE_PROPERTY = constant("wasm\0" + PROPERTY_EXCHANGE);
+const EXCHANGE_PROPERTY_OLD = constant(PROPERTY_EXCHANGE);
+const CLUSTER_NAME = constant("xds\0cluster_name");
+
+const NO_BODY = new Span(0, 0);
+const out = scratchBuffer();
+
+/** Returns the context id of the downstream stream that the attempt belongs to, or -1. */
+export function exchangeIdOfAttempt(): i32 {
+  const id = decimal(property(EXCHANGE_PROPERTY));
+  return id >= 0 ? id : decimal(property(EXCHANGE_PROPERTY_OLD));
+}
+
+/**
+ * Rejects an attempt whose exchange the VM does not know, because it trapped since: it may have a credential of an earlier attempt.
+ */
+export function rejectUnknownAttempt(): i32 {
+  sendLocalResponse(500, NO_BODY);
+  return STOP;
+}
+
+/** Holds the headers until the body is here, because they cannot be changed later. */
+export function onAttemptHeaders(exchange: Exchange, contextId: u32): i32 {
+  const attempts = exchange.attempts;
+  if (attempts !== null) attempts.begin(contextId);
+  return STOP;
+}
+
+/** Writes the request. The body of a first attempt was written with the choice of its target if the VM keeps the client's. */
+export function onAttemptBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
+  const attempts = exchange.attempts;
+  if (!endsHere) return STOP;
+  if (attempts !== null && attempts.count == 1 && exchange.client.body != 0) {
+    writeHeaders(exchange, attempts.target, attempts.credential);
+    return CONTINUE;
+  }
+  const fault = attempts === null ? inconsistent() : prepareAgain(exchange, attempts, size);
+  if (fault === null) return CONTINUE;
+  respondWithFault(exchange, fault);
+  return STOP;
+}
+
+function prepareAgain(exchange: Exchange, attempts: Attempts, size: u32): Fault | null {
+  const target = attempts.target;
+  // A key must not reach another provider, whatever cluster Envoy has chosen.
+  if (!isAt(target)) return inconsistent();
+  const before = exchange.target;
+  if (before !== null && attempts.count > 1) removeHeadersOf(before, exchange);
+  const tape = clientBody.open(exchange.client, size);
+  const fault =
+    tape === null ? outOfMemory("request") : prepareBodyAgain(exchange, target, tape, size);
+  clientBody.close();
+  if (fault === null) {
+    writeHeaders(exchange, target, attempts.credential);
+    traceRequest(exchange);
+  }
+  return fault;
+}
+
+function isAt(target: Target): bool {
+  const cluster = property(CLUSTER_NAME);
+  return sameBytes(
+    cluster.pointer,
+    cluster.length,
+    target.attemptCluster.pointer,
+    target.attemptCluster.length,
+  );
+}
+
+function inconsistent(): Fault {
+  return new Fault(500, "The gateway lost track of this request.");
+}
+
+/** Decides by the head: an error that is retried, a response whose beginning has to be read, or the client's response. */
+export function onAttemptResponse(exchange: Exchange, endsHere: bool): i32 {
+  const attempts = exchange.attempts;
+  if (attempts === null) return CONTINUE;
+  const fault = readAttemptHead(exchange, endsHere);
+  const response = exchange.response;
+  const isError = fault !== null || response.status >= 400;
+  if (isError && attempts.hasMore && asksAnother(exchange, attempts)) {
+    keepFailure(exchange, attempts, fault);
+    releaseHead(exchange, fault, endsHere);
+    return CONTINUE;
+  }
+  if (fault !== null) {
+    attempts.isDecided = true;
+    return replaceResponse(exchange, fault);
+  }
+  const status = response.isLeftToListener ? CONTINUE : onProviderHead(exchange);
+  const isRead = exchange.client.endpoint.row.isInference;
+  if (isError || !isRead || !attempts.hasMore || response.isLeftToListener) {
+    attempts.isDecided = true;
+    return status;
+  }
+  attempts.peek = new FirstToken(attempts.target.dialect, exchange.client.isStreaming);
+  return STOP;
+}
+
+/** A redirect or nonsense is a failure whatever `retry.on` lists; an error is one if its status is listed. */
+function asksAnother(exchange: Exchange, attempts: Attempts): bool {
+  const status = exchange.response.status;
+  return status >= 400 && status <= 599
+    ? retryAfterResponse(exchange, attempts, status)
+    : retryAfterFailure(exchange, attempts);
+}
+
+/** Envoy decides by the head, and the body may never come. If it does not follow, the client gets the error. */
+function releaseHead(exchange: Exchange, fault: Fault | null, endsHere: bool): void {
+  const response = exchange.response;
+  if (fault !== null) {
+    response.status = fault.status;
+    setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
+  }
+  if (fault !== null) response.fault = fault;
+  if (endsHere || response.isLeftToListener) return;
+  onProviderHead(exchange);
+  response.phase = ResponsePhase.ErrorWithoutHead;
+}
+
+export function onAttemptResponseBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
+  const attempts = exchange.attempts;
+  if (attempts === null || exchange.response.isLeftToListener) return CONTINUE;
+  size = unwrapBody(exchange, size, endsHere);
+  const peek = attempts.peek;
+  if (peek !== null) {
+    const result = look(exchange, peek, size, endsHere);
+    if (result == PENDING) {
+      holdUnwrapped(exchange, size);
+      return STOP;
+    }
+    const fault = peek.fault;
+    attempts.dropPeek();
+    if (result != HAS_CONTENT && fault !== null && retryAfterFailure(exchange, attempts)) {
+      keepFailure(exchange, attempts, fault);
+      replace(exchange, fault, size, endsHere);
+      return CONTINUE;
+    }
+    // A complete response of another dialect is held until it has been translated: it may still fail.
+    attempts.isDecided = exchange.client.isStreaming || !exchange.isTranslated();
+  }
+  const status = onBody(exchange, size, endsHere);
+  if (!attempts.isDecided && endsHere) decideByTranslation(exchange, attempts);
+  return status;
+}
+
+/** The end of a response with trailers. */
+export function onAttemptResponseTrailers(exchange: Exchange): i32 {
+  const attempts = exchange.attempts;
+  if (attempts === null || exchange.response.isLeftToListener) return CONTINUE;
+  if (attempts.peek !== null) return onAttemptResponseBody(exchange, ALL, true);
+  const status = onTrailers(exchange);
+  if (!attempts.isDecided) decideByTranslation(exchange, attempts);
+  return status;
+}
+
+/** A complete response that could not be translated is a failure like any other. */
+function decideByTranslation(exchange: Exchange, attempts: Attempts): void {
+  attempts.isDecided = true;
+  const translator = exchange.response.translator;
+  if (translator === null || translator.fault === null || !attempts.hasMore) return;
+  if (retryAfterFailure(exchange, attempts)) keepFailure(exchange, attempts, translator.fault);
+}
+
+/** Keeps, for the usage record, that the current attempt has failed; `fault`: the error, if it is not the response's status. */
+function keepFailure(exchange: Exchange, attempts: Attempts, fault: Fault | null): void {
+  const failed = attempts.failed;
+  if (failed === null) return;
+  if (fault === null) {
+    failed.fail(exchange.target, exchange.response.status, "", ResetReason.None);
+    return;
+  }
+  const message = maskFault(exchange, fault).message;
+  failed.fail(exchange.target, fault.status, fault.code, ResetReason.None, message);
+}
+
+function look(exchange: Exchange, peek: FirstToken, size: u32, endsHere: bool): i32 {
+  const bytes = takeBody(RESPONSE_BODY, peek.seen, size - peek.seen);
+  const pointer = bytes.pointer;
+  // Without memory to look at it the response goes on as it is.
+  if (wasRefused()) return HAS_CONTENT;
+  const now = exchange.client.isStreaming ? currentSeconds() : 0;
+  const result = peek.push(pointer, bytes.length, endsHere, now);
+  freeBlock(pointer);
+  return result;
+}
+
+/** Replaces the response by a fault. The client gets it only if Envoy does not retry. */
+function replace(exchange: Exchange, fault: Fault, size: u32, endsHere: bool): void {
+  exchange.response.phase = ResponsePhase.Done;
+  const tally = exchange.tally;
+  if (tally !== null) tally.hasResponse = false;
+  setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
+  if (endsHere && size == 0) return;
+  out.clear();
+  exchange.client.dialect.writeFault(maskFault(exchange, fault), requestId(exchange), out);
+  replaceBodyPrefix(RESPONSE_BODY, size, out);
+  setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
+  if (endsHere) setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
+  else removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
+}
+
+/** The context of an attempt is deleted. Without a response, the next attempt has not been chosen yet. */
+export function onAttemptEnd(exchange: Exchange, contextId: u32): void {
+  const attempts = exchange.attempts;
+  if (attempts === null || attempts.contextId != contextId) return;
+  attempts.dropPeek();
+  if (attempts.isDecided) return;
+  const failed = attempts.failed;
+  if (failed !== null) failed.fail(exchange.target, 0, "", resetReason());
+  selectAfterReset(exchange, attempts);
+}

@@ -1,0 +1,228 @@
+// The body of a request for one target: the client's with a few edits, or its translation. Always made from the client's
+// body, because the attempts of a request share one buffer.
+import { wasRefused } from "../memory/blocks";
+import { HEADER_API_KEY } from "../../contract/words";
+import { Target } from "../config/target";
+import { Envelope } from "../hub/envelope";
+import { Fault, outOfMemory } from "../hub/faults/fault";
+import { RequestNotes } from "../hub/request/request-notes";
+import { RequestReport } from "../hub/request/request-report";
+import {
+  replaceBodyPrefix,
+  REQUEST_BODY,
+  REQUEST_HEADERS,
+  setHeader,
+  setHeaderNumber,
+} from "../host/host";
+import { Edits } from "../bytes/json/edit";
+import { Tape } from "../bytes/json/tape";
+import { JSON_TYPE } from "../exchange/respond";
+import { Exchange } from "../exchange/exchange";
+import { setFormModel } from "../exchange/form";
+import { ByteBuffer, scratchBuffer } from "../bytes/text/bytes";
+import { CONTENT_LENGTH, CONTENT_TYPE } from "../exchange/header-names";
+
+/** What is sent of a request, and what the response has to know of it. */
+class RequestBody {
+  /** The bytes that replace the first `replaced` bytes of the client's body. */
+  prefix: ByteBuffer = scratchBuffer();
+  replaced: u32 = 0;
+  /** Whether the stream is asked for its usage, and the client has not asked for it. */
+  asksUsage: bool = false;
+  report: RequestReport = new RequestReport();
+  edits: Edits = new Edits();
+  /** Given to the response if it holds anything. */
+  notes: RequestNotes = new RequestNotes();
+
+  clear(): void {
+    this.prefix.clear();
+    this.replaced = 0;
+    this.asksUsage = false;
+    this.report.fault = null;
+    this.report.dropped.clear();
+    this.notes.clear();
+  }
+}
+
+const whole = scratchBuffer();
+
+/** One for all requests: valid until the next body is written. */
+const body = new RequestBody();
+
+/**
+ * Writes the body of the first attempt into Envoy's buffer, which holds the client's. Returns a fault if the target does
+ * not support the request, or has no budget left for it.
+ */
+export function prepareBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  const fault = checkBody(exchange, target, tape);
+  if (fault !== null) return fault;
+  startAttempt(exchange, target);
+  if (body.replaced == 0 && body.prefix.length == 0) return null;
+  replaceBodyPrefix(REQUEST_BODY, body.replaced, body.prefix);
+  setLength(tape.length - body.replaced + body.prefix.length);
+  return null;
+}
+
+/** As `prepareBody` for a later attempt: Envoy's buffer holds `held` bytes that an earlier attempt left. */
+export function prepareBodyAgain(
+  exchange: Exchange,
+  target: Target,
+  tape: Tape,
+  held: u32,
+): Fault | null {
+  const fault = makeBody(exchange, target, tape);
+  if (fault !== null) return fault;
+  startAttempt(exchange, target);
+  const prefix = body.prefix;
+  prefix.bytes(tape.base + body.replaced, tape.length - body.replaced);
+  if (wasRefused()) return outOfMemory("request");
+  replaceBodyPrefix(REQUEST_BODY, held, prefix);
+  setLength(prefix.length);
+  return null;
+}
+
+/** As `prepareBody`, but writes nothing: the upstream filter writes the body of a large request from Envoy's buffer. */
+export function checkBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  exchange.target = target;
+  return makeBody(exchange, target, tape);
+}
+
+/** Returns whether a target supports the request; `otherwise` if there is no memory to find out. */
+export function isSupported(exchange: Exchange, target: Target, tape: Tape, otherwise: bool): bool {
+  const fault = writeBody(exchange, target, tape);
+  return wasRefused() ? otherwise : fault === null;
+}
+
+/**
+ * Counts the request against the rate limits of a target. Returns the client's error if one of them, or a budget, is used up; then
+ * nothing is counted.
+ */
+export function takeBudget(exchange: Exchange, target: Target): Fault | null {
+  const charge = exchange.charge;
+  if (charge !== null) {
+    const fault = charge.faultOf(target);
+    if (fault !== null) return fault;
+  }
+  const meter = exchange.meter;
+  return meter === null || meter.admit(target) ? null : meter.fault();
+}
+
+/** Writes the body and counts the request. Returns a fault if either fails. */
+function makeBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  const fault = writeBody(exchange, target, tape);
+  if (wasRefused()) return outOfMemory("request");
+  return fault === null ? takeBudget(exchange, target) : fault;
+}
+
+/** Writes `body`. Returns a fault if the target does not support the request. */
+function writeBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  body.clear();
+  const fault = keyFault(exchange, target);
+  if (fault !== null) return fault;
+  const row = exchange.client.endpoint.row;
+  const envelope = target.envelope;
+  if (envelope !== null) envelope.begin(exchange.client.betas, row.isEstimated);
+  if (!row.isInference && !row.isEstimated) {
+    editModel(exchange, target, tape);
+    return null;
+  }
+  return target.dialect === exchange.client.dialect
+    ? editBody(exchange, target, tape)
+    : translateBody(exchange, target, tape);
+}
+
+/** Sets what the response has to know of `body`. */
+function startAttempt(exchange: Exchange, target: Target): void {
+  const response = exchange.response;
+  const report = body.report;
+  exchange.startAttempt(target);
+  response.dropped.bytes(report.dropped.pointer, report.dropped.length);
+  if (exchange.isTranslated()) {
+    response.wantsUsage = report.wantsUsage;
+    if (!body.notes.isEmpty) {
+      response.notes = body.notes;
+      body.notes = new RequestNotes();
+    }
+  } else response.asksUsage = body.asksUsage;
+  const client = exchange.client;
+  // What was read as JSON, nobody may read as anything else, such as a form. The headers of an earlier target, which have been
+  // removed, may have included the type.
+  const isOther = !client.hasJsonType && !client.isForm;
+  if (isOther || (exchange.isTranslated() && exchange.runsUpstream()))
+    setHeader(REQUEST_HEADERS, CONTENT_TYPE, JSON_TYPE);
+}
+
+function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  const report = body.report;
+  exchange.client.dialect.translateRequest(
+    tape,
+    target.dialect,
+    exchange.modelJson(target),
+    exchange.systemPromptOf(target),
+    target.limits,
+    body.prefix,
+    report,
+    body.notes,
+  );
+  if (exchange.client.endpoint.row.isEstimated)
+    target.dialect.cutToCount(body.prefix, target.path, exchange.modelText(target));
+  body.replaced = tape.length;
+  return report.fault;
+}
+
+/** Sets the model of a body that otherwise passes as it is. */
+function editModel(exchange: Exchange, target: Target, tape: Tape): void {
+  if (exchange.client.isModelOmitted) return;
+  const edits = body.edits;
+  edits.clear();
+  if (exchange.client.isForm) setFormModel(exchange.modelText(target), edits);
+  else target.dialect.setModel(tape, exchange.modelJson(target), edits);
+  if (!edits.isEmpty()) body.replaced = edits.prefix(tape.base, body.prefix);
+}
+
+/** Makes the few edits that the target requires of the client's own body. */
+function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  const edits = body.edits;
+  const report = body.report;
+  const envelope = target.envelope;
+  edits.clear();
+  if (envelope === null || envelope.keepsModel)
+    target.dialect.setModel(tape, exchange.modelJson(target), edits);
+  let prompt = exchange.systemPromptOf(target);
+  if (target.limits.isLimiting) {
+    prompt = target.dialect.fitRequest(tape, target.limits, prompt, edits, report);
+    if (report.fault !== null) return report.fault;
+  }
+  target.dialect.editRequest(tape, prompt, edits);
+  body.asksUsage =
+    exchange.client.isStreaming &&
+    target.asksUsage &&
+    exchange.readsUsage() &&
+    target.dialect.askUsage(tape, edits);
+  if (!edits.isEmpty()) body.replaced = edits.prefix(tape.base, body.prefix);
+  if (envelope !== null && envelope.isWrapped) wrapBody(tape, envelope);
+  return null;
+}
+
+/** Puts the whole body into another request. */
+function wrapBody(tape: Tape, envelope: Envelope): void {
+  const prefix = body.prefix;
+  prefix.bytes(tape.base + body.replaced, tape.length - body.replaced);
+  whole.clear();
+  whole.bytes(prefix.pointer, prefix.length);
+  prefix.clear();
+  envelope.wrap(whole, prefix);
+  body.replaced = tape.length;
+}
+
+function setLength(length: u32): void {
+  setHeaderNumber(REQUEST_HEADERS, CONTENT_LENGTH, length);
+}
+
+/** Returns a fault if the provider needs the client's own key, and there is none. */
+export function keyFault(exchange: Exchange, target: Target): Fault | null {
+  if (!target.passesClientKey || exchange.client.key.length > 0) return null;
+  const how = "' uses pass-through auth; send your provider key as 'Authorization: Bearer' or ";
+  const other = "'x-api-key', and an API key of the gateway as '" + HEADER_API_KEY + "'.";
+  return new Fault(401, "'" + target.name + how + other).coded("invalid_api_key");
+}

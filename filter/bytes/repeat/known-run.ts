@@ -1,0 +1,63 @@
+// The bytes with which the frames of a stream begin, behind the prelude: the headers, and the first bytes of the payload. Where they
+// come again, neither their CRC is computed nor the headers are read.
+import { ByteBuffer, sameBeginning, samePadded } from "../text/bytes";
+import { crc32, crcBehind, prepareCrcBehind, preparedLength } from "../event-stream/crc32";
+
+/** A run has at most so many bytes. */
+const MAX_RUN: u32 = 256;
+/** So many bytes that two frames have in common may be of their texts. With a length that is a multiple of 16, most runs have the same. */
+const TEXT: u32 = 8;
+/** A stream may change so often what it repeats. */
+const MAX_LEARNED: u32 = 4;
+
+export class KnownRun {
+  /** The event's name: its offset in the run, and its length. */
+  nameOffset: u32 = 0;
+  nameLength: u32 = 0;
+  /** The beginning of the last frame that was not the run. */
+  private bytes: ByteBuffer = new ByteBuffer();
+  /** Length and CRC of the run, which `bytes` begin with; 0 if there is none. */
+  private length: u32 = 0;
+  private crc: u32 = 0;
+  private headersLength: u32 = 0;
+  private learned: u32 = 0;
+
+  /** Returns whether a frame with these bytes behind its prelude begins with the run. They have PADDING behind them. */
+  begins(pointer: usize, length: u32, headersLength: u32): bool {
+    const run = this.length;
+    if (run == 0 || run > length || headersLength != this.headersLength) return false;
+    return samePadded(pointer, this.bytes.pointer, run);
+  }
+
+  /** Returns the CRC of these bytes, which begin with the run. `before`: the CRC of what precedes them. */
+  crcOf(pointer: usize, length: u32, before: u32): u32 {
+    const run = this.length;
+    // Another stream may have another run.
+    if (run != preparedLength) return crc32(pointer, length, before);
+    return crc32(pointer + run, length - run, crcBehind(before) ^ this.crc);
+  }
+
+  /** Learns from an event that does not begin with the run what it has in common with the one before it. */
+  learn(pointer: usize, length: u32, headersLength: u32, name: usize, nameLength: u32): void {
+    if (this.learned >= MAX_LEARNED) return;
+    const bytes = this.bytes;
+    const common = sameBeginning(bytes.pointer, bytes.length, pointer, length);
+    const run = (max(common, TEXT) - TEXT) & ~15;
+    this.length = run >= headersLength ? run : 0;
+    if (this.length == 0) {
+      bytes.clear();
+      bytes.bytes(pointer, min(length, MAX_RUN));
+      return;
+    }
+    this.learned++;
+    this.headersLength = headersLength;
+    this.nameOffset = <u32>(name - pointer);
+    this.nameLength = nameLength;
+    this.crc = crc32(pointer, run);
+    prepareCrcBehind(run);
+  }
+
+  release(): void {
+    this.bytes.release();
+  }
+}

@@ -1,0 +1,265 @@
+// Puts a messages body into the envelope of a cloud (contract/envelopes.ts) by edits: its version instead of the model, and no
+// member that the cloud rejects. Every other byte stays.
+import { Envelope } from "../../../../hub/envelope";
+import { DOCUMENT_URLS, FILE_IDS } from "../../../../hub/request/features";
+import { Member, MemberTable } from "../../../../hub/request/member-table";
+import { RequestLimits, RequestReport } from "../../../../hub/request/request-report";
+import { Edits } from "../../../../bytes/json/edit";
+import { NO_NODE, Tape } from "../../../../bytes/json/tape";
+import { byteAt } from "../../../../bytes/text/at";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
+import { ListEdit } from "../../../list-edit";
+import { message as messageMembers, request as members, tool as toolMembers } from "../members";
+
+const MODEL = constant("model");
+const STREAM = constant("stream");
+const VERSION = constant("anthropic_version");
+const TOOLS = constant("tools");
+const SYSTEM = constant("system");
+const MESSAGES = constant("messages");
+const CONTENT = constant("content");
+const SOURCE = constant("source");
+const TYPE = constant("type");
+const URL = constant("url");
+const FILE = constant("file");
+const CACHE_CONTROL = constant("cache_control");
+const CITATIONS = constant("citations");
+const CALLER = constant("caller");
+const DIRECT = constant("direct");
+const SCOPE = constant("scope");
+const SCOPE_PATH = constant("cache_control.scope");
+const EAGER = constant("eager_input_streaming");
+const STRICT = constant("strict");
+const STRICT_PATH = constant("tools[].strict");
+const OUTPUT_FORMAT = constant("output_format");
+const OUTPUT_CONFIG = constant("output_config");
+const CONFIG_OPEN = constant('"output_config":{"format":');
+const CLOSE = constant("}");
+const COMMA = constant(",");
+const MAX_TOKENS = constant("max_tokens");
+const ONE_TOKEN = constant('"max_tokens":1,');
+const NOTHING = constant("");
+
+const outer = new ListEdit();
+const inner = new ListEdit();
+const blockEdit = new ListEdit();
+const head = scratchBuffer();
+const headSpan = new Span(0, 0);
+
+/** One for the dialect: `begin` for each body, then the other methods. */
+export class EnvelopeEdits {
+  private tape: Tape = new Tape();
+  private limits: RequestLimits = new RequestLimits();
+  private edits: Edits = new Edits();
+  private report: RequestReport = new RequestReport();
+  private envelope: Envelope | null = null;
+
+  begin(tape: Tape, limits: RequestLimits, edits: Edits, report: RequestReport): void {
+    this.tape = tape;
+    this.limits = limits;
+    this.edits = edits;
+    this.report = report;
+    const envelope = limits.envelope;
+    this.envelope = envelope;
+    if (envelope !== null) open(envelope, report);
+  }
+
+  /** Returns whether the envelope does not hold a member of the request. */
+  drops(key: u32): bool {
+    const tape = this.tape;
+    const envelope = this.envelope;
+    if (envelope === null) return false;
+    if (tape.equals(key, MODEL)) return !envelope.keepsModel;
+    if (tape.equals(key, STREAM)) return !envelope.hasStream;
+    if (tape.equals(key, VERSION)) return true;
+    const member = members.find(tape, key);
+    if (member !== null) return this.dropsMember(member, key, members, envelope);
+    this.report.dropUnknown(NOTHING, tape, key);
+    return true;
+  }
+
+  /** Changes the value of a member. */
+  change(key: u32): void {
+    const tape = this.tape;
+    const envelope = this.envelope;
+    if (envelope === null) return;
+    const value = key + 1;
+    if (tape.equals(key, MESSAGES)) this.editMessages(value, envelope);
+    else if (tape.equals(key, TOOLS)) this.editTools(value, envelope);
+    else if (tape.equals(key, SYSTEM)) this.editBlocks(value);
+    else if (tape.equals(key, OUTPUT_FORMAT)) this.renameFormat(key);
+  }
+
+  /** Inserts the members of the envelope. */
+  finish(): void {
+    const envelope = this.envelope;
+    if (envelope === null) return;
+    head.clear();
+    envelope.writeMembers(head);
+    head.span(COMMA);
+    // InvokeModel requires it, and a request that counts tokens has none.
+    if (envelope.isWrapped && this.tape.member(0, MAX_TOKENS) == NO_NODE) head.span(ONE_TOKEN);
+    this.edits.append(head.view(headSpan));
+    this.edits.insertAppended(this.tape.start(0) + 1);
+  }
+
+  /** Returns whether a member asks for a feature that the cloud does not support; then it is reported. */
+  private dropsMember(member: Member, key: u32, table: MemberTable, envelope: Envelope): bool {
+    const feature = member.featureOf();
+    if (feature === null || envelope.accepts(member.path)) return false;
+    if (!member.isNeutral(this.tape, key + 1)) this.report.rejectOrDrop(member, feature, table);
+    return true;
+  }
+
+  /** `output_format` needs a beta; its newer name does not. */
+  private renameFormat(key: u32): void {
+    const tape = this.tape;
+    if (tape.member(0, OUTPUT_CONFIG) != NO_NODE) return;
+    this.edits.replace(tape.outerStart(key), tape.outerStart(key + 1), CONFIG_OPEN);
+    this.edits.insert(tape.outerEnd(key + 1), CLOSE);
+  }
+
+  private editTools(list: u32, envelope: Envelope): void {
+    const tape = this.tape;
+    if (!tape.isArray(list)) return;
+    this.report.enterList(TOOLS);
+    const end = tape.next(list);
+    for (let tool = tape.first(list); tool < end; tool = tape.next(tool)) {
+      this.report.nextItem();
+      if (tape.isObject(tool)) this.editTool(tool, envelope);
+    }
+    this.report.leaveList();
+  }
+
+  private editTool(tool: u32, envelope: Envelope): void {
+    const tape = this.tape;
+    outer.begin(tape, tool);
+    const end = tape.next(tool);
+    for (let key = tape.first(tool); key < end; key = tape.next(key + 1)) {
+      const isDropped = this.dropsOfTool(key, envelope);
+      outer.item(tape, key, isDropped, this.edits);
+      if (!isDropped && tape.equals(key, CACHE_CONTROL)) this.editCacheControl(key + 1);
+    }
+  }
+
+  private dropsOfTool(key: u32, envelope: Envelope): bool {
+    const tape = this.tape;
+    if (tape.equals(key, EAGER) && tape.isTrue(key + 1) && envelope.addEagerToolBeta()) return true;
+    if (tape.equals(key, STRICT) && !this.limits.takesOutputSchema) {
+      if (tape.isTrue(key + 1)) this.report.dropForModel(STRICT_PATH);
+      return true;
+    }
+    const member = toolMembers.find(tape, key);
+    return member !== null && this.dropsMember(member, key, toolMembers, envelope);
+  }
+
+  private editMessages(list: u32, envelope: Envelope): void {
+    const tape = this.tape;
+    if (!tape.isArray(list)) return;
+    this.report.enterList(MESSAGES);
+    const end = tape.next(list);
+    for (let message = tape.first(list); message < end; message = tape.next(message)) {
+      this.report.nextItem();
+      if (tape.isObject(message)) this.editMessage(message, envelope);
+    }
+    this.report.leaveList();
+  }
+
+  private editMessage(message: u32, envelope: Envelope): void {
+    const tape = this.tape;
+    outer.begin(tape, message);
+    const end = tape.next(message);
+    for (let key = tape.first(message); key < end; key = tape.next(key + 1)) {
+      const member = messageMembers.find(tape, key);
+      const isDropped = member !== null && this.dropsMember(member, key, messageMembers, envelope);
+      outer.item(tape, key, isDropped, this.edits);
+      if (tape.equals(key, CONTENT)) this.editBlocks(key + 1);
+    }
+  }
+
+  /** Edits the blocks of a message, of a tool's result, or of the system prompt. */
+  private editBlocks(list: u32): void {
+    const tape = this.tape;
+    if (!tape.isArray(list)) return;
+    this.report.enterList(CONTENT);
+    const end = tape.next(list);
+    for (let block = tape.first(list); block < end; block = tape.next(block)) {
+      this.report.nextItem();
+      if (tape.isObject(block)) this.editBlock(block);
+    }
+    this.report.leaveList();
+  }
+
+  private editBlock(block: u32): void {
+    const tape = this.tape;
+    let content = NO_NODE;
+    blockEdit.begin(tape, block);
+    for (let key = tape.first(block), end = tape.next(block); key < end; key = tape.next(key + 1)) {
+      blockEdit.item(tape, key, isOfResponse(tape, key), this.edits);
+      if (tape.equals(key, SOURCE)) this.checkSource(key + 1);
+      else if (tape.equals(key, CACHE_CONTROL)) this.editCacheControl(key + 1);
+      else if (tape.equals(key, CONTENT)) content = key + 1;
+    }
+    if (!tape.isArray(content)) return;
+    const end = tape.next(content);
+    for (let part = tape.first(content); part < end; part = tape.next(part)) {
+      this.checkSource(tape.member(part, SOURCE));
+      this.editCacheControl(tape.member(part, CACHE_CONTROL));
+    }
+  }
+
+  /** Rejects an image or document that the cloud would have to fetch. */
+  private checkSource(source: u32): void {
+    const type = this.tape.member(source, TYPE);
+    if (this.tape.equals(type, URL))
+      this.report.reject("source", "of type url " + this.report.notSupported(DOCUMENT_URLS));
+    else if (this.tape.equals(type, FILE))
+      this.report.reject("source", "of type file " + this.report.notSupported(FILE_IDS));
+  }
+
+  /** Removes the scope of a cache mark; the mark stays. */
+  private editCacheControl(mark: u32): void {
+    const tape = this.tape;
+    if (tape.member(mark, SCOPE) == NO_NODE) return;
+    inner.begin(tape, mark);
+    const end = tape.next(mark);
+    for (let key = tape.first(mark); key < end; key = tape.next(key + 1)) {
+      const isScope = tape.equals(key, SCOPE);
+      if (isScope && tape.isPresent(key + 1)) this.report.drop(SCOPE_PATH);
+      inner.item(tape, key, isScope, this.edits);
+    }
+  }
+}
+
+/**
+ * Returns whether a member of a block is one of responses that asks for nothing in a request. The clouds reject it: "text.citations:
+ * Extra inputs are not permitted" (anthropic-sdk-go#186), "tool_use.caller: …" (anthropic-sdk-python#1112).
+ */
+function isOfResponse(tape: Tape, key: u32): bool {
+  const value = key + 1;
+  if (tape.equals(key, CITATIONS))
+    return !tape.isPresent(value) || (tape.isArray(value) && tape.isEmpty(value));
+  return tape.equals(key, CALLER) && tape.equals(tape.member(value, TYPE), DIRECT);
+}
+
+/** Appends the beginning of a request that is written for the envelope: its members instead of the model. */
+export function openEnvelope(envelope: Envelope, out: ByteBuffer, report: RequestReport): void {
+  open(envelope, report);
+  out.byte(0x7b);
+  envelope.writeMembers(out);
+}
+
+/** Reads the betas of the request, and reports those that the cloud does not support. */
+function open(envelope: Envelope, report: RequestReport): void {
+  report.api = envelope.api;
+  envelope.readBetas();
+  const dropped = envelope.droppedBetas;
+  let from: u32 = 0;
+  for (let at: u32 = 0; at <= dropped.length && dropped.length > 0; at++) {
+    if (at < dropped.length && byteAt(dropped.pointer, at) != 0x2c) continue;
+    headSpan.pointer = dropped.pointer + from;
+    headSpan.length = at - from;
+    report.drop(headSpan);
+    from = at + 1;
+  }
+}

@@ -1,0 +1,159 @@
+// Fits a messages body to what the target's model supports, thinking excepted (limit-thinking.ts).
+import { CHOICE_ANY, CHOICE_NAMED, CHOICE_UNSET } from "../../../../hub/request/request";
+import { isUnsupportedChoice } from "../../../../hub/request/request-fitting";
+import { NO_NODE, Tape } from "../../../../bytes/json/tape";
+import { constant, Span } from "../../../../bytes/text/bytes";
+import { LimitEdits, NO_NEUTRAL } from "../../../limit-edits";
+import { ListEdit } from "../../../list-edit";
+import { EnvelopeEdits } from "./envelope-edits";
+import { ThinkingLimit } from "./limit-thinking";
+import { request as members } from "../members";
+
+const MAX_TOKENS = constant("max_tokens");
+const STOP_SEQUENCES = constant("stop_sequences");
+const THINKING = constant("thinking");
+const OUTPUT_CONFIG = constant("output_config");
+const OUTPUT_FORMAT = constant("output_format");
+const FORMAT = constant("format");
+const FORMAT_PATH = constant("output_config.format");
+const EFFORT = constant("effort");
+const SCHEMA = constant("schema");
+const TOOL_CHOICE = constant("tool_choice");
+const TYPE = constant("type");
+const ANY = constant("any");
+const TOOL = constant("tool");
+const NAME = constant("name");
+const MESSAGES = constant("messages");
+const ROLE = constant("role");
+const ASSISTANT = constant("assistant");
+const PREFILL = constant("prefill");
+
+const QUOTED_AUTO = constant('"auto"');
+const NEXT_MESSAGE = constant(',{"role":"user","content":"Continue."}');
+const OUTPUT_CONFIG_OPEN = constant('"output_config":{');
+const EFFORT_OPEN = constant('"effort":"');
+const QUOTE = constant('"');
+const CLOSE_MEMBER = constant("},");
+const COMMA = constant(",");
+
+const innerMembers = new ListEdit();
+
+export class AnthropicMessagesLimitEdits extends LimitEdits {
+  private thinking: ThinkingLimit = new ThinkingLimit();
+  private envelope: EnvelopeEdits = new EnvelopeEdits();
+
+  constructor() {
+    super(members);
+  }
+
+  protected plan(): void {
+    this.envelope.begin(this.tape, this.limits, this.edits, this.report);
+    this.thinking.plan(this.tape, this.limits, this.report);
+  }
+
+  protected schemaOf(): u32 {
+    const tape = this.tape;
+    const config = tape.member(tape.member(0, OUTPUT_CONFIG), FORMAT);
+    const format = tape.isPresent(config) ? config : tape.member(0, OUTPUT_FORMAT);
+    const found = tape.member(format, SCHEMA);
+    return tape.isObject(found) ? found : NO_NODE;
+  }
+
+  protected isDropped(key: u32): bool {
+    const tape = this.tape;
+    if (!this.limits.takesStop && tape.equals(key, STOP_SEQUENCES))
+      return tape.isEmpty(key + 1) || this.drops(key, STOP_SEQUENCES, NO_NEUTRAL);
+    if (this.schema != NO_NODE && this.drops(key, OUTPUT_FORMAT, NO_NEUTRAL)) return true;
+    return this.envelope.drops(key);
+  }
+
+  protected change(key: u32): bool {
+    const tape = this.tape;
+    const value = key + 1;
+    this.envelope.change(key);
+    if (tape.equals(key, MAX_TOKENS)) this.lowerTokens(key, MAX_TOKENS);
+    else if (tape.equals(key, THINKING)) return this.thinking.edit(tape, value, this.edits);
+    else if (tape.equals(key, OUTPUT_CONFIG)) return this.changeOutput(value);
+    else if (tape.equals(key, TOOL_CHOICE)) this.limitChoice(value);
+    return false;
+  }
+
+  /** Changes the effort of `output_config` to one that the model supports, and removes an unsupported format. */
+  private changeOutput(object: u32): bool {
+    const tape = this.tape;
+    const thinking = this.thinking;
+    if (!tape.isObject(object)) return false;
+    innerMembers.begin(tape, object);
+    let kept: u32 = 0;
+    const end = tape.next(object);
+    for (let key = tape.first(object); key < end; key = tape.next(key + 1)) {
+      let isRemoved = false;
+      if (this.schema != NO_NODE && tape.equals(key, FORMAT)) {
+        this.report.dropForModel(FORMAT_PATH);
+        isRemoved = true;
+      } else if (thinking.changesEffort && tape.equals(key, EFFORT)) {
+        isRemoved = !thinking.replaceEffort(tape, key + 1, this.edits);
+      }
+      if (!isRemoved) kept++;
+      innerMembers.item(tape, key, isRemoved, this.edits);
+    }
+    if (!thinking.addsEffort) return kept == 0 && !tape.isEmpty(object);
+    this.appendEffort();
+    if (kept > 0) this.edits.append(COMMA);
+    this.edits.insertAppended(tape.start(object) + 1);
+    return false;
+  }
+
+  private appendEffort(): void {
+    this.edits.append(EFFORT_OPEN);
+    this.edits.append(this.thinking.effortWord());
+    this.edits.append(QUOTE);
+  }
+
+  /** Makes a choice `auto`; whether calls may be parallel stays as it is. */
+  private limitChoice(object: u32): void {
+    const tape = this.tape;
+    if (!isUnsupportedChoice(choiceOf(tape, object), this.limits)) return;
+    innerMembers.begin(tape, object);
+    const end = tape.next(object);
+    for (let key = tape.first(object); key < end; key = tape.next(key + 1)) {
+      if (tape.equals(key, TYPE)) this.replace(key + 1, QUOTED_AUTO);
+      innerMembers.item(tape, key, tape.equals(key, NAME), this.edits);
+    }
+    this.report.dropForModel(TOOL_CHOICE);
+  }
+
+  protected finish(systemText: Span): Span {
+    const tape = this.tape;
+    if (this.thinking.addsEffort && !tape.isObject(tape.member(0, OUTPUT_CONFIG))) {
+      this.edits.append(OUTPUT_CONFIG_OPEN);
+      this.appendEffort();
+      this.edits.append(CLOSE_MEMBER);
+      this.edits.insertAppended(tape.start(0) + 1);
+    }
+    if (!this.limits.takesPrefill) this.endWithUser();
+    this.envelope.finish();
+    return systemText;
+  }
+
+  /** Appends a short user message for a model that does not continue its own last message. */
+  private endWithUser(): void {
+    const tape = this.tape;
+    const list = tape.member(0, MESSAGES);
+    if (!tape.isArray(list)) return;
+    let last = NO_NODE;
+    const end = tape.next(list);
+    for (let message = tape.first(list); message < end; message = tape.next(message))
+      last = message;
+    if (!tape.equals(tape.member(last, ROLE), ASSISTANT)) return;
+    this.edits.insert(tape.end(last), NEXT_MESSAGE);
+    this.report.dropForModel(PREFILL);
+  }
+}
+
+/** Returns the kind of a choice that forces a call; CHOICE_UNSET for any other. */
+function choiceOf(tape: Tape, node: u32): i32 {
+  const type = tape.member(node, TYPE);
+  if (tape.equals(type, ANY)) return CHOICE_ANY;
+  return tape.equals(type, TOOL) ? CHOICE_NAMED : CHOICE_UNSET;
+}

@@ -1,0 +1,135 @@
+// Reads the images, documents and search results of a user's message.
+// @see https://platform.claude.com/docs/en/build-with-claude/vision
+// @see https://platform.claude.com/docs/en/build-with-claude/pdf-support
+import { MemberReader } from "../../../../hub/request/member-reader";
+import {
+  Block,
+  BLOCK_DOCUMENT_DATA,
+  BLOCK_DOCUMENT_URL,
+  BLOCK_IMAGE_DATA,
+  BLOCK_IMAGE_URL,
+  HubRequest,
+  ROLE_USER,
+} from "../../../../hub/request/request";
+import { RequestReport } from "../../../../hub/request/request-report";
+import { Tape } from "../../../../bytes/json/tape";
+import { constant } from "../../../../bytes/text/bytes";
+import * as feature from "../../../../hub/request/features";
+import * as member from "../members";
+
+const BASE64 = constant("base64");
+const URL = constant("url");
+const TEXT = constant("text");
+const CONTENT = constant("content");
+const TYPE = constant("type");
+const IMAGE = constant("image");
+const SOURCE = constant("source");
+
+const source = new MemberReader(member.source);
+
+export function readImage(tape: Tape, node: u32, request: HubRequest, report: RequestReport): void {
+  source.read(tape, node, report);
+  if (report.fault !== null) return;
+  const url = source.node(member.SOURCE_URL);
+  if (isData(tape)) addData(tape, BLOCK_IMAGE_DATA, request);
+  else if (tape.equals(source.node(member.SOURCE_TYPE), URL) && tape.isString(url))
+    addImageUrl(tape, url, request, report);
+  else
+    report.reject(
+      "source",
+      "must be of type base64 with 'media_type' and 'data', or of type url with a 'url'.",
+    );
+}
+
+function addImageUrl(tape: Tape, url: u32, request: HubRequest, report: RequestReport): void {
+  if (report.supports(feature.IMAGE_URLS))
+    request.addBlock(BLOCK_IMAGE_URL, ROLE_USER).setText(tape, url);
+  else report.reject("source", "of type url " + report.notSupported(feature.IMAGE_URLS));
+}
+
+/** Returns whether the source is base64 data with its media type. */
+function isData(tape: Tape): bool {
+  const isBase64 = tape.equals(source.node(member.SOURCE_TYPE), BASE64);
+  const hasData = tape.isString(source.node(member.SOURCE_DATA));
+  return isBase64 && hasData && tape.isString(source.node(member.SOURCE_MEDIA));
+}
+
+function addData(tape: Tape, kind: u32, request: HubRequest): Block {
+  const block = request.addBlock(kind, ROLE_USER);
+  block.setName(tape, source.node(member.SOURCE_MEDIA));
+  block.setText(tape, source.node(member.SOURCE_DATA));
+  return block;
+}
+
+export function readDocument(
+  tape: Tape,
+  block: MemberReader,
+  request: HubRequest,
+  report: RequestReport,
+): void {
+  const title = block.node(member.TITLE);
+  const context = block.node(member.CONTEXT);
+  source.read(tape, block.node(member.SOURCE), report);
+  if (report.fault !== null) return;
+  const type = source.node(member.SOURCE_TYPE);
+  const data = source.node(member.SOURCE_DATA);
+  addText(tape, context, request);
+  if (isData(tape)) {
+    setTitle(tape, title, addData(tape, BLOCK_DOCUMENT_DATA, request));
+  } else if (tape.equals(type, TEXT) && tape.isString(data)) {
+    addText(tape, title, request);
+    addText(tape, data, request);
+  } else if (tape.equals(type, CONTENT)) {
+    const content = source.node(member.SOURCE_CONTENT);
+    addText(tape, title, request);
+    addContent(tape, content, request, report);
+  } else if (tape.equals(type, URL) && tape.isString(source.node(member.SOURCE_URL))) {
+    addDocumentUrl(tape, title, request, report);
+  } else {
+    report.reject("source", "must be of type base64, url, text or content.");
+  }
+}
+
+function addDocumentUrl(tape: Tape, title: u32, request: HubRequest, report: RequestReport): void {
+  if (!report.supports(feature.DOCUMENT_URLS)) {
+    report.reject("source", "of type url " + report.notSupported(feature.DOCUMENT_URLS));
+    return;
+  }
+  const document = request.addBlock(BLOCK_DOCUMENT_URL, ROLE_USER);
+  document.setText(tape, source.node(member.SOURCE_URL));
+  setTitle(tape, title, document);
+}
+
+function setTitle(tape: Tape, title: u32, document: Block): void {
+  if (tape.isString(title)) document.setId(tape, title);
+}
+
+export function readSearchResult(
+  tape: Tape,
+  block: MemberReader,
+  request: HubRequest,
+  report: RequestReport,
+): void {
+  addText(tape, block.node(member.TITLE), request);
+  addText(tape, block.node(member.SOURCE), request);
+  addContent(tape, block.node(member.BLOCK_CONTENT), request, report);
+}
+
+/** Adds a string, or a list of texts and images. */
+function addContent(tape: Tape, content: u32, request: HubRequest, report: RequestReport): void {
+  addText(tape, content, request);
+  if (!tape.isArray(content)) return;
+  const end = tape.next(content);
+  for (let item = tape.first(content); item < end; item = tape.next(item)) {
+    const type = tape.member(item, TYPE);
+    if (tape.equals(type, TEXT)) addText(tape, tape.member(item, TEXT), request);
+    else if (tape.equals(type, IMAGE)) readImage(tape, tape.member(item, SOURCE), request, report);
+    else report.reject("content", "may hold only text and images.");
+    if (report.fault !== null) return;
+  }
+}
+
+/** Adds a text of the user; any other value is none. */
+export function addText(tape: Tape, node: u32, request: HubRequest): void {
+  if (tape.isString(node)) request.addText(ROLE_USER, node);
+}

@@ -1,0 +1,150 @@
+// Reads a messages request into the hub. Its members: members.ts.
+// @see https://platform.claude.com/docs/en/api/messages/create
+import { MemberReader } from "../../../../hub/request/member-reader";
+import {
+  CHOICE_ANY,
+  CHOICE_AUTO,
+  CHOICE_NAMED,
+  CHOICE_NONE,
+  HubRequest,
+  EFFORT_UNSET,
+  FORMAT_SCHEMA,
+  SERVICE_STANDARD,
+} from "../../../../hub/request/request";
+import { effortOf, thinkingEffort } from "../../../../hub/request/request-effort";
+import { readList, readMessageList } from "../../../../hub/request/read-list";
+import { readFlag } from "../../../../hub/request/request-flag";
+import { RequestReport } from "../../../../hub/request/request-report";
+import { Tape } from "../../../../bytes/json/tape";
+import { startsWith } from "../../../../bytes/text/at";
+import { constant } from "../../../../bytes/text/bytes";
+import { readMessage, readSystem } from "./read-messages";
+import * as feature from "../../../../hub/request/features";
+import * as member from "../members";
+
+const TYPE = constant("type");
+const WEB_SEARCH = constant("web_search_");
+const TOOLS = constant("tools");
+const AUTO = constant("auto");
+const ANY = constant("any");
+const NONE = constant("none");
+const TOOL = constant("tool");
+const CUSTOM = constant("custom");
+const DISPLAY = constant("display");
+const JSON_SCHEMA = constant("json_schema");
+const STANDARD_ONLY = constant("standard_only");
+
+const EFFORT_PATH = constant("output_config.effort");
+
+const top = new MemberReader(member.request);
+const metadata = new MemberReader(member.metadata);
+const output = new MemberReader(member.output);
+const format = new MemberReader(member.format);
+const thinking = new MemberReader(member.thinking);
+const choice = new MemberReader(member.toolChoice);
+const toolMembers = new MemberReader(member.tool);
+
+export function readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
+  top.read(tape, 0, report);
+  if (report.fault !== null) return;
+  top.keepFeatures(request.features);
+  request.maxTokens = top.node(member.MAX_TOKENS);
+  request.temperature = top.node(member.TEMPERATURE);
+  request.topP = top.node(member.TOP_P);
+  request.topK = top.node(member.TOP_K);
+  request.stop = top.node(member.STOP);
+  request.isStreaming = readFlag(tape, top.node(member.STREAM), "stream", report);
+  report.isStreaming = request.isStreaming;
+  report.wantsUsage = true;
+  metadata.read(tape, top.node(member.METADATA), report);
+  request.user = metadata.node(member.USER_ID);
+  if (tape.equals(top.node(member.SERVICE_TIER), STANDARD_ONLY))
+    request.serviceTier = SERVICE_STANDARD;
+  readOutput(tape, request, report);
+  readThinking(tape, request, report);
+  readList(tape, top.node(member.TOOLS), TOOLS, request, report, readTool);
+  if (report.fault === null) readToolChoice(tape, request, report);
+  if (report.fault === null) readSystem(tape, top.node(member.SYSTEM), request, report);
+  if (report.fault === null)
+    readMessageList(tape, top.node(member.MESSAGES), request, report, readMessage);
+}
+
+function readOutput(tape: Tape, request: HubRequest, report: RequestReport): void {
+  output.read(tape, top.node(member.OUTPUT_CONFIG), report);
+  const effort = output.node(member.EFFORT);
+  if (tape.isPresent(effort)) {
+    request.effort = effortOf(tape, effort);
+    if (request.effort == EFFORT_UNSET) report.drop(EFFORT_PATH);
+  }
+  let node = output.node(member.FORMAT);
+  if (!tape.isPresent(node)) node = top.node(member.OUTPUT_FORMAT);
+  if (!tape.isPresent(node)) return;
+  format.read(tape, node, report);
+  request.schema = format.node(member.FORMAT_SCHEMA);
+  if (tape.equals(format.node(member.FORMAT_TYPE), JSON_SCHEMA) && tape.isObject(request.schema)) {
+    request.outputFormat = FORMAT_SCHEMA;
+  } else {
+    report.reject("output_config.format", "must be of type json_schema with a 'schema' object.");
+  }
+}
+
+/** An effort that the client names takes precedence over the one that its thinking budget stands for. */
+function readThinking(tape: Tape, request: HubRequest, report: RequestReport): void {
+  const node = top.node(member.THINKING);
+  if (!tape.isObject(node)) return;
+  thinking.read(tape, node, report);
+  if (report.supports(feature.THINKING_DISPLAY))
+    request.features.set(feature.THINKING_DISPLAY, tape.member(node, DISPLAY));
+  request.ownThinking = node;
+  if (request.effort != EFFORT_UNSET) return;
+  request.isEffortThinking = true;
+  request.effort = thinkingEffort(tape, node);
+  request.thinkingBudget = thinking.node(member.BUDGET);
+}
+
+function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
+  let type = tape.member(item, TYPE);
+  const isSearch =
+    tape.isString(type) && startsWith(tape.pointer(type), tape.size(type), WEB_SEARCH);
+  if (isSearch && report.supports(feature.WEB_SEARCH)) {
+    request.features.set(feature.WEB_SEARCH, item);
+    return;
+  }
+  toolMembers.read(tape, item, report);
+  type = toolMembers.node(member.TOOL_TYPE);
+  if (tape.isPresent(type) && !tape.equals(type, CUSTOM)) {
+    const word = report.printable(tape, type);
+    const advice = " Send only tools with an 'input_schema', or use a model of Anthropic.";
+    report.reject("type", `'${word}' is a server tool of Anthropic.${advice}`);
+    return;
+  }
+  const name = toolMembers.node(member.TOOL_NAME);
+  if (!tape.isString(name)) {
+    report.reject("name", "must be a string.");
+    return;
+  }
+  request.addTool(
+    name,
+    toolMembers.node(member.TOOL_DESCRIPTION),
+    toolMembers.node(member.TOOL_SCHEMA),
+    toolMembers.node(member.TOOL_STRICT),
+    toolMembers.node(member.TOOL_CACHE),
+  );
+}
+
+function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport): void {
+  const node = top.node(member.TOOL_CHOICE);
+  if (!tape.isPresent(node)) return;
+  choice.read(tape, node, report);
+  const type = choice.node(member.CHOICE_TYPE);
+  if (tape.equals(type, AUTO)) request.toolChoice = CHOICE_AUTO;
+  else if (tape.equals(type, ANY)) request.toolChoice = CHOICE_ANY;
+  else if (tape.equals(type, NONE)) request.toolChoice = CHOICE_NONE;
+  else if (tape.equals(type, TOOL) && tape.isString(choice.node(member.CHOICE_NAME))) {
+    request.toolChoice = CHOICE_NAMED;
+    request.chosenTool = choice.node(member.CHOICE_NAME);
+  } else {
+    report.reject("tool_choice", "must be of type auto, any, none, or tool with a 'name'.");
+  }
+  request.forbidsParallelTools = tape.isTrue(choice.node(member.CHOICE_SINGLE));
+}

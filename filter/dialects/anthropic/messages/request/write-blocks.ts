@@ -1,0 +1,106 @@
+// Writes single blocks of an Anthropic request: texts, images, documents, tool uses, and the tools that a conversation
+// calls without offering them.
+// @see https://platform.claude.com/docs/en/api/messages/create
+import {
+  Block,
+  BLOCK_DOCUMENT_DATA,
+  BLOCK_DOCUMENT_URL,
+  BLOCK_IMAGE_DATA,
+  BLOCK_IMAGE_URL,
+  BLOCK_TEXT,
+  HubRequest,
+} from "../../../../hub/request/request";
+import { calledTool, findCalledTools } from "../../../../hub/request/called-tools";
+import { writeCallInput } from "../../../../hub/request/call-input";
+import { RequestReport } from "../../../../hub/request/request-report";
+import { writeCache, writeString } from "../../../../hub/request/request-writing";
+import { unescape } from "../../../../bytes/json/text";
+import { byteAt, isDigit, isLetter } from "../../../../bytes/text/at";
+import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/bytes";
+
+const TEXT = constant('{"type":"text","text":');
+const IMAGE_DATA = constant('{"type":"image","source":{"type":"base64","media_type":');
+const IMAGE_URL = constant('{"type":"image","source":{"type":"url","url":');
+const DOCUMENT_DATA = constant('{"type":"document","source":{"type":"base64","media_type":');
+const DOCUMENT_URL = constant('{"type":"document","source":{"type":"url","url":');
+const DATA = constant(',"data":');
+const TITLE = constant(',"title":');
+const TOOL_USE = constant('{"type":"tool_use","id":"');
+const NAME = constant('","name":');
+const INPUT = constant(',"input":');
+const TOOLS = constant(',"tools":[{"name":');
+const NEXT_TOOL = constant(',{"name":');
+const ANY_SCHEMA = constant(',"input_schema":{"type":"object"}}');
+const plainId = scratchBuffer();
+
+/** Writes a text, an image or a document. */
+export function writeContentBlock(block: Block, textLength: u32, out: ByteBuffer): void {
+  if (block.kind == BLOCK_IMAGE_DATA || block.kind == BLOCK_DOCUMENT_DATA) {
+    out.span(block.kind == BLOCK_IMAGE_DATA ? IMAGE_DATA : DOCUMENT_DATA);
+    writeString(block.name, block.nameLength, out);
+    out.span(DATA);
+  } else if (block.kind == BLOCK_IMAGE_URL || block.kind == BLOCK_DOCUMENT_URL) {
+    out.span(block.kind == BLOCK_IMAGE_URL ? IMAGE_URL : DOCUMENT_URL);
+  } else {
+    out.span(TEXT);
+  }
+  writeString(block.text, textLength, out);
+  if (block.kind != BLOCK_TEXT) out.byte(0x7d);
+  if (block.idLength > 0) {
+    out.span(TITLE);
+    writeString(block.id, block.idLength, out);
+  }
+  writeCache(block, out);
+  out.byte(0x7d);
+}
+
+export function writeCall(block: Block, out: ByteBuffer, report: RequestReport): void {
+  out.span(TOOL_USE);
+  writeId(block.id, block.idLength, out);
+  out.span(NAME);
+  writeString(block.name, block.nameLength, out);
+  out.span(INPUT);
+  writeCallInput(block, out, report);
+  writeCache(block, out);
+  out.byte(0x7d);
+}
+
+/**
+ * Writes an id. Anthropic requires ^[a-zA-Z0-9_-]+$; other models' ids have dots and colons. Any other byte becomes _ and two
+ * hexadecimal digits, so that calls and results still match and different ids stay different.
+ */
+export function writeId(pointer: usize, length: u32, out: ByteBuffer): void {
+  plainId.clear();
+  unescape(pointer, length, plainId);
+  for (let i: u32 = 0; i < plainId.length; i++) {
+    const c = byteAt(plainId.pointer, i);
+    if (isLetter(c) || isDigit(c) || c == 0x5f || c == 0x2d) {
+      out.byte(c);
+    } else {
+      out.byte(0x5f);
+      out.byte(hexDigit(c >> 4));
+      out.byte(hexDigit(c & 15));
+    }
+  }
+}
+
+function hexDigit(value: u32): u32 {
+  return value < 10 ? 0x30 + value : 0x57 + value;
+}
+
+export function isPlainText(block: Block): bool {
+  return block.kind == BLOCK_TEXT && block.cacheLength == 0;
+}
+
+/** Declares each tool that the conversation calls. Returns whether there is one. */
+export function declareCalledTools(request: HubRequest, out: ByteBuffer): bool {
+  const count = findCalledTools(request);
+  for (let i = 0; i < count; i++) {
+    const call = calledTool(request, i);
+    out.span(i == 0 ? TOOLS : NEXT_TOOL);
+    writeString(call.name, call.nameLength, out);
+    out.span(ANY_SCHEMA);
+  }
+  if (count > 0) out.byte(0x5d);
+  return count > 0;
+}

@@ -1,0 +1,284 @@
+// Reads the content blocks of a message into the hub's events, whole or in deltas.
+// @see https://docs.anthropic.com/en/docs/build-with-claude/streaming#content-block-delta-types
+import {
+  Dropped,
+  DROPPED_BLOCK,
+  DROPPED_CITATION,
+  DROPPED_SERVER_TOOL,
+  DROPPED_TOOL_CALL,
+} from "../../../../hub/dropped";
+import { Citation, ResponseSink } from "../../../../hub/response/events";
+import { putMadeId } from "../../../../hub/response/made-id";
+import { CARRIER_ANTHROPIC } from "../../../../hub/reasoning-carrier";
+import { UNSIGNED_MARK } from "../../../../hub/request/request";
+import { NO_COUNT, readCount } from "../../../../bytes/json/number";
+import { NO_NODE, Tape } from "../../../../bytes/json/tape";
+import { escape } from "../../../../bytes/json/text";
+import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
+import { TextRuns } from "../../../../bytes/repeat/text-runs";
+
+const TYPE = constant("type");
+const TEXT_DELTA = constant("text_delta");
+const INPUT_JSON_DELTA = constant("input_json_delta");
+const THINKING_DELTA = constant("thinking_delta");
+const SIGNATURE_DELTA = constant("signature_delta");
+const CITATIONS_DELTA = constant("citations_delta");
+const TEXT = constant("text");
+const PARTIAL_JSON = constant("partial_json");
+const THINKING = constant("thinking");
+const SIGNATURE = constant("signature");
+const CITATION = constant("citation");
+const CITATIONS = constant("citations");
+const REDACTED_THINKING = constant("redacted_thinking");
+const DATA = constant("data");
+const TOOL_USE = constant("tool_use");
+const SERVER_TOOL_USE = constant("server_tool_use");
+const MCP_TOOL_USE = constant("mcp_tool_use");
+const ID = constant("id");
+const NAME = constant("name");
+const INPUT = constant("input");
+const TOOL_USE_ID = constant("tool_use_id");
+const TOOL_PREFIX = constant("toolu_");
+const URL = constant("url");
+const TITLE = constant("title");
+const CITED_TEXT = constant("cited_text");
+
+/** A block whose deltas are ignored. */
+const BLOCK_OTHER: i32 = 0;
+const BLOCK_TEXT: i32 = 1;
+const BLOCK_THINKING: i32 = 2;
+const BLOCK_TOOL: i32 = 3;
+
+/** Above this number of open blocks, the oldest is closed. */
+const MAX_OPEN: i32 = 1024;
+
+/** Anthropic opens one block at a time; some compatible providers interleave blocks by index. */
+class OpenBlock {
+  hasArguments: bool = false;
+  /** Input that a tool block had at its start, escaped; deltas replace it. */
+  startInput: ByteBuffer = new ByteBuffer();
+
+  constructor(
+    public index: i64,
+    public kind: i32,
+    /** The hub's number of a tool call. */
+    public slot: i32,
+  ) {}
+}
+
+export class BlockReader {
+  /** The string of the last delta if it had nothing else of interest, or NO_NODE. */
+  single: u32 = NO_NODE;
+  private open: Array<OpenBlock> = [];
+  private tools: i32 = 0;
+  private citation: Citation = new Citation();
+  /** The block that a repeated delta continues. */
+  private repeats: OpenBlock | null = null;
+  private repeatsKind: i32 = BLOCK_OTHER;
+
+  constructor(
+    private sink: ResponseSink,
+    private dropped: Dropped,
+    private requestId: ByteBuffer,
+  ) {}
+
+  release(): void {
+    for (let i = 0; i < this.open.length; i++) unchecked(this.open[i]).startInput.release();
+    this.open.length = 0;
+  }
+
+  /** Reads deltas that differ from the last one in these strings alone. */
+  repeat(texts: TextRuns): void {
+    const block = this.repeats;
+    if (this.repeatsKind == BLOCK_TEXT) {
+      this.sink.texts(texts);
+      return;
+    }
+    for (let i: u32 = 0; i < texts.count; i++) {
+      const pointer = texts.pointer(i);
+      const length = texts.length(i);
+      if (this.repeatsKind == BLOCK_THINKING) this.sink.reasoning(pointer, length);
+      else if (block != null) this.sink.toolArguments(block.slot, pointer, length);
+    }
+  }
+
+  /** Closes the blocks that the provider has not closed. */
+  stopAll(): void {
+    while (this.open.length > 0) this.stop(unchecked(this.open[0]).index);
+  }
+
+  /** `index`: NO_COUNT if the block has none. */
+  start(tape: Tape, index: i64, block: u32): void {
+    const type = tape.member(block, TYPE);
+    if (tape.equals(type, TEXT)) {
+      this.push(index, BLOCK_TEXT);
+      this.text(tape, tape.member(block, TEXT));
+      this.readCitations(tape, tape.member(block, CITATIONS));
+    } else if (tape.equals(type, TOOL_USE)) {
+      this.toolStart(tape, index, block);
+    } else if (tape.equals(type, THINKING)) {
+      this.push(index, BLOCK_THINKING);
+      this.thinking(tape, tape.member(block, THINKING));
+      this.signature(tape, tape.member(block, SIGNATURE));
+    } else if (tape.equals(type, REDACTED_THINKING)) {
+      this.push(index, BLOCK_OTHER);
+      const data = tape.member(block, DATA);
+      if (tape.isString(data)) this.sink.redactedReasoning(tape.pointer(data), tape.size(data));
+    } else {
+      this.push(index, BLOCK_OTHER);
+      const isTool = tape.equals(type, SERVER_TOOL_USE) || tape.equals(type, MCP_TOOL_USE);
+      const isResult = tape.isPresent(tape.member(block, TOOL_USE_ID));
+      this.dropped.add(isTool || isResult ? DROPPED_SERVER_TOOL : DROPPED_BLOCK);
+    }
+  }
+
+  private push(index: i64, kind: i32): OpenBlock {
+    if (this.open.length >= MAX_OPEN) this.stop(unchecked(this.open[0]).index);
+    const block = new OpenBlock(index, kind, kind == BLOCK_TOOL ? this.tools++ : -1);
+    this.open.push(block);
+    return block;
+  }
+
+  private toolStart(tape: Tape, index: i64, node: u32): void {
+    const id = tape.member(node, ID);
+    const name = tape.member(node, NAME);
+    if (!tape.isString(name) || tape.size(name) == 0) {
+      this.push(index, BLOCK_OTHER);
+      this.dropped.add(DROPPED_TOOL_CALL);
+      return;
+    }
+    const block = this.push(index, BLOCK_TOOL);
+    if (tape.isString(id) && tape.size(id) > 0) {
+      this.sink.toolBegin(
+        block.slot,
+        tape.pointer(id),
+        tape.size(id),
+        tape.pointer(name),
+        tape.size(name),
+      );
+    } else {
+      const made = new ByteBuffer();
+      putMadeId(TOOL_PREFIX, this.requestId, block.slot, made);
+      this.sink.toolBegin(
+        block.slot,
+        made.pointer,
+        made.length,
+        tape.pointer(name),
+        tape.size(name),
+      );
+      made.release();
+    }
+    const input = tape.member(node, INPUT);
+    if (tape.isObject(input) && !tape.isEmpty(input))
+      escape(tape.pointer(input), tape.size(input), block.startInput);
+  }
+
+  delta(tape: Tape, index: u32, delta: u32): void {
+    this.single = NO_NODE;
+    const type = tape.member(delta, TYPE);
+    if (tape.equals(type, TEXT_DELTA)) {
+      const text = tape.member(delta, TEXT);
+      this.text(tape, text);
+      this.setSingle(tape, text, BLOCK_TEXT);
+    } else if (tape.equals(type, INPUT_JSON_DELTA)) {
+      this.toolDelta(tape, readCount(tape, index), tape.member(delta, PARTIAL_JSON));
+    } else if (tape.equals(type, THINKING_DELTA)) {
+      const thinking = tape.member(delta, THINKING);
+      this.thinking(tape, thinking);
+      this.setSingle(tape, thinking, BLOCK_THINKING);
+    } else if (tape.equals(type, SIGNATURE_DELTA)) {
+      this.signature(tape, tape.member(delta, SIGNATURE));
+    } else if (tape.equals(type, CITATIONS_DELTA)) {
+      this.readCitation(tape, tape.member(delta, CITATION));
+    }
+  }
+
+  private setSingle(tape: Tape, node: u32, kind: i32): void {
+    if (!tape.isString(node)) return;
+    this.repeatsKind = kind;
+    this.single = node;
+  }
+
+  private text(tape: Tape, node: u32): void {
+    if (tape.isString(node) && tape.size(node) > 0)
+      this.sink.text(tape.pointer(node), tape.size(node));
+  }
+
+  private thinking(tape: Tape, node: u32): void {
+    if (tape.isString(node) && tape.size(node) > 0)
+      this.sink.reasoning(tape.pointer(node), tape.size(node));
+  }
+
+  private signature(tape: Tape, node: u32): void {
+    // Another gateway marked it as unsigned.
+    if (tape.equals(node, UNSIGNED_MARK)) return;
+    if (tape.isString(node) && tape.size(node) > 0)
+      this.sink.signature(CARRIER_ANTHROPIC, tape.pointer(node), tape.size(node));
+  }
+
+  private toolDelta(tape: Tape, index: i64, node: u32): void {
+    if (!tape.isString(node) || tape.size(node) == 0) return;
+    const at = this.find(index);
+    if (at < 0) return;
+    const block = unchecked(this.open[at]);
+    // Arguments of a server tool are not for the client.
+    if (block.kind != BLOCK_TOOL) return;
+    block.hasArguments = true;
+    this.sink.toolArguments(block.slot, tape.pointer(node), tape.size(node));
+    this.repeats = block;
+    this.setSingle(tape, node, BLOCK_TOOL);
+  }
+
+  /** Returns the position of the open block with this index, of the last one without an index; -1 if there is none. */
+  private find(index: i64): i32 {
+    let at = this.open.length - 1;
+    while (at >= 0 && index != NO_COUNT && unchecked(this.open[at]).index != index) at--;
+    return at;
+  }
+
+  stop(index: i64): void {
+    const at = this.find(index);
+    if (at < 0) return;
+    const block = unchecked(this.open[at]);
+    this.open.splice(at, 1);
+    if (block.kind == BLOCK_TOOL) {
+      const input = block.startInput;
+      if (!block.hasArguments && input.length > 0)
+        this.sink.toolArguments(block.slot, input.pointer, input.length);
+      this.sink.toolEnd(block.slot);
+    } else if (block.kind != BLOCK_OTHER) {
+      this.sink.blockEnd();
+    }
+    block.startInput.release();
+  }
+
+  private readCitations(tape: Tape, citations: u32): void {
+    if (!tape.isArray(citations)) return;
+    for (
+      let entry = tape.first(citations), end = tape.next(citations);
+      entry < end;
+      entry = tape.next(entry)
+    ) {
+      this.readCitation(tape, entry);
+    }
+  }
+
+  /** Only citations of web pages have a form in chat completions; those of documents are dropped. */
+  private readCitation(tape: Tape, node: u32): void {
+    const url = tape.member(node, URL);
+    if (!tape.isString(url)) {
+      this.dropped.add(DROPPED_CITATION);
+      return;
+    }
+    const citation = this.citation;
+    citation.url = tape.pointer(url);
+    citation.urlLength = tape.size(url);
+    const title = tape.member(node, TITLE);
+    citation.title = tape.isString(title) ? tape.pointer(title) : 0;
+    citation.titleLength = tape.isString(title) ? tape.size(title) : 0;
+    const cited = tape.member(node, CITED_TEXT);
+    citation.cited = tape.isString(cited) ? tape.pointer(cited) : 0;
+    citation.citedLength = tape.isString(cited) ? tape.size(cited) : 0;
+    this.sink.citation(citation);
+  }
+}

@@ -1,0 +1,168 @@
+// Reads a message, complete or as a stream, into the hub's events.
+// @see https://docs.anthropic.com/en/api/messages
+// @see https://docs.anthropic.com/en/docs/build-with-claude/streaming
+import { DROPPED_FINISH_REASON } from "../../../../hub/dropped";
+import { TIER_BATCH, TIER_PRIORITY, TIER_STANDARD } from "../../../../hub/response/events";
+import { Fault } from "../../../../hub/faults/fault";
+import { findReason, FINISH_NONE, FINISH_UNKNOWN } from "../../../../hub/response/finish-reason";
+import { readFault } from "../../../../hub/faults/read-fault";
+import { ResponseReader } from "../../../../hub/response/response-reader";
+import { NO_COUNT, readCount } from "../../../../bytes/json/number";
+import { NO_NODE, Tape } from "../../../../bytes/json/tape";
+import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
+import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { STOP_REASONS } from "./finish-reason";
+import { BlockReader } from "./read-blocks";
+import { readUsage } from "./read-usage";
+
+const TYPE = constant("type");
+const CONTENT_BLOCK_DELTA = constant("content_block_delta");
+const CONTENT_BLOCK_START = constant("content_block_start");
+const CONTENT_BLOCK_STOP = constant("content_block_stop");
+const MESSAGE_START = constant("message_start");
+const MESSAGE_DELTA = constant("message_delta");
+const MESSAGE_STOP = constant("message_stop");
+const PING = constant("ping");
+const ERROR = constant("error");
+const MESSAGE = constant("message");
+const INDEX = constant("index");
+const DELTA = constant("delta");
+const CONTENT_BLOCK = constant("content_block");
+const CONTENT = constant("content");
+const ID = constant("id");
+const MODEL = constant("model");
+const USAGE = constant("usage");
+const SERVICE_TIER = constant("service_tier");
+const PRIORITY = constant("priority");
+const BATCH = constant("batch");
+const STOP_REASON = constant("stop_reason");
+const STOP_SEQUENCE = constant("stop_sequence");
+const STOP_DETAILS = constant("stop_details");
+const EXPLANATION = constant("explanation");
+
+export class AnthropicMessagesReader extends ResponseReader {
+  private blocks: BlockReader = new BlockReader(this.sink, this.dropped, this.requestId);
+
+  release(): void {
+    this.blocks.release();
+  }
+
+  repeat(texts: TextRuns): void {
+    if (texts.count > 0 && this.finishReason == FINISH_NONE) this.blocks.repeat(texts);
+  }
+
+  readEvent(tape: Tape): void {
+    const root = tape.root();
+    let type = NO_NODE;
+    let index = NO_NODE;
+    let delta = NO_NODE;
+    let block = NO_NODE;
+    let message = NO_NODE;
+    let usage = NO_NODE;
+    let error = NO_NODE;
+    if (!tape.isObject(root)) return;
+    for (let key = tape.first(root), end = tape.next(root); key < end; key = tape.next(key + 1)) {
+      if (tape.equals(key, TYPE)) type = key + 1;
+      else if (tape.equals(key, DELTA)) delta = key + 1;
+      else if (tape.equals(key, INDEX)) index = key + 1;
+      else if (tape.equals(key, CONTENT_BLOCK)) block = key + 1;
+      else if (tape.equals(key, MESSAGE)) message = key + 1;
+      else if (tape.equals(key, USAGE)) usage = key + 1;
+      else if (tape.equals(key, ERROR)) error = key + 1;
+    }
+    if (tape.equals(type, CONTENT_BLOCK_DELTA)) this.readDelta(tape, index, delta);
+    else if (tape.equals(type, CONTENT_BLOCK_START))
+      this.readStart(tape, readCount(tape, index), block);
+    else if (tape.equals(type, CONTENT_BLOCK_STOP)) this.blocks.stop(readCount(tape, index));
+    else if (tape.equals(type, PING)) this.sink.ping();
+    else if (tape.equals(type, MESSAGE_START)) this.readMessageStart(tape, message);
+    else if (tape.equals(type, MESSAGE_DELTA)) this.readMessageDelta(tape, delta, usage);
+    else if (tape.equals(type, MESSAGE_STOP)) this.endOfStream();
+    else if (tape.equals(type, ERROR) || tape.isObject(error)) this.fail(readFault(tape, root, 0));
+  }
+
+  readWhole(tape: Tape): void {
+    const root = tape.root();
+    if (
+      tape.equals(tape.member(root, TYPE), ERROR) ||
+      tape.isObject(tape.member(root, ERROR)) ||
+      tape.isArray(root)
+    ) {
+      this.fail(readFault(tape, root, 0));
+      return;
+    }
+    const content = tape.member(root, CONTENT);
+    if (!tape.isArray(content)) {
+      this.fail(new Fault(502, "The upstream's response has no content."));
+      return;
+    }
+    this.readMessageStart(tape, root);
+    const end = tape.next(content);
+    for (let block = tape.first(content); block < end; block = tape.next(block)) {
+      this.readStart(tape, NO_COUNT, block);
+      this.blocks.stop(NO_COUNT);
+    }
+    this.readMessageDelta(tape, root, tape.member(root, USAGE));
+    // A complete response without a reason is still complete.
+    if (this.finishReason == FINISH_NONE) {
+      this.finishReason = FINISH_UNKNOWN;
+      this.dropped.add(DROPPED_FINISH_REASON);
+      this.sink.finish(FINISH_UNKNOWN, 0, 0);
+    }
+    this.endOfStream();
+  }
+
+  private readMessageStart(tape: Tape, message: u32): void {
+    const usage = tape.member(message, USAGE);
+    if (tape.isObject(usage)) readUsage(tape, usage, this.usage);
+    if (this.hasBegun) return;
+    replaceIfPresent(this.head.id, tape, tape.member(message, ID));
+    replaceIfPresent(this.head.model, tape, tape.member(message, MODEL));
+    const tier = tape.member(usage, SERVICE_TIER);
+    if (tape.equals(tier, PRIORITY)) this.head.tier = TIER_PRIORITY;
+    else if (tape.equals(tier, BATCH)) this.head.tier = TIER_BATCH;
+    else if (tape.isString(tier)) this.head.tier = TIER_STANDARD;
+    this.begin();
+  }
+
+  private readStart(tape: Tape, index: i64, block: u32): void {
+    if (this.finishReason != FINISH_NONE) return;
+    this.begin();
+    this.blocks.start(tape, index, block);
+  }
+
+  private readDelta(tape: Tape, index: u32, delta: u32): void {
+    if (this.finishReason != FINISH_NONE) return;
+    this.begin();
+    this.blocks.delta(tape, index, delta);
+    if (this.blocks.single != NO_NODE) this.canRepeat(tape, this.blocks.single);
+  }
+
+  /** Reads a stream's message_delta; a complete message has the same members. */
+  private readMessageDelta(tape: Tape, delta: u32, usage: u32): void {
+    this.begin();
+    if (tape.isObject(usage)) readUsage(tape, usage, this.usage);
+    const reason = findReason(STOP_REASONS, tape, tape.member(delta, STOP_REASON));
+    if (reason == FINISH_NONE || this.finishReason != FINISH_NONE) return;
+    this.blocks.stopAll();
+    const explanation = tape.member(tape.member(delta, STOP_DETAILS), EXPLANATION);
+    if (tape.isString(explanation) && tape.size(explanation) > 0) {
+      this.sink.refusal(tape.pointer(explanation), tape.size(explanation));
+    }
+    if (reason == FINISH_UNKNOWN) this.dropped.add(DROPPED_FINISH_REASON);
+    this.finishReason = reason;
+    const sequence = tape.member(delta, STOP_SEQUENCE);
+    const hasSequence = tape.isString(sequence);
+    this.sink.finish(
+      reason,
+      hasSequence ? tape.pointer(sequence) : 0,
+      hasSequence ? tape.size(sequence) : 0,
+    );
+  }
+}
+
+function replaceIfPresent(text: ByteBuffer, tape: Tape, node: u32): void {
+  if (!tape.isString(node) || tape.size(node) == 0) return;
+  text.clear();
+  text.bytes(tape.pointer(node), tape.size(node));
+}

@@ -1,0 +1,52 @@
+// What a stream and a complete message have in common beyond the order of their blocks.
+import { BlockWriter } from "../../../../hub/response/block-writer";
+import { Dropped } from "../../../../hub/dropped";
+import { CARRIER_ANTHROPIC, CARRIER_OPENAI, MARK_OPENAI } from "../../../../hub/reasoning-carrier";
+import { UNSIGNED_MARK } from "../../../../hub/request/request";
+import { RequestNotes } from "../../../../hub/request/request-notes";
+import { writeString } from "../../../../hub/request/request-writing";
+import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
+import { stopReason } from "./finish-reason";
+
+const STOP_SEQUENCE = constant('","stop_sequence":');
+const NULL = constant("null");
+const NO_DETAILS = constant(',"stop_details":null,"container":null');
+
+export abstract class MessageBlockWriter extends BlockWriter {
+  constructor(
+    out: ByteBuffer,
+    dropped: Dropped,
+    private notes: RequestNotes,
+  ) {
+    super(out, dropped);
+  }
+
+  /** Writes the name of a tool as the client has declared it. */
+  protected writeToolName(pointer: usize, length: u32): void {
+    const tool = this.notes.tools.find(pointer, length);
+    if (tool === null) this.out.bytes(pointer, length);
+    else this.out.bytes(tool.name, tool.nameLength);
+  }
+
+  /** Writes the words of `finish`, and what follows the stop sequence. */
+  protected writeFinish(): void {
+    const out = this.out;
+    out.span(stopReason(this.reason, this.hasTools));
+    out.span(STOP_SEQUENCE);
+    if (this.sequence.length > 0) writeString(this.sequence.pointer, this.sequence.length, out);
+    else out.span(NULL);
+    out.span(NO_DETAILS);
+  }
+
+  /** Every block of thinking has a signature. */
+  protected signIfUnsigned(): void {
+    if (this.isSigned) return;
+    this.putSignature(CARRIER_ANTHROPIC, UNSIGNED_MARK.pointer, UNSIGNED_MARK.length);
+  }
+
+  /** Writes the inside of a signature: another provider's has a mark, by which it finds back to its kind of provider. */
+  protected writeSignature(carrier: i32, pointer: usize, length: u32): void {
+    if (carrier == CARRIER_OPENAI) this.out.span(MARK_OPENAI);
+    this.out.bytes(pointer, length);
+  }
+}

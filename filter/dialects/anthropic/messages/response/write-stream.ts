@@ -1,0 +1,220 @@
+// Writes the hub's events as a message stream: one message_start, blocks in order, one message_delta, one message_stop; or an
+// error event as the last one.
+// @see https://docs.anthropic.com/en/docs/build-with-claude/streaming
+import { Dropped } from "../../../../hub/dropped";
+import { Citation, ResponseHead } from "../../../../hub/response/events";
+import { Fault } from "../../../../hub/faults/fault";
+import { FINISH_NONE } from "../../../../hub/response/finish-reason";
+import { RequestNotes } from "../../../../hub/request/request-notes";
+import { Usage } from "../../../../hub/response/usage";
+import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
+import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { MessageBlockWriter } from "./write-blocks";
+import { adaptFault, writeAnthropicFault } from "../write-fault";
+import { writeCitation, writeDeltaUsage, writeHead, writeUsage } from "./write-head";
+
+const MESSAGE_START = constant('event: message_start\ndata: {"type":"message_start","message":');
+const MESSAGE_START_USAGE = constant(
+  '],"stop_reason":null,"stop_sequence":null,"stop_details":null,"container":null,"diagnostics":null,"usage":',
+);
+const PING = constant('event: ping\ndata: {"type": "ping"}\n\n');
+const PING_COMMENT = constant(": ping\n\n");
+const EVENT_END = constant("}\n\n");
+const TWO_ENDS = constant("}}\n\n");
+const STRING_AND_TWO_ENDS = constant('"}}\n\n');
+const BLOCK_START = constant(
+  'event: content_block_start\ndata: {"type":"content_block_start","index":',
+);
+const TEXT_BLOCK = constant(',"content_block":{"type":"text","text":"","citations":[]}}\n\n');
+const THINKING_BLOCK = constant(
+  ',"content_block":{"type":"thinking","thinking":"","signature":""}}\n\n',
+);
+const REDACTED_BLOCK = constant(',"content_block":{"type":"redacted_thinking","data":"');
+const TOOL_BLOCK = constant(',"content_block":{"type":"tool_use","id":"');
+const TOOL_NAME = constant('","name":"');
+const TOOL_INPUT = constant('","input":{},"caller":{"type":"direct"}}}\n\n');
+const BLOCK_DELTA = constant(
+  'event: content_block_delta\ndata: {"type":"content_block_delta","index":',
+);
+const TEXT_DELTA = constant(',"delta":{"type":"text_delta","text":"');
+const THINKING_DELTA = constant(',"delta":{"type":"thinking_delta","thinking":"');
+const SIGNATURE_DELTA = constant(',"delta":{"type":"signature_delta","signature":"');
+const JSON_DELTA = constant(',"delta":{"type":"input_json_delta","partial_json":"');
+const CITATIONS_DELTA = constant(',"delta":{"type":"citations_delta","citation":');
+const BLOCK_STOP = constant(
+  'event: content_block_stop\ndata: {"type":"content_block_stop","index":',
+);
+const MESSAGE_DELTA = constant(
+  'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"',
+);
+const MESSAGE_DELTA_USAGE = constant('},"usage":');
+const MESSAGE_STOP = constant('event: message_stop\ndata: {"type":"message_stop"}\n\n');
+const ERROR = constant("event: error\ndata: ");
+
+export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
+  private index: i32 = 0;
+  private hasBegun: bool = false;
+  private hasDelta: bool = false;
+  /** What is before the text of the open block's deltas: written once per block, because there are many deltas. */
+  private deltaStart: ByteBuffer = new ByteBuffer();
+
+  constructor(
+    out: ByteBuffer,
+    dropped: Dropped,
+    private usage: Usage,
+    private requestId: ByteBuffer,
+    notes: RequestNotes,
+  ) {
+    super(out, dropped, notes);
+  }
+
+  begin(head: ResponseHead): void {
+    this.hasBegun = true;
+    const out = this.out;
+    out.span(MESSAGE_START);
+    writeHead(head, out);
+    out.span(MESSAGE_START_USAGE);
+    writeUsage(this.usage, head.tier, out);
+    out.span(TWO_ENDS);
+    out.span(PING);
+  }
+
+  usageFinal(): void {
+    if (this.reason == FINISH_NONE || this.hasDelta) return;
+    this.hasDelta = true;
+    const out = this.out;
+    out.span(MESSAGE_DELTA);
+    this.writeFinish();
+    out.span(MESSAGE_DELTA_USAGE);
+    writeDeltaUsage(this.usage, out);
+    out.span(EVENT_END);
+  }
+
+  ping(): void {
+    this.out.span(this.hasBegun ? PING : PING_COMMENT);
+  }
+
+  end(): void {
+    this.usageFinal();
+    this.out.span(MESSAGE_STOP);
+  }
+
+  fault(fault: Fault): void {
+    adaptFault(fault);
+    this.out.span(ERROR);
+    writeAnthropicFault(fault, this.requestId, this.out);
+    this.out.text("\n\n");
+  }
+
+  release(): void {
+    super.release();
+    this.deltaStart.release();
+  }
+
+  protected openText(): void {
+    this.blockStart(TEXT_BLOCK);
+    this.startDeltas(TEXT_DELTA);
+  }
+
+  protected putText(pointer: usize, length: u32): void {
+    this.delta(pointer, length);
+  }
+
+  protected putTexts(texts: TextRuns): void {
+    const end = STRING_AND_TWO_ENDS;
+    this.out.eachBetween(this.deltaStart, texts, end.pointer, end.length);
+  }
+
+  protected putCitation(citation: Citation): void {
+    const out = this.out;
+    out.span(BLOCK_DELTA);
+    out.integer(this.index);
+    out.span(CITATIONS_DELTA);
+    writeCitation(citation, out);
+    out.span(TWO_ENDS);
+  }
+
+  protected closeText(): void {
+    this.blockStop();
+  }
+
+  protected openReasoning(): void {
+    this.blockStart(THINKING_BLOCK);
+    this.startDeltas(THINKING_DELTA);
+  }
+
+  protected putReasoning(pointer: usize, length: u32): void {
+    this.delta(pointer, length);
+  }
+
+  protected putSignature(carrier: i32, pointer: usize, length: u32): void {
+    const out = this.out;
+    out.span(BLOCK_DELTA);
+    out.integer(this.index);
+    out.span(SIGNATURE_DELTA);
+    this.writeSignature(carrier, pointer, length);
+    out.span(STRING_AND_TWO_ENDS);
+  }
+
+  protected closeReasoning(): void {
+    this.signIfUnsigned();
+    this.blockStop();
+  }
+
+  protected putRedacted(pointer: usize, length: u32): void {
+    const out = this.out;
+    out.span(BLOCK_START);
+    out.integer(this.index);
+    out.span(REDACTED_BLOCK);
+    out.bytes(pointer, length);
+    out.span(STRING_AND_TWO_ENDS);
+    this.blockStop();
+  }
+
+  protected openTool(id: usize, idLength: u32, name: usize, nameLength: u32): void {
+    const out = this.out;
+    out.span(BLOCK_START);
+    out.integer(this.index);
+    out.span(TOOL_BLOCK);
+    out.bytes(id, idLength);
+    out.span(TOOL_NAME);
+    this.writeToolName(name, nameLength);
+    out.span(TOOL_INPUT);
+    this.startDeltas(JSON_DELTA);
+  }
+
+  protected putArguments(pointer: usize, length: u32): void {
+    this.delta(pointer, length);
+  }
+
+  protected closeTool(): void {
+    this.blockStop();
+  }
+
+  private blockStart(kind: Span): void {
+    this.out.span(BLOCK_START);
+    this.out.integer(this.index);
+    this.out.span(kind);
+  }
+
+  private startDeltas(kind: Span): void {
+    const start = this.deltaStart;
+    start.clear();
+    start.span(BLOCK_DELTA);
+    start.integer(this.index);
+    start.span(kind);
+  }
+
+  private delta(pointer: usize, length: u32): void {
+    const end = STRING_AND_TWO_ENDS;
+    this.out.between(this.deltaStart, pointer, length, end.pointer, end.length);
+  }
+
+  private blockStop(): void {
+    const out = this.out;
+    out.span(BLOCK_STOP);
+    out.integer(this.index);
+    out.span(EVENT_END);
+    this.index++;
+  }
+}

@@ -1,0 +1,166 @@
+// Writes the hub's events as one complete message.
+// @see https://docs.anthropic.com/en/api/messages
+import { Dropped, DROPPED_TOOL_ARGUMENTS } from "../../../../hub/dropped";
+import { Citation, ResponseHead, TIER_UNKNOWN } from "../../../../hub/response/events";
+import { Fault } from "../../../../hub/faults/fault";
+import { RequestNotes } from "../../../../hub/request/request-notes";
+import { Usage } from "../../../../hub/response/usage";
+import { SCAN_OK, scan } from "../../../../bytes/json/scan";
+import { scratchTape } from "../../../../bytes/json/tape";
+import { unescape } from "../../../../bytes/json/text";
+import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
+import { MessageBlockWriter } from "./write-blocks";
+import { adaptFault, writeAnthropicFault } from "../write-fault";
+import { writeCitation, writeHead, writeUsage } from "./write-head";
+
+const TEXT_BLOCK = constant('{"type":"text","text":"');
+const CITATIONS = constant('","citations":[');
+const TEXT_END = constant("]}");
+const DIRECT = constant(',"caller":{"type":"direct"}}');
+const THINKING_BLOCK = constant('{"type":"thinking","thinking":"');
+const SIGNATURE = constant('","signature":"');
+const REDACTED_BLOCK = constant('{"type":"redacted_thinking","data":"');
+const TOOL_BLOCK = constant('{"type":"tool_use","id":"');
+const TOOL_NAME = constant('","name":"');
+const TOOL_INPUT = constant('","input":');
+const STRING_END = constant('"}');
+const EMPTY_INPUT = constant("{}");
+const STOP_REASON = constant('],"stop_reason":"');
+const USAGE = constant(',"diagnostics":null,"usage":');
+
+export class AnthropicMessagesWriter extends MessageBlockWriter {
+  private start: u32;
+  private blocks: i32 = 0;
+  private tier: i32 = TIER_UNKNOWN;
+  private citations: ByteBuffer = new ByteBuffer();
+  /** Arguments of the open tool call, escaped and as plain JSON. */
+  private escaped: ByteBuffer = new ByteBuffer();
+  private plain: ByteBuffer = new ByteBuffer();
+
+  constructor(
+    out: ByteBuffer,
+    dropped: Dropped,
+    private usage: Usage,
+    private requestId: ByteBuffer,
+    notes: RequestNotes,
+  ) {
+    super(out, dropped, notes);
+    this.start = out.length;
+  }
+
+  begin(head: ResponseHead): void {
+    this.tier = head.tier;
+    writeHead(head, this.out);
+  }
+
+  usageFinal(): void {}
+
+  ping(): void {}
+
+  end(): void {
+    const out = this.out;
+    out.span(STOP_REASON);
+    this.writeFinish();
+    out.span(USAGE);
+    writeUsage(this.usage, this.tier, out);
+    out.byte(0x7d);
+  }
+
+  /** Replaces what has been written of the response. */
+  fault(fault: Fault): void {
+    adaptFault(fault);
+    this.out.length = this.start;
+    writeAnthropicFault(fault, this.requestId, this.out);
+  }
+
+  release(): void {
+    super.release();
+    this.citations.release();
+    this.escaped.release();
+    this.plain.release();
+  }
+
+  protected openText(): void {
+    this.blockStart(TEXT_BLOCK);
+    this.citations.clear();
+  }
+
+  protected putText(pointer: usize, length: u32): void {
+    this.out.bytes(pointer, length);
+  }
+
+  protected putCitation(citation: Citation): void {
+    if (this.citations.length > 0) this.citations.byte(0x2c);
+    writeCitation(citation, this.citations);
+  }
+
+  protected closeText(): void {
+    const out = this.out;
+    out.span(CITATIONS);
+    out.bytes(this.citations.pointer, this.citations.length);
+    out.span(TEXT_END);
+  }
+
+  protected openReasoning(): void {
+    this.blockStart(THINKING_BLOCK);
+  }
+
+  protected putReasoning(pointer: usize, length: u32): void {
+    this.out.bytes(pointer, length);
+  }
+
+  protected putSignature(carrier: i32, pointer: usize, length: u32): void {
+    this.out.span(SIGNATURE);
+    this.writeSignature(carrier, pointer, length);
+  }
+
+  protected closeReasoning(): void {
+    this.signIfUnsigned();
+    this.out.span(STRING_END);
+  }
+
+  protected putRedacted(pointer: usize, length: u32): void {
+    this.blockStart(REDACTED_BLOCK);
+    this.out.bytes(pointer, length);
+    this.out.span(STRING_END);
+  }
+
+  protected openTool(id: usize, idLength: u32, name: usize, nameLength: u32): void {
+    const out = this.out;
+    this.blockStart(TOOL_BLOCK);
+    out.bytes(id, idLength);
+    out.span(TOOL_NAME);
+    this.writeToolName(name, nameLength);
+    out.span(TOOL_INPUT);
+    this.escaped.clear();
+  }
+
+  protected putArguments(pointer: usize, length: u32): void {
+    this.escaped.bytes(pointer, length);
+  }
+
+  /** `input` is JSON, not a string: incomplete or invalid arguments are dropped. */
+  protected closeTool(): void {
+    const plain = this.plain;
+    plain.clear();
+    unescape(this.escaped.pointer, this.escaped.length, plain);
+    if (plain.length > 0 && isJson(plain)) {
+      this.out.bytes(plain.pointer, plain.length);
+    } else {
+      if (plain.length > 0) this.dropped.add(DROPPED_TOOL_ARGUMENTS);
+      this.out.span(EMPTY_INPUT);
+    }
+    this.out.span(DIRECT);
+  }
+
+  private blockStart(kind: Span): void {
+    if (this.blocks++ > 0) this.out.byte(0x2c);
+    this.out.span(kind);
+  }
+}
+
+const tape = scratchTape();
+
+function isJson(text: ByteBuffer): bool {
+  return scan(tape, text.pointer, text.length) == SCAN_OK;
+}

@@ -1,0 +1,95 @@
+// Amazon Bedrock's Converse API: one format for all of its models. No client uses it.
+import { BEDROCK_CONVERSE } from "../../../../contract/dialects";
+import { Dropped } from "../../../hub/dropped";
+import { ResponseHead, ResponseSink } from "../../../hub/response/events";
+import { HubRequest } from "../../../hub/request/request";
+import { RequestLimits, RequestReport } from "../../../hub/request/request-report";
+import { ResponseReader } from "../../../hub/response/response-reader";
+import { Usage } from "../../../hub/response/usage";
+import { EventStreamFramer } from "../../../bytes/event-stream/framer";
+import { Framer } from "../../../bytes/framer";
+import { Tape } from "../../../bytes/json/tape";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../../../bytes/text/bytes";
+import { keepMembers } from "../../keep-members";
+import { ProviderDialect } from "../../provider-dialect";
+import { isFirstToken } from "./response/first-token";
+import { BedrockConverseReader } from "./response/read";
+import { readUsage } from "./response/read-usage";
+import { SUPPORTED } from "./supported";
+import { writeRequest } from "./request/write";
+
+const CONVERSE = constant("/converse");
+const CONVERSE_STREAM = constant("/converse-stream");
+const COUNT_TOKENS = constant("/count-tokens");
+const USAGE = constant("usage");
+
+/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseTokensRequest.html */
+const COUNTED_MEMBERS: Span[] = [
+  constant("messages"),
+  constant("system"),
+  constant("toolConfig"),
+  constant("additionalModelRequestFields"),
+];
+const COUNT_OPEN = constant('{"input":{"converse":');
+const COUNT_CLOSE = constant("}}");
+
+const counted = scratchBuffer();
+
+export class BedrockConverse extends ProviderDialect {
+  constructor() {
+    super(BEDROCK_CONVERSE, SUPPORTED);
+    this.countMember = constant("inputTokens");
+  }
+
+  writeRequest(
+    request: HubRequest,
+    _model: Span,
+    systemPrompt: Span,
+    limits: RequestLimits,
+    out: ByteBuffer,
+    report: RequestReport,
+  ): void {
+    writeRequest(request, systemPrompt, limits, out, report);
+  }
+
+  /** The model, which may be an ARN with slashes and colons, is one segment of the path. */
+  writePath(path: Span, model: Span, isStreaming: bool, out: ByteBuffer): void {
+    this.writeModelPath(path, model, isStreaming ? CONVERSE_STREAM : CONVERSE, out);
+  }
+
+  cutToCount(out: ByteBuffer, _path: Span, _model: Span): void {
+    keepMembers(out, COUNTED_MEMBERS);
+    counted.clear();
+    counted.bytes(out.pointer, out.length);
+    out.clear();
+    out.span(COUNT_OPEN);
+    out.bytes(counted.pointer, counted.length);
+    out.span(COUNT_CLOSE);
+  }
+
+  writeCountPath(path: Span, model: Span, out: ByteBuffer): void {
+    this.writeModelPath(path, model, COUNT_TOKENS, out);
+  }
+
+  newFramer(): Framer {
+    return new EventStreamFramer();
+  }
+
+  newReader(
+    sink: ResponseSink,
+    head: ResponseHead,
+    usage: Usage,
+    dropped: Dropped,
+    requestId: ByteBuffer,
+  ): ResponseReader {
+    return new BedrockConverseReader(sink, head, usage, dropped, requestId);
+  }
+
+  isFirstToken(tape: Tape): bool {
+    return isFirstToken(tape);
+  }
+
+  readUsage(tape: Tape, usage: Usage): void {
+    readUsage(tape, tape.member(0, USAGE), usage);
+  }
+}

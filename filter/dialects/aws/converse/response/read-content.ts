@@ -1,0 +1,218 @@
+// Reads the content blocks of a response into the hub's events, whole or in deltas.
+// @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html
+import {
+  Dropped,
+  DROPPED_BLOCK,
+  DROPPED_CITATION,
+  DROPPED_SERVER_TOOL,
+  DROPPED_TOOL_CALL,
+} from "../../../../hub/dropped";
+import { ResponseSink } from "../../../../hub/response/events";
+import { putMadeId } from "../../../../hub/response/made-id";
+import { CARRIER_ANTHROPIC } from "../../../../hub/reasoning-carrier";
+import { Tape } from "../../../../bytes/json/tape";
+import { escape } from "../../../../bytes/json/text";
+import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/bytes";
+import { TextRuns } from "../../../../bytes/repeat/text-runs";
+
+const TEXT = constant("text");
+const TOOL_USE = constant("toolUse");
+const TOOL_USE_ID = constant("toolUseId");
+const TYPE = constant("type");
+const SERVER_TOOL_USE = constant("server_tool_use");
+const NAME = constant("name");
+const INPUT = constant("input");
+const TOOL_RESULT = constant("toolResult");
+const REASONING_CONTENT = constant("reasoningContent");
+const REASONING_TEXT = constant("reasoningText");
+const SIGNATURE = constant("signature");
+const REDACTED_CONTENT = constant("redactedContent");
+const CITATION = constant("citation");
+const CITATIONS_CONTENT = constant("citationsContent");
+const CONTENT = constant("content");
+const CITATIONS = constant("citations");
+const TOOL_PREFIX = constant("tooluse_");
+
+/** What the deltas of a block continue. */
+export const KIND_NONE: i32 = 0;
+export const KIND_TEXT: i32 = 1;
+export const KIND_REASONING: i32 = 2;
+export const KIND_TOOL: i32 = 3;
+
+/** Above this number of open tool calls, the oldest is closed. */
+const MAX_OPEN: i32 = 1024;
+
+/** The input of a whole call, escaped. */
+const escaped = scratchBuffer();
+
+/** A tool call whose input is not complete. */
+class OpenCall {
+  constructor(
+    /** The block's index in the provider's stream. */
+    public index: i64,
+    public slot: i32,
+  ) {}
+}
+
+export class ContentReader {
+  private open: Array<OpenCall> = [];
+  private calls: i32 = 0;
+
+  constructor(
+    private sink: ResponseSink,
+    private dropped: Dropped,
+    private requestId: ByteBuffer,
+  ) {}
+
+  /** Reads a block of a complete response. */
+  whole(tape: Tape, block: u32): void {
+    const tool = tape.member(block, TOOL_USE);
+    const cited = tape.member(block, CITATIONS_CONTENT);
+    const reasoning = tape.member(block, REASONING_CONTENT);
+    if (tape.isObject(tool)) {
+      this.start(tape, -1, block);
+      const input = tape.member(tool, INPUT);
+      if (tape.isObject(input) && !tape.isEmpty(input)) {
+        escaped.clear();
+        escape(tape.pointer(input), tape.size(input), escaped);
+        this.input(-1, escaped.pointer, escaped.length);
+      }
+    } else if (tape.isObject(reasoning)) {
+      const signed = tape.member(reasoning, REASONING_TEXT);
+      this.reasoning(tape, tape.isObject(signed) ? signed : reasoning);
+    } else if (tape.isObject(cited)) {
+      this.texts(tape, tape.member(cited, CONTENT));
+      if (tape.isArray(tape.member(cited, CITATIONS))) this.dropped.add(DROPPED_CITATION);
+    } else if (tape.isString(tape.member(block, TEXT))) {
+      this.text(tape, tape.member(block, TEXT));
+    } else {
+      this.dropped.add(
+        tape.isPresent(tape.member(block, TOOL_RESULT)) ? DROPPED_SERVER_TOOL : DROPPED_BLOCK,
+      );
+    }
+    this.stop(-1);
+  }
+
+  /** Reads the start of a block: only tool calls have one. A call without a name, and one that the provider runs, is dropped. */
+  start(tape: Tape, index: i64, start: u32): void {
+    const tool = tape.member(start, TOOL_USE);
+    const name = tape.member(tool, NAME);
+    const isServers = tape.equals(tape.member(tool, TYPE), SERVER_TOOL_USE);
+    if (isServers || !tape.isString(name) || tape.size(name) == 0) {
+      this.dropped.add(isServers || !tape.isObject(tool) ? DROPPED_SERVER_TOOL : DROPPED_TOOL_CALL);
+      return;
+    }
+    if (this.open.length >= MAX_OPEN) this.stop(unchecked(this.open[0]).index);
+    const call = new OpenCall(index, this.calls++);
+    this.open.push(call);
+    const id = tape.member(tool, TOOL_USE_ID);
+    if (tape.isString(id) && tape.size(id) > 0) {
+      this.begin(call.slot, tape.pointer(id), tape.size(id), tape, name);
+    } else {
+      const made = new ByteBuffer();
+      putMadeId(TOOL_PREFIX, this.requestId, call.slot, made);
+      this.begin(call.slot, made.pointer, made.length, tape, name);
+      made.release();
+    }
+  }
+
+  private begin(slot: i32, id: usize, idLength: u32, tape: Tape, name: u32): void {
+    this.sink.toolBegin(slot, id, idLength, tape.pointer(name), tape.size(name));
+  }
+
+  /** Reads a delta. Returns the KIND_ of the string that was all of it; then `piece` is its node. */
+  delta(tape: Tape, index: i64, delta: u32): i32 {
+    const key = tape.first(delta);
+    const isOne =
+      tape.isObject(delta) && !tape.isEmpty(delta) && tape.next(key + 1) == tape.next(delta);
+    const value = isOne ? key + 1 : delta;
+    if (!isOne) return KIND_NONE;
+    if (tape.equals(key, TEXT)) {
+      this.piece = value;
+      this.text(tape, value);
+      return tape.isString(value) ? KIND_TEXT : KIND_NONE;
+    }
+    if (tape.equals(key, TOOL_USE)) {
+      this.piece = tape.member(value, INPUT);
+      if (!tape.isString(this.piece)) return KIND_NONE;
+      this.input(index, tape.pointer(this.piece), tape.size(this.piece));
+      return KIND_TOOL;
+    }
+    if (tape.equals(key, REASONING_CONTENT)) {
+      this.piece = tape.member(value, TEXT);
+      this.reasoning(tape, value);
+      const isText = tape.isString(this.piece) && !tape.isPresent(tape.member(value, SIGNATURE));
+      return isText ? KIND_REASONING : KIND_NONE;
+    }
+    this.dropped.add(tape.equals(key, CITATION) ? DROPPED_CITATION : DROPPED_BLOCK);
+    return KIND_NONE;
+  }
+  /** The string of the last delta. */
+  piece: u32 = 0;
+
+  /** Continues what the last delta continued. */
+  repeat(kind: i32, index: i64, texts: TextRuns): void {
+    if (kind == KIND_TEXT) {
+      this.sink.texts(texts);
+      return;
+    }
+    for (let i: u32 = 0; i < texts.count; i++) {
+      const pointer = texts.pointer(i);
+      const length = texts.length(i);
+      if (kind == KIND_REASONING) this.sink.reasoning(pointer, length);
+      else if (kind == KIND_TOOL) this.input(index, pointer, length);
+    }
+  }
+
+  /** The block with this index has ended. */
+  stop(index: i64): void {
+    const at = this.find(index);
+    if (at < 0) {
+      this.sink.blockEnd();
+      return;
+    }
+    const call = unchecked(this.open[at]);
+    this.open.splice(at, 1);
+    this.sink.toolEnd(call.slot);
+  }
+
+  stopAll(): void {
+    while (this.open.length > 0) this.stop(unchecked(this.open[0]).index);
+  }
+
+  private find(index: i64): i32 {
+    let at = this.open.length - 1;
+    while (at >= 0 && unchecked(this.open[at]).index != index) at--;
+    return at;
+  }
+
+  private input(index: i64, pointer: usize, length: u32): void {
+    const at = this.find(index);
+    if (at >= 0 && length > 0)
+      this.sink.toolArguments(unchecked(this.open[at]).slot, pointer, length);
+  }
+
+  private text(tape: Tape, node: u32): void {
+    if (tape.isString(node) && tape.size(node) > 0)
+      this.sink.text(tape.pointer(node), tape.size(node));
+  }
+
+  private texts(tape: Tape, list: u32): void {
+    if (!tape.isArray(list)) return;
+    for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item))
+      this.text(tape, tape.member(item, TEXT));
+  }
+
+  /** Reads `text` and `signature`, or `redactedContent`: a block's or a delta's. */
+  private reasoning(tape: Tape, node: u32): void {
+    const text = tape.member(node, TEXT);
+    if (tape.isString(text) && tape.size(text) > 0)
+      this.sink.reasoning(tape.pointer(text), tape.size(text));
+    const signature = tape.member(node, SIGNATURE);
+    if (tape.isString(signature) && tape.size(signature) > 0)
+      this.sink.signature(CARRIER_ANTHROPIC, tape.pointer(signature), tape.size(signature));
+    const data = tape.member(node, REDACTED_CONTENT);
+    if (tape.isString(data) && tape.size(data) > 0)
+      this.sink.redactedReasoning(tape.pointer(data), tape.size(data));
+  }
+}

@@ -1,0 +1,143 @@
+// Reads a response of Converse, complete or as a stream, into the hub's events. An event is recognised by its members: its
+// name is in the frame, and holds nothing else.
+// @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
+import { DROPPED_FINISH_REASON } from "../../../../hub/dropped";
+import { Fault } from "../../../../hub/faults/fault";
+import {
+  FINISH_FAULT,
+  FINISH_NONE,
+  FINISH_UNKNOWN,
+  findReason,
+} from "../../../../hub/response/finish-reason";
+import { readFault } from "../../../../hub/faults/read-fault";
+import { ResponseReader } from "../../../../hub/response/response-reader";
+import { readCount } from "../../../../bytes/json/number";
+import { NO_NODE, Tape } from "../../../../bytes/json/tape";
+import { constant } from "../../../../bytes/text/bytes";
+import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { STOP_REASONS } from "./finish-reason";
+import { ContentReader, KIND_NONE } from "./read-content";
+import { readUsage } from "./read-usage";
+
+const OUTPUT = constant("output");
+const MESSAGE = constant("message");
+const CONTENT = constant("content");
+const ROLE = constant("role");
+const INDEX = constant("contentBlockIndex");
+const START = constant("start");
+const DELTA = constant("delta");
+const STOP_REASON = constant("stopReason");
+const MORE_FIELDS = constant("additionalModelResponseFields");
+const STOP_SEQUENCE = constant("stop_sequence");
+const USAGE = constant("usage");
+const METRICS = constant("metrics");
+const PADDING_MEMBER = constant("p");
+
+export class BedrockConverseReader extends ResponseReader {
+  private content: ContentReader = new ContentReader(this.sink, this.dropped, this.requestId);
+  /** What a repeated event continues. */
+  private repeatsKind: i32 = KIND_NONE;
+  private repeatsIndex: i64 = -1;
+
+  release(): void {}
+
+  repeat(texts: TextRuns): void {
+    if (this.finishReason == FINISH_NONE && texts.count > 0)
+      this.content.repeat(this.repeatsKind, this.repeatsIndex, texts);
+  }
+
+  readEvent(tape: Tape): void {
+    const root = tape.root();
+    if (!tape.isObject(root)) return;
+    let index = NO_NODE;
+    let start = NO_NODE;
+    let delta = NO_NODE;
+    let reason = NO_NODE;
+    let usage = NO_NODE;
+    let isEnd = false;
+    for (let key = tape.first(root), end = tape.next(root); key < end; key = tape.next(key + 1)) {
+      if (tape.equals(key, DELTA)) delta = key + 1;
+      else if (tape.equals(key, INDEX)) index = key + 1;
+      else if (tape.equals(key, PADDING_MEMBER)) this.readNoise(tape, key + 1);
+      else if (tape.equals(key, START)) start = key + 1;
+      else if (tape.equals(key, STOP_REASON)) reason = key + 1;
+      else if (tape.equals(key, USAGE)) usage = key + 1;
+      else if (tape.equals(key, METRICS)) isEnd = true;
+      else if (tape.equals(key, ROLE)) this.begin();
+    }
+    const isContent = this.finishReason == FINISH_NONE && index != NO_NODE;
+    if (isContent) this.begin();
+    if (isContent && delta != NO_NODE) this.readDelta(tape, readCount(tape, index), delta);
+    else if (isContent && start != NO_NODE) this.content.start(tape, readCount(tape, index), start);
+    else if (isContent) this.content.stop(readCount(tape, index));
+    else if (reason != NO_NODE) this.readFinish(tape, reason);
+    if (tape.isObject(usage)) readUsage(tape, usage, this.usage);
+    // The last event is `metadata`, behind the reason.
+    if ((usage != NO_NODE || isEnd) && this.finishReason != FINISH_NONE) this.endOfStream();
+  }
+
+  readWhole(tape: Tape): void {
+    const root = tape.root();
+    const content = tape.member(tape.member(tape.member(root, OUTPUT), MESSAGE), CONTENT);
+    if (!tape.isArray(content)) {
+      this.fail(tape.isObject(tape.member(root, OUTPUT)) ? noContent() : readFault(tape, root, 0));
+      return;
+    }
+    const reason = tape.member(root, STOP_REASON);
+    if (findReason(STOP_REASONS, tape, reason) == FINISH_FAULT) {
+      this.readFinish(tape, reason);
+      return;
+    }
+    this.begin();
+    const end = tape.next(content);
+    for (let block = tape.first(content); block < end; block = tape.next(block))
+      this.content.whole(tape, block);
+    const usage = tape.member(root, USAGE);
+    if (tape.isObject(usage)) readUsage(tape, usage, this.usage);
+    this.readFinish(tape, reason);
+    // A complete response without a reason is still complete.
+    if (this.finishReason == FINISH_NONE) this.finish(FINISH_UNKNOWN, 0, 0);
+    this.endOfStream();
+  }
+
+  /** Padding against traffic analysis, different in every event. */
+  private readNoise(tape: Tape, node: u32): void {
+    if (!tape.isString(node)) return;
+    this.repeatable.noise = tape.pointer(node);
+    this.repeatable.noiseLength = tape.size(node);
+  }
+
+  private readDelta(tape: Tape, index: i64, delta: u32): void {
+    const kind = this.content.delta(tape, index, delta);
+    this.repeatsKind = kind;
+    this.repeatsIndex = index;
+    if (kind != KIND_NONE) this.canRepeat(tape, this.content.piece);
+  }
+
+  private readFinish(tape: Tape, node: u32): void {
+    const reason = findReason(STOP_REASONS, tape, node);
+    if (reason == FINISH_NONE || this.finishReason != FINISH_NONE) return;
+    if (reason == FINISH_FAULT) {
+      this.fail(new Fault(502, "The model's output was malformed, and the provider rejected it."));
+      return;
+    }
+    const more = tape.member(tape.root(), MORE_FIELDS);
+    let sequence = tape.member(more, STOP_SEQUENCE);
+    // A stream has the member of the model's own event.
+    if (!tape.isString(sequence)) sequence = tape.member(tape.member(more, DELTA), STOP_SEQUENCE);
+    if (tape.isString(sequence)) this.finish(reason, tape.pointer(sequence), tape.size(sequence));
+    else this.finish(reason, 0, 0);
+  }
+
+  private finish(reason: i32, sequence: usize, sequenceLength: u32): void {
+    this.begin();
+    this.content.stopAll();
+    if (reason == FINISH_UNKNOWN) this.dropped.add(DROPPED_FINISH_REASON);
+    this.finishReason = reason;
+    this.sink.finish(reason, sequence, sequenceLength);
+  }
+}
+
+function noContent(): Fault {
+  return new Fault(502, "The upstream's response has no content.");
+}

@@ -1,0 +1,9 @@
+// What the request writer supports beyond the hub's common slots.
+import { Feature } from "../../../hub/request/feature";
+import * as feature from "../../../hub/request/features";
+
+export const SUPPORTED: Feature[] = [
+  feature.METADATA,
+  feature.SERVICE_TIERS,
+  feature.THINKING_DISPLAY,
+];

@@ -1,9 +1,0 @@
-// What the request writer supports beyond the hub's common slots.
-import { Feature } from "../../hub/feature";
-import * as feature from "../../hub/features";
-
-export const SUPPORTED: Feature[] = [
-  feature.METADATA,
-  feature.SERVICE_TIERS,
-  feature.THINKING_DISPLAY,
-];

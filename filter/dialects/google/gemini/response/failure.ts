@@ -1,0 +1,44 @@
+// The failures that a response of Gemini reports: an error object, or a reason why the model could not answer.
+import { Fault } from "../../../../hub/faults/fault";
+import { findReason, FINISH_FAULT } from "../../../../hub/response/finish-reason";
+import { readFault } from "../../../../hub/faults/read-fault";
+import { Tape } from "../../../../bytes/json/tape";
+import { unescape } from "../../../../bytes/json/text";
+import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
+import { FINISH_REASONS } from "./finish-reason";
+
+export const ERROR = constant("error");
+const CANDIDATES = constant("candidates");
+const FINISH_REASON = constant("finishReason");
+const FINISH_MESSAGE = constant("finishMessage");
+
+/** Bytes of a message of the model. */
+const MAX_MESSAGE: u32 = 1024;
+
+/** Returns the failure that a response, or an event of a stream, reports; null if it reports none. */
+export function failureOf(tape: Tape, response: u32): Fault | null {
+  return failureIn(tape, response, tape.member(response, ERROR), tape.member(response, CANDIDATES));
+}
+
+/** As `failureOf`, of a response whose members the caller has found. */
+export function failureIn(tape: Tape, response: u32, error: u32, candidates: u32): Fault | null {
+  if (tape.isPresent(error)) return readFault(tape, response, 0);
+  return tape.isArray(candidates) && !tape.isEmpty(candidates)
+    ? failureOfCandidate(tape, tape.first(candidates))
+    : null;
+}
+
+function failureOfCandidate(tape: Tape, candidate: u32): Fault | null {
+  const word = tape.member(candidate, FINISH_REASON);
+  if (findReason(FINISH_REASONS, tape, word) != FINISH_FAULT) return null;
+  const text = new ByteBuffer();
+  text.bytes(tape.pointer(word), tape.size(word));
+  const message = tape.member(candidate, FINISH_MESSAGE);
+  if (tape.isString(message) && tape.size(message) > 0) {
+    text.text(": ");
+    unescape(tape.pointer(message), min(tape.size(message), MAX_MESSAGE), text);
+  }
+  const fault = new Fault(502, "The model failed to answer (" + text.toText() + "). Try again.");
+  text.release();
+  return fault;
+}

@@ -1,0 +1,165 @@
+// Reads the parts of a candidate's content: texts, thoughts, calls.
+// @see https://ai.google.dev/api/caching#Part
+import {
+  Dropped,
+  DROPPED_BLOCK,
+  DROPPED_SERVER_TOOL,
+  DROPPED_TOOL_ARGUMENTS,
+  DROPPED_TOOL_CALL,
+} from "../../../../hub/dropped";
+import { ResponseSink } from "../../../../hub/response/events";
+import { putMadeId } from "../../../../hub/response/made-id";
+import { isIdText, MAX_SIGNED_ID, writeSignedId } from "../../../../hub/request/signed-call-id";
+import { minify } from "../../../../bytes/json/minify";
+import { NO_NODE, Tape } from "../../../../bytes/json/tape";
+import { escape, unescape } from "../../../../bytes/json/text";
+import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/bytes";
+import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { appendBase64Url } from "../signature";
+
+const TEXT = constant("text");
+const THOUGHT = constant("thought");
+const FUNCTION_CALL = constant("functionCall");
+const THOUGHT_SIGNATURE = constant("thoughtSignature");
+const INLINE_DATA = constant("inlineData");
+const FILE_DATA = constant("fileData");
+const ID = constant("id");
+const NAME = constant("name");
+const ARGS = constant("args");
+/** Pieces of the arguments, which the gateway does not ask for. */
+const PARTIAL_ARGS = constant("partialArgs");
+const CALL_PREFIX = constant("call_");
+
+const OPEN_NOTHING: i32 = 0;
+const OPEN_TEXT: i32 = 1;
+const OPEN_THOUGHT: i32 = 2;
+
+/** More calls in one response are dropped and counted. */
+const MAX_CALLS: i32 = 1024;
+
+const id = scratchBuffer();
+const plain = scratchBuffer();
+const signature = scratchBuffer();
+const text = scratchBuffer();
+
+export class PartReader {
+  /** The text of the last list of parts if it was its only part, or NO_NODE. */
+  single: u32 = NO_NODE;
+  private open: i32 = OPEN_NOTHING;
+  private calls: i32 = 0;
+
+  constructor(
+    private sink: ResponseSink,
+    private dropped: Dropped,
+    private requestId: ByteBuffer,
+  ) {}
+
+  read(tape: Tape, parts: u32): void {
+    this.single = NO_NODE;
+    if (!tape.isArray(parts)) return;
+    let count = 0;
+    const end = tape.next(parts);
+    for (let part = tape.first(parts); part < end; part = tape.next(part)) {
+      this.readPart(tape, part);
+      if (count++ > 0) this.single = NO_NODE;
+    }
+  }
+
+  /** Reads texts that continue the last one. */
+  repeat(texts: TextRuns): void {
+    if (this.open != OPEN_THOUGHT) {
+      this.sink.texts(texts);
+      return;
+    }
+    for (let i: u32 = 0; i < texts.count; i++)
+      this.sink.reasoning(texts.pointer(i), texts.length(i));
+  }
+
+  /** Ends the open text or thought. */
+  end(): void {
+    if (this.open != OPEN_NOTHING) this.sink.blockEnd();
+    this.open = OPEN_NOTHING;
+  }
+
+  private readPart(tape: Tape, part: u32): void {
+    const words = tape.member(part, TEXT);
+    const call = tape.member(part, FUNCTION_CALL);
+    if (tape.isString(words)) this.readText(tape, part, words);
+    else if (tape.isObject(call)) this.readCall(tape, part, call);
+    else if (tape.isPresent(tape.member(part, INLINE_DATA))) this.dropped.add(DROPPED_BLOCK);
+    else if (tape.isPresent(tape.member(part, FILE_DATA))) this.dropped.add(DROPPED_BLOCK);
+    else if (!isSignature(tape, part)) this.dropped.add(DROPPED_SERVER_TOOL);
+  }
+
+  private readText(tape: Tape, part: u32, words: u32): void {
+    const size = tape.size(words);
+    // The last part of a stream may be an empty text with a signature.
+    if (size == 0) return;
+    const kind = tape.isTrue(tape.member(part, THOUGHT)) ? OPEN_THOUGHT : OPEN_TEXT;
+    if (kind != this.open) this.end();
+    this.open = kind;
+    if (kind == OPEN_THOUGHT) this.sink.reasoning(tape.pointer(words), size);
+    else this.sink.text(tape.pointer(words), size);
+    if (tape.member(part, THOUGHT_SIGNATURE) == NO_NODE) this.single = words;
+  }
+
+  private readCall(tape: Tape, part: u32, call: u32): void {
+    const name = tape.member(call, NAME);
+    if (!tape.isString(name) || tape.size(name) == 0 || this.calls >= MAX_CALLS) {
+      this.dropped.add(DROPPED_TOOL_CALL);
+      return;
+    }
+    this.end();
+    const slot = this.calls++;
+    this.writeId(tape, tape.member(call, ID), slot, tape.member(part, THOUGHT_SIGNATURE));
+    this.sink.toolBegin(slot, id.pointer, id.length, tape.pointer(name), tape.size(name));
+    const args = tape.member(call, ARGS);
+    if (tape.isObject(args)) {
+      plain.clear();
+      plain.bytes(tape.pointer(args), tape.size(args));
+      minify(plain);
+      text.clear();
+      escape(plain.pointer, plain.length, text);
+      this.sink.toolArguments(slot, text.pointer, text.length);
+    }
+    const pieces = tape.member(call, PARTIAL_ARGS);
+    if (tape.isArray(pieces) && !tape.isEmpty(pieces)) this.dropped.add(DROPPED_TOOL_ARGUMENTS);
+    this.sink.toolEnd(slot);
+  }
+
+  /** Writes the provider's id, or one of our own if it has none, with the call's signature, into `id`. */
+  private writeId(tape: Tape, given: u32, slot: i32, signed: u32): void {
+    plain.clear();
+    if (tape.isString(given)) unescape(tape.pointer(given), tape.size(given), plain);
+    if (
+      plain.length == 0 ||
+      plain.length > MAX_SIGNED_ID ||
+      !isIdText(plain.pointer, plain.length)
+    ) {
+      plain.clear();
+      putMadeId(CALL_PREFIX, this.requestId, slot, plain);
+    }
+    id.clear();
+    if (!this.readSignature(tape, signed)) id.bytes(plain.pointer, plain.length);
+    else writeSignedId(plain, signature, id);
+  }
+
+  /** Returns whether a node has a signature, which is then in `signature`. */
+  private readSignature(tape: Tape, node: u32): bool {
+    if (!tape.isString(node)) return false;
+    text.clear();
+    unescape(tape.pointer(node), tape.size(node), text);
+    signature.clear();
+    return appendBase64Url(text.pointer, text.length, signature);
+  }
+}
+
+/** Returns whether a part without content is a signature alone; what Google's tools did may be signed too. */
+function isSignature(tape: Tape, part: u32): bool {
+  if (!tape.isPresent(tape.member(part, THOUGHT_SIGNATURE))) return false;
+  const end = tape.next(part);
+  for (let key = tape.first(part); key < end; key = tape.next(key + 1)) {
+    if (tape.isObject(key + 1)) return false;
+  }
+  return true;
+}

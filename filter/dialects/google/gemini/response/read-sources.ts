@@ -1,0 +1,67 @@
+// Reads the sources of a candidate: what a search found, and where recited texts come from.
+// @see https://ai.google.dev/api/generate-content#GroundingMetadata
+import { Dropped, DROPPED_CITATION } from "../../../../hub/dropped";
+import { Citation, ResponseSink } from "../../../../hub/response/events";
+import { NO_NODE, Tape } from "../../../../bytes/json/tape";
+import { constant } from "../../../../bytes/text/bytes";
+
+const GROUNDING_CHUNKS = constant("groundingChunks");
+/** The same list at the Gemini API and at Vertex AI. */
+const CITATION_SOURCES = constant("citationSources");
+const CITATIONS = constant("citations");
+const URI = constant("uri");
+const TITLE = constant("title");
+
+export class SourceReader {
+  /** Events may repeat the sources of earlier ones: the number of those that have been read. */
+  private chunks: u32 = 0;
+  private recited: u32 = 0;
+  private citation: Citation = new Citation();
+
+  constructor(
+    private sink: ResponseSink,
+    private dropped: Dropped,
+  ) {}
+
+  /** Reads `groundingMetadata`. The member of a chunk is its kind: `web`, `retrievedContext`, `maps`. */
+  readGrounding(tape: Tape, metadata: u32): void {
+    const list = tape.member(metadata, GROUNDING_CHUNKS);
+    if (!tape.isArray(list)) return;
+    let count: u32 = 0;
+    const end = tape.next(list);
+    for (let chunk = tape.first(list); chunk < end; chunk = tape.next(chunk)) {
+      if (count++ < this.chunks) continue;
+      const hasKind = tape.isObject(chunk) && !tape.isEmpty(chunk);
+      this.cite(tape, hasKind ? tape.first(chunk) + 1 : NO_NODE);
+    }
+    this.chunks = max(this.chunks, count);
+  }
+
+  /** Reads `citationMetadata`. */
+  readCitations(tape: Tape, metadata: u32): void {
+    let list = tape.member(metadata, CITATION_SOURCES);
+    if (!tape.isArray(list)) list = tape.member(metadata, CITATIONS);
+    if (!tape.isArray(list)) return;
+    let count: u32 = 0;
+    const end = tape.next(list);
+    for (let source = tape.first(list); source < end; source = tape.next(source)) {
+      if (count++ >= this.recited) this.cite(tape, source);
+    }
+    this.recited = max(this.recited, count);
+  }
+
+  private cite(tape: Tape, source: u32): void {
+    const uri = tape.member(source, URI);
+    if (!tape.isString(uri) || tape.size(uri) == 0) {
+      this.dropped.add(DROPPED_CITATION);
+      return;
+    }
+    const title = tape.member(source, TITLE);
+    const citation = this.citation;
+    citation.url = tape.pointer(uri);
+    citation.urlLength = tape.size(uri);
+    citation.title = tape.isString(title) ? tape.pointer(title) : 0;
+    citation.titleLength = tape.isString(title) ? tape.size(title) : 0;
+    this.sink.citation(citation);
+  }
+}

@@ -1,0 +1,80 @@
+// Reads `usageMetadata` into parts that do not overlap. In a stream each event has some members of it: the last value of
+// each counts.
+// @see https://ai.google.dev/api/generate-content#UsageMetadata
+import { possibleOr, tokensOr, UNKNOWN_TOKENS, Usage } from "../../../../hub/response/usage";
+import { Repeatable } from "../../../../bytes/repeat/repeatable";
+import { KIND_NUMBER, NO_NODE, Tape } from "../../../../bytes/json/tape";
+import { constant } from "../../../../bytes/text/bytes";
+
+const PROMPT = constant("promptTokenCount");
+const CACHED = constant("cachedContentTokenCount");
+const TOOL_USE = constant("toolUsePromptTokenCount");
+const CANDIDATES = constant("candidatesTokenCount");
+const THOUGHTS = constant("thoughtsTokenCount");
+const TOTAL = constant("totalTokenCount");
+
+/** Slots of the counts that grow from event to event. */
+const CANDIDATES_SLOT: i32 = 0;
+const THOUGHTS_SLOT: i32 = 1;
+const TOTAL_SLOT: i32 = 2;
+
+export class UsageReader {
+  private prompt: i64 = UNKNOWN_TOKENS;
+  private cached: i64 = UNKNOWN_TOKENS;
+  private toolUse: i64 = UNKNOWN_TOKENS;
+  private candidates: i64 = UNKNOWN_TOKENS;
+  private thoughts: i64 = UNKNOWN_TOKENS;
+
+  /** Of duplicate names the last counts, as in `Tape.member`. */
+  read(tape: Tape, node: u32, usage: Usage): void {
+    let prompt = NO_NODE;
+    let cached = NO_NODE;
+    let toolUse = NO_NODE;
+    let candidates = NO_NODE;
+    let thoughts = NO_NODE;
+    for (let key = tape.first(node), end = tape.next(node); key < end; key = tape.next(key + 1)) {
+      if (tape.equals(key, PROMPT)) prompt = key + 1;
+      else if (tape.equals(key, CANDIDATES)) candidates = key + 1;
+      else if (tape.equals(key, THOUGHTS)) thoughts = key + 1;
+      else if (tape.equals(key, CACHED)) cached = key + 1;
+      else if (tape.equals(key, TOOL_USE)) toolUse = key + 1;
+    }
+    this.prompt = tokensOr(tape, prompt, this.prompt);
+    this.cached = tokensOr(tape, cached, this.cached);
+    this.toolUse = tokensOr(tape, toolUse, this.toolUse);
+    this.candidates = tokensOr(tape, candidates, this.candidates);
+    this.thoughts = tokensOr(tape, thoughts, this.thoughts);
+    if (this.prompt >= 0) {
+      // The prompt's tokens include the cached ones.
+      const read = min(max(this.cached, 0), this.prompt);
+      if (this.cached >= 0) usage.cacheRead = read;
+      usage.freshInput = this.prompt - read + max(this.toolUse, 0);
+    }
+    this.useOutput(usage);
+  }
+
+  /** Adds the counts that an event may change and still be given to `repeat`. */
+  addCounts(tape: Tape, node: u32, values: Repeatable): void {
+    addCount(tape, tape.member(node, CANDIDATES), CANDIDATES_SLOT, values);
+    addCount(tape, tape.member(node, THOUGHTS), THOUGHTS_SLOT, values);
+    addCount(tape, tape.member(node, TOTAL), TOTAL_SLOT, values);
+  }
+
+  /** Reads the counts of an event that differs from the last one in them. */
+  repeat(values: Repeatable, usage: Usage): void {
+    this.candidates = possibleOr(values.countOr(CANDIDATES_SLOT, this.candidates), this.candidates);
+    this.thoughts = possibleOr(values.countOr(THOUGHTS_SLOT, this.thoughts), this.thoughts);
+    this.useOutput(usage);
+  }
+
+  private useOutput(usage: Usage): void {
+    if (this.thoughts >= 0) usage.reasoning = this.thoughts;
+    // The candidates' tokens exclude the thoughts.
+    if (this.candidates >= 0 || this.thoughts >= 0)
+      usage.output = max(this.candidates, 0) + max(this.thoughts, 0);
+  }
+}
+
+function addCount(tape: Tape, node: u32, slot: i32, values: Repeatable): void {
+  if (tape.kind(node) == KIND_NUMBER) values.setCount(slot, tape.pointer(node), tape.size(node));
+}

@@ -1,0 +1,58 @@
+// Fits the calls and results of tools in a body that keeps its dialect to models that accept only short ids, or no message of
+// the user directly after a result. Nothing is lost, so nothing is listed.
+import { appendShortId, isShortId } from "../../../../hub/request/call-id";
+import { RequestLimits } from "../../../../hub/request/request-report";
+import { Edits } from "../../../../bytes/json/edit";
+import { Tape } from "../../../../bytes/json/tape";
+import { constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
+import { BETWEEN } from "./begin-message";
+
+const ROLE = constant("role");
+const TOOL = constant("tool");
+const ASSISTANT = constant("assistant");
+const TOOL_CALL_ID = constant("tool_call_id");
+const TOOL_CALLS = constant("tool_calls");
+const ID = constant("id");
+
+const text = scratchBuffer();
+const id = new Span(0, 0);
+
+/** `list`: the messages. */
+export function limitToolMessages(
+  tape: Tape,
+  list: u32,
+  limits: RequestLimits,
+  edits: Edits,
+): void {
+  if ((limits.takesLongCallIds && limits.takesUserAfterTool) || !tape.isArray(list)) return;
+  let isAfterTool = false;
+  const end = tape.next(list);
+  for (let message = tape.first(list); message < end; message = tape.next(message)) {
+    const role = tape.member(message, ROLE);
+    const isTool = tape.equals(role, TOOL);
+    const isOfUser = !isTool && !tape.equals(role, ASSISTANT);
+    if (isAfterTool && isOfUser && !limits.takesUserAfterTool)
+      edits.insert(tape.outerStart(message), BETWEEN);
+    isAfterTool = isTool;
+    if (!limits.takesLongCallIds) shortenIds(tape, message, edits);
+  }
+}
+
+function shortenIds(tape: Tape, message: u32, edits: Edits): void {
+  shorten(tape, tape.member(message, TOOL_CALL_ID), edits);
+  const calls = tape.member(message, TOOL_CALLS);
+  if (!tape.isArray(calls)) return;
+  const end = tape.next(calls);
+  for (let call = tape.first(calls); call < end; call = tape.next(call))
+    shorten(tape, tape.member(call, ID), edits);
+}
+
+function shorten(tape: Tape, node: u32, edits: Edits): void {
+  if (!tape.isString(node) || isShortId(tape.pointer(node), tape.size(node))) return;
+  text.clear();
+  appendShortId(tape.pointer(node), tape.size(node), text);
+  id.pointer = text.pointer;
+  id.length = text.length;
+  edits.append(id);
+  edits.replaceAppended(tape.start(node), tape.end(node));
+}

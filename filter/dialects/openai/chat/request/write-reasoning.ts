@@ -1,0 +1,93 @@
+// Writes the reasoning of earlier turns, for chat providers that support it.
+// Design: docs/decisions/2026-11-21-reasoning-carrier.md
+import {
+  BLOCK_REASONING,
+  BLOCK_REASONING_DATA,
+  FLAG_OPENAI,
+  HubRequest,
+  isSigned,
+} from "../../../../hub/request/request";
+import { RequestLimits, RequestReport } from "../../../../hub/request/request-report";
+import { BLANK_LINE } from "../../../../hub/request/request-writing";
+import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
+
+const REASONING_CONTENT = constant(',"reasoning_content":"');
+const REASONING_DETAILS = constant(',"reasoning_details":[');
+const TEXT_DETAIL = constant('{"type":"reasoning.text","text":"');
+const SIGNATURE = constant('","signature":"');
+const ENCRYPTED_DETAIL = constant('{"type":"reasoning.encrypted","data":"');
+const FORMAT = constant('","format":"anthropic-claude-v1","index":');
+
+/** Returns whether the target supports reasoning of these blocks; what it does not support is dropped. */
+export function hasReasoning(
+  request: HubRequest,
+  from: u32,
+  to: u32,
+  limits: RequestLimits,
+  report: RequestReport,
+): bool {
+  let taken = false;
+  for (let i = from; i < to; i++) {
+    const block = request.block(i);
+    if (block.kind == BLOCK_REASONING) {
+      const isOpenai = (block.flags & FLAG_OPENAI) != 0;
+      if (limits.takesReasoningContent || (limits.takesReasoningDetails && !isOpenai)) taken = true;
+      else report.drop(report.paths.reasoning);
+    } else if (block.kind == BLOCK_REASONING_DATA) {
+      if (limits.takesReasoningDetails) taken = true;
+      else report.drop(report.paths.redacted);
+    }
+  }
+  return taken;
+}
+
+/**
+ * Writes the reasoning. A message with tool calls has `reasoning_content` even if it is empty: in thinking mode DeepSeek and
+ * Moonshot reject it with 400 otherwise.
+ * @see https://api-docs.deepseek.com/guides/thinking_mode
+ */
+export function writeReasoning(
+  request: HubRequest,
+  from: u32,
+  to: u32,
+  hasCalls: bool,
+  limits: RequestLimits,
+  out: ByteBuffer,
+): void {
+  if (limits.takesReasoningContent) writeText(request, from, to, hasCalls, out);
+  if (!limits.takesReasoningDetails) return;
+  let index: u32 = 0;
+  for (let i = from; i < to; i++) {
+    const block = request.block(i);
+    const isText = block.kind == BLOCK_REASONING && isSigned(block);
+    if (!isText && block.kind != BLOCK_REASONING_DATA) continue;
+    if (index == 0) out.span(REASONING_DETAILS);
+    else out.byte(0x2c);
+    out.span(isText ? TEXT_DETAIL : ENCRYPTED_DETAIL);
+    out.bytes(block.text, block.textLength);
+    if (isText) {
+      out.span(SIGNATURE);
+      out.bytes(block.name, block.nameLength);
+    }
+    out.span(FORMAT);
+    out.integer(index++);
+    out.byte(0x7d);
+  }
+  if (index > 0) out.byte(0x5d);
+}
+
+function writeText(request: HubRequest, from: u32, to: u32, hasCalls: bool, out: ByteBuffer): void {
+  let written: u32 = 0;
+  for (let i = from; i < to; i++) {
+    const block = request.block(i);
+    if (block.kind != BLOCK_REASONING || block.textLength == 0) continue;
+    if (written++ == 0) out.span(REASONING_CONTENT);
+    else out.span(BLANK_LINE);
+    out.bytes(block.text, block.textLength);
+  }
+  if (written == 0 && hasCalls) {
+    out.span(REASONING_CONTENT);
+    written++;
+  }
+  if (written > 0) out.byte(0x22);
+}

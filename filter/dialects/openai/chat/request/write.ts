@@ -1,0 +1,212 @@
+// Writes a request of the hub as chat completions. Its members: members.ts.
+// @see https://platform.openai.com/docs/api-reference/chat/create
+import {
+  CHOICE_ANY,
+  CHOICE_AUTO,
+  CHOICE_NAMED,
+  CHOICE_NONE,
+  CHOICE_UNSET,
+  EFFORT_UNSET,
+  FORMAT_JSON,
+  FORMAT_TEXT,
+  HubRequest,
+  SERVICE_STANDARD,
+} from "../../../../hub/request/request";
+import { effortWord } from "../../../../hub/request/request-effort";
+import { EffortPlan, fitMaxTokens, fitToolChoice } from "../../../../hub/request/request-fitting";
+import { RequestLimits, RequestReport } from "../../../../hub/request/request-report";
+import {
+  isStrictSchema,
+  schemaInstruction,
+  writeChosenTool,
+  writeShortened,
+  writeTool,
+  writeToolCache,
+  writeValue,
+} from "../../../../hub/request/request-writing";
+import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
+import { planEffort, writeLimited, writeSampling } from "../../write-sampling";
+import { writeFeatures, writeSchema } from "../../write-values";
+import * as member from "../members";
+import { writeMessages } from "./write-messages";
+
+const OPEN = constant('{"model":');
+const MAX_TOKENS = constant(',"max_tokens":');
+const MAX_COMPLETION_TOKENS = constant(',"max_completion_tokens":');
+const TOP_K = constant(',"top_k":');
+const STOP = constant(',"stop":');
+const STREAM = constant(',"stream":true');
+const STREAM_USAGE = constant(',"stream_options":{"include_usage":true}');
+const TOOLS = constant(',"tools":[');
+const TOOL = constant('{"type":"function","function":{"name":');
+const PARAMETERS = constant(',"parameters":');
+const TOOL_CHOICE = constant(',"tool_choice":');
+const AUTO = constant('"auto"');
+const NONE = constant('"none"');
+const REQUIRED = constant('"required"');
+const FUNCTION = constant('{"type":"function","function":{"name":');
+const SINGLE = constant(',"parallel_tool_calls":false');
+const RESPONSE_SCHEMA = constant(',"response_format":{"type":"json_schema","json_schema":{"name":');
+const RESPONSE_JSON = constant(',"response_format":{"type":"json_object"}');
+const SCHEMA_NAME = constant('"answer"');
+const SCHEMA_STRICT = constant(',"strict":true}');
+const SCHEMA_LOOSE = constant("}");
+const REASONING_EFFORT = constant(',"reasoning_effort":"');
+const USER = constant(',"user":');
+const DEFAULT_TIER = constant(',"service_tier":"default"');
+
+const TOOL_CHOICE_PATH = constant("tool_choice");
+const TOP_K_PATH = constant("top_k");
+
+/** OpenAI: "Invalid 'user': string too long. Expected a string with maximum length 64". Claude Code's values are longer. */
+const MAX_USER: u32 = 64;
+/** `stop`: "Up to 4 sequences". */
+const MAX_STOPS: u32 = 4;
+const COMMA = constant(",");
+
+const efforts = new EffortPlan();
+
+export function writeRequest(
+  request: HubRequest,
+  model: Span,
+  systemPrompt: Span,
+  limits: RequestLimits,
+  out: ByteBuffer,
+  report: RequestReport,
+): void {
+  const tape = request.tape;
+  out.span(OPEN);
+  out.span(model);
+  fitToolChoice(request, limits, TOOL_CHOICE_PATH, report);
+  planEffort(request, request.tools.count > 0, limits, efforts, report);
+  const instruction = schemaInstruction(request, limits, report.paths.format, report);
+  writeMessages(request, systemPrompt, instruction, limits, out, report);
+  if (report.fault !== null) return;
+  writeTools(request, limits, out, report);
+  if (tape.isPresent(request.maxTokens)) {
+    out.span(limits.usesMaxCompletionTokens ? MAX_COMPLETION_TOKENS : MAX_TOKENS);
+    fitMaxTokens(tape, request.maxTokens, limits, report.paths.maxTokens, out, report);
+  }
+  const isFree = efforts.isSamplingFree;
+  writeSampling(request, isFree, limits, out, report);
+  const takesTopK = limits.takesTopK && isFree;
+  writeLimited(request, request.topK, TOP_K, TOP_K_PATH, takesTopK, out, report);
+  writeStop(request, limits, out, report);
+  if (efforts.effort != EFFORT_UNSET) {
+    out.span(REASONING_EFFORT);
+    out.span(effortWord(efforts.effort));
+    out.byte(0x22);
+  }
+  writeFormat(request, limits, out);
+  writeUser(request, limits, out, report);
+  if (request.serviceTier == SERVICE_STANDARD) out.span(DEFAULT_TIER);
+  if (!request.features.isEmpty) writeFeatures(request, member.request, limits, out, report);
+  if (request.isStreaming) {
+    out.span(STREAM);
+    if (limits.takesStreamUsage) out.span(STREAM_USAGE);
+  }
+  out.byte(0x7d);
+}
+
+/** Writes the first MAX_STOPS sequences. */
+function writeStop(
+  request: HubRequest,
+  limits: RequestLimits,
+  out: ByteBuffer,
+  report: RequestReport,
+): void {
+  const tape = request.tape;
+  const stop = request.stop;
+  const path = report.paths.stop;
+  if (!tape.isArray(stop) || !limits.takesStop) {
+    if (!tape.isArray(stop) || !tape.isEmpty(stop))
+      writeLimited(request, stop, STOP, path, limits.takesStop, out, report);
+    return;
+  }
+  let count: u32 = 0;
+  for (let item = tape.first(stop), end = tape.next(stop); item < end; item = tape.next(item)) {
+    if (count == MAX_STOPS) {
+      report.drop(path);
+      break;
+    }
+    out.span(count == 0 ? STOP : COMMA);
+    if (count++ == 0) out.byte(0x5b);
+    writeValue(tape, item, out);
+  }
+  if (count > 0) out.byte(0x5d);
+}
+
+function writeTools(
+  request: HubRequest,
+  limits: RequestLimits,
+  out: ByteBuffer,
+  report: RequestReport,
+): void {
+  let count: u32 = 0;
+  for (let i: u32 = 0; i < request.tools.count; i++) {
+    if (request.tool(i).isAllowed == 0) continue;
+    out.span(count++ == 0 ? TOOLS : COMMA);
+    writeFunction(request, i, limits, out, report);
+  }
+  if (count == 0) return;
+  out.byte(0x5d);
+  const choice = request.toolChoice;
+  if (choice != CHOICE_UNSET) out.span(TOOL_CHOICE);
+  if (choice == CHOICE_AUTO) out.span(AUTO);
+  else if (choice == CHOICE_NONE) out.span(NONE);
+  else if (choice == CHOICE_ANY) out.span(REQUIRED);
+  else if (choice == CHOICE_NAMED) {
+    out.span(FUNCTION);
+    writeChosenTool(request, out);
+    out.byte(0x7d);
+    out.byte(0x7d);
+  }
+  if (request.forbidsParallelTools) out.span(SINGLE);
+}
+
+function writeFunction(
+  request: HubRequest,
+  index: u32,
+  limits: RequestLimits,
+  out: ByteBuffer,
+  report: RequestReport,
+): void {
+  const tool = request.tool(index);
+  out.span(TOOL);
+  writeTool(request.tape, tool, PARAMETERS, out);
+  out.byte(0x7d);
+  if (limits.takesCacheControl) {
+    writeToolCache(tool, out);
+  } else if (tool.cacheLength > 0) {
+    report.drop(report.paths.toolCache);
+  }
+  out.byte(0x7d);
+}
+
+function writeFormat(request: HubRequest, limits: RequestLimits, out: ByteBuffer): void {
+  if (request.outputFormat == FORMAT_TEXT) return;
+  if (request.outputFormat == FORMAT_JSON || !limits.takesOutputSchema) {
+    out.span(RESPONSE_JSON);
+    return;
+  }
+  out.span(RESPONSE_SCHEMA);
+  writeSchema(request, SCHEMA_NAME, out);
+  out.span(isStrictSchema(request.tape, request.schema) ? SCHEMA_STRICT : SCHEMA_LOOSE);
+  out.byte(0x7d);
+}
+
+function writeUser(
+  request: HubRequest,
+  limits: RequestLimits,
+  out: ByteBuffer,
+  report: RequestReport,
+): void {
+  const tape = request.tape;
+  if (!tape.isString(request.user)) return;
+  if (!limits.takesUser) {
+    report.dropForModel(report.paths.user);
+    return;
+  }
+  out.span(USER);
+  writeShortened(tape.pointer(request.user), tape.size(request.user), MAX_USER, out);
+}

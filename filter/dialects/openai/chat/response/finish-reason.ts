@@ -1,0 +1,73 @@
+// `finish_reason` of a choice, and what providers of this format send besides.
+// @see https://platform.openai.com/docs/api-reference/chat/object#chat/object-choices
+// @see https://docs.mistral.ai/api/#tag/chat (model_length, error)
+// @see https://api-docs.deepseek.com/api/create-chat-completion (insufficient_system_resource)
+// @see https://docs.bigmodel.cn/api-reference (sensitive, network_error)
+// @see https://docs.together.ai/reference/chat-completions-1 (eos)
+// @see https://openrouter.ai/docs/api-reference/overview (error)
+import {
+  FINISH_CONTEXT,
+  FINISH_FAULT,
+  FINISH_LENGTH,
+  FINISH_NONE,
+  FINISH_PAUSE,
+  FINISH_REFUSAL,
+  FINISH_STOP,
+  FINISH_TOOLS,
+  FinishWord,
+  findReason,
+} from "../../../../hub/response/finish-reason";
+import { MemberFinder } from "../../../../bytes/json/member-finder";
+import { Tape } from "../../../../bytes/json/tape";
+import { constant, Span } from "../../../../bytes/text/bytes";
+
+const USAGE = constant('"usage":');
+const OPEN_BRACE: u32 = 0x7b;
+const CHOICES = constant("choices");
+const FINISH_REASON = constant("finish_reason");
+
+const STOP = constant("stop");
+const LENGTH = constant("length");
+const TOOL_CALLS = constant("tool_calls");
+const CONTENT_FILTER = constant("content_filter");
+
+export const FINISH_REASONS: StaticArray<FinishWord> = [
+  new FinishWord(STOP, FINISH_STOP),
+  new FinishWord(TOOL_CALLS, FINISH_TOOLS),
+  new FinishWord(LENGTH, FINISH_LENGTH),
+  new FinishWord(CONTENT_FILTER, FINISH_REFUSAL),
+  new FinishWord(constant("function_call"), FINISH_TOOLS),
+  new FinishWord(constant("eos"), FINISH_STOP),
+  new FinishWord(constant("end_turn"), FINISH_STOP),
+  new FinishWord(constant("max_tokens"), FINISH_LENGTH),
+  new FinishWord(constant("model_length"), FINISH_CONTEXT),
+  new FinishWord(constant("model_context_window_exceeded"), FINISH_CONTEXT),
+  new FinishWord(constant("sensitive"), FINISH_REFUSAL),
+  new FinishWord(constant("error"), FINISH_FAULT),
+  new FinishWord(constant("insufficient_system_resource"), FINISH_FAULT),
+  new FinishWord(constant("network_error"), FINISH_FAULT),
+];
+
+const QUOTE: u32 = 0x22;
+
+export const FINISH_MEMBER = constant('"finish_reason":');
+/** Chunks before the last one have null as the reason. */
+export const EVENT_MEMBERS = new MemberFinder(USAGE, OPEN_BRACE, FINISH_MEMBER, QUOTE);
+
+export function reasonOf(tape: Tape, word: u32): i32 {
+  return findReason(FINISH_REASONS, tape, word);
+}
+
+/** Returns the reason of the first choice of a chunk or of a complete response. */
+export function readFinish(tape: Tape): i32 {
+  const choices = tape.member(0, CHOICES);
+  if (!tape.isArray(choices) || tape.isEmpty(choices)) return FINISH_NONE;
+  return findReason(FINISH_REASONS, tape, tape.member(tape.first(choices), FINISH_REASON));
+}
+
+/** Returns the word for a reason. */
+export function finishReason(reason: i32, hasTools: bool): Span {
+  if (reason == FINISH_LENGTH || reason == FINISH_CONTEXT) return LENGTH;
+  if (reason == FINISH_REFUSAL) return CONTENT_FILTER;
+  return hasTools && reason != FINISH_PAUSE ? TOOL_CALLS : STOP;
+}

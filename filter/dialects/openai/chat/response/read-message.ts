@@ -1,0 +1,248 @@
+// Reads an assistant message of a chat provider, or a delta, which has the same members.
+import {
+  Dropped,
+  DROPPED_AUDIO,
+  DROPPED_BLOCK,
+  DROPPED_CITATION,
+  DROPPED_SERVER_TOOL,
+} from "../../../../hub/dropped";
+import { Citation, ResponseSink } from "../../../../hub/response/events";
+import { NO_NODE, Tape } from "../../../../bytes/json/tape";
+import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
+import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { ReasoningReader } from "./read-reasoning";
+import { ToolCallReader } from "./read-tool-calls";
+
+const CONTENT = constant("content");
+const REFUSAL = constant("refusal");
+const REASONING_CONTENT = constant("reasoning_content");
+const REASONING = constant("reasoning");
+const REASONING_DETAILS = constant("reasoning_details");
+const TOOL_CALLS = constant("tool_calls");
+const FUNCTION_CALL = constant("function_call");
+const ANNOTATIONS = constant("annotations");
+const AUDIO = constant("audio");
+const IMAGES = constant("images");
+/** What Groq ran on its servers. */
+const EXECUTED_TOOLS = constant("executed_tools");
+const ROLE = constant("role");
+const TYPE = constant("type");
+const TEXT = constant("text");
+const THINKING = constant("thinking");
+const REFERENCE = constant("reference");
+const URL_CITATION = constant("url_citation");
+const URL = constant("url");
+const TITLE = constant("title");
+
+/** What a repeated event continues. */
+const REPEATS_TEXT: i32 = 0;
+const REPEATS_REASONING: i32 = 1;
+const REPEATS_ARGUMENTS: i32 = 2;
+
+export class MessageReader {
+  /** Whether there was any content. */
+  isBegun: bool = false;
+  hasRefusal: bool = false;
+  /** The string of the last delta if it had nothing else of interest, or NO_NODE. */
+  single: u32 = NO_NODE;
+  private repeats: i32 = REPEATS_TEXT;
+  private tools: ToolCallReader | null = null;
+  private reasoning: ReasoningReader | null = null;
+  private citation: Citation = new Citation();
+  private hasCitations: bool = false;
+
+  constructor(
+    private sink: ResponseSink,
+    private dropped: Dropped,
+    private requestId: ByteBuffer,
+  ) {}
+
+  read(tape: Tape, message: u32): void {
+    let content = NO_NODE;
+    let refusal = NO_NODE;
+    let tools = NO_NODE;
+    let call = NO_NODE;
+    let annotations = NO_NODE;
+    let thoughts = NO_NODE;
+    let otherThoughts = NO_NODE;
+    let details = NO_NODE;
+    let count = 0;
+    const end = tape.next(message);
+    for (let key = tape.first(message); key < end; key = tape.next(key + 1)) {
+      const value = key + 1;
+      if (!hasValue(tape, value) || tape.equals(key, ROLE)) continue;
+      count++;
+      if (tape.equals(key, CONTENT)) content = value;
+      else if (tape.equals(key, TOOL_CALLS)) tools = value;
+      else if (tape.equals(key, REFUSAL)) refusal = value;
+      else if (tape.equals(key, REASONING_CONTENT)) thoughts = value;
+      else if (tape.equals(key, REASONING)) otherThoughts = value;
+      else if (tape.equals(key, REASONING_DETAILS)) details = value;
+      else if (tape.equals(key, FUNCTION_CALL)) call = value;
+      else if (tape.equals(key, ANNOTATIONS)) annotations = value;
+      else this.drop(tape, key);
+    }
+    if (!tape.isString(thoughts)) thoughts = otherThoughts;
+    if (tape.isString(thoughts) || details != NO_NODE) this.readReasoning(tape, thoughts, details);
+    if (tape.isString(content)) this.text(tape, content);
+    else if (tape.isArray(content)) this.readParts(tape, content);
+    if (tape.isString(refusal)) this.refusal(tape, refusal);
+    if (tools != NO_NODE || tape.isObject(call)) this.readTools(tape, tools, call);
+    if (tape.isArray(annotations)) this.readAnnotations(tape, annotations);
+    if (count == 1) this.findSingle(tape, content, thoughts, tools);
+  }
+
+  repeat(texts: TextRuns): void {
+    if (this.repeats == REPEATS_TEXT) {
+      this.contentBegins();
+      this.sink.texts(texts);
+    } else if (this.repeats == REPEATS_REASONING) {
+      const reasoning = this.reasoning;
+      if (reasoning != null) reasoning.repeat(texts);
+    } else {
+      const tools = this.tools;
+      if (tools != null) tools.repeat(texts);
+    }
+  }
+
+  /** Reads Perplexity's sources, which every chunk repeats beside the choices: once, and only without other citations. */
+  readSearchResults(tape: Tape, results: u32): void {
+    if (this.hasCitations) return;
+    const end = tape.next(results);
+    for (let entry = tape.first(results); entry < end; entry = tape.next(entry)) {
+      this.cite(tape, entry);
+    }
+  }
+
+  /** The response is over. */
+  finish(): void {
+    const tools = this.tools;
+    if (tools != null) tools.finish();
+  }
+
+  release(): void {
+    const tools = this.tools;
+    if (tools != null) tools.release();
+  }
+
+  /** Counts a member that no client's dialect has; unknown ones are ignored. */
+  private drop(tape: Tape, key: u32): void {
+    if (tape.equals(key, AUDIO)) this.dropped.add(DROPPED_AUDIO);
+    else if (tape.equals(key, IMAGES)) this.dropped.add(DROPPED_BLOCK);
+    else if (tape.equals(key, EXECUTED_TOOLS)) this.dropped.add(DROPPED_SERVER_TOOL);
+  }
+
+  private findSingle(tape: Tape, content: u32, thoughts: u32, calls: u32): void {
+    const tools = this.tools;
+    const reasoning = this.reasoning;
+    if (tape.isString(content)) {
+      this.repeats = REPEATS_TEXT;
+      this.single = content;
+    } else if (tape.isString(thoughts) && reasoning != null && reasoning.isPlain) {
+      this.repeats = REPEATS_REASONING;
+      this.single = thoughts;
+    } else if (calls != NO_NODE && tools != null) {
+      this.repeats = REPEATS_ARGUMENTS;
+      this.single = tools.single;
+    }
+  }
+
+  private text(tape: Tape, node: u32): void {
+    if (!tape.isString(node) || tape.size(node) == 0) return;
+    this.contentBegins();
+    this.sink.text(tape.pointer(node), tape.size(node));
+  }
+
+  private refusal(tape: Tape, node: u32): void {
+    if (!tape.isString(node) || tape.size(node) == 0) return;
+    this.hasRefusal = true;
+    this.contentBegins();
+    this.sink.refusal(tape.pointer(node), tape.size(node));
+  }
+
+  private contentBegins(): void {
+    this.isBegun = true;
+    const reasoning = this.reasoning;
+    if (reasoning != null) reasoning.contentBegins();
+    const tools = this.tools;
+    if (tools != null) tools.contentBegins();
+  }
+
+  private readReasoning(tape: Tape, text: u32, details: u32): void {
+    this.isBegun = true;
+    let reasoning = this.reasoning;
+    if (reasoning == null) {
+      reasoning = new ReasoningReader(this.sink, this.dropped);
+      this.reasoning = reasoning;
+    }
+    reasoning.read(tape, text, details);
+  }
+
+  private readTools(tape: Tape, calls: u32, call: u32): void {
+    this.isBegun = true;
+    let tools = this.tools;
+    if (tools == null) {
+      tools = new ToolCallReader(this.sink, this.dropped, this.requestId);
+      this.tools = tools;
+    }
+    const reasoning = this.reasoning;
+    if (reasoning != null) reasoning.contentBegins();
+    if (tape.isArray(calls)) tools.readCalls(tape, calls);
+    if (tape.isObject(call)) tools.readLegacyCall(tape, call);
+  }
+
+  /** Reads content as parts: {"type":"text","text"}; Mistral's {"type":"thinking","thinking":[{"type":"text","text"}]}. */
+  private readParts(tape: Tape, parts: u32): void {
+    const end = tape.next(parts);
+    for (let part = tape.first(parts); part < end; part = tape.next(part)) {
+      const type = tape.member(part, TYPE);
+      const text = tape.isString(part) ? part : tape.member(part, TEXT);
+      if (tape.equals(type, THINKING)) this.readThinking(tape, tape.member(part, THINKING));
+      else if (tape.equals(type, REFUSAL)) this.refusal(tape, tape.member(part, REFUSAL));
+      else if (tape.isString(text)) this.text(tape, text);
+      else if (tape.equals(type, REFERENCE)) this.dropped.add(DROPPED_CITATION);
+      else this.dropped.add(DROPPED_BLOCK);
+    }
+  }
+
+  private readThinking(tape: Tape, thinking: u32): void {
+    if (tape.isString(thinking)) this.readReasoning(tape, thinking, NO_NODE);
+    if (!tape.isArray(thinking)) return;
+    const end = tape.next(thinking);
+    for (let part = tape.first(thinking); part < end; part = tape.next(part)) {
+      const text = tape.isString(part) ? part : tape.member(part, TEXT);
+      if (tape.isString(text)) this.readReasoning(tape, text, NO_NODE);
+    }
+  }
+
+  private readAnnotations(tape: Tape, annotations: u32): void {
+    const end = tape.next(annotations);
+    for (let entry = tape.first(annotations); entry < end; entry = tape.next(entry)) {
+      const place = tape.member(entry, URL_CITATION);
+      if (place == NO_NODE) this.dropped.add(DROPPED_CITATION);
+      else this.cite(tape, place);
+    }
+  }
+
+  private cite(tape: Tape, place: u32): void {
+    const url = tape.member(place, URL);
+    if (!tape.isString(url) || tape.size(url) == 0) return;
+    this.hasCitations = true;
+    const citation = this.citation;
+    citation.url = tape.pointer(url);
+    citation.urlLength = tape.size(url);
+    const title = tape.member(place, TITLE);
+    citation.title = tape.isString(title) ? tape.pointer(title) : 0;
+    citation.titleLength = tape.isString(title) ? tape.size(title) : 0;
+    citation.cited = 0;
+    citation.citedLength = 0;
+    this.sink.citation(citation);
+  }
+}
+
+/** Returns whether a member is more than null, an empty text or an empty list. */
+function hasValue(tape: Tape, node: u32): bool {
+  if (tape.isString(node)) return tape.size(node) > 0;
+  if (tape.isArray(node)) return !tape.isEmpty(node);
+  return tape.isPresent(node);
+}

@@ -1,0 +1,111 @@
+// Reads reasoning of chat providers: plain text (`reasoning_content`, `reasoning`) and OpenRouter's `reasoning_details`,
+// which may hold signatures and encrypted blocks (docs/decisions/2026-11-21-reasoning-carrier.md).
+// @see https://openrouter.ai/docs/use-cases/reasoning-tokens#reasoning-details-array-structure
+import { Dropped, DROPPED_SIGNATURE } from "../../../../hub/dropped";
+import { ResponseSink } from "../../../../hub/response/events";
+import { CARRIER_ANTHROPIC } from "../../../../hub/reasoning-carrier";
+import { NO_COUNT, readCount } from "../../../../bytes/json/number";
+import { NO_NODE, Tape } from "../../../../bytes/json/tape";
+import { constant } from "../../../../bytes/text/bytes";
+import { TextRuns } from "../../../../bytes/repeat/text-runs";
+
+const TEXT = constant("text");
+const SUMMARY = constant("summary");
+const DATA = constant("data");
+const SIGNATURE = constant("signature");
+const INDEX = constant("index");
+
+/** Where the text is read from: some providers send it twice, as text and as details. The first with text decides. */
+const SOURCE_OPEN: i32 = 0;
+const SOURCE_TEXT: i32 = 1;
+const SOURCE_DETAILS: i32 = 2;
+
+export class ReasoningReader {
+  private source: i32 = SOURCE_OPEN;
+  private hasContent: bool = false;
+  /** `index` of the last detail that had text. */
+  private lastIndex: i64 = NO_COUNT;
+
+  constructor(
+    private sink: ResponseSink,
+    private dropped: Dropped,
+  ) {}
+
+  /** Whether reasoning comes as text alone. */
+  get isPlain(): bool {
+    return this.source == SOURCE_TEXT;
+  }
+
+  /** Reads events that differ from the last one in their text alone. */
+  repeat(texts: TextRuns): void {
+    this.hasContent = false;
+    for (let i: u32 = 0; i < texts.count; i++)
+      this.sink.reasoning(texts.pointer(i), texts.length(i));
+  }
+
+  /** Text or tool calls have begun: the reasoning block before them has ended. */
+  contentBegins(): void {
+    this.hasContent = true;
+  }
+
+  /** `text` and `details` may be missing. */
+  read(tape: Tape, text: u32, details: u32): void {
+    const hasText = tape.isString(text) && tape.size(text) > 0;
+    if (this.source == SOURCE_OPEN) {
+      if (this.detailsHaveText(tape, details)) this.source = SOURCE_DETAILS;
+      else if (hasText) this.source = SOURCE_TEXT;
+    }
+    if (hasText && this.source == SOURCE_TEXT) {
+      this.hasContent = false;
+      this.sink.reasoning(tape.pointer(text), tape.size(text));
+    }
+    if (!tape.isArray(details)) return;
+    for (
+      let entry = tape.first(details), end = tape.next(details);
+      entry < end;
+      entry = tape.next(entry)
+    ) {
+      this.readDetail(tape, entry);
+    }
+  }
+
+  private detailsHaveText(tape: Tape, details: u32): bool {
+    if (!tape.isArray(details)) return false;
+    for (
+      let entry = tape.first(details), end = tape.next(details);
+      entry < end;
+      entry = tape.next(entry)
+    ) {
+      if (textOf(tape, entry) != NO_NODE) return true;
+    }
+    return false;
+  }
+
+  private readDetail(tape: Tape, entry: u32): void {
+    const data = tape.member(entry, DATA);
+    if (tape.isString(data) && tape.size(data) > 0) {
+      this.sink.redactedReasoning(tape.pointer(data), tape.size(data));
+      return;
+    }
+    const text = textOf(tape, entry);
+    if (this.source == SOURCE_DETAILS && text != NO_NODE) {
+      const index = readCount(tape, tape.member(entry, INDEX));
+      if (index != this.lastIndex && this.lastIndex != NO_COUNT) this.sink.blockEnd();
+      this.lastIndex = index;
+      this.hasContent = false;
+      this.sink.reasoning(tape.pointer(text), tape.size(text));
+    }
+    const signature = tape.member(entry, SIGNATURE);
+    if (!tape.isString(signature) || tape.size(signature) == 0) return;
+    if (this.hasContent) this.dropped.add(DROPPED_SIGNATURE);
+    else this.sink.signature(CARRIER_ANTHROPIC, tape.pointer(signature), tape.size(signature));
+  }
+}
+
+/** Returns the text of a detail, NO_NODE if it has none. */
+function textOf(tape: Tape, entry: u32): u32 {
+  const text = tape.member(entry, TEXT);
+  if (tape.isString(text) && tape.size(text) > 0) return text;
+  const summary = tape.member(entry, SUMMARY);
+  return tape.isString(summary) && tape.size(summary) > 0 ? summary : NO_NODE;
+}

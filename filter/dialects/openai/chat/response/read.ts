@@ -1,0 +1,252 @@
+// Reads a chat completion, complete or as a stream, into the hub's events. It supports what providers of this format are known
+// to send, and ignores unknown members.
+// @see https://platform.openai.com/docs/api-reference/chat/object
+// @see https://platform.openai.com/docs/api-reference/chat-streaming
+import { DROPPED_CHOICE, DROPPED_FINISH_REASON, DROPPED_LOGPROBS } from "../../../../hub/dropped";
+import {
+  TIER_FLEX,
+  TIER_PRIORITY,
+  TIER_SCALE,
+  TIER_STANDARD,
+} from "../../../../hub/response/events";
+import { Fault } from "../../../../hub/faults/fault";
+import {
+  findReason,
+  FINISH_FAULT,
+  FINISH_NONE,
+  FINISH_REFUSAL,
+  FINISH_STOP,
+  FINISH_STOP_SEQUENCE,
+  FINISH_UNKNOWN,
+} from "../../../../hub/response/finish-reason";
+import { readFault } from "../../../../hub/faults/read-fault";
+import { ResponseReader } from "../../../../hub/response/response-reader";
+import { readCount } from "../../../../bytes/json/number";
+import { NO_NODE, Tape } from "../../../../bytes/json/tape";
+import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
+import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { FINISH_REASONS } from "./finish-reason";
+import { MessageReader } from "./read-message";
+import { readUsage } from "./read-usage";
+
+const ID = constant("id");
+const MODEL = constant("model");
+const CREATED = constant("created");
+const CHOICES = constant("choices");
+const ERROR = constant("error");
+const USAGE = constant("usage");
+const OBJECT = constant("object");
+const MESSAGE = constant("message");
+const SYSTEM_FINGERPRINT = constant("system_fingerprint");
+const SERVICE_TIER = constant("service_tier");
+const OBFUSCATION = constant("obfuscation");
+const P = constant("p");
+const SEARCH_RESULTS = constant("search_results");
+const X_GROQ = constant("x_groq");
+const INDEX = constant("index");
+const DELTA = constant("delta");
+const FINISH_REASON = constant("finish_reason");
+const STOP_REASON = constant("stop_reason");
+const LOGPROBS = constant("logprobs");
+const PRIORITY = constant("priority");
+const FLEX = constant("flex");
+const SCALE = constant("scale");
+
+export class OpenaiChatReader extends ResponseReader {
+  private message: MessageReader = new MessageReader(this.sink, this.dropped, this.requestId);
+  private isComplete: bool = false;
+  /** Members of the current chunk, or NO_NODE. */
+  private choices: u32 = NO_NODE;
+  private tokens: u32 = NO_NODE;
+  private searchResults: u32 = NO_NODE;
+
+  readEvent(tape: Tape): void {
+    const root = tape.root();
+    if (!this.readRoot(tape, root)) return;
+    if (tape.isArray(this.choices)) this.readChoices(tape, this.choices);
+    if (this.isOver || !tape.isObject(this.tokens)) return;
+    this.repeatable.clear();
+    this.useUsage(tape, this.tokens);
+  }
+
+  repeat(texts: TextRuns): void {
+    if (this.finishReason == FINISH_NONE && texts.count > 0) this.message.repeat(texts);
+  }
+
+  readWhole(tape: Tape): void {
+    this.isComplete = true;
+    this.readEvent(tape);
+    if (this.isOver) return;
+    if (!this.hasBegun) {
+      this.fail(new Fault(502, "The upstream's response has no choices."));
+      return;
+    }
+    // A complete response without a reason is still complete.
+    if (this.finishReason == FINISH_NONE) this.finish(FINISH_UNKNOWN, 0, 0);
+    this.endOfStream();
+  }
+
+  release(): void {
+    this.message.release();
+  }
+
+  /** Finds the members of a chunk. Returns false if it is an error. */
+  private readRoot(tape: Tape, root: u32): bool {
+    this.choices = NO_NODE;
+    this.tokens = NO_NODE;
+    this.searchResults = NO_NODE;
+    let message = NO_NODE;
+    let groq = NO_NODE;
+    for (let key = tape.first(root), end = tape.next(root); key < end; key = tape.next(key + 1)) {
+      const value = key + 1;
+      if (tape.isArray(root)) break;
+      if (tape.equals(key, CHOICES)) this.choices = value;
+      else if (tape.equals(key, USAGE)) this.tokens = value;
+      else if (tape.equals(key, ERROR)) {
+        if (isFault(tape, value)) return this.failWith(tape, root);
+      } else if (tape.equals(key, X_GROQ)) groq = value;
+      else if (tape.equals(key, MESSAGE)) message = value;
+      else if (tape.equals(key, SEARCH_RESULTS)) this.searchResults = value;
+      else if (tape.equals(key, OBFUSCATION) || tape.equals(key, P)) this.readNoise(tape, value);
+      else if (!this.hasBegun) this.readHead(tape, key);
+    }
+    if (groq != NO_NODE && !tape.isPresent(this.tokens)) this.tokens = tape.member(groq, USAGE);
+    const isErrorObject = tape.isString(message) && tape.equals(tape.member(root, OBJECT), ERROR);
+    return isErrorObject || tape.isArray(root) ? this.failWith(tape, root) : true;
+  }
+
+  private failWith(tape: Tape, root: u32): bool {
+    this.fail(readFault(tape, root, 0));
+    return false;
+  }
+
+  /** Padding against traffic analysis, different in every chunk (OpenAI; `p` at Mistral). */
+  private readNoise(tape: Tape, node: u32): void {
+    if (!tape.isString(node)) return;
+    this.repeatable.noise = tape.pointer(node);
+    this.repeatable.noiseLength = tape.size(node);
+  }
+
+  private useUsage(tape: Tape, usage: u32): void {
+    readUsage(tape, usage, this.usage);
+    // Usage before the finish reason is a running count.
+    if (this.finishReason != FINISH_NONE && this.usage.isKnown) this.sink.usageFinal();
+  }
+
+  private readHead(tape: Tape, key: u32): void {
+    const value = key + 1;
+    const head = this.head;
+    if (tape.equals(key, CREATED)) {
+      head.setCreated(readCount(tape, value));
+    }
+    if (!tape.isString(value) || tape.size(value) == 0) return;
+    if (tape.equals(key, ID)) replace(head.id, tape, value);
+    else if (tape.equals(key, MODEL)) replace(head.model, tape, value);
+    else if (tape.equals(key, SYSTEM_FINGERPRINT)) replace(head.fingerprint, tape, value);
+    else if (tape.equals(key, SERVICE_TIER)) {
+      if (tape.equals(value, PRIORITY)) head.tier = TIER_PRIORITY;
+      else if (tape.equals(value, FLEX)) head.tier = TIER_FLEX;
+      else if (tape.equals(value, SCALE)) head.tier = TIER_SCALE;
+      else head.tier = TIER_STANDARD;
+    }
+  }
+
+  /** The first choice is the response: a request for several was rejected. */
+  private readChoices(tape: Tape, choices: u32): void {
+    const end = tape.next(choices);
+    for (let choice = tape.first(choices); choice < end; choice = tape.next(choice)) {
+      if (!tape.isObject(choice)) continue;
+      if (readCount(tape, tape.member(choice, INDEX)) > 0) {
+        this.repeatable.clear();
+        this.dropped.add(DROPPED_CHOICE);
+        continue;
+      }
+      if (!this.hasBegun && !isOfMessage(tape, choice)) continue;
+      this.begin();
+      this.repeatable.pointer = 0;
+      this.readChoice(tape, choice);
+      if (this.isOver) return;
+    }
+  }
+
+  private readChoice(tape: Tape, choice: u32): void {
+    let delta = NO_NODE;
+    let whole = NO_NODE;
+    let finish = NO_NODE;
+    let stop = NO_NODE;
+    let usage = NO_NODE;
+    let isOnlyDelta = true;
+    const end = tape.next(choice);
+    for (let key = tape.first(choice); key < end; key = tape.next(key + 1)) {
+      const value = key + 1;
+      if (tape.equals(key, DELTA)) delta = value;
+      else if (tape.equals(key, INDEX) || !tape.isPresent(value)) continue;
+      else if (tape.equals(key, FINISH_REASON)) finish = value;
+      else if (tape.equals(key, MESSAGE)) whole = value;
+      else if (tape.equals(key, STOP_REASON)) stop = value;
+      else if (tape.equals(key, USAGE)) usage = value;
+      else if (tape.equals(key, LOGPROBS)) this.dropped.add(DROPPED_LOGPROBS);
+      else if (tape.equals(key, ERROR) && isFault(tape, value)) {
+        this.fail(readFault(tape, choice, 0));
+        return;
+      }
+      isOnlyDelta = isOnlyDelta && key + 1 == delta;
+    }
+    if (this.finishReason == FINISH_NONE) {
+      const message = this.message;
+      message.single = NO_NODE;
+      // Some streams repeat the whole message in their chunks: it is read only if nothing came before it. A complete response
+      // of Perplexity has an empty delta beside its message.
+      const isWhole = tape.isObject(whole) && (this.isComplete || !tape.isObject(delta));
+      if (!isWhole && tape.isObject(delta)) message.read(tape, delta);
+      else if (isWhole && !message.isBegun) message.read(tape, whole);
+      if (message.single != NO_NODE && isOnlyDelta) this.canRepeat(tape, message.single);
+      this.readFinish(tape, finish, stop);
+    }
+    if (!this.isOver && tape.isObject(usage)) this.useUsage(tape, usage);
+  }
+
+  private readFinish(tape: Tape, node: u32, stop: u32): void {
+    const reason = findReason(FINISH_REASONS, tape, node);
+    if (reason == FINISH_NONE) return;
+    if (reason == FINISH_FAULT) {
+      const why = "The provider ended its response with an error: it failed or is overloaded.";
+      this.fail(new Fault(503, why));
+      return;
+    }
+    if (tape.isArray(this.searchResults)) this.message.readSearchResults(tape, this.searchResults);
+    // vLLM sends the stop sequence beside the reason.
+    const hasSequence = reason == FINISH_STOP && tape.isString(stop) && tape.size(stop) > 0;
+    if (hasSequence) this.finish(FINISH_STOP_SEQUENCE, tape.pointer(stop), tape.size(stop));
+    else this.finish(reason, 0, 0);
+  }
+
+  private finish(reason: i32, sequence: usize, sequenceLength: u32): void {
+    if (reason == FINISH_UNKNOWN) this.dropped.add(DROPPED_FINISH_REASON);
+    this.finishReason = reason;
+    this.message.finish();
+    // OpenAI sends a refusal in its own member, with the reason "stop".
+    if (this.message.hasRefusal && reason == FINISH_STOP) reason = FINISH_REFUSAL;
+    this.sink.finish(reason, sequence, sequenceLength);
+  }
+}
+
+/** Returns whether a choice is a part of the message. Azure reports on its content filter in choices without one. */
+function isOfMessage(tape: Tape, choice: u32): bool {
+  return (
+    tape.isPresent(tape.member(choice, DELTA)) ||
+    tape.isPresent(tape.member(choice, MESSAGE)) ||
+    tape.isPresent(tape.member(choice, FINISH_REASON))
+  );
+}
+
+function replace(text: ByteBuffer, tape: Tape, node: u32): void {
+  text.clear();
+  text.bytes(tape.pointer(node), tape.size(node));
+}
+
+/** Returns whether an `error` member is an error: some providers send null or an empty one with every chunk. */
+function isFault(tape: Tape, node: u32): bool {
+  if (tape.isString(node)) return tape.size(node) > 0;
+  return tape.isObject(node) && !tape.isEmpty(node);
+}

@@ -1,0 +1,160 @@
+// What both writers of chat completions share: the text block that is being written, and what is kept for the end.
+import { unwrapInput } from "../../../../hub/request/custom-input";
+import { Dropped, DROPPED_FINISH_REASON } from "../../../../hub/dropped";
+import { Citation, ResponseSink } from "../../../../hub/response/events";
+import { RequestNotes } from "../../../../hub/request/request-notes";
+import { countCharacters } from "../../../../bytes/json/count-characters";
+import { ByteBuffer, scratchBuffer } from "../../../../bytes/text/bytes";
+import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { isInexact } from "../../finish-reason";
+import { AnnotationList, ReasoningCarrier } from "./write-extras";
+
+const input = scratchBuffer();
+
+class Call {
+  hasArguments: bool = false;
+
+  constructor(
+    /** The arguments of a custom tool's call, which are unwrapped when they are whole; null for a function. */
+    public wrapped: ByteBuffer | null,
+  ) {}
+}
+
+export abstract class OpenaiChatSink extends ResponseSink {
+  protected carrier: ReasoningCarrier;
+  protected annotations: AnnotationList = new AnnotationList();
+  /** The tool calls, by their slots. */
+  protected calls: Array<Call> = [];
+  /** Whether the next reasoning begins a new block. */
+  protected needsBreak: bool = false;
+  private hasReasoning: bool = false;
+  /** Characters of the content so far, and before the current text block. */
+  private characters: u32 = 0;
+  private blockStart: u32 = 0;
+
+  constructor(
+    out: ByteBuffer,
+    private dropped: Dropped,
+    private notes: RequestNotes,
+  ) {
+    super(out);
+    this.carrier = new ReasoningCarrier(dropped);
+  }
+
+  text(pointer: usize, length: u32): void {
+    this.characters += countCharacters(pointer, length);
+    this.putText(pointer, length);
+  }
+
+  texts(texts: TextRuns): void {
+    for (let i: u32 = 0; i < texts.count; i++)
+      this.characters += countCharacters(texts.pointer(i), texts.length(i));
+    this.putTexts(texts);
+  }
+
+  reasoning(pointer: usize, length: u32): void {
+    this.carrier.text(pointer, length);
+    this.putReasoning(pointer, length);
+    this.hasReasoning = true;
+    this.needsBreak = false;
+  }
+
+  signature(carrier: i32, pointer: usize, length: u32): void {
+    this.carrier.signature(carrier, pointer, length);
+  }
+
+  redactedReasoning(pointer: usize, length: u32): void {
+    this.carrier.redacted(pointer, length);
+  }
+
+  citation(citation: Citation): void {
+    this.annotations.add(citation, this.blockStart);
+  }
+
+  blockEnd(): void {
+    this.annotations.blockEnd(this.characters);
+    this.blockStart = this.characters;
+    this.carrier.blockEnd();
+    this.needsBreak = this.hasReasoning;
+  }
+
+  toolBegin(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
+    const tool = this.notes.tools.find(name, nameLength);
+    if (tool !== null && tool.isCustom) {
+      this.calls.push(new Call(new ByteBuffer()));
+      this.putCustomCall(slot, id, idLength, tool.name, tool.nameLength);
+    } else {
+      this.calls.push(new Call(null));
+      if (tool === null) this.putCall(slot, id, idLength, name, nameLength);
+      else this.putCall(slot, id, idLength, tool.name, tool.nameLength);
+    }
+  }
+
+  toolArguments(slot: i32, pointer: usize, length: u32): void {
+    if (slot < 0 || slot >= this.calls.length) return;
+    const call = unchecked(this.calls[slot]);
+    call.hasArguments = true;
+    const wrapped = call.wrapped;
+    if (wrapped !== null) wrapped.bytes(pointer, length);
+    else this.putArguments(slot, pointer, length);
+  }
+
+  /** Arguments must be JSON: a call without them has an empty object. */
+  toolEnd(slot: i32): void {
+    if (slot < 0 || slot >= this.calls.length) return;
+    const call = unchecked(this.calls[slot]);
+    const wrapped = call.wrapped;
+    if (wrapped !== null) this.endCustomCall(slot, wrapped);
+    else if (!call.hasArguments) this.putNoArguments(slot);
+  }
+
+  finish(reason: i32, _sequence: usize, _sequenceLength: u32): void {
+    this.blockEnd();
+    if (isInexact(reason)) this.dropped.add(DROPPED_FINISH_REASON);
+    this.putFinish(reason);
+  }
+
+  usageFinal(): void {}
+
+  release(): void {
+    this.carrier.release();
+    this.annotations.release();
+    for (let i = 0; i < this.calls.length; i++) {
+      const wrapped = unchecked(this.calls[i]).wrapped;
+      if (wrapped !== null) wrapped.release();
+    }
+    this.calls.length = 0;
+  }
+
+  private endCustomCall(slot: i32, wrapped: ByteBuffer): void {
+    input.clear();
+    unwrapInput(wrapped.pointer, wrapped.length, input);
+    wrapped.release();
+    if (input.length > 0) this.putInput(slot, input.pointer, input.length);
+  }
+
+  protected abstract putFinish(reason: i32): void;
+  protected abstract putText(pointer: usize, length: u32): void;
+  protected putTexts(texts: TextRuns): void {
+    for (let i: u32 = 0; i < texts.count; i++) this.putText(texts.pointer(i), texts.length(i));
+  }
+  protected abstract putReasoning(pointer: usize, length: u32): void;
+  protected abstract putCall(
+    slot: i32,
+    id: usize,
+    idLength: u32,
+    name: usize,
+    nameLength: u32,
+  ): void;
+  protected abstract putCustomCall(
+    slot: i32,
+    id: usize,
+    idLength: u32,
+    name: usize,
+    nameLength: u32,
+  ): void;
+  /** The whole input of a custom call. */
+  protected abstract putInput(slot: i32, pointer: usize, length: u32): void;
+  protected abstract putArguments(slot: i32, pointer: usize, length: u32): void;
+  protected abstract putNoArguments(slot: i32): void;
+}

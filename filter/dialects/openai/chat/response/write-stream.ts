@@ -1,0 +1,232 @@
+// Writes the hub's events as chunks of a chat completion: the role first, then content, one chunk with the reason, a
+// chunk with usage if the client asked, `[DONE]`; or an error, and nothing behind it.
+// @see https://platform.openai.com/docs/api-reference/chat-streaming
+import { Dropped } from "../../../../hub/dropped";
+import { ResponseHead } from "../../../../hub/response/events";
+import { Fault } from "../../../../hub/faults/fault";
+import { RequestNotes } from "../../../../hub/request/request-notes";
+import { Usage } from "../../../../hub/response/usage";
+import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
+import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { finishReason } from "./finish-reason";
+import { adaptFault, writeOpenaiFault } from "../../write-fault";
+import { writeId, writeTierAndFingerprint, writeUsage } from "./write-parts";
+import { OpenaiChatSink } from "./write-sink";
+
+const CHUNK = constant('data: {"id":"');
+const CREATED = constant('","object":"chat.completion.chunk","created":');
+const MODEL = constant(',"model":"');
+const CHOICES = constant(',"choices":[');
+const DELTA = constant('{"index":0,"delta":');
+const ROLE = constant('{"role":"assistant","content":""}');
+const CONTENT = constant('{"content":"');
+const REFUSAL = constant('{"refusal":"');
+const REASONING = constant('{"reasoning_content":"');
+const BREAK = constant("\\n\\n");
+const TOOL_CALL = constant('{"tool_calls":[{"index":');
+const TOOL_ID = constant(',"id":"');
+const TOOL_NAME = constant('","type":"function","function":{"name":"');
+const CUSTOM_NAME = constant('","type":"custom","custom":{"name":"');
+const CUSTOM_START_END = constant('","input":""}}]}');
+const INPUT = constant(',"custom":{"input":"');
+const TOOL_START_END = constant('","arguments":""}}]}');
+const ARGUMENTS = constant(',"function":{"arguments":"');
+const NO_ARGUMENTS = constant("{}");
+const ARGUMENTS_END = constant('"}}]}');
+const STRING_END = constant('"}');
+const DETAILS = constant('"reasoning_details":[');
+const ANNOTATIONS = constant('"annotations":[');
+const EMPTY = constant("{}");
+const GOES_ON = constant(',"logprobs":null,"finish_reason":null}]');
+const FINISHED = constant(',"logprobs":null,"finish_reason":"');
+const FINISH_END = constant('"}]');
+const NULL_USAGE = constant(',"usage":null');
+const USAGE = constant('],"usage":');
+const END = constant("}\n\n");
+const DONE = constant("data: [DONE]\n\n");
+const PING = constant(": ping\n\n");
+const ERROR = constant("data: ");
+
+export class OpenaiChatStreamWriter extends OpenaiChatSink {
+  /** A chunk's bytes up to the value of `delta`, and from behind it: the same in every chunk. */
+  private start: ByteBuffer = new ByteBuffer();
+  private rest: ByteBuffer = new ByteBuffer();
+  /** The same around the text of a content, with the member and its end. */
+  private textStart: ByteBuffer = new ByteBuffer();
+  private textEnd: ByteBuffer = new ByteBuffer();
+  /** Length of `start` up to the first choice. */
+  private headLength: u32 = 0;
+
+  constructor(
+    out: ByteBuffer,
+    dropped: Dropped,
+    private usage: Usage,
+    private wantsUsage: bool,
+    notes: RequestNotes,
+  ) {
+    super(out, dropped, notes);
+  }
+
+  begin(head: ResponseHead): void {
+    const start = this.start;
+    start.span(CHUNK);
+    writeId(head.id, start);
+    start.span(CREATED);
+    start.integer(head.created);
+    start.span(MODEL);
+    start.bytes(head.model.pointer, head.model.length);
+    start.byte(0x22);
+    writeTierAndFingerprint(head, start);
+    start.span(CHOICES);
+    this.headLength = start.length;
+    start.span(DELTA);
+    this.rest.span(GOES_ON);
+    if (this.wantsUsage) this.rest.span(NULL_USAGE);
+    this.rest.span(END);
+    this.textStart.bytes(start.pointer, start.length);
+    this.textStart.span(CONTENT);
+    this.textEnd.span(STRING_END);
+    this.textEnd.bytes(this.rest.pointer, this.rest.length);
+    this.open(ROLE);
+    this.out.bytes(this.rest.pointer, this.rest.length);
+  }
+
+  refusal(pointer: usize, length: u32): void {
+    this.open(REFUSAL);
+    this.out.bytes(pointer, length);
+    this.closeWith(STRING_END);
+  }
+
+  protected putFinish(reason: i32): void {
+    this.putExtras();
+    const out = this.out;
+    this.open(EMPTY);
+    out.span(FINISHED);
+    out.span(finishReason(reason, this.calls.length > 0));
+    out.span(FINISH_END);
+    if (this.wantsUsage) out.span(NULL_USAGE);
+    out.span(END);
+  }
+
+  ping(): void {
+    this.out.span(PING);
+  }
+
+  end(): void {
+    const out = this.out;
+    if (this.wantsUsage && this.usage.isKnown) {
+      out.bytes(this.start.pointer, this.headLength);
+      out.span(USAGE);
+      writeUsage(this.usage, out);
+      out.span(END);
+    }
+    out.span(DONE);
+  }
+
+  fault(fault: Fault): void {
+    adaptFault(fault);
+    this.out.span(ERROR);
+    writeOpenaiFault(fault, this.out);
+    this.out.text("\n\n");
+  }
+
+  release(): void {
+    super.release();
+    this.start.release();
+    this.rest.release();
+    this.textStart.release();
+    this.textEnd.release();
+  }
+
+  protected putText(pointer: usize, length: u32): void {
+    const end = this.textEnd;
+    this.out.between(this.textStart, pointer, length, end.pointer, end.length);
+  }
+
+  protected putTexts(texts: TextRuns): void {
+    const end = this.textEnd;
+    this.out.eachBetween(this.textStart, texts, end.pointer, end.length);
+  }
+
+  protected putReasoning(pointer: usize, length: u32): void {
+    this.open(REASONING);
+    if (this.needsBreak) this.out.span(BREAK);
+    this.out.bytes(pointer, length);
+    this.closeWith(STRING_END);
+  }
+
+  protected putCall(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
+    this.startCall(slot, id, idLength, TOOL_NAME);
+    this.out.bytes(name, nameLength);
+    this.closeWith(TOOL_START_END);
+  }
+
+  protected putCustomCall(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
+    this.startCall(slot, id, idLength, CUSTOM_NAME);
+    this.out.bytes(name, nameLength);
+    this.closeWith(CUSTOM_START_END);
+  }
+
+  protected putArguments(slot: i32, pointer: usize, length: u32): void {
+    this.continueCall(slot, ARGUMENTS, pointer, length);
+  }
+
+  protected putInput(slot: i32, pointer: usize, length: u32): void {
+    this.continueCall(slot, INPUT, pointer, length);
+  }
+
+  protected putNoArguments(slot: i32): void {
+    this.putArguments(slot, NO_ARGUMENTS.pointer, NO_ARGUMENTS.length);
+  }
+
+  private startCall(slot: i32, id: usize, idLength: u32, name: Span): void {
+    const out = this.out;
+    this.open(TOOL_CALL);
+    out.integer(slot);
+    out.span(TOOL_ID);
+    out.bytes(id, idLength);
+    out.span(name);
+  }
+
+  private continueCall(slot: i32, member: Span, pointer: usize, length: u32): void {
+    const out = this.out;
+    this.open(TOOL_CALL);
+    out.integer(slot);
+    out.span(member);
+    out.bytes(pointer, length);
+    this.closeWith(ARGUMENTS_END);
+  }
+
+  /** Writes reasoning details and annotations, if any, as one chunk. */
+  private putExtras(): void {
+    const details = this.carrier.items;
+    const annotations = this.annotations.entries;
+    if (details.length == 0 && annotations.length == 0) return;
+    const out = this.out;
+    out.bytes(this.start.pointer, this.start.length);
+    out.byte(0x7b);
+    if (details.length > 0) {
+      out.span(DETAILS);
+      out.bytes(details.pointer, details.length);
+      out.byte(0x5d);
+    }
+    if (annotations.length > 0) {
+      if (details.length > 0) out.byte(0x2c);
+      out.span(ANNOTATIONS);
+      out.bytes(annotations.pointer, annotations.length);
+      out.byte(0x5d);
+    }
+    out.byte(0x7d);
+    out.bytes(this.rest.pointer, this.rest.length);
+  }
+
+  private open(delta: Span): void {
+    this.out.bytes(this.start.pointer, this.start.length);
+    this.out.span(delta);
+  }
+
+  private closeWith(end: Span): void {
+    this.out.span(end);
+    this.out.bytes(this.rest.pointer, this.rest.length);
+  }
+}

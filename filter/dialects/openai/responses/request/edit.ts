@@ -1,0 +1,56 @@
+// Edits of a Responses body that keeps its dialect. Every other byte stays.
+import { isCarrier, MARK_BYTES } from "../../../../hub/reasoning-carrier";
+import { Edits } from "../../../../bytes/json/edit";
+import { NO_NODE, Tape } from "../../../../bytes/json/tape";
+import { constant, Span } from "../../../../bytes/text/bytes";
+import { removeSignaturesIn } from "../../../edit-call-ids";
+import { ListEdit } from "../../../list-edit";
+
+const INSTRUCTIONS = constant("instructions");
+const INPUT = constant("input");
+const ENCRYPTED_CONTENT = constant("encrypted_content");
+
+const MEMBER = constant('"instructions":"');
+const COMMA = constant(",");
+const QUOTE = constant('"');
+const BLANK_LINE = constant("\\n\\n");
+
+const items = new ListEdit();
+
+/** Puts the configured system prompt (the inside of a JSON string) before the client's instructions; both are kept. */
+export function addInstructions(tape: Tape, prompt: Span, edits: Edits): void {
+  const node = tape.member(0, INSTRUCTIONS);
+  if (tape.isString(node)) {
+    edits.append(prompt);
+    if (tape.size(node) > 0) edits.append(BLANK_LINE);
+    edits.insertAppended(tape.start(node));
+  } else if (node == NO_NODE) {
+    edits.append(MEMBER);
+    edits.append(prompt);
+    edits.append(QUOTE);
+    if (!tape.isEmpty(0)) edits.append(COMMA);
+    edits.insertAppended(tape.start(0) + 1);
+  } else if (!tape.isPresent(node)) {
+    edits.append(QUOTE);
+    edits.append(prompt);
+    edits.append(QUOTE);
+    edits.replaceAppended(tape.start(node), tape.end(node));
+  }
+}
+
+/**
+ * Removes what another kind of provider signed, reasoning and the ids of calls, in a conversation that began there: OpenAI
+ * rejects it with 400 (docs/decisions/2026-11-22-reasoning-between-three-dialects.md).
+ */
+export function removeForeignReasoning(tape: Tape, edits: Edits): void {
+  if (!tape.hasBeginning(MARK_BYTES, MARK_BYTES)) return;
+  const list = tape.member(0, INPUT);
+  if (!tape.isArray(list)) return;
+  items.begin(tape, list);
+  const end = tape.next(list);
+  for (let item = tape.first(list); item < end; item = tape.next(item)) {
+    const isRemoved = isCarrier(tape, tape.member(item, ENCRYPTED_CONTENT));
+    items.item(tape, item, isRemoved, edits);
+    if (!isRemoved) removeSignaturesIn(tape, item, tape.next(item), edits);
+  }
+}

@@ -1,0 +1,254 @@
+// Reads single items of `input` into the hub's blocks.
+// @see https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
+import { MemberReader } from "../../../../hub/request/member-reader";
+import {
+  hasMark,
+  isCarrier,
+  MARK_ANTHROPIC,
+  MARK_REDACTED,
+} from "../../../../hub/reasoning-carrier";
+import {
+  Block,
+  BLOCK_REASONING,
+  BLOCK_REASONING_DATA,
+  BLOCK_RESULT_END,
+  BLOCK_TEXT,
+  BLOCK_TOOL_CALL,
+  BLOCK_TOOL_RESULT,
+  FLAG_CONTINUES,
+  FLAG_CUSTOM,
+  FLAG_OPENAI,
+  FLAG_PARAGRAPH,
+  FLAG_STRING,
+  HubRequest,
+  ROLE_ASSISTANT,
+  ROLE_SYSTEM,
+  ROLE_USER,
+} from "../../../../hub/request/request";
+import { RequestReport } from "../../../../hub/request/request-report";
+import { scan, SCAN_EMPTY, SCAN_MEMORY, SCAN_OK } from "../../../../bytes/json/scan";
+import { scratchTape, Tape } from "../../../../bytes/json/tape";
+import { unescape } from "../../../../bytes/json/text";
+import { constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
+import * as member from "../members";
+import { readContent } from "./read-content";
+import { spaceOf, wireName } from "../wire-names";
+
+const USER = constant("user");
+const SYSTEM = constant("system");
+const DEVELOPER = constant("developer");
+const CONTENT = constant("content");
+const OUTPUT = constant("output");
+const TEXT = constant("text");
+const ORPHAN_OPEN = constant("(The output of a tool call that is not in this conversation");
+const ORPHAN_ID = constant(", ");
+const ORPHAN_END = constant(":)");
+/** An output whose call is missing is sent as a text. */
+const ORPHAN_PATH = constant("input[].call_id");
+
+const item = new MemberReader(member.item);
+const heading = scratchBuffer();
+const argumentsTape = scratchTape();
+
+/** Reads a message of the user or of the system. */
+export function readMessage(
+  tape: Tape,
+  node: u32,
+  request: HubRequest,
+  report: RequestReport,
+): void {
+  item.read(tape, node, report);
+  const role = item.node(member.ROLE);
+  const content = item.node(member.CONTENT);
+  if (tape.equals(role, USER)) readContent(tape, content, CONTENT, ROLE_USER, request, report);
+  else if (tape.equals(role, DEVELOPER) || tape.equals(role, SYSTEM))
+    readContent(tape, content, CONTENT, ROLE_SYSTEM, request, report);
+  else report.reject("role", "must be user, assistant, system or developer.");
+}
+
+/** Reads a message of one agent to another: its texts, as a message of the user. */
+export function readAgentMessage(
+  tape: Tape,
+  node: u32,
+  request: HubRequest,
+  report: RequestReport,
+): void {
+  item.read(tape, node, report);
+  readContent(tape, item.node(member.CONTENT), CONTENT, ROLE_USER, request, report);
+}
+
+/** Reads a message of the assistant. */
+export function readAnswer(
+  tape: Tape,
+  node: u32,
+  request: HubRequest,
+  report: RequestReport,
+): void {
+  item.read(tape, node, report);
+  const before = request.blocks.count;
+  readContent(tape, item.node(member.CONTENT), CONTENT, ROLE_ASSISTANT, request, report);
+  if (request.blocks.count > before) request.block(before).flags |= FLAG_PARAGRAPH;
+}
+
+/** Reads a call of a function, or of a custom tool. `use`: how many calls of its id there were before. */
+export function readCall(
+  tape: Tape,
+  node: u32,
+  isCustom: bool,
+  use: u32,
+  request: HubRequest,
+  report: RequestReport,
+): void {
+  item.read(tape, node, report);
+  const id = item.node(member.CALL_ID);
+  const name = item.node(member.ITEM_NAME);
+  const given = item.node(isCustom ? member.CUSTOM_INPUT : member.ARGUMENTS);
+  if (!isFilled(tape, id)) report.reject("call_id", "must be a string that is not empty.");
+  else if (!isFilled(tape, name)) report.reject("name", "must be a string that is not empty.");
+  else if (tape.isPresent(given) && !tape.isString(given))
+    report.reject(isCustom ? "input" : "arguments", "must be a string.");
+  else if (!isCustom && !isJsonText(tape, given))
+    report.reject(
+      "arguments",
+      "must be JSON in a string, such as {}: it does not end, or is not JSON.",
+    );
+  if (report.fault !== null) return;
+  const wire = wireName(tape, spaceOf(tape, item.node(member.NAMESPACE)), name, request);
+  const block = request.addBlock(BLOCK_TOOL_CALL, ROLE_ASSISTANT);
+  block.setCallId(tape, id);
+  block.name = wire.pointer;
+  block.nameLength = wire.length;
+  block.flags = isCustom ? FLAG_CUSTOM : FLAG_STRING;
+  if (tape.isString(given)) block.setText(tape, given);
+  if (use > 0) setUniqueId(block, use, request);
+}
+
+/** Some models count their calls from 0 in each turn; Anthropic rejects an id that is used twice. */
+function setUniqueId(block: Block, use: u32, request: HubRequest): void {
+  heading.clear();
+  heading.bytes(block.id, block.idLength);
+  heading.byte(0x5f);
+  heading.integer(use + 1);
+  block.id = request.keep(heading);
+  block.idLength = block.id == 0 ? 0 : heading.length;
+}
+
+/** Returns whether a string, which may be missing, holds JSON or nothing: without arguments models write an empty one. */
+function isJsonText(tape: Tape, node: u32): bool {
+  if (!isFilled(tape, node)) return true;
+  heading.clear();
+  unescape(tape.pointer(node), tape.size(node), heading);
+  heading.reserve(0);
+  const code = scan(argumentsTape, heading.pointer, heading.length);
+  return code == SCAN_OK || code == SCAN_EMPTY || code == SCAN_MEMORY;
+}
+
+function isFilled(tape: Tape, node: u32): bool {
+  return tape.isString(node) && tape.size(node) > 0;
+}
+
+/** Reads the output of a call, which is the block `call`. */
+export function readOutput(
+  tape: Tape,
+  node: u32,
+  call: u32,
+  isCustom: bool,
+  request: HubRequest,
+  report: RequestReport,
+): void {
+  item.read(tape, node, report);
+  const result = request.addBlock(BLOCK_TOOL_RESULT, ROLE_USER);
+  result.id = request.block(call).id;
+  result.idLength = request.block(call).idLength;
+  if (isCustom) result.flags = FLAG_CUSTOM;
+  readContent(tape, item.node(member.OUTPUT), OUTPUT, ROLE_USER, request, report);
+  request.addBlock(BLOCK_RESULT_END, ROLE_USER);
+}
+
+/** Reads an output without a call, which providers reject, as a message of the user. */
+export function readOrphan(
+  tape: Tape,
+  node: u32,
+  request: HubRequest,
+  report: RequestReport,
+): void {
+  item.read(tape, node, report);
+  const id = item.node(member.CALL_ID);
+  report.drop(ORPHAN_PATH);
+  heading.clear();
+  heading.span(ORPHAN_OPEN);
+  if (isFilled(tape, id)) {
+    heading.span(ORPHAN_ID);
+    heading.bytes(tape.pointer(id), tape.size(id));
+  }
+  heading.span(ORPHAN_END);
+  const kept = request.keep(heading);
+  if (kept == 0) return;
+  const block = request.addBlock(BLOCK_TEXT, ROLE_USER);
+  block.text = kept;
+  block.textLength = heading.length;
+  readContent(tape, item.node(member.OUTPUT), OUTPUT, ROLE_USER, request, report);
+}
+
+/**
+ * Reads reasoning: what Anthropic has signed or encrypted goes back to Anthropic, OpenAI's goes back to nobody else.
+ * Why: docs/decisions/2026-11-22-reasoning-between-three-dialects.md
+ */
+export function readReasoning(
+  tape: Tape,
+  node: u32,
+  request: HubRequest,
+  report: RequestReport,
+): void {
+  item.read(tape, node, report);
+  const carrier = item.node(member.ENCRYPTED_CONTENT);
+  const before = request.blocks.count;
+  if (hasMark(tape, carrier, MARK_REDACTED)) {
+    const block = request.addBlock(BLOCK_REASONING_DATA, ROLE_ASSISTANT);
+    block.setText(tape, carrier);
+    skip(block, MARK_REDACTED);
+    return;
+  }
+  addPieces(tape, item.node(member.SUMMARY_PARTS), "summary", request, report);
+  if (request.blocks.count == before)
+    addPieces(tape, item.node(member.CONTENT), "content", request, report);
+  if (!isFilled(tape, carrier) || report.fault !== null) return;
+  if (request.blocks.count == before) request.addBlock(BLOCK_REASONING, ROLE_ASSISTANT);
+  const last = request.block(request.blocks.count - 1);
+  if (hasMark(tape, carrier, MARK_ANTHROPIC)) {
+    last.name = tape.pointer(carrier) + MARK_ANTHROPIC.length;
+    last.nameLength = tape.size(carrier) - MARK_ANTHROPIC.length;
+  } else {
+    for (let i = before; i < request.blocks.count; i++) request.block(i).flags |= FLAG_OPENAI;
+    if (!isCarrier(tape, carrier)) last.setName(tape, carrier);
+  }
+}
+
+/** Adds the texts of a list of parts as pieces of one block. */
+function addPieces(
+  tape: Tape,
+  list: u32,
+  name: string,
+  request: HubRequest,
+  report: RequestReport,
+): void {
+  if (!tape.isPresent(list)) return;
+  if (!tape.isArray(list)) {
+    report.reject(name, "must be a list of parts.");
+    return;
+  }
+  const first = request.blocks.count;
+  for (let part = tape.first(list), end = tape.next(list); part < end; part = tape.next(part)) {
+    const text = tape.member(part, TEXT);
+    if (!isFilled(tape, text)) continue;
+    const block = request.addBlock(BLOCK_REASONING, ROLE_ASSISTANT);
+    block.setText(tape, text);
+    if (request.blocks.count - 1 > first) block.flags = FLAG_CONTINUES;
+  }
+}
+
+/** Removes the mark of a carrier. */
+function skip(block: Block, mark: Span): void {
+  block.text += mark.length;
+  block.textLength -= mark.length;
+}

@@ -1,0 +1,91 @@
+// Reads `tool_choice` of a Responses request, behind all tools.
+// @see https://platform.openai.com/docs/api-reference/responses/create#responses-create-tool_choice
+import * as feature from "../../../../hub/request/features";
+import { MemberReader } from "../../../../hub/request/member-reader";
+import {
+  CHOICE_AUTO,
+  CHOICE_NAMED,
+  CHOICE_UNSET,
+  HubRequest,
+} from "../../../../hub/request/request";
+import { RequestReport } from "../../../../hub/request/request-report";
+import { Tape } from "../../../../bytes/json/tape";
+import { constant } from "../../../../bytes/text/bytes";
+import { choiceOf } from "../../read-values";
+import * as member from "../members";
+import { findTool } from "./read-tools";
+import { spaceOf, wireName } from "../wire-names";
+
+const ALLOWED_TOOLS = constant("allowed_tools");
+const TYPE = constant("type");
+const NAME = constant("name");
+const NAMESPACE = constant("namespace");
+
+const choice = new MemberReader(member.toolChoice);
+
+export function readToolChoice(
+  tape: Tape,
+  node: u32,
+  request: HubRequest,
+  report: RequestReport,
+): void {
+  if (!tape.isPresent(node)) return;
+  if (!tape.isObject(node)) {
+    request.toolChoice = choiceOf(tape, node);
+    if (request.toolChoice == CHOICE_UNSET) rejectChoice(report);
+    return;
+  }
+  choice.read(tape, node, report);
+  const type = choice.node(member.CHOICE_TYPE);
+  const name = choice.node(member.CHOICE_NAME);
+  const found = member.toolType.find(tape, type);
+  if (tape.equals(type, ALLOWED_TOOLS)) {
+    request.toolChoice = choiceOf(tape, choice.node(member.CHOICE_MODE));
+    if (request.toolChoice == CHOICE_UNSET) request.toolChoice = CHOICE_AUTO;
+    allowTools(tape, choice.node(member.CHOICE_TOOLS), request, report);
+  } else if (found !== null && found.featureOf() !== null) {
+    const asked = found.featureOf();
+    if (asked !== null) report.reject("tool_choice", hosted(found.nameText(), report));
+  } else if (found !== null && found.index != member.TYPE_NAMESPACE && tape.isString(name)) {
+    const space = spaceOf(tape, choice.node(member.CHOICE_NAMESPACE));
+    const wire = wireName(tape, space, name, request);
+    request.toolChoice = CHOICE_NAMED;
+    request.chosenName = wire.pointer;
+    request.chosenNameLength = wire.length;
+  } else {
+    rejectChoice(report);
+  }
+}
+
+/** The response would come from another tool, or from none. */
+function hosted(type: string, report: RequestReport): string {
+  const why = "names '" + type + "', which " + report.notSupported(feature.HOSTED_TOOLS);
+  return why + "Choose a function, or auto.";
+}
+
+function rejectChoice(report: RequestReport): void {
+  report.reject(
+    "tool_choice",
+    "must be none, auto, required, or an object of type function or custom (with the tool's 'name') or allowed_tools.",
+  );
+}
+
+/** Marks the tools of the list: only these may be called, so only these are sent. */
+function allowTools(tape: Tape, list: u32, request: HubRequest, report: RequestReport): void {
+  if (!tape.isArray(list)) {
+    report.reject("tool_choice.tools", "must be a list.");
+    return;
+  }
+  for (let i: u32 = 0; i < request.tools.count; i++) request.tool(i).isAllowed = 0;
+  for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item)) {
+    const name = tape.member(item, NAME);
+    if (!tape.isString(name)) {
+      const type = tape.member(item, TYPE);
+      if (tape.isString(type)) report.dropUnknown(member.toolType.prefix, tape, type);
+      continue;
+    }
+    const space = spaceOf(tape, tape.member(item, NAMESPACE));
+    const found = findTool(wireName(tape, space, name, request), request);
+    if (found !== null) found.isAllowed = 1;
+  }
+}

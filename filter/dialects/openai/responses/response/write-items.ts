@@ -1,0 +1,352 @@
+// Turns the blocks of a response into output items: a message for each run of text, a reasoning item for each block of
+// reasoning, an item for each call. Streams and complete responses build the same bytes; a stream also reports each step.
+//
+// A message and a call end when the next item begins or the response is finished, because only the reason of the finish
+// decides whether they are complete. Items never interleave, so the position in `output` is their `output_index`.
+import { BlockWriter } from "../../../../hub/response/block-writer";
+import { unwrapInput } from "../../../../hub/request/custom-input";
+import { Dropped, DROPPED_CITATION, DROPPED_FINISH_REASON } from "../../../../hub/dropped";
+import { Citation, ResponseHead } from "../../../../hub/response/events";
+import {
+  FINISH_CONTEXT,
+  FINISH_LENGTH,
+  FINISH_REFUSAL,
+} from "../../../../hub/response/finish-reason";
+import {
+  CARRIER_ANTHROPIC,
+  MARK_ANTHROPIC,
+  MARK_REDACTED,
+} from "../../../../hub/reasoning-carrier";
+import { RequestNotes } from "../../../../hub/request/request-notes";
+import { countCharacters } from "../../../../bytes/json/count-characters";
+import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
+import { isInexact } from "../../finish-reason";
+import { ARGUMENTS, Content, INPUT, REFUSAL, SUMMARY, TEXT } from "./content";
+import { writeStem } from "../response-id";
+
+const NO_ITEM: i32 = 0;
+const MESSAGE: i32 = 1;
+const CALL: i32 = 2;
+const REASONING: i32 = 3;
+
+const MESSAGE_ID = constant("msg_");
+const REASONING_ID = constant("rs_");
+const CALL_ID = constant("fc_");
+const CUSTOM_CALL_ID = constant("ctc_");
+
+const ID = constant('{"id":"');
+const MESSAGE_START = constant('","type":"message","role":"assistant","content":[');
+const REASONING_START = constant('","type":"reasoning","summary":[');
+const CALL_START = constant('","type":"function_call","call_id":"');
+const CUSTOM_CALL_START = constant('","type":"custom_tool_call","call_id":"');
+const NAME = constant('","name":"');
+const NAMESPACE = constant('","namespace":"');
+const ARGUMENTS_START = constant('","arguments":"');
+const INPUT_START = constant('","input":"');
+const NO_ARGUMENTS = constant("{}");
+
+/** The rest of an item that has just begun. */
+const MESSAGE_REST = constant('],"status":"in_progress"}');
+const REASONING_REST = constant("]}");
+const CALL_REST = constant('","status":"in_progress"}');
+
+const MESSAGE_STATUS = constant('],"status":"');
+const CALL_STATUS = constant('","status":"');
+const STRING_END = constant('"}');
+const ENCRYPTED = constant('],"encrypted_content":"');
+
+const ANNOTATIONS = constant('","annotations":[');
+const ANNOTATIONS_END = constant('],"logprobs":[]}');
+const ANNOTATION = constant('{"type":"url_citation","start_index":0,"end_index":');
+const URL = constant(',"url":"');
+const TITLE = constant('","title":"');
+
+export const COMPLETED = constant("completed");
+export const INCOMPLETE = constant("incomplete");
+const MAX_OUTPUT_TOKENS = constant("max_output_tokens");
+const CONTENT_FILTER = constant("content_filter");
+const NOTHING = constant("");
+
+export abstract class ItemWriter extends BlockWriter {
+  /** The open item's `output_index`; the number of items before the first one is -1. */
+  protected outputIndex: i32 = -1;
+  protected itemId: ByteBuffer = new ByteBuffer();
+  /** Where in `items` the open item begins, and where the finished ones end. */
+  protected itemStart: u32 = 0;
+  protected finished: u32 = 0;
+  /** The kind of the open text, its index in the item, and where in `items` its part and its text begin. */
+  protected content: Content = TEXT;
+  protected contentIndex: i32 = -1;
+  protected partStart: u32 = 0;
+  protected textStart: u32 = 0;
+  private kind: i32 = NO_ITEM;
+  private hasMessage: bool = false;
+  private hasRefusal: bool = false;
+  /** The sources of the open text or, if they come first, of the next one; and where each of them ends. */
+  private citations: ByteBuffer = new ByteBuffer();
+  private citationEnds: Array<u32> = [];
+  /** The arguments of the open custom call, which are unwrapped when they are whole. */
+  private wrapped: ByteBuffer = new ByteBuffer();
+  private unwrapped: ByteBuffer = new ByteBuffer();
+  private isCustom: bool = false;
+
+  constructor(
+    out: ByteBuffer,
+    dropped: Dropped,
+    protected head: ResponseHead,
+    protected notes: RequestNotes,
+    /** Finished items, comma-separated, and the open one as far as it is known. */
+    protected items: ByteBuffer,
+  ) {
+    super(out, dropped);
+  }
+
+  /** An item has begun; `rest` is what its beginning in `items` lacks. */
+  protected abstract itemAdded(rest: Span): void;
+  protected abstract contentAdded(): void;
+  protected abstract contentDelta(pointer: usize, length: u32): void;
+  /** The last bytes of `items`, from `start`, are an annotation of the open text. */
+  protected abstract annotationAdded(index: i32, start: u32): void;
+  /** The text is whole: from `textStart` to `textEnd`; its part ends with `items`. */
+  protected abstract contentDone(textEnd: u32): void;
+  protected abstract itemDone(): void;
+
+  refusal(pointer: usize, length: u32): void {
+    this.hasRefusal = true;
+    this.refusalBlock(pointer, length);
+  }
+
+  /** A citation covers its whole block of text, before or inside of which it comes. */
+  citation(citation: Citation): void {
+    const citations = this.citations;
+    citations.span(URL);
+    citations.bytes(citation.url, citation.urlLength);
+    citations.span(TITLE);
+    citations.bytes(citation.title, citation.titleLength);
+    citations.span(STRING_END);
+    this.citationEnds.push(citations.length);
+  }
+
+  finish(reason: i32, sequence: usize, sequenceLength: u32): void {
+    super.finish(reason, sequence, sequenceLength);
+    if (isInexact(reason)) this.dropped.add(DROPPED_FINISH_REASON);
+    const isComplete = this.incompleteReason.length == 0;
+    // A turn without a message and without a call makes agents ask for another one.
+    if (isComplete && !this.hasMessage && !this.hasTools) {
+      this.openText();
+      this.closeText();
+    }
+    for (let i = 0; i < this.citationEnds.length; i++) this.dropped.add(DROPPED_CITATION);
+    this.endItem(isComplete ? COMPLETED : INCOMPLETE);
+  }
+
+  /** Why the finished response is incomplete; empty if it is complete. */
+  protected get incompleteReason(): Span {
+    const reason = this.reason;
+    if (reason == FINISH_LENGTH || reason == FINISH_CONTEXT) return MAX_OUTPUT_TOKENS;
+    return reason == FINISH_REFUSAL && !this.hasRefusal ? CONTENT_FILTER : NOTHING;
+  }
+
+  release(): void {
+    super.release();
+    this.itemId.release();
+    this.citations.release();
+    this.wrapped.release();
+    this.unwrapped.release();
+  }
+
+  protected openText(): void {
+    this.openMessagePart(TEXT);
+  }
+
+  protected putText(pointer: usize, length: u32): void {
+    this.put(pointer, length);
+  }
+
+  /** Citations wait for the end of their text: see `citation`. */
+  protected putCitation(_citation: Citation): void {}
+
+  protected closeText(): void {
+    if (this.citationEnds.length == 0) {
+      this.closePart();
+      return;
+    }
+    const items = this.items;
+    const textEnd = items.length;
+    items.span(ANNOTATIONS);
+    this.putCitations(countCharacters(items.pointer + this.textStart, textEnd - this.textStart));
+    items.span(ANNOTATIONS_END);
+    this.contentDone(textEnd);
+  }
+
+  protected openRefusal(): void {
+    this.openMessagePart(REFUSAL);
+  }
+
+  protected closeRefusal(): void {
+    this.closePart();
+  }
+
+  protected openReasoning(): void {
+    this.startItem(REASONING, REASONING_ID, REASONING_START);
+    this.itemAdded(REASONING_REST);
+  }
+
+  protected putReasoning(pointer: usize, length: u32): void {
+    if (this.contentIndex < 0) this.openPart(SUMMARY);
+    this.put(pointer, length);
+  }
+
+  protected putSignature(carrier: i32, pointer: usize, length: u32): void {
+    if (this.contentIndex >= 0) this.closePart();
+    this.putEncrypted(carrier == CARRIER_ANTHROPIC ? MARK_ANTHROPIC : NOTHING, pointer, length);
+  }
+
+  protected closeReasoning(): void {
+    if (!this.isSigned) {
+      if (this.contentIndex >= 0) this.closePart();
+      this.items.span(REASONING_REST);
+    }
+    this.itemEnds();
+  }
+
+  protected putRedacted(pointer: usize, length: u32): void {
+    this.openReasoning();
+    this.putEncrypted(MARK_REDACTED, pointer, length);
+    this.itemEnds();
+  }
+
+  /** Writes a call with the name and the kind that the client has declared. */
+  protected openTool(id: usize, idLength: u32, name: usize, nameLength: u32): void {
+    const tool = this.notes.tools.find(name, nameLength);
+    const isCustom = tool !== null && tool.isCustom;
+    this.isCustom = isCustom;
+    if (isCustom) this.startItem(CALL, CUSTOM_CALL_ID, CUSTOM_CALL_START);
+    else this.startItem(CALL, CALL_ID, CALL_START);
+    const items = this.items;
+    items.bytes(id, idLength);
+    items.span(NAME);
+    if (tool === null) {
+      items.bytes(name, nameLength);
+    } else {
+      items.bytes(tool.name, tool.nameLength);
+      if (tool.spaceLength > 0) {
+        items.span(NAMESPACE);
+        items.bytes(tool.space, tool.spaceLength);
+      }
+    }
+    items.span(isCustom ? INPUT_START : ARGUMENTS_START);
+    this.itemAdded(CALL_REST);
+    this.wrapped.clear();
+    this.content = isCustom ? INPUT : ARGUMENTS;
+    this.textStart = items.length;
+    this.contentAdded();
+  }
+
+  protected putArguments(pointer: usize, length: u32): void {
+    if (this.isCustom) this.wrapped.bytes(pointer, length);
+    else this.put(pointer, length);
+  }
+
+  protected closeTool(): void {
+    if (this.isCustom) {
+      const input = this.unwrapped;
+      input.clear();
+      unwrapInput(this.wrapped.pointer, this.wrapped.length, input);
+      if (input.length > 0) this.put(input.pointer, input.length);
+    } else if (this.items.length == this.textStart) {
+      this.put(NO_ARGUMENTS.pointer, NO_ARGUMENTS.length);
+    }
+    this.contentDone(this.items.length);
+  }
+
+  private openMessagePart(content: Content): void {
+    if (this.kind != MESSAGE) {
+      this.startItem(MESSAGE, MESSAGE_ID, MESSAGE_START);
+      this.hasMessage = true;
+      this.itemAdded(MESSAGE_REST);
+    }
+    if (this.contentIndex >= 0) this.items.byte(0x2c);
+    this.openPart(content);
+  }
+
+  private openPart(content: Content): void {
+    this.content = content;
+    this.contentIndex++;
+    this.partStart = this.items.length;
+    this.items.span(content.open);
+    this.textStart = this.items.length;
+    this.contentAdded();
+  }
+
+  private put(pointer: usize, length: u32): void {
+    this.items.bytes(pointer, length);
+    this.contentDelta(pointer, length);
+  }
+
+  private closePart(): void {
+    const textEnd = this.items.length;
+    this.items.span(this.content.close);
+    this.contentDone(textEnd);
+  }
+
+  private putEncrypted(mark: Span, pointer: usize, length: u32): void {
+    const items = this.items;
+    items.span(ENCRYPTED);
+    items.span(mark);
+    items.bytes(pointer, length);
+    items.span(STRING_END);
+  }
+
+  /** `characters`: of the text. */
+  private putCitations(characters: u32): void {
+    const items = this.items;
+    let from: u32 = 0;
+    for (let i = 0; i < this.citationEnds.length; i++) {
+      const to = unchecked(this.citationEnds[i]);
+      if (i > 0) items.byte(0x2c);
+      const start = items.length;
+      items.span(ANNOTATION);
+      items.integer(characters);
+      items.bytes(this.citations.pointer + from, to - from);
+      this.annotationAdded(i, start);
+      from = to;
+    }
+    this.citationEnds.length = 0;
+    this.citations.clear();
+  }
+
+  private startItem(kind: i32, prefix: Span, start: Span): void {
+    this.endItem(COMPLETED);
+    this.kind = kind;
+    this.contentIndex = -1;
+    const id = this.itemId;
+    id.clear();
+    id.span(prefix);
+    writeStem(this.head.id, id);
+    id.byte(0x5f);
+    id.integer(++this.outputIndex);
+    const items = this.items;
+    if (this.outputIndex > 0) items.byte(0x2c);
+    this.itemStart = items.length;
+    items.span(ID);
+    items.bytes(id.pointer, id.length);
+    items.span(start);
+  }
+
+  /** Ends the open item, unless it was reasoning, which ends with its block. */
+  private endItem(status: Span): void {
+    if (this.kind == NO_ITEM) return;
+    const items = this.items;
+    items.span(this.kind == MESSAGE ? MESSAGE_STATUS : CALL_STATUS);
+    items.span(status);
+    items.span(STRING_END);
+    this.itemEnds();
+  }
+
+  private itemEnds(): void {
+    this.kind = NO_ITEM;
+    this.itemDone();
+    this.finished = this.items.length;
+  }
+}

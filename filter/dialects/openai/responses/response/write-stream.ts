@@ -1,0 +1,293 @@
+// Writes the hub's events as a stream of the Responses API: response.created, response.in_progress, the items one after the
+// other, and one terminal event that repeats all items.
+// @see https://platform.openai.com/docs/api-reference/responses-streaming
+import { mayHold } from "../../../../memory/budget";
+import { Dropped, DROPPED_OUTPUT } from "../../../../hub/dropped";
+import { ResponseHead } from "../../../../hub/response/events";
+import { Fault } from "../../../../hub/faults/fault";
+import { RequestNotes } from "../../../../hub/request/request-notes";
+import { Usage } from "../../../../hub/response/usage";
+import { escapeText } from "../../../../bytes/json/text";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
+import { writeOpenaiFault } from "../../write-fault";
+import { eventStart } from "./content";
+import { adaptFault } from "../write-fault";
+import { COMPLETED, INCOMPLETE, ItemWriter } from "./write-items";
+import { writeHead, writeState } from "./write-object";
+
+/** A stream repeats its items at the end unless they have more bytes than this. */
+const MAX_OUTPUT: u32 = 4 << 20;
+
+const CREATED = eventStart("response.created");
+const IN_PROGRESS = eventStart("response.in_progress");
+const COMPLETED_EVENT = eventStart("response.completed");
+const INCOMPLETE_EVENT = eventStart("response.incomplete");
+const FAILED_EVENT = eventStart("response.failed");
+const ITEM_ADDED = eventStart("response.output_item.added");
+const ITEM_DONE = eventStart("response.output_item.done");
+const ANNOTATION_ADDED = eventStart("response.output_text.annotation.added");
+const KEEPALIVE = eventStart("keepalive");
+const ERROR = eventStart("error");
+
+const RESPONSE = constant(',"response":');
+const OUTPUT = constant(',"output":[');
+const OUTPUT_INDEX = constant(',"output_index":');
+const ITEM = constant(',"item":');
+const ITEM_ID = constant(',"item_id":"');
+const ITEM_ID_END = constant('","output_index":');
+const PART = constant(',"part":');
+const DELTA = constant(',"delta":"');
+const ANNOTATION_INDEX = constant(',"annotation_index":');
+const ANNOTATION = constant(',"annotation":');
+const CODE = constant(',"code":');
+const MESSAGE = constant(',"message":"');
+const PARAM = constant('","param":');
+const SEQUENCE = constant(',"sequence_number":');
+const EVENT_END = constant("}\n\n");
+const PING_COMMENT = constant(": ping\n\n");
+/** Seconds with pings alone after which the client gets an event. */
+const MAX_SILENCE: i64 = 30;
+/** Not followed by any number of an event. */
+const NO_NUMBER: u32 = 0xfffffffe;
+const IN_PROGRESS_STATUS = constant("in_progress");
+const FAILED = constant("failed");
+const NOTHING = constant("");
+
+const envelope = scratchBuffer();
+
+export class OpenaiResponsesStreamWriter extends ItemWriter {
+  private hasBegun: bool = false;
+  private sequenceNumber: u32 = 0;
+  /** The number that the next event had at the last ping, and when the first ping with it came. Seconds since 1970. */
+  private pingedNumber: u32 = NO_NUMBER;
+  private silentSince: i64 = 0;
+  /** Whether the items are too large to be repeated. */
+  private isTooLarge: bool = false;
+  /** What is the same in each response object. */
+  private object: ByteBuffer = new ByteBuffer();
+  /** The ids and indexes of the open text's events. */
+  private place: ByteBuffer = new ByteBuffer();
+  /** What is before the text of the open text's deltas: only its number changes from one to the next. */
+  private deltaStart: ByteBuffer = new ByteBuffer();
+  /** The number in `deltaStart`, and the offset of its last digit. */
+  private deltaNumber: u32 = NO_NUMBER;
+  private lastDigit: u32 = 0;
+
+  constructor(
+    out: ByteBuffer,
+    dropped: Dropped,
+    private usage: Usage,
+    head: ResponseHead,
+    notes: RequestNotes,
+  ) {
+    super(out, dropped, head, notes, new ByteBuffer());
+  }
+
+  begin(head: ResponseHead): void {
+    this.open(head);
+    this.lifecycle(IN_PROGRESS, IN_PROGRESS_STATUS, null);
+  }
+
+  usageFinal(): void {}
+
+  /**
+   * A comment keeps the connection alive. Codex gives up after minutes without an event, but older SDKs reject events that they
+   * do not know (openai-node up to 6.45, openai-java, Goose): there is one only where nothing has come for long, never first.
+   */
+  ping(): void {
+    const now = this.head.clock();
+    const isSilent = this.hasBegun && this.sequenceNumber == this.pingedNumber;
+    if (!isSilent) this.silentSince = now;
+    this.pingedNumber = this.sequenceNumber;
+    if (!isSilent || now - this.silentSince < MAX_SILENCE) {
+      this.out.span(PING_COMMENT);
+      return;
+    }
+    this.out.span(KEEPALIVE);
+    this.eventEnd();
+    this.pingedNumber = this.sequenceNumber;
+    this.silentSince = now;
+  }
+
+  end(): void {
+    const isComplete = this.incompleteReason.length == 0;
+    if (isComplete) this.lifecycle(COMPLETED_EVENT, COMPLETED, null);
+    else this.lifecycle(INCOMPLETE_EVENT, INCOMPLETE, null);
+  }
+
+  /** SDKs act on the `error` event, flat or nested; Codex on `response.failed`. */
+  fault(fault: Fault): void {
+    adaptFault(fault);
+    if (!this.hasBegun) this.open(this.head);
+    const out = this.out;
+    out.span(ERROR);
+    out.span(CODE);
+    writeNullable(fault.code, out);
+    out.span(MESSAGE);
+    escapeText(fault.message, out);
+    out.span(PARAM);
+    writeNullable(fault.member, out);
+    // The members of the envelope, behind its brace.
+    envelope.clear();
+    writeOpenaiFault(fault, envelope);
+    out.byte(0x2c);
+    out.bytes(envelope.pointer + 1, envelope.length - 2);
+    this.eventEnd();
+    this.lifecycle(FAILED_EVENT, FAILED, fault);
+  }
+
+  release(): void {
+    super.release();
+    this.items.release();
+    this.object.release();
+    this.place.release();
+    this.deltaStart.release();
+  }
+
+  protected itemAdded(rest: Span): void {
+    const out = this.out;
+    this.itemStarts(ITEM_ADDED);
+    out.span(rest);
+    this.eventEnd();
+  }
+
+  protected itemDone(): void {
+    this.itemStarts(ITEM_DONE);
+    this.eventEnd();
+    const items = this.items;
+    if (!this.isTooLarge && (items.length > MAX_OUTPUT || !mayHold(items.length))) {
+      this.isTooLarge = true;
+      this.dropped.add(DROPPED_OUTPUT);
+    }
+    if (this.isTooLarge) items.release();
+  }
+
+  protected contentAdded(): void {
+    const content = this.content;
+    const place = this.place;
+    place.clear();
+    place.span(ITEM_ID);
+    place.bytes(this.itemId.pointer, this.itemId.length);
+    place.span(ITEM_ID_END);
+    place.integer(this.outputIndex);
+    if (content.index.length > 0) {
+      place.span(content.index);
+      place.integer(this.contentIndex);
+      const out = this.out;
+      out.span(content.partAdded);
+      out.bytes(place.pointer, place.length);
+      out.span(PART);
+      out.span(content.open);
+      out.span(content.close);
+      this.eventEnd();
+    }
+    this.deltaNumber = NO_NUMBER;
+  }
+
+  protected contentDelta(pointer: usize, length: u32): void {
+    const start = this.deltaStart;
+    const number = this.sequenceNumber++;
+    if (this.deltaNumber + 1 != number || !start.increment(this.lastDigit)) this.startDelta(number);
+    this.deltaNumber = number;
+    const end = this.content.end;
+    this.out.between(start, pointer, length, end.pointer, end.length);
+  }
+
+  protected annotationAdded(index: i32, start: u32): void {
+    const out = this.out;
+    out.span(ANNOTATION_ADDED);
+    out.bytes(this.place.pointer, this.place.length);
+    out.span(ANNOTATION_INDEX);
+    out.integer(index);
+    out.span(ANNOTATION);
+    out.bytes(this.items.pointer + start, this.items.length - start);
+    this.eventEnd();
+  }
+
+  protected contentDone(textEnd: u32): void {
+    const out = this.out;
+    const items = this.items;
+    const content = this.content;
+    out.span(content.done);
+    out.bytes(this.place.pointer, this.place.length);
+    out.span(SEQUENCE);
+    out.integer(this.sequenceNumber++);
+    out.span(content.member);
+    out.bytes(items.pointer + this.textStart, textEnd - this.textStart);
+    out.span(content.end);
+    if (content.index.length == 0) return;
+    out.span(content.partDone);
+    out.bytes(this.place.pointer, this.place.length);
+    out.span(PART);
+    out.bytes(items.pointer + this.partStart, items.length - this.partStart);
+    this.eventEnd();
+  }
+
+  private open(head: ResponseHead): void {
+    this.hasBegun = true;
+    writeHead(head, this.notes, this.object);
+    this.lifecycle(CREATED, IN_PROGRESS_STATUS, null);
+  }
+
+  /** Writes an event with the whole response. */
+  private lifecycle(event: Span, status: Span, fault: Fault | null): void {
+    const out = this.out;
+    const isFinal = status !== IN_PROGRESS_STATUS;
+    out.span(event);
+    out.span(RESPONSE);
+    out.bytes(this.object.pointer, this.object.length);
+    if (!this.isTooLarge) {
+      out.span(OUTPUT);
+      out.bytes(this.items.pointer, this.finished);
+      out.byte(0x5d);
+    }
+    writeState(
+      status,
+      status === COMPLETED ? this.head.clock() : 0,
+      fault,
+      status === INCOMPLETE ? this.incompleteReason : NOTHING,
+      isFinal ? this.usage : null,
+      out,
+    );
+    this.eventEnd();
+  }
+
+  /** Writes an event with the item, up to the end of what is known of it. */
+  private itemStarts(event: Span): void {
+    const out = this.out;
+    const items = this.items;
+    out.span(event);
+    out.span(OUTPUT_INDEX);
+    out.integer(this.outputIndex);
+    out.span(ITEM);
+    out.bytes(items.pointer + this.itemStart, items.length - this.itemStart);
+  }
+
+  private startDelta(number: u32): void {
+    const start = this.deltaStart;
+    start.clear();
+    start.span(this.content.delta);
+    start.bytes(this.place.pointer, this.place.length);
+    start.span(SEQUENCE);
+    start.integer(number);
+    this.lastDigit = start.length - 1;
+    start.span(DELTA);
+  }
+
+  private eventEnd(): void {
+    const out = this.out;
+    out.span(SEQUENCE);
+    out.integer(this.sequenceNumber++);
+    out.span(EVENT_END);
+  }
+}
+
+function writeNullable(text: string, out: ByteBuffer): void {
+  if (text.length == 0) {
+    out.text("null");
+    return;
+  }
+  out.byte(0x22);
+  escapeText(text, out);
+  out.byte(0x22);
+}

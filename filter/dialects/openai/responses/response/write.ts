@@ -1,0 +1,65 @@
+// Writes the hub's events as one complete response.
+// @see https://platform.openai.com/docs/api-reference/responses/object
+import { Dropped } from "../../../../hub/dropped";
+import { ResponseHead } from "../../../../hub/response/events";
+import { Fault } from "../../../../hub/faults/fault";
+import { RequestNotes } from "../../../../hub/request/request-notes";
+import { Usage } from "../../../../hub/response/usage";
+import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
+import { writeOpenaiFault } from "../../write-fault";
+import { adaptFault } from "../write-fault";
+import { COMPLETED, INCOMPLETE, ItemWriter } from "./write-items";
+import { writeHead, writeState } from "./write-object";
+
+const OUTPUT = constant(',"output":[');
+
+export class OpenaiResponsesWriter extends ItemWriter {
+  private start: u32;
+
+  constructor(
+    out: ByteBuffer,
+    dropped: Dropped,
+    private usage: Usage,
+    head: ResponseHead,
+    notes: RequestNotes,
+  ) {
+    super(out, dropped, head, notes, out);
+    this.start = out.length;
+  }
+
+  begin(head: ResponseHead): void {
+    writeHead(head, this.notes, this.out);
+    this.out.span(OUTPUT);
+  }
+
+  usageFinal(): void {}
+  ping(): void {}
+
+  end(): void {
+    const reason = this.incompleteReason;
+    const isComplete = reason.length == 0;
+    this.out.byte(0x5d);
+    writeState(
+      isComplete ? COMPLETED : INCOMPLETE,
+      isComplete ? this.head.clock() : 0,
+      null,
+      reason,
+      this.usage,
+      this.out,
+    );
+  }
+
+  /** Replaces what has been written of the response. */
+  fault(fault: Fault): void {
+    adaptFault(fault);
+    this.out.length = this.start;
+    writeOpenaiFault(fault, this.out);
+  }
+
+  protected itemAdded(_rest: Span): void {}
+  protected contentAdded(): void {}
+  protected contentDelta(_pointer: usize, _length: u32): void {}
+  protected annotationAdded(_index: i32, _start: u32): void {}
+  protected contentDone(_textEnd: u32): void {}
+  protected itemDone(): void {}
+}

@@ -1,0 +1,235 @@
+// The list of features: what a request may ask for beyond the common slots, once each, with its fate if a dialect does
+// not support it (`rejected` or `dropped`), the advice for the client, and the documentation. A dialect's members.ts maps
+// members to features and lists those that its request writer supports; docs/dialects.md is generated from both.
+import { constant } from "../../bytes/text/bytes";
+import { about, dropped, rejected } from "./feature";
+
+const LEAVE_OUT = constant("Remove it, or use a provider that supports it.");
+const USE_TOOLS = constant("It is deprecated; use tools, tool_choice and messages of role tool.");
+const SEND_BASE64 = constant("Send the file's content in base64 instead.");
+const SEND_TRANSCRIPT = constant(
+  "Send the transcript as text, or use a model that supports audio.",
+);
+const SEND_ALL_TOOLS = constant("Send the tools that are available now in tools.");
+
+// Sampling
+export const SEED = dropped(
+  about("Seeds", "https://platform.openai.com/docs/api-reference/chat/create#chat-create-seed"),
+);
+export const FREQUENCY_PENALTY = dropped(about("Frequency penalties"));
+export const PRESENCE_PENALTY = dropped(about("Presence penalties"));
+export const LOGIT_BIAS = dropped(about("Logit biases: token ids differ between tokenizers"));
+export const LOGPROBS = dropped(about("Log probabilities"));
+export const TOP_LOGPROBS = dropped(about("Log probabilities of alternatives"));
+export const SEVERAL_CHOICES = rejected(
+  constant("Send one request per choice."),
+  about("Several choices per response"),
+);
+export const VERBOSITY = dropped(about("Verbosity"));
+export const TEXT_LOGPROBS = dropped(
+  about("Log probabilities of output texts: translated responses have none"),
+);
+
+// Input and output
+export const FOREIGN_PARTS = rejected(
+  constant(
+    "It is a part of another API: send input_text, input_image, input_file or output_text instead.",
+  ),
+  about("Content parts of another API, which OpenAI rejects as well"),
+);
+export const AUDIO_OUTPUT = rejected(
+  LEAVE_OUT,
+  about("Audio output", "https://platform.openai.com/docs/guides/audio"),
+);
+export const AUDIO_INPUT = rejected(
+  SEND_TRANSCRIPT,
+  about("Audio input", "https://platform.openai.com/docs/guides/audio"),
+);
+export const AUDIO_HISTORY = rejected(
+  constant("Send the transcript as text."),
+  about("Audio in earlier responses"),
+);
+export const VIDEO_INPUT = rejected(
+  constant("Send single frames as images."),
+  about("Video input"),
+);
+export const FILE_IDS = rejected(
+  SEND_BASE64,
+  about("Files by the provider's id", "https://platform.openai.com/docs/guides/pdf-files"),
+);
+export const DOCUMENT_URLS = rejected(
+  SEND_BASE64,
+  about("Documents by URL", "https://platform.claude.com/docs/en/build-with-claude/pdf-support"),
+);
+export const IMAGE_URLS = rejected(
+  constant("Send the image's content in base64 instead."),
+  about("Images by URL"),
+);
+export const IMAGE_DETAIL = dropped(
+  about("Image resolution", "https://platform.openai.com/docs/guides/images-vision"),
+);
+export const MESSAGE_NAME = dropped(
+  about("Names of participants: put the name into the text if it matters"),
+);
+export const CITATIONS = dropped(
+  about("Citations", "https://platform.claude.com/docs/en/build-with-claude/citations"),
+);
+export const SCHEMA_DESCRIPTION = dropped(about("A description of the output schema"));
+
+// Tools
+export const LEGACY_FUNCTIONS = rejected(USE_TOOLS, about("Functions, the predecessor of tools"));
+export const CUSTOM_GRAMMARS = dropped(
+  about(
+    "Grammars of custom tools: only described to the model",
+    "https://platform.openai.com/docs/guides/function-calling#custom-tools",
+  ),
+);
+export const WEB_SEARCH = rejected(
+  constant("Declare a search tool in tools."),
+  about("Web search by the provider"),
+);
+export const MCP_SERVERS = rejected(
+  constant("Call the MCP server from the client, as a tool, or use a model of Anthropic."),
+  about(
+    "MCP servers called by the provider",
+    "https://platform.claude.com/docs/en/agents-and-tools/mcp-connector",
+  ),
+);
+export const HOSTED_TOOLS = dropped(
+  about(
+    "Tools that the provider runs: the model is not offered them",
+    "https://platform.openai.com/docs/guides/tools",
+  ),
+);
+export const HOSTED_MCP = rejected(
+  constant("Call the MCP server from the client, and declare its tools as functions."),
+  about(
+    "MCP servers and connectors called by OpenAI",
+    "https://platform.openai.com/docs/guides/tools-connectors-mcp",
+  ),
+);
+export const BUILT_IN_TOOLS = rejected(
+  constant("Declare it as a function, and send its calls and outputs as those of a function."),
+  about(
+    "Built-in tools that the client runs: only OpenAI's models know them",
+    "https://platform.openai.com/docs/guides/tools",
+  ),
+);
+export const TOOL_CALL_LIMIT = dropped(about("A limit of built-in tool calls"));
+export const TOOL_OUTPUT_SCHEMA = dropped(about("The schema of a tool's output"));
+export const ASYNC_TOOLS = dropped(about("Tools that respond later"));
+export const SERVER_TOOL_HISTORY = dropped(
+  about("Results of tools that the provider ran in an earlier turn"),
+);
+export const TOOL_EXAMPLES = dropped(about("Example inputs of a tool"));
+export const TOOL_SEARCH = dropped(about("Tools loaded on demand: every tool is always loaded"));
+export const TOOL_STREAMING = dropped(about("Fine-grained streaming of a tool's arguments"));
+export const TOOL_CALLERS = dropped(about("Allowed callers of a tool: only the model calls it"));
+export const TOOLSETS = dropped(about("Toolsets"));
+export const TOOL_CHANGES = rejected(
+  SEND_ALL_TOOLS,
+  about("Changes of the tools within a conversation"),
+);
+export const PROVIDER_EXTRAS = dropped(about("Signatures of another provider on tool calls"));
+
+// Caching, storage, speed
+export const PROMPT_CACHE_KEY = dropped(
+  about(
+    "Prompt cache keys: use `cache_control`",
+    "https://platform.openai.com/docs/guides/prompt-caching",
+  ),
+);
+export const AUTOMATIC_CACHING = dropped(
+  about("Automatic cache breakpoints: OpenAI-compatible providers cache by themselves"),
+);
+export const PROMPT_CACHE_OPTIONS = dropped(about("Options of the prompt cache"));
+export const PROMPT_CACHE_RETENTION = dropped(about("How long the prompt cache is kept"));
+export const METADATA = dropped(about("Metadata of a stored response"));
+export const SERVICE_TIERS = dropped(
+  about(
+    "Service tiers beyond the standard one",
+    "https://platform.openai.com/docs/guides/priority-processing",
+  ),
+);
+export const STORE = dropped(about("Stored responses"));
+export const PREDICTION = dropped(
+  about(
+    "Predicted output: it changes the speed, not the response",
+    "https://platform.openai.com/docs/guides/predicted-outputs",
+  ),
+);
+export const SPEED = dropped(about("Fast mode"));
+export const OBFUSCATION = dropped(about("Padding against traffic analysis"));
+
+// Conversation state and policies of a provider
+export const CONTEXT_MANAGEMENT = dropped(about("Context editing: the conversation is sent whole"));
+export const COMPACTION = rejected(
+  constant("Send its summary as text, or use a model of Anthropic."),
+  about("Compaction by the provider"),
+);
+export const THREADS = rejected(
+  constant("Send the whole conversation, or use a model of Anthropic."),
+  about("Threads"),
+);
+export const PREVIOUS_RESPONSES = rejected(
+  constant(
+    "keeps no responses: send the whole conversation in 'input' instead of 'previous_response_id'.",
+  ),
+  about(
+    "Stored responses as the conversation",
+    "https://platform.openai.com/docs/guides/conversation-state",
+  ),
+);
+export const CONVERSATIONS = rejected(
+  constant("keeps no conversations: send the earlier items in 'input'."),
+  about("Stored conversations", "https://platform.openai.com/docs/guides/conversation-state"),
+);
+export const STORED_PROMPTS = rejected(
+  constant("has no stored prompts: send 'instructions' and 'input'."),
+  about("Stored prompts", "https://platform.openai.com/docs/guides/prompting"),
+);
+export const BACKGROUND = rejected(
+  constant("cannot answer in the background: use 'stream'."),
+  about("Background mode", "https://platform.openai.com/docs/guides/background"),
+);
+export const ITEM_REFERENCES = rejected(
+  constant(
+    "This model keeps no items: send the items themselves. In the Vercel AI SDK set providerOptions.openai.store to false, or use @ai-sdk/open-responses.",
+  ),
+  about("References to stored items"),
+);
+export const COMPACTED_HISTORY = rejected(
+  constant("Send the items, or their summary as text, or use a provider with the Responses API."),
+  about(
+    "Compaction by OpenAI: only OpenAI can read it",
+    "https://platform.openai.com/docs/guides/conversation-state",
+  ),
+);
+export const BACKEND_ITEMS = dropped(about("Items of Codex's backend: only OpenAI can read them"));
+export const PHASES = dropped(about("The phase of a message of the assistant"));
+export const TRUNCATION = dropped(
+  about("Truncation by the provider: the conversation is sent whole"),
+);
+export const REASONING_MODE = dropped(about("The reasoning mode"));
+export const REASONING_CONTEXT = dropped(about("Which turns' reasoning the model sees"));
+export const CLIENT_METADATA = dropped(about("Metadata of Codex"));
+export const ACCESS_PROGRAMS = dropped(about("Access programs"));
+export const IMAGE_CONTEXT = dropped(about("Compression of images in the context"));
+export const CONTAINERS = rejected(LEAVE_OUT, about("Containers"));
+export const BROWSER_STATE = rejected(LEAVE_OUT, about("Browser state"));
+export const MODERATION = rejected(LEAVE_OUT, about("Moderation by the provider"));
+export const INFERENCE_REGION = rejected(
+  constant("Choose a provider in the right region, or use a model of Anthropic."),
+  about("Inference region"),
+);
+export const BILLING_POLICY = rejected(LEAVE_OUT, about("Billing policy"));
+export const PROVIDER_FALLBACKS = dropped(
+  about("Fallbacks of the provider: configure `fallbacks` in the gateway"),
+);
+export const DIAGNOSTICS = dropped(about("Diagnostics"));
+export const TASK_BUDGET = dropped(about("Task budgets"));
+export const THINKING_DISPLAY = dropped(about("Display of thinking: the provider decides"));
+export const MESSAGE_OUTPUT = dropped(
+  about("Output settings per message: one effort applies to the whole request"),
+);
+export const TRANSFORMATIONS = dropped(about("Transformations"));

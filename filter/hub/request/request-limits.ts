@@ -1,0 +1,130 @@
+// What a target supports: the capabilities of its model (contract/model-capabilities.ts) as the request path reads them.
+import { sameSpan, Span } from "../../bytes/text/bytes";
+import { Envelope } from "../envelope";
+
+/** How an Anthropic model is asked to think: the values of `thinking` (https://platform.claude.com/docs/en/build-with-claude/thinking). */
+export const REASONING_NONE: i32 = 0;
+/** `thinking.budget_tokens`: Claude 3.7 to 4.5. */
+export const REASONING_BUDGET: i32 = 1;
+/** `thinking: adaptive` and `output_config.effort`: Claude 4.7 and newer. */
+export const REASONING_ADAPTIVE: i32 = 2;
+/** Either way: Claude 4.6. */
+export const REASONING_BOTH: i32 = 3;
+
+/** Which of Anthropic's types of thinking asks for the least: the values of `thinking_off`. */
+export const OFF_DISABLED: i32 = 0;
+export const OFF_BETWEEN_TOOLS: i32 = 1;
+/** The model always thinks. */
+export const OFF_NONE: i32 = 2;
+
+/** Which kinds of `tool_choice` that force a call the model supports: the values of `forced_tools`. */
+export const FORCED_ALL: i32 = 0;
+/** A tool by its name, but not "any tool". */
+export const FORCED_NAMED: i32 = 1;
+export const FORCED_NONE: i32 = 2;
+
+/** The families of models at Amazon Bedrock whose requests differ: the values of `model_family`. */
+export const FAMILY_UNKNOWN: i32 = -1;
+export const FAMILY_CLAUDE: i32 = 0;
+export const FAMILY_NOVA: i32 = 1;
+export const FAMILY_GPT_OSS: i32 = 2;
+export const FAMILY_GPT: i32 = 3;
+export const FAMILY_MISTRAL: i32 = 4;
+export const FAMILY_OTHER: i32 = 5;
+
+/** Filled by filter/config/read-limits.ts, which has the defaults. */
+export class RequestLimits {
+  /** Whether a body in the target's dialect may have to be changed. */
+  isLimiting: bool = false;
+  /** Anthropic: `max_tokens`, which is required, if the client sends none; 0 for the model's maximum. */
+  defaultMaxTokens: u32 = 0;
+  /** A larger `max_tokens` is lowered to it; 0 if unknown. */
+  highestMaxTokens: u32 = 0;
+  /** OpenAI's reasoning models reject `max_tokens` and require `max_completion_tokens`. */
+  usesMaxCompletionTokens: bool = false;
+  /** False if only the older `max_tokens` is supported. */
+  takesMaxCompletionTokens: bool = false;
+  /** False if temperature, top_p, top_k and the penalties are rejected (reasoning models, Claude 4.7 and newer). */
+  takesTemperature: bool = false;
+  /** Chat: temperature and top_p are supported only while the model does not reason (GPT-5.1 to 5.6). */
+  samplesWithoutReasoning: bool = false;
+  /** False if temperature and top_p together are rejected (Claude 4.5 and 4.6). */
+  takesBothSampling: bool = false;
+  /** False if the chat template does not support the system role: its text goes before the first user text. */
+  takesSystemRole: bool = false;
+  /** Chat: false if only the first message may be a system message; later ones go before the next user text. */
+  takesLaterSystem: bool = false;
+  /** Chat: messages of role developer; else they become system. */
+  takesDeveloperRole: bool = false;
+  /** Anthropic: messages of role system inside the conversation (Claude 4.8 and newer); else all go to the top. */
+  takesSystemMessages: bool = false;
+  takesStop: bool = false;
+  /** Chat: `stream_options.include_usage`. */
+  takesStreamUsage: bool = true;
+  /** Chat: `top_k`, which OpenAI itself does not have. */
+  takesTopK: bool = false;
+  /** Chat: `user`. */
+  takesUser: bool = false;
+  /** Chat: `cache_control` on content parts and tools (OpenRouter, LiteLLM, Qwen). */
+  takesCacheControl: bool = false;
+  /** The efforts that the model supports, a bit `1 << EFFORT_` for each. */
+  efforts: u32 = 0;
+  /** Whether `efforts` is known, not the default of nearly every model. */
+  knowsEfforts: bool = false;
+  /** Chat: whether the model reasons without an effort in the request. */
+  reasonsByDefault: bool = false;
+  /** Chat: false if a request with tools must have effort `none` (GPT-5.4 to 6). */
+  takesReasoningWithTools: bool = false;
+  /** Chat: false if the id of a tool call must have nine letters and digits (Mistral). */
+  takesLongCallIds: bool = true;
+  /** Chat: false if no message of the user may follow a tool message (Mistral). */
+  takesUserAfterTool: bool = true;
+  /** Chat: `reasoning_content` in assistant messages (DeepSeek, Moonshot); others reject it. */
+  takesReasoningContent: bool = false;
+  /** Chat: `reasoning_details` in assistant messages (OpenRouter). */
+  takesReasoningDetails: bool = false;
+  /** Which forced choices of a tool are supported, FORCED_. */
+  forcedTools: i32 = FORCED_ALL;
+  /** Structured output by a JSON schema. */
+  takesOutputSchema: bool = false;
+  /** Anthropic: a last message of the assistant, which the model continues. */
+  takesPrefill: bool = false;
+  /** Anthropic: how to ask for reasoning, REASONING_. */
+  reasoning: i32 = REASONING_ADAPTIVE;
+  /** Whether `reasoning` is known, so that the client's request for it may be changed. */
+  knowsReasoning: bool = false;
+  /** Anthropic: how to ask for the least thinking, OFF_. */
+  thinkingOff: i32 = OFF_DISABLED;
+  /** Converse: the family of the model, FAMILY_. */
+  family: i32 = FAMILY_UNKNOWN;
+  /** Gemini: whether calls have ids and signatures, and results media (Gemini 3 and newer). */
+  signsCalls: bool = false;
+  /** Gemini: JSON schemas, not only a subset of OpenAPI (2.5 and newer). */
+  takesJsonSchema: bool = false;
+  /** Further members that are dropped from a body in the target's dialect. */
+  refuses: Span[] = [];
+  /** The same for members of messages, and the path of each: `messages[].name`. */
+  refusesInMessages: Span[] = [];
+  refusedPaths: Span[] = [];
+  /** How the target's cloud expects messages; null for every other provider. */
+  envelope: Envelope | null = null;
+  /** `overrides.strict_translation`: a request is rejected if anything would be dropped. */
+  strict: bool = false;
+
+  /** Returns whether the model supports adaptive thinking. */
+  thinksAdaptively(): bool {
+    return this.reasoning == REASONING_ADAPTIVE || this.reasoning == REASONING_BOTH;
+  }
+
+  /** Returns whether a member of the request is in `refuses`. */
+  isRefused(name: Span): bool {
+    for (let i = 0; i < this.refuses.length; i++) {
+      if (sameSpan(unchecked(this.refuses[i]), name)) return true;
+    }
+    return false;
+  }
+
+  takesEffort(effort: i32): bool {
+    return (this.efforts & (1 << effort)) != 0;
+  }
+}

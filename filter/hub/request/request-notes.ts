@@ -1,0 +1,27 @@
+// What the writer of a response has to know of its request: written by the client's dialect while it reads the request, and
+// kept until the response has ended. Most requests need none of it.
+import { ByteBuffer } from "../../bytes/text/bytes";
+import { ClientTools } from "./client-tools";
+
+export class RequestNotes {
+  tools: ClientTools = new ClientTools();
+  /** Members of the request that the response repeats (Responses): the inside of a JSON object, may be empty. */
+  echo: ByteBuffer = new ByteBuffer();
+
+  get isEmpty(): bool {
+    return this.tools.isEmpty && this.echo.length == 0;
+  }
+
+  clear(): void {
+    this.tools.clear();
+    this.echo.clear();
+  }
+
+  release(): void {
+    this.tools.release();
+    this.echo.release();
+  }
+}
+
+/** Of requests without any. */
+export const NO_NOTES = new RequestNotes();

@@ -1,0 +1,244 @@
+// Pieces of a request that every dialect's writer uses: texts, cache marks, tools, schemas.
+import { KIND_OBJECT, NO_NODE, Tape } from "../../bytes/json/tape";
+import { escape, unescape } from "../../bytes/json/text";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
+import { byteAt } from "../../bytes/text/at";
+import { isBlank } from "../../bytes/json/blank";
+import { CUSTOM_SCHEMA, writeCustomDescription } from "./custom-tools";
+import { Block, FORMAT_JSON, FORMAT_SCHEMA, HubRequest, Tool } from "./request";
+import { RequestLimits, RequestReport } from "./request-report";
+
+const QUOTE: u32 = 0x22;
+const COMMA: u32 = 0x2c;
+
+/** An empty line, inside a JSON string. */
+export const BLANK_LINE = constant("\\n\\n");
+
+const CACHE_MEMBER = constant(',"cache_control":');
+const TYPE = constant("type");
+const OBJECT = constant("object");
+const PROPERTIES = constant("properties");
+const REQUIRED = constant("required");
+const ADDITIONAL = constant("additionalProperties");
+const CLOSED = constant('"additionalProperties":false');
+const TYPE_OBJECT = constant('"type":"object"');
+const EMPTY_SCHEMA = constant('{"type":"object","properties":{}}');
+
+/** Writes a JSON string whose inside is already escaped. */
+export function writeString(pointer: usize, length: u32, out: ByteBuffer): void {
+  out.byte(QUOTE);
+  out.bytes(pointer, length);
+  out.byte(QUOTE);
+}
+
+/** Writes a value behind `name`, which is `,"name":`; nothing if the value is missing. */
+export function writeMember(tape: Tape, node: u32, name: Span, out: ByteBuffer): void {
+  if (!tape.isPresent(node)) return;
+  out.span(name);
+  writeValue(tape, node, out);
+}
+
+/** Writes a value as the client wrote it. */
+export function writeValue(tape: Tape, node: u32, out: ByteBuffer): void {
+  const start = tape.outerStart(node);
+  out.bytes(tape.base + start, tape.outerEnd(node) - start);
+}
+
+export function writeCache(block: Block, out: ByteBuffer): void {
+  if (block.cacheLength == 0) return;
+  out.span(CACHE_MEMBER);
+  out.bytes(block.cache, block.cacheLength);
+}
+
+const plainText = scratchBuffer();
+
+/** Writes a JSON string cut to at most `limit` bytes of its plain text, never inside a character. */
+export function writeShortened(pointer: usize, length: u32, limit: u32, out: ByteBuffer): void {
+  plainText.clear();
+  unescape(pointer, length, plainText);
+  let kept = min(plainText.length, limit);
+  while (kept > 0 && kept < plainText.length && (byteAt(plainText.pointer, kept) & 0xc0) == 0x80)
+    kept--;
+  out.byte(QUOTE);
+  escape(plainText.pointer, kept, out);
+  out.byte(QUOTE);
+}
+
+/** Writes the schema of a tool's input. Its type is always an object, which dialects require but clients may leave out. */
+function writeInputSchema(tape: Tape, schema: u32, out: ByteBuffer): void {
+  if (schema == NO_NODE) {
+    out.span(EMPTY_SCHEMA);
+    return;
+  }
+  if (tape.member(schema, TYPE) != NO_NODE) {
+    writeValue(tape, schema, out);
+    return;
+  }
+  if (tape.isEmpty(schema)) {
+    out.span(EMPTY_SCHEMA);
+    return;
+  }
+  out.byte(0x7b);
+  out.span(TYPE_OBJECT);
+  out.byte(COMMA);
+  out.bytes(tape.pointer(schema) + 1, tape.size(schema) - 1);
+}
+
+/**
+ * Writes a schema with `additionalProperties: false` in every object that lacks the member, as Anthropic requires.
+ * @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs
+ */
+export function writeClosedSchema(tape: Tape, schema: u32, out: ByteBuffer): void {
+  let done = tape.start(schema);
+  for (let node = schema, end = tape.next(schema); node < end; node++) {
+    if (!isObjectSchema(tape, node) || tape.member(node, ADDITIONAL) != NO_NODE) continue;
+    const at = tape.start(node) + 1;
+    out.bytes(tape.base + done, at - done);
+    out.span(CLOSED);
+    if (!tape.isEmpty(node)) out.byte(COMMA);
+    done = at;
+  }
+  out.bytes(tape.base + done, tape.end(schema) - done);
+}
+
+/**
+ * Returns whether OpenAI's strict mode accepts a schema: every object closed, every property required.
+ * @see https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
+ */
+export function isStrictSchema(tape: Tape, schema: u32): bool {
+  for (let node = schema, end = tape.next(schema); node < end; node++) {
+    if (!isObjectSchema(tape, node)) continue;
+    const additional = tape.member(node, ADDITIONAL);
+    if (additional == NO_NODE || !tape.isPresent(additional) || tape.isTrue(additional))
+      return false;
+    if (tape.isObject(additional)) return false;
+    if (
+      childCount(tape, tape.member(node, PROPERTIES), 2) !=
+      childCount(tape, tape.member(node, REQUIRED), 1)
+    )
+      return false;
+  }
+  return true;
+}
+
+/** Returns whether a node is a schema with `"type": "object"`, not a property named type. */
+function isObjectSchema(tape: Tape, node: u32): bool {
+  return tape.kind(node) == KIND_OBJECT && tape.equals(tape.member(node, TYPE), OBJECT);
+}
+
+/** Counts the children of an array (`step` 1) or the members of an object (`step` 2). */
+function childCount(tape: Tape, node: u32, step: u32): u32 {
+  let count: u32 = 0;
+  if (node == NO_NODE) return 0;
+  for (
+    let child = tape.first(node), end = tape.next(node);
+    child < end;
+    child = tape.next(child + step - 1)
+  )
+    count++;
+  return count;
+}
+
+const JSON_SENTENCE = constant(
+  "Answer with one JSON object and nothing else: no text around it, no code fence.",
+);
+const SCHEMA_SENTENCE = constant(
+  "Answer with one JSON object and nothing else: no text around it, no code fence. It must match this JSON schema: ",
+);
+
+/** Writes the instruction that replaces a response schema nothing enforces: the inside of a JSON string. */
+export function writeSchemaSentence(tape: Tape, schema: u32, out: ByteBuffer): void {
+  out.span(SCHEMA_SENTENCE);
+  escape(tape.pointer(schema), tape.size(schema), out);
+}
+
+const sentence = scratchBuffer();
+const instruction = new Span(0, 0);
+
+/**
+ * Returns the instruction that replaces the schema of the response if the model does not support schemas, and drops
+ * `path`; else an empty one. Valid until the next call.
+ */
+export function schemaInstruction(
+  request: HubRequest,
+  limits: RequestLimits,
+  path: Span,
+  report: RequestReport,
+): Span {
+  instruction.length = 0;
+  if (request.outputFormat != FORMAT_SCHEMA || limits.takesOutputSchema) return instruction;
+  report.dropForModel(path);
+  return formatSentence(request);
+}
+
+/** Returns the instruction that replaces the format of the response, JSON with or without a schema. Valid until the next call. */
+export function formatSentence(request: HubRequest): Span {
+  if (request.outputFormat == FORMAT_JSON) return JSON_SENTENCE;
+  sentence.clear();
+  writeSchemaSentence(request.tape, request.schema, sentence);
+  instruction.pointer = sentence.pointer;
+  instruction.length = sentence.length;
+  return instruction;
+}
+
+/** As `schemaInstruction`, also for plain JSON: for APIs that enforce no JSON without a schema. */
+export function formatInstruction(
+  request: HubRequest,
+  limits: RequestLimits,
+  report: RequestReport,
+): Span {
+  if (request.outputFormat != FORMAT_JSON)
+    return schemaInstruction(request, limits, report.paths.format, report);
+  report.drop(report.paths.format);
+  return formatSentence(request);
+}
+
+const DESCRIPTION = constant(',"description":');
+const STRICT = constant(',"strict":true');
+
+/** Writes a tool's description, if it has one; a custom tool's with its grammar. */
+export function writeToolDescription(tape: Tape, tool: Tool, out: ByteBuffer): void {
+  const isPlain = tool.isCustom == 0 || tool.grammar == NO_NODE;
+  if (isPlain && isBlank(tool.description, tool.descriptionLength)) return;
+  out.span(DESCRIPTION);
+  out.byte(QUOTE);
+  if (tool.isCustom != 0) writeCustomDescription(tape, tool, out);
+  else out.bytes(tool.description, tool.descriptionLength);
+  out.byte(QUOTE);
+}
+
+/** Writes the schema of a tool's input; a custom tool has one argument. */
+export function writeToolSchema(tape: Tape, tool: Tool, out: ByteBuffer): void {
+  if (tool.isCustom != 0) out.span(CUSTOM_SCHEMA);
+  else writeInputSchema(tape, tool.schema, out);
+}
+
+/** Writes a tool's name and description; a custom tool's without its grammar. */
+export function writeToolHead(tool: Tool, out: ByteBuffer): void {
+  writeString(tool.name, tool.nameLength, out);
+  if (isBlank(tool.description, tool.descriptionLength)) return;
+  out.span(DESCRIPTION);
+  writeString(tool.description, tool.descriptionLength, out);
+}
+
+/** Writes a tool's name, description, schema and strictness. `schemaName`: `,"parameters":` or the like. */
+export function writeTool(tape: Tape, tool: Tool, schemaName: Span, out: ByteBuffer): void {
+  writeString(tool.name, tool.nameLength, out);
+  writeToolDescription(tape, tool, out);
+  out.span(schemaName);
+  writeToolSchema(tape, tool, out);
+  if (tool.isCustom == 0 && tool.isStrict != 0) out.span(STRICT);
+}
+
+/** Writes the name of the tool of CHOICE_NAMED. */
+export function writeChosenTool(request: HubRequest, out: ByteBuffer): void {
+  if (request.chosenTool != NO_NODE) writeValue(request.tape, request.chosenTool, out);
+  else writeString(request.chosenName, request.chosenNameLength, out);
+}
+
+/** Writes the value of a cache mark behind its name; nothing if there is none. */
+export function writeToolCache(tool: Tool, out: ByteBuffer): void {
+  if (tool.cacheLength == 0) return;
+  out.span(CACHE_MEMBER);
+  out.bytes(tool.cache, tool.cacheLength);
+}

@@ -1,0 +1,105 @@
+// The events of a response, independent of any dialect: a dialect's reader calls a sink, another dialect's writer is one.
+//
+// Texts are the insides of JSON strings, still escaped, and valid during the call only: a sink that needs them later copies
+// them. A complete response is the same events in one call. `end` or `fault` is the last event.
+import { ByteBuffer } from "../../bytes/text/bytes";
+import { TextRuns } from "../../bytes/repeat/text-runs";
+import { Fault } from "../faults/fault";
+
+/** Seconds since 1970. */
+const YEAR_10000: i64 = 253_402_300_800;
+
+/** What is known of a response before its content. Texts are escaped. */
+export class ResponseHead {
+  /** The provider's id of the response, may be empty. */
+  id: ByteBuffer = new ByteBuffer();
+  model: ByteBuffer = new ByteBuffer();
+  /** OpenAI's system_fingerprint, may be empty. */
+  fingerprint: ByteBuffer = new ByteBuffer();
+  tier: i32 = TIER_UNKNOWN;
+  /** Seconds since 1970. */
+  created: i64 = 0;
+
+  /** Sets `created`, unless a provider's number cannot be a time. */
+  setCreated(seconds: i64): void {
+    if (seconds > 0 && seconds < YEAR_10000) this.created = seconds;
+  }
+
+  /** Returns the seconds since 1970, 0 if there is no clock. */
+  clock: () => i64 = noClock;
+
+  release(): void {
+    this.id.release();
+    this.model.release();
+    this.fingerprint.release();
+  }
+}
+
+export function noClock(): i64 {
+  return 0;
+}
+
+/** The tier that served the request. OpenAI: default, flex, scale, priority. Anthropic: standard, batch, priority. */
+export const TIER_UNKNOWN: i32 = 0;
+export const TIER_STANDARD: i32 = 1;
+export const TIER_PRIORITY: i32 = 2;
+export const TIER_BATCH: i32 = 3;
+export const TIER_FLEX: i32 = 4;
+export const TIER_SCALE: i32 = 5;
+
+/** A source of a text. Escaped texts, valid during the call only. */
+export class Citation {
+  url: usize = 0;
+  urlLength: u32 = 0;
+  title: usize = 0;
+  titleLength: u32 = 0;
+  /** The cited text, if the provider sends it. */
+  cited: usize = 0;
+  citedLength: u32 = 0;
+}
+
+export abstract class ResponseSink {
+  constructor(
+    /** Gets the client's bytes; may be a different buffer in each call. */
+    public out: ByteBuffer,
+  ) {}
+
+  /** Once, before everything else but `ping` and `fault`. The head stays valid until the response's end. */
+  abstract begin(head: ResponseHead): void;
+  abstract text(pointer: usize, length: u32): void;
+  /** Several texts, one after the other. */
+  texts(texts: TextRuns): void {
+    for (let i: u32 = 0; i < texts.count; i++) this.text(texts.pointer(i), texts.length(i));
+  }
+  /** The text of a refusal, if the provider sends it separately. */
+  abstract refusal(pointer: usize, length: u32): void;
+  abstract reasoning(pointer: usize, length: u32): void;
+  /**
+   * The signature of the reasoning block before it, or of one without text; `carrier`: CARRIER_, whose signature it is. It ends
+   * the block.
+   */
+  abstract signature(carrier: i32, pointer: usize, length: u32): void;
+  /** A whole block of encrypted reasoning. */
+  abstract redactedReasoning(pointer: usize, length: u32): void;
+  /** A source of the text block before it. */
+  abstract citation(citation: Citation): void;
+  /** The current block of text or reasoning ends. */
+  abstract blockEnd(): void;
+  /** A tool call; `slot` counts them from 0. Id and name are not empty. */
+  abstract toolBegin(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void;
+  /** A fragment of the call's arguments: escaped JSON, cut anywhere between two outer characters. */
+  abstract toolArguments(slot: i32, pointer: usize, length: u32): void;
+  /** Once for every call. */
+  abstract toolEnd(slot: i32): void;
+  /** Why the response ended, a FINISH_ constant, and the stop sequence if that was it. No content follows; usage may. */
+  abstract finish(reason: i32, sequence: usize, sequenceLength: u32): void;
+  /** Usage is complete. */
+  abstract usageFinal(): void;
+  /** The upstream keeps the connection alive. */
+  abstract ping(): void;
+  /** The clean end. */
+  abstract end(): void;
+  /** The response failed. */
+  abstract fault(fault: Fault): void;
+  abstract release(): void;
+}

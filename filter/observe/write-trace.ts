@@ -1,0 +1,227 @@
+// What the span of a request shows (contract/trace.ts). Envoy reads it when the span ends: before `proxy_on_log`, and
+// without a callback if the client disconnects. So what is known is written as soon as it is known.
+import {
+  TRACE_CACHE_READ,
+  TRACE_CACHE_WRITE,
+  TRACE_ERROR,
+  TRACE_FALLBACKS,
+  TRACE_FINISH,
+  TRACE_FIRST_CHUNK,
+  TRACE_GUARD,
+  TRACE_INPUT,
+  TRACE_KEY,
+  TRACE_MODEL,
+  TRACE_OPERATION,
+  TRACE_OUTPUT,
+  TRACE_PARTIAL,
+  TRACE_PROMPT_TARGET,
+  TRACE_PROVIDER,
+  TRACE_REASONING,
+  TRACE_REQUESTED,
+  TRACE_RESPONSE_MODEL,
+  TRACE_STREAM,
+  TRACE_SUBJECT,
+} from "../../contract/trace";
+import { BROKEN, GUARD_WORDS } from "../../contract/usage-record";
+import { FINISH_NONE } from "../hub/response/finish-reason";
+import { atLeastZero, UNKNOWN_TOKENS, Usage } from "../hub/response/usage";
+import { setProperty } from "../host/host";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
+import { UNKNOWN } from "../exchange/endpoint";
+import { Exchange } from "../exchange/exchange";
+import { Trace } from "../exchange/trace";
+import { errorCode, MAX_MODEL } from "./usage-record";
+
+const PARTIAL = constant(TRACE_PARTIAL);
+const PARTIAL_INPUT = constant('{"input_tokens":');
+const PARTIAL_OUTPUT = constant(',"output_tokens":');
+const OPERATION = constant(TRACE_OPERATION);
+const SUBJECT = constant(TRACE_SUBJECT);
+const PROVIDER = constant(TRACE_PROVIDER);
+const MODEL = constant(TRACE_MODEL);
+const REQUESTED = constant(TRACE_REQUESTED);
+const STREAM = constant(TRACE_STREAM);
+const KEY = constant(TRACE_KEY);
+const FIRST_CHUNK = constant(TRACE_FIRST_CHUNK);
+const RESPONSE_MODEL = constant(TRACE_RESPONSE_MODEL);
+const FINISH = constant(TRACE_FINISH);
+const ERROR = constant(TRACE_ERROR);
+const FALLBACKS = constant(TRACE_FALLBACKS);
+const PROMPT_TARGET = constant(TRACE_PROMPT_TARGET);
+const GUARD = constant(TRACE_GUARD);
+
+const BLANK: u32 = 0x20;
+const TRUE = constant("true");
+const BROKEN_STREAM = constant(BROKEN);
+
+/** By the constants of hub/finish-reason.ts, in the words of the conventions where there is one. */
+const FINISHES: Span[] = [
+  "[]",
+  '["stop"]',
+  '["stop"]',
+  '["length"]',
+  '["tool_call"]',
+  '["content_filter"]',
+  '["pause"]',
+  '["length"]',
+  '["error"]',
+  '["unknown"]',
+].map<Span>((text) => constant(text));
+const BROKEN_FINISH = FINISHES[8];
+const DECISIONS = GUARD_WORDS.map<Span>((word) => constant(word));
+
+const INPUT = constant(TRACE_INPUT);
+const OUTPUT = constant(TRACE_OUTPUT);
+const CACHE_READ = constant(TRACE_CACHE_READ);
+const CACHE_WRITE = constant(TRACE_CACHE_WRITE);
+const REASONING = constant(TRACE_REASONING);
+
+const value = scratchBuffer();
+const span = new Span(0, 0);
+
+/** Writes what the request shows, and the target of the attempt if it is another one than before. */
+export function traceRequest(exchange: Exchange): void {
+  const trace = exchange.trace;
+  if (trace === null) return;
+  const client = exchange.client;
+  if (!trace.isStarted && client.endpoint !== UNKNOWN) {
+    trace.isStarted = true;
+    const operation = client.endpoint.operation;
+    if (operation.length > 0) setProperty(OPERATION, operation);
+    else writeSubject(client.endpoint.path);
+    const key = client.apiKey;
+    if (key !== null) setProperty(KEY, key.name);
+  }
+  const target = exchange.target;
+  if (target === null || target === trace.target) return;
+  if (trace.target === null) {
+    if (client.requested.length > 0) setProperty(REQUESTED, client.requested.view(span));
+    if (client.isStreaming) setProperty(STREAM, TRUE);
+  }
+  trace.target = target;
+  setProperty(PROVIDER, target.traceProvider);
+  setProperty(MODEL, exchange.modelText(target));
+  writeSubject(exchange.modelText(target));
+}
+
+/** Writes what follows the operation in the names of spans. */
+function writeSubject(name: Span): void {
+  value.clear();
+  value.byte(BLANK);
+  value.span(name);
+  setProperty(SUBJECT, value.view(span));
+}
+
+/** Writes what a part of the response has shown; all that is known if it is the last. */
+export function traceResponse(exchange: Exchange, isEnd: bool): void {
+  const trace = exchange.trace;
+  if (trace === null || trace.isOver) return;
+  const response = exchange.response;
+  const translator = response.translator;
+  const observer = response.observer;
+  if (!trace.hasFirstToken && exchange.firstToken >= 0) {
+    trace.hasFirstToken = true;
+    writeFirstToken(exchange.firstToken);
+  }
+  if (translator !== null) {
+    if (translator.hasBegun || isEnd) writeModel(trace, translator.model);
+    writeTokens(exchange, trace, translator.usage, translator.finish, isEnd);
+  } else if (observer !== null) {
+    if (isEnd) observer.end();
+    writeModel(trace, observer.model);
+    writeTokens(exchange, trace, observer.usage, observer.finish, isEnd);
+  }
+  if (isEnd) writeEnd(exchange, trace);
+}
+
+/** Writes the model that was asked for if the provider reports none, as Bedrock's Converse API. */
+function writeAskedModel(exchange: Exchange, trace: Trace): void {
+  const target = exchange.target;
+  if (trace.hasModel || target === null || exchange.response.status >= 400) return;
+  if (exchange.client.endpoint.operation.length == 0) return;
+  trace.hasModel = true;
+  setProperty(RESPONSE_MODEL, exchange.modelText(target));
+}
+
+/** At the end the span of the attempt is over: so only the request's has the tokens, and they are counted once. */
+function writeTokens(
+  exchange: Exchange,
+  trace: Trace,
+  usage: Usage,
+  finish: i32,
+  isEnd: bool,
+): void {
+  if (!isEnd) {
+    if (exchange.client.isStreaming) writePartial(trace, usage);
+    return;
+  }
+  writeUsage(usage);
+  if (finish > FINISH_NONE && finish < FINISHES.length) setProperty(FINISH, FINISHES[finish]);
+}
+
+function writeFirstToken(milliseconds: i64): void {
+  value.clear();
+  value.integer(milliseconds);
+  value.text("e-3");
+  setProperty(FIRST_CHUNK, value.view(span));
+}
+
+function writeModel(trace: Trace, model: ByteBuffer): void {
+  if (trace.hasModel || model.length == 0 || model.length > MAX_MODEL) return;
+  trace.hasModel = true;
+  setProperty(RESPONSE_MODEL, model.view(span));
+}
+
+/** Writes the tokens that a stream has reported so far: after a disconnect, no more are written. */
+function writePartial(trace: Trace, usage: Usage): void {
+  const input = usage.freshInput >= 0 ? usage.input : UNKNOWN_TOKENS;
+  if (input == trace.input && usage.output == trace.output) return;
+  trace.input = input;
+  trace.output = usage.output;
+  value.clear();
+  value.span(PARTIAL_INPUT);
+  value.integer(atLeastZero(input));
+  value.span(PARTIAL_OUTPUT);
+  value.integer(atLeastZero(usage.output));
+  value.text("}");
+  setProperty(PARTIAL, value.view(span));
+}
+
+function writeUsage(usage: Usage): void {
+  if (usage.freshInput >= 0) number(INPUT, usage.input);
+  if (usage.output >= 0) number(OUTPUT, usage.output);
+  if (usage.cacheRead > 0) number(CACHE_READ, usage.cacheRead);
+  if (usage.cacheWrite > 0) number(CACHE_WRITE, usage.cacheWrite);
+  if (usage.reasoning > 0) number(REASONING, usage.reasoning);
+}
+
+function number(name: Span, amount: i64): void {
+  value.clear();
+  value.integer(amount);
+  setProperty(name, value.view(span));
+}
+
+function writeEnd(exchange: Exchange, trace: Trace): void {
+  trace.isOver = true;
+  traceRequest(exchange);
+  writeError(exchange);
+  writeAskedModel(exchange, trace);
+  const attempts = exchange.attempts;
+  if (attempts !== null && attempts.fallbacks > 0) number(FALLBACKS, attempts.fallbacks);
+  if (exchange.promptTarget.length > 0) {
+    setProperty(PROMPT_TARGET, exchange.promptTarget);
+    if (exchange.client.endpoint.row.isForTools) writeSubject(exchange.promptTarget);
+  }
+  if (exchange.guard > 0) setProperty(GUARD, DECISIONS[exchange.guard]);
+}
+
+function writeError(exchange: Exchange): void {
+  const fault = exchange.fault;
+  if (errorCode(exchange) == BROKEN) {
+    setProperty(ERROR, BROKEN_STREAM);
+    setProperty(FINISH, BROKEN_FINISH);
+    return;
+  }
+  const status = fault === null ? exchange.response.status : fault.status;
+  if (status >= 400) number(ERROR, status);
+}

@@ -1,0 +1,15 @@
+// The header that lists the members of the request and the response that were dropped.
+import { Exchange } from "../exchange/exchange";
+import { RESPONSE_HEADERS, setHeader } from "../host/host";
+import { constant, Span } from "../bytes/text/bytes";
+
+const DROPPED = constant("x-gateway-dropped");
+const names = new Span(0, 0);
+
+export function setDroppedHeader(exchange: Exchange): void {
+  const dropped = exchange.response.dropped;
+  if (dropped.length == 0) return;
+  names.pointer = dropped.pointer;
+  names.length = dropped.length;
+  setHeader(RESPONSE_HEADERS, DROPPED, names);
+}

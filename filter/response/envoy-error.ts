@@ -1,0 +1,58 @@
+// A local response of Envoy (no connection, a timeout), rewritten in the client's dialect.
+import { JSON_TYPE, respondWithFault, RETRY_AFTER } from "../exchange/respond";
+import { Exchange } from "../exchange/exchange";
+import { noteMissingCredential } from "../exchange/missing-credential";
+import { requestIdSpan } from "../exchange/request-id";
+import { ResponsePhase } from "../exchange/response";
+import {
+  header,
+  replaceBodyPrefix,
+  RESPONSE_BODY,
+  RESPONSE_HEADERS,
+  setHeader,
+  setHeaderNumber,
+} from "../host/host";
+import { CONTINUE, STOP } from "../host/status";
+import { scratchBuffer } from "../bytes/text/bytes";
+import { localResponseFault, responseDetails, toolServerFault } from "../exchange/envoy-errors";
+import { writeFault } from "../exchange/write-fault";
+import { MCP } from "../../contract/endpoints";
+import { Fault } from "../hub/faults/fault";
+import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../exchange/header-names";
+
+const out = scratchBuffer();
+
+export function onEnvoyErrorHead(exchange: Exchange, details: string, endsHere: bool): i32 {
+  const response = exchange.response;
+  response.phase = ResponsePhase.EnvoyError;
+  noteMissingCredential(exchange.target, details);
+  if (endsHere) respondWithFault(exchange, faultOf(exchange, details));
+  return STOP;
+}
+
+function faultOf(exchange: Exchange, details: string): Fault {
+  const status = exchange.response.status;
+  return exchange.client.endpoint.row === MCP
+    ? toolServerFault(status)
+    : localResponseFault(status, details, exchange.target);
+}
+
+/** Holds the headers until the whole body is here. */
+export function onEnvoyErrorBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
+  if (!isEnd) return STOP;
+  const response = exchange.response;
+  const dialect = exchange.client.dialect;
+  const fault = faultOf(exchange, responseDetails());
+  exchange.fault = fault;
+  out.clear();
+  writeFault(exchange, fault, out);
+  if (fault.status != response.status) setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
+  setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
+  setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
+  setHeader(RESPONSE_HEADERS, dialect.requestIdHeader, requestIdSpan(exchange));
+  if (fault.retryAfter > 0 && header(RESPONSE_HEADERS, RETRY_AFTER).length == 0)
+    setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, fault.retryAfter);
+  replaceBodyPrefix(RESPONSE_BODY, size, out);
+  response.phase = ResponsePhase.Passed;
+  return CONTINUE;
+}

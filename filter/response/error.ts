@@ -1,0 +1,178 @@
+// An error of a provider, in any dialect: held until it is whole. JSON in the client's dialect passes byte for byte;
+// everything else gets the client's envelope, because SDKs show nothing of a body that is not JSON.
+import { freeBlock } from "../memory/blocks";
+import { Target } from "../config/target";
+import { Fault } from "../hub/faults/fault";
+import { readError } from "../dialects/translate-response";
+import { JSON_TYPE, RETRY_AFTER } from "../exchange/respond";
+import { Exchange } from "../exchange/exchange";
+import {
+  CONTENT_ENCODING as RESPONSE_ENCODING,
+  CONTENT_LENGTH as RESPONSE_LENGTH,
+  CONTENT_TYPE as RESPONSE_TYPE,
+  isCompressed,
+} from "../exchange/response-head";
+import { requestId, requestIdSpan } from "../exchange/request-id";
+import { ResponsePhase } from "../exchange/response";
+import {
+  ALL,
+  header,
+  removeHeader,
+  replaceBodyPrefix,
+  RESPONSE_BODY,
+  RESPONSE_HEADERS,
+  setHeader,
+  setHeaderNumber,
+  takeBody,
+} from "../host/host";
+import { CONTINUE, STOP } from "../host/status";
+import { scan, SCAN_OK } from "../bytes/json/scan";
+import { scratchTape } from "../bytes/json/tape";
+import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
+import {
+  CONTENT_ENCODING,
+  CONTENT_LENGTH,
+  CONTENT_TYPE,
+  isJson,
+  STATUS,
+  UPSTREAM_TYPE,
+} from "../exchange/header-names";
+import { maskBytes } from "./mask-credentials";
+import { decompressionHint, encodingNote } from "./faults";
+import { replaceResponse } from "./replace";
+import { copyRequestId, streamFault } from "./translated";
+
+/** A larger body is not an error message. Bytes. */
+const MAX_ERROR: u32 = 1 << 20;
+
+const TYPE = constant("type");
+const ERROR = constant("error");
+
+const out = scratchBuffer();
+const masked = scratchBuffer();
+const tape = scratchTape();
+
+/** Starts an error, whose head was read last. */
+export function onErrorHead(exchange: Exchange): i32 {
+  const response = exchange.response;
+  response.phase = ResponsePhase.Error;
+  if (exchange.isTranslated()) copyRequestId(exchange.providerDialect(), exchange.client.dialect);
+  // The length is set at the end, unless the head leaves first so that Envoy may retry.
+  if (RESPONSE_LENGTH.length > 0 && exchange.runsUpstream())
+    removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
+  if (!isJson(RESPONSE_TYPE)) becomeJson(RESPONSE_TYPE);
+  // If Envoy decompresses, it has decompressed what it can; the rest cannot be read.
+  if (isCompressed()) {
+    if (response.fault === null) response.fault = unreadable(exchange.target, response.status);
+    removeHeader(RESPONSE_HEADERS, CONTENT_ENCODING);
+  }
+  return STOP;
+}
+
+export function onErrorBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
+  const response = exchange.response;
+  // A body that trailers end was held before, so it is not too large.
+  const isTooLarge = size > MAX_ERROR && size != ALL;
+  if (!isEnd && !isTooLarge) return STOP;
+  if (isTooLarge) {
+    const fault = tooLarge(response.status);
+    if (response.phase == ResponsePhase.Error) return replaceResponse(exchange, fault);
+    response.fault = fault;
+  }
+  const bytes = takeBody(RESPONSE_BODY, 0, size);
+  const pointer = bytes.pointer;
+  if (!maskBytes(exchange, pointer, bytes.length, masked)) {
+    finish(exchange, pointer, bytes.length, size);
+  } else {
+    replaceBodyPrefix(RESPONSE_BODY, size, masked);
+    finish(exchange, masked.pointer, masked.length, masked.length);
+  }
+  freeBlock(pointer);
+  response.phase = ResponsePhase.Done;
+  return CONTINUE;
+}
+
+/** Sends the body, or replaces it by the client's envelope. `size`: bytes that Envoy holds. */
+function finish(exchange: Exchange, pointer: usize, length: u32, size: u32): void {
+  const response = exchange.response;
+  const dialect = exchange.client.dialect;
+  const hasHead = response.phase == ResponsePhase.Error;
+  let fault = response.fault;
+  if (fault === null) {
+    if (!exchange.isTranslated() && isForClient(exchange.target, pointer, length)) {
+      if (exchange.isObserved)
+        response.providerFault = readError(dialect, dialect, response.status, pointer, length);
+      if (hasHead) setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, length);
+      return;
+    }
+    fault = readError(exchange.providerDialect(), dialect, response.status, pointer, length);
+    // A cloud's words are not those of its model's vendor.
+    if (!exchange.isTranslated()) dialect.adaptFault(fault);
+  }
+  response.providerFault = fault;
+  out.clear();
+  const isStream = hasHead && exchange.isTranslated() && streamFault(exchange, fault, out);
+  if (!isStream) dialect.writeFault(fault, requestId(exchange), out);
+  replaceBodyPrefix(RESPONSE_BODY, size, out);
+  if (!hasHead) return;
+  // A body may have what other providers put into the head (Google's).
+  if (!isStream && fault.status != response.status)
+    setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
+  if (fault.retryAfter > 0 && header(RESPONSE_HEADERS, RETRY_AFTER).length == 0)
+    setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, fault.retryAfter);
+  finishHead(exchange);
+}
+
+/** Makes the head fit the body in `out`. */
+function finishHead(exchange: Exchange): void {
+  setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
+  const idHeader = exchange.client.dialect.requestIdHeader;
+  if (header(RESPONSE_HEADERS, idHeader).length == 0)
+    setHeader(RESPONSE_HEADERS, idHeader, requestIdSpan(exchange));
+  if (exchange.isTranslated() || hasOwnErrors(exchange.target)) return;
+  if (header(RESPONSE_HEADERS, UPSTREAM_TYPE).length > 0) return;
+  becomeJson(header(RESPONSE_HEADERS, CONTENT_TYPE));
+}
+
+/** Declares the response JSON, and keeps the provider's content type in a header of its own. */
+function becomeJson(type: Span): void {
+  if (type.length > 0) setHeader(RESPONSE_HEADERS, UPSTREAM_TYPE, type);
+  setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
+}
+
+/** Returns whether the provider sends errors that are not of its dialect: a cloud does. */
+function hasOwnErrors(target: Target | null): bool {
+  return target !== null && target.envelope !== null;
+}
+
+/** Returns whether the bytes are JSON in which the client's SDK can find an error. */
+function isForClient(target: Target | null, pointer: usize, length: u32): bool {
+  const isObject =
+    pointer != 0 &&
+    scan(tape, pointer, length) == SCAN_OK &&
+    tape.isObject(tape.root()) &&
+    !tape.isEmpty(tape.root());
+  const isKnown = !hasOwnErrors(target) || tape.equals(tape.member(0, TYPE), ERROR);
+  tape.reset();
+  return isObject && isKnown;
+}
+
+function tooLarge(status: u32): Fault {
+  return new Fault(
+    status,
+    "The provider responded with status " +
+      status.toString() +
+      " and more than 1 MiB, which is not an error message.",
+  );
+}
+
+function unreadable(target: Target | null, status: u32): Fault {
+  const message =
+    "The provider responded with status " +
+    status.toString() +
+    " and a compressed body" +
+    encodingNote(RESPONSE_ENCODING) +
+    "." +
+    decompressionHint(target, RESPONSE_ENCODING);
+  return new Fault(status, message);
+}

@@ -1,0 +1,78 @@
+// Stages of the body: whether it is waited for, and the scan that everything after it reads.
+import { mayBegin } from "../memory/budget";
+import { Fault, outOfMemory } from "../hub/faults/fault";
+import { caseFault } from "../dialects/member-case";
+import { bodyTooLarge } from "../exchange/envoy-errors";
+import { Exchange } from "../exchange/exchange";
+import { readForm } from "../exchange/form";
+import { CONTENT_LENGTH } from "../exchange/request-head";
+import { header, REQUEST_BODY, REQUEST_HEADERS, takeBody } from "../host/host";
+import { scan, scanErrorAt, scanMessage, SCAN_MEMORY, SCAN_OK } from "../bytes/json/scan";
+import { byteAt } from "../bytes/text/at";
+import { constant, Span } from "../bytes/text/bytes";
+import { decimal } from "../bytes/text/decimal";
+import { Outcome, RequestEvent, Turn } from "./outcome";
+
+const CONTENT_TYPE = constant("content-type");
+const FORM_PROBLEM =
+  "The request body is not valid multipart/form-data: check the boundary, the last line, and that each part has one name.";
+
+export function checkLength(_exchange: Exchange, turn: Turn): Outcome {
+  if (turn.endsHere) return turn.refuse(noBody());
+  if (CONTENT_LENGTH.length == 0) return Outcome.Next;
+  const length = decimal(CONTENT_LENGTH);
+  // More digits than `decimal` reads are more than any limit.
+  const isTooLarge = length < 0 || <u32>length > turn.config.largestBody;
+  return isTooLarge ? turn.refuse(bodyTooLarge()) : Outcome.Next;
+}
+
+export function admitToMemory(_exchange: Exchange, turn: Turn): Outcome {
+  return mayBegin() ? Outcome.Next : turn.refuse(outOfMemory("request"));
+}
+
+export function awaitBody(_exchange: Exchange, turn: Turn): Outcome {
+  if (turn.event == RequestEvent.Headers) return Outcome.Wait;
+  if (turn.size > turn.config.largestBody) return turn.refuse(bodyTooLarge());
+  return turn.endsHere ? Outcome.Next : Outcome.Wait;
+}
+
+export function scanBody(exchange: Exchange, turn: Turn): Outcome {
+  const size = turn.size;
+  const bytes = takeBody(REQUEST_BODY, 0, size);
+  turn.body = bytes.pointer;
+  if (bytes.pointer == 0) return turn.refuse(size == 0 ? noBody() : outOfMemory("request"));
+  const content = exchange.content;
+  if (content !== null) content.keepRequest(bytes.pointer, bytes.length);
+  if (exchange.client.isForm) return scanForm(turn, bytes);
+  const code = scan(turn.tape, bytes.pointer, bytes.length);
+  if (code == SCAN_MEMORY) return turn.refuse(outOfMemory("request"));
+  if (code != SCAN_OK) return turn.refuse(notJson(code, bytes));
+  return turn.tape.isObject(0)
+    ? Outcome.Next
+    : turn.refuse(new Fault(400, "The request body must be a JSON object."));
+}
+
+function scanForm(turn: Turn, body: Span): Outcome {
+  const pointer = body.pointer;
+  turn.tape.hold(pointer, body.length);
+  const type = header(REQUEST_HEADERS, CONTENT_TYPE);
+  return readForm(type, pointer, turn.tape.length)
+    ? Outcome.Next
+    : turn.refuse(new Fault(400, FORM_PROBLEM));
+}
+
+export function checkMemberNames(exchange: Exchange, turn: Turn): Outcome {
+  return turn.check(caseFault(turn.tape, exchange.client.dialect));
+}
+
+function noBody(): Fault {
+  return new Fault(400, "The request has no body; send a JSON object.");
+}
+
+function notJson(code: i32, body: Span): Fault {
+  // The magic number of gzip.
+  if (byteAt(body.pointer, 0) == 0x1f && byteAt(body.pointer, 1) == 0x8b)
+    return new Fault(415, "Compressed request bodies are not supported; send plain JSON.");
+  const where = " (at byte " + scanErrorAt.toString() + ")";
+  return new Fault(400, "The request body is not valid JSON: " + scanMessage(code) + where + ".");
+}

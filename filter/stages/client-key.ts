@@ -1,0 +1,95 @@
+// Stages: on a listener with API keys, the head of a request must hold one; pass-through auth keeps the client's own key.
+import { HEADER_API_KEY } from "../../contract/words";
+import { Fault } from "../hub/faults/fault";
+import { ApiKeys } from "../config/api-keys";
+import { Exchange } from "../exchange/exchange";
+import { AUTHORIZATION, GATEWAY_KEY, METHOD, X_API_KEY } from "../exchange/request-head";
+import { addLocalHeader } from "../host/local-response";
+import { byteAt, startsWithIgnoringCase } from "../bytes/text/at";
+import { constant, Span } from "../bytes/text/bytes";
+import { Outcome, Turn } from "./outcome";
+
+const BEARER = constant("Bearer");
+const BEARER_SCHEME = constant("Bearer ");
+/** A 401 must have it (RFC 9110, section 15.5.2). */
+const WWW_AUTHENTICATE = constant("www-authenticate");
+
+const token = new Span(0, 0);
+
+/**
+ * Returns the token of `authorization: Bearer …` in the head that was read last, without the white space around it;
+ * empty without one. Valid until the next call.
+ */
+export function bearerToken(): Span {
+  const isBearer = startsWithIgnoringCase(
+    AUTHORIZATION.pointer,
+    AUTHORIZATION.length,
+    BEARER_SCHEME,
+  );
+  token.pointer = AUTHORIZATION.pointer + BEARER_SCHEME.length;
+  token.length = isBearer ? AUTHORIZATION.length - BEARER_SCHEME.length : 0;
+  while (token.length > 0 && isSpace(byteAt(token.pointer, 0))) {
+    token.pointer++;
+    token.length--;
+  }
+  while (token.length > 0 && isSpace(byteAt(token.pointer, token.length - 1))) token.length--;
+  return token;
+}
+
+/** White space of a header's value (RFC 9110, section 5.6.3). */
+function isSpace(byte: u32): bool {
+  return byte == 0x20 || byte == 0x09;
+}
+
+/** Requires a key of the listener for models and their list. */
+export function checkClientKey(exchange: Exchange, turn: Turn): Outcome {
+  const keys = exchange.client.keys;
+  if (keys === null || !exchange.client.endpoint.isForModels(METHOD)) return Outcome.Next;
+  const bearer = bearerToken();
+  // All three are compared, so that the time does not depend on which one is right.
+  const byBearer = keys.find(bearer.pointer, bearer.length);
+  const byApiKey = keys.find(X_API_KEY.pointer, X_API_KEY.length);
+  const byGatewayKey = keys.find(GATEWAY_KEY.pointer, GATEWAY_KEY.length);
+  const key = keys.at(byGatewayKey != 0 ? byGatewayKey : byApiKey != 0 ? byApiKey : byBearer);
+  exchange.client.apiKey = key;
+  if (key !== null) return Outcome.Next;
+  const sent = bearer.length + X_API_KEY.length + GATEWAY_KEY.length;
+  const what = sent == 0 ? "Missing API key." : "Invalid API key.";
+  const how =
+    " Send a key of this listener as 'Authorization: Bearer', 'x-api-key' or '" +
+    HEADER_API_KEY +
+    "'.";
+  addLocalHeader(WWW_AUTHENTICATE, BEARER);
+  return turn.refuse(new Fault(401, what + how).coded("invalid_api_key"));
+}
+
+/** Keeps the client's own key for providers with pass-through auth. */
+export function keepClientKey(exchange: Exchange, turn: Turn): Outcome {
+  if (!turn.config.passesClientKey) return Outcome.Next;
+  let key = X_API_KEY;
+  if (!isForProvider(key, turn)) key = bearerToken();
+  if (isForProvider(key, turn)) exchange.client.key.span(key);
+  return Outcome.Next;
+}
+
+/** Returns whether a value is one key, and not an API key of any listener: those are never sent to a provider. */
+function isForProvider(key: Span, turn: Turn): bool {
+  const config = turn.config;
+  return isOneKey(key) && !holds(config.ingressKeys, key) && !holds(config.egressKeys, key);
+}
+
+/**
+ * Returns whether a value is a single key. Envoy joins equal headers with commas, so that the value could hold an API key of the
+ * gateway too; no provider's key holds white space or a comma (RFC 6750, section 2.1).
+ */
+function isOneKey(key: Span): bool {
+  for (let i: u32 = 0; i < key.length; i++) {
+    const byte = byteAt(key.pointer, i);
+    if (isSpace(byte) || byte == 0x2c) return false;
+  }
+  return key.length > 0;
+}
+
+function holds(keys: ApiKeys | null, key: Span): bool {
+  return keys !== null && keys.find(key.pointer, key.length) != 0;
+}

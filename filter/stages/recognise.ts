@@ -1,0 +1,135 @@
+// Stages of the head: the request's id, endpoint and dialect, and the responses that need no provider.
+import { MCP, MODEL_BY_ID, MODEL_LIST, READINESS } from "../../contract/endpoints";
+import { DIALECTS, dialectOfPath } from "../dialects/registry";
+import { outOfMemory } from "../hub/faults/fault";
+import { wasRefused } from "../memory/blocks";
+import { logClientPath, logForwardedFor } from "../observe/access-log";
+import {
+  CONTENT_TYPE,
+  copyForeignHeaders,
+  FORWARDED_FOR,
+  hasForeignHeaders,
+  hasOwnHeader,
+  HINT,
+  METHOD,
+  PATH,
+  readHead,
+  removeClusters,
+} from "../exchange/request-head";
+import { ByteBuffer, constant, sameSpan } from "../bytes/text/bytes";
+import { dropCredentials, lengthWithoutQuery } from "../bytes/text/query";
+import { JSON_TYPE, respondToOptions } from "../exchange/respond";
+import { Config } from "../config/read-config";
+import { endpointOf, UNKNOWN } from "../exchange/endpoint";
+import { Content } from "../exchange/content";
+import { Exchange } from "../exchange/exchange";
+import { isFormType } from "../exchange/form";
+import { endpointOfSpelling } from "../exchange/path-spelling";
+import { keepPlainRequestId, requestIdSpan } from "../exchange/request-id";
+import { ResponseOwner, ResponsePhase } from "../exchange/response";
+import { respondFromConfig } from "./local-responses";
+import { unknownPath, wrongMethod } from "./not-served";
+import { Outcome, Turn } from "./outcome";
+
+const OPTIONS = constant("OPTIONS");
+
+/** Reads the head; the stages that need its values run in the same callback. */
+export function readRequestHead(exchange: Exchange, turn: Turn): Outcome {
+  const client = exchange.client;
+  client.headers = readHead();
+  if (hasForeignHeaders()) {
+    client.foreign = new ByteBuffer();
+    copyForeignHeaders(client.foreign);
+  }
+  if (wasRefused()) return turn.refuse(outOfMemory("request"));
+  keepPlainRequestId(exchange);
+  // Before a stage can leave the request to Envoy, which would send it there.
+  removeClusters();
+  client.hasHint = HINT.length > 0;
+  client.hasJsonType = sameSpan(CONTENT_TYPE, JSON_TYPE);
+  return Outcome.Next;
+}
+
+export function recogniseEndpoint(exchange: Exchange, turn: Turn): Outcome {
+  const client = exchange.client;
+  let length = lengthWithoutQuery(PATH);
+  if (length < PATH.length) logClientPath(PATH);
+  if (FORWARDED_FOR.length > 0) logForwardedFor(FORWARDED_FOR);
+  let endpoint = endpointOf(PATH, length);
+  if (endpoint === UNKNOWN) {
+    endpoint = endpointOfSpelling(length);
+    length = lengthWithoutQuery(PATH);
+  }
+  client.endpoint = endpoint;
+  client.dialect = endpoint === UNKNOWN ? dialectOfPath(PATH, length) : endpoint.dialect;
+  keepPathEnd(exchange, length);
+  if (endpoint === UNKNOWN || !isServed(exchange, turn.config))
+    return turn.refuse(unknownPath(exchange, turn.config));
+  client.isForm = endpoint.row.isForm && isFormType(CONTENT_TYPE);
+  if (endpoint.row === MODEL_LIST || endpoint.row === MODEL_BY_ID) chooseDialectOfList(exchange);
+  return Outcome.Next;
+}
+
+/** Returns whether the listener serves the endpoint. */
+function isServed(exchange: Exchange, config: Config): bool {
+  const client = exchange.client;
+  const row = client.endpoint.row;
+  if (row.isForTools && !config.hasTools()) return false;
+  if (client.isIngress) return row.isOnIngress;
+  return client.isModelServer ? row.isOnOwnEgress : row.isOnEgress;
+}
+
+/** Responds to everything that needs no provider, wrong methods included. */
+export function respondLocally(exchange: Exchange, turn: Turn): Outcome {
+  const endpoint = exchange.client.endpoint;
+  if (sameSpan(METHOD, OPTIONS)) {
+    respondToOptions(exchange, endpoint.allow);
+    return Outcome.Responded;
+  }
+  if (!endpoint.allows(METHOD)) return turn.refuse(wrongMethod(exchange));
+  if (!endpoint.row.isLocal) return Outcome.Next;
+  // If its server cannot be reached, the response is Envoy's.
+  if (endpoint.row === MCP) return Outcome.Leave;
+  if (endpoint.row === READINESS) {
+    exchange.response.enter(ResponseOwner.NativeRoute, ResponsePhase.Passed);
+    return Outcome.Leave;
+  }
+  return respondFromConfig(exchange, turn);
+}
+
+/** Begins to capture a client's request that may be translated, if the configuration asks for it. */
+export function captureHead(exchange: Exchange, turn: Turn): Outcome {
+  const rules = turn.config.content;
+  const client = exchange.client;
+  if (rules === null || client.isModelServer || !client.endpoint.row.isInference)
+    return Outcome.Next;
+  const content = new Content(rules);
+  content.keepHead(requestIdSpan(exchange), exchange.startedAt, client.isIngress);
+  exchange.content = content;
+  return Outcome.Next;
+}
+
+/** Keeps the path below the endpoint, and the query without credentials, for the provider. */
+function keepPathEnd(exchange: Exchange, length: u32): void {
+  const client = exchange.client;
+  const own = client.endpoint.path.length;
+  if (client.endpoint.row.hasChildren && length > own)
+    client.pathEnd.bytes(PATH.pointer + own, length - own);
+  const queryLength = PATH.length - length;
+  if (queryLength == 0) return;
+  const start = client.pathEnd.length;
+  dropCredentials(PATH.pointer + length, queryLength, client.pathEnd);
+  client.isQueryCut = client.pathEnd.length - start != queryLength;
+}
+
+/** Dialects share the paths of models; a header that only one of them requires decides. */
+function chooseDialectOfList(exchange: Exchange): void {
+  for (let i = 0; i < DIALECTS.length; i++) {
+    if (!DIALECTS[i].hasClients) continue;
+    const required = DIALECTS[i].requiredHeaders;
+    for (let j = 0; j < required.length; j++) {
+      if (hasOwnHeader(exchange.client.headers, required[j].name))
+        exchange.client.dialect = DIALECTS[i];
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// The request: THE list of what happens to it, in order. run.ts runs it; a stage that waits runs again with the next event.
+// The response is a table, response/table.ts.
+import { Exchange } from "../exchange/exchange";
+import {
+  chooseFirstTarget,
+  openMeter,
+  requestLimitCheck,
+  selectCluster,
+  writeOnlyAttempt,
+} from "./attempt";
+import { admitToMemory, awaitBody, checkLength, checkMemberNames, scanBody } from "./body";
+import { checkBudgets, checkStoredWork } from "./check-budgets";
+import { chooseModel } from "./choose-model";
+import { checkClientKey, keepClientKey } from "./client-key";
+import { checkOrigin } from "./origin";
+import { checkProvider, passToProvider } from "./one-provider";
+import { Outcome, Turn } from "./outcome";
+import { captureHead, readRequestHead, recogniseEndpoint, respondLocally } from "./recognise";
+import { callTarget, runPrompt } from "./run-prompt";
+
+export type Stage = (exchange: Exchange, turn: Turn) => Outcome;
+
+export const STAGES: StaticArray<Stage> = [
+  // With the headers.
+  readRequestHead, // all stages before the body read its values; an error needs the request id
+  recogniseEndpoint, // an error needs the client's dialect; an unknown path is an error for everybody
+  checkClientKey, // before the client costs anything: a listener with keys serves nobody else
+  checkOrigin, // a listener without keys is open to programs, but not to the pages of other origins
+  respondLocally, // /healthz, /readyz, /v1/models, OPTIONS and wrong methods: what follows is for models only
+  keepClientKey, // the key for a pass-through provider, which writeOnlyAttempt or the upstream filter replaces
+  captureHead, // for access_content.log, of those who may use models
+  checkStoredWork, // before passToProvider, which ends the stages: a batch costs money too
+  passToProvider, // an endpoint without models has a provider now, and its body is not waited for
+  checkLength, // a body that is announced too large, or missing, is not waited for
+  admitToMemory, // the last reason not to hold a body
+
+  // With the body.
+  awaitBody, // nothing below can be decided by a part of it
+  scanBody, // all stages below read the tape
+  callTarget, // a tool call of the model server, which needs no model: always responds
+  checkMemberNames, // a misspelt member would be dropped without an error
+  chooseModel, // by the hint header, else by `model`
+  checkProvider, // what is not translated needs a provider that serves the endpoint
+  checkBudgets, // before the steps of a prompt, which cost money and may call an API
+  runPrompt, // ingress, and a guarded egress: may respond itself, or extend the request; waits for callouts
+  openMeter, // the rate limits of the name and of each target, which the choice of the target reads
+  chooseFirstTarget, // the first one that supports the request and has budget left; writes its body
+  selectCluster, // Envoy routes by it; after the target, because a request without one goes nowhere
+  writeOnlyAttempt, // path, credential and headers; if there may be several attempts, the upstream filter writes them
+  requestLimitCheck, // last: Envoy's rate limit service counts only what is sent
+];
