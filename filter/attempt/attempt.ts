@@ -40,17 +40,13 @@ import { replaceResponse } from "../response/replace";
 import { onBody, onTrailers } from "../response/table";
 import { holdUnwrapped, unwrapBody } from "../response/unwrap";
 
-const EXCHANGE_PROPERTY = constant("wasm\0" + PROPERTY_EXCHANGE);
-const EXCHANGE_PROPERTY_OLD = constant(PROPERTY_EXCHANGE);
-const CLUSTER_NAME = constant("xds\0cluster_name");
-
 const NO_BODY = new Span(0, 0);
 const out = scratchBuffer();
 
 /** Returns the context id of the downstream stream that the attempt belongs to, or -1. */
 export function exchangeIdOfAttempt(): i32 {
-  const id = decimal(property(EXCHANGE_PROPERTY));
-  return id >= 0 ? id : decimal(property(EXCHANGE_PROPERTY_OLD));
+  const id = decimal(property(constant("wasm\0" + PROPERTY_EXCHANGE)));
+  return id >= 0 ? id : decimal(property(constant(PROPERTY_EXCHANGE)));
 }
 
 /**
@@ -100,7 +96,7 @@ function prepareAgain(exchange: Exchange, attempts: Attempts, size: u32): Fault 
 }
 
 function isAt(target: Target): bool {
-  const cluster = property(CLUSTER_NAME);
+  const cluster = property(constant("xds\0cluster_name"));
   return sameBytes(
     cluster.pointer,
     cluster.length,

@@ -11,19 +11,13 @@ import { constant, Span } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
 import { isSupported, takeBudget } from "./request-body";
 
-const RETRY = constant(HEADER_RETRY);
-const RETRY_AFTER = constant(HEADER_RETRY_AFTER);
-const PROVIDERS_RETRY_AFTER = constant("retry-after");
-const NEXT_CLUSTER = constant(PROPERTY_NEXT_CLUSTER);
-const YES = constant("1");
-
 /** A provider that asks for a longer pause is not asked again; envoy/routes.ts has the same limit. Seconds. */
 const MAX_PAUSE: u32 = 10;
 const TOO_LONG: u32 = 1000;
 
 /** Sets the cluster of the next attempt. */
 export function setRetryCluster(attempts: Attempts): void {
-  setProperty(NEXT_CLUSTER, attempts.target.attemptCluster);
+  setProperty(constant(PROPERTY_NEXT_CLUSTER), attempts.target.attemptCluster);
 }
 
 /** Requests a retry after a response with this error status. Returns false if none follows. */
@@ -40,7 +34,7 @@ export function retryAfterResponse(exchange: Exchange, attempts: Attempts, statu
 /** Requests a retry after a response that is an error whatever its status. Returns false if none follows. */
 export function retryAfterFailure(exchange: Exchange, attempts: Attempts): bool {
   if (attempts.canRepeat) {
-    const pause = secondsOf(header(RESPONSE_HEADERS, PROVIDERS_RETRY_AFTER));
+    const pause = secondsOf(header(RESPONSE_HEADERS, constant("retry-after")));
     if (pause <= MAX_PAUSE) {
       attempts.repeat();
       return requestRetry(attempts, pause);
@@ -90,8 +84,8 @@ function take(exchange: Exchange, attempts: Attempts, steps: i32, tape: Tape | n
 function requestRetry(attempts: Attempts, pause: u32): bool {
   attempts.isDecided = true;
   setRetryCluster(attempts);
-  setHeader(RESPONSE_HEADERS, RETRY, YES);
-  if (pause > 0) setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, pause);
+  setHeader(RESPONSE_HEADERS, constant(HEADER_RETRY), constant("1"));
+  if (pause > 0) setHeaderNumber(RESPONSE_HEADERS, constant(HEADER_RETRY_AFTER), pause);
   return true;
 }
 

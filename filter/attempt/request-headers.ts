@@ -18,8 +18,6 @@ import { ByteBuffer, constant, sameSpan, scratchBuffer, Span } from "../bytes/te
 import { findByte } from "../bytes/text/find";
 import { dropParameters } from "../bytes/text/query";
 
-const PATH = constant(":path");
-const AUTHORITY = constant(":authority");
 const BETA = constant("anthropic-beta");
 const QUESTION: u32 = 0x3f;
 const AMPERSAND: u32 = 0x26;
@@ -142,7 +140,7 @@ function restoreHeaders(exchange: Exchange): void {
 /** Writes the headers of a request for a target, with one of its credentials (empty if it has none). */
 export function writeHeaders(exchange: Exchange, target: Target, credential: Span): void {
   writePath(exchange, target);
-  setHeader(REQUEST_HEADERS, AUTHORITY, target.authority);
+  setHeader(REQUEST_HEADERS, constant(":authority"), target.authority);
   writeCredential(exchange, target, credential);
   if (exchange.isTranslated()) removeOwnHeaders(exchange, target);
   else restoreHeaders(exchange);
@@ -250,5 +248,5 @@ function writePath(exchange: Exchange, target: Target): void {
   writeQuery(target.query);
   value.pointer = text.pointer;
   value.length = text.length;
-  setHeader(REQUEST_HEADERS, PATH, value);
+  setHeader(REQUEST_HEADERS, constant(":path"), value);
 }

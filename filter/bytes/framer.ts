@@ -3,8 +3,6 @@
 import { looksLike } from "./sse/looks-like";
 import { constant, sameBytes, Span } from "./text/bytes";
 
-const ERROR = constant("error");
-
 /** The fields describe the current event: valid after `next` has returned true, until the next call of `next`, `push` or `hold`. */
 export abstract class Framer {
   /** The event's data; the byte behind it may be overwritten temporarily, as the scanner does. */
@@ -66,7 +64,7 @@ export abstract class Framer {
 
   /** Returns whether the event reports an error, by its name or by its frame. */
   isError(): bool {
-    return this.isNamed(ERROR);
+    return this.isNamed(constant("error"));
   }
 
   /** Returns whether the event only keeps the connection open. */

@@ -8,9 +8,6 @@ import { Budget } from "./budget";
 import { bytesOf, onlyKnownMembers, reportProblem, stringMember } from "./document";
 import { Target } from "./target";
 
-const ID = constant(BUDGET_ID);
-const LABEL = constant(BUDGET_LABEL);
-
 export class Budgets {
   /** Of all budgets, in ascending order. */
   ids: u64[] = [];
@@ -30,11 +27,11 @@ export function readBudgets(
   let last: u64 = 0;
   for (let node = tape.first(list); node < end; node = tape.next(node)) {
     onlyKnownMembers(tape, node, constant("id label key target"));
-    const id = readHexadecimal(bytesOf(tape, tape.member(node, ID)));
+    const id = readHexadecimal(bytesOf(tape, tape.member(node, constant(BUDGET_ID))));
     if (id <= last) reportProblem("a budget's id is invalid, or not in order");
     last = id;
     budgets.ids.push(id);
-    const budget = new Budget(id, stringMember(tape, node, LABEL));
+    const budget = new Budget(id, stringMember(tape, node, constant(BUDGET_LABEL)));
     const key = tape.member(node, constant("key"));
     const target = tape.member(node, constant("target"));
     if (tape.isString(target)) addToTargets(targets, bytesOf(tape, target), budget);

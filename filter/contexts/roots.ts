@@ -22,8 +22,6 @@ import { createTable } from "../limits/budget-table";
 import { createAllowances } from "../limits/allowances";
 import { IdTable } from "./id-table";
 
-const PLUGIN_ROOT_ID = constant("plugin_root_id");
-
 export const KIND_UNKNOWN: i32 = 0;
 export const KIND_ROUTE: i32 = 1;
 export const KIND_TRANSLATE: i32 = 2;
@@ -45,7 +43,7 @@ export let config: Config = new Config();
 let isStarted: bool = false;
 
 export function createRoot(id: u32): void {
-  const name = property(PLUGIN_ROOT_ID);
+  const name = property(constant("plugin_root_id"));
   const text = String.UTF8.decodeUnsafe(name.pointer, name.length);
   roots.set(
     id,

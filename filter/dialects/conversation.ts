@@ -2,10 +2,6 @@
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { constant, Span } from "../bytes/text/bytes";
 
-const ROLE = constant("role");
-const USER = constant("user");
-const CONTENT = constant("content");
-
 export class Conversation {
   /** The member of a request that lists the messages. */
   list: Span;
@@ -32,10 +28,10 @@ export class Conversation {
     for (let message = tape.first(messages); message < end; message = tape.next(message)) {
       if (isOfUser(tape, message)) last = message;
     }
-    return tape.member(last, CONTENT);
+    return tape.member(last, constant("content"));
   }
 }
 
 export function isOfUser(tape: Tape, message: u32): bool {
-  return tape.equals(tape.member(message, ROLE), USER);
+  return tape.equals(tape.member(message, constant("role")), constant("user"));
 }

@@ -48,7 +48,6 @@ export class LimitHeaders {
   }
 }
 
-const ERROR = constant("error");
 const MODEL = constant("model");
 const NO_MEMBER = new Span(0, 0);
 const USAGE = constant('"usage":');
@@ -269,7 +268,7 @@ export abstract class Dialect {
 
   /** Returns the error that the event in the tape reports, or null. */
   failureOf(tape: Tape): Fault | null {
-    return tape.isPresent(tape.member(0, ERROR)) ? readFault(tape, 0, 0) : null;
+    return tape.isPresent(tape.member(0, constant("error"))) ? readFault(tape, 0, 0) : null;
   }
 
   /** Returns whether the event in the tape carries content: with it the response has begun. */

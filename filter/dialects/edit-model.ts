@@ -3,16 +3,12 @@ import { Edits } from "../bytes/json/edit";
 import { Tape } from "../bytes/json/tape";
 import { constant, sameBytes, Span } from "../bytes/text/bytes";
 
-const MODEL = constant("model");
-const MODEL_MEMBER = constant('"model":');
-const COMMA = constant(",");
-
 /** Sets every `model` member: whichever of several a provider reads, it is the chosen one. */
 export function setModel(tape: Tape, model: Span, edits: Edits): void {
   const end = tape.next(0);
   let found = false;
   for (let key = tape.first(0); key < end; key = tape.next(key + 1)) {
-    if (!tape.equals(key, MODEL)) continue;
+    if (!tape.equals(key, constant("model"))) continue;
     found = true;
     const from = tape.outerStart(key + 1);
     const to = tape.outerEnd(key + 1);
@@ -22,8 +18,8 @@ export function setModel(tape: Tape, model: Span, edits: Edits): void {
   }
   if (found) return;
   // A hint header can choose the model of a body that names none.
-  edits.append(MODEL_MEMBER);
+  edits.append(constant('"model":'));
   edits.append(model);
-  if (!tape.isEmpty(0)) edits.append(COMMA);
+  if (!tape.isEmpty(0)) edits.append(constant(","));
   edits.insertAppended(tape.start(0) + 1);
 }

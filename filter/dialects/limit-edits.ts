@@ -11,8 +11,6 @@ import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { ListEdit } from "./list-edit";
 
 const TEMPERATURE = constant("temperature");
-const TOP_P = constant("top_p");
-const TOP_K = constant("top_k");
 
 const members = new ListEdit();
 const text = scratchBuffer();
@@ -89,10 +87,13 @@ export abstract class LimitEdits {
 
   private isDroppedSampling(key: u32): bool {
     const isFree = this.isSamplingFree;
-    if (!isFree && (this.drops(key, TEMPERATURE, 1) || this.drops(key, TOP_K, NO_NEUTRAL)))
+    if (
+      !isFree &&
+      (this.drops(key, TEMPERATURE, 1) || this.drops(key, constant("top_k"), NO_NEUTRAL))
+    )
       return true;
     const keepsTopP = isFree && (this.limits.takesBothSampling || !this.hasTemperature);
-    return !keepsTopP && this.drops(key, TOP_P, 1);
+    return !keepsTopP && this.drops(key, constant("top_p"), 1);
   }
 
   /** Returns whether the configuration lists the member as unsupported. */

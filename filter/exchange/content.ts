@@ -22,21 +22,6 @@ import { freeBlock, wasRefused } from "../memory/blocks";
 import { mayHold } from "../memory/budget";
 import { METHOD, PATH, writeHeaders } from "./request-head";
 
-const PROPERTY = constant(PROPERTY_CONTENT);
-const START = constant('{"' + CONTENT_ID + '":"');
-const TIME = constant('","' + CONTENT_TIME + '":');
-const LISTENER = constant(',"' + CONTENT_LISTENER + '":"');
-const INGRESS = constant(LISTENER_INGRESS);
-const EGRESS = constant(LISTENER_EGRESS);
-const METHOD_MEMBER = constant('","' + CONTENT_METHOD + '":"');
-const PATH_MEMBER = constant('","' + CONTENT_PATH + '":"');
-const HEADERS = constant('","' + CONTENT_HEADERS + '":');
-const REQUEST = constant(',"' + CONTENT_REQUEST + '":"');
-const REQUEST_BYTES = constant('","' + CONTENT_REQUEST_BYTES + '":');
-const RESPONSE = constant(',"' + CONTENT_RESPONSE + '":"');
-const CUT = constant('","' + CONTENT_IS_CUT + '":1}');
-const END = constant('"}');
-
 const line = scratchBuffer();
 const query = scratchBuffer();
 const span = new Span(0, 0);
@@ -59,17 +44,17 @@ export class Content {
   /** Keeps the head that was read last. `time`: milliseconds since 1970. */
   keepHead(id: Span, time: i64, isIngress: bool): void {
     const out = this.head;
-    out.span(START);
+    out.text('{"' + CONTENT_ID + '":"');
     escape(id.pointer, id.length, out);
-    out.span(TIME);
+    out.text('","' + CONTENT_TIME + '":');
     out.integer(time);
-    out.span(LISTENER);
-    out.span(isIngress ? INGRESS : EGRESS);
-    out.span(METHOD_MEMBER);
+    out.text(',"' + CONTENT_LISTENER + '":"');
+    out.span(isIngress ? constant(LISTENER_INGRESS) : constant(LISTENER_EGRESS));
+    out.text('","' + CONTENT_METHOD + '":"');
     escapeWire(METHOD.pointer, METHOD.length, out);
-    out.span(PATH_MEMBER);
+    out.text('","' + CONTENT_PATH + '":"');
     writePath(out);
-    out.span(HEADERS);
+    out.text('","' + CONTENT_HEADERS + '":');
     writeHeaders(this.rules.redactedHeaders, out);
   }
 
@@ -115,18 +100,18 @@ export class Content {
   settle(): void {
     line.clear();
     line.span(this.head.view(span));
-    line.span(REQUEST);
+    line.text(',"' + CONTENT_REQUEST + '":"');
     escapeWire(this.request.pointer, this.request.length, line);
     if (this.requestLength > this.request.length) {
-      line.span(REQUEST_BYTES);
+      line.text('","' + CONTENT_REQUEST_BYTES + '":');
       line.integer(this.requestLength);
     } else {
       line.byte(QUOTE);
     }
-    line.span(RESPONSE);
+    line.text(',"' + CONTENT_RESPONSE + '":"');
     escapeWire(this.response.pointer, this.response.length, line);
-    line.span(this.isResponseCut ? CUT : END);
-    setProperty(PROPERTY, line.view(span));
+    line.span(this.isResponseCut ? constant('","' + CONTENT_IS_CUT + '":1}') : constant('"}'));
+    setProperty(constant(PROPERTY_CONTENT), line.view(span));
   }
 
   release(): void {

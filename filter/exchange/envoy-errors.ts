@@ -13,13 +13,11 @@ import { constant } from "../bytes/text/bytes";
 import { certificateNames, lastPart, verifierWords, words } from "./envoy-details";
 import { ResetReason } from "./failed-attempts";
 
-const CODE_DETAILS = constant("response\0code_details");
 const VIA_UPSTREAM = "via_upstream";
-const TRANSPORT_FAILURE = constant("upstream\0transport_failure_reason");
 
 /** Returns Envoy's reason for the response (source/docs: "Response Code Details"). */
 export function responseDetails(): string {
-  const details = property(CODE_DETAILS);
+  const details = property(constant("response\0code_details"));
   return String.UTF8.decodeUnsafe(details.pointer, details.length);
 }
 
@@ -30,7 +28,9 @@ export function isFromProvider(details: string): bool {
 
 /** Returns why the attempt of the current context had no response. */
 export function resetReason(): ResetReason {
-  return property(TRANSPORT_FAILURE).length > 0 ? ResetReason.ConnectionFailure : ResetReason.Reset;
+  return property(constant("upstream\0transport_failure_reason")).length > 0
+    ? ResetReason.ConnectionFailure
+    : ResetReason.Reset;
 }
 
 export function bodyTooLarge(): Fault {

@@ -4,23 +4,18 @@ import { Edits } from "../bytes/json/edit";
 import { startsWithIgnoringCase } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
 
-const MULTIPART = constant("multipart/form-data");
-const MODEL = constant("model");
-const PART_HEAD = constant('\r\nContent-Disposition: form-data; name="model"\r\n\r\n');
-const LINE_END = constant("\r\n");
-
 /** One for all requests: valid in the callback that has read it. */
 const form = new Form();
 const delimiter = new Span(0, 0);
 const model = new Span(0, 0);
 
 export function isFormType(type: Span): bool {
-  return startsWithIgnoringCase(type.pointer, type.length, MULTIPART);
+  return startsWithIgnoringCase(type.pointer, type.length, constant("multipart/form-data"));
 }
 
 /** Finds the fields of a body. Returns false if it is not a form with this content type. */
 export function readForm(type: Span, pointer: usize, length: u32): bool {
-  return form.readBoundary(type) && form.read(pointer, length, MODEL);
+  return form.readBoundary(type) && form.read(pointer, length, constant("model"));
 }
 
 /** Returns the model of the form whose body is at `base`: the last one, as most parsers do; null if it has none. */
@@ -38,8 +33,8 @@ export function setFormModel(name: Span, edits: Edits): void {
     edits.replace(form.fields[i].start, form.fields[i].end, name);
   if (form.count > 0) return;
   edits.append(form.firstDelimiter(delimiter));
-  edits.append(PART_HEAD);
+  edits.append(constant('\r\nContent-Disposition: form-data; name="model"\r\n\r\n'));
   edits.append(name);
-  edits.append(LINE_END);
+  edits.append(constant("\r\n"));
   edits.insertAppended(0);
 }

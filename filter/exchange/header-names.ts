@@ -9,9 +9,7 @@ export const CONTENT_ENCODING = constant("content-encoding");
 /** The content type of a provider's body that the gateway has replaced. */
 export const UPSTREAM_TYPE = constant("x-gateway-upstream-content-type");
 
-const JSON = constant("json");
-
 /** Returns whether a content type is `application/json` or one with `+json`. */
 export function isJson(type: Span): bool {
-  return contains(type.pointer, type.length, JSON);
+  return contains(type.pointer, type.length, constant("json"));
 }

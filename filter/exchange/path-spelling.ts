@@ -6,7 +6,6 @@ import { REQUEST_HEADERS, setHeader } from "../host/host";
 import { Endpoint, endpointOf, UNKNOWN } from "./endpoint";
 import { PATH } from "./request-head";
 
-const PATH_HEADER = constant(":path");
 const BASE = constant("/v1");
 const SLASH: u32 = 0x2f;
 
@@ -27,7 +26,7 @@ export function endpointOfSpelling(length: u32): Endpoint {
     return UNKNOWN;
   PATH.pointer = path.pointer;
   PATH.length = path.length;
-  setHeader(REQUEST_HEADERS, PATH_HEADER, PATH);
+  setHeader(REQUEST_HEADERS, constant(":path"), PATH);
   return endpoint;
 }
 

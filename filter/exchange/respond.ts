@@ -8,7 +8,6 @@ import { requestIdSpan } from "./request-id";
 import { ResponseOwner, ResponsePhase } from "./response";
 import { writeFault } from "./write-fault";
 
-const CONTENT_TYPE = constant("content-type");
 export const JSON_TYPE = constant("application/json");
 export const EVENT_STREAM_TYPE = constant("text/event-stream; charset=utf-8");
 const ALLOW = constant("allow");
@@ -17,10 +16,6 @@ export const RETRY_AFTER = constant("retry-after");
 /** OpenAI's SDKs obey it before they look at the status. */
 export const SHOULD_RETRY = constant("x-should-retry");
 export const FALSE = constant("false");
-
-const ESTIMATED = constant(HEADER_ESTIMATED);
-const INPUT_TOKENS = constant("input_tokens");
-const INPUT_TOKENS_MEMBER = constant('{"input_tokens":');
 
 const EMPTY = new Span(0, 0);
 const buffer = scratchBuffer();
@@ -52,17 +47,17 @@ function fill(span: Span, bytes: ByteBuffer, text: string): Span {
 
 /** Sends a response to the client. */
 export function respond(exchange: Exchange, status: u32, type: Span, bytes: ByteBuffer): void {
-  addLocalHeader(CONTENT_TYPE, type);
+  addLocalHeader(constant("content-type"), type);
   send(exchange, status, bytes.view(body));
 }
 
 /** Sends the estimated tokens of a request whose provider does not count them. */
 export function respondWithEstimate(exchange: Exchange): void {
   buffer.clear();
-  buffer.span(INPUT_TOKENS_MEMBER);
+  buffer.text('{"input_tokens":');
   buffer.integer(<i64>exchange.client.estimatedTokens);
   buffer.text("}");
-  addLocalHeader(ESTIMATED, INPUT_TOKENS);
+  addLocalHeader(constant(HEADER_ESTIMATED), constant("input_tokens"));
   respond(exchange, 200, JSON_TYPE, buffer);
 }
 

@@ -8,7 +8,6 @@ import { Head, Wanted } from "../host/head";
 import { removeHeader, RESPONSE_HEADERS, setHeader } from "../host/host";
 import { NameRules } from "../host/name-rules";
 
-const IDENTITY = constant("identity");
 const NO_NAME = new Span(0, 0);
 const rules = new NameRules();
 rules.setSuffix(CHALLENGES);
@@ -50,7 +49,7 @@ export function isCompressed(): bool {
 
 /** Returns whether an encoding changes nothing. */
 export function isIdentity(encoding: Span): bool {
-  return sameSpan(encoding, IDENTITY);
+  return sameSpan(encoding, constant("identity"));
 }
 
 /** Removes the headers of the head that was read last which no client may get, in an attempt: the route has added nothing yet. */

@@ -10,9 +10,6 @@ export const CALLOUT_BODY: i32 = 4;
 /** What `sendCallout` returns if the callout cannot be sent. */
 export const NO_CALLOUT: u32 = 0xffffffff;
 
-const METHOD = constant(":method");
-const PATH = constant(":path");
-const AUTHORITY = constant(":authority");
 const REQUEST_DIRECTION: i32 = 0;
 
 const TOKEN_CELL = memory.data(8);
@@ -32,9 +29,9 @@ export function sendCallout(
   body: Span,
   timeoutMs: u32,
 ): u32 {
-  pairs.add(METHOD, method);
-  pairs.add(PATH, path);
-  pairs.add(AUTHORITY, authority);
+  pairs.add(constant(":method"), method);
+  pairs.add(constant(":path"), path);
+  pairs.add(constant(":authority"), authority);
   pairs.serialise();
   const headers = pairs.bytes;
   const status = abi.proxy_http_call(

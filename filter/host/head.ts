@@ -33,10 +33,6 @@ export class Wanted {
 const MAX_NAME: u32 = 63;
 
 const COOKIE = constant("cookie");
-const MASK = constant("***");
-const PAIR_START = constant('["');
-const PAIR_MIDDLE = constant('","');
-const PAIR_END = constant('"]');
 const COLON: u32 = 0x3a;
 const COMMA: u32 = 0x2c;
 const OPEN_BRACKET: u32 = 0x5b;
@@ -160,12 +156,12 @@ export class Head {
       if (nameLength > 0 && load<u8>(text) != COLON) {
         out.byte(separator);
         separator = COMMA;
-        out.span(PAIR_START);
+        out.text('["');
         escapeWire(text, nameLength, out);
-        out.span(PAIR_MIDDLE);
-        if (isSecret(text, nameLength, redacted)) out.span(MASK);
+        out.text('","');
+        if (isSecret(text, nameLength, redacted)) out.text("***");
         else escapeWire(value, valueLength, out);
-        out.span(PAIR_END);
+        out.text('"]');
       }
       text += nameLength + valueLength + 2;
     }

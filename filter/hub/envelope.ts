@@ -11,12 +11,10 @@ const QUOTE: u32 = 0x22;
 /** A longer name is not that of a beta. Bytes. */
 const MAX_BETA: u32 = 64;
 
-const BETA_MEMBER = constant(',"anthropic_beta":[');
 /** What a dropped beta is called in `x-gateway-dropped`. */
 const BETA_PATH = constant("anthropic-beta=");
 /** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html */
 const WRAP_OPEN = constant('{"input":{"invokeModel":{"body":"');
-const WRAP_CLOSE = constant('"}}}');
 const NOTHING = new Span(0, 0);
 
 const betaSpan = new Span(0, 0);
@@ -118,7 +116,7 @@ export class Envelope {
   wrap(body: ByteBuffer, out: ByteBuffer): void {
     out.span(WRAP_OPEN);
     encodeBase64(body.pointer, body.length, out);
-    out.span(WRAP_CLOSE);
+    out.text('"}}}');
   }
 
   /** Reads the client's header into `betaHeader`, `writeMembers` and `droppedBetas`. */
@@ -192,7 +190,7 @@ export class Envelope {
   writeMembers(out: ByteBuffer): void {
     out.span(this.version);
     if (!this.hasBetaMember || this.betas.length == 0) return;
-    out.span(BETA_MEMBER);
+    out.text(',"anthropic_beta":[');
     out.byte(QUOTE);
     for (let at: u32 = 0; at < this.betas.length; at++) {
       const byte = byteAt(this.betas.pointer, at);

@@ -7,7 +7,6 @@ import { AppliedLimit } from "./applied-limit";
 
 /** Envoy charges no more at once. */
 const MAX_TOKENS: i64 = 1_000_000_000;
-const TOKENS = constant(PROPERTY_LIMIT_TOKENS);
 
 const text = scratchBuffer();
 const span = new Span(0, 0);
@@ -25,7 +24,7 @@ export function requestCharge(applied: AppliedLimit): void {
 export function setChargedTokens(tokens: i64): void {
   text.clear();
   text.integer(min(tokens, MAX_TOKENS));
-  setProperty(TOKENS, text.view(span));
+  setProperty(constant(PROPERTY_LIMIT_TOKENS), text.view(span));
 }
 
 function fingerprintText(applied: AppliedLimit): Span {

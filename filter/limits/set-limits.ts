@@ -26,17 +26,9 @@ import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 import { appendHexadecimal, readHexadecimal } from "../bytes/text/hash";
 import { MAX_TRIES, mergeTable, readTable, storeTable } from "./budget-table";
 
-const LIST = constant(BUDGETS);
-const ID = constant(BUDGET_ID);
 const LIMIT = constant(BUDGET_LIMIT);
 const RESETS = constant(BUDGET_RESETS);
 const PARTIAL = constant(BUDGET_PARTIAL);
-const OLD_LIST = constant('{"' + BUDGETS + '":[');
-const FRESH_LIST = constant('{"' + BUDGETS_FRESH + '":1,"' + BUDGETS + '":[');
-const CLOSE = constant("]}");
-const OPEN = constant('{"' + BUDGET_ID + '":"');
-const CHARGED = constant('","' + BUDGET_CHARGED + '":');
-const FRESH = constant(',"' + BUDGETS_FRESH + '":1');
 const COMMA: u32 = 0x2c;
 const CLOSE_BRACE: u32 = 0x7d;
 
@@ -49,7 +41,7 @@ const text = new Span(0, 0);
 
 /** Sets the limits in the scanned body of a push, and writes the response to `out`. Returns its status. */
 export function setLimits(tape: Tape, ids: u64[], out: ByteBuffer): u32 {
-  const list = tape.member(0, LIST);
+  const list = tape.member(0, constant(BUDGETS));
   if (!areLimits(tape, list)) return BAD_REQUEST;
   for (let i: u32 = 0; i < MAX_TRIES; i++) {
     readTable();
@@ -78,7 +70,7 @@ function areLimits(tape: Tape, list: u32): bool {
 
 /** Returns the id of a budget; 0 if it has none. */
 function idIn(tape: Tape, node: u32): u64 {
-  const id = tape.member(node, ID);
+  const id = tape.member(node, constant(BUDGET_ID));
   if (!tape.isString(id)) return 0;
   text.pointer = tape.pointer(id);
   text.length = tape.size(id);
@@ -104,16 +96,20 @@ function writeResponse(table: Span, out: ByteBuffer): void {
   for (; entry != NO_ENTRY; entry = nextEntry(table, entry)) {
     if (hasFlag(entry, HAS_LIMIT)) isFresh = false;
   }
-  out.span(isFresh ? FRESH_LIST : OLD_LIST);
+  out.span(
+    isFresh
+      ? constant('{"' + BUDGETS_FRESH + '":1,"' + BUDGETS + '":[')
+      : constant('{"' + BUDGETS + '":['),
+  );
   for (entry = nextEntry(table, NO_ENTRY); entry != NO_ENTRY;) {
-    out.span(OPEN);
+    out.text('{"' + BUDGET_ID + '":"');
     appendHexadecimal(idOf(entry), out);
-    out.span(CHARGED);
+    out.text('","' + BUDGET_CHARGED + '":');
     out.integer(chargedOf(entry));
-    if (!hasFlag(entry, HAS_LIMIT)) out.span(FRESH);
+    if (!hasFlag(entry, HAS_LIMIT)) out.text(',"' + BUDGETS_FRESH + '":1');
     out.byte(CLOSE_BRACE);
     entry = nextEntry(table, entry);
     if (entry != NO_ENTRY) out.byte(COMMA);
   }
-  out.span(CLOSE);
+  out.text("]}");
 }

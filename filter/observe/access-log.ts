@@ -11,11 +11,7 @@ import { setProperty } from "../host/host";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { lengthWithoutQuery, maskCredentials } from "../bytes/text/query";
 
-const CLIENT_PATH = constant(PROPERTY_CLIENT_PATH);
-const CLIENT_FORWARDED_FOR = constant(PROPERTY_CLIENT_FORWARDED_FOR);
-const ESCAPED_QUOTE = constant("%22");
 const QUOTE: u32 = 0x22;
-const LOGGED_PATH = constant(HEADER_LOGGED_PATH);
 
 const masked = scratchBuffer();
 const span = new Span(0, 0);
@@ -23,7 +19,7 @@ const span = new Span(0, 0);
 /** Records the client's path for access_ingress.log. */
 export function logClientPath(path: Span): void {
   const length = lengthWithoutQuery(path);
-  if (length < path.length) setProperty(CLIENT_PATH, maskedPath(path, length));
+  if (length < path.length) setProperty(constant(PROPERTY_CLIENT_PATH), maskedPath(path, length));
 }
 
 /** Records the client's `x-forwarded-for` for access_ingress.log if it has quotes, each as `%22`: Envoy escapes nothing. */
@@ -33,18 +29,19 @@ export function logForwardedFor(value: Span): void {
   for (let at: u32 = 0; at < value.length; at++) {
     if (byteAt(value.pointer, at) != QUOTE) continue;
     masked.bytes(value.pointer + start, at - start);
-    masked.span(ESCAPED_QUOTE);
+    masked.text("%22");
     start = at + 1;
   }
   if (start == 0) return;
   masked.bytes(value.pointer + start, value.length - start);
-  setProperty(CLIENT_FORWARDED_FOR, masked.view(span));
+  setProperty(constant(PROPERTY_CLIENT_FORWARDED_FOR), masked.view(span));
 }
 
 /** Adds the path of the callout that is sent next for access_internal.log: the configuration may have put a key into it. */
 export function logCalloutPath(path: Span): void {
   const length = lengthWithoutQuery(path);
-  if (length < path.length) addCalloutHeader(LOGGED_PATH, maskedPath(path, length));
+  if (length < path.length)
+    addCalloutHeader(constant(HEADER_LOGGED_PATH), maskedPath(path, length));
 }
 
 /** @param length bytes before the query */

@@ -59,9 +59,6 @@ import { NO_TIME, PromptTimes } from "../exchange/prompt-times";
 import { requestIdSpan } from "../exchange/request-id";
 import { secretsOf } from "../exchange/secrets";
 
-const RECORD = constant(PROPERTY_USAGE);
-
-const START = constant('{"' + USAGE_ID + '":"');
 const LISTENER = member(USAGE_LISTENER);
 const ENDPOINT = member(USAGE_ENDPOINT);
 const DIALECT = member(USAGE_DIALECT);
@@ -91,15 +88,11 @@ const DROPPED = member(USAGE_DROPPED);
 const PROMPT_TARGET = member(USAGE_PROMPT_TARGET);
 const GUARD = member(USAGE_GUARD);
 const STEPS = member(USAGE_STEPS);
-const ATTEMPT_START = constant('{"' + ATTEMPT_TARGET + '":"');
 const STATUS_OF_ATTEMPT = member(ATTEMPT_STATUS);
 const ERROR_OF_ATTEMPT = member(ATTEMPT_ERROR);
 const MESSAGE_OF_ATTEMPT = member(ATTEMPT_MESSAGE);
 const MS_OF_ATTEMPT = member(ATTEMPT_MS);
 
-const INGRESS = constant(LISTENER_INGRESS);
-const EGRESS = constant(LISTENER_EGRESS);
-const OWN_EGRESS = constant(LISTENER_OWN_EGRESS);
 const FINISHES = words(FINISH_WORDS);
 const OWNERS = words(OWNER_WORDS);
 const DECISIONS = words(GUARD_WORDS);
@@ -123,12 +116,12 @@ export function settleRecord(exchange: Exchange): void {
   exchange.settleCost();
   record.clear();
   writeRecord(exchange, record);
-  setProperty(RECORD, record.view(span));
+  setProperty(constant(PROPERTY_USAGE), record.view(span));
 }
 
 /** Appends the record. */
 export function writeRecord(exchange: Exchange, out: ByteBuffer): void {
-  out.span(START);
+  out.text('{"' + USAGE_ID + '":"');
   const id = requestIdSpan(exchange);
   escape(id.pointer, id.length, out);
   out.byte(QUOTE);
@@ -143,7 +136,15 @@ export function writeRecord(exchange: Exchange, out: ByteBuffer): void {
 }
 
 function writeClient(client: Client, out: ByteBuffer): void {
-  plain(LISTENER, client.isModelServer ? OWN_EGRESS : client.isIngress ? INGRESS : EGRESS, out);
+  plain(
+    LISTENER,
+    client.isModelServer
+      ? constant(LISTENER_OWN_EGRESS)
+      : client.isIngress
+        ? constant(LISTENER_INGRESS)
+        : constant(LISTENER_EGRESS),
+    out,
+  );
   if (client.endpoint !== UNKNOWN) plain(ENDPOINT, client.endpoint.path, out);
   if (client.endpoint.row.isForModels && !client.endpoint.row.isForTools)
     plain(DIALECT, client.dialect.nameSpan, out);
@@ -185,7 +186,7 @@ function writeAttempts(exchange: Exchange, list: FailedAttempt[], out: ByteBuffe
   for (let i = 0; i < list.length; i++) {
     const attempt = list[i];
     out.byte(i == 0 ? OPEN_BRACKET : COMMA);
-    out.span(ATTEMPT_START);
+    out.text('{"' + ATTEMPT_TARGET + '":"');
     const name = attempt.target.nameSpan;
     escape(name.pointer, name.length, out);
     out.byte(QUOTE);

@@ -32,27 +32,11 @@ import { Exchange } from "../exchange/exchange";
 import { Trace } from "../exchange/trace";
 import { errorCode, MAX_MODEL } from "./usage-record";
 
-const PARTIAL = constant(TRACE_PARTIAL);
-const PARTIAL_INPUT = constant('{"input_tokens":');
-const PARTIAL_OUTPUT = constant(',"output_tokens":');
-const OPERATION = constant(TRACE_OPERATION);
-const SUBJECT = constant(TRACE_SUBJECT);
-const PROVIDER = constant(TRACE_PROVIDER);
-const MODEL = constant(TRACE_MODEL);
-const REQUESTED = constant(TRACE_REQUESTED);
-const STREAM = constant(TRACE_STREAM);
-const KEY = constant(TRACE_KEY);
-const FIRST_CHUNK = constant(TRACE_FIRST_CHUNK);
 const RESPONSE_MODEL = constant(TRACE_RESPONSE_MODEL);
 const FINISH = constant(TRACE_FINISH);
 const ERROR = constant(TRACE_ERROR);
-const FALLBACKS = constant(TRACE_FALLBACKS);
-const PROMPT_TARGET = constant(TRACE_PROMPT_TARGET);
-const GUARD = constant(TRACE_GUARD);
 
 const BLANK: u32 = 0x20;
-const TRUE = constant("true");
-const BROKEN_STREAM = constant(BROKEN);
 
 /** By the constants of hub/finish-reason.ts, in the words of the conventions where there is one. */
 const FINISHES: Span[] = [
@@ -70,12 +54,6 @@ const FINISHES: Span[] = [
 const BROKEN_FINISH = FINISHES[8];
 const DECISIONS = GUARD_WORDS.map<Span>((word) => constant(word));
 
-const INPUT = constant(TRACE_INPUT);
-const OUTPUT = constant(TRACE_OUTPUT);
-const CACHE_READ = constant(TRACE_CACHE_READ);
-const CACHE_WRITE = constant(TRACE_CACHE_WRITE);
-const REASONING = constant(TRACE_REASONING);
-
 const value = scratchBuffer();
 const span = new Span(0, 0);
 
@@ -87,20 +65,21 @@ export function traceRequest(exchange: Exchange): void {
   if (!trace.isStarted && client.endpoint !== UNKNOWN) {
     trace.isStarted = true;
     const operation = client.endpoint.operation;
-    if (operation.length > 0) setProperty(OPERATION, operation);
+    if (operation.length > 0) setProperty(constant(TRACE_OPERATION), operation);
     else writeSubject(client.endpoint.path);
     const key = client.apiKey;
-    if (key !== null) setProperty(KEY, key.name);
+    if (key !== null) setProperty(constant(TRACE_KEY), key.name);
   }
   const target = exchange.target;
   if (target === null || target === trace.target) return;
   if (trace.target === null) {
-    if (client.requested.length > 0) setProperty(REQUESTED, client.requested.view(span));
-    if (client.isStreaming) setProperty(STREAM, TRUE);
+    if (client.requested.length > 0)
+      setProperty(constant(TRACE_REQUESTED), client.requested.view(span));
+    if (client.isStreaming) setProperty(constant(TRACE_STREAM), constant("true"));
   }
   trace.target = target;
-  setProperty(PROVIDER, target.traceProvider);
-  setProperty(MODEL, exchange.modelText(target));
+  setProperty(constant(TRACE_PROVIDER), target.traceProvider);
+  setProperty(constant(TRACE_MODEL), exchange.modelText(target));
   writeSubject(exchange.modelText(target));
 }
 
@@ -109,7 +88,7 @@ function writeSubject(name: Span): void {
   value.clear();
   value.byte(BLANK);
   value.span(name);
-  setProperty(SUBJECT, value.view(span));
+  setProperty(constant(TRACE_SUBJECT), value.view(span));
 }
 
 /** Writes what a part of the response has shown; all that is known if it is the last. */
@@ -163,7 +142,7 @@ function writeFirstToken(milliseconds: i64): void {
   value.clear();
   value.integer(milliseconds);
   value.text("e-3");
-  setProperty(FIRST_CHUNK, value.view(span));
+  setProperty(constant(TRACE_FIRST_CHUNK), value.view(span));
 }
 
 function writeModel(trace: Trace, model: ByteBuffer): void {
@@ -179,20 +158,20 @@ function writePartial(trace: Trace, usage: Usage): void {
   trace.input = input;
   trace.output = usage.output;
   value.clear();
-  value.span(PARTIAL_INPUT);
+  value.text('{"input_tokens":');
   value.integer(atLeastZero(input));
-  value.span(PARTIAL_OUTPUT);
+  value.text(',"output_tokens":');
   value.integer(atLeastZero(usage.output));
   value.text("}");
-  setProperty(PARTIAL, value.view(span));
+  setProperty(constant(TRACE_PARTIAL), value.view(span));
 }
 
 function writeUsage(usage: Usage): void {
-  if (usage.freshInput >= 0) number(INPUT, usage.input);
-  if (usage.output >= 0) number(OUTPUT, usage.output);
-  if (usage.cacheRead > 0) number(CACHE_READ, usage.cacheRead);
-  if (usage.cacheWrite > 0) number(CACHE_WRITE, usage.cacheWrite);
-  if (usage.reasoning > 0) number(REASONING, usage.reasoning);
+  if (usage.freshInput >= 0) number(constant(TRACE_INPUT), usage.input);
+  if (usage.output >= 0) number(constant(TRACE_OUTPUT), usage.output);
+  if (usage.cacheRead > 0) number(constant(TRACE_CACHE_READ), usage.cacheRead);
+  if (usage.cacheWrite > 0) number(constant(TRACE_CACHE_WRITE), usage.cacheWrite);
+  if (usage.reasoning > 0) number(constant(TRACE_REASONING), usage.reasoning);
 }
 
 function number(name: Span, amount: i64): void {
@@ -207,18 +186,19 @@ function writeEnd(exchange: Exchange, trace: Trace): void {
   writeError(exchange);
   writeAskedModel(exchange, trace);
   const attempts = exchange.attempts;
-  if (attempts !== null && attempts.fallbacks > 0) number(FALLBACKS, attempts.fallbacks);
+  if (attempts !== null && attempts.fallbacks > 0)
+    number(constant(TRACE_FALLBACKS), attempts.fallbacks);
   if (exchange.promptTarget.length > 0) {
-    setProperty(PROMPT_TARGET, exchange.promptTarget);
+    setProperty(constant(TRACE_PROMPT_TARGET), exchange.promptTarget);
     if (exchange.client.endpoint.row.isForTools) writeSubject(exchange.promptTarget);
   }
-  if (exchange.guard > 0) setProperty(GUARD, DECISIONS[exchange.guard]);
+  if (exchange.guard > 0) setProperty(constant(TRACE_GUARD), DECISIONS[exchange.guard]);
 }
 
 function writeError(exchange: Exchange): void {
   const fault = exchange.fault;
   if (errorCode(exchange) == BROKEN) {
-    setProperty(ERROR, BROKEN_STREAM);
+    setProperty(ERROR, constant(BROKEN));
     setProperty(FINISH, BROKEN_FINISH);
     return;
   }

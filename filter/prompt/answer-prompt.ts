@@ -17,10 +17,6 @@ import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { writeMetadata } from "./metadata";
 import { Prompt } from "./prompt";
 
-const STREAM_OPTIONS = constant("stream_options");
-const INCLUDE_USAGE = constant("include_usage");
-const MODEL = constant("gateway");
-
 const response = scratchBuffer();
 const out = scratchBuffer();
 const value = scratchBuffer();
@@ -58,7 +54,7 @@ function writeResponse(exchange: Exchange, prompt: Prompt): void {
   const head = new ResponseHead();
   const id = requestId(exchange);
   escapeWire(id.pointer, id.length, head.id);
-  head.model.span(MODEL);
+  head.model.text("gateway");
   head.created = currentSeconds();
   head.clock = currentSeconds;
   const writer = newWriter(exchange, head, prompt.tape);
@@ -81,6 +77,8 @@ function newWriter(exchange: Exchange, head: ResponseHead, tape: Tape): Response
   usage.output = 0;
   if (!exchange.client.isStreaming)
     return dialect.newCompleteWriter(response, dropped, usage, head, id, NO_NOTES);
-  const wantsUsage = tape.isTrue(tape.member(tape.member(0, STREAM_OPTIONS), INCLUDE_USAGE));
+  const wantsUsage = tape.isTrue(
+    tape.member(tape.member(0, constant("stream_options")), constant("include_usage")),
+  );
   return dialect.newStreamWriter(response, dropped, usage, head, id, wantsUsage, NO_NOTES);
 }

@@ -8,9 +8,6 @@ import { scratchTape, Tape } from "../bytes/json/tape";
 import { constant } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
 
-const STATUS = constant(":status");
-const DETAILS = constant(HEADER_DETAILS);
-const ENCODING = constant(HEADER_ENCODING);
 const MAX_STATUS: i32 = 599;
 
 /** A larger response is neither a step's result nor part of a prompt. Bytes. */
@@ -35,11 +32,11 @@ export class CalloutResponse {
   /** Reads the response whose callback runs. */
   receive(size: u32): void {
     this.clear();
-    const status = decimal(header(CALLOUT_HEADERS, STATUS));
+    const status = decimal(header(CALLOUT_HEADERS, constant(":status")));
     this.status = status < 0 || status > MAX_STATUS ? 0 : <u32>status;
-    const details = header(CALLOUT_HEADERS, DETAILS);
+    const details = header(CALLOUT_HEADERS, constant(HEADER_DETAILS));
     this.details = String.UTF8.decodeUnsafe(details.pointer, details.length);
-    this.isEncoded = header(CALLOUT_HEADERS, ENCODING).length > 0;
+    this.isEncoded = header(CALLOUT_HEADERS, constant(HEADER_ENCODING)).length > 0;
     this.size = size;
     if (size == 0 || size > MAX_RESPONSE_BYTES) return;
     const body = takeBody(CALLOUT_BODY, 0, size);

@@ -11,11 +11,9 @@ import { addTraceContext } from "./trace-context";
 
 const INTERNAL = constant("internal");
 const MODEL_SERVER = constant("model_server");
-const CLUSTER = constant(HEADER_CLUSTER);
 const CONTENT_TYPE = constant("content-type");
 const JSON_TYPE = constant("application/json");
 const ACCEPT = constant("accept");
-const GET = constant("GET");
 const POST = constant("POST");
 
 /** Context ids of the streams with a callout in flight, by token. */
@@ -55,7 +53,7 @@ export function callApi(
   if (!hasAccept) addCalloutHeader(ACCEPT, JSON_TYPE);
   logCalloutPath(request.path.view(path));
   request.body.view(body);
-  const method = target.isGet ? GET : POST;
+  const method = target.isGet ? constant("GET") : POST;
   const token = sendCallout(INTERNAL, method, path, target.authority, body, timeoutMs);
   return remember(exchange, token);
 }
@@ -74,7 +72,7 @@ export function forgetCallout(token: u32): void {
 }
 
 function addCommonHeaders(exchange: Exchange, cluster: Span): void {
-  addCalloutHeader(CLUSTER, cluster);
+  addCalloutHeader(constant(HEADER_CLUSTER), cluster);
   addCalloutHeader(REQUEST_ID, requestIdSpan(exchange));
   addTraceContext(exchange);
 }

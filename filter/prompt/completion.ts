@@ -2,12 +2,9 @@
 import { constant } from "../bytes/text/bytes";
 import { NO_NODE, Tape } from "../bytes/json/tape";
 
-const CHOICES = constant("choices");
-const MESSAGE = constant("message");
-
 /** Returns the message of a completion's first choice, NO_NODE if `tape` has none. */
 export function firstChoiceMessage(tape: Tape): u32 {
-  const choices = tape.member(0, CHOICES);
+  const choices = tape.member(0, constant("choices"));
   if (!tape.isArray(choices) || tape.isEmpty(choices)) return NO_NODE;
-  return tape.member(tape.first(choices), MESSAGE);
+  return tape.member(tape.first(choices), constant("message"));
 }

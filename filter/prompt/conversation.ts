@@ -5,20 +5,14 @@ import { endsWith } from "../bytes/text/at";
 import { ByteBuffer, constant } from "../bytes/text/bytes";
 import { Prompt } from "./prompt";
 
-const ROLE = constant("role");
 const CONTENT = constant("content");
-const TYPE = constant("type");
 const TEXT = constant("text");
-const INPUT = constant('{"input":"');
 const LINE_END = constant("\\n");
-const MESSAGE = constant('{"role":"');
-const MESSAGE_TEXT = constant('","content":"');
 const MESSAGE_END = constant('"}');
-const USER_MESSAGE = constant('[{"role":"user","content":"');
 
 /** Begins a JSON object with the text of the user's last message as its first member, `input`. */
 export function appendInput(prompt: Prompt, out: ByteBuffer): void {
-  out.span(INPUT);
+  out.text('{"input":"');
   appendText(prompt.tape, prompt.conversation.lastUserContent(prompt.tape), out);
 }
 
@@ -41,7 +35,7 @@ function appendText(tape: Tape, content: u32, out: ByteBuffer): void {
 
 /** `text`, or `input_text` and `output_text` of Responses. */
 function isText(tape: Tape, part: u32): bool {
-  const type = tape.member(part, TYPE);
+  const type = tape.member(part, constant("type"));
   return tape.isString(type) && endsWith(tape.pointer(type), tape.size(type), TEXT);
 }
 
@@ -67,7 +61,7 @@ export function appendMessages(conversation: Conversation, tape: Tape, out: Byte
   if (!conversation.isOfItems) {
     out.bytes(tape.pointer(messages), tape.size(messages));
   } else if (tape.isString(messages)) {
-    out.span(USER_MESSAGE);
+    out.text('[{"role":"user","content":"');
     appendText(tape, messages, out);
     out.span(MESSAGE_END);
     out.byte(0x5d);
@@ -82,12 +76,12 @@ function appendItems(tape: Tape, items: u32, out: ByteBuffer): void {
   const from = out.length;
   const end = tape.next(items);
   for (let item = tape.first(items); item < end; item = tape.next(item)) {
-    const role = tape.member(item, ROLE);
+    const role = tape.member(item, constant("role"));
     if (!tape.isString(role)) continue;
     if (out.length > from) out.byte(0x2c);
-    out.span(MESSAGE);
+    out.text('{"role":"');
     out.bytes(tape.pointer(role), tape.size(role));
-    out.span(MESSAGE_TEXT);
+    out.text('","content":"');
     appendText(tape, tape.member(item, CONTENT), out);
     out.span(MESSAGE_END);
   }

@@ -10,10 +10,6 @@ import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { writeMetadata } from "./metadata";
 import { Prompt } from "./prompt";
 
-const COMMA = constant(",");
-const CLOSE_OBJECT = constant('"}');
-const CONTEXT = constant("\\n\\ncontext: ");
-
 const edits = new Edits();
 const escaped = scratchBuffer();
 const extended = scratchBuffer();
@@ -53,13 +49,13 @@ function addText(conversation: Conversation, tape: Tape, text: ByteBuffer): void
   escape(text.pointer, text.length, escaped);
   span.pointer = escaped.pointer;
   span.length = escaped.length;
-  edits.append(tape.isString(content) ? CONTEXT : conversation.textPart);
+  edits.append(tape.isString(content) ? constant("\\n\\ncontext: ") : conversation.textPart);
   edits.append(span);
   if (tape.isString(content)) {
     edits.insertAppended(tape.end(content));
     return;
   }
-  edits.append(CLOSE_OBJECT);
-  if (!tape.isEmpty(content)) edits.append(COMMA);
+  edits.append(constant('"}'));
+  if (!tape.isEmpty(content)) edits.append(constant(","));
   edits.insertAppended(tape.start(content) + 1);
 }

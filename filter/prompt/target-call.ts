@@ -4,17 +4,14 @@ import { Fault } from "../hub/faults/fault";
 import { constant } from "../bytes/text/bytes";
 import { Prompt } from "./prompt";
 
-const TARGET = constant("target");
-const ARGUMENTS = constant("arguments");
-
 /** Reads target and arguments from the body. Returns why no API can be called; null if one can. */
 export function readTargetCall(prompt: Prompt): Fault | null {
   const tape = prompt.tape;
-  const target = prompt.findTarget(tape, tape.member(0, TARGET));
+  const target = prompt.findTarget(tape, tape.member(0, constant("target")));
   prompt.target = target;
   if (target === null)
     return new Fault(404, "No prompt target has this name; list the tools again.");
-  const values = tape.member(0, ARGUMENTS);
+  const values = tape.member(0, constant("arguments"));
   if (tape.isObject(values))
     prompt.argumentsJson.bytes(
       tape.base + tape.outerStart(values),

@@ -8,8 +8,6 @@ import { header, REQUEST_HEADERS } from "../host/host";
 import { byteAt } from "../bytes/text/at";
 import { constant, sameBytes, scratchBuffer, Span } from "../bytes/text/bytes";
 
-const SPAN = constant(HEADER_SPAN);
-const STEP = constant(HEADER_STEP);
 const TRACEPARENT = constant("traceparent");
 const TRACESTATE = constant("tracestate");
 const VERSION = constant("00-");
@@ -29,13 +27,13 @@ const stateSpan = new Span(0, 0);
 export function addTraceContext(exchange: Exchange): void {
   const trace = exchange.trace;
   if (trace === null) return;
-  const own = header(REQUEST_HEADERS, SPAN);
+  const own = header(REQUEST_HEADERS, constant(HEADER_SPAN));
   if (own.length != SPAN_LENGTH) return;
   parent.clear();
   parent.span(VERSION);
   parent.span(own);
   parent.text(isSampled(trace) ? "-01" : "-00");
-  addCalloutHeader(STEP, trace.step);
+  addCalloutHeader(constant(HEADER_STEP), trace.step);
   addCalloutHeader(TRACEPARENT, parent.view(parentSpan));
   state.clear();
   state.span(header(REQUEST_HEADERS, TRACESTATE));

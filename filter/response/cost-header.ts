@@ -4,7 +4,6 @@ import { Exchange } from "../exchange/exchange";
 import { RESPONSE_HEADERS, setHeader } from "../host/host";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 
-const COST = constant("x-gateway-cost");
 const DOT: u32 = 0x2e;
 const ZERO: u32 = 0x30;
 const NANO: i64 = 1_000_000_000;
@@ -31,7 +30,7 @@ export function setCostHeader(exchange: Exchange): void {
   if (response.cost < 0) return;
   text.clear();
   writeDollars(response.cost, text);
-  setHeader(RESPONSE_HEADERS, COST, text.view(span));
+  setHeader(RESPONSE_HEADERS, constant("x-gateway-cost"), text.view(span));
 }
 
 /** Appends nano-dollars as a decimal number of dollars, without rounding. */

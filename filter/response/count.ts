@@ -14,11 +14,9 @@ import { CONTINUE, STOP } from "../host/status";
 import { readCount } from "../bytes/json/number";
 import { scan, SCAN_OK } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";
-import { constant, scratchBuffer } from "../bytes/text/bytes";
+import { scratchBuffer } from "../bytes/text/bytes";
 import { CONTENT_LENGTH } from "../exchange/header-names";
 import { replaceResponse } from "./replace";
-
-const COUNT_OPEN = constant('{"input_tokens":');
 
 const tape = scratchTape();
 const out = scratchBuffer();
@@ -39,7 +37,7 @@ export function onCountBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
       new Fault(502, "The upstream's response is no count of tokens."),
     );
   out.clear();
-  out.span(COUNT_OPEN);
+  out.text('{"input_tokens":');
   out.integer(count);
   out.byte(0x7d);
   replaceBodyPrefix(RESPONSE_BODY, size, out);

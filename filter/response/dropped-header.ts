@@ -3,7 +3,6 @@ import { Exchange } from "../exchange/exchange";
 import { RESPONSE_HEADERS, setHeader } from "../host/host";
 import { constant, Span } from "../bytes/text/bytes";
 
-const DROPPED = constant("x-gateway-dropped");
 const names = new Span(0, 0);
 
 export function setDroppedHeader(exchange: Exchange): void {
@@ -11,5 +10,5 @@ export function setDroppedHeader(exchange: Exchange): void {
   if (dropped.length == 0) return;
   names.pointer = dropped.pointer;
   names.length = dropped.length;
-  setHeader(RESPONSE_HEADERS, DROPPED, names);
+  setHeader(RESPONSE_HEADERS, constant("x-gateway-dropped"), names);
 }

@@ -45,9 +45,6 @@ import { copyRequestId, streamFault } from "./translated";
 /** A larger body is not an error message. Bytes. */
 const MAX_ERROR: u32 = 1 << 20;
 
-const TYPE = constant("type");
-const ERROR = constant("error");
-
 const out = scratchBuffer();
 const masked = scratchBuffer();
 const tape = scratchTape();
@@ -152,7 +149,8 @@ function isForClient(target: Target | null, pointer: usize, length: u32): bool {
     scan(tape, pointer, length) == SCAN_OK &&
     tape.isObject(tape.root()) &&
     !tape.isEmpty(tape.root());
-  const isKnown = !hasOwnErrors(target) || tape.equals(tape.member(0, TYPE), ERROR);
+  const isKnown =
+    !hasOwnErrors(target) || tape.equals(tape.member(0, constant("type")), constant("error"));
   tape.reset();
   return isObject && isKnown;
 }

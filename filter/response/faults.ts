@@ -11,7 +11,6 @@ import { constant, sameSpan, Span } from "../bytes/text/bytes";
 const NOT_MODIFIED: u32 = 304;
 /** The encodings that Envoy's decompressors support. */
 const GZIP = constant("gzip");
-const BROTLI = constant("br");
 
 /**
  * Returns why the response is an error by its head, or null if its body decides. `endsHere`: it has no body.
@@ -60,7 +59,7 @@ export function encodingNote(encoding: Span): string {
 
 /** Returns what to do about a response in an encoding that the gateway has not decoded, as a further sentence. */
 export function decompressionHint(target: Target | null, encoding: Span): string {
-  if (!sameSpan(encoding, GZIP) && !sameSpan(encoding, BROTLI))
+  if (!sameSpan(encoding, GZIP) && !sameSpan(encoding, constant("br")))
     return " The gateway decodes only gzip and br.";
   if (isDecompressing(target)) return "";
   return " If it always compresses, set decompress_responses: true in its entry of llm_providers.";

@@ -37,9 +37,6 @@ import { startUsageFilter, startWatch } from "./stream";
 import { onTranslatedHead } from "./translated";
 import { startUnwrapping } from "./unwrap";
 
-const EVENT_STREAM = constant("text/event-stream");
-const HTML = constant("text/html");
-
 /** Reads a head in the listener's context: a provider's, or that of a local response. Returns the status for Envoy. */
 export function onHead(exchange: Exchange, endsHere: bool): i32 {
   const response = exchange.response;
@@ -117,7 +114,11 @@ export function onProviderHead(exchange: Exchange): i32 {
   const row = exchange.client.endpoint.row;
   if (exchange.isTranslated() && row.isInference) return onTranslatedHead(exchange);
   if (exchange.readsUsage()) startObserver(exchange);
-  const isEventStream = startsWith(CONTENT_TYPE.pointer, CONTENT_TYPE.length, EVENT_STREAM);
+  const isEventStream = startsWith(
+    CONTENT_TYPE.pointer,
+    CONTENT_TYPE.length,
+    constant("text/event-stream"),
+  );
   const observer = response.observer;
   if (observer !== null && isEventStream) startUsageFilter(exchange, observer);
   if (isEventStream && response.isDecompressed && row.isInference) startWatch(exchange);
@@ -131,7 +132,7 @@ export function onProviderHead(exchange: Exchange): i32 {
   }
   // What a provider stores may be a page.
   response.phase =
-    row.hasModel && startsWith(CONTENT_TYPE.pointer, CONTENT_TYPE.length, HTML)
+    row.hasModel && startsWith(CONTENT_TYPE.pointer, CONTENT_TYPE.length, constant("text/html"))
       ? ResponsePhase.Page
       : phaseOfBody(exchange, isEventStream);
   const isHeld = response.phase == ResponsePhase.Page || response.phase == ResponsePhase.Whole;

@@ -6,7 +6,6 @@ import { RESPONSE_HEADERS, setHeader, setHeaderNumber } from "../host/host";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 
 const MODEL = constant("x-gateway-model");
-const ATTEMPTS = constant("x-gateway-attempts");
 
 const name = scratchBuffer();
 const nameSpan = new Span(0, 0);
@@ -25,5 +24,6 @@ export function setServedHeaders(exchange: Exchange): void {
     setHeader(RESPONSE_HEADERS, MODEL, name.view(nameSpan));
   }
   const attempts = exchange.attempts;
-  if (attempts !== null) setHeaderNumber(RESPONSE_HEADERS, ATTEMPTS, attempts.count);
+  if (attempts !== null)
+    setHeaderNumber(RESPONSE_HEADERS, constant("x-gateway-attempts"), attempts.count);
 }

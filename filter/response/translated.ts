@@ -30,7 +30,6 @@ import { maskBuffer, maskFault } from "./mask-credentials";
 import { setCostHeader } from "./cost-header";
 import { setDroppedHeader } from "./dropped-header";
 
-const RETRY_AFTER = constant("retry-after");
 const COMMA: u32 = 0x2c;
 
 const out = scratchBuffer();
@@ -152,7 +151,7 @@ function translateWhole(exchange: Exchange, translator: ResponseTranslator, size
   freeBlock(bytes.pointer);
   if (status != 200) setHeaderNumber(RESPONSE_HEADERS, STATUS, status);
   if (fault !== null && fault.retryAfter > 0)
-    setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, fault.retryAfter);
+    setHeaderNumber(RESPONSE_HEADERS, constant("retry-after"), fault.retryAfter);
   if (translator.dropped.total > 0) {
     const dropped = exchange.response.dropped;
     if (dropped.length > 0) dropped.byte(COMMA);

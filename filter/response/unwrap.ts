@@ -26,7 +26,6 @@ import { constant, scratchBuffer } from "../bytes/text/bytes";
 import { CONTENT_LENGTH, CONTENT_TYPE, isJson, STATUS } from "../exchange/header-names";
 import { maskBuffer } from "./mask-credentials";
 
-const AWS_EVENT_STREAM = constant("application/vnd.amazon.eventstream");
 /** A stream that is answered with JSON is an error, whatever its status. */
 const BAD_GATEWAY: u32 = 502;
 
@@ -37,7 +36,13 @@ export function startUnwrapping(exchange: Exchange): void {
   const envelope = exchange.envelope();
   const response = exchange.response;
   if (envelope === null || !envelope.isEventStream || response.status >= 300) return;
-  if (startsWith(RESPONSE_TYPE.pointer, RESPONSE_TYPE.length, AWS_EVENT_STREAM)) {
+  if (
+    startsWith(
+      RESPONSE_TYPE.pointer,
+      RESPONSE_TYPE.length,
+      constant("application/vnd.amazon.eventstream"),
+    )
+  ) {
     if (isCompressed()) return;
     response.unwrapper = new StreamUnwrapper(requestId(exchange));
     setHeader(RESPONSE_HEADERS, CONTENT_TYPE, EVENT_STREAM_TYPE);

@@ -18,9 +18,6 @@ import { checkBody, isSupported, prepareBody } from "../attempt/request-body";
 import { keepBetas, sendTo, writeHeaders } from "../attempt/request-headers";
 import { Outcome, Turn } from "./outcome";
 
-const CLUSTER_HEADER = constant(HEADER_CLUSTER);
-const STREAM_CLUSTER_HEADER = constant(HEADER_STREAM_CLUSTER);
-const EXCHANGE_PROPERTY = constant(PROPERTY_EXCHANGE);
 const NO_LIMITS: RateLimit[] = [];
 const idBytes = scratchBuffer();
 const idSpan = new Span(0, 0);
@@ -84,7 +81,7 @@ export function selectCluster(exchange: Exchange, _turn: Turn): Outcome {
   const client = exchange.client;
   // Whether a response that passes is a stream is not known: the timeouts of a stream limit its silence either way.
   const isStream = client.isStreaming || !client.endpoint.row.isRetried;
-  const header = isStream ? STREAM_CLUSTER_HEADER : CLUSTER_HEADER;
+  const header = isStream ? constant(HEADER_STREAM_CLUSTER) : constant(HEADER_CLUSTER);
   sendTo(exchange, header, exchange.runsUpstream() ? route.cluster : target.cluster);
   return Outcome.Next;
 }
@@ -147,5 +144,5 @@ function setExchangeProperty(exchange: Exchange): void {
   idBytes.integer(<i64>exchange.contextId);
   idSpan.pointer = idBytes.pointer;
   idSpan.length = idBytes.length;
-  setProperty(EXCHANGE_PROPERTY, idSpan);
+  setProperty(constant(PROPERTY_EXCHANGE), idSpan);
 }

@@ -13,7 +13,6 @@ import { constant, Span } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
 import { Outcome, RequestEvent, Turn } from "./outcome";
 
-const CONTENT_TYPE = constant("content-type");
 const FORM_PROBLEM =
   "The request body is not valid multipart/form-data: check the boundary, the last line, and that each part has one name.";
 
@@ -55,7 +54,7 @@ export function scanBody(exchange: Exchange, turn: Turn): Outcome {
 function scanForm(turn: Turn, body: Span): Outcome {
   const pointer = body.pointer;
   turn.tape.hold(pointer, body.length);
-  const type = header(REQUEST_HEADERS, CONTENT_TYPE);
+  const type = header(REQUEST_HEADERS, constant("content-type"));
   return readForm(type, pointer, turn.tape.length)
     ? Outcome.Next
     : turn.refuse(new Fault(400, FORM_PROBLEM));

@@ -9,7 +9,6 @@ import { byteAt } from "../bytes/text/at";
 import { ByteBuffer, constant, sameBytes, sameSpan } from "../bytes/text/bytes";
 import { Outcome, Turn } from "./outcome";
 
-const POST = constant("POST");
 const CANCEL = constant("/cancel");
 const QUESTION: u32 = 0x3f;
 
@@ -20,7 +19,7 @@ const QUESTION: u32 = 0x3f;
 export function checkStoredWork(exchange: Exchange, turn: Turn): Outcome {
   const client = exchange.client;
   if (client.endpoint.row.hasModel || turn.config.budgets.ids.length == 0) return Outcome.Next;
-  if (!sameSpan(METHOD, POST) || isCancellation(client.pathEnd)) return Outcome.Next;
+  if (!sameSpan(METHOD, constant("POST")) || isCancellation(client.pathEnd)) return Outcome.Next;
   const charge = startCharge(sharedBudgets(exchange, turn.config), []);
   return charge === null ? Outcome.Next : turn.check(charge.open([]));
 }

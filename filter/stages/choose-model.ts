@@ -16,9 +16,6 @@ import { printableLength } from "../bytes/text/readable";
 import { nearestName } from "./nearest-name";
 import { Outcome, Turn } from "./outcome";
 
-const HINT = constant(HEADER_HINT);
-const MODEL = constant("model");
-const STREAM = constant("stream");
 const NONE = constant("none");
 const plain = scratchBuffer();
 /** A message repeats at most this much of a model name. Bytes. */
@@ -27,14 +24,14 @@ const MAX_SHOWN: u32 = 200;
 export function chooseModel(exchange: Exchange, turn: Turn): Outcome {
   const client = exchange.client;
   const tape = turn.tape;
-  client.isStreaming = tape.isTrue(tape.member(0, STREAM));
+  client.isStreaming = tape.isTrue(tape.member(0, constant("stream")));
   if (client.hasHint) {
-    const hint = header(REQUEST_HEADERS, HINT);
+    const hint = header(REQUEST_HEADERS, constant(HEADER_HINT));
     return choose(exchange, turn, hint.pointer, hint.length);
   }
   const field = client.isForm ? formModel(tape.base) : null;
   if (field !== null) return choose(exchange, turn, field.pointer, field.length);
-  const model = tape.member(0, MODEL);
+  const model = tape.member(0, constant("model"));
   if (!tape.isPresent(model) && client.endpoint.row.mayOmitModel) {
     client.isModelOmitted = true;
     const outcome = choose(exchange, turn, NONE.pointer, NONE.length);

@@ -9,7 +9,6 @@ import { byteAt, startsWithIgnoringCase } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
 import { Outcome, Turn } from "./outcome";
 
-const BEARER = constant("Bearer");
 const BEARER_SCHEME = constant("Bearer ");
 /** A 401 must have it (RFC 9110, section 15.5.2). */
 const WWW_AUTHENTICATE = constant("www-authenticate");
@@ -59,7 +58,7 @@ export function checkClientKey(exchange: Exchange, turn: Turn): Outcome {
     " Send a key of this listener as 'Authorization: Bearer', 'x-api-key' or '" +
     HEADER_API_KEY +
     "'.";
-  addLocalHeader(WWW_AUTHENTICATE, BEARER);
+  addLocalHeader(WWW_AUTHENTICATE, constant("Bearer"));
   return turn.refuse(new Fault(401, what + how).coded("invalid_api_key"));
 }
 

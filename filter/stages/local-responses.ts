@@ -10,7 +10,6 @@ import { decodePath, hasParameter, lengthWithoutQuery } from "../bytes/text/quer
 import { modelsFor, unknownModel } from "./choose-model";
 import { Outcome, Turn } from "./outcome";
 
-const CLIENT_VERSION = constant("client_version");
 const buffer = scratchBuffer();
 const id = scratchBuffer();
 
@@ -42,7 +41,8 @@ function writeModels(exchange: Exchange, config: Config): void {
   addTaken(exchange, config, ids, owners);
   exchange.client.dialect.writeModels(ids, owners, buffer);
   const length = lengthWithoutQuery(PATH);
-  if (!hasParameter(PATH.pointer + length, PATH.length - length, CLIENT_VERSION)) return;
+  if (!hasParameter(PATH.pointer + length, PATH.length - length, constant("client_version")))
+    return;
   // In place of the closing brace.
   buffer.length--;
   buffer.text(',"models":[]}');

@@ -14,8 +14,6 @@ import { sendTo, writeHeaders } from "../attempt/request-headers";
 import { notAllowedProvider, unknownModel } from "./choose-model";
 import { Outcome, Turn } from "./outcome";
 
-const HINT = constant(HEADER_HINT);
-const STREAM_CLUSTER = constant(HEADER_STREAM_CLUSTER);
 const SLASH: u32 = 0x2f;
 const QUESTION: u32 = 0x3f;
 /** OpenAI's ids have at most 64 bytes. */
@@ -31,7 +29,7 @@ export function passToProvider(exchange: Exchange, turn: Turn): Outcome {
 
 /** Uses the provider that the hint header names. */
 function useNamed(exchange: Exchange, config: Config): Fault | null {
-  const hint = header(REQUEST_HEADERS, HINT);
+  const hint = header(REQUEST_HEADERS, constant(HEADER_HINT));
   const named = targetOf(config, hint);
   if (named === null) return unknownModel(exchange, config, hint.pointer, hint.length);
   const allowed = exchange.client.allowed;
@@ -63,7 +61,7 @@ function send(exchange: Exchange, target: Target): Fault | null {
   if (fault !== null) return fault;
   exchange.client.dialect = target.dialect;
   exchange.startAttempt(target);
-  sendTo(exchange, STREAM_CLUSTER, target.cluster);
+  sendTo(exchange, constant(HEADER_STREAM_CLUSTER), target.cluster);
   writeHeaders(exchange, target, target.credential(0));
   return null;
 }

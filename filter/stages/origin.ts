@@ -9,11 +9,7 @@ import { byteAt, startsWithIgnoringCase } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
 import { Outcome, Turn } from "./outcome";
 
-const LOCAL_ADDRESS = constant("destination\0address");
-const IPV4_LOOPBACK = constant("127.");
-const IPV6_LOOPBACK = constant("[::1]");
 const LOCALHOST = constant("localhost");
-const BELOW_LOCALHOST = constant(".localhost");
 const SCHEME_END = constant("://");
 
 const page = new Span(0, 0);
@@ -53,16 +49,16 @@ function isOwnHost(): bool {
  */
 function isRebound(): bool {
   readHostName();
-  if (isAddress(name) || endsWith(name, BELOW_LOCALHOST)) return false;
+  if (isAddress(name) || endsWith(name, constant(".localhost"))) return false;
   if (
     name.length == LOCALHOST.length &&
     startsWithIgnoringCase(name.pointer, name.length, LOCALHOST)
   )
     return false;
-  const local = property(LOCAL_ADDRESS);
+  const local = property(constant("destination\0address"));
   return (
-    startsWithIgnoringCase(local.pointer, local.length, IPV4_LOOPBACK) ||
-    startsWithIgnoringCase(local.pointer, local.length, IPV6_LOOPBACK)
+    startsWithIgnoringCase(local.pointer, local.length, constant("127.")) ||
+    startsWithIgnoringCase(local.pointer, local.length, constant("[::1]"))
   );
 }
 

@@ -12,9 +12,6 @@ import { scan, SCAN_OK } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";
 import { constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
 
-const POST = constant("POST");
-const BUDGETS = constant(BUDGETS_PATH);
-const CONTENT_TYPE = constant("content-type");
 /** A larger push is rejected: a budget takes 100 bytes. Bytes. */
 const MAX_PUSH: u32 = 4 << 20;
 
@@ -25,8 +22,8 @@ const body = new Span(0, 0);
 /** Rejects every other request. Returns whether a response was sent. */
 export function onPushHeaders(endsHere: bool): bool {
   readHead();
-  if (!sameSpan(PATH, BUDGETS)) return reject(404, "Unknown path.");
-  if (!sameSpan(METHOD, POST)) return reject(405, "Only POST is allowed.");
+  if (!sameSpan(PATH, constant(BUDGETS_PATH))) return reject(404, "Unknown path.");
+  if (!sameSpan(METHOD, constant("POST"))) return reject(405, "Only POST is allowed.");
   return endsHere && reject(400, "The body is missing.");
 }
 
@@ -53,7 +50,7 @@ function reject(status: u32, message: string): bool {
 
 /** Sends the response in `out`. */
 function send(status: u32): bool {
-  addLocalHeader(CONTENT_TYPE, JSON_TYPE);
+  addLocalHeader(constant("content-type"), JSON_TYPE);
   sendLocalResponse(status, out.view(body));
   return true;
 }

@@ -31,8 +31,6 @@ import { respondFromConfig } from "./local-responses";
 import { unknownPath, wrongMethod } from "./not-served";
 import { Outcome, Turn } from "./outcome";
 
-const OPTIONS = constant("OPTIONS");
-
 /** Reads the head; the stages that need its values run in the same callback. */
 export function readRequestHead(exchange: Exchange, turn: Turn): Outcome {
   const client = exchange.client;
@@ -82,7 +80,7 @@ function isServed(exchange: Exchange, config: Config): bool {
 /** Responds to everything that needs no provider, wrong methods included. */
 export function respondLocally(exchange: Exchange, turn: Turn): Outcome {
   const endpoint = exchange.client.endpoint;
-  if (sameSpan(METHOD, OPTIONS)) {
+  if (sameSpan(METHOD, constant("OPTIONS"))) {
     respondToOptions(exchange, endpoint.allow);
     return Outcome.Responded;
   }

@@ -16,7 +16,6 @@ import { Outcome, Turn } from "./outcome";
 
 /** Envoy's headers for the time of a request: until the end of its response, and until the first byte of an attempt's. */
 const RESPONSE_TIMEOUT = constant("x-envoy-upstream-rq-timeout-ms");
-const FIRST_BYTE_TIMEOUT = constant("x-envoy-upstream-rq-per-try-timeout-ms");
 
 export function runPrompt(exchange: Exchange, turn: Turn): Outcome {
   const config = turn.config.prompt;
@@ -87,5 +86,9 @@ function limitTime(exchange: Exchange, milliseconds: u32): void {
   if (!exchange.client.isStreaming)
     setHeaderNumber(REQUEST_HEADERS, RESPONSE_TIMEOUT, milliseconds);
   else if (route !== null && route.retryPolicy === null)
-    setHeaderNumber(REQUEST_HEADERS, FIRST_BYTE_TIMEOUT, milliseconds);
+    setHeaderNumber(
+      REQUEST_HEADERS,
+      constant("x-envoy-upstream-rq-per-try-timeout-ms"),
+      milliseconds,
+    );
 }

@@ -18,25 +18,6 @@ const CRC: u32 = 4;
 const MAX_HEADERS: u32 = 128 << 10;
 const MAX_PAYLOAD: u32 = 24 << 20;
 
-const EVENT = constant("event");
-const NO_PAYLOAD = constant("{}");
-const MESSAGE = constant('{"message":"');
-const MESSAGE_END = constant('"}');
-
-const WRONG_PRELUDE = constant(
-  '{"message":"The upstream sent a broken event stream: the checksum of a prelude is wrong."}',
-);
-const WRONG_LENGTH = constant(
-  '{"message":"The upstream sent a broken event stream: the length of a frame is outside its bounds."}',
-);
-const WRONG_FRAME = constant(
-  '{"message":"The upstream sent a broken event stream: the checksum of a frame is wrong."}',
-);
-const WRONG_HEADERS = constant(
-  '{"message":"The upstream sent a broken event stream: the headers of a frame are malformed."}',
-);
-const CUT = constant('{"message":"The upstream ended the event stream inside a frame."}');
-
 /** Of the frame being read: no other code runs until its fields are copied. */
 const headers = new FrameHeaders();
 
@@ -78,9 +59,18 @@ export class EventStreamFramer extends Framer {
     const total = bswap(load<u32>(frame));
     const headersLength = bswap(load<u32>(frame, 4));
     const preludeCrc = bswap(load<u32>(frame, 8));
-    if (crc32(frame, 8) != preludeCrc) return this.fail(WRONG_PRELUDE);
+    if (crc32(frame, 8) != preludeCrc)
+      return this.fail(
+        constant(
+          '{"message":"The upstream sent a broken event stream: the checksum of a prelude is wrong."}',
+        ),
+      );
     if (headersLength > MAX_HEADERS || total - PRELUDE - CRC - headersLength > MAX_PAYLOAD)
-      return this.fail(WRONG_LENGTH);
+      return this.fail(
+        constant(
+          '{"message":"The upstream sent a broken event stream: the length of a frame is outside its bounds."}',
+        ),
+      );
     if (left < total) return this.wait(left);
     const body = frame + PRELUDE;
     const length = total - PRELUDE - CRC;
@@ -88,8 +78,18 @@ export class EventStreamFramer extends Framer {
     const isKnown = run.begins(body, length, headersLength);
     const before = crc32(frame + 8, CRC, preludeCrc);
     const crc = isKnown ? run.crcOf(body, length, before) : crc32(body, length, before);
-    if (crc != bswap(load<u32>(body + length))) return this.fail(WRONG_FRAME);
-    if (!isKnown && !headers.read(body, headersLength)) return this.fail(WRONG_HEADERS);
+    if (crc != bswap(load<u32>(body + length)))
+      return this.fail(
+        constant(
+          '{"message":"The upstream sent a broken event stream: the checksum of a frame is wrong."}',
+        ),
+      );
+    if (!isKnown && !headers.read(body, headersLength))
+      return this.fail(
+        constant(
+          '{"message":"The upstream sent a broken event stream: the headers of a frame are malformed."}',
+        ),
+      );
     this.start += total;
     this.dataPointer = body + headersLength;
     this.dataLength = length - headersLength;
@@ -136,7 +136,9 @@ export class EventStreamFramer extends Framer {
 
   /** The next frame is incomplete, with `left` bytes so far. Returns whether that is an event: an error at the stream's end. */
   private wait(left: u32): bool {
-    return this.hasEnded && left > 0 ? this.fail(CUT) : false;
+    return this.hasEnded && left > 0
+      ? this.fail(constant('{"message":"The upstream ended the event stream inside a frame."}'))
+      : false;
   }
 
   /** The headers are those of the event from which the run was learned. */
@@ -149,21 +151,21 @@ export class EventStreamFramer extends Framer {
 
   private setEvent(): void {
     this.events++;
-    this.isFailure = !sameSpan(headers.messageType, EVENT);
+    this.isFailure = !sameSpan(headers.messageType, constant("event"));
     this.namePointer = headers.name.pointer;
     this.nameLength = headers.name.length;
     if (!this.isFailure || this.dataLength > 0) return;
     // An error without data would pass as nothing.
-    if (headers.errorMessage.length == 0) this.setData(NO_PAYLOAD);
+    if (headers.errorMessage.length == 0) this.setData(constant("{}"));
     else this.setMessage(headers.errorMessage);
   }
 
   private setMessage(text: Span): void {
     const message = this.message;
     message.clear();
-    message.span(MESSAGE);
+    message.text('{"message":"');
     escape(text.pointer, text.length, message);
-    message.span(MESSAGE_END);
+    message.text('"}');
     this.dataPointer = message.pointer;
     this.dataLength = message.length;
   }

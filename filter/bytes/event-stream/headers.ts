@@ -7,12 +7,6 @@ const TYPES: u32 = 10;
 /** Bytes of a value of each type: true, false, integers of 1, 2, 4 and 8 bytes, bytes and string (own length), time, UUID. */
 const SIZES = memory.data<u8>([0, 0, 1, 2, 4, 8, 0, 0, 8, 16]);
 
-const MESSAGE_TYPE = constant(":message-type");
-const EVENT_TYPE = constant(":event-type");
-const EXCEPTION_TYPE = constant(":exception-type");
-const ERROR_CODE = constant(":error-code");
-const ERROR_MESSAGE = constant(":error-message");
-
 /** The values of the last frame's headers that matter; all others are skipped. The values are borrowed from the frame. */
 export class FrameHeaders {
   /** `event`, `exception` or `error`. */
@@ -55,11 +49,11 @@ export class FrameHeaders {
   }
 
   private spanOf(name: usize, length: u32): Span | null {
-    if (isName(name, length, MESSAGE_TYPE)) return this.messageType;
-    if (isName(name, length, ERROR_MESSAGE)) return this.errorMessage;
-    return isName(name, length, EVENT_TYPE) ||
-      isName(name, length, EXCEPTION_TYPE) ||
-      isName(name, length, ERROR_CODE)
+    if (isName(name, length, constant(":message-type"))) return this.messageType;
+    if (isName(name, length, constant(":error-message"))) return this.errorMessage;
+    return isName(name, length, constant(":event-type")) ||
+      isName(name, length, constant(":exception-type")) ||
+      isName(name, length, constant(":error-code"))
       ? this.name
       : null;
   }

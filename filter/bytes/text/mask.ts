@@ -6,8 +6,6 @@ import { contains } from "./find";
 /** Shorter values are placeholders (`none`, `ollama`) and are not masked. Bytes. */
 export const MIN_SECRET: u32 = 8;
 
-const MASK = constant("***");
-const BACKSLASHES = constant("\\");
 const BACKSLASH: u32 = 0x5c;
 const SLASH: u32 = 0x2f;
 const QUOTE: u32 = 0x22;
@@ -28,7 +26,7 @@ export function mayHold(pointer: usize, length: u32, secrets: Span[]): bool {
   for (let i = 0; i < secrets.length; i++) {
     if (contains(pointer, length, unchecked(secrets[i]))) return true;
   }
-  return contains(pointer, length, BACKSLASHES);
+  return contains(pointer, length, constant("\\"));
 }
 
 /**
@@ -49,7 +47,7 @@ export function mask(pointer: usize, length: u32, secrets: Span[], out: ByteBuff
       continue;
     }
     out.bytes(rest, <u32>(at - rest));
-    out.span(MASK);
+    out.text("***");
     at += size;
     rest = at;
     isFound = true;

@@ -21,7 +21,6 @@ const CREDENTIAL_NAMES: StaticArray<Span> = [
   constant("bearer"),
   constant("jwt"),
 ];
-const MASK = constant("***");
 
 const QUESTION: u32 = 0x3f;
 const AMPERSAND: u32 = 0x26;
@@ -81,7 +80,7 @@ function copyParameters(
     if (masks || !(isCredential || isIn(own, at, equals == 0 ? stop : equals))) {
       out.byte(separator);
       out.bytes(at, <u32>((isCredential ? equals + 1 : stop) - at));
-      if (isCredential) out.span(MASK);
+      if (isCredential) out.text("***");
       separator = stop < end ? <u32>load<u8>(stop) : 0;
     }
     at = stop + 1;

@@ -44,17 +44,8 @@ const ENABLED = constant("enabled");
 const ADAPTIVE = constant("adaptive");
 const BETWEEN_TOOLS = constant("between_tools");
 const BUDGET_TOKENS = constant("budget_tokens");
-const DISPLAY = constant("display");
-const THINKING = constant(',"thinking":');
-const THINKING_ADAPTIVE = constant(',"thinking":{"type":"adaptive"}');
 /** Newer models omit the text otherwise. */
 const THINKING_SHOWN = constant(',"thinking":{"type":"adaptive","display":"summarized"}');
-const THINKING_DISABLED = constant(',"thinking":{"type":"disabled"}');
-const THINKING_BETWEEN_TOOLS = constant(',"thinking":{"type":"between_tools"}');
-const THINKING_BUDGET = constant(',"thinking":{"type":"enabled","budget_tokens":');
-const OUTPUT_CONFIG = constant(',"output_config":{');
-const EFFORT = constant('"effort":"');
-const FORMAT = constant('"format":{"type":"json_schema","schema":');
 
 /** Every model of Anthropic supports it. */
 const MAX_TOKENS_IF_UNKNOWN: i64 = 4096;
@@ -178,30 +169,32 @@ export class ThinkingPlan {
   /** Writes the members `thinking` and `output_config`, with a comma before each. `hasFormat`: the second also has the output format. */
   write(request: HubRequest, hasFormat: bool, out: ByteBuffer): void {
     if (this.copiesThinking) {
-      out.span(THINKING);
+      out.text(',"thinking":');
       writeValue(request.tape, request.thinking, out);
     } else if (this.isAdaptive) {
-      out.span(request.wantsReasoningText ? THINKING_SHOWN : THINKING_ADAPTIVE);
+      out.span(
+        request.wantsReasoningText ? THINKING_SHOWN : constant(',"thinking":{"type":"adaptive"}'),
+      );
     } else if (this.off == OFF_DISABLED) {
-      out.span(THINKING_DISABLED);
+      out.text(',"thinking":{"type":"disabled"}');
     } else if (this.off == OFF_BETWEEN_TOOLS) {
-      out.span(THINKING_BETWEEN_TOOLS);
+      out.text(',"thinking":{"type":"between_tools"}');
     } else if (this.budget > 0) {
-      out.span(THINKING_BUDGET);
+      out.text(',"thinking":{"type":"enabled","budget_tokens":');
       out.integer(this.budget);
       out.byte(0x7d);
     }
     const hasEffort = this.effort != EFFORT_UNSET;
     if (!hasEffort && !hasFormat) return;
-    out.span(OUTPUT_CONFIG);
+    out.text(',"output_config":{');
     if (hasEffort) {
-      out.span(EFFORT);
+      out.text('"effort":"');
       out.span(effortWord(this.effort));
       out.byte(0x22);
     }
     if (hasFormat) {
       if (hasEffort) out.byte(0x2c);
-      out.span(FORMAT);
+      out.text('"format":{"type":"json_schema","schema":');
       writeClosedSchema(request.tape, request.schema, out);
       out.byte(0x7d);
     }
@@ -230,7 +223,8 @@ function isForAnthropic(request: HubRequest, budget: i64): bool {
   const end = tape.next(thinking);
   for (let key = tape.first(thinking); key < end; key = tape.next(key + 1)) {
     const isTokens = tape.equals(key, BUDGET_TOKENS);
-    if (!isTokens && !tape.equals(key, TYPE) && !tape.equals(key, DISPLAY)) return false;
+    if (!isTokens && !tape.equals(key, TYPE) && !tape.equals(key, constant("display")))
+      return false;
   }
   return budget >= MIN_BUDGET || !tape.equals(tape.member(thinking, TYPE), ENABLED);
 }

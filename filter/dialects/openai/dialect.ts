@@ -8,7 +8,6 @@ import { adaptFault, writeOpenaiFault } from "./write-fault";
 import { writeModel, writeModels } from "./write-models";
 import { writeReset } from "./write-reset";
 
-const DONE = constant("[DONE]");
 /** Bytes. */
 const MAX_END_MARK: u32 = 16;
 
@@ -20,7 +19,7 @@ export abstract class OpenaiDialect extends Dialect {
   /** Responses have none, but some providers send it. */
   isEndMark(pointer: usize, length: u32): bool {
     // Some providers send a space or two behind it.
-    return length < MAX_END_MARK && startsWith(pointer, length, DONE);
+    return length < MAX_END_MARK && startsWith(pointer, length, constant("[DONE]"));
   }
 
   adaptFault(fault: Fault): void {

@@ -6,9 +6,7 @@ import { Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
 import { LimitEdits } from "../limit-edits";
 
-const TOOL_CHOICE = constant("tool_choice");
 const QUOTE = constant('"');
-const AUTO = constant('"auto"');
 
 export abstract class OpenaiLimitEdits extends LimitEdits {
   protected efforts: EffortPlan = new EffortPlan();
@@ -43,7 +41,7 @@ export abstract class OpenaiLimitEdits extends LimitEdits {
 
   protected limitChoice(value: u32): void {
     if (!isUnsupportedChoice(this.forcedChoice(this.tape, value), this.limits)) return;
-    this.replace(value, AUTO);
-    this.report.dropForModel(TOOL_CHOICE);
+    this.replace(value, constant('"auto"'));
+    this.report.dropForModel(constant("tool_choice"));
   }
 }

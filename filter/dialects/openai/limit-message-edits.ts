@@ -5,10 +5,6 @@ import { Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
 import { ListEdit } from "../list-edit";
 
-const ROLE = constant("role");
-const DEVELOPER = constant("developer");
-const QUOTED_SYSTEM = constant('"system"');
-
 const members = new ListEdit();
 
 /** `renames`: whether role developer becomes system. */
@@ -30,9 +26,9 @@ export function limitMessages(
 }
 
 function renameDeveloper(tape: Tape, message: u32, edits: Edits): void {
-  const role = tape.member(message, ROLE);
-  if (tape.equals(role, DEVELOPER))
-    edits.replace(tape.outerStart(role), tape.outerEnd(role), QUOTED_SYSTEM);
+  const role = tape.member(message, constant("role"));
+  if (tape.equals(role, constant("developer")))
+    edits.replace(tape.outerStart(role), tape.outerEnd(role), constant('"system"'));
 }
 
 function removeMembers(

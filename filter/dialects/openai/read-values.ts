@@ -13,14 +13,6 @@ import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { constant } from "../../bytes/text/bytes";
 
 const AUTO = constant("auto");
-const NONE = constant("none");
-const REQUIRED = constant("required");
-const PRIORITY = constant("priority");
-const DEFAULT = constant("default");
-const USER_ID = constant("user_id");
-
-const METADATA_PREFIX = constant("metadata.");
-const SERVICE_TIER_PATH = constant("service_tier");
 
 /** Reads who the end user is: `user`, else `safety_identifier`, else `metadata.user_id`; other metadata is dropped. */
 export function readUser(
@@ -39,18 +31,23 @@ export function readUser(
   }
   const end = tape.next(metadata);
   for (let key = tape.first(metadata); key < end; key = tape.next(key + 1)) {
-    if (tape.equals(key, USER_ID) && !tape.isString(request.user)) request.user = key + 1;
-    else report.dropUnknown(METADATA_PREFIX, tape, key);
+    if (tape.equals(key, constant("user_id")) && !tape.isString(request.user))
+      request.user = key + 1;
+    else report.dropUnknown(constant("metadata."), tape, key);
   }
 }
 
 /** @see https://platform.claude.com/docs/en/api/service-tiers */
 export function readTier(tape: Tape, node: u32, request: HubRequest, report: RequestReport): void {
-  if (tape.equals(node, DEFAULT)) request.serviceTier = SERVICE_STANDARD;
+  if (tape.equals(node, constant("default"))) request.serviceTier = SERVICE_STANDARD;
   else if (report.supports(feature.SERVICE_TIERS))
     request.features.set(feature.SERVICE_TIERS, node);
-  else if (tape.isPresent(node) && !tape.equals(node, AUTO) && !tape.equals(node, PRIORITY))
-    report.drop(SERVICE_TIER_PATH);
+  else if (
+    tape.isPresent(node) &&
+    !tape.equals(node, AUTO) &&
+    !tape.equals(node, constant("priority"))
+  )
+    report.drop(constant("service_tier"));
 }
 
 /** Returns the node of a schema's name, NO_NODE if it has none. */
@@ -61,6 +58,6 @@ export function nameOf(tape: Tape, node: u32): u32 {
 /** Returns the CHOICE_ of a word; CHOICE_UNSET for any other value. */
 export function choiceOf(tape: Tape, node: u32): i32 {
   if (tape.equals(node, AUTO)) return CHOICE_AUTO;
-  if (tape.equals(node, NONE)) return CHOICE_NONE;
-  return tape.equals(node, REQUIRED) ? CHOICE_ANY : CHOICE_UNSET;
+  if (tape.equals(node, constant("none"))) return CHOICE_NONE;
+  return tape.equals(node, constant("required")) ? CHOICE_ANY : CHOICE_UNSET;
 }

@@ -7,11 +7,6 @@ import { RequestLimits, RequestReport } from "../../hub/request/request-report";
 import { writeMember } from "../../hub/request/request-writing";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 
-const TEMPERATURE = constant(',"temperature":');
-const TOP_P = constant(',"top_p":');
-const TEMPERATURE_PATH = constant("temperature");
-const TOP_P_PATH = constant("top_p");
-
 /** Decides the effort before anything is written. `hasTools`: whether tools may exclude reasoning. */
 export function planEffort(
   request: HubRequest,
@@ -55,8 +50,24 @@ export function writeSampling(
   const tape = request.tape;
   // The defaults are the same in every API, and ask for nothing.
   if (isFree || readDecimal(tape, request.temperature) != 1)
-    writeLimited(request, request.temperature, TEMPERATURE, TEMPERATURE_PATH, isFree, out, report);
+    writeLimited(
+      request,
+      request.temperature,
+      constant(',"temperature":'),
+      constant("temperature"),
+      isFree,
+      out,
+      report,
+    );
   const takesTopP = isFree && (limits.takesBothSampling || !tape.isPresent(request.temperature));
   if (takesTopP || readDecimal(tape, request.topP) != 1)
-    writeLimited(request, request.topP, TOP_P, TOP_P_PATH, takesTopP, out, report);
+    writeLimited(
+      request,
+      request.topP,
+      constant(',"top_p":'),
+      constant("top_p"),
+      takesTopP,
+      out,
+      report,
+    );
 }

@@ -8,7 +8,6 @@ import { escape } from "../../bytes/json/text";
 import { byteAt, startsWith } from "../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 
-const EMPTY_ARGUMENTS = constant("{}");
 const INVALID_JSON = constant('{"INVALID_JSON":"');
 const ERROR = constant("error");
 export const ERROR_PREFIX = constant("Error: ");
@@ -42,13 +41,11 @@ export function writeFeatures(
   }
 }
 
-const SCHEMA = constant(',"schema":');
-
 /** Writes the name of the response's schema, `otherwise` if the client gave none, and the schema. */
 export function writeSchema(request: HubRequest, otherwise: Span, out: ByteBuffer): void {
   if (request.schemaName == NO_NODE) out.span(otherwise);
   else writeValue(request.tape, request.schemaName, out);
-  out.span(SCHEMA);
+  out.text(',"schema":');
   writeValue(request.tape, request.schema, out);
 }
 
@@ -84,7 +81,7 @@ export function writeArguments(block: Block, out: ByteBuffer): void {
   const length = block.textLength;
   const head = INVALID_JSON.length;
   if (length == 0) {
-    out.span(EMPTY_ARGUMENTS);
+    out.text("{}");
   } else if ((block.flags & FLAG_STRING) != 0) {
     out.bytes(block.text, length);
   } else if (

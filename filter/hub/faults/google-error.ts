@@ -5,10 +5,6 @@ import { byteAt, isDigit } from "../../bytes/text/at";
 import { constant } from "../../bytes/text/bytes";
 import { Fault } from "./fault";
 
-const REASON = constant("reason");
-const API_KEY_INVALID = constant("API_KEY_INVALID");
-const RETRY_DELAY = constant("retryDelay");
-
 /** A longer pause is of no use to a client. Seconds. */
 const MAX_DELAY: u32 = 86_400;
 
@@ -17,8 +13,9 @@ export function readGoogleDetails(tape: Tape, details: u32, fault: Fault): void 
   if (!tape.isArray(details)) return;
   const end = tape.next(details);
   for (let detail = tape.first(details); detail < end; detail = tape.next(detail)) {
-    if (tape.equals(tape.member(detail, REASON), API_KEY_INVALID)) fault.status = 401;
-    const delay = tape.member(detail, RETRY_DELAY);
+    if (tape.equals(tape.member(detail, constant("reason")), constant("API_KEY_INVALID")))
+      fault.status = 401;
+    const delay = tape.member(detail, constant("retryDelay"));
     if (tape.isString(delay)) fault.retryAfter = secondsOf(tape, delay);
   }
 }

@@ -24,23 +24,12 @@ const MAX_ENTRIES: i32 = 5;
 const MAX_BODY: u32 = 1 << 20;
 
 const ERROR = constant("error");
-const ERRORS = constant("errors");
 const MESSAGE = constant("message");
-const MESSAGE_OF_AWS = constant("Message");
 const DETAIL = constant("detail");
-const DETAILS = constant("details");
 const MSG = constant("msg");
-const ERROR_MESSAGE = constant("error_message");
-const ERROR_MSG = constant("error_msg");
 const TYPE = constant("type");
 const CODE = constant("code");
-const PARAM = constant("param");
 const STATUS = constant("status");
-const LOC = constant("loc");
-const METADATA = constant("metadata");
-const RAW = constant("raw");
-const PROMPT_TOKENS = constant("n_prompt_tokens");
-const CONTEXT_TOKENS = constant("n_ctx");
 
 /** A word for an error's kind, and the status with the same meaning. */
 @unmanaged
@@ -187,14 +176,15 @@ export function readFault(tape: Tape, root: u32, status: u32): Fault {
   const code = tape.member(error, CODE);
   // Azure repeats the status here.
   if (tape.isString(code) && statusNumber(tape, code) == 0) fault.code = textOfNode(tape, code);
-  else if (tape.equals(tape.member(error, TYPE), BILLING_ERROR)) fault.code = "insufficient_quota";
-  const param = tape.member(error, PARAM);
+  else if (tape.equals(tape.member(error, TYPE), constant("billing_error")))
+    fault.code = "insufficient_quota";
+  const param = tape.member(error, constant("param"));
   if (tape.isString(param)) fault.member = textOfNode(tape, param);
-  readGoogleDetails(tape, tape.member(error, DETAILS), fault);
+  readGoogleDetails(tape, tape.member(error, constant("details")), fault);
   recogniseContextLength(fault);
   if (fault.tokens == 0) {
-    fault.tokens = tokensOf(tape, tape.member(error, PROMPT_TOKENS));
-    fault.maxTokens = tokensOf(tape, tape.member(error, CONTEXT_TOKENS));
+    fault.tokens = tokensOf(tape, tape.member(error, constant("n_prompt_tokens")));
+    fault.maxTokens = tokensOf(tape, tape.member(error, constant("n_ctx")));
   }
   return fault;
 }
@@ -203,8 +193,6 @@ export function readFault(tape: Tape, root: u32, status: u32): Fault {
 function tokensOf(tape: Tape, node: u32): u32 {
   return <u32>min<i64>(max<i64>(readCount(tape, node), 0), i32.MAX_VALUE);
 }
-
-const BILLING_ERROR = constant("billing_error");
 
 /** Returns the status that an error in a 200 implies: as `code` or `status`, or by a word. */
 function impliedStatus(tape: Tape, error: u32): u32 {
@@ -238,7 +226,7 @@ function putMessage(tape: Tape, root: u32, out: ByteBuffer): void {
   putOneOf(tape, tape.member(root, ERROR), out);
   if (out.length == 0) putOneOf(tape, root, out);
   if (out.length == 0) putList(tape, tape.member(root, DETAIL), out);
-  if (out.length == 0) putList(tape, tape.member(root, ERRORS), out);
+  if (out.length == 0) putList(tape, tape.member(root, constant("errors")), out);
 }
 
 /** Appends the text of a node, or of the first member that usually holds a message. */
@@ -249,10 +237,10 @@ function putOneOf(tape: Tape, node: u32, out: ByteBuffer): void {
   if (tape.isObject(message)) message = firstText(tape, message);
   putString(tape, message, out);
   if (out.length == 0) putList(tape, tape.member(node, DETAIL), out);
-  if (out.length == 0) putString(tape, tape.member(node, MESSAGE_OF_AWS), out);
+  if (out.length == 0) putString(tape, tape.member(node, constant("Message")), out);
   if (out.length == 0) putString(tape, tape.member(node, MSG), out);
-  if (out.length == 0) putString(tape, tape.member(node, ERROR_MESSAGE), out);
-  if (out.length == 0) putString(tape, tape.member(node, ERROR_MSG), out);
+  if (out.length == 0) putString(tape, tape.member(node, constant("error_message")), out);
+  if (out.length == 0) putString(tape, tape.member(node, constant("error_msg")), out);
   if (out.length == 0) putString(tape, tape.member(node, ERROR), out);
 }
 
@@ -275,7 +263,7 @@ function putList(tape: Tape, node: u32, out: ByteBuffer): void {
     const start = out.length;
     if (start > 0) out.text("; ");
     const before = out.length;
-    putPlace(tape, tape.member(entry, LOC), out);
+    putPlace(tape, tape.member(entry, constant("loc")), out);
     const text = tape.isString(entry) ? entry : tape.member(entry, MSG);
     putString(tape, tape.isString(text) ? text : tape.member(entry, MESSAGE), out);
     if (out.length == before) out.length = start;
@@ -295,7 +283,7 @@ function putPlace(tape: Tape, place: u32, out: ByteBuffer): void {
 
 /** OpenRouter's message is "Provider returned error"; the provider's message is in metadata.raw. */
 function putRaw(tape: Tape, error: u32, out: ByteBuffer): void {
-  const raw = tape.member(tape.member(error, METADATA), RAW);
+  const raw = tape.member(tape.member(error, constant("metadata")), constant("raw"));
   if (!tape.isString(raw) || tape.size(raw) == 0) return;
   if (out.length > 0) out.text(": ");
   putString(tape, raw, out);

@@ -1,10 +1,9 @@
 // The id of a tool call, for dialects that limit its length.
 import { byteAt, isDigit, isLetter } from "../../bytes/text/at";
-import { ByteBuffer, constant, scratchBuffer } from "../../bytes/text/bytes";
+import { ByteBuffer, scratchBuffer } from "../../bytes/text/bytes";
 import { appendHexadecimal, hash64 } from "../../bytes/text/hash";
 import { writeString } from "./request-writing";
 
-const HASHED = constant("call_");
 /** Makes a second, independent hash. */
 const SECOND_BASIS: u64 = 0x6c62272e07bb0142;
 
@@ -18,7 +17,7 @@ export function writeCallId(pointer: usize, length: u32, limit: u32, out: ByteBu
     return;
   }
   out.byte(0x22);
-  out.span(HASHED);
+  out.text("call_");
   writeHash(pointer, length, out);
   out.byte(0x22);
 }

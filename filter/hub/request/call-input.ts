@@ -2,14 +2,11 @@
 import { scan, SCAN_EMPTY, SCAN_OK } from "../../bytes/json/scan";
 import { KIND_NULL, scratchTape } from "../../bytes/json/tape";
 import { escape, unescape } from "../../bytes/json/text";
-import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { ByteBuffer } from "../../bytes/text/bytes";
 import { writeCustomInput } from "./custom-tools";
 import { Block, FLAG_CUSTOM, FLAG_STRING } from "./request";
 import { RequestReport } from "./request-report";
 
-const EMPTY_OBJECT = constant("{}");
-const INVALID_JSON = constant('{"INVALID_JSON":"');
-const CLOSE_STRING = constant('"}');
 const argumentsTape = scratchTape();
 
 /**
@@ -38,12 +35,12 @@ export function writeCallInput(block: Block, out: ByteBuffer, report: RequestRep
   const isNothing = code == SCAN_EMPTY || (code == SCAN_OK && argumentsTape.kind(0) == KIND_NULL);
   out.length = start;
   if (isNothing) {
-    out.span(EMPTY_OBJECT);
+    out.text("{}");
     return;
   }
   if (report.isStrict) report.drop(report.paths.arguments);
-  out.span(INVALID_JSON);
+  out.text('{"INVALID_JSON":"');
   if ((block.flags & FLAG_STRING) != 0) out.bytes(block.text, block.textLength);
   else escape(block.text, block.textLength, out);
-  out.span(CLOSE_STRING);
+  out.text('"}');
 }

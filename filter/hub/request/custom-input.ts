@@ -4,8 +4,6 @@ import { NO_NODE, scratchTape } from "../../bytes/json/tape";
 import { unescape } from "../../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer } from "../../bytes/text/bytes";
 
-const INPUT = constant("input");
-
 const plain = scratchBuffer();
 const tape = scratchTape();
 
@@ -17,7 +15,7 @@ export function unwrapInput(pointer: usize, length: u32, out: ByteBuffer): void 
   plain.clear();
   unescape(pointer, length, plain);
   const isJson = plain.length > 0 && scan(tape, plain.pointer, plain.length) == SCAN_OK;
-  const input = isJson ? tape.member(tape.root(), INPUT) : NO_NODE;
+  const input = isJson ? tape.member(tape.root(), constant("input")) : NO_NODE;
   if (tape.isString(input)) out.bytes(tape.pointer(input), tape.size(input));
   else out.bytes(pointer, length);
   tape.reset();

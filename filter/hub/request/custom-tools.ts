@@ -11,40 +11,29 @@ export const CUSTOM_SCHEMA = constant(
     '"required":["input"],"additionalProperties":false}',
 );
 
-const INPUT = constant('{"input":"');
-const ESCAPED_INPUT = constant('{\\"input\\":\\"');
-const END = constant('"}');
-const ESCAPED_END = constant('\\"}');
-
-const BLANK_LINE = constant("\\n\\n");
-const SYNTAX = constant("syntax");
-const DEFINITION = constant("definition");
-const INPUT_MATCHES = constant("The input must match this grammar (");
-const GRAMMAR = constant("):\\n");
-
 /** Writes the description with the grammar of the input: the inside of a JSON string. */
 export function writeCustomDescription(tape: Tape, tool: Tool, out: ByteBuffer): void {
   out.bytes(tool.description, tool.descriptionLength);
-  const definition = tape.member(tool.grammar, DEFINITION);
+  const definition = tape.member(tool.grammar, constant("definition"));
   if (tool.grammar == NO_NODE || !tape.isString(definition)) return;
-  const syntax = tape.member(tool.grammar, SYNTAX);
-  if (tool.descriptionLength > 0) out.span(BLANK_LINE);
-  out.span(INPUT_MATCHES);
+  const syntax = tape.member(tool.grammar, constant("syntax"));
+  if (tool.descriptionLength > 0) out.text("\\n\\n");
+  out.text("The input must match this grammar (");
   if (tape.isString(syntax)) out.bytes(tape.pointer(syntax), tape.size(syntax));
-  out.span(GRAMMAR);
+  out.text("):\\n");
   out.bytes(tape.pointer(definition), tape.size(definition));
 }
 
 /** Writes the input of a call as the function's arguments: JSON. */
 export function writeCustomInput(call: Block, out: ByteBuffer): void {
-  out.span(INPUT);
+  out.text('{"input":"');
   out.bytes(call.text, call.textLength);
-  out.span(END);
+  out.text('"}');
 }
 
 /** Writes the input of a call as the function's arguments: the inside of a JSON string. */
 export function writeEscapedCustomInput(call: Block, out: ByteBuffer): void {
-  out.span(ESCAPED_INPUT);
+  out.text('{\\"input\\":\\"');
   escape(call.text, call.textLength, out);
-  out.span(ESCAPED_END);
+  out.text('\\"}');
 }

@@ -3,11 +3,7 @@ import { byteAt, startsWithIgnoringCase } from "../../bytes/text/at";
 import { constant, Span } from "../../bytes/text/bytes";
 
 const DATA = constant("data:");
-const HTTP = constant("http://");
-const HTTPS = constant("https://");
 const BASE64 = constant(";base64");
-const PDF = constant("application/pdf");
-const IMAGE = constant("image/");
 /** A common misspelling of image/jpeg. */
 const JPG = constant("image/jpg");
 const JPEG = constant("image/jpeg");
@@ -24,8 +20,8 @@ export class DataUrl {
   read(pointer: usize, length: u32): void {
     this.isData = startsWithIgnoringCase(pointer, length, DATA);
     this.isWeb =
-      startsWithIgnoringCase(pointer, length, HTTPS) ||
-      startsWithIgnoringCase(pointer, length, HTTP);
+      startsWithIgnoringCase(pointer, length, constant("https://")) ||
+      startsWithIgnoringCase(pointer, length, constant("http://"));
     this.isBase64 = false;
     this.isImage = false;
     this.isPdf = false;
@@ -41,8 +37,8 @@ export class DataUrl {
     this.mediaType.length = indexOf(head, headLength, 0x3b);
     this.data.pointer = pointer + comma + 1;
     this.data.length = length - comma - 1;
-    this.isPdf = isSame(this.mediaType, PDF);
-    this.isImage = startsWithIgnoringCase(head, this.mediaType.length, IMAGE);
+    this.isPdf = isSame(this.mediaType, constant("application/pdf"));
+    this.isImage = startsWithIgnoringCase(head, this.mediaType.length, constant("image/"));
     if (isSame(this.mediaType, JPG)) {
       this.mediaType.pointer = JPEG.pointer;
       this.mediaType.length = JPEG.length;

@@ -16,10 +16,6 @@ const FEATURE: i32 = 1;
 /** Has no meaning in a request (clients send members of responses back): dropped, and not listed. */
 const IGNORED: i32 = 2;
 
-const TRUE = constant("true");
-const FALSE = constant("false");
-const EMPTY = constant("empty");
-
 @unmanaged
 export class Member {
   /** Number of the report that lists it already: each path is listed once. */
@@ -61,10 +57,10 @@ export class Member {
     if (this.neutral.length == 0) return false;
     const kind = tape.kind(node);
     if (kind == KIND_NUMBER) return readDecimal(tape, node) == this.neutralNumber;
-    if (kind == KIND_TRUE) return sameSpan(this.neutral, TRUE);
-    if (kind == KIND_FALSE) return sameSpan(this.neutral, FALSE);
+    if (kind == KIND_TRUE) return sameSpan(this.neutral, constant("true"));
+    if (kind == KIND_FALSE) return sameSpan(this.neutral, constant("false"));
     if (kind == KIND_STRING) return tape.equals(node, this.neutral);
-    return sameSpan(this.neutral, EMPTY) && tape.isEmpty(node);
+    return sameSpan(this.neutral, constant("empty")) && tape.isEmpty(node);
   }
 
   nameText(): string {

@@ -30,8 +30,6 @@ export function readList(
   report.leaveList();
 }
 
-const MESSAGES = constant("messages");
-
 /** Reads the messages of a request, which must have at least one. */
 export function readMessageList(
   tape: Tape,
@@ -41,6 +39,6 @@ export function readMessageList(
   readMessage: ItemReader,
 ): void {
   if (tape.isArray(list) && !tape.isEmpty(list))
-    readList(tape, list, MESSAGES, request, report, readMessage);
+    readList(tape, list, constant("messages"), request, report, readMessage);
   else report.reject("messages", "must be a list with at least one message.");
 }

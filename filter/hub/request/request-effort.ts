@@ -21,12 +21,7 @@ const MEDIUM = constant("medium");
 const HIGH = constant("high");
 const XHIGH = constant("xhigh");
 const MAX = constant("max");
-const TYPE = constant("type");
 const BUDGET_TOKENS = constant("budget_tokens");
-const ENABLED = constant("enabled");
-const ADAPTIVE = constant("adaptive");
-const BETWEEN_TOOLS = constant("between_tools");
-const DISABLED = constant("disabled");
 const NOTHING = new Span(0, 0);
 
 /** Anthropic's minimum thinking budget (https://platform.claude.com/docs/en/build-with-claude/extended-thinking). */
@@ -70,14 +65,15 @@ export function budgetEffort(budget: i64): i32 {
 
 /** Returns the effort that a client's `thinking` stands for; EFFORT_UNSET for an unknown type. */
 export function thinkingEffort(tape: Tape, thinking: u32): i32 {
-  const type = tape.member(thinking, TYPE);
-  if (tape.equals(type, ENABLED)) {
+  const type = tape.member(thinking, constant("type"));
+  if (tape.equals(type, constant("enabled"))) {
     const budget = readCount(tape, tape.member(thinking, BUDGET_TOKENS));
     // DeepSeek, Moonshot and Z.ai have the same member without a budget: a switch.
     return budget > 0 ? budgetEffort(budget) : EFFORT_MEDIUM;
   }
-  if (tape.equals(type, ADAPTIVE) || tape.equals(type, BETWEEN_TOOLS)) return EFFORT_MEDIUM;
-  return tape.equals(type, DISABLED) ? EFFORT_NONE : EFFORT_UNSET;
+  if (tape.equals(type, constant("adaptive")) || tape.equals(type, constant("between_tools")))
+    return EFFORT_MEDIUM;
+  return tape.equals(type, constant("disabled")) ? EFFORT_NONE : EFFORT_UNSET;
 }
 
 /** Returns whether a model with this effort reasons less than it is asked to, or although it is asked not to: that is listed. */

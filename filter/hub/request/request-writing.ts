@@ -16,12 +16,7 @@ export const BLANK_LINE = constant("\\n\\n");
 
 const CACHE_MEMBER = constant(',"cache_control":');
 const TYPE = constant("type");
-const OBJECT = constant("object");
-const PROPERTIES = constant("properties");
-const REQUIRED = constant("required");
 const ADDITIONAL = constant("additionalProperties");
-const CLOSED = constant('"additionalProperties":false');
-const TYPE_OBJECT = constant('"type":"object"');
 const EMPTY_SCHEMA = constant('{"type":"object","properties":{}}');
 
 /** Writes a JSON string whose inside is already escaped. */
@@ -79,7 +74,7 @@ function writeInputSchema(tape: Tape, schema: u32, out: ByteBuffer): void {
     return;
   }
   out.byte(0x7b);
-  out.span(TYPE_OBJECT);
+  out.text('"type":"object"');
   out.byte(COMMA);
   out.bytes(tape.pointer(schema) + 1, tape.size(schema) - 1);
 }
@@ -94,7 +89,7 @@ export function writeClosedSchema(tape: Tape, schema: u32, out: ByteBuffer): voi
     if (!isObjectSchema(tape, node) || tape.member(node, ADDITIONAL) != NO_NODE) continue;
     const at = tape.start(node) + 1;
     out.bytes(tape.base + done, at - done);
-    out.span(CLOSED);
+    out.text('"additionalProperties":false');
     if (!tape.isEmpty(node)) out.byte(COMMA);
     done = at;
   }
@@ -113,8 +108,8 @@ export function isStrictSchema(tape: Tape, schema: u32): bool {
       return false;
     if (tape.isObject(additional)) return false;
     if (
-      childCount(tape, tape.member(node, PROPERTIES), 2) !=
-      childCount(tape, tape.member(node, REQUIRED), 1)
+      childCount(tape, tape.member(node, constant("properties")), 2) !=
+      childCount(tape, tape.member(node, constant("required")), 1)
     )
       return false;
   }
@@ -123,7 +118,7 @@ export function isStrictSchema(tape: Tape, schema: u32): bool {
 
 /** Returns whether a node is a schema with `"type": "object"`, not a property named type. */
 function isObjectSchema(tape: Tape, node: u32): bool {
-  return tape.kind(node) == KIND_OBJECT && tape.equals(tape.member(node, TYPE), OBJECT);
+  return tape.kind(node) == KIND_OBJECT && tape.equals(tape.member(node, TYPE), constant("object"));
 }
 
 /** Counts the children of an array (`step` 1) or the members of an object (`step` 2). */
@@ -139,16 +134,11 @@ function childCount(tape: Tape, node: u32, step: u32): u32 {
   return count;
 }
 
-const JSON_SENTENCE = constant(
-  "Answer with one JSON object and nothing else: no text around it, no code fence.",
-);
-const SCHEMA_SENTENCE = constant(
-  "Answer with one JSON object and nothing else: no text around it, no code fence. It must match this JSON schema: ",
-);
-
 /** Writes the instruction that replaces a response schema nothing enforces: the inside of a JSON string. */
 export function writeSchemaSentence(tape: Tape, schema: u32, out: ByteBuffer): void {
-  out.span(SCHEMA_SENTENCE);
+  out.text(
+    "Answer with one JSON object and nothing else: no text around it, no code fence. It must match this JSON schema: ",
+  );
   escape(tape.pointer(schema), tape.size(schema), out);
 }
 
@@ -173,7 +163,10 @@ export function schemaInstruction(
 
 /** Returns the instruction that replaces the format of the response, JSON with or without a schema. Valid until the next call. */
 export function formatSentence(request: HubRequest): Span {
-  if (request.outputFormat == FORMAT_JSON) return JSON_SENTENCE;
+  if (request.outputFormat == FORMAT_JSON)
+    return constant(
+      "Answer with one JSON object and nothing else: no text around it, no code fence.",
+    );
   sentence.clear();
   writeSchemaSentence(request.tape, request.schema, sentence);
   instruction.pointer = sentence.pointer;
@@ -194,7 +187,6 @@ export function formatInstruction(
 }
 
 const DESCRIPTION = constant(',"description":');
-const STRICT = constant(',"strict":true');
 
 /** Writes a tool's description, if it has one; a custom tool's with its grammar. */
 export function writeToolDescription(tape: Tape, tool: Tool, out: ByteBuffer): void {
@@ -227,7 +219,7 @@ export function writeTool(tape: Tape, tool: Tool, schemaName: Span, out: ByteBuf
   writeToolDescription(tape, tool, out);
   out.span(schemaName);
   writeToolSchema(tape, tool, out);
-  if (tool.isCustom == 0 && tool.isStrict != 0) out.span(STRICT);
+  if (tool.isCustom == 0 && tool.isStrict != 0) out.text(',"strict":true');
 }
 
 /** Writes the name of the tool of CHOICE_NAMED. */

@@ -5,10 +5,6 @@ import { readDecimal } from "./request-number";
 import { RequestLimits, RequestReport } from "./request-report";
 import { writeValue } from "./request-writing";
 
-const TEMPERATURE_PATH = constant("temperature");
-const TOP_P_PATH = constant("top_p");
-const TOP_K_PATH = constant("top_k");
-
 export class SamplingPlan {
   hasTemperature: bool = false;
   hasTopP: bool = false;
@@ -28,16 +24,16 @@ export class SamplingPlan {
     this.hasTemperature = isFree && tape.isPresent(request.temperature);
     this.isCut = this.hasTemperature && temperature > 1;
     const isLost = tape.isPresent(request.temperature) && !isFree && temperature != 1;
-    if (this.isCut || isLost) report.drop(TEMPERATURE_PATH);
+    if (this.isCut || isLost) report.drop(constant("temperature"));
     const asksTopP = tape.isPresent(request.topP) && topP != 1;
     this.hasTopP =
       asksTopP &&
       limits.takesTemperature &&
       (limits.takesBothSampling || !this.hasTemperature) &&
       !(isThinking && topP < 0.95);
-    if (asksTopP && !this.hasTopP) report.drop(TOP_P_PATH);
+    if (asksTopP && !this.hasTopP) report.drop(constant("top_p"));
     this.hasTopK = isFree && tape.isPresent(request.topK);
-    if (!isFree && tape.isPresent(request.topK)) report.drop(TOP_K_PATH);
+    if (!isFree && tape.isPresent(request.topK)) report.drop(constant("top_k"));
   }
 
   writeTemperature(request: HubRequest, out: ByteBuffer): void {

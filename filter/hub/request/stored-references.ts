@@ -29,12 +29,9 @@ const OPAQUE: Span[] = [
 
 const ID = constant("id");
 const TYPE = constant("type");
-const ROLE = constant("role");
 const INPUT = constant("input");
-const RESULT = constant("result");
 const SKILL_ID = constant("skill_id");
 const ITEM_REFERENCE = constant("item_reference");
-const IMAGE_CALL = constant("image_generation_call");
 /** How the id of a skill begins that is not the provider's own. */
 const STORED_SKILL = constant("skill_");
 /** No format has references further in. */
@@ -56,8 +53,9 @@ export function findReference(tape: Tape): Span | null {
 function isReference(tape: Tape, item: u32): bool {
   if (!tape.isString(tape.member(item, ID))) return false;
   const type = tape.member(item, TYPE);
-  if (tape.equals(type, IMAGE_CALL)) return !tape.isPresent(tape.member(item, RESULT));
-  return !tape.isPresent(type) && tape.member(item, ROLE) == NO_NODE;
+  if (tape.equals(type, constant("image_generation_call")))
+    return !tape.isPresent(tape.member(item, constant("result")));
+  return !tape.isPresent(type) && tape.member(item, constant("role")) == NO_NODE;
 }
 
 function findInside(tape: Tape, node: u32, depth: u32): Span | null {

@@ -18,7 +18,6 @@ const TEXTS: Span[] = [
 const ARGUMENTS: Span[] = [constant("input"), constant("args")];
 /** Some providers send the same reasoning by both names, and a third time in `reasoning_details`. */
 const REASONING: Span[] = [constant("reasoning"), constant("reasoning_content")];
-const REASONING_DETAILS = constant("reasoning_details");
 
 /** The text that the last call has counted last, 0 if there was none. */
 export let lastText: usize = 0;
@@ -45,7 +44,7 @@ export function textBytes(tape: Tape): u32 {
     ) {
       bytes += size;
     } else {
-      if (tape.equals(node, REASONING_DETAILS)) node = tape.next(value) - 1;
+      if (tape.equals(node, constant("reasoning_details"))) node = tape.next(value) - 1;
       continue;
     }
     lastText = tape.pointer(value);

@@ -16,8 +16,6 @@ import { ByteBuffer, constant, scratchBuffer } from "../../bytes/text/bytes";
 import { maskInPlace } from "../../bytes/text/mask";
 import { appendValidUtf8 } from "../../bytes/text/valid-utf8";
 
-const CONTENT = constant("content");
-
 /** The request that is sent next; one is written at a time. */
 const request = new ApiRequest();
 const plain = scratchBuffer();
@@ -73,7 +71,7 @@ export class CallApi extends Step {
 function readText(target: PromptTarget, response: CalloutResponse, out: ByteBuffer): void {
   if (target.isDefault && response.readObject()) {
     const json = response.json;
-    const content = json.member(firstChoiceMessage(json), CONTENT);
+    const content = json.member(firstChoiceMessage(json), constant("content"));
     if (json.isString(content)) {
       unescape(json.pointer(content), json.size(content), out);
       return;

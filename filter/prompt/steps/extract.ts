@@ -9,12 +9,6 @@ import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 import { ModelServerStep } from "./step";
 
-const TOOL_CALLS = constant("tool_calls");
-const FUNCTION = constant("function");
-const NAME = constant("name");
-const ARGUMENTS = constant("arguments");
-const CONTENT = constant("content");
-
 /** Milliseconds: a language model may be asked. */
 const TIMEOUT: u32 = 20_000;
 export class Extract extends ModelServerStep {
@@ -42,12 +36,12 @@ export class Extract extends ModelServerStep {
 
   read(prompt: Prompt, response: Tape): StepOutcome {
     const message = firstChoiceMessage(response);
-    const calls = response.member(message, TOOL_CALLS);
+    const calls = response.member(message, constant("tool_calls"));
     if (response.isArray(calls) && !response.isEmpty(calls)) {
-      const call = response.member(response.first(calls), FUNCTION);
+      const call = response.member(response.first(calls), constant("function"));
       return readCall(prompt, response, call) ? StepOutcome.Next : this.onFailure(prompt, 200);
     }
-    const question = response.member(message, CONTENT);
+    const question = response.member(message, constant("content"));
     if (response.isString(question) && response.size(question) > 0)
       return prompt.answer(response.pointer(question), response.size(question));
     prompt.useDefaultTarget();
@@ -57,9 +51,9 @@ export class Extract extends ModelServerStep {
 
 /** Keeps the target and the parameters of a tool call. False if the target is unknown or the parameters are not an object. */
 function readCall(prompt: Prompt, response: Tape, call: u32): bool {
-  prompt.target = prompt.findTarget(response, response.member(call, NAME));
+  prompt.target = prompt.findTarget(response, response.member(call, constant("name")));
   const json = prompt.argumentsJson;
-  const text = response.member(call, ARGUMENTS);
+  const text = response.member(call, constant("arguments"));
   json.clear();
   if (response.isString(text)) unescape(response.pointer(text), response.size(text), json);
   if (json.length == 0) json.text("{}");

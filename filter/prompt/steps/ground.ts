@@ -8,9 +8,6 @@ import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 import { ModelServerStep } from "./step";
 
-const MISSING = constant("missing");
-const QUESTION = constant("question");
-
 export class Ground extends ModelServerStep {
   constructor() {
     super("hallucination", PromptPart.Extract, constant("/hallucination"));
@@ -34,9 +31,9 @@ export class Ground extends ModelServerStep {
   }
 
   read(prompt: Prompt, response: Tape): StepOutcome {
-    const missing = response.member(0, MISSING);
+    const missing = response.member(0, constant("missing"));
     if (!response.isArray(missing) || response.isEmpty(missing)) return StepOutcome.Next;
-    const question = response.member(0, QUESTION);
+    const question = response.member(0, constant("question"));
     if (!response.isString(question)) return this.onFailure(prompt, 200);
     return prompt.answer(response.pointer(question), response.size(question));
   }

@@ -10,8 +10,6 @@ import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 import { ModelServerStep } from "./step";
 
-const JAILBREAK_VERDICT = constant("jailbreak_verdict");
-
 export class Guard extends ModelServerStep {
   constructor() {
     super("guard", PromptPart.Guard, constant("/guard"));
@@ -27,7 +25,7 @@ export class Guard extends ModelServerStep {
   }
 
   read(prompt: Prompt, response: Tape): StepOutcome {
-    const isBlocked = response.isTrue(response.member(0, JAILBREAK_VERDICT));
+    const isBlocked = response.isTrue(response.member(0, constant("jailbreak_verdict")));
     prompt.exchange.guard = isBlocked ? GuardDecision.Blocked : GuardDecision.Passed;
     if (!isBlocked) return next(prompt);
     const message = prompt.config.guardMessageJson;

@@ -7,12 +7,6 @@ import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 import { ModelServerStep } from "./step";
 
-const DECISION = constant("decision");
-const DECISION_TARGET = constant("target");
-const DECISION_NONE = constant("none");
-const PREDICTED_CLASS = constant("predicted_class");
-const CANDIDATES = constant("candidates");
-
 export class Select extends ModelServerStep {
   constructor() {
     super("zeroshot", PromptPart.Target, constant("/zeroshot"));
@@ -33,18 +27,18 @@ export class Select extends ModelServerStep {
 
   /** Without a decision the default target stays chosen, if there is one. */
   read(prompt: Prompt, response: Tape): StepOutcome {
-    const decision = response.member(0, DECISION);
-    if (response.equals(decision, DECISION_NONE)) return StepOutcome.Next;
-    prompt.isTargetCertain = response.equals(decision, DECISION_TARGET);
+    const decision = response.member(0, constant("decision"));
+    if (response.equals(decision, constant("none"))) return StepOutcome.Next;
+    prompt.isTargetCertain = response.equals(decision, constant("target"));
     if (prompt.isTargetCertain) {
-      const target = prompt.findTarget(response, response.member(0, PREDICTED_CLASS));
+      const target = prompt.findTarget(response, response.member(0, constant("predicted_class")));
       if (target === null) return StepOutcome.Next;
       prompt.target = target;
       // Its API can be called at once if there is nothing to extract.
       if (target.parameters.length > 0) prompt.candidates.push(target);
       return StepOutcome.Next;
     }
-    const list = response.member(0, CANDIDATES);
+    const list = response.member(0, constant("candidates"));
     const end = response.next(list);
     for (let name = response.first(list); name < end; name = response.next(name)) {
       const candidate = prompt.findTarget(response, name);

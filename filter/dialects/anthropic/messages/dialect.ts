@@ -36,8 +36,6 @@ const MESSAGE = constant("message");
 /** Tokens of Anthropic's subscriptions (Claude Code) begin so; they are bearer tokens. */
 const OAUTH = constant("sk-ant-oat");
 
-const MESSAGES = constant("messages");
-
 const limitEdits = new AnthropicMessagesLimitEdits();
 
 export class AnthropicMessages extends Dialect {
@@ -63,7 +61,7 @@ export class AnthropicMessages extends Dialect {
   }
 
   isRequest(tape: Tape): bool {
-    return tape.isArray(tape.member(0, MESSAGES));
+    return tape.isArray(tape.member(0, constant("messages")));
   }
 
   protected limitRequest(

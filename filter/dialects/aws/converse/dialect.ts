@@ -18,11 +18,6 @@ import { readUsage } from "./response/read-usage";
 import { SUPPORTED } from "./supported";
 import { writeRequest } from "./request/write";
 
-const CONVERSE = constant("/converse");
-const CONVERSE_STREAM = constant("/converse-stream");
-const COUNT_TOKENS = constant("/count-tokens");
-const USAGE = constant("usage");
-
 /** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseTokensRequest.html */
 const COUNTED_MEMBERS: Span[] = [
   constant("messages"),
@@ -30,8 +25,6 @@ const COUNTED_MEMBERS: Span[] = [
   constant("toolConfig"),
   constant("additionalModelRequestFields"),
 ];
-const COUNT_OPEN = constant('{"input":{"converse":');
-const COUNT_CLOSE = constant("}}");
 
 const counted = scratchBuffer();
 
@@ -54,7 +47,12 @@ export class BedrockConverse extends ProviderDialect {
 
   /** The model, which may be an ARN with slashes and colons, is one segment of the path. */
   writePath(path: Span, model: Span, isStreaming: bool, out: ByteBuffer): void {
-    this.writeModelPath(path, model, isStreaming ? CONVERSE_STREAM : CONVERSE, out);
+    this.writeModelPath(
+      path,
+      model,
+      isStreaming ? constant("/converse-stream") : constant("/converse"),
+      out,
+    );
   }
 
   cutToCount(out: ByteBuffer, _path: Span, _model: Span): void {
@@ -62,13 +60,13 @@ export class BedrockConverse extends ProviderDialect {
     counted.clear();
     counted.bytes(out.pointer, out.length);
     out.clear();
-    out.span(COUNT_OPEN);
+    out.text('{"input":{"converse":');
     out.bytes(counted.pointer, counted.length);
-    out.span(COUNT_CLOSE);
+    out.text("}}");
   }
 
   writeCountPath(path: Span, model: Span, out: ByteBuffer): void {
-    this.writeModelPath(path, model, COUNT_TOKENS, out);
+    this.writeModelPath(path, model, constant("/count-tokens"), out);
   }
 
   newFramer(): Framer {
@@ -90,6 +88,6 @@ export class BedrockConverse extends ProviderDialect {
   }
 
   readUsage(tape: Tape, usage: Usage): void {
-    readUsage(tape, tape.member(0, USAGE), usage);
+    readUsage(tape, tape.member(0, constant("usage")), usage);
   }
 }

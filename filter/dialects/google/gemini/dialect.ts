@@ -18,11 +18,6 @@ import { UsageReader } from "./response/read-usage";
 import { SUPPORTED } from "./supported";
 import { writeRequest } from "./request/write";
 
-const WHOLE = constant(":generateContent");
-const STREAM = constant(":streamGenerateContent?alt=sse");
-const COUNT = constant(":countTokens");
-const USAGE_METADATA = constant("usageMetadata");
-
 export class Gemini extends ProviderDialect {
   constructor() {
     super(GEMINI, SUPPORTED);
@@ -43,7 +38,12 @@ export class Gemini extends ProviderDialect {
 
   /** The model is in the path, as one segment. */
   writePath(path: Span, model: Span, isStreaming: bool, out: ByteBuffer): void {
-    this.writeModelPath(path, model, isStreaming ? STREAM : WHOLE, out);
+    this.writeModelPath(
+      path,
+      model,
+      isStreaming ? constant(":streamGenerateContent?alt=sse") : constant(":generateContent"),
+      out,
+    );
   }
 
   cutToCount(out: ByteBuffer, path: Span, model: Span): void {
@@ -51,7 +51,7 @@ export class Gemini extends ProviderDialect {
   }
 
   writeCountPath(path: Span, model: Span, out: ByteBuffer): void {
-    this.writeModelPath(path, model, COUNT, out);
+    this.writeModelPath(path, model, constant(":countTokens"), out);
   }
 
   newReader(
@@ -73,7 +73,7 @@ export class Gemini extends ProviderDialect {
   }
 
   readUsage(tape: Tape, usage: Usage): void {
-    const node = tape.member(0, USAGE_METADATA);
+    const node = tape.member(0, constant("usageMetadata"));
     if (tape.isObject(node)) new UsageReader().read(tape, node, usage);
   }
 }

@@ -26,10 +26,6 @@ import { OpenaiChatWriter } from "./response/write";
 import { OpenaiChatStreamWriter } from "./response/write-stream";
 import { writeRequest } from "./request/write";
 
-const USAGE = constant("usage");
-
-const MESSAGES = constant("messages");
-
 const limitEdits = new OpenaiChatLimitEdits();
 
 export class OpenaiChat extends OpenaiDialect {
@@ -55,7 +51,7 @@ export class OpenaiChat extends OpenaiDialect {
   }
 
   isRequest(tape: Tape): bool {
-    return tape.member(0, MESSAGES) != NO_NODE;
+    return tape.member(0, constant("messages")) != NO_NODE;
   }
 
   protected limitRequest(
@@ -96,7 +92,7 @@ export class OpenaiChat extends OpenaiDialect {
   }
 
   readUsage(tape: Tape, usage: Usage): void {
-    readUsage(tape, tape.member(0, USAGE), usage);
+    readUsage(tape, tape.member(0, constant("usage")), usage);
   }
 
   reasonOf(tape: Tape, word: u32): i32 {

@@ -32,7 +32,6 @@ import { OpenaiResponsesWriter } from "./response/write";
 import { OpenaiResponsesStreamWriter } from "./response/write-stream";
 import { writeRequest } from "./request/write";
 
-const DELTA = constant("delta");
 const INPUT = constant("input");
 const RESPONSE = constant("response");
 const USAGE = constant("usage");
@@ -119,7 +118,7 @@ export class OpenaiResponses extends OpenaiDialect {
 
   /** The other events repeat texts that have come in deltas. */
   textBytes(tape: Tape): u32 {
-    const delta = tape.member(0, DELTA);
+    const delta = tape.member(0, constant("delta"));
     if (!tape.isString(delta)) return 0;
     noteText(tape.pointer(delta));
     return tape.size(delta);

@@ -8,7 +8,6 @@ import { hash64 } from "../../../bytes/text/hash";
 
 /** The namespace whose tools are plain ones (https://github.com/openai/codex). */
 const DEFAULT_SPACE = constant("functions");
-const SEPARATOR = constant("__");
 
 const joined = scratchBuffer();
 const flat = scratchBuffer();
@@ -32,7 +31,7 @@ export function wireName(tape: Tape, space: u32, name: u32, request: HubRequest)
   joined.clear();
   if (space != NO_NODE) {
     joined.bytes(tape.pointer(space), tape.size(space));
-    joined.span(SEPARATOR);
+    joined.text("__");
   }
   joined.span(wire);
   let text = joined;

@@ -10,10 +10,6 @@ import { constant } from "../../../../bytes/text/bytes";
 import { removeSignaturesIn } from "../../../edit-call-ids";
 import { ListEdit } from "../../../list-edit";
 
-const MESSAGES = constant("messages");
-const CONTENT = constant("content");
-const SIGNATURE = constant("signature");
-
 const UNSIGNED_BYTES = firstBytes(UNSIGNED_MARK);
 
 const messages = new ListEdit();
@@ -21,12 +17,12 @@ const blocks = new ListEdit();
 
 export function removeForeignSignatures(tape: Tape, edits: Edits): void {
   if (!tape.hasBeginning(MARK_BYTES, UNSIGNED_BYTES)) return;
-  const list = tape.member(0, MESSAGES);
+  const list = tape.member(0, constant("messages"));
   if (!tape.isArray(list)) return;
   messages.begin(tape, list);
   const end = tape.next(list);
   for (let message = tape.first(list); message < end; message = tape.next(message)) {
-    const content = tape.member(message, CONTENT);
+    const content = tape.member(message, constant("content"));
     const unsigned = countUnsigned(tape, content);
     // A message with nothing else is removed as a whole.
     const isRemoved = unsigned > 0 && unsigned == countBlocks(tape, content);
@@ -43,7 +39,7 @@ function isMark(tape: Tape, node: u32): bool {
 }
 
 function isUnsigned(tape: Tape, block: u32): bool {
-  return isMark(tape, tape.member(block, SIGNATURE));
+  return isMark(tape, tape.member(block, constant("signature")));
 }
 
 function countUnsigned(tape: Tape, content: u32): u32 {

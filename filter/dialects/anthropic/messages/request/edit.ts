@@ -3,33 +3,27 @@ import { Edits } from "../../../../bytes/json/edit";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
 
-const SYSTEM = constant("system");
-
 const COMMA = constant(",");
 const QUOTE = constant('"');
-const BLANK_LINE = constant("\\n\\n");
-const SYSTEM_MEMBER = constant('"system":"');
-const TEXT_BLOCK = constant('{"type":"text","text":"');
-const CLOSE_OBJECT = constant('"}');
 
 /**
  * Puts the configured system prompt (the inside of a JSON string) before the client's; both are kept.
  * `system` is a string or a list of text blocks (https://docs.anthropic.com/en/api/messages).
  */
 export function addSystemPrompt(tape: Tape, prompt: Span, edits: Edits): void {
-  const system = tape.member(0, SYSTEM);
+  const system = tape.member(0, constant("system"));
   if (tape.isString(system)) {
     edits.append(prompt);
-    if (tape.size(system) > 0) edits.append(BLANK_LINE);
+    if (tape.size(system) > 0) edits.append(constant("\\n\\n"));
     edits.insertAppended(tape.start(system));
   } else if (tape.isArray(system)) {
-    edits.append(TEXT_BLOCK);
+    edits.append(constant('{"type":"text","text":"'));
     edits.append(prompt);
-    edits.append(CLOSE_OBJECT);
+    edits.append(constant('"}'));
     if (!tape.isEmpty(system)) edits.append(COMMA);
     edits.insertAppended(tape.start(system) + 1);
   } else if (system == NO_NODE) {
-    edits.append(SYSTEM_MEMBER);
+    edits.append(constant('"system":"'));
     edits.append(prompt);
     edits.append(QUOTE);
     if (!tape.isEmpty(0)) edits.append(COMMA);

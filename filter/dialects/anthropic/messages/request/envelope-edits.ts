@@ -11,34 +11,13 @@ import { ByteBuffer, constant, scratchBuffer, Span } from "../../../../bytes/tex
 import { ListEdit } from "../../../list-edit";
 import { message as messageMembers, request as members, tool as toolMembers } from "../members";
 
-const MODEL = constant("model");
-const STREAM = constant("stream");
-const VERSION = constant("anthropic_version");
 const TOOLS = constant("tools");
-const SYSTEM = constant("system");
 const MESSAGES = constant("messages");
 const CONTENT = constant("content");
 const SOURCE = constant("source");
 const TYPE = constant("type");
-const URL = constant("url");
-const FILE = constant("file");
 const CACHE_CONTROL = constant("cache_control");
-const CITATIONS = constant("citations");
-const CALLER = constant("caller");
-const DIRECT = constant("direct");
 const SCOPE = constant("scope");
-const SCOPE_PATH = constant("cache_control.scope");
-const EAGER = constant("eager_input_streaming");
-const STRICT = constant("strict");
-const STRICT_PATH = constant("tools[].strict");
-const OUTPUT_FORMAT = constant("output_format");
-const OUTPUT_CONFIG = constant("output_config");
-const CONFIG_OPEN = constant('"output_config":{"format":');
-const CLOSE = constant("}");
-const COMMA = constant(",");
-const MAX_TOKENS = constant("max_tokens");
-const ONE_TOKEN = constant('"max_tokens":1,');
-const NOTHING = constant("");
 
 const outer = new ListEdit();
 const inner = new ListEdit();
@@ -69,12 +48,12 @@ export class EnvelopeEdits {
     const tape = this.tape;
     const envelope = this.envelope;
     if (envelope === null) return false;
-    if (tape.equals(key, MODEL)) return !envelope.keepsModel;
-    if (tape.equals(key, STREAM)) return !envelope.hasStream;
-    if (tape.equals(key, VERSION)) return true;
+    if (tape.equals(key, constant("model"))) return !envelope.keepsModel;
+    if (tape.equals(key, constant("stream"))) return !envelope.hasStream;
+    if (tape.equals(key, constant("anthropic_version"))) return true;
     const member = members.find(tape, key);
     if (member !== null) return this.dropsMember(member, key, members, envelope);
-    this.report.dropUnknown(NOTHING, tape, key);
+    this.report.dropUnknown(constant(""), tape, key);
     return true;
   }
 
@@ -86,8 +65,8 @@ export class EnvelopeEdits {
     const value = key + 1;
     if (tape.equals(key, MESSAGES)) this.editMessages(value, envelope);
     else if (tape.equals(key, TOOLS)) this.editTools(value, envelope);
-    else if (tape.equals(key, SYSTEM)) this.editBlocks(value);
-    else if (tape.equals(key, OUTPUT_FORMAT)) this.renameFormat(key);
+    else if (tape.equals(key, constant("system"))) this.editBlocks(value);
+    else if (tape.equals(key, constant("output_format"))) this.renameFormat(key);
   }
 
   /** Inserts the members of the envelope. */
@@ -96,9 +75,10 @@ export class EnvelopeEdits {
     if (envelope === null) return;
     head.clear();
     envelope.writeMembers(head);
-    head.span(COMMA);
+    head.text(",");
     // InvokeModel requires it, and a request that counts tokens has none.
-    if (envelope.isWrapped && this.tape.member(0, MAX_TOKENS) == NO_NODE) head.span(ONE_TOKEN);
+    if (envelope.isWrapped && this.tape.member(0, constant("max_tokens")) == NO_NODE)
+      head.text('"max_tokens":1,');
     this.edits.append(head.view(headSpan));
     this.edits.insertAppended(this.tape.start(0) + 1);
   }
@@ -114,9 +94,13 @@ export class EnvelopeEdits {
   /** `output_format` needs a beta; its newer name does not. */
   private renameFormat(key: u32): void {
     const tape = this.tape;
-    if (tape.member(0, OUTPUT_CONFIG) != NO_NODE) return;
-    this.edits.replace(tape.outerStart(key), tape.outerStart(key + 1), CONFIG_OPEN);
-    this.edits.insert(tape.outerEnd(key + 1), CLOSE);
+    if (tape.member(0, constant("output_config")) != NO_NODE) return;
+    this.edits.replace(
+      tape.outerStart(key),
+      tape.outerStart(key + 1),
+      constant('"output_config":{"format":'),
+    );
+    this.edits.insert(tape.outerEnd(key + 1), constant("}"));
   }
 
   private editTools(list: u32, envelope: Envelope): void {
@@ -144,9 +128,14 @@ export class EnvelopeEdits {
 
   private dropsOfTool(key: u32, envelope: Envelope): bool {
     const tape = this.tape;
-    if (tape.equals(key, EAGER) && tape.isTrue(key + 1) && envelope.addEagerToolBeta()) return true;
-    if (tape.equals(key, STRICT) && !this.limits.takesOutputSchema) {
-      if (tape.isTrue(key + 1)) this.report.dropForModel(STRICT_PATH);
+    if (
+      tape.equals(key, constant("eager_input_streaming")) &&
+      tape.isTrue(key + 1) &&
+      envelope.addEagerToolBeta()
+    )
+      return true;
+    if (tape.equals(key, constant("strict")) && !this.limits.takesOutputSchema) {
+      if (tape.isTrue(key + 1)) this.report.dropForModel(constant("tools[].strict"));
       return true;
     }
     const member = toolMembers.find(tape, key);
@@ -211,9 +200,9 @@ export class EnvelopeEdits {
   /** Rejects an image or document that the cloud would have to fetch. */
   private checkSource(source: u32): void {
     const type = this.tape.member(source, TYPE);
-    if (this.tape.equals(type, URL))
+    if (this.tape.equals(type, constant("url")))
       this.report.reject("source", "of type url " + this.report.notSupported(DOCUMENT_URLS));
-    else if (this.tape.equals(type, FILE))
+    else if (this.tape.equals(type, constant("file")))
       this.report.reject("source", "of type file " + this.report.notSupported(FILE_IDS));
   }
 
@@ -225,7 +214,7 @@ export class EnvelopeEdits {
     const end = tape.next(mark);
     for (let key = tape.first(mark); key < end; key = tape.next(key + 1)) {
       const isScope = tape.equals(key, SCOPE);
-      if (isScope && tape.isPresent(key + 1)) this.report.drop(SCOPE_PATH);
+      if (isScope && tape.isPresent(key + 1)) this.report.drop(constant("cache_control.scope"));
       inner.item(tape, key, isScope, this.edits);
     }
   }
@@ -237,9 +226,12 @@ export class EnvelopeEdits {
  */
 function isOfResponse(tape: Tape, key: u32): bool {
   const value = key + 1;
-  if (tape.equals(key, CITATIONS))
+  if (tape.equals(key, constant("citations")))
     return !tape.isPresent(value) || (tape.isArray(value) && tape.isEmpty(value));
-  return tape.equals(key, CALLER) && tape.equals(tape.member(value, TYPE), DIRECT);
+  return (
+    tape.equals(key, constant("caller")) &&
+    tape.equals(tape.member(value, TYPE), constant("direct"))
+  );
 }
 
 /** Appends the beginning of a request that is written for the envelope: its members instead of the model. */

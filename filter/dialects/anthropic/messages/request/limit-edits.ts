@@ -11,30 +11,11 @@ import { request as members } from "../members";
 
 const MAX_TOKENS = constant("max_tokens");
 const STOP_SEQUENCES = constant("stop_sequences");
-const THINKING = constant("thinking");
 const OUTPUT_CONFIG = constant("output_config");
 const OUTPUT_FORMAT = constant("output_format");
 const FORMAT = constant("format");
-const FORMAT_PATH = constant("output_config.format");
-const EFFORT = constant("effort");
-const SCHEMA = constant("schema");
 const TOOL_CHOICE = constant("tool_choice");
 const TYPE = constant("type");
-const ANY = constant("any");
-const TOOL = constant("tool");
-const NAME = constant("name");
-const MESSAGES = constant("messages");
-const ROLE = constant("role");
-const ASSISTANT = constant("assistant");
-const PREFILL = constant("prefill");
-
-const QUOTED_AUTO = constant('"auto"');
-const NEXT_MESSAGE = constant(',{"role":"user","content":"Continue."}');
-const OUTPUT_CONFIG_OPEN = constant('"output_config":{');
-const EFFORT_OPEN = constant('"effort":"');
-const QUOTE = constant('"');
-const CLOSE_MEMBER = constant("},");
-const COMMA = constant(",");
 
 const innerMembers = new ListEdit();
 
@@ -55,7 +36,7 @@ export class AnthropicMessagesLimitEdits extends LimitEdits {
     const tape = this.tape;
     const config = tape.member(tape.member(0, OUTPUT_CONFIG), FORMAT);
     const format = tape.isPresent(config) ? config : tape.member(0, OUTPUT_FORMAT);
-    const found = tape.member(format, SCHEMA);
+    const found = tape.member(format, constant("schema"));
     return tape.isObject(found) ? found : NO_NODE;
   }
 
@@ -72,7 +53,8 @@ export class AnthropicMessagesLimitEdits extends LimitEdits {
     const value = key + 1;
     this.envelope.change(key);
     if (tape.equals(key, MAX_TOKENS)) this.lowerTokens(key, MAX_TOKENS);
-    else if (tape.equals(key, THINKING)) return this.thinking.edit(tape, value, this.edits);
+    else if (tape.equals(key, constant("thinking")))
+      return this.thinking.edit(tape, value, this.edits);
     else if (tape.equals(key, OUTPUT_CONFIG)) return this.changeOutput(value);
     else if (tape.equals(key, TOOL_CHOICE)) this.limitChoice(value);
     return false;
@@ -89,9 +71,9 @@ export class AnthropicMessagesLimitEdits extends LimitEdits {
     for (let key = tape.first(object); key < end; key = tape.next(key + 1)) {
       let isRemoved = false;
       if (this.schema != NO_NODE && tape.equals(key, FORMAT)) {
-        this.report.dropForModel(FORMAT_PATH);
+        this.report.dropForModel(constant("output_config.format"));
         isRemoved = true;
-      } else if (thinking.changesEffort && tape.equals(key, EFFORT)) {
+      } else if (thinking.changesEffort && tape.equals(key, constant("effort"))) {
         isRemoved = !thinking.replaceEffort(tape, key + 1, this.edits);
       }
       if (!isRemoved) kept++;
@@ -99,15 +81,15 @@ export class AnthropicMessagesLimitEdits extends LimitEdits {
     }
     if (!thinking.addsEffort) return kept == 0 && !tape.isEmpty(object);
     this.appendEffort();
-    if (kept > 0) this.edits.append(COMMA);
+    if (kept > 0) this.edits.append(constant(","));
     this.edits.insertAppended(tape.start(object) + 1);
     return false;
   }
 
   private appendEffort(): void {
-    this.edits.append(EFFORT_OPEN);
+    this.edits.append(constant('"effort":"'));
     this.edits.append(this.thinking.effortWord());
-    this.edits.append(QUOTE);
+    this.edits.append(constant('"'));
   }
 
   /** Makes a choice `auto`; whether calls may be parallel stays as it is. */
@@ -117,8 +99,8 @@ export class AnthropicMessagesLimitEdits extends LimitEdits {
     innerMembers.begin(tape, object);
     const end = tape.next(object);
     for (let key = tape.first(object); key < end; key = tape.next(key + 1)) {
-      if (tape.equals(key, TYPE)) this.replace(key + 1, QUOTED_AUTO);
-      innerMembers.item(tape, key, tape.equals(key, NAME), this.edits);
+      if (tape.equals(key, TYPE)) this.replace(key + 1, constant('"auto"'));
+      innerMembers.item(tape, key, tape.equals(key, constant("name")), this.edits);
     }
     this.report.dropForModel(TOOL_CHOICE);
   }
@@ -126,9 +108,9 @@ export class AnthropicMessagesLimitEdits extends LimitEdits {
   protected finish(systemText: Span): Span {
     const tape = this.tape;
     if (this.thinking.addsEffort && !tape.isObject(tape.member(0, OUTPUT_CONFIG))) {
-      this.edits.append(OUTPUT_CONFIG_OPEN);
+      this.edits.append(constant('"output_config":{'));
       this.appendEffort();
-      this.edits.append(CLOSE_MEMBER);
+      this.edits.append(constant("},"));
       this.edits.insertAppended(tape.start(0) + 1);
     }
     if (!this.limits.takesPrefill) this.endWithUser();
@@ -139,21 +121,21 @@ export class AnthropicMessagesLimitEdits extends LimitEdits {
   /** Appends a short user message for a model that does not continue its own last message. */
   private endWithUser(): void {
     const tape = this.tape;
-    const list = tape.member(0, MESSAGES);
+    const list = tape.member(0, constant("messages"));
     if (!tape.isArray(list)) return;
     let last = NO_NODE;
     const end = tape.next(list);
     for (let message = tape.first(list); message < end; message = tape.next(message))
       last = message;
-    if (!tape.equals(tape.member(last, ROLE), ASSISTANT)) return;
-    this.edits.insert(tape.end(last), NEXT_MESSAGE);
-    this.report.dropForModel(PREFILL);
+    if (!tape.equals(tape.member(last, constant("role")), constant("assistant"))) return;
+    this.edits.insert(tape.end(last), constant(',{"role":"user","content":"Continue."}'));
+    this.report.dropForModel(constant("prefill"));
   }
 }
 
 /** Returns the kind of a choice that forces a call; CHOICE_UNSET for any other. */
 function choiceOf(tape: Tape, node: u32): i32 {
   const type = tape.member(node, TYPE);
-  if (tape.equals(type, ANY)) return CHOICE_ANY;
-  return tape.equals(type, TOOL) ? CHOICE_NAMED : CHOICE_UNSET;
+  if (tape.equals(type, constant("any"))) return CHOICE_ANY;
+  return tape.equals(type, constant("tool")) ? CHOICE_NAMED : CHOICE_UNSET;
 }

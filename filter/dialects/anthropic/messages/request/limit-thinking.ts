@@ -27,31 +27,12 @@ import { ListEdit } from "../../../list-edit";
 import { isUnsupportedThinking } from "../../write-thinking";
 
 const THINKING = constant("thinking");
-const OUTPUT_CONFIG = constant("output_config");
-const EFFORT = constant("effort");
-const EFFORT_PATH = constant("output_config.effort");
-const MAX_TOKENS = constant("max_tokens");
 const TYPE = constant("type");
 const ENABLED = constant("enabled");
-const ADAPTIVE = constant("adaptive");
 const BUDGET_TOKENS = constant("budget_tokens");
-const BUDGET_PATH = constant("thinking.budget_tokens");
-const TOOL_CHOICE = constant("tool_choice");
-const ANY = constant("any");
-const TOOL = constant("tool");
-const MESSAGES = constant("messages");
-const ROLE = constant("role");
-const ASSISTANT = constant("assistant");
-const CONTENT = constant("content");
-const TOOL_USE = constant("tool_use");
-const REDACTED = constant("redacted_thinking");
 
 const QUOTE = constant('"');
-const QUOTED_ENABLED = constant('"enabled"');
-const QUOTED_ADAPTIVE = constant('"adaptive"');
-const BUDGET_MEMBER = constant(',"budget_tokens":');
 const OFF_DISABLED_VALUE = constant('{"type":"disabled"}');
-const OFF_BETWEEN_VALUE = constant('{"type":"between_tools"}');
 
 const KEEP: i32 = 0;
 const REMOVE: i32 = 1;
@@ -74,7 +55,7 @@ export class ThinkingLimit {
 
   plan(tape: Tape, limits: RequestLimits, report: RequestReport): void {
     const object = tape.member(0, THINKING);
-    const node = tape.member(tape.member(0, OUTPUT_CONFIG), EFFORT);
+    const node = tape.member(tape.member(0, constant("output_config")), constant("effort"));
     const wanted = effortOf(tape, node);
     this.change = KEEP;
     this.addsEffort = false;
@@ -82,7 +63,8 @@ export class ThinkingLimit {
     this.changesEffort = this.effort != wanted;
     if (tape.isObject(object)) this.planChange(tape, object, wanted, limits, report);
     // A budget expresses it.
-    if (this.effort < wanted && this.change != TO_BUDGET) report.dropForModel(EFFORT_PATH);
+    if (this.effort < wanted && this.change != TO_BUDGET)
+      report.dropForModel(constant("output_config.effort"));
     if (tape.isPresent(node) || this.effort == EFFORT_UNSET) this.addsEffort = false;
   }
 
@@ -95,11 +77,12 @@ export class ThinkingLimit {
   ): void {
     const type = tape.member(object, TYPE);
     if (!isUnsupportedThinking(tape, type, limits)) return;
-    const isAdaptive = tape.equals(type, ADAPTIVE);
+    const isAdaptive = tape.equals(type, constant("adaptive"));
     if (tape.equals(type, ENABLED) && limits.thinksAdaptively()) {
       this.change = TO_ADAPTIVE;
       this.addNearest(limits, thinkingEffort(tape, object));
-      if (tape.isPresent(tape.member(object, BUDGET_TOKENS))) report.dropForModel(BUDGET_PATH);
+      if (tape.isPresent(tape.member(object, BUDGET_TOKENS)))
+        report.dropForModel(constant("thinking.budget_tokens"));
     } else if (isAdaptive && this.planBudget(tape, wanted, limits)) {
       this.change = TO_BUDGET;
     } else if (isAdaptive || tape.equals(type, ENABLED)) {
@@ -113,7 +96,10 @@ export class ThinkingLimit {
   /** The client asks for no thinking: the model thinks as little as it can. */
   private planOff(limits: RequestLimits, report: RequestReport): void {
     this.change = limits.thinkingOff == OFF_NONE ? REMOVE : TO_OFF;
-    this.off = limits.thinkingOff == OFF_BETWEEN_TOOLS ? OFF_BETWEEN_VALUE : OFF_DISABLED_VALUE;
+    this.off =
+      limits.thinkingOff == OFF_BETWEEN_TOOLS
+        ? constant('{"type":"between_tools"}')
+        : OFF_DISABLED_VALUE;
     if (limits.thinkingOff != OFF_NONE || limits.reasoning == REASONING_NONE) return;
     this.addNearest(limits, EFFORT_NONE);
     report.dropForModel(THINKING);
@@ -128,7 +114,7 @@ export class ThinkingLimit {
   /** Sets the budget that stands for an effort. Returns false if thinking with a budget is not possible. */
   private planBudget(tape: Tape, wanted: i32, limits: RequestLimits): bool {
     if (limits.reasoning != REASONING_BUDGET) return false;
-    let most = readCount(tape, tape.member(0, MAX_TOKENS));
+    let most = readCount(tape, tape.member(0, constant("max_tokens")));
     if (limits.highestMaxTokens != 0) most = min<i64>(most, limits.highestMaxTokens);
     this.budget = min<i64>(
       effortBudget(wanted == EFFORT_UNSET ? EFFORT_HIGH : wanted),
@@ -169,11 +155,11 @@ export class ThinkingLimit {
     const start = tape.outerStart(node);
     const end = tape.outerEnd(node);
     if (this.change == TO_ADAPTIVE) {
-      edits.replace(start, end, QUOTED_ADAPTIVE);
+      edits.replace(start, end, constant('"adaptive"'));
       return;
     }
-    edits.append(QUOTED_ENABLED);
-    edits.append(BUDGET_MEMBER);
+    edits.append(constant('"enabled"'));
+    edits.append(constant(',"budget_tokens":'));
     edits.append(integerText(this.budget));
     edits.replaceAppended(start, end);
   }
@@ -181,8 +167,8 @@ export class ThinkingLimit {
 
 /** Thinking with a budget excludes a forced tool. */
 function isToolForced(tape: Tape): bool {
-  const type = tape.member(tape.member(0, TOOL_CHOICE), TYPE);
-  return tape.equals(type, ANY) || tape.equals(type, TOOL);
+  const type = tape.member(tape.member(0, constant("tool_choice")), TYPE);
+  return tape.equals(type, constant("any")) || tape.equals(type, constant("tool"));
 }
 
 /**
@@ -190,20 +176,21 @@ function isToolForced(tape: Tape): bool {
  * ("Expected `thinking` or `redacted_thinking`, but found `tool_use`").
  */
 function isInBareLoop(tape: Tape): bool {
-  const list = tape.member(0, MESSAGES);
+  const list = tape.member(0, constant("messages"));
   let last = NO_NODE;
   const end = tape.isArray(list) ? tape.next(list) : 0;
   for (let message = tape.first(list); message < end; message = tape.next(message)) {
-    if (tape.equals(tape.member(message, ROLE), ASSISTANT)) last = message;
+    if (tape.equals(tape.member(message, constant("role")), constant("assistant"))) last = message;
   }
-  const content = tape.member(last, CONTENT);
+  const content = tape.member(last, constant("content"));
   if (!tape.isArray(content)) return false;
   let calls = false;
   const stop = tape.next(content);
   for (let block = tape.first(content); block < stop; block = tape.next(block)) {
     const type = tape.member(block, TYPE);
-    if (tape.equals(type, THINKING) || tape.equals(type, REDACTED)) return false;
-    if (tape.equals(type, TOOL_USE)) calls = true;
+    if (tape.equals(type, THINKING) || tape.equals(type, constant("redacted_thinking")))
+      return false;
+    if (tape.equals(type, constant("tool_use"))) calls = true;
   }
   return calls;
 }

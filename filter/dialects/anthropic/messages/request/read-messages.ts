@@ -19,8 +19,6 @@ import { constant, Span } from "../../../../bytes/text/bytes";
 import { addText, readDocument, readImage, readSearchResult } from "./read-source";
 import * as member from "../members";
 
-const USER = constant("user");
-const ASSISTANT = constant("assistant");
 const SYSTEM = constant("system");
 const CONTENT = constant("content");
 
@@ -49,8 +47,8 @@ export function readMessage(
   request.message++;
   message.read(tape, item, report);
   const node = message.node(member.ROLE);
-  if (tape.equals(node, USER)) request.role = ROLE_USER;
-  else if (tape.equals(node, ASSISTANT)) request.role = ROLE_ASSISTANT;
+  if (tape.equals(node, constant("user"))) request.role = ROLE_USER;
+  else if (tape.equals(node, constant("assistant"))) request.role = ROLE_ASSISTANT;
   else if (tape.equals(node, SYSTEM)) request.role = ROLE_SYSTEM;
   else {
     report.reject("role", "must be user or assistant; send a system prompt in 'system'.");

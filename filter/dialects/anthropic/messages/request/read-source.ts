@@ -17,13 +17,8 @@ import { constant } from "../../../../bytes/text/bytes";
 import * as feature from "../../../../hub/request/features";
 import * as member from "../members";
 
-const BASE64 = constant("base64");
 const URL = constant("url");
 const TEXT = constant("text");
-const CONTENT = constant("content");
-const TYPE = constant("type");
-const IMAGE = constant("image");
-const SOURCE = constant("source");
 
 const source = new MemberReader(member.source);
 
@@ -49,7 +44,7 @@ function addImageUrl(tape: Tape, url: u32, request: HubRequest, report: RequestR
 
 /** Returns whether the source is base64 data with its media type. */
 function isData(tape: Tape): bool {
-  const isBase64 = tape.equals(source.node(member.SOURCE_TYPE), BASE64);
+  const isBase64 = tape.equals(source.node(member.SOURCE_TYPE), constant("base64"));
   const hasData = tape.isString(source.node(member.SOURCE_DATA));
   return isBase64 && hasData && tape.isString(source.node(member.SOURCE_MEDIA));
 }
@@ -79,7 +74,7 @@ export function readDocument(
   } else if (tape.equals(type, TEXT) && tape.isString(data)) {
     addText(tape, title, request);
     addText(tape, data, request);
-  } else if (tape.equals(type, CONTENT)) {
+  } else if (tape.equals(type, constant("content"))) {
     const content = source.node(member.SOURCE_CONTENT);
     addText(tape, title, request);
     addContent(tape, content, request, report);
@@ -121,9 +116,10 @@ function addContent(tape: Tape, content: u32, request: HubRequest, report: Reque
   if (!tape.isArray(content)) return;
   const end = tape.next(content);
   for (let item = tape.first(content); item < end; item = tape.next(item)) {
-    const type = tape.member(item, TYPE);
+    const type = tape.member(item, constant("type"));
     if (tape.equals(type, TEXT)) addText(tape, tape.member(item, TEXT), request);
-    else if (tape.equals(type, IMAGE)) readImage(tape, tape.member(item, SOURCE), request, report);
+    else if (tape.equals(type, constant("image")))
+      readImage(tape, tape.member(item, constant("source")), request, report);
     else report.reject("content", "may hold only text and images.");
     if (report.fault !== null) return;
   }

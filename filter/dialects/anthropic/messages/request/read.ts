@@ -22,20 +22,6 @@ import { readMessage, readSystem } from "./read-messages";
 import * as feature from "../../../../hub/request/features";
 import * as member from "../members";
 
-const TYPE = constant("type");
-const WEB_SEARCH = constant("web_search_");
-const TOOLS = constant("tools");
-const AUTO = constant("auto");
-const ANY = constant("any");
-const NONE = constant("none");
-const TOOL = constant("tool");
-const CUSTOM = constant("custom");
-const DISPLAY = constant("display");
-const JSON_SCHEMA = constant("json_schema");
-const STANDARD_ONLY = constant("standard_only");
-
-const EFFORT_PATH = constant("output_config.effort");
-
 const top = new MemberReader(member.request);
 const metadata = new MemberReader(member.metadata);
 const output = new MemberReader(member.output);
@@ -58,11 +44,11 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
   report.wantsUsage = true;
   metadata.read(tape, top.node(member.METADATA), report);
   request.user = metadata.node(member.USER_ID);
-  if (tape.equals(top.node(member.SERVICE_TIER), STANDARD_ONLY))
+  if (tape.equals(top.node(member.SERVICE_TIER), constant("standard_only")))
     request.serviceTier = SERVICE_STANDARD;
   readOutput(tape, request, report);
   readThinking(tape, request, report);
-  readList(tape, top.node(member.TOOLS), TOOLS, request, report, readTool);
+  readList(tape, top.node(member.TOOLS), constant("tools"), request, report, readTool);
   if (report.fault === null) readToolChoice(tape, request, report);
   if (report.fault === null) readSystem(tape, top.node(member.SYSTEM), request, report);
   if (report.fault === null)
@@ -74,14 +60,17 @@ function readOutput(tape: Tape, request: HubRequest, report: RequestReport): voi
   const effort = output.node(member.EFFORT);
   if (tape.isPresent(effort)) {
     request.effort = effortOf(tape, effort);
-    if (request.effort == EFFORT_UNSET) report.drop(EFFORT_PATH);
+    if (request.effort == EFFORT_UNSET) report.drop(constant("output_config.effort"));
   }
   let node = output.node(member.FORMAT);
   if (!tape.isPresent(node)) node = top.node(member.OUTPUT_FORMAT);
   if (!tape.isPresent(node)) return;
   format.read(tape, node, report);
   request.schema = format.node(member.FORMAT_SCHEMA);
-  if (tape.equals(format.node(member.FORMAT_TYPE), JSON_SCHEMA) && tape.isObject(request.schema)) {
+  if (
+    tape.equals(format.node(member.FORMAT_TYPE), constant("json_schema")) &&
+    tape.isObject(request.schema)
+  ) {
     request.outputFormat = FORMAT_SCHEMA;
   } else {
     report.reject("output_config.format", "must be of type json_schema with a 'schema' object.");
@@ -94,7 +83,7 @@ function readThinking(tape: Tape, request: HubRequest, report: RequestReport): v
   if (!tape.isObject(node)) return;
   thinking.read(tape, node, report);
   if (report.supports(feature.THINKING_DISPLAY))
-    request.features.set(feature.THINKING_DISPLAY, tape.member(node, DISPLAY));
+    request.features.set(feature.THINKING_DISPLAY, tape.member(node, constant("display")));
   request.ownThinking = node;
   if (request.effort != EFFORT_UNSET) return;
   request.isEffortThinking = true;
@@ -103,16 +92,16 @@ function readThinking(tape: Tape, request: HubRequest, report: RequestReport): v
 }
 
 function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
-  let type = tape.member(item, TYPE);
+  let type = tape.member(item, constant("type"));
   const isSearch =
-    tape.isString(type) && startsWith(tape.pointer(type), tape.size(type), WEB_SEARCH);
+    tape.isString(type) && startsWith(tape.pointer(type), tape.size(type), constant("web_search_"));
   if (isSearch && report.supports(feature.WEB_SEARCH)) {
     request.features.set(feature.WEB_SEARCH, item);
     return;
   }
   toolMembers.read(tape, item, report);
   type = toolMembers.node(member.TOOL_TYPE);
-  if (tape.isPresent(type) && !tape.equals(type, CUSTOM)) {
+  if (tape.isPresent(type) && !tape.equals(type, constant("custom"))) {
     const word = report.printable(tape, type);
     const advice = " Send only tools with an 'input_schema', or use a model of Anthropic.";
     report.reject("type", `'${word}' is a server tool of Anthropic.${advice}`);
@@ -137,10 +126,10 @@ function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport):
   if (!tape.isPresent(node)) return;
   choice.read(tape, node, report);
   const type = choice.node(member.CHOICE_TYPE);
-  if (tape.equals(type, AUTO)) request.toolChoice = CHOICE_AUTO;
-  else if (tape.equals(type, ANY)) request.toolChoice = CHOICE_ANY;
-  else if (tape.equals(type, NONE)) request.toolChoice = CHOICE_NONE;
-  else if (tape.equals(type, TOOL) && tape.isString(choice.node(member.CHOICE_NAME))) {
+  if (tape.equals(type, constant("auto"))) request.toolChoice = CHOICE_AUTO;
+  else if (tape.equals(type, constant("any"))) request.toolChoice = CHOICE_ANY;
+  else if (tape.equals(type, constant("none"))) request.toolChoice = CHOICE_NONE;
+  else if (tape.equals(type, constant("tool")) && tape.isString(choice.node(member.CHOICE_NAME))) {
     request.toolChoice = CHOICE_NAMED;
     request.chosenTool = choice.node(member.CHOICE_NAME);
   } else {

@@ -18,36 +18,31 @@ import { unescape } from "../../../../bytes/json/text";
 import { byteAt, isDigit, isLetter } from "../../../../bytes/text/at";
 import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/bytes";
 
-const TEXT = constant('{"type":"text","text":');
-const IMAGE_DATA = constant('{"type":"image","source":{"type":"base64","media_type":');
-const IMAGE_URL = constant('{"type":"image","source":{"type":"url","url":');
-const DOCUMENT_DATA = constant('{"type":"document","source":{"type":"base64","media_type":');
-const DOCUMENT_URL = constant('{"type":"document","source":{"type":"url","url":');
-const DATA = constant(',"data":');
-const TITLE = constant(',"title":');
-const TOOL_USE = constant('{"type":"tool_use","id":"');
-const NAME = constant('","name":');
-const INPUT = constant(',"input":');
-const TOOLS = constant(',"tools":[{"name":');
-const NEXT_TOOL = constant(',{"name":');
-const ANY_SCHEMA = constant(',"input_schema":{"type":"object"}}');
 const plainId = scratchBuffer();
 
 /** Writes a text, an image or a document. */
 export function writeContentBlock(block: Block, textLength: u32, out: ByteBuffer): void {
   if (block.kind == BLOCK_IMAGE_DATA || block.kind == BLOCK_DOCUMENT_DATA) {
-    out.span(block.kind == BLOCK_IMAGE_DATA ? IMAGE_DATA : DOCUMENT_DATA);
+    out.span(
+      block.kind == BLOCK_IMAGE_DATA
+        ? constant('{"type":"image","source":{"type":"base64","media_type":')
+        : constant('{"type":"document","source":{"type":"base64","media_type":'),
+    );
     writeString(block.name, block.nameLength, out);
-    out.span(DATA);
+    out.text(',"data":');
   } else if (block.kind == BLOCK_IMAGE_URL || block.kind == BLOCK_DOCUMENT_URL) {
-    out.span(block.kind == BLOCK_IMAGE_URL ? IMAGE_URL : DOCUMENT_URL);
+    out.span(
+      block.kind == BLOCK_IMAGE_URL
+        ? constant('{"type":"image","source":{"type":"url","url":')
+        : constant('{"type":"document","source":{"type":"url","url":'),
+    );
   } else {
-    out.span(TEXT);
+    out.text('{"type":"text","text":');
   }
   writeString(block.text, textLength, out);
   if (block.kind != BLOCK_TEXT) out.byte(0x7d);
   if (block.idLength > 0) {
-    out.span(TITLE);
+    out.text(',"title":');
     writeString(block.id, block.idLength, out);
   }
   writeCache(block, out);
@@ -55,11 +50,11 @@ export function writeContentBlock(block: Block, textLength: u32, out: ByteBuffer
 }
 
 export function writeCall(block: Block, out: ByteBuffer, report: RequestReport): void {
-  out.span(TOOL_USE);
+  out.text('{"type":"tool_use","id":"');
   writeId(block.id, block.idLength, out);
-  out.span(NAME);
+  out.text('","name":');
   writeString(block.name, block.nameLength, out);
-  out.span(INPUT);
+  out.text(',"input":');
   writeCallInput(block, out, report);
   writeCache(block, out);
   out.byte(0x7d);
@@ -97,9 +92,9 @@ export function declareCalledTools(request: HubRequest, out: ByteBuffer): bool {
   const count = findCalledTools(request);
   for (let i = 0; i < count; i++) {
     const call = calledTool(request, i);
-    out.span(i == 0 ? TOOLS : NEXT_TOOL);
+    out.span(i == 0 ? constant(',"tools":[{"name":') : constant(',{"name":'));
     writeString(call.name, call.nameLength, out);
-    out.span(ANY_SCHEMA);
+    out.text(',"input_schema":{"type":"object"}}');
   }
   if (count > 0) out.byte(0x5d);
   return count > 0;

@@ -28,18 +28,7 @@ import {
 import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
 import { isPlainText, writeCall, writeContentBlock, writeId } from "./write-blocks";
 
-const MESSAGES = constant(',"messages":[');
-const USER_MESSAGE = constant('{"role":"user","content":');
-const SYSTEM_MESSAGE = constant('{"role":"system","content":[');
-const ASSISTANT_MESSAGE = constant('{"role":"assistant","content":');
-const FIRST_MESSAGE = constant('{"role":"user","content":"(The conversation begins.)"}');
-const LAST_MESSAGE = constant('{"role":"user","content":"Continue."}');
-const TOOL_RESULT = constant('{"type":"tool_result","tool_use_id":"');
 const CONTENT = constant(',"content":');
-const IS_ERROR = constant(',"is_error":true');
-const THINKING = constant('{"type":"thinking","thinking":"');
-const SIGNATURE = constant('","signature":"');
-const REDACTED = constant('{"type":"redacted_thinking","data":"');
 const CLOSE_STRING = constant('"}');
 
 /** Not a member: the name of a last message of the assistant, which the model continues. */
@@ -62,13 +51,14 @@ export function writeMessages(
   report: RequestReport,
 ): void {
   const count = request.blocks.count;
-  out.span(MESSAGES);
+  out.text(',"messages":[');
   let lastRole: u32 = NO_ROLE;
   for (let from = nextWritten(request, 0); from < count;) {
     const role = request.block(from).role;
     const to = runEnd(request, from);
     const next = nextWritten(request, to);
-    if (lastRole == NO_ROLE && role == ROLE_ASSISTANT) out.span(FIRST_MESSAGE);
+    if (lastRole == NO_ROLE && role == ROLE_ASSISTANT)
+      out.text('{"role":"user","content":"(The conversation begins.)"}');
     if (lastRole != NO_ROLE || role == ROLE_ASSISTANT) out.byte(0x2c);
     if (role == ROLE_SYSTEM) writeSystemMessage(request, from, to, out);
     else if (role == ROLE_USER) writeUser(request, from, to, out);
@@ -82,7 +72,7 @@ export function writeMessages(
   } else if (lastRole == ROLE_ASSISTANT && !limits.takesPrefill) {
     report.dropForModel(PREFILL_PATH);
     out.byte(0x2c);
-    out.span(LAST_MESSAGE);
+    out.text('{"role":"user","content":"Continue."}');
   }
   out.byte(0x5d);
 }
@@ -116,7 +106,7 @@ function keepSystemInPlace(request: HubRequest): void {
 }
 
 function writeSystemMessage(request: HubRequest, from: u32, to: u32, out: ByteBuffer): void {
-  out.span(SYSTEM_MESSAGE);
+  out.text('{"role":"system","content":[');
   let written: u32 = 0;
   for (let i = from; i < to; i++) {
     const block = request.block(i);
@@ -130,7 +120,7 @@ function writeSystemMessage(request: HubRequest, from: u32, to: u32, out: ByteBu
 
 /** Writes the blocks of [from, to) as one user message: first the tool results, then the rest. */
 function writeUser(request: HubRequest, from: u32, to: u32, out: ByteBuffer): void {
-  out.span(USER_MESSAGE);
+  out.text('{"role":"user","content":');
   if (to == from + 1 && isPlainText(request.block(from))) {
     const block = request.block(from);
     writeString(block.text, block.textLength, out);
@@ -165,7 +155,7 @@ function writeUser(request: HubRequest, from: u32, to: u32, out: ByteBuffer): vo
 /** Writes the tool result at `index` with its contents. Returns the index of its end. */
 function writeResult(request: HubRequest, index: u32, out: ByteBuffer): u32 {
   const result = request.block(index);
-  out.span(TOOL_RESULT);
+  out.text('{"type":"tool_result","tool_use_id":"');
   writeId(result.id, result.idLength, out);
   out.byte(0x22);
   const end = request.resultEnd(index);
@@ -182,7 +172,7 @@ function writeResult(request: HubRequest, index: u32, out: ByteBuffer): u32 {
     }
     out.byte(0x5d);
   }
-  if ((result.flags & FLAG_ERROR) != 0) out.span(IS_ERROR);
+  if ((result.flags & FLAG_ERROR) != 0) out.text(',"is_error":true');
   writeCache(result, out);
   out.byte(0x7d);
   return end;
@@ -196,7 +186,7 @@ function writeAssistant(
   out: ByteBuffer,
   report: RequestReport,
 ): void {
-  out.span(ASSISTANT_MESSAGE);
+  out.text('{"role":"assistant","content":');
   const isString = to == from + 1 && isPlainText(request.block(from));
   if (isString) {
     const block = request.block(from);
@@ -232,7 +222,7 @@ function writeAnswer(
   if (block.kind == BLOCK_TOOL_CALL) {
     writeCall(block, out, report);
   } else if (block.kind == BLOCK_REASONING_DATA) {
-    out.span(REDACTED);
+    out.text('{"type":"redacted_thinking","data":"');
     out.bytes(block.text, block.textLength);
     out.span(CLOSE_STRING);
   } else {
@@ -248,9 +238,9 @@ function writeAnswer(
 /** Writes the reasoning at `index` with its pieces. Returns the index of the last one. */
 function writeThinking(request: HubRequest, index: u32, out: ByteBuffer): u32 {
   const last = lastPiece(request, index);
-  out.span(THINKING);
+  out.text('{"type":"thinking","thinking":"');
   for (let i = index; i <= last; i++) out.bytes(request.block(i).text, request.block(i).textLength);
-  out.span(SIGNATURE);
+  out.text('","signature":"');
   out.bytes(request.block(last).name, request.block(last).nameLength);
   out.span(CLOSE_STRING);
   return last;

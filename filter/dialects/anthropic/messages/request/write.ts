@@ -36,30 +36,12 @@ import { openEnvelope } from "./envelope-edits";
 import { prepareMessages, writeMessages } from "./write-messages";
 import { declareCalledTools } from "./write-blocks";
 
-const OPEN = constant('{"model":');
-const MAX_TOKENS = constant(',"max_tokens":');
-const SYSTEM = constant(',"system":');
 const TEXT_BLOCK = constant('{"type":"text","text":"');
 const CLOSE_STRING = constant('"');
-const TEMPERATURE = constant(',"temperature":');
-const TOP_P = constant(',"top_p":');
-const TOP_K = constant(',"top_k":');
-const STOP_SEQUENCES = constant(',"stop_sequences":[');
-const STREAM = constant(',"stream":true');
-const TOOLS = constant(',"tools":[');
-const TOOL_NAME = constant('{"name":');
-const INPUT_SCHEMA = constant(',"input_schema":');
-const CHOICE_TYPE_AUTO = constant(',"tool_choice":{"type":"auto"');
-const CHOICE_TYPE_ANY = constant(',"tool_choice":{"type":"any"');
 const CHOICE_TYPE_NONE = constant(',"tool_choice":{"type":"none"');
-const CHOICE_TYPE_TOOL = constant(',"tool_choice":{"type":"tool","name":');
-const SINGLE = constant(',"disable_parallel_tool_use":true');
-const METADATA = constant(',"metadata":{"user_id":');
-const STANDARD_ONLY = constant(',"service_tier":"standard_only"');
 
 const COMMA = constant(",");
 
-const STRICT_PATH = constant("tools[].strict");
 const TOOL_CHOICE_PATH = constant("tool_choice");
 
 /** `metadata.user_id`: maxLength 256. */
@@ -80,7 +62,7 @@ export function writeRequest(
   fitToolChoice(request, limits, TOOL_CHOICE_PATH, report);
   plan.make(request, limits, report);
   open(model, limits, out, report);
-  out.span(MAX_TOKENS);
+  out.text(',"max_tokens":');
   if (plan.maxTokens == 0)
     fitMaxTokens(tape, request.maxTokens, limits, report.paths.maxTokens, out, report);
   else out.integer(plan.maxTokens);
@@ -96,12 +78,12 @@ export function writeRequest(
   writeSampling(request, out);
   writeStop(request, limits, out, report);
   if (tape.isString(request.user)) {
-    out.span(METADATA);
+    out.text(',"metadata":{"user_id":');
     writeShortened(tape.pointer(request.user), tape.size(request.user), MAX_USER, out);
     out.byte(0x7d);
   }
-  if (request.serviceTier == SERVICE_STANDARD) out.span(STANDARD_ONLY);
-  if (request.isStreaming && hasStream(limits)) out.span(STREAM);
+  if (request.serviceTier == SERVICE_STANDARD) out.text(',"service_tier":"standard_only"');
+  if (request.isStreaming && hasStream(limits)) out.text(',"stream":true');
   out.byte(0x7d);
 }
 
@@ -112,7 +94,7 @@ function open(model: Span, limits: RequestLimits, out: ByteBuffer, report: Reque
     openEnvelope(envelope, out, report);
     return;
   }
-  out.span(OPEN);
+  out.text('{"model":');
   out.span(model);
 }
 
@@ -150,7 +132,7 @@ function writeSystem(
   }
   if (count == 0) return;
   const isList = count > 1 || isMarked;
-  out.span(SYSTEM);
+  out.text(',"system":');
   if (isList) out.byte(0x5b);
   writeSystemSpan(prompt, isList, out);
   let written = prompt.length > 0;
@@ -195,10 +177,10 @@ function writeTools(
     const tool = request.tool(i);
     if (tool.isAllowed == 0) continue;
     if (tool.isStrict != 0 && limits.envelope !== null && !limits.takesOutputSchema) {
-      report.dropForModel(STRICT_PATH);
+      report.dropForModel(constant("tools[].strict"));
       tool.isStrict = 0;
     }
-    out.span(count++ == 0 ? TOOLS : COMMA);
+    out.span(count++ == 0 ? constant(',"tools":[') : COMMA);
     writeDeclaration(request, i, out);
   }
   if (count > 0) {
@@ -217,8 +199,8 @@ function writeTools(
 
 function writeDeclaration(request: HubRequest, index: u32, out: ByteBuffer): void {
   const tool = request.tool(index);
-  out.span(TOOL_NAME);
-  writeTool(request.tape, tool, INPUT_SCHEMA, out);
+  out.text('{"name":');
+  writeTool(request.tape, tool, constant(',"input_schema":'), out);
   writeToolCache(tool, out);
   out.byte(0x7d);
 }
@@ -227,22 +209,23 @@ function writeToolChoice(request: HubRequest, out: ByteBuffer): void {
   const choice = request.toolChoice;
   if (choice == CHOICE_UNSET && !request.forbidsParallelTools) return;
   if (choice == CHOICE_NONE) out.span(CHOICE_TYPE_NONE);
-  else if (choice == CHOICE_ANY) out.span(CHOICE_TYPE_ANY);
+  else if (choice == CHOICE_ANY) out.text(',"tool_choice":{"type":"any"');
   else if (choice == CHOICE_NAMED) {
-    out.span(CHOICE_TYPE_TOOL);
+    out.text(',"tool_choice":{"type":"tool","name":');
     writeChosenTool(request, out);
-  } else out.span(CHOICE_TYPE_AUTO);
-  if (request.forbidsParallelTools && choice != CHOICE_NONE) out.span(SINGLE);
+  } else out.text(',"tool_choice":{"type":"auto"');
+  if (request.forbidsParallelTools && choice != CHOICE_NONE)
+    out.text(',"disable_parallel_tool_use":true');
   out.byte(0x7d);
 }
 
 function writeSampling(request: HubRequest, out: ByteBuffer): void {
   if (sampling.hasTemperature) {
-    out.span(TEMPERATURE);
+    out.text(',"temperature":');
     sampling.writeTemperature(request, out);
   }
-  if (sampling.hasTopP) writeMember(request.tape, request.topP, TOP_P, out);
-  if (sampling.hasTopK) writeMember(request.tape, request.topK, TOP_K, out);
+  if (sampling.hasTopP) writeMember(request.tape, request.topP, constant(',"top_p":'), out);
+  if (sampling.hasTopK) writeMember(request.tape, request.topK, constant(',"top_k":'), out);
 }
 
 function writeStop(
@@ -262,7 +245,7 @@ function writeStop(
       report.drop(report.paths.stop);
       continue;
     }
-    out.span(count++ == 0 ? STOP_SEQUENCES : COMMA);
+    out.span(count++ == 0 ? constant(',"stop_sequences":[') : COMMA);
     writeValue(tape, item, out);
   }
   if (count > 0) out.byte(0x5d);

@@ -14,9 +14,6 @@ import {
 import { Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
 
-const STOP_REASON = constant("stop_reason");
-const DELTA = constant("delta");
-
 const END_TURN = constant("end_turn");
 const STOP_SEQUENCE = constant("stop_sequence");
 const MAX_TOKENS = constant("max_tokens");
@@ -43,9 +40,9 @@ export function reasonOf(tape: Tape, word: u32): i32 {
 
 /** Returns the reason of a message, or of the event `message_delta`. */
 export function readFinish(tape: Tape): i32 {
-  const delta = tape.member(0, DELTA);
+  const delta = tape.member(0, constant("delta"));
   const message = tape.isObject(delta) ? delta : tape.root();
-  return findReason(STOP_REASONS, tape, tape.member(message, STOP_REASON));
+  return findReason(STOP_REASONS, tape, tape.member(message, constant("stop_reason")));
 }
 
 /**

@@ -18,30 +18,9 @@ import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/repeat/text-runs";
 
 const TYPE = constant("type");
-const TEXT_DELTA = constant("text_delta");
-const INPUT_JSON_DELTA = constant("input_json_delta");
-const THINKING_DELTA = constant("thinking_delta");
-const SIGNATURE_DELTA = constant("signature_delta");
-const CITATIONS_DELTA = constant("citations_delta");
 const TEXT = constant("text");
-const PARTIAL_JSON = constant("partial_json");
 const THINKING = constant("thinking");
 const SIGNATURE = constant("signature");
-const CITATION = constant("citation");
-const CITATIONS = constant("citations");
-const REDACTED_THINKING = constant("redacted_thinking");
-const DATA = constant("data");
-const TOOL_USE = constant("tool_use");
-const SERVER_TOOL_USE = constant("server_tool_use");
-const MCP_TOOL_USE = constant("mcp_tool_use");
-const ID = constant("id");
-const NAME = constant("name");
-const INPUT = constant("input");
-const TOOL_USE_ID = constant("tool_use_id");
-const TOOL_PREFIX = constant("toolu_");
-const URL = constant("url");
-const TITLE = constant("title");
-const CITED_TEXT = constant("cited_text");
 
 /** A block whose deltas are ignored. */
 const BLOCK_OTHER: i32 = 0;
@@ -113,21 +92,23 @@ export class BlockReader {
     if (tape.equals(type, TEXT)) {
       this.push(index, BLOCK_TEXT);
       this.text(tape, tape.member(block, TEXT));
-      this.readCitations(tape, tape.member(block, CITATIONS));
-    } else if (tape.equals(type, TOOL_USE)) {
+      this.readCitations(tape, tape.member(block, constant("citations")));
+    } else if (tape.equals(type, constant("tool_use"))) {
       this.toolStart(tape, index, block);
     } else if (tape.equals(type, THINKING)) {
       this.push(index, BLOCK_THINKING);
       this.thinking(tape, tape.member(block, THINKING));
       this.signature(tape, tape.member(block, SIGNATURE));
-    } else if (tape.equals(type, REDACTED_THINKING)) {
+    } else if (tape.equals(type, constant("redacted_thinking"))) {
       this.push(index, BLOCK_OTHER);
-      const data = tape.member(block, DATA);
+      const data = tape.member(block, constant("data"));
       if (tape.isString(data)) this.sink.redactedReasoning(tape.pointer(data), tape.size(data));
     } else {
       this.push(index, BLOCK_OTHER);
-      const isTool = tape.equals(type, SERVER_TOOL_USE) || tape.equals(type, MCP_TOOL_USE);
-      const isResult = tape.isPresent(tape.member(block, TOOL_USE_ID));
+      const isTool =
+        tape.equals(type, constant("server_tool_use")) ||
+        tape.equals(type, constant("mcp_tool_use"));
+      const isResult = tape.isPresent(tape.member(block, constant("tool_use_id")));
       this.dropped.add(isTool || isResult ? DROPPED_SERVER_TOOL : DROPPED_BLOCK);
     }
   }
@@ -140,8 +121,8 @@ export class BlockReader {
   }
 
   private toolStart(tape: Tape, index: i64, node: u32): void {
-    const id = tape.member(node, ID);
-    const name = tape.member(node, NAME);
+    const id = tape.member(node, constant("id"));
+    const name = tape.member(node, constant("name"));
     if (!tape.isString(name) || tape.size(name) == 0) {
       this.push(index, BLOCK_OTHER);
       this.dropped.add(DROPPED_TOOL_CALL);
@@ -158,7 +139,7 @@ export class BlockReader {
       );
     } else {
       const made = new ByteBuffer();
-      putMadeId(TOOL_PREFIX, this.requestId, block.slot, made);
+      putMadeId(constant("toolu_"), this.requestId, block.slot, made);
       this.sink.toolBegin(
         block.slot,
         made.pointer,
@@ -168,7 +149,7 @@ export class BlockReader {
       );
       made.release();
     }
-    const input = tape.member(node, INPUT);
+    const input = tape.member(node, constant("input"));
     if (tape.isObject(input) && !tape.isEmpty(input))
       escape(tape.pointer(input), tape.size(input), block.startInput);
   }
@@ -176,20 +157,20 @@ export class BlockReader {
   delta(tape: Tape, index: u32, delta: u32): void {
     this.single = NO_NODE;
     const type = tape.member(delta, TYPE);
-    if (tape.equals(type, TEXT_DELTA)) {
+    if (tape.equals(type, constant("text_delta"))) {
       const text = tape.member(delta, TEXT);
       this.text(tape, text);
       this.setSingle(tape, text, BLOCK_TEXT);
-    } else if (tape.equals(type, INPUT_JSON_DELTA)) {
-      this.toolDelta(tape, readCount(tape, index), tape.member(delta, PARTIAL_JSON));
-    } else if (tape.equals(type, THINKING_DELTA)) {
+    } else if (tape.equals(type, constant("input_json_delta"))) {
+      this.toolDelta(tape, readCount(tape, index), tape.member(delta, constant("partial_json")));
+    } else if (tape.equals(type, constant("thinking_delta"))) {
       const thinking = tape.member(delta, THINKING);
       this.thinking(tape, thinking);
       this.setSingle(tape, thinking, BLOCK_THINKING);
-    } else if (tape.equals(type, SIGNATURE_DELTA)) {
+    } else if (tape.equals(type, constant("signature_delta"))) {
       this.signature(tape, tape.member(delta, SIGNATURE));
-    } else if (tape.equals(type, CITATIONS_DELTA)) {
-      this.readCitation(tape, tape.member(delta, CITATION));
+    } else if (tape.equals(type, constant("citations_delta"))) {
+      this.readCitation(tape, tape.member(delta, constant("citation")));
     }
   }
 
@@ -265,7 +246,7 @@ export class BlockReader {
 
   /** Only citations of web pages have a form in chat completions; those of documents are dropped. */
   private readCitation(tape: Tape, node: u32): void {
-    const url = tape.member(node, URL);
+    const url = tape.member(node, constant("url"));
     if (!tape.isString(url)) {
       this.dropped.add(DROPPED_CITATION);
       return;
@@ -273,10 +254,10 @@ export class BlockReader {
     const citation = this.citation;
     citation.url = tape.pointer(url);
     citation.urlLength = tape.size(url);
-    const title = tape.member(node, TITLE);
+    const title = tape.member(node, constant("title"));
     citation.title = tape.isString(title) ? tape.pointer(title) : 0;
     citation.titleLength = tape.isString(title) ? tape.size(title) : 0;
-    const cited = tape.member(node, CITED_TEXT);
+    const cited = tape.member(node, constant("cited_text"));
     citation.cited = tape.isString(cited) ? tape.pointer(cited) : 0;
     citation.citedLength = tape.isString(cited) ? tape.size(cited) : 0;
     this.sink.citation(citation);

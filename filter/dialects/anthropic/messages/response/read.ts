@@ -16,29 +16,8 @@ import { BlockReader } from "./read-blocks";
 import { readUsage } from "./read-usage";
 
 const TYPE = constant("type");
-const CONTENT_BLOCK_DELTA = constant("content_block_delta");
-const CONTENT_BLOCK_START = constant("content_block_start");
-const CONTENT_BLOCK_STOP = constant("content_block_stop");
-const MESSAGE_START = constant("message_start");
-const MESSAGE_DELTA = constant("message_delta");
-const MESSAGE_STOP = constant("message_stop");
-const PING = constant("ping");
 const ERROR = constant("error");
-const MESSAGE = constant("message");
-const INDEX = constant("index");
-const DELTA = constant("delta");
-const CONTENT_BLOCK = constant("content_block");
-const CONTENT = constant("content");
-const ID = constant("id");
-const MODEL = constant("model");
 const USAGE = constant("usage");
-const SERVICE_TIER = constant("service_tier");
-const PRIORITY = constant("priority");
-const BATCH = constant("batch");
-const STOP_REASON = constant("stop_reason");
-const STOP_SEQUENCE = constant("stop_sequence");
-const STOP_DETAILS = constant("stop_details");
-const EXPLANATION = constant("explanation");
 
 export class AnthropicMessagesReader extends ResponseReader {
   private blocks: BlockReader = new BlockReader(this.sink, this.dropped, this.requestId);
@@ -63,21 +42,23 @@ export class AnthropicMessagesReader extends ResponseReader {
     if (!tape.isObject(root)) return;
     for (let key = tape.first(root), end = tape.next(root); key < end; key = tape.next(key + 1)) {
       if (tape.equals(key, TYPE)) type = key + 1;
-      else if (tape.equals(key, DELTA)) delta = key + 1;
-      else if (tape.equals(key, INDEX)) index = key + 1;
-      else if (tape.equals(key, CONTENT_BLOCK)) block = key + 1;
-      else if (tape.equals(key, MESSAGE)) message = key + 1;
+      else if (tape.equals(key, constant("delta"))) delta = key + 1;
+      else if (tape.equals(key, constant("index"))) index = key + 1;
+      else if (tape.equals(key, constant("content_block"))) block = key + 1;
+      else if (tape.equals(key, constant("message"))) message = key + 1;
       else if (tape.equals(key, USAGE)) usage = key + 1;
       else if (tape.equals(key, ERROR)) error = key + 1;
     }
-    if (tape.equals(type, CONTENT_BLOCK_DELTA)) this.readDelta(tape, index, delta);
-    else if (tape.equals(type, CONTENT_BLOCK_START))
+    if (tape.equals(type, constant("content_block_delta"))) this.readDelta(tape, index, delta);
+    else if (tape.equals(type, constant("content_block_start")))
       this.readStart(tape, readCount(tape, index), block);
-    else if (tape.equals(type, CONTENT_BLOCK_STOP)) this.blocks.stop(readCount(tape, index));
-    else if (tape.equals(type, PING)) this.sink.ping();
-    else if (tape.equals(type, MESSAGE_START)) this.readMessageStart(tape, message);
-    else if (tape.equals(type, MESSAGE_DELTA)) this.readMessageDelta(tape, delta, usage);
-    else if (tape.equals(type, MESSAGE_STOP)) this.endOfStream();
+    else if (tape.equals(type, constant("content_block_stop")))
+      this.blocks.stop(readCount(tape, index));
+    else if (tape.equals(type, constant("ping"))) this.sink.ping();
+    else if (tape.equals(type, constant("message_start"))) this.readMessageStart(tape, message);
+    else if (tape.equals(type, constant("message_delta")))
+      this.readMessageDelta(tape, delta, usage);
+    else if (tape.equals(type, constant("message_stop"))) this.endOfStream();
     else if (tape.equals(type, ERROR) || tape.isObject(error)) this.fail(readFault(tape, root, 0));
   }
 
@@ -91,7 +72,7 @@ export class AnthropicMessagesReader extends ResponseReader {
       this.fail(readFault(tape, root, 0));
       return;
     }
-    const content = tape.member(root, CONTENT);
+    const content = tape.member(root, constant("content"));
     if (!tape.isArray(content)) {
       this.fail(new Fault(502, "The upstream's response has no content."));
       return;
@@ -116,11 +97,11 @@ export class AnthropicMessagesReader extends ResponseReader {
     const usage = tape.member(message, USAGE);
     if (tape.isObject(usage)) readUsage(tape, usage, this.usage);
     if (this.hasBegun) return;
-    replaceIfPresent(this.head.id, tape, tape.member(message, ID));
-    replaceIfPresent(this.head.model, tape, tape.member(message, MODEL));
-    const tier = tape.member(usage, SERVICE_TIER);
-    if (tape.equals(tier, PRIORITY)) this.head.tier = TIER_PRIORITY;
-    else if (tape.equals(tier, BATCH)) this.head.tier = TIER_BATCH;
+    replaceIfPresent(this.head.id, tape, tape.member(message, constant("id")));
+    replaceIfPresent(this.head.model, tape, tape.member(message, constant("model")));
+    const tier = tape.member(usage, constant("service_tier"));
+    if (tape.equals(tier, constant("priority"))) this.head.tier = TIER_PRIORITY;
+    else if (tape.equals(tier, constant("batch"))) this.head.tier = TIER_BATCH;
     else if (tape.isString(tier)) this.head.tier = TIER_STANDARD;
     this.begin();
   }
@@ -142,16 +123,19 @@ export class AnthropicMessagesReader extends ResponseReader {
   private readMessageDelta(tape: Tape, delta: u32, usage: u32): void {
     this.begin();
     if (tape.isObject(usage)) readUsage(tape, usage, this.usage);
-    const reason = findReason(STOP_REASONS, tape, tape.member(delta, STOP_REASON));
+    const reason = findReason(STOP_REASONS, tape, tape.member(delta, constant("stop_reason")));
     if (reason == FINISH_NONE || this.finishReason != FINISH_NONE) return;
     this.blocks.stopAll();
-    const explanation = tape.member(tape.member(delta, STOP_DETAILS), EXPLANATION);
+    const explanation = tape.member(
+      tape.member(delta, constant("stop_details")),
+      constant("explanation"),
+    );
     if (tape.isString(explanation) && tape.size(explanation) > 0) {
       this.sink.refusal(tape.pointer(explanation), tape.size(explanation));
     }
     if (reason == FINISH_UNKNOWN) this.dropped.add(DROPPED_FINISH_REASON);
     this.finishReason = reason;
-    const sequence = tape.member(delta, STOP_SEQUENCE);
+    const sequence = tape.member(delta, constant("stop_sequence"));
     const hasSequence = tape.isString(sequence);
     this.sink.finish(
       reason,

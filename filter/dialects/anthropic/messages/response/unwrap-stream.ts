@@ -17,16 +17,6 @@ import { readEventFault } from "../../../../hub/faults/read-fault";
 import { ListEdit } from "../../../list-edit";
 import { writeAnthropicFault } from "../write-fault";
 
-const CHUNK = constant("chunk");
-const BYTES = constant("bytes");
-const TYPE = constant("type");
-const MESSAGE_STOP = constant("message_stop");
-const ERROR = constant("error");
-const METRICS = constant("amazon-bedrock-invocationMetrics");
-
-const EVENT_LINE = constant("event: ");
-const DATA_LINE = constant("\ndata: ");
-const ERROR_EVENT = constant("event: error\ndata: ");
 const EVENT_END = constant("\n\n");
 
 const EMPTY = "The provider's response is empty.";
@@ -82,7 +72,7 @@ export class StreamUnwrapper {
     if (this.isOver) return;
     this.isOver = true;
     this.fault = fault;
-    out.span(ERROR_EVENT);
+    out.text("event: error\ndata: ");
     writeAnthropicFault(fault, this.requestId, out);
     out.span(EVENT_END);
   }
@@ -95,14 +85,15 @@ export class StreamUnwrapper {
     const framer = this.framer;
     while (!this.isOver && framer.next()) {
       if (framer.isError()) this.fail(readEventFault(framer), out);
-      else if (framer.isNamed(CHUNK)) this.readChunk(framer.dataPointer, framer.dataLength, out);
+      else if (framer.isNamed(constant("chunk")))
+        this.readChunk(framer.dataPointer, framer.dataLength, out);
     }
   }
 
   private readChunk(pointer: usize, length: u32, out: ByteBuffer): void {
     event.clear();
     if (decodeChunk(pointer, length) && scan(tape, event.pointer, event.length) == SCAN_OK) {
-      const type = tape.member(0, TYPE);
+      const type = tape.member(0, constant("type"));
       if (tape.isString(type)) {
         this.writeEvent(type, out);
         return;
@@ -113,22 +104,22 @@ export class StreamUnwrapper {
   }
 
   private writeEvent(type: u32, out: ByteBuffer): void {
-    out.span(EVENT_LINE);
+    out.text("event: ");
     out.bytes(tape.pointer(type), tape.size(type));
-    out.span(DATA_LINE);
-    const isStop = tape.equals(type, MESSAGE_STOP);
+    out.text("\ndata: ");
+    const isStop = tape.equals(type, constant("message_stop"));
     if (isStop) removeMetrics();
     writeLine(isStop ? edited : event, out);
     out.span(EVENT_END);
     this.hasWritten = true;
-    this.isOver = isStop || tape.equals(type, ERROR);
+    this.isOver = isStop || tape.equals(type, constant("error"));
   }
 }
 
 /** Decodes the event in a frame's payload into `event`. Returns false if there is none. */
 function decodeChunk(pointer: usize, length: u32): bool {
   if (scan(tape, pointer, length) != SCAN_OK) return false;
-  const bytes = tape.member(0, BYTES);
+  const bytes = tape.member(0, constant("bytes"));
   return tape.isString(bytes) && decodeBase64(tape.pointer(bytes), tape.size(bytes), event);
 }
 
@@ -138,7 +129,7 @@ function removeMetrics(): void {
   members.begin(tape, 0);
   const end = tape.next(0);
   for (let key = tape.first(0); key < end; key = tape.next(key + 1))
-    members.item(tape, key, tape.equals(key, METRICS), edits);
+    members.item(tape, key, tape.equals(key, constant("amazon-bedrock-invocationMetrics")), edits);
   edited.clear();
   const done = edits.prefix(event.pointer, edited);
   edited.bytes(event.pointer + done, event.length - done);

@@ -5,12 +5,8 @@ import { CARRIER_ANTHROPIC, CARRIER_OPENAI, MARK_OPENAI } from "../../../../hub/
 import { UNSIGNED_MARK } from "../../../../hub/request/request";
 import { RequestNotes } from "../../../../hub/request/request-notes";
 import { writeString } from "../../../../hub/request/request-writing";
-import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
+import { ByteBuffer } from "../../../../bytes/text/bytes";
 import { stopReason } from "./finish-reason";
-
-const STOP_SEQUENCE = constant('","stop_sequence":');
-const NULL = constant("null");
-const NO_DETAILS = constant(',"stop_details":null,"container":null');
 
 export abstract class MessageBlockWriter extends BlockWriter {
   constructor(
@@ -32,10 +28,10 @@ export abstract class MessageBlockWriter extends BlockWriter {
   protected writeFinish(): void {
     const out = this.out;
     out.span(stopReason(this.reason, this.hasTools));
-    out.span(STOP_SEQUENCE);
+    out.text('","stop_sequence":');
     if (this.sequence.length > 0) writeString(this.sequence.pointer, this.sequence.length, out);
-    else out.span(NULL);
-    out.span(NO_DETAILS);
+    else out.text("null");
+    out.text(',"stop_details":null,"container":null');
   }
 
   /** Every block of thinking has a signature. */

@@ -13,43 +13,16 @@ import { MessageBlockWriter } from "./write-blocks";
 import { adaptFault, writeAnthropicFault } from "../write-fault";
 import { writeCitation, writeDeltaUsage, writeHead, writeUsage } from "./write-head";
 
-const MESSAGE_START = constant('event: message_start\ndata: {"type":"message_start","message":');
-const MESSAGE_START_USAGE = constant(
-  '],"stop_reason":null,"stop_sequence":null,"stop_details":null,"container":null,"diagnostics":null,"usage":',
-);
 const PING = constant('event: ping\ndata: {"type": "ping"}\n\n');
-const PING_COMMENT = constant(": ping\n\n");
 const EVENT_END = constant("}\n\n");
 const TWO_ENDS = constant("}}\n\n");
 const STRING_AND_TWO_ENDS = constant('"}}\n\n');
 const BLOCK_START = constant(
   'event: content_block_start\ndata: {"type":"content_block_start","index":',
 );
-const TEXT_BLOCK = constant(',"content_block":{"type":"text","text":"","citations":[]}}\n\n');
-const THINKING_BLOCK = constant(
-  ',"content_block":{"type":"thinking","thinking":"","signature":""}}\n\n',
-);
-const REDACTED_BLOCK = constant(',"content_block":{"type":"redacted_thinking","data":"');
-const TOOL_BLOCK = constant(',"content_block":{"type":"tool_use","id":"');
-const TOOL_NAME = constant('","name":"');
-const TOOL_INPUT = constant('","input":{},"caller":{"type":"direct"}}}\n\n');
 const BLOCK_DELTA = constant(
   'event: content_block_delta\ndata: {"type":"content_block_delta","index":',
 );
-const TEXT_DELTA = constant(',"delta":{"type":"text_delta","text":"');
-const THINKING_DELTA = constant(',"delta":{"type":"thinking_delta","thinking":"');
-const SIGNATURE_DELTA = constant(',"delta":{"type":"signature_delta","signature":"');
-const JSON_DELTA = constant(',"delta":{"type":"input_json_delta","partial_json":"');
-const CITATIONS_DELTA = constant(',"delta":{"type":"citations_delta","citation":');
-const BLOCK_STOP = constant(
-  'event: content_block_stop\ndata: {"type":"content_block_stop","index":',
-);
-const MESSAGE_DELTA = constant(
-  'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"',
-);
-const MESSAGE_DELTA_USAGE = constant('},"usage":');
-const MESSAGE_STOP = constant('event: message_stop\ndata: {"type":"message_stop"}\n\n');
-const ERROR = constant("event: error\ndata: ");
 
 export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
   private index: i32 = 0;
@@ -71,9 +44,11 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
   begin(head: ResponseHead): void {
     this.hasBegun = true;
     const out = this.out;
-    out.span(MESSAGE_START);
+    out.text('event: message_start\ndata: {"type":"message_start","message":');
     writeHead(head, out);
-    out.span(MESSAGE_START_USAGE);
+    out.text(
+      '],"stop_reason":null,"stop_sequence":null,"stop_details":null,"container":null,"diagnostics":null,"usage":',
+    );
     writeUsage(this.usage, head.tier, out);
     out.span(TWO_ENDS);
     out.span(PING);
@@ -83,25 +58,25 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
     if (this.reason == FINISH_NONE || this.hasDelta) return;
     this.hasDelta = true;
     const out = this.out;
-    out.span(MESSAGE_DELTA);
+    out.text('event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"');
     this.writeFinish();
-    out.span(MESSAGE_DELTA_USAGE);
+    out.text('},"usage":');
     writeDeltaUsage(this.usage, out);
     out.span(EVENT_END);
   }
 
   ping(): void {
-    this.out.span(this.hasBegun ? PING : PING_COMMENT);
+    this.out.span(this.hasBegun ? PING : constant(": ping\n\n"));
   }
 
   end(): void {
     this.usageFinal();
-    this.out.span(MESSAGE_STOP);
+    this.out.text('event: message_stop\ndata: {"type":"message_stop"}\n\n');
   }
 
   fault(fault: Fault): void {
     adaptFault(fault);
-    this.out.span(ERROR);
+    this.out.text("event: error\ndata: ");
     writeAnthropicFault(fault, this.requestId, this.out);
     this.out.text("\n\n");
   }
@@ -112,8 +87,8 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
   }
 
   protected openText(): void {
-    this.blockStart(TEXT_BLOCK);
-    this.startDeltas(TEXT_DELTA);
+    this.blockStart(constant(',"content_block":{"type":"text","text":"","citations":[]}}\n\n'));
+    this.startDeltas(constant(',"delta":{"type":"text_delta","text":"'));
   }
 
   protected putText(pointer: usize, length: u32): void {
@@ -129,7 +104,7 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
     const out = this.out;
     out.span(BLOCK_DELTA);
     out.integer(this.index);
-    out.span(CITATIONS_DELTA);
+    out.text(',"delta":{"type":"citations_delta","citation":');
     writeCitation(citation, out);
     out.span(TWO_ENDS);
   }
@@ -139,8 +114,10 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
   }
 
   protected openReasoning(): void {
-    this.blockStart(THINKING_BLOCK);
-    this.startDeltas(THINKING_DELTA);
+    this.blockStart(
+      constant(',"content_block":{"type":"thinking","thinking":"","signature":""}}\n\n'),
+    );
+    this.startDeltas(constant(',"delta":{"type":"thinking_delta","thinking":"'));
   }
 
   protected putReasoning(pointer: usize, length: u32): void {
@@ -151,7 +128,7 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
     const out = this.out;
     out.span(BLOCK_DELTA);
     out.integer(this.index);
-    out.span(SIGNATURE_DELTA);
+    out.text(',"delta":{"type":"signature_delta","signature":"');
     this.writeSignature(carrier, pointer, length);
     out.span(STRING_AND_TWO_ENDS);
   }
@@ -165,7 +142,7 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
     const out = this.out;
     out.span(BLOCK_START);
     out.integer(this.index);
-    out.span(REDACTED_BLOCK);
+    out.text(',"content_block":{"type":"redacted_thinking","data":"');
     out.bytes(pointer, length);
     out.span(STRING_AND_TWO_ENDS);
     this.blockStop();
@@ -175,12 +152,12 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
     const out = this.out;
     out.span(BLOCK_START);
     out.integer(this.index);
-    out.span(TOOL_BLOCK);
+    out.text(',"content_block":{"type":"tool_use","id":"');
     out.bytes(id, idLength);
-    out.span(TOOL_NAME);
+    out.text('","name":"');
     this.writeToolName(name, nameLength);
-    out.span(TOOL_INPUT);
-    this.startDeltas(JSON_DELTA);
+    out.text('","input":{},"caller":{"type":"direct"}}}\n\n');
+    this.startDeltas(constant(',"delta":{"type":"input_json_delta","partial_json":"'));
   }
 
   protected putArguments(pointer: usize, length: u32): void {
@@ -212,7 +189,7 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
 
   private blockStop(): void {
     const out = this.out;
-    out.span(BLOCK_STOP);
+    out.text('event: content_block_stop\ndata: {"type":"content_block_stop","index":');
     out.integer(this.index);
     out.span(EVENT_END);
     this.index++;

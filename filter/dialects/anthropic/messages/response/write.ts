@@ -13,20 +13,7 @@ import { MessageBlockWriter } from "./write-blocks";
 import { adaptFault, writeAnthropicFault } from "../write-fault";
 import { writeCitation, writeHead, writeUsage } from "./write-head";
 
-const TEXT_BLOCK = constant('{"type":"text","text":"');
-const CITATIONS = constant('","citations":[');
-const TEXT_END = constant("]}");
-const DIRECT = constant(',"caller":{"type":"direct"}}');
-const THINKING_BLOCK = constant('{"type":"thinking","thinking":"');
-const SIGNATURE = constant('","signature":"');
-const REDACTED_BLOCK = constant('{"type":"redacted_thinking","data":"');
-const TOOL_BLOCK = constant('{"type":"tool_use","id":"');
-const TOOL_NAME = constant('","name":"');
-const TOOL_INPUT = constant('","input":');
 const STRING_END = constant('"}');
-const EMPTY_INPUT = constant("{}");
-const STOP_REASON = constant('],"stop_reason":"');
-const USAGE = constant(',"diagnostics":null,"usage":');
 
 export class AnthropicMessagesWriter extends MessageBlockWriter {
   private start: u32;
@@ -59,9 +46,9 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
 
   end(): void {
     const out = this.out;
-    out.span(STOP_REASON);
+    out.text('],"stop_reason":"');
     this.writeFinish();
-    out.span(USAGE);
+    out.text(',"diagnostics":null,"usage":');
     writeUsage(this.usage, this.tier, out);
     out.byte(0x7d);
   }
@@ -81,7 +68,7 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
   }
 
   protected openText(): void {
-    this.blockStart(TEXT_BLOCK);
+    this.blockStart(constant('{"type":"text","text":"'));
     this.citations.clear();
   }
 
@@ -96,13 +83,13 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
 
   protected closeText(): void {
     const out = this.out;
-    out.span(CITATIONS);
+    out.text('","citations":[');
     out.bytes(this.citations.pointer, this.citations.length);
-    out.span(TEXT_END);
+    out.text("]}");
   }
 
   protected openReasoning(): void {
-    this.blockStart(THINKING_BLOCK);
+    this.blockStart(constant('{"type":"thinking","thinking":"'));
   }
 
   protected putReasoning(pointer: usize, length: u32): void {
@@ -110,7 +97,7 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
   }
 
   protected putSignature(carrier: i32, pointer: usize, length: u32): void {
-    this.out.span(SIGNATURE);
+    this.out.text('","signature":"');
     this.writeSignature(carrier, pointer, length);
   }
 
@@ -120,18 +107,18 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
   }
 
   protected putRedacted(pointer: usize, length: u32): void {
-    this.blockStart(REDACTED_BLOCK);
+    this.blockStart(constant('{"type":"redacted_thinking","data":"'));
     this.out.bytes(pointer, length);
     this.out.span(STRING_END);
   }
 
   protected openTool(id: usize, idLength: u32, name: usize, nameLength: u32): void {
     const out = this.out;
-    this.blockStart(TOOL_BLOCK);
+    this.blockStart(constant('{"type":"tool_use","id":"'));
     out.bytes(id, idLength);
-    out.span(TOOL_NAME);
+    out.text('","name":"');
     this.writeToolName(name, nameLength);
-    out.span(TOOL_INPUT);
+    out.text('","input":');
     this.escaped.clear();
   }
 
@@ -148,9 +135,9 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
       this.out.bytes(plain.pointer, plain.length);
     } else {
       if (plain.length > 0) this.dropped.add(DROPPED_TOOL_ARGUMENTS);
-      this.out.span(EMPTY_INPUT);
+      this.out.text("{}");
     }
-    this.out.span(DIRECT);
+    this.out.text(',"caller":{"type":"direct"}}');
   }
 
   private blockStart(kind: Span): void {

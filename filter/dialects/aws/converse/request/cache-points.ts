@@ -8,10 +8,6 @@ import {
 import { contains } from "../../../../bytes/text/find";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
 
-const POINT = constant(',{"cachePoint":{"type":"default"}}');
-const LONG_POINT = constant(',{"cachePoint":{"type":"default","ttl":"1h"}}');
-const ONE_HOUR = constant('"1h"');
-
 /** Points of a request. */
 const MAX_POINTS: i32 = 4;
 
@@ -35,7 +31,11 @@ export class CachePoints {
       report.drop(path);
     } else {
       this.count++;
-      out.span(this.isClaude && contains(mark, length, ONE_HOUR) ? LONG_POINT : POINT);
+      out.span(
+        this.isClaude && contains(mark, length, constant('"1h"'))
+          ? constant(',{"cachePoint":{"type":"default","ttl":"1h"}}')
+          : constant(',{"cachePoint":{"type":"default"}}'),
+      );
     }
   }
 

@@ -4,9 +4,8 @@
 import { Block } from "../../../../hub/request/request";
 import { unescape } from "../../../../bytes/json/text";
 import { byteAt, isDigit, isLetter } from "../../../../bytes/text/at";
-import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/bytes";
+import { ByteBuffer, scratchBuffer } from "../../../../bytes/text/bytes";
 
-const DOCUMENT = constant("document");
 const HYPHEN: u32 = 0x2d;
 const SPACE: u32 = 0x20;
 /** The limit is 200, with the number. Bytes. */
@@ -27,7 +26,7 @@ export function writeDocumentName(document: Block, number: i32, out: ByteBuffer)
     last = byte;
   }
   if (last == SPACE && out.length > start) out.length--;
-  if (out.length == start) out.span(DOCUMENT);
+  if (out.length == start) out.text("document");
   // A first document whose name ends as a numbered one could have the name of a later one.
   if (number == 1 && !isDigit(byteAt(out.pointer, out.length - 1))) return;
   out.byte(HYPHEN);

@@ -22,30 +22,13 @@ import { hash64 } from "../../../../bytes/text/hash";
 import { writeDocumentName } from "./document-names";
 import { DOCUMENT_FORMATS, formatOf, IMAGE_FORMATS } from "./media-formats";
 
-const TEXT = constant('{"text":"');
-const IMAGE = constant('{"image":{"format":"');
-const DOCUMENT = constant('{"document":{"format":"');
-const DOCUMENT_NAME = constant('","name":"');
-const SOURCE = constant('","source":{"bytes":"');
-const SOURCE_END = constant('"}}}');
-const CLOSE_STRING = constant('"}');
-const TOOL_USE = constant('{"toolUse":{"toolUseId":"');
-const NAME = constant('","name":"');
-const INPUT = constant('","input":');
-const TWO_ENDS = constant("}}");
-const REASONING = constant('{"reasoningContent":{"reasoningText":{"text":"');
-const SIGNATURE = constant('","signature":"');
-const REASONING_END = constant('"}}}');
-const REDACTED = constant('{"reasoningContent":{"redactedContent":"');
-const REDACTED_END = constant('"}}');
-
 /** Of `toolUseId`. Bytes. */
 const MAX_ID: u32 = 64;
 
 export function writeText(pointer: usize, length: u32, out: ByteBuffer): void {
-  out.span(TEXT);
+  out.text('{"text":"');
   out.bytes(pointer, length);
-  out.span(CLOSE_STRING);
+  out.text('"}');
 }
 
 /** Writes a text, an image or a document. `number`: of the document, from 1. */
@@ -65,15 +48,15 @@ export function writeContentBlock(
     rejectMedia(block, isImage, report);
     return;
   }
-  out.span(isImage ? IMAGE : DOCUMENT);
+  out.span(isImage ? constant('{"image":{"format":"') : constant('{"document":{"format":"'));
   out.span(format);
   if (!isImage) {
-    out.span(DOCUMENT_NAME);
+    out.text('","name":"');
     writeDocumentName(block, number, out);
   }
-  out.span(SOURCE);
+  out.text('","source":{"bytes":"');
   out.bytes(block.text, block.textLength);
-  out.span(SOURCE_END);
+  out.text('"}}}');
 }
 
 function rejectMedia(block: Block, isImage: bool, report: RequestReport): void {
@@ -94,30 +77,30 @@ export function writeCall(
   out: ByteBuffer,
   report: RequestReport,
 ): void {
-  out.span(TOOL_USE);
+  out.text('{"toolUse":{"toolUseId":"');
   writeToolId(block.id, block.idLength, limits, out);
-  out.span(NAME);
+  out.text('","name":"');
   writeToolName(block.name, block.nameLength, out);
-  out.span(INPUT);
+  out.text('","input":');
   writeCallInput(block, out, report);
-  out.span(TWO_ENDS);
+  out.text("}}");
 }
 
 /** Writes the reasoning at `index` with its pieces. Returns the index of the last one. */
 export function writeReasoning(request: HubRequest, index: u32, out: ByteBuffer): u32 {
   const last = lastPiece(request, index);
-  out.span(REASONING);
+  out.text('{"reasoningContent":{"reasoningText":{"text":"');
   for (let i = index; i <= last; i++) out.bytes(request.block(i).text, request.block(i).textLength);
-  out.span(SIGNATURE);
+  out.text('","signature":"');
   out.bytes(request.block(last).name, request.block(last).nameLength);
-  out.span(REASONING_END);
+  out.text('"}}}');
   return last;
 }
 
 export function writeRedacted(block: Block, out: ByteBuffer): void {
-  out.span(REDACTED);
+  out.text('{"reasoningContent":{"redactedContent":"');
   out.bytes(block.text, block.textLength);
-  out.span(REDACTED_END);
+  out.text('"}}');
 }
 
 /** Writes the name of a tool, the inside of a JSON string: as the client's, or with a hash. */

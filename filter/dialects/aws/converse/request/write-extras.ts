@@ -19,13 +19,6 @@ import {
 import { writeMember } from "../../../../hub/request/request-writing";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
 
-const TOP_K = constant(',"top_k":');
-const NOVA_TOP_K = constant(',"inferenceConfig":{"topK":');
-const REASONING_EFFORT = constant(',"reasoning_effort":"');
-const REASONING = constant(',"reasoning":{"effort":"');
-const NOVA_REASONING = constant(',"reasoningConfig":{"type":"enabled","maxReasoningEffort":"');
-const NOVA_OFF = constant(',"reasoningConfig":{"type":"disabled"}');
-const TOP_K_PATH = constant("top_k");
 const QUOTE: u32 = 0x22;
 
 export function writeTopK(
@@ -35,12 +28,12 @@ export function writeTopK(
   report: RequestReport,
 ): void {
   if (limits.family == FAMILY_CLAUDE) {
-    writeMember(request.tape, request.topK, TOP_K, extras);
+    writeMember(request.tape, request.topK, constant(',"top_k":'), extras);
   } else if (limits.family == FAMILY_NOVA) {
-    writeMember(request.tape, request.topK, NOVA_TOP_K, extras);
+    writeMember(request.tape, request.topK, constant(',"inferenceConfig":{"topK":'), extras);
     extras.byte(0x7d);
   } else {
-    report.dropForModel(TOP_K_PATH);
+    report.dropForModel(constant("top_k"));
   }
 }
 
@@ -60,7 +53,7 @@ export function writeEffort(
   if (isOtherEffort(wanted, effort)) report.dropForModel(pathOf(request, report));
   if (effort == EFFORT_UNSET) return effort;
   if (isOff) {
-    extras.span(NOVA_OFF);
+    extras.text(',"reasoningConfig":{"type":"disabled"}');
     return effort;
   }
   extras.span(nameOf(family));
@@ -71,8 +64,11 @@ export function writeEffort(
 }
 
 function nameOf(family: i32): Span {
-  if (family == FAMILY_NOVA) return NOVA_REASONING;
-  return family == FAMILY_GPT ? REASONING : REASONING_EFFORT;
+  if (family == FAMILY_NOVA)
+    return constant(',"reasoningConfig":{"type":"enabled","maxReasoningEffort":"');
+  return family == FAMILY_GPT
+    ? constant(',"reasoning":{"effort":"')
+    : constant(',"reasoning_effort":"');
 }
 
 function pathOf(request: HubRequest, report: RequestReport): Span {

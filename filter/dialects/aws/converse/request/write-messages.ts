@@ -36,20 +36,12 @@ import {
   writeToolId,
 } from "./write-blocks";
 
-const MESSAGES = constant('"messages":[');
 const USER_MESSAGE = constant('{"role":"user","content":[');
-const ASSISTANT_MESSAGE = constant('{"role":"assistant","content":[');
 const MESSAGE_END = constant("]}");
-const FIRST_MESSAGE = constant('{"role":"user","content":[{"text":"(The conversation begins.)"}]}');
-const LAST_MESSAGE = constant('{"role":"user","content":[{"text":"Continue."}]}');
 /** Between results and a text of the user, for models that reject both in one message. */
 const BETWEEN = constant('{"role":"assistant","content":[{"text":"(I read the results.)"}]},');
-const TOOL_RESULT = constant('{"toolResult":{"toolUseId":"');
-const CONTENT = constant('","content":[');
 const NO_OUTPUT = constant("(no output)");
 const SEE_DOCUMENT = constant("(See the document.)");
-const RESULT_END = constant("]}}");
-const ERROR_RESULT_END = constant('],"status":"error"}}');
 
 /** Not a member: the name of a last message of the assistant, which the model continues. */
 const PREFILL_PATH = constant("prefill");
@@ -84,13 +76,14 @@ export class MessagesWriter {
   write(request: HubRequest, limits: RequestLimits, out: ByteBuffer, report: RequestReport): void {
     const count = request.blocks.count;
     this.documents = 0;
-    out.span(MESSAGES);
+    out.text('"messages":[');
     let lastRole: u32 = NO_ROLE;
     for (let from = nextWritten(request, 0); from < count;) {
       const role = request.block(from).role;
       const to = runEnd(request, from);
       const next = nextWritten(request, to);
-      if (lastRole == NO_ROLE && role == ROLE_ASSISTANT) out.span(FIRST_MESSAGE);
+      if (lastRole == NO_ROLE && role == ROLE_ASSISTANT)
+        out.text('{"role":"user","content":[{"text":"(The conversation begins.)"}]}');
       if (lastRole != NO_ROLE || role == ROLE_ASSISTANT) out.byte(0x2c);
       if (role == ROLE_USER) this.writeUser(request, from, to, limits, out, report);
       else this.writeAssistant(request, from, to, next >= count, limits, out, report);
@@ -103,7 +96,7 @@ export class MessagesWriter {
     } else if (lastRole == ROLE_ASSISTANT && !limits.takesPrefill) {
       report.dropForModel(PREFILL_PATH);
       out.byte(0x2c);
-      out.span(LAST_MESSAGE);
+      out.text('{"role":"user","content":[{"text":"Continue."}]}');
     }
     out.byte(0x5d);
   }
@@ -173,9 +166,9 @@ export class MessagesWriter {
     report: RequestReport,
   ): u32 {
     const result = request.block(index);
-    out.span(TOOL_RESULT);
+    out.text('{"toolResult":{"toolUseId":"');
     writeToolId(result.id, result.idLength, limits, out);
-    out.span(CONTENT);
+    out.text('","content":[');
     const end = request.resultEnd(index);
     let mark = result.cache;
     let markLength = result.cacheLength;
@@ -191,7 +184,7 @@ export class MessagesWriter {
       markLength = block.cacheLength;
     }
     if (out.length == start) writeText(NO_OUTPUT.pointer, NO_OUTPUT.length, out);
-    out.span((result.flags & FLAG_ERROR) != 0 ? ERROR_RESULT_END : RESULT_END);
+    out.span((result.flags & FLAG_ERROR) != 0 ? constant('],"status":"error"}}') : constant("]}}"));
     this.points.write(mark, markLength, report.paths.cache, out, report);
     return end;
   }
@@ -205,7 +198,7 @@ export class MessagesWriter {
     out: ByteBuffer,
     report: RequestReport,
   ): void {
-    out.span(ASSISTANT_MESSAGE);
+    out.text('{"role":"assistant","content":[');
     const start = out.length;
     for (let i = from; i < to; i++) {
       if (!isWritten(request, i)) continue;

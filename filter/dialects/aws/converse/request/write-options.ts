@@ -9,14 +9,6 @@ import { byteAt, isDigit, isLetter } from "../../../../bytes/text/at";
 import { findByte } from "../../../../bytes/text/find";
 import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
 
-const TIER = constant(',"serviceTier":{"type":');
-const DEFAULT_TIER = constant(',"serviceTier":{"type":"default"}');
-const METADATA = constant(',"requestMetadata":');
-const AUTO = constant("auto");
-const PRIORITY = constant("priority");
-const FLEX = constant("flex");
-const TIER_PATH = constant("service_tier");
-const METADATA_PATH = constant("metadata");
 /** The signs that metadata may have besides letters, digits and spaces. */
 const SIGNS = constant(":_@$#=/+,-.");
 
@@ -27,13 +19,13 @@ const MAX_TEXT: u32 = 256;
 export function writeTier(request: HubRequest, out: ByteBuffer, report: RequestReport): void {
   const tape = request.tape;
   const tier = request.features.node(feature.SERVICE_TIERS);
-  if (request.serviceTier == SERVICE_STANDARD) out.span(DEFAULT_TIER);
-  if (!tape.isPresent(tier) || tape.equals(tier, AUTO)) return;
-  if (!tape.equals(tier, PRIORITY) && !tape.equals(tier, FLEX)) {
-    report.drop(TIER_PATH);
+  if (request.serviceTier == SERVICE_STANDARD) out.text(',"serviceTier":{"type":"default"}');
+  if (!tape.isPresent(tier) || tape.equals(tier, constant("auto"))) return;
+  if (!tape.equals(tier, constant("priority")) && !tape.equals(tier, constant("flex"))) {
+    report.drop(constant("service_tier"));
     return;
   }
-  out.span(TIER);
+  out.text(',"serviceTier":{"type":');
   writeValue(tape, tier, out);
   out.byte(0x7d);
 }
@@ -44,10 +36,10 @@ export function writeMetadata(request: HubRequest, out: ByteBuffer, report: Requ
   const node = request.features.node(feature.METADATA);
   if (!tape.isObject(node) || tape.isEmpty(node)) return;
   if (!isMetadata(tape, node)) {
-    report.drop(METADATA_PATH);
+    report.drop(constant("metadata"));
     return;
   }
-  out.span(METADATA);
+  out.text(',"requestMetadata":');
   writeValue(tape, node, out);
 }
 

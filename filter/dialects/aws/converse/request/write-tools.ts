@@ -24,21 +24,9 @@ import { writeToolName } from "./write-blocks";
 const TOOL_CONFIG = constant('"toolConfig":{"tools":[');
 const TOOL = constant('{"toolSpec":{"name":"');
 const CLOSE_STRING = constant('"');
-const SCHEMA = constant(',"inputSchema":{"json":');
-const ANY_SCHEMA = constant('","inputSchema":{"json":{"type":"object"}}}}');
-const STRICT = constant(',"strict":true');
-const TWO_ENDS = constant("}}");
-const CHOICE_OF_ANY = constant(',"toolChoice":{"any":{}}');
-const CHOICE_OF_AUTO = constant(',"toolChoice":{"auto":{}}');
-const CHOICE_OF_TOOL = constant(',"toolChoice":{"tool":{"name":"');
-const CHOICE_OF_TOOL_END = constant('"}}');
 
 /** Claude's own member, for what `toolChoice` cannot express. */
 const OWN_NONE = constant(',"tool_choice":{"type":"none"}');
-const OWN_AUTO = constant(',"tool_choice":{"type":"auto"');
-const OWN_ANY = constant(',"tool_choice":{"type":"any"');
-const OWN_TOOL = constant(',"tool_choice":{"type":"tool","name":"');
-const SINGLE = constant(',"disable_parallel_tool_use":true}');
 
 const TOOL_CHOICE_PATH = constant("tool_choice");
 
@@ -81,7 +69,7 @@ export class ToolsWriter {
       if (i > 0) out.byte(0x2c);
       out.span(TOOL);
       writeToolName(call.name, call.nameLength, out);
-      out.span(ANY_SCHEMA);
+      out.text('","inputSchema":{"json":{"type":"object"}}}}');
     }
     out.byte(0x5d);
     out.byte(0x7d);
@@ -103,14 +91,14 @@ export class ToolsWriter {
     out.span(CLOSE_STRING);
     if (!isToolName(tool.name, tool.nameLength)) noteName(request, tool);
     writeToolDescription(tape, tool, out);
-    out.span(SCHEMA);
+    out.text(',"inputSchema":{"json":');
     writeToolSchema(tape, tool, out);
     out.byte(0x7d);
     if (tool.isStrict != 0) {
-      if (limits.takesOutputSchema) out.span(STRICT);
+      if (limits.takesOutputSchema) out.text(',"strict":true');
       else report.dropForModel(report.paths.strict);
     }
-    out.span(TWO_ENDS);
+    out.text("}}");
     this.points.writeForTool(tool.cache, tool.cacheLength, out, report);
   }
 
@@ -132,12 +120,12 @@ export class ToolsWriter {
       return;
     }
     if (request.forbidsParallelTools) report.drop(report.paths.parallel);
-    if (choice == CHOICE_ANY) out.span(CHOICE_OF_ANY);
-    else if (choice == CHOICE_AUTO) out.span(CHOICE_OF_AUTO);
+    if (choice == CHOICE_ANY) out.text(',"toolChoice":{"any":{}}');
+    else if (choice == CHOICE_AUTO) out.text(',"toolChoice":{"auto":{}}');
     else if (choice == CHOICE_NAMED) {
-      out.span(CHOICE_OF_TOOL);
+      out.text(',"toolChoice":{"tool":{"name":"');
       writeChosenName(request, out);
-      out.span(CHOICE_OF_TOOL_END);
+      out.text('"}}');
     }
   }
 
@@ -146,13 +134,17 @@ export class ToolsWriter {
     const extras = this.extras;
     const choice = request.toolChoice;
     if (choice == CHOICE_NAMED) {
-      extras.span(OWN_TOOL);
+      extras.text(',"tool_choice":{"type":"tool","name":"');
       writeChosenName(request, extras);
       extras.span(CLOSE_STRING);
     } else {
-      extras.span(choice == CHOICE_ANY ? OWN_ANY : OWN_AUTO);
+      extras.span(
+        choice == CHOICE_ANY
+          ? constant(',"tool_choice":{"type":"any"')
+          : constant(',"tool_choice":{"type":"auto"'),
+      );
     }
-    extras.span(SINGLE);
+    extras.text(',"disable_parallel_tool_use":true}');
   }
 }
 

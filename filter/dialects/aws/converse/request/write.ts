@@ -31,26 +31,11 @@ import { MessagesWriter, prepareMessages } from "./write-messages";
 import { writeMetadata, writeTier } from "./write-options";
 import { ToolsWriter } from "./write-tools";
 
-const SYSTEM = constant('"system":[');
-const INFERENCE = constant(',"inferenceConfig":{');
 const MAX_TOKENS = constant(',"maxTokens":');
-const TEMPERATURE = constant(',"temperature":');
-const TOP_P = constant(',"topP":');
-const STOP_SEQUENCES = constant(',"stopSequences":[');
-const COMMA = constant(",");
-const EXTRAS = constant(',"additionalModelRequestFields":{');
 /** Which sequence ended the response: in a response, and in a stream. */
 const STOP_SEQUENCE_FIELDS = constant(
   ',"additionalModelResponseFieldPaths":["/stop_sequence","/delta/stop_sequence"]',
 );
-const FORMAT = constant(
-  ',"outputConfig":{"textFormat":{"type":"json_schema","structure":{"jsonSchema":{"schema":"',
-);
-const FORMAT_END = constant('"}}}}');
-
-const TOOL_CHOICE_PATH = constant("tool_choice");
-const TEMPERATURE_PATH = constant("temperature");
-const TOP_P_PATH = constant("top_p");
 
 const thinking = new ThinkingPlan();
 const sampling = new SamplingPlan();
@@ -72,7 +57,7 @@ export function writeRequest(
   points.reset(limits);
   extras.clear();
   inference.clear();
-  fitToolChoice(request, limits, TOOL_CHOICE_PATH, report);
+  fitToolChoice(request, limits, constant("tool_choice"), report);
   writeReasoning(request, limits, report);
   prepareMessages(request, limits, report);
   out.byte(0x7b);
@@ -81,8 +66,8 @@ export function writeRequest(
   messages.write(request, limits, out, report);
   if (report.fault !== null) return;
   writeStop(request, limits, report);
-  writeObject(INFERENCE, inference, out);
-  writeObject(EXTRAS, extras, out);
+  writeObject(constant(',"inferenceConfig":{'), inference, out);
+  writeObject(constant(',"additionalModelRequestFields":{'), extras, out);
   if (limits.family == FAMILY_CLAUDE && hasStop) out.span(STOP_SEQUENCE_FIELDS);
   if (request.outputFormat == FORMAT_SCHEMA && limits.takesOutputSchema) writeSchema(request, out);
   writeTier(request, out, report);
@@ -118,16 +103,16 @@ function writeReasoning(request: HubRequest, limits: RequestLimits, report: Requ
   // The model's maximum is the default of the API.
   if (!isClaude || !thinking.needsMaxTokens) report.defaultedMaxTokens = 0;
   if (!isFree) {
-    if (tape.isPresent(request.temperature)) report.dropForModel(TEMPERATURE_PATH);
-    if (tape.isPresent(request.topP)) report.dropForModel(TOP_P_PATH);
+    if (tape.isPresent(request.temperature)) report.dropForModel(constant("temperature"));
+    if (tape.isPresent(request.topP)) report.dropForModel(constant("top_p"));
     return;
   }
   sampling.make(request, isClaude && thinking.isOn, limits, report);
   if (sampling.hasTemperature) {
-    inference.span(TEMPERATURE);
+    inference.text(',"temperature":');
     sampling.writeTemperature(request, inference);
   }
-  if (sampling.hasTopP) writeMember(tape, request.topP, TOP_P, inference);
+  if (sampling.hasTopP) writeMember(tape, request.topP, constant(',"topP":'), inference);
   if (sampling.hasTopK) writeTopK(request, limits, extras, report);
 }
 
@@ -141,7 +126,7 @@ function writeSystem(
 ): void {
   const instruction = formatInstruction(request, limits, report);
   const start = out.length;
-  out.span(SYSTEM);
+  out.text('"system":[');
   const empty = out.length;
   if (prompt.length > 0) writeText(prompt.pointer, prompt.length, out);
   for (let i: u32 = 0; i < request.blocks.count; i++) {
@@ -178,7 +163,7 @@ function writeStop(request: HubRequest, limits: RequestLimits, report: RequestRe
       report.drop(report.paths.stop);
       continue;
     }
-    inference.span(hasStop ? COMMA : STOP_SEQUENCES);
+    inference.span(hasStop ? constant(",") : constant(',"stopSequences":['));
     writeValue(tape, item, inference);
     hasStop = true;
   }
@@ -197,7 +182,9 @@ function writeObject(name: Span, members: ByteBuffer, out: ByteBuffer): void {
 function writeSchema(request: HubRequest, out: ByteBuffer): void {
   schema.clear();
   writeClosedSchema(request.tape, request.schema, schema);
-  out.span(FORMAT);
+  out.text(
+    ',"outputConfig":{"textFormat":{"type":"json_schema","structure":{"jsonSchema":{"schema":"',
+  );
   escape(schema.pointer, schema.length, out);
-  out.span(FORMAT_END);
+  out.text('"}}}}');
 }

@@ -2,9 +2,7 @@
 import { Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 
-const ROLE = constant("role");
-
 /** Anything but the start of the message: blocks of text have no start of their own. */
 export function isFirstToken(tape: Tape): bool {
-  return !tape.isString(tape.member(0, ROLE));
+  return !tape.isString(tape.member(0, constant("role")));
 }

@@ -17,21 +17,9 @@ import { TextRuns } from "../../../../bytes/repeat/text-runs";
 
 const TEXT = constant("text");
 const TOOL_USE = constant("toolUse");
-const TOOL_USE_ID = constant("toolUseId");
-const TYPE = constant("type");
-const SERVER_TOOL_USE = constant("server_tool_use");
-const NAME = constant("name");
 const INPUT = constant("input");
-const TOOL_RESULT = constant("toolResult");
 const REASONING_CONTENT = constant("reasoningContent");
-const REASONING_TEXT = constant("reasoningText");
 const SIGNATURE = constant("signature");
-const REDACTED_CONTENT = constant("redactedContent");
-const CITATION = constant("citation");
-const CITATIONS_CONTENT = constant("citationsContent");
-const CONTENT = constant("content");
-const CITATIONS = constant("citations");
-const TOOL_PREFIX = constant("tooluse_");
 
 /** What the deltas of a block continue. */
 export const KIND_NONE: i32 = 0;
@@ -67,7 +55,7 @@ export class ContentReader {
   /** Reads a block of a complete response. */
   whole(tape: Tape, block: u32): void {
     const tool = tape.member(block, TOOL_USE);
-    const cited = tape.member(block, CITATIONS_CONTENT);
+    const cited = tape.member(block, constant("citationsContent"));
     const reasoning = tape.member(block, REASONING_CONTENT);
     if (tape.isObject(tool)) {
       this.start(tape, -1, block);
@@ -78,16 +66,19 @@ export class ContentReader {
         this.input(-1, escaped.pointer, escaped.length);
       }
     } else if (tape.isObject(reasoning)) {
-      const signed = tape.member(reasoning, REASONING_TEXT);
+      const signed = tape.member(reasoning, constant("reasoningText"));
       this.reasoning(tape, tape.isObject(signed) ? signed : reasoning);
     } else if (tape.isObject(cited)) {
-      this.texts(tape, tape.member(cited, CONTENT));
-      if (tape.isArray(tape.member(cited, CITATIONS))) this.dropped.add(DROPPED_CITATION);
+      this.texts(tape, tape.member(cited, constant("content")));
+      if (tape.isArray(tape.member(cited, constant("citations"))))
+        this.dropped.add(DROPPED_CITATION);
     } else if (tape.isString(tape.member(block, TEXT))) {
       this.text(tape, tape.member(block, TEXT));
     } else {
       this.dropped.add(
-        tape.isPresent(tape.member(block, TOOL_RESULT)) ? DROPPED_SERVER_TOOL : DROPPED_BLOCK,
+        tape.isPresent(tape.member(block, constant("toolResult")))
+          ? DROPPED_SERVER_TOOL
+          : DROPPED_BLOCK,
       );
     }
     this.stop(-1);
@@ -96,8 +87,8 @@ export class ContentReader {
   /** Reads the start of a block: only tool calls have one. A call without a name, and one that the provider runs, is dropped. */
   start(tape: Tape, index: i64, start: u32): void {
     const tool = tape.member(start, TOOL_USE);
-    const name = tape.member(tool, NAME);
-    const isServers = tape.equals(tape.member(tool, TYPE), SERVER_TOOL_USE);
+    const name = tape.member(tool, constant("name"));
+    const isServers = tape.equals(tape.member(tool, constant("type")), constant("server_tool_use"));
     if (isServers || !tape.isString(name) || tape.size(name) == 0) {
       this.dropped.add(isServers || !tape.isObject(tool) ? DROPPED_SERVER_TOOL : DROPPED_TOOL_CALL);
       return;
@@ -105,12 +96,12 @@ export class ContentReader {
     if (this.open.length >= MAX_OPEN) this.stop(unchecked(this.open[0]).index);
     const call = new OpenCall(index, this.calls++);
     this.open.push(call);
-    const id = tape.member(tool, TOOL_USE_ID);
+    const id = tape.member(tool, constant("toolUseId"));
     if (tape.isString(id) && tape.size(id) > 0) {
       this.begin(call.slot, tape.pointer(id), tape.size(id), tape, name);
     } else {
       const made = new ByteBuffer();
-      putMadeId(TOOL_PREFIX, this.requestId, call.slot, made);
+      putMadeId(constant("tooluse_"), this.requestId, call.slot, made);
       this.begin(call.slot, made.pointer, made.length, tape, name);
       made.release();
     }
@@ -144,7 +135,7 @@ export class ContentReader {
       const isText = tape.isString(this.piece) && !tape.isPresent(tape.member(value, SIGNATURE));
       return isText ? KIND_REASONING : KIND_NONE;
     }
-    this.dropped.add(tape.equals(key, CITATION) ? DROPPED_CITATION : DROPPED_BLOCK);
+    this.dropped.add(tape.equals(key, constant("citation")) ? DROPPED_CITATION : DROPPED_BLOCK);
     return KIND_NONE;
   }
   /** The string of the last delta. */
@@ -211,7 +202,7 @@ export class ContentReader {
     const signature = tape.member(node, SIGNATURE);
     if (tape.isString(signature) && tape.size(signature) > 0)
       this.sink.signature(CARRIER_ANTHROPIC, tape.pointer(signature), tape.size(signature));
-    const data = tape.member(node, REDACTED_CONTENT);
+    const data = tape.member(node, constant("redactedContent"));
     if (tape.isString(data) && tape.size(data) > 0)
       this.sink.redactedReasoning(tape.pointer(data), tape.size(data));
   }

@@ -20,18 +20,10 @@ import { ContentReader, KIND_NONE } from "./read-content";
 import { readUsage } from "./read-usage";
 
 const OUTPUT = constant("output");
-const MESSAGE = constant("message");
-const CONTENT = constant("content");
-const ROLE = constant("role");
-const INDEX = constant("contentBlockIndex");
-const START = constant("start");
 const DELTA = constant("delta");
 const STOP_REASON = constant("stopReason");
-const MORE_FIELDS = constant("additionalModelResponseFields");
 const STOP_SEQUENCE = constant("stop_sequence");
 const USAGE = constant("usage");
-const METRICS = constant("metrics");
-const PADDING_MEMBER = constant("p");
 
 export class BedrockConverseReader extends ResponseReader {
   private content: ContentReader = new ContentReader(this.sink, this.dropped, this.requestId);
@@ -57,13 +49,13 @@ export class BedrockConverseReader extends ResponseReader {
     let isEnd = false;
     for (let key = tape.first(root), end = tape.next(root); key < end; key = tape.next(key + 1)) {
       if (tape.equals(key, DELTA)) delta = key + 1;
-      else if (tape.equals(key, INDEX)) index = key + 1;
-      else if (tape.equals(key, PADDING_MEMBER)) this.readNoise(tape, key + 1);
-      else if (tape.equals(key, START)) start = key + 1;
+      else if (tape.equals(key, constant("contentBlockIndex"))) index = key + 1;
+      else if (tape.equals(key, constant("p"))) this.readNoise(tape, key + 1);
+      else if (tape.equals(key, constant("start"))) start = key + 1;
       else if (tape.equals(key, STOP_REASON)) reason = key + 1;
       else if (tape.equals(key, USAGE)) usage = key + 1;
-      else if (tape.equals(key, METRICS)) isEnd = true;
-      else if (tape.equals(key, ROLE)) this.begin();
+      else if (tape.equals(key, constant("metrics"))) isEnd = true;
+      else if (tape.equals(key, constant("role"))) this.begin();
     }
     const isContent = this.finishReason == FINISH_NONE && index != NO_NODE;
     if (isContent) this.begin();
@@ -78,7 +70,10 @@ export class BedrockConverseReader extends ResponseReader {
 
   readWhole(tape: Tape): void {
     const root = tape.root();
-    const content = tape.member(tape.member(tape.member(root, OUTPUT), MESSAGE), CONTENT);
+    const content = tape.member(
+      tape.member(tape.member(root, OUTPUT), constant("message")),
+      constant("content"),
+    );
     if (!tape.isArray(content)) {
       this.fail(tape.isObject(tape.member(root, OUTPUT)) ? noContent() : readFault(tape, root, 0));
       return;
@@ -121,7 +116,7 @@ export class BedrockConverseReader extends ResponseReader {
       this.fail(new Fault(502, "The model's output was malformed, and the provider rejected it."));
       return;
     }
-    const more = tape.member(tape.root(), MORE_FIELDS);
+    const more = tape.member(tape.root(), constant("additionalModelResponseFields"));
     let sequence = tape.member(more, STOP_SEQUENCE);
     // A stream has the member of the model's own event.
     if (!tape.isString(sequence)) sequence = tape.member(tape.member(more, DELTA), STOP_SEQUENCE);

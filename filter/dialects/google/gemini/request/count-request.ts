@@ -5,14 +5,12 @@ import { ByteBuffer, constant, scratchBuffer, Span } from "../../../../bytes/tex
 import { contains } from "../../../../bytes/text/find";
 import { keepMembers } from "../../../keep-members";
 
-const PUBLISHERS = constant("/publishers/");
 const VERTEX_MEMBERS: Span[] = [
   constant("contents"),
   constant("systemInstruction"),
   constant("tools"),
   constant("generationConfig"),
 ];
-const OPEN = constant('{"generateContentRequest":{"model":"models/');
 /** Behind the model, instead of the brace that opens the request. */
 const AFTER_MODEL = constant('",');
 const CLOSE: u32 = 0x7d;
@@ -21,7 +19,7 @@ const counted = scratchBuffer();
 
 /** Turns the request in `out` into one of countTokens. `path`: what stands before the model, which is inside a JSON string. */
 export function cutToCount(out: ByteBuffer, path: Span, model: Span): void {
-  if (contains(path.pointer, path.length, PUBLISHERS)) {
+  if (contains(path.pointer, path.length, constant("/publishers/"))) {
     keepMembers(out, VERTEX_MEMBERS);
     return;
   }
@@ -29,7 +27,7 @@ export function cutToCount(out: ByteBuffer, path: Span, model: Span): void {
   counted.clear();
   counted.bytes(out.pointer, out.length);
   out.clear();
-  out.span(OPEN);
+  out.text('{"generateContentRequest":{"model":"models/');
   out.span(model);
   out.span(AFTER_MODEL);
   out.bytes(counted.pointer + 1, counted.length - 1);

@@ -13,13 +13,6 @@ import { NO_NUMBER, TextTable } from "../../../../bytes/text-table";
 import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
 import { separate, writeCallHead, writePart } from "./write-parts";
 
-const RESULT = constant('{"functionResponse":{');
-const OUTPUT = constant(',"response":{"output":"');
-const ERROR = constant(',"response":{"error":"');
-const TEXT_END = constant('"}');
-const PARTS = constant(',"parts":[');
-const TWO_ENDS = constant("}}");
-
 /** The index of a block, and whether its result has been written. */
 @unmanaged
 class Entry {
@@ -106,11 +99,15 @@ export class StepResults {
     entry.isWritten = 1;
     const result = request.block(entry.block);
     separate(out);
-    out.span(RESULT);
+    out.text('{"functionResponse":{');
     writeCallHead(result, request.block(call), limits, out);
-    out.span((result.flags & FLAG_ERROR) != 0 ? ERROR : OUTPUT);
+    out.span(
+      (result.flags & FLAG_ERROR) != 0
+        ? constant(',"response":{"error":"')
+        : constant(',"response":{"output":"'),
+    );
     this.writeContent(request, entry.block, limits, out, report);
-    out.span(TWO_ENDS);
+    out.text("}}");
   }
 
   private writeContent(
@@ -128,12 +125,12 @@ export class StepResults {
       if (texts++ > 0) out.span(BLANK_LINE);
       out.bytes(block.text, block.textLength);
     }
-    out.span(TEXT_END);
+    out.text('"}');
     let media = 0;
     for (let i = index + 1; i < end; i++) {
       const block = request.block(i);
       if (block.kind == BLOCK_TEXT || this.isLeftOut(block, limits)) continue;
-      if (media++ == 0) out.span(PARTS);
+      if (media++ == 0) out.text(',"parts":[');
       writePart(block, out, report);
     }
     if (media > 0) out.byte(0x5d);

@@ -18,12 +18,8 @@ import { StepResults } from "./step-results";
 import { separate, writeCall, writePart } from "./write-parts";
 import { hasSystem, writeSystemParts } from "./write-system";
 
-const CONTENTS = constant('{"contents":[');
 const USER = constant('{"role":"user","parts":[');
-const MODEL = constant('{"role":"model","parts":[');
 const CONTENT_END = constant("]}");
-const FIRST = constant('{"role":"user","parts":[{"text":"(The conversation begins.)"}]}');
-const LAST = constant('{"role":"user","parts":[{"text":"Continue."}]}');
 
 /** Not a member: the name of a last message of the assistant, which other models continue. */
 const PREFILL_PATH = constant("prefill");
@@ -40,7 +36,7 @@ export function writeContents(
   report: RequestReport,
 ): void {
   const count = request.blocks.count;
-  out.span(CONTENTS);
+  out.text('{"contents":[');
   const opensWithSystem = !limits.takesSystemRole && hasSystem(request, prompt, instruction);
   if (opensWithSystem) {
     out.span(USER);
@@ -53,7 +49,8 @@ export function writeContents(
   for (let from = nextWritten(request, 0); from < count;) {
     const role = request.block(from).role;
     const to = runEnd(request, from);
-    if (lastRole == ROLE_SYSTEM && role == ROLE_ASSISTANT && !opensWithSystem) out.span(FIRST);
+    if (lastRole == ROLE_SYSTEM && role == ROLE_ASSISTANT && !opensWithSystem)
+      out.text('{"role":"user","parts":[{"text":"(The conversation begins.)"}]}');
     if (role == ROLE_ASSISTANT) writeModel(request, from, to, turn, limits, out, report);
     else writeUser(request, from, to, limits, out, report);
     if (report.fault !== null) return;
@@ -66,7 +63,7 @@ export function writeContents(
   } else if (lastRole == ROLE_ASSISTANT) {
     report.drop(PREFILL_PATH);
     out.byte(0x2c);
-    out.span(LAST);
+    out.text('{"role":"user","parts":[{"text":"Continue."}]}');
   }
   out.byte(0x5d);
 }
@@ -116,7 +113,7 @@ function writeModel(
   out: ByteBuffer,
   report: RequestReport,
 ): void {
-  open(MODEL, out);
+  open(constant('{"role":"model","parts":['), out);
   let needsSignature = limits.signsCalls && from > turn && !isSigned(request, from, to);
   for (let i = from; i < to; i++) {
     if (!isWritten(request, i)) continue;

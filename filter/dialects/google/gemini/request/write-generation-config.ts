@@ -11,26 +11,6 @@ import { separate } from "./write-parts";
 import { writeOldSchema } from "./write-old-schema";
 import { writeThinking } from "./write-thinking";
 
-const OPEN = constant(',"generationConfig":{');
-const MAX_TOKENS = constant('"maxOutputTokens":');
-const TEMPERATURE = constant('"temperature":');
-const TOP_P = constant('"topP":');
-const TOP_K = constant('"topK":');
-const SEED = constant('"seed":');
-const PRESENCE = constant('"presencePenalty":');
-const FREQUENCY = constant('"frequencyPenalty":');
-const STOP = constant('"stopSequences":');
-const JSON_TYPE = constant('"responseMimeType":"application/json"');
-const JSON_SCHEMA = constant(',"responseJsonSchema":');
-const OLD_SCHEMA = constant(',"responseSchema":');
-
-const TEMPERATURE_PATH = constant("temperature");
-const TOP_P_PATH = constant("top_p");
-const TOP_K_PATH = constant("top_k");
-const SEED_PATH = constant("seed");
-const PRESENCE_PATH = constant("presence_penalty");
-const FREQUENCY_PATH = constant("frequency_penalty");
-
 export function writeGenerationConfig(
   request: HubRequest,
   takesFormat: bool,
@@ -39,21 +19,45 @@ export function writeGenerationConfig(
   report: RequestReport,
 ): void {
   const start = out.length;
-  out.span(OPEN);
+  out.text(',"generationConfig":{');
   const opened = out.length;
   if (request.tape.isPresent(request.maxTokens)) {
     separate(out);
-    out.span(MAX_TOKENS);
+    out.text('"maxOutputTokens":');
     fitMaxTokens(request.tape, request.maxTokens, limits, report.paths.maxTokens, out, report);
   }
   const isFree = limits.takesTemperature;
-  writeLimited(request, request.temperature, TEMPERATURE, TEMPERATURE_PATH, isFree, out, report);
-  writeLimited(request, request.topP, TOP_P, TOP_P_PATH, isFree, out, report);
-  writeLimited(request, request.topK, TOP_K, TOP_K_PATH, isFree, out, report);
+  writeLimited(
+    request,
+    request.temperature,
+    constant('"temperature":'),
+    constant("temperature"),
+    isFree,
+    out,
+    report,
+  );
+  writeLimited(request, request.topP, constant('"topP":'), constant("top_p"), isFree, out, report);
+  writeLimited(request, request.topK, constant('"topK":'), constant("top_k"), isFree, out, report);
   writeStop(request, limits, out, report);
-  writeFeature(request, feature.SEED, SEED, SEED_PATH, limits, out, report);
-  writeFeature(request, feature.PRESENCE_PENALTY, PRESENCE, PRESENCE_PATH, limits, out, report);
-  writeFeature(request, feature.FREQUENCY_PENALTY, FREQUENCY, FREQUENCY_PATH, limits, out, report);
+  writeFeature(request, feature.SEED, constant('"seed":'), constant("seed"), limits, out, report);
+  writeFeature(
+    request,
+    feature.PRESENCE_PENALTY,
+    constant('"presencePenalty":'),
+    constant("presence_penalty"),
+    limits,
+    out,
+    report,
+  );
+  writeFeature(
+    request,
+    feature.FREQUENCY_PENALTY,
+    constant('"frequencyPenalty":'),
+    constant("frequency_penalty"),
+    limits,
+    out,
+    report,
+  );
   if (takesFormat && request.outputFormat != FORMAT_TEXT) writeFormat(request, limits, out);
   writeThinking(request, limits, out, report);
   if (out.length == opened) out.length = start;
@@ -106,7 +110,7 @@ function writeStop(
     return;
   }
   separate(out);
-  out.span(STOP);
+  out.text('"stopSequences":');
   if (tape.isArray(stop)) {
     writeValue(tape, stop, out);
     return;
@@ -118,13 +122,13 @@ function writeStop(
 
 function writeFormat(request: HubRequest, limits: RequestLimits, out: ByteBuffer): void {
   separate(out);
-  out.span(JSON_TYPE);
+  out.text('"responseMimeType":"application/json"');
   if (request.outputFormat != FORMAT_SCHEMA) return;
   if (limits.takesJsonSchema) {
-    out.span(JSON_SCHEMA);
+    out.text(',"responseJsonSchema":');
     writeValue(request.tape, request.schema, out);
   } else {
-    out.span(OLD_SCHEMA);
+    out.text(',"responseSchema":');
     writeOldSchema(request.tape, request.schema, out);
   }
 }

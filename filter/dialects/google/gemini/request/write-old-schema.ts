@@ -6,24 +6,7 @@ import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
 import { separate } from "./write-parts";
 
-const TYPE = constant("type");
-const NULL = constant("null");
-const ENUM = constant("enum");
-const CONST = constant("const");
-const FORMAT = constant("format");
-const ITEMS = constant("items");
-const PROPERTIES = constant("properties");
-const ANY_OF = constant("anyOf");
-const ONE_OF = constant("oneOf");
-const DATE_TIME = constant("date-time");
-
-const TYPE_MEMBER = constant('"type":');
-const NULLABLE_MEMBER = constant('"nullable":true');
 const ENUM_MEMBER = constant('"enum":[');
-const ITEMS_MEMBER = constant('"items":');
-const PROPERTIES_MEMBER = constant('"properties":{');
-const ANY_OF_MEMBER = constant('"anyOf":[');
-const ANYTHING = constant("{}");
 
 /** Members that mean the same in both. */
 const SAME: StaticArray<Span> = [
@@ -46,7 +29,7 @@ const MAX_DEPTH: i32 = 32;
 /** Writes the schema; anything but an object, or one that is nested too deep, allows everything. */
 export function writeOldSchema(tape: Tape, schema: u32, out: ByteBuffer, depth: i32 = 0): void {
   if (!tape.isObject(schema) || depth > MAX_DEPTH) {
-    out.span(ANYTHING);
+    out.text("{}");
     return;
   }
   out.byte(0x7b);
@@ -58,19 +41,22 @@ export function writeOldSchema(tape: Tape, schema: u32, out: ByteBuffer, depth: 
 
 function writeMember(tape: Tape, key: u32, out: ByteBuffer, depth: i32): void {
   const value = key + 1;
-  if (tape.equals(key, TYPE)) writeType(tape, value, out);
-  else if (tape.equals(key, PROPERTIES)) writeProperties(tape, value, out, depth);
-  else if (tape.equals(key, ITEMS)) {
-    open(ITEMS_MEMBER, out);
+  if (tape.equals(key, constant("type"))) writeType(tape, value, out);
+  else if (tape.equals(key, constant("properties"))) writeProperties(tape, value, out, depth);
+  else if (tape.equals(key, constant("items"))) {
+    open(constant('"items":'), out);
     writeOldSchema(tape, value, out, depth + 1);
-  } else if (tape.equals(key, ANY_OF) || tape.equals(key, ONE_OF)) {
+  } else if (tape.equals(key, constant("anyOf")) || tape.equals(key, constant("oneOf"))) {
     writeChoices(tape, value, out, depth);
-  } else if (tape.equals(key, ENUM)) writeEnum(tape, value, out);
-  else if (tape.equals(key, CONST) && tape.isString(value)) {
+  } else if (tape.equals(key, constant("enum"))) writeEnum(tape, value, out);
+  else if (tape.equals(key, constant("const")) && tape.isString(value)) {
     open(ENUM_MEMBER, out);
     writeValue(tape, value, out);
     out.byte(0x5d);
-  } else if (isSame(tape, key) || (tape.equals(key, FORMAT) && tape.equals(value, DATE_TIME))) {
+  } else if (
+    isSame(tape, key) ||
+    (tape.equals(key, constant("format")) && tape.equals(value, constant("date-time")))
+  ) {
     writePair(tape, key, out);
   }
 }
@@ -89,19 +75,19 @@ function writeType(tape: Tape, value: u32, out: ByteBuffer): void {
   if (tape.isArray(value)) {
     const end = tape.next(value);
     for (let item = tape.first(value); item < end; item = tape.next(item)) {
-      if (tape.equals(item, NULL)) isNullable = true;
+      if (tape.equals(item, constant("null"))) isNullable = true;
       else if (type == NO_NODE) type = item;
     }
   }
   if (tape.isString(type)) {
-    open(TYPE_MEMBER, out);
+    open(constant('"type":'), out);
     writeValue(tape, type, out);
   }
-  if (isNullable) open(NULLABLE_MEMBER, out);
+  if (isNullable) open(constant('"nullable":true'), out);
 }
 
 function writeProperties(tape: Tape, value: u32, out: ByteBuffer, depth: i32): void {
-  open(PROPERTIES_MEMBER, out);
+  open(constant('"properties":{'), out);
   const end = tape.next(value);
   for (let key = tape.first(value); key < end && tape.isObject(value); key = tape.next(key + 1)) {
     separate(out);
@@ -114,7 +100,7 @@ function writeProperties(tape: Tape, value: u32, out: ByteBuffer, depth: i32): v
 
 function writeChoices(tape: Tape, value: u32, out: ByteBuffer, depth: i32): void {
   if (!tape.isArray(value)) return;
-  open(ANY_OF_MEMBER, out);
+  open(constant('"anyOf":['), out);
   const end = tape.next(value);
   for (let item = tape.first(value); item < end; item = tape.next(item)) {
     separate(out);

@@ -13,26 +13,13 @@ import { byteAt, endsWith, startsWith } from "../../../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
 import { appendBase64 } from "../signature";
 
-const TEXT = constant('{"text":');
-const INLINE = constant('{"inlineData":{"mimeType":');
-const DATA = constant(',"data":');
-const FILE = constant('{"fileData":{"mimeType":"');
-const FILE_URI = constant('","fileUri":');
-const FILE_OF_GEMINI = constant('{"fileData":{"fileUri":');
 const TWO_ENDS = constant("}}");
-const CALL = constant('{"functionCall":{');
-const ID = constant('"id":');
-const NAME = constant('"name":');
-const ARGS = constant(',"args":');
-const SIGNATURE = constant(',"thoughtSignature":"');
 
-const CLOUD_STORAGE = constant("gs://");
 /** Files that the client has uploaded to the Gemini API. */
 const FILES = constant("https://generativelanguage.googleapis.com/");
 
 /** Google's value for calls that another model made. @see https://ai.google.dev/gemini-api/docs/thought-signatures */
 const NO_SIGNATURE = constant("skip_thought_signature_validator");
-const SIGNATURE_PATH = constant("thought_signature");
 
 /** A media type by the end of a file's name. */
 @unmanaged
@@ -60,7 +47,7 @@ export function separate(out: ByteBuffer): void {
 
 export function writeTextPart(pointer: usize, length: u32, out: ByteBuffer): void {
   separate(out);
-  out.span(TEXT);
+  out.text('{"text":');
   writeString(pointer, length, out);
   out.byte(0x7d);
 }
@@ -71,9 +58,9 @@ export function writePart(block: Block, out: ByteBuffer, report: RequestReport):
     writeTextPart(block.text, block.textLength, out);
   } else if (block.kind == BLOCK_IMAGE_DATA || block.kind == BLOCK_DOCUMENT_DATA) {
     separate(out);
-    out.span(INLINE);
+    out.text('{"inlineData":{"mimeType":');
     writeString(block.name, block.nameLength, out);
-    out.span(DATA);
+    out.text(',"data":');
     writeString(block.text, block.textLength, out);
     out.span(TWO_ENDS);
   } else {
@@ -84,7 +71,7 @@ export function writePart(block: Block, out: ByteBuffer, report: RequestReport):
 function writeUrl(block: Block, out: ByteBuffer, report: RequestReport): void {
   separate(out);
   if (startsWith(block.text, block.textLength, FILES)) {
-    out.span(FILE_OF_GEMINI);
+    out.text('{"fileData":{"fileUri":');
   } else {
     const type = typeOfFile(block);
     if (type === null) {
@@ -94,9 +81,9 @@ function writeUrl(block: Block, out: ByteBuffer, report: RequestReport): void {
       report.reject(message, "has a URL, which " + report.api + " does not fetch. " + advice);
       return;
     }
-    out.span(FILE);
+    out.text('{"fileData":{"mimeType":"');
     out.span(type);
-    out.span(FILE_URI);
+    out.text('","fileUri":');
   }
   writeString(block.text, block.textLength, out);
   out.span(TWO_ENDS);
@@ -104,7 +91,7 @@ function writeUrl(block: Block, out: ByteBuffer, report: RequestReport): void {
 
 /** Returns the media type of a file in Google's storage, which is required; null for any other URL. */
 function typeOfFile(block: Block): Span | null {
-  if (!startsWith(block.text, block.textLength, CLOUD_STORAGE)) return null;
+  if (!startsWith(block.text, block.textLength, constant("gs://"))) return null;
   for (let i = 0; i < FILE_TYPES.length; i++) {
     const candidate = unchecked(FILE_TYPES[i]);
     if (endsWith(block.text, block.textLength, candidate.end)) return candidate.type;
@@ -121,18 +108,18 @@ export function writeCall(
   report: RequestReport,
 ): void {
   separate(out);
-  out.span(CALL);
+  out.text('{"functionCall":{');
   writeCallHead(block, block, limits, out);
-  out.span(ARGS);
+  out.text(',"args":');
   writeCallInput(block, out, report);
   out.byte(0x7d);
   if (block.signatureLength > 0 || needsSignature) {
-    out.span(SIGNATURE);
+    out.text(',"thoughtSignature":"');
     if (block.signatureLength > 0) {
       appendBase64(block.signature, block.signatureLength, out);
     } else {
       out.span(NO_SIGNATURE);
-      report.dropForModel(SIGNATURE_PATH);
+      report.dropForModel(constant("thought_signature"));
     }
     out.byte(0x22);
   }
@@ -147,10 +134,10 @@ export function writeCallHead(
   out: ByteBuffer,
 ): void {
   if (limits.signsCalls) {
-    out.span(ID);
+    out.text('"id":');
     writeString(block.id, block.idLength, out);
     out.byte(0x2c);
   }
-  out.span(NAME);
+  out.text('"name":');
   writeString(named.name, named.nameLength, out);
 }

@@ -25,10 +25,6 @@ import { readCount } from "../../../../bytes/json/number";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
 import { separate } from "./write-parts";
 
-const OPEN = constant('"thinkingConfig":{');
-const SHOWN = constant('"includeThoughts":true');
-const BUDGET = constant('"thinkingBudget":');
-const LEVEL = constant('"thinkingLevel":"');
 const LEVELS: StaticArray<Span> = [
   constant("MINIMAL"),
   constant("LOW"),
@@ -59,8 +55,8 @@ export function writeThinking(
     return;
   }
   separate(out);
-  out.span(OPEN);
-  if (isShown) out.span(SHOWN);
+  out.text('"thinkingConfig":{');
+  if (isShown) out.text('"includeThoughts":true');
   if (effort != EFFORT_UNSET) {
     if (limits.reasoning == REASONING_BUDGET)
       writeBudget(request, readCount(tape, request.thinkingBudget), limits, out, report);
@@ -89,7 +85,7 @@ function writeBudget(
   else if (request.isEffortThinking) budget = AUTOMATIC;
   else budget = budgetOf(request.effort);
   separate(out);
-  out.span(BUDGET);
+  out.text('"thinkingBudget":');
   out.integer(budget);
 }
 
@@ -112,7 +108,7 @@ function writeLevel(
   if (level < EFFORT_MINIMAL || level > EFFORT_HIGH) return;
   if (isOtherEffort(wanted, level) || request.effort > EFFORT_HIGH) dropEffort(request, report);
   separate(out);
-  out.span(LEVEL);
+  out.text('"thinkingLevel":"');
   out.span(unchecked(LEVELS[level - EFFORT_MINIMAL]));
   out.byte(0x22);
 }

@@ -7,15 +7,8 @@ import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
 import { writeOldSchema } from "./write-old-schema";
 
-const TOOLS = constant(',"tools":[{"functionDeclarations":[');
-const TOOLS_END = constant("]}]");
-const NEXT = constant(",");
-const NAME = constant('{"name":');
 const JSON_SCHEMA = constant(',"parametersJsonSchema":');
 const OLD_SCHEMA = constant(',"parameters":');
-const PROPERTIES = constant("properties");
-
-const TOOL_CHOICE_PATH = constant("tool_choice");
 
 /** Writes the tools that the client allows. Returns whether there is one. */
 export function writeTools(
@@ -28,24 +21,24 @@ export function writeTools(
   for (let i: u32 = 0; i < request.tools.count; i++) {
     const tool = request.tool(i);
     if (tool.isAllowed == 0) continue;
-    out.span(count++ == 0 ? TOOLS : NEXT);
-    out.span(NAME);
+    out.span(count++ == 0 ? constant(',"tools":[{"functionDeclarations":[') : constant(","));
+    out.text('{"name":');
     writeDeclaration(request.tape, tool, limits, out);
     out.byte(0x7d);
     if (tool.cacheLength > 0) report.drop(report.paths.toolCache);
   }
   if (count == 0) {
-    if (request.toolChoice > CHOICE_NONE) report.drop(TOOL_CHOICE_PATH);
+    if (request.toolChoice > CHOICE_NONE) report.drop(constant("tool_choice"));
     return false;
   }
-  out.span(TOOLS_END);
+  out.text("]}]");
   if (request.forbidsParallelTools) report.drop(report.paths.parallel);
   return true;
 }
 
 /** A function without parameters has no schema: Gemini rejects an object without properties. */
 function writeDeclaration(tape: Tape, tool: Tool, limits: RequestLimits, out: ByteBuffer): void {
-  const properties = tape.member(tool.schema, PROPERTIES);
+  const properties = tape.member(tool.schema, constant("properties"));
   const isEmpty = tool.schema == NO_NODE || (properties != NO_NODE && tape.isEmpty(properties));
   if (tool.isCustom != 0) {
     writeTool(tape, tool, limits.takesJsonSchema ? JSON_SCHEMA : OLD_SCHEMA, out);

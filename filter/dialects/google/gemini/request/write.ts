@@ -16,16 +16,8 @@ import { writeGenerationConfig } from "./write-generation-config";
 import { hasSystem, writeSystemParts } from "./write-system";
 import { writeTools } from "./write-tools";
 
-const SYSTEM = constant(',"systemInstruction":{"parts":[');
-const LIST_END = constant("]}");
 const CALLING = constant(',"toolConfig":{"functionCallingConfig":{"mode":"');
-const NONE = constant('NONE"}}');
-const ANY = constant('ANY"}}');
-const VALIDATED = constant('VALIDATED"}}');
-const NAMED = constant('ANY","allowedFunctionNames":[');
-const NAMED_END = constant("]}}");
 
-const TOOL_CHOICE_PATH = constant("tool_choice");
 const NOTHING = new Span(0, 0);
 
 export function writeRequest(
@@ -35,7 +27,7 @@ export function writeRequest(
   out: ByteBuffer,
   report: RequestReport,
 ): void {
-  fitToolChoice(request, limits, TOOL_CHOICE_PATH, report);
+  fitToolChoice(request, limits, constant("tool_choice"), report);
   const takesFormat = isFormatSupported(request, limits);
   const instruction = takesFormat ? NOTHING : formatSentence(request);
   if (!takesFormat) report.dropForModel(report.paths.format);
@@ -43,9 +35,9 @@ export function writeRequest(
   writeContents(request, systemPrompt, instruction, limits, out, report);
   if (report.fault !== null) return;
   if (hasInstruction && limits.takesSystemRole) {
-    out.span(SYSTEM);
+    out.text(',"systemInstruction":{"parts":[');
     writeSystemParts(request, systemPrompt, instruction, out);
-    out.span(LIST_END);
+    out.text("]}");
   }
   if (writeTools(request, limits, out, report)) writeToolChoice(request, limits, out);
   if (request.tape.isString(request.user)) report.drop(report.paths.user);
@@ -64,15 +56,15 @@ function writeToolChoice(request: HubRequest, limits: RequestLimits, out: ByteBu
   const choice = request.toolChoice;
   if (choice == CHOICE_NAMED) {
     out.span(CALLING);
-    out.span(NAMED);
+    out.text('ANY","allowedFunctionNames":[');
     writeChosenTool(request, out);
-    out.span(NAMED_END);
+    out.text("]}}");
   } else if (choice == CHOICE_ANY || choice == CHOICE_NONE) {
     out.span(CALLING);
-    out.span(choice == CHOICE_ANY ? ANY : NONE);
+    out.span(choice == CHOICE_ANY ? constant('ANY"}}') : constant('NONE"}}'));
   } else if (limits.signsCalls && isStrict(request)) {
     out.span(CALLING);
-    out.span(VALIDATED);
+    out.text('VALIDATED"}}');
   }
 }
 

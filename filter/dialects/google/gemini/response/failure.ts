@@ -8,16 +8,18 @@ import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
 import { FINISH_REASONS } from "./finish-reason";
 
 export const ERROR = constant("error");
-const CANDIDATES = constant("candidates");
-const FINISH_REASON = constant("finishReason");
-const FINISH_MESSAGE = constant("finishMessage");
 
 /** Bytes of a message of the model. */
 const MAX_MESSAGE: u32 = 1024;
 
 /** Returns the failure that a response, or an event of a stream, reports; null if it reports none. */
 export function failureOf(tape: Tape, response: u32): Fault | null {
-  return failureIn(tape, response, tape.member(response, ERROR), tape.member(response, CANDIDATES));
+  return failureIn(
+    tape,
+    response,
+    tape.member(response, ERROR),
+    tape.member(response, constant("candidates")),
+  );
 }
 
 /** As `failureOf`, of a response whose members the caller has found. */
@@ -29,11 +31,11 @@ export function failureIn(tape: Tape, response: u32, error: u32, candidates: u32
 }
 
 function failureOfCandidate(tape: Tape, candidate: u32): Fault | null {
-  const word = tape.member(candidate, FINISH_REASON);
+  const word = tape.member(candidate, constant("finishReason"));
   if (findReason(FINISH_REASONS, tape, word) != FINISH_FAULT) return null;
   const text = new ByteBuffer();
   text.bytes(tape.pointer(word), tape.size(word));
-  const message = tape.member(candidate, FINISH_MESSAGE);
+  const message = tape.member(candidate, constant("finishMessage"));
   if (tape.isString(message) && tape.size(message) > 0) {
     text.text(": ");
     unescape(tape.pointer(message), min(tape.size(message), MAX_MESSAGE), text);

@@ -17,18 +17,9 @@ import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/byte
 import { TextRuns } from "../../../../bytes/repeat/text-runs";
 import { appendBase64Url } from "../signature";
 
-const TEXT = constant("text");
-const THOUGHT = constant("thought");
-const FUNCTION_CALL = constant("functionCall");
 const THOUGHT_SIGNATURE = constant("thoughtSignature");
-const INLINE_DATA = constant("inlineData");
-const FILE_DATA = constant("fileData");
-const ID = constant("id");
-const NAME = constant("name");
-const ARGS = constant("args");
 /** Pieces of the arguments, which the gateway does not ask for. */
 const PARTIAL_ARGS = constant("partialArgs");
-const CALL_PREFIX = constant("call_");
 
 const OPEN_NOTHING: i32 = 0;
 const OPEN_TEXT: i32 = 1;
@@ -82,12 +73,14 @@ export class PartReader {
   }
 
   private readPart(tape: Tape, part: u32): void {
-    const words = tape.member(part, TEXT);
-    const call = tape.member(part, FUNCTION_CALL);
+    const words = tape.member(part, constant("text"));
+    const call = tape.member(part, constant("functionCall"));
     if (tape.isString(words)) this.readText(tape, part, words);
     else if (tape.isObject(call)) this.readCall(tape, part, call);
-    else if (tape.isPresent(tape.member(part, INLINE_DATA))) this.dropped.add(DROPPED_BLOCK);
-    else if (tape.isPresent(tape.member(part, FILE_DATA))) this.dropped.add(DROPPED_BLOCK);
+    else if (tape.isPresent(tape.member(part, constant("inlineData"))))
+      this.dropped.add(DROPPED_BLOCK);
+    else if (tape.isPresent(tape.member(part, constant("fileData"))))
+      this.dropped.add(DROPPED_BLOCK);
     else if (!isSignature(tape, part)) this.dropped.add(DROPPED_SERVER_TOOL);
   }
 
@@ -95,7 +88,7 @@ export class PartReader {
     const size = tape.size(words);
     // The last part of a stream may be an empty text with a signature.
     if (size == 0) return;
-    const kind = tape.isTrue(tape.member(part, THOUGHT)) ? OPEN_THOUGHT : OPEN_TEXT;
+    const kind = tape.isTrue(tape.member(part, constant("thought"))) ? OPEN_THOUGHT : OPEN_TEXT;
     if (kind != this.open) this.end();
     this.open = kind;
     if (kind == OPEN_THOUGHT) this.sink.reasoning(tape.pointer(words), size);
@@ -104,16 +97,21 @@ export class PartReader {
   }
 
   private readCall(tape: Tape, part: u32, call: u32): void {
-    const name = tape.member(call, NAME);
+    const name = tape.member(call, constant("name"));
     if (!tape.isString(name) || tape.size(name) == 0 || this.calls >= MAX_CALLS) {
       this.dropped.add(DROPPED_TOOL_CALL);
       return;
     }
     this.end();
     const slot = this.calls++;
-    this.writeId(tape, tape.member(call, ID), slot, tape.member(part, THOUGHT_SIGNATURE));
+    this.writeId(
+      tape,
+      tape.member(call, constant("id")),
+      slot,
+      tape.member(part, THOUGHT_SIGNATURE),
+    );
     this.sink.toolBegin(slot, id.pointer, id.length, tape.pointer(name), tape.size(name));
-    const args = tape.member(call, ARGS);
+    const args = tape.member(call, constant("args"));
     if (tape.isObject(args)) {
       plain.clear();
       plain.bytes(tape.pointer(args), tape.size(args));
@@ -137,7 +135,7 @@ export class PartReader {
       !isIdText(plain.pointer, plain.length)
     ) {
       plain.clear();
-      putMadeId(CALL_PREFIX, this.requestId, slot, plain);
+      putMadeId(constant("call_"), this.requestId, slot, plain);
     }
     id.clear();
     if (!this.readSignature(tape, signed)) id.bytes(plain.pointer, plain.length);

@@ -5,12 +5,8 @@ import { Citation, ResponseSink } from "../../../../hub/response/events";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 
-const GROUNDING_CHUNKS = constant("groundingChunks");
 /** The same list at the Gemini API and at Vertex AI. */
 const CITATION_SOURCES = constant("citationSources");
-const CITATIONS = constant("citations");
-const URI = constant("uri");
-const TITLE = constant("title");
 
 export class SourceReader {
   /** Events may repeat the sources of earlier ones: the number of those that have been read. */
@@ -25,7 +21,7 @@ export class SourceReader {
 
   /** Reads `groundingMetadata`. The member of a chunk is its kind: `web`, `retrievedContext`, `maps`. */
   readGrounding(tape: Tape, metadata: u32): void {
-    const list = tape.member(metadata, GROUNDING_CHUNKS);
+    const list = tape.member(metadata, constant("groundingChunks"));
     if (!tape.isArray(list)) return;
     let count: u32 = 0;
     const end = tape.next(list);
@@ -40,7 +36,7 @@ export class SourceReader {
   /** Reads `citationMetadata`. */
   readCitations(tape: Tape, metadata: u32): void {
     let list = tape.member(metadata, CITATION_SOURCES);
-    if (!tape.isArray(list)) list = tape.member(metadata, CITATIONS);
+    if (!tape.isArray(list)) list = tape.member(metadata, constant("citations"));
     if (!tape.isArray(list)) return;
     let count: u32 = 0;
     const end = tape.next(list);
@@ -51,12 +47,12 @@ export class SourceReader {
   }
 
   private cite(tape: Tape, source: u32): void {
-    const uri = tape.member(source, URI);
+    const uri = tape.member(source, constant("uri"));
     if (!tape.isString(uri) || tape.size(uri) == 0) {
       this.dropped.add(DROPPED_CITATION);
       return;
     }
-    const title = tape.member(source, TITLE);
+    const title = tape.member(source, constant("title"));
     const citation = this.citation;
     citation.url = tape.pointer(uri);
     citation.urlLength = tape.size(uri);

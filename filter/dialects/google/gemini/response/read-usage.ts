@@ -6,12 +6,8 @@ import { Repeatable } from "../../../../bytes/repeat/repeatable";
 import { KIND_NUMBER, NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 
-const PROMPT = constant("promptTokenCount");
-const CACHED = constant("cachedContentTokenCount");
-const TOOL_USE = constant("toolUsePromptTokenCount");
 const CANDIDATES = constant("candidatesTokenCount");
 const THOUGHTS = constant("thoughtsTokenCount");
-const TOTAL = constant("totalTokenCount");
 
 /** Slots of the counts that grow from event to event. */
 const CANDIDATES_SLOT: i32 = 0;
@@ -33,11 +29,11 @@ export class UsageReader {
     let candidates = NO_NODE;
     let thoughts = NO_NODE;
     for (let key = tape.first(node), end = tape.next(node); key < end; key = tape.next(key + 1)) {
-      if (tape.equals(key, PROMPT)) prompt = key + 1;
+      if (tape.equals(key, constant("promptTokenCount"))) prompt = key + 1;
       else if (tape.equals(key, CANDIDATES)) candidates = key + 1;
       else if (tape.equals(key, THOUGHTS)) thoughts = key + 1;
-      else if (tape.equals(key, CACHED)) cached = key + 1;
-      else if (tape.equals(key, TOOL_USE)) toolUse = key + 1;
+      else if (tape.equals(key, constant("cachedContentTokenCount"))) cached = key + 1;
+      else if (tape.equals(key, constant("toolUsePromptTokenCount"))) toolUse = key + 1;
     }
     this.prompt = tokensOr(tape, prompt, this.prompt);
     this.cached = tokensOr(tape, cached, this.cached);
@@ -57,7 +53,7 @@ export class UsageReader {
   addCounts(tape: Tape, node: u32, values: Repeatable): void {
     addCount(tape, tape.member(node, CANDIDATES), CANDIDATES_SLOT, values);
     addCount(tape, tape.member(node, THOUGHTS), THOUGHTS_SLOT, values);
-    addCount(tape, tape.member(node, TOTAL), TOTAL_SLOT, values);
+    addCount(tape, tape.member(node, constant("totalTokenCount")), TOTAL_SLOT, values);
   }
 
   /** Reads the counts of an event that differs from the last one in them. */

@@ -19,21 +19,6 @@ import { PartReader } from "./read-parts";
 import { SourceReader } from "./read-sources";
 import { UsageReader } from "./read-usage";
 
-const CANDIDATES = constant("candidates");
-const CONTENT = constant("content");
-const PARTS = constant("parts");
-const INDEX = constant("index");
-const FINISH_REASON = constant("finishReason");
-const FINISH_MESSAGE = constant("finishMessage");
-const GROUNDING_METADATA = constant("groundingMetadata");
-const CITATION_METADATA = constant("citationMetadata");
-const PROMPT_FEEDBACK = constant("promptFeedback");
-const BLOCK_REASON = constant("blockReason");
-const BLOCK_REASON_MESSAGE = constant("blockReasonMessage");
-const USAGE_METADATA = constant("usageMetadata");
-const MODEL_VERSION = constant("modelVersion");
-const RESPONSE_ID = constant("responseId");
-
 export class GeminiReader extends ResponseReader {
   private parts: PartReader = new PartReader(this.sink, this.dropped, this.requestId);
   private tokens: UsageReader = new UsageReader();
@@ -90,11 +75,11 @@ export class GeminiReader extends ResponseReader {
     let error = NO_NODE;
     const end = tape.isObject(response) ? tape.next(response) : 0;
     for (let key = tape.first(response); key < end; key = tape.next(key + 1)) {
-      if (tape.equals(key, CANDIDATES)) candidates = key + 1;
-      else if (tape.equals(key, USAGE_METADATA)) usage = key + 1;
-      else if (tape.equals(key, MODEL_VERSION)) model = key + 1;
-      else if (tape.equals(key, RESPONSE_ID)) id = key + 1;
-      else if (tape.equals(key, PROMPT_FEEDBACK)) feedback = key + 1;
+      if (tape.equals(key, constant("candidates"))) candidates = key + 1;
+      else if (tape.equals(key, constant("usageMetadata"))) usage = key + 1;
+      else if (tape.equals(key, constant("modelVersion"))) model = key + 1;
+      else if (tape.equals(key, constant("responseId"))) id = key + 1;
+      else if (tape.equals(key, constant("promptFeedback"))) feedback = key + 1;
       else if (tape.equals(key, ERROR)) error = key + 1;
     }
     if (tape.isObject(usage)) this.tokens.read(tape, usage, this.usage);
@@ -116,7 +101,8 @@ export class GeminiReader extends ResponseReader {
     this.parts.single = NO_NODE;
     const end = tape.next(candidates);
     for (let one = tape.first(candidates); one < end; one = tape.next(one)) {
-      if (readCount(tape, tape.member(one, INDEX)) > 0) this.dropped.add(DROPPED_CHOICE);
+      if (readCount(tape, tape.member(one, constant("index"))) > 0)
+        this.dropped.add(DROPPED_CHOICE);
       else if (tape.isObject(one)) this.readCandidate(tape, one);
     }
     const single = this.parts.single;
@@ -127,11 +113,11 @@ export class GeminiReader extends ResponseReader {
 
   /** A blocked prompt has the status 200 and no candidate. */
   private readFeedback(tape: Tape, feedback: u32): void {
-    const reason = tape.member(feedback, BLOCK_REASON);
+    const reason = tape.member(feedback, constant("blockReason"));
     if (!tape.isString(reason) || tape.size(reason) == 0) return;
     this.begin();
     this.finishReason = FINISH_REFUSAL;
-    this.refuse(tape, tape.member(feedback, BLOCK_REASON_MESSAGE));
+    this.refuse(tape, tape.member(feedback, constant("blockReasonMessage")));
   }
 
   private readCandidate(tape: Tape, candidate: u32): void {
@@ -143,13 +129,13 @@ export class GeminiReader extends ResponseReader {
     let citations = NO_NODE;
     const end = tape.next(candidate);
     for (let key = tape.first(candidate); key < end; key = tape.next(key + 1)) {
-      if (tape.equals(key, CONTENT)) content = key + 1;
-      else if (tape.equals(key, FINISH_REASON)) word = key + 1;
-      else if (tape.equals(key, FINISH_MESSAGE)) message = key + 1;
-      else if (tape.equals(key, GROUNDING_METADATA)) grounding = key + 1;
-      else if (tape.equals(key, CITATION_METADATA)) citations = key + 1;
+      if (tape.equals(key, constant("content"))) content = key + 1;
+      else if (tape.equals(key, constant("finishReason"))) word = key + 1;
+      else if (tape.equals(key, constant("finishMessage"))) message = key + 1;
+      else if (tape.equals(key, constant("groundingMetadata"))) grounding = key + 1;
+      else if (tape.equals(key, constant("citationMetadata"))) citations = key + 1;
     }
-    this.parts.read(tape, tape.member(content, PARTS));
+    this.parts.read(tape, tape.member(content, constant("parts")));
     if (tape.isObject(grounding)) this.sources.readGrounding(tape, grounding);
     if (tape.isObject(citations)) this.sources.readCitations(tape, citations);
     const reason = findReason(FINISH_REASONS, tape, word);

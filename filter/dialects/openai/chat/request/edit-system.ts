@@ -7,19 +7,10 @@ import { constant, Span } from "../../../../bytes/text/bytes";
 import { ListEdit } from "../../../list-edit";
 import { addSystemPrompt } from "./edit";
 
-const MESSAGES = constant("messages");
 const ROLE = constant("role");
 const CONTENT = constant("content");
-const TEXT = constant("text");
-const SYSTEM = constant("system");
 const DEVELOPER = constant("developer");
-const USER = constant("user");
-const QUOTED_SYSTEM = constant('"system"');
-const QUOTED_USER = constant('"user"');
-const BLANK_LINE = constant("\\n\\n");
-const TEXT_PART = constant('{"type":"text","text":"');
 const CLOSE_PART = constant('"}');
-const USER_MESSAGE = constant('{"role":"user","content":"');
 const COMMA = constant(",");
 
 const items = new ListEdit();
@@ -36,7 +27,7 @@ export function foldSystem(
   takesDeveloper: bool,
   edits: Edits,
 ): void {
-  const list = tape.member(0, MESSAGES);
+  const list = tape.member(0, constant("messages"));
   if (!tape.isArray(list)) return;
   items.begin(tape, list);
   let isPending = prompt.length > 0;
@@ -46,7 +37,7 @@ export function foldSystem(
   if (kept != NO_NODE && !takesDeveloper) {
     const role = tape.member(kept, ROLE);
     if (tape.equals(role, DEVELOPER))
-      edits.replace(tape.outerStart(role), tape.outerEnd(role), QUOTED_SYSTEM);
+      edits.replace(tape.outerStart(role), tape.outerEnd(role), constant('"system"'));
   }
   let pendingFrom = kept == NO_NODE ? first : tape.next(kept);
   const end = tape.next(list);
@@ -57,7 +48,7 @@ export function foldSystem(
     const isFolded = isSystem && lastUser != NO_NODE && message < lastUser;
     if (isSystem && !isFolded) {
       const role = tape.member(message, ROLE);
-      edits.replace(tape.outerStart(role), tape.outerEnd(role), QUOTED_USER);
+      edits.replace(tape.outerStart(role), tape.outerEnd(role), constant('"user"'));
     }
     items.item(tape, message, isFolded, edits);
     if (!isUserMessage(tape, message)) continue;
@@ -67,7 +58,7 @@ export function foldSystem(
   }
   if (!isPending) return;
   // Without a user message the prompt becomes one.
-  edits.append(USER_MESSAGE);
+  edits.append(constant('{"role":"user","content":"'));
   edits.append(prompt);
   edits.append(CLOSE_PART);
   if (!tape.isEmpty(list)) edits.append(COMMA);
@@ -90,12 +81,12 @@ function addToFirst(tape: Tape, kept: u32, prompt: Span, edits: Edits): bool {
 
 function isSystemMessage(tape: Tape, message: u32): bool {
   const role = tape.member(message, ROLE);
-  return tape.equals(role, SYSTEM) || tape.equals(role, DEVELOPER);
+  return tape.equals(role, constant("system")) || tape.equals(role, DEVELOPER);
 }
 
 /** Returns whether a message is a user's and can take a text. */
 function isUserMessage(tape: Tape, message: u32): bool {
-  if (!tape.equals(tape.member(message, ROLE), USER)) return false;
+  if (!tape.equals(tape.member(message, ROLE), constant("user"))) return false;
   const content = tape.member(message, CONTENT);
   return tape.isString(content) || (tape.isArray(content) && !tape.isEmpty(content));
 }
@@ -127,7 +118,7 @@ function putBefore(tape: Tape, prompt: Span | null, from: u32, user: u32, edits:
     }
     if (!tape.isArray(text)) continue;
     for (let part = tape.first(text), end = tape.next(text); part < end; part = tape.next(part)) {
-      const inner = tape.member(part, TEXT);
+      const inner = tape.member(part, constant("text"));
       if (tape.isString(inner)) count += putNode(tape, inner, isString, edits);
     }
   }
@@ -142,9 +133,9 @@ function putNode(tape: Tape, node: u32, isString: bool, edits: Edits): u32 {
 }
 
 function put(text: Span, isString: bool, edits: Edits): u32 {
-  if (!isString) edits.append(TEXT_PART);
+  if (!isString) edits.append(constant('{"type":"text","text":"'));
   edits.append(text);
-  edits.append(isString ? BLANK_LINE : CLOSE_PART);
+  edits.append(isString ? constant("\\n\\n") : CLOSE_PART);
   if (!isString) edits.append(COMMA);
   return 1;
 }

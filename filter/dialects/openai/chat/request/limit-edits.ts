@@ -15,25 +15,14 @@ import { foldSystem } from "./edit-system";
 import { limitToolMessages } from "./limit-tool-messages";
 import { request as members } from "../members";
 
-const MESSAGES = constant("messages");
 const MAX_TOKENS = constant("max_tokens");
 const MAX_COMPLETION_TOKENS = constant("max_completion_tokens");
-const PRESENCE_PENALTY = constant("presence_penalty");
-const FREQUENCY_PENALTY = constant("frequency_penalty");
 const STOP = constant("stop");
-const USER = constant("user");
 const REASONING_EFFORT = constant("reasoning_effort");
-const TOOLS = constant("tools");
-const TOOL_CHOICE = constant("tool_choice");
 const RESPONSE_FORMAT = constant("response_format");
 const JSON_SCHEMA = constant("json_schema");
-const SCHEMA = constant("schema");
 const TYPE = constant("type");
-const FUNCTION = constant("function");
-const REQUIRED = constant("required");
 
-const NO_EFFORT_MEMBER = constant('"reasoning_effort":"none",');
-const JSON_OBJECT = constant('{"type":"json_object"}');
 const NOTHING = constant("");
 
 export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
@@ -46,21 +35,21 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
   protected plan(): void {
     const tape = this.tape;
     const node = tape.member(0, REASONING_EFFORT);
-    const tools = tape.member(0, TOOLS);
+    const tools = tape.member(0, constant("tools"));
     this.hasTools = tape.isArray(tools) && !tape.isEmpty(tools);
     const wanted = effortOf(tape, node);
     // An unknown word may be an effort of the model's own.
     const isReadable = wanted != EFFORT_UNSET || !tape.isPresent(node);
     this.planEffort(wanted, isReadable && this.hasTools, REASONING_EFFORT);
     if (this.efforts.isForced && node == NO_NODE)
-      this.edits.insert(tape.start(0) + 1, NO_EFFORT_MEMBER);
+      this.edits.insert(tape.start(0) + 1, constant('"reasoning_effort":"none",'));
   }
 
   protected schemaOf(): u32 {
     const tape = this.tape;
     const format = tape.member(0, RESPONSE_FORMAT);
     if (!tape.equals(tape.member(format, TYPE), JSON_SCHEMA)) return NO_NODE;
-    const schema = tape.member(tape.member(format, JSON_SCHEMA), SCHEMA);
+    const schema = tape.member(tape.member(format, JSON_SCHEMA), constant("schema"));
     return tape.isObject(schema) ? schema : NO_NODE;
   }
 
@@ -68,14 +57,17 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
     const tape = this.tape;
     const limits = this.limits;
     if (!limits.takesTemperature) {
-      if (this.drops(key, PRESENCE_PENALTY, 0) || this.drops(key, FREQUENCY_PENALTY, 0))
+      if (
+        this.drops(key, constant("presence_penalty"), 0) ||
+        this.drops(key, constant("frequency_penalty"), 0)
+      )
         return true;
     }
     if (!limits.takesStop && tape.equals(key, STOP)) {
       const isEmpty = tape.isArray(key + 1) && tape.isEmpty(key + 1);
       return isEmpty || this.drops(key, STOP, NO_NEUTRAL);
     }
-    if (!limits.takesUser && this.drops(key, USER, NO_NEUTRAL)) return true;
+    if (!limits.takesUser && this.drops(key, constant("user"), NO_NEUTRAL)) return true;
     if (this.hasNoEffort && tape.equals(key, REASONING_EFFORT)) return true;
     // The member's other name takes precedence if the client sends both.
     const other = this.otherTokens(key);
@@ -99,9 +91,9 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
     if (tape.equals(key, MAX_TOKENS)) this.lowerTokens(key, MAX_TOKENS);
     else if (tape.equals(key, MAX_COMPLETION_TOKENS)) this.lowerTokens(key, MAX_COMPLETION_TOKENS);
     else if (this.changesEffort && tape.equals(key, REASONING_EFFORT)) this.replaceEffort(value);
-    else if (this.hasTools && tape.equals(key, TOOL_CHOICE)) this.limitChoice(value);
+    else if (this.hasTools && tape.equals(key, constant("tool_choice"))) this.limitChoice(value);
     else if (this.schema != NO_NODE && tape.equals(key, RESPONSE_FORMAT)) {
-      this.replace(value, JSON_OBJECT);
+      this.replace(value, constant('{"type":"json_object"}'));
       this.report.dropForModel(RESPONSE_FORMAT);
     }
     const other = this.otherTokens(key);
@@ -110,13 +102,13 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
   }
 
   protected forcedChoice(tape: Tape, node: u32): i32 {
-    if (tape.equals(node, REQUIRED)) return CHOICE_ANY;
-    return tape.equals(tape.member(node, TYPE), FUNCTION) ? CHOICE_NAMED : CHOICE_UNSET;
+    if (tape.equals(node, constant("required"))) return CHOICE_ANY;
+    return tape.equals(tape.member(node, TYPE), constant("function")) ? CHOICE_NAMED : CHOICE_UNSET;
   }
 
   protected finish(systemText: Span): Span {
     const limits = this.limits;
-    const list = this.tape.member(0, MESSAGES);
+    const list = this.tape.member(0, constant("messages"));
     const isAnywhere = limits.takesSystemRole && limits.takesLaterSystem;
     // If system text moves, its roles change with it.
     const renames = isAnywhere && !limits.takesDeveloperRole;

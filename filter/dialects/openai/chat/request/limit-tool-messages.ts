@@ -7,13 +7,6 @@ import { Tape } from "../../../../bytes/json/tape";
 import { constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
 import { BETWEEN } from "./begin-message";
 
-const ROLE = constant("role");
-const TOOL = constant("tool");
-const ASSISTANT = constant("assistant");
-const TOOL_CALL_ID = constant("tool_call_id");
-const TOOL_CALLS = constant("tool_calls");
-const ID = constant("id");
-
 const text = scratchBuffer();
 const id = new Span(0, 0);
 
@@ -28,9 +21,9 @@ export function limitToolMessages(
   let isAfterTool = false;
   const end = tape.next(list);
   for (let message = tape.first(list); message < end; message = tape.next(message)) {
-    const role = tape.member(message, ROLE);
-    const isTool = tape.equals(role, TOOL);
-    const isOfUser = !isTool && !tape.equals(role, ASSISTANT);
+    const role = tape.member(message, constant("role"));
+    const isTool = tape.equals(role, constant("tool"));
+    const isOfUser = !isTool && !tape.equals(role, constant("assistant"));
     if (isAfterTool && isOfUser && !limits.takesUserAfterTool)
       edits.insert(tape.outerStart(message), BETWEEN);
     isAfterTool = isTool;
@@ -39,12 +32,12 @@ export function limitToolMessages(
 }
 
 function shortenIds(tape: Tape, message: u32, edits: Edits): void {
-  shorten(tape, tape.member(message, TOOL_CALL_ID), edits);
-  const calls = tape.member(message, TOOL_CALLS);
+  shorten(tape, tape.member(message, constant("tool_call_id")), edits);
+  const calls = tape.member(message, constant("tool_calls"));
   if (!tape.isArray(calls)) return;
   const end = tape.next(calls);
   for (let call = tape.first(calls); call < end; call = tape.next(call))
-    shorten(tape, tape.member(call, ID), edits);
+    shorten(tape, tape.member(call, constant("id")), edits);
 }
 
 function shorten(tape: Tape, node: u32, edits: Edits): void {

@@ -12,9 +12,6 @@ import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 import * as member from "../members";
 
-const CONTENT = constant("content");
-const DETAIL = constant("detail");
-
 const part = new MemberReader(member.part);
 const image = new MemberReader(member.image);
 const file = new MemberReader(member.file);
@@ -29,7 +26,7 @@ export function readContent(
   request.role = role;
   if (!tape.isPresent(node)) return;
   if (tape.isString(node)) request.addText(role, node);
-  else if (tape.isArray(node)) readList(tape, node, CONTENT, request, report, readPart);
+  else if (tape.isArray(node)) readList(tape, node, constant("content"), request, report, readPart);
   else report.reject("content", "must be a string or a list of parts.");
 }
 
@@ -94,7 +91,7 @@ function readImage(tape: Tape, request: HubRequest, report: RequestReport): void
   let detail = NO_NODE;
   if (tape.isObject(node)) {
     image.read(tape, node, report);
-    if (report.supports(feature.IMAGE_DETAIL)) detail = tape.member(node, DETAIL);
+    if (report.supports(feature.IMAGE_DETAIL)) detail = tape.member(node, constant("detail"));
     node = image.node(member.IMAGE_URL);
   }
   if (!tape.isString(node)) {

@@ -22,14 +22,8 @@ import { readContent } from "./read-content";
 import { readReasoningDetails, readReasoningText, readThinkingBlocks } from "./read-reasoning";
 import * as member from "../members";
 
-const TOOL_CALLS = constant("tool_calls");
-const SYSTEM = constant("system");
-const DEVELOPER = constant("developer");
-const USER = constant("user");
-const ASSISTANT = constant("assistant");
 const TOOL = constant("tool");
 const FUNCTION = constant("function");
-const CUSTOM = constant("custom");
 
 const message = new MemberReader(member.message);
 const call = new MemberReader(member.toolCall);
@@ -51,10 +45,10 @@ export function readMessage(
   const role = message.node(member.ROLE);
   const before = request.blocks.count;
   const content = message.node(member.CONTENT);
-  if (tape.equals(role, USER)) readContent(tape, content, ROLE_USER, request, report);
-  else if (tape.equals(role, ASSISTANT)) readAssistant(tape, request, report);
+  if (tape.equals(role, constant("user"))) readContent(tape, content, ROLE_USER, request, report);
+  else if (tape.equals(role, constant("assistant"))) readAssistant(tape, request, report);
   else if (tape.equals(role, TOOL)) readResult(tape, request, report);
-  else if (tape.equals(role, SYSTEM) || tape.equals(role, DEVELOPER)) {
+  else if (tape.equals(role, constant("system")) || tape.equals(role, constant("developer"))) {
     readContent(tape, content, ROLE_SYSTEM, request, report);
   } else if (tape.equals(role, FUNCTION)) {
     report.reject(
@@ -75,7 +69,14 @@ function readAssistant(tape: Tape, request: HubRequest, report: RequestReport): 
   readContent(tape, message.node(member.CONTENT), ROLE_ASSISTANT, request, report);
   const refusal = message.node(member.REFUSAL);
   if (tape.isString(refusal)) request.addText(ROLE_ASSISTANT, refusal);
-  readList(tape, message.node(member.TOOL_CALLS), TOOL_CALLS, request, report, readCall);
+  readList(
+    tape,
+    message.node(member.TOOL_CALLS),
+    constant("tool_calls"),
+    request,
+    report,
+    readCall,
+  );
 }
 
 /** Reads one carrier, the first that the message has (docs/decisions/2026-11-21-reasoning-carrier.md). */
@@ -93,7 +94,7 @@ function readReasoning(tape: Tape, request: HubRequest, report: RequestReport): 
 function readCall(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
   call.read(tape, item, report);
   const type = call.node(member.CALL_TYPE);
-  const isCustom = tape.equals(type, CUSTOM);
+  const isCustom = tape.equals(type, constant("custom"));
   if (!isCustom && tape.isPresent(type) && !tape.equals(type, FUNCTION)) {
     report.reject("type", "must be function or custom.");
     return;

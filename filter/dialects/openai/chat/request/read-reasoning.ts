@@ -14,17 +14,9 @@ import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant, sameBytes } from "../../../../bytes/text/bytes";
 import * as member from "../members";
 
-const REASONING_TEXT = constant("reasoning.text");
 const REASONING_ENCRYPTED = constant("reasoning.encrypted");
-const REASONING_SUMMARY = constant("reasoning.summary");
-const ANTHROPIC_FORMAT = constant("anthropic-claude-v1");
 const OPENAI_FORMAT = constant("openai-responses-v1");
-const DETAILS_PATH = constant("messages[].reasoning_details");
-const TYPE = constant("type");
 const THINKING = constant("thinking");
-const SIGNATURE = constant("signature");
-const REDACTED_THINKING = constant("redacted_thinking");
-const DATA = constant("data");
 
 const detail = new MemberReader(member.reasoning);
 
@@ -40,8 +32,8 @@ export function readReasoningDetails(
     detail.read(tape, item, report);
     const type = detail.node(member.DETAIL_TYPE);
     const format = detail.node(member.DETAIL_FORMAT);
-    const isOurs = !tape.isPresent(format) || tape.equals(format, ANTHROPIC_FORMAT);
-    if (isOurs && tape.equals(type, REASONING_TEXT)) {
+    const isOurs = !tape.isPresent(format) || tape.equals(format, constant("anthropic-claude-v1"));
+    if (isOurs && tape.equals(type, constant("reasoning.text"))) {
       const index = detail.node(member.DETAIL_INDEX);
       const signature = detail.node(member.DETAIL_SIGNATURE);
       // Clients that collect the pieces of a stream send them back as pieces.
@@ -52,7 +44,10 @@ export function readReasoningDetails(
     } else if (isOurs && tape.equals(type, REASONING_ENCRYPTED)) {
       addEncrypted(tape, detail.node(member.DETAIL_DATA), request);
       openIndex = NO_NODE;
-    } else if (tape.equals(format, OPENAI_FORMAT) && tape.equals(type, REASONING_SUMMARY)) {
+    } else if (
+      tape.equals(format, OPENAI_FORMAT) &&
+      tape.equals(type, constant("reasoning.summary"))
+    ) {
       summary = detail.node(member.DETAIL_SUMMARY);
     } else if (tape.equals(format, OPENAI_FORMAT) && tape.equals(type, REASONING_ENCRYPTED)) {
       const data = detail.node(member.DETAIL_DATA);
@@ -60,7 +55,7 @@ export function readReasoningDetails(
       block.flags |= FLAG_OPENAI;
       summary = NO_NODE;
     } else {
-      report.drop(DETAILS_PATH);
+      report.drop(constant("messages[].reasoning_details"));
     }
   }
 }
@@ -68,11 +63,11 @@ export function readReasoningDetails(
 /** @see https://docs.litellm.ai/docs/reasoning_content */
 export function readThinkingBlocks(tape: Tape, list: u32, request: HubRequest): void {
   for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item)) {
-    const type = tape.member(item, TYPE);
+    const type = tape.member(item, constant("type"));
     if (tape.equals(type, THINKING)) {
-      request.addReasoning(tape.member(item, THINKING), tape.member(item, SIGNATURE));
-    } else if (tape.equals(type, REDACTED_THINKING)) {
-      addEncrypted(tape, tape.member(item, DATA), request);
+      request.addReasoning(tape.member(item, THINKING), tape.member(item, constant("signature")));
+    } else if (tape.equals(type, constant("redacted_thinking"))) {
+      addEncrypted(tape, tape.member(item, constant("data")), request);
     }
   }
 }

@@ -24,18 +24,13 @@ const TYPE = constant("type");
 const NAME = constant("name");
 const FUNCTION = constant("function");
 const CUSTOM = constant("custom");
-const GRAMMAR = constant("grammar");
 const TEXT = constant("text");
 const ALLOWED_TOOLS = constant("allowed_tools");
-const MODE = constant("mode");
 const TOOLS = constant("tools");
-const JSON_OBJECT = constant("json_object");
 const JSON_SCHEMA = constant("json_schema");
 
 /** A grammar is only described. */
 const CUSTOM_FORMAT_PATH = constant("tools[].custom.format");
-const REASONING_EFFORT_PATH = constant("reasoning_effort");
-const THINKING_PATH = constant("thinking");
 
 const top = new MemberReader(member.request);
 const options = new MemberReader(member.streamOptions);
@@ -98,7 +93,7 @@ function readReasoning(tape: Tape, request: HubRequest, report: RequestReport): 
   const effort = top.node(member.REASONING_EFFORT);
   if (!tape.isPresent(effort)) return;
   request.effort = effortOf(tape, effort);
-  if (request.effort == EFFORT_UNSET) report.drop(REASONING_EFFORT_PATH);
+  if (request.effort == EFFORT_UNSET) report.drop(constant("reasoning_effort"));
 }
 
 /** A type that no provider has is dropped. */
@@ -106,7 +101,7 @@ function readThinking(tape: Tape, request: HubRequest, report: RequestReport): v
   const node = top.node(member.THINKING);
   if (!tape.isPresent(node)) return;
   if (thinkingEffort(tape, node) == EFFORT_UNSET) {
-    report.drop(THINKING_PATH);
+    report.drop(constant("thinking"));
     return;
   }
   thinkingMembers.read(tape, node, report);
@@ -118,7 +113,7 @@ function readFormat(tape: Tape, request: HubRequest, report: RequestReport): voi
   if (!tape.isPresent(node)) return;
   const type = tape.member(node, TYPE);
   if (tape.equals(type, TEXT)) return;
-  if (tape.equals(type, JSON_OBJECT)) {
+  if (tape.equals(type, constant("json_object"))) {
     request.outputFormat = FORMAT_JSON;
     return;
   }
@@ -181,7 +176,7 @@ function readCustomTool(tape: Tape, node: u32, request: HubRequest, report: Requ
   const tool = request.addTool(toolName, description, NO_NODE, NO_NODE, NO_NODE);
   tool.isCustom = 1;
   request.notes.tools.add(tool.name, tool.nameLength, tool.name, tool.nameLength, 0, 0, true);
-  const grammar = tape.member(customMembers.node(member.CUSTOM_FORMAT), GRAMMAR);
+  const grammar = tape.member(customMembers.node(member.CUSTOM_FORMAT), constant("grammar"));
   if (!tape.isObject(grammar)) return;
   tool.grammar = grammar;
   if (!report.supports(feature.CUSTOM_GRAMMARS)) report.drop(CUSTOM_FORMAT_PATH);
@@ -196,7 +191,7 @@ function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport):
     const type = tape.member(node, TYPE);
     if (tape.equals(type, ALLOWED_TOOLS)) {
       const allowed = tape.member(node, ALLOWED_TOOLS);
-      request.toolChoice = choiceOf(tape, tape.member(allowed, MODE));
+      request.toolChoice = choiceOf(tape, tape.member(allowed, constant("mode")));
       allowTools(tape, tape.member(allowed, TOOLS), request, report);
     } else {
       const isCustom = tape.equals(type, CUSTOM);

@@ -24,18 +24,7 @@ import { isMarkedBlock, writeCall, writeId, writePart } from "./write-parts";
 import { hasReasoning, writeReasoning } from "./write-reasoning";
 import { carried, takeCarried, writeCarried, writeLaterSystem, writeSystem } from "./write-system";
 
-const MESSAGES = constant(',"messages":[');
-const USER_MESSAGE = constant('{"role":"user","content":');
-const ASSISTANT_MESSAGE = constant('{"role":"assistant","content":');
-const TOOL_MESSAGE = constant('{"role":"tool","tool_call_id":');
-const CONTENT = constant(',"content":"');
-const NULL = constant("null");
-const EMPTY_STRING = constant('""');
-const TEXT_PART = constant('{"type":"text","text":');
 const CLOSE_URL = constant('"}');
-const TOOL_CALLS = constant(',"tool_calls":[');
-const IN_NEXT_MESSAGE = constant("(The result is in the next message of the user.)");
-const FROM_RESULT = constant('{"type":"text","text":"From the result of tool call ');
 
 export function writeMessages(
   request: HubRequest,
@@ -45,7 +34,7 @@ export function writeMessages(
   out: ByteBuffer,
   report: RequestReport,
 ): void {
-  out.span(MESSAGES);
+  out.text(',"messages":[');
   beginMessages();
   const start = out.length;
   const count = request.blocks.count;
@@ -102,7 +91,7 @@ function writeUser(
   }
   if (parts == 0 && others == 0) return;
   beginMessage(limits, out);
-  out.span(USER_MESSAGE);
+  out.text('{"role":"user","content":');
   if (others == 0 && !isMarked) writeUserText(request, from, to, out);
   else writeUserParts(request, from, to, limits, out);
   out.byte(0x7d);
@@ -135,7 +124,7 @@ function writeUserParts(
 ): void {
   out.byte(0x5b);
   if (carried.length > 0) {
-    out.span(TEXT_PART);
+    out.text('{"type":"text","text":');
     out.byte(0x22);
     takeCarried(out);
     out.byte(0x22);
@@ -151,7 +140,7 @@ function writeUserParts(
       if (block.kind == BLOCK_TEXT) continue;
       if (!isNamed) {
         separate(out);
-        out.span(FROM_RESULT);
+        out.text('{"type":"text","text":"From the result of tool call ');
         out.bytes(result.id, result.idLength);
         out.byte(0x3a);
         out.span(CLOSE_URL);
@@ -177,11 +166,11 @@ function writeResult(
   out: ByteBuffer,
 ): void {
   beginToolMessage(out);
-  out.span(TOOL_MESSAGE);
+  out.text('{"role":"tool","tool_call_id":');
   writeId(request.block(index), limits, out);
-  out.span(CONTENT);
+  out.text(',"content":"');
   const texts = writeResultTexts(request, index, end, out);
-  if (texts == 0 && end > index + 1) out.span(IN_NEXT_MESSAGE);
+  if (texts == 0 && end > index + 1) out.text("(The result is in the next message of the user.)");
   out.span(CLOSE_URL);
 }
 
@@ -204,12 +193,12 @@ function writeAssistant(
   const reasons = hasReasoning(request, from, to, limits, report);
   if (calls == 0 && texts == 0 && !reasons) return;
   beginAssistantMessage(out);
-  out.span(ASSISTANT_MESSAGE);
+  out.text('{"role":"assistant","content":');
   if (texts > 0) writeAssistantText(request, from, to, out);
-  else out.span(calls > 0 ? NULL : EMPTY_STRING);
+  else out.span(calls > 0 ? constant("null") : constant('""'));
   writeReasoning(request, from, to, calls > 0, limits, out);
   if (calls > 0) {
-    out.span(TOOL_CALLS);
+    out.text(',"tool_calls":[');
     for (let i = from; i < to; i++)
       if (request.block(i).kind == BLOCK_TOOL_CALL) writeCall(request.block(i), limits, out);
     out.byte(0x5d);

@@ -15,17 +15,7 @@ import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
 import { separate, writeArguments } from "../../write-values";
 
 const TEXT_PART = constant('{"type":"text","text":');
-const IMAGE_PART = constant('{"type":"image_url","image_url":{"url":"');
-const FILE_PART = constant('{"type":"file","file":{"filename":');
 const DEFAULT_FILE_NAME = constant("document.pdf");
-const FILE_DATA = constant(',"file_data":"');
-const BASE64 = constant(";base64,");
-const DATA_SCHEME = constant("data:");
-const CLOSE_URL = constant('"}');
-const CALL = constant('{"id":');
-const CALL_FUNCTION = constant(',"type":"function","function":{"name":');
-const ARGUMENTS = constant(',"arguments":"');
-const CLOSE_CALL = constant('"}}');
 
 /** "string too long. Expected a string with maximum length 40". */
 const MAX_CALL_ID: u32 = 40;
@@ -54,20 +44,20 @@ export function writePart(block: Block, withCache: bool, out: ByteBuffer): void 
     writeString(block.text, block.textLength, out);
   } else {
     if (block.kind == BLOCK_DOCUMENT_DATA) {
-      out.span(FILE_PART);
+      out.text('{"type":"file","file":{"filename":');
       if (block.idLength > 0) writeString(block.id, block.idLength, out);
       else writeString(DEFAULT_FILE_NAME.pointer, DEFAULT_FILE_NAME.length, out);
-      out.span(FILE_DATA);
+      out.text(',"file_data":"');
     } else {
-      out.span(IMAGE_PART);
+      out.text('{"type":"image_url","image_url":{"url":"');
     }
     if (block.kind == BLOCK_DOCUMENT_DATA || block.kind == BLOCK_IMAGE_DATA) {
-      out.span(DATA_SCHEME);
+      out.text("data:");
       out.bytes(block.name, block.nameLength);
-      out.span(BASE64);
+      out.text(";base64,");
     }
     out.bytes(block.text, block.textLength);
-    out.span(CLOSE_URL);
+    out.text('"}');
   }
   if (withCache) writeCache(block, out);
   out.byte(0x7d);
@@ -86,12 +76,12 @@ export function writeId(block: Block, limits: RequestLimits, out: ByteBuffer): v
 
 export function writeCall(block: Block, limits: RequestLimits, out: ByteBuffer): void {
   separate(out);
-  out.span(CALL);
+  out.text('{"id":');
   writeId(block, limits, out);
-  out.span(CALL_FUNCTION);
+  out.text(',"type":"function","function":{"name":');
   writeString(block.name, block.nameLength, out);
-  out.span(ARGUMENTS);
+  out.text(',"arguments":"');
   if ((block.flags & FLAG_CUSTOM) != 0) writeEscapedCustomInput(block, out);
   else writeArguments(block, out);
-  out.span(CLOSE_CALL);
+  out.text('"}}');
 }

@@ -12,11 +12,6 @@ import { BLANK_LINE } from "../../../../hub/request/request-writing";
 import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
 
 const REASONING_CONTENT = constant(',"reasoning_content":"');
-const REASONING_DETAILS = constant(',"reasoning_details":[');
-const TEXT_DETAIL = constant('{"type":"reasoning.text","text":"');
-const SIGNATURE = constant('","signature":"');
-const ENCRYPTED_DETAIL = constant('{"type":"reasoning.encrypted","data":"');
-const FORMAT = constant('","format":"anthropic-claude-v1","index":');
 
 /** Returns whether the target supports reasoning of these blocks; what it does not support is dropped. */
 export function hasReasoning(
@@ -61,15 +56,19 @@ export function writeReasoning(
     const block = request.block(i);
     const isText = block.kind == BLOCK_REASONING && isSigned(block);
     if (!isText && block.kind != BLOCK_REASONING_DATA) continue;
-    if (index == 0) out.span(REASONING_DETAILS);
+    if (index == 0) out.text(',"reasoning_details":[');
     else out.byte(0x2c);
-    out.span(isText ? TEXT_DETAIL : ENCRYPTED_DETAIL);
+    out.span(
+      isText
+        ? constant('{"type":"reasoning.text","text":"')
+        : constant('{"type":"reasoning.encrypted","data":"'),
+    );
     out.bytes(block.text, block.textLength);
     if (isText) {
-      out.span(SIGNATURE);
+      out.text('","signature":"');
       out.bytes(block.name, block.nameLength);
     }
-    out.span(FORMAT);
+    out.text('","format":"anthropic-claude-v1","index":');
     out.integer(index++);
     out.byte(0x7d);
   }

@@ -8,7 +8,6 @@ import { beginMessage } from "./begin-message";
 import { isMarkedBlock, writePart, writeTextPart } from "./write-parts";
 
 const SYSTEM_MESSAGE = constant('{"role":"system","content":');
-const USER_MESSAGE = constant('{"role":"user","content":');
 
 /** System text that the next user message has to carry. */
 export const carried = scratchBuffer();
@@ -23,7 +22,7 @@ export function takeCarried(out: ByteBuffer): void {
 export function writeCarried(limits: RequestLimits, out: ByteBuffer): void {
   if (carried.length == 0) return;
   beginMessage(limits, out);
-  out.span(USER_MESSAGE);
+  out.text('{"role":"user","content":');
   out.byte(0x22);
   takeCarried(out);
   out.byte(0x22);

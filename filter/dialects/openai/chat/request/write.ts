@@ -30,33 +30,7 @@ import { writeFeatures, writeSchema } from "../../write-values";
 import * as member from "../members";
 import { writeMessages } from "./write-messages";
 
-const OPEN = constant('{"model":');
-const MAX_TOKENS = constant(',"max_tokens":');
-const MAX_COMPLETION_TOKENS = constant(',"max_completion_tokens":');
-const TOP_K = constant(',"top_k":');
 const STOP = constant(',"stop":');
-const STREAM = constant(',"stream":true');
-const STREAM_USAGE = constant(',"stream_options":{"include_usage":true}');
-const TOOLS = constant(',"tools":[');
-const TOOL = constant('{"type":"function","function":{"name":');
-const PARAMETERS = constant(',"parameters":');
-const TOOL_CHOICE = constant(',"tool_choice":');
-const AUTO = constant('"auto"');
-const NONE = constant('"none"');
-const REQUIRED = constant('"required"');
-const FUNCTION = constant('{"type":"function","function":{"name":');
-const SINGLE = constant(',"parallel_tool_calls":false');
-const RESPONSE_SCHEMA = constant(',"response_format":{"type":"json_schema","json_schema":{"name":');
-const RESPONSE_JSON = constant(',"response_format":{"type":"json_object"}');
-const SCHEMA_NAME = constant('"answer"');
-const SCHEMA_STRICT = constant(',"strict":true}');
-const SCHEMA_LOOSE = constant("}");
-const REASONING_EFFORT = constant(',"reasoning_effort":"');
-const USER = constant(',"user":');
-const DEFAULT_TIER = constant(',"service_tier":"default"');
-
-const TOOL_CHOICE_PATH = constant("tool_choice");
-const TOP_K_PATH = constant("top_k");
 
 /** OpenAI: "Invalid 'user': string too long. Expected a string with maximum length 64". Claude Code's values are longer. */
 const MAX_USER: u32 = 64;
@@ -75,35 +49,47 @@ export function writeRequest(
   report: RequestReport,
 ): void {
   const tape = request.tape;
-  out.span(OPEN);
+  out.text('{"model":');
   out.span(model);
-  fitToolChoice(request, limits, TOOL_CHOICE_PATH, report);
+  fitToolChoice(request, limits, constant("tool_choice"), report);
   planEffort(request, request.tools.count > 0, limits, efforts, report);
   const instruction = schemaInstruction(request, limits, report.paths.format, report);
   writeMessages(request, systemPrompt, instruction, limits, out, report);
   if (report.fault !== null) return;
   writeTools(request, limits, out, report);
   if (tape.isPresent(request.maxTokens)) {
-    out.span(limits.usesMaxCompletionTokens ? MAX_COMPLETION_TOKENS : MAX_TOKENS);
+    out.span(
+      limits.usesMaxCompletionTokens
+        ? constant(',"max_completion_tokens":')
+        : constant(',"max_tokens":'),
+    );
     fitMaxTokens(tape, request.maxTokens, limits, report.paths.maxTokens, out, report);
   }
   const isFree = efforts.isSamplingFree;
   writeSampling(request, isFree, limits, out, report);
   const takesTopK = limits.takesTopK && isFree;
-  writeLimited(request, request.topK, TOP_K, TOP_K_PATH, takesTopK, out, report);
+  writeLimited(
+    request,
+    request.topK,
+    constant(',"top_k":'),
+    constant("top_k"),
+    takesTopK,
+    out,
+    report,
+  );
   writeStop(request, limits, out, report);
   if (efforts.effort != EFFORT_UNSET) {
-    out.span(REASONING_EFFORT);
+    out.text(',"reasoning_effort":"');
     out.span(effortWord(efforts.effort));
     out.byte(0x22);
   }
   writeFormat(request, limits, out);
   writeUser(request, limits, out, report);
-  if (request.serviceTier == SERVICE_STANDARD) out.span(DEFAULT_TIER);
+  if (request.serviceTier == SERVICE_STANDARD) out.text(',"service_tier":"default"');
   if (!request.features.isEmpty) writeFeatures(request, member.request, limits, out, report);
   if (request.isStreaming) {
-    out.span(STREAM);
-    if (limits.takesStreamUsage) out.span(STREAM_USAGE);
+    out.text(',"stream":true');
+    if (limits.takesStreamUsage) out.text(',"stream_options":{"include_usage":true}');
   }
   out.byte(0x7d);
 }
@@ -145,23 +131,23 @@ function writeTools(
   let count: u32 = 0;
   for (let i: u32 = 0; i < request.tools.count; i++) {
     if (request.tool(i).isAllowed == 0) continue;
-    out.span(count++ == 0 ? TOOLS : COMMA);
+    out.span(count++ == 0 ? constant(',"tools":[') : COMMA);
     writeFunction(request, i, limits, out, report);
   }
   if (count == 0) return;
   out.byte(0x5d);
   const choice = request.toolChoice;
-  if (choice != CHOICE_UNSET) out.span(TOOL_CHOICE);
-  if (choice == CHOICE_AUTO) out.span(AUTO);
-  else if (choice == CHOICE_NONE) out.span(NONE);
-  else if (choice == CHOICE_ANY) out.span(REQUIRED);
+  if (choice != CHOICE_UNSET) out.text(',"tool_choice":');
+  if (choice == CHOICE_AUTO) out.text('"auto"');
+  else if (choice == CHOICE_NONE) out.text('"none"');
+  else if (choice == CHOICE_ANY) out.text('"required"');
   else if (choice == CHOICE_NAMED) {
-    out.span(FUNCTION);
+    out.text('{"type":"function","function":{"name":');
     writeChosenTool(request, out);
     out.byte(0x7d);
     out.byte(0x7d);
   }
-  if (request.forbidsParallelTools) out.span(SINGLE);
+  if (request.forbidsParallelTools) out.text(',"parallel_tool_calls":false');
 }
 
 function writeFunction(
@@ -172,8 +158,8 @@ function writeFunction(
   report: RequestReport,
 ): void {
   const tool = request.tool(index);
-  out.span(TOOL);
-  writeTool(request.tape, tool, PARAMETERS, out);
+  out.text('{"type":"function","function":{"name":');
+  writeTool(request.tape, tool, constant(',"parameters":'), out);
   out.byte(0x7d);
   if (limits.takesCacheControl) {
     writeToolCache(tool, out);
@@ -186,12 +172,14 @@ function writeFunction(
 function writeFormat(request: HubRequest, limits: RequestLimits, out: ByteBuffer): void {
   if (request.outputFormat == FORMAT_TEXT) return;
   if (request.outputFormat == FORMAT_JSON || !limits.takesOutputSchema) {
-    out.span(RESPONSE_JSON);
+    out.text(',"response_format":{"type":"json_object"}');
     return;
   }
-  out.span(RESPONSE_SCHEMA);
-  writeSchema(request, SCHEMA_NAME, out);
-  out.span(isStrictSchema(request.tape, request.schema) ? SCHEMA_STRICT : SCHEMA_LOOSE);
+  out.text(',"response_format":{"type":"json_schema","json_schema":{"name":');
+  writeSchema(request, constant('"answer"'), out);
+  out.span(
+    isStrictSchema(request.tape, request.schema) ? constant(',"strict":true}') : constant("}"),
+  );
   out.byte(0x7d);
 }
 
@@ -207,6 +195,6 @@ function writeUser(
     report.dropForModel(report.paths.user);
     return;
   }
-  out.span(USER);
+  out.text(',"user":');
   writeShortened(tape.pointer(request.user), tape.size(request.user), MAX_USER, out);
 }

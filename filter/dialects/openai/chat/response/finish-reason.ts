@@ -23,8 +23,6 @@ import { constant, Span } from "../../../../bytes/text/bytes";
 
 const USAGE = constant('"usage":');
 const OPEN_BRACE: u32 = 0x7b;
-const CHOICES = constant("choices");
-const FINISH_REASON = constant("finish_reason");
 
 const STOP = constant("stop");
 const LENGTH = constant("length");
@@ -60,9 +58,13 @@ export function reasonOf(tape: Tape, word: u32): i32 {
 
 /** Returns the reason of the first choice of a chunk or of a complete response. */
 export function readFinish(tape: Tape): i32 {
-  const choices = tape.member(0, CHOICES);
+  const choices = tape.member(0, constant("choices"));
   if (!tape.isArray(choices) || tape.isEmpty(choices)) return FINISH_NONE;
-  return findReason(FINISH_REASONS, tape, tape.member(tape.first(choices), FINISH_REASON));
+  return findReason(
+    FINISH_REASONS,
+    tape,
+    tape.member(tape.first(choices), constant("finish_reason")),
+  );
 }
 
 /** Returns the word for a reason. */

@@ -2,20 +2,13 @@
 import { KIND_ARRAY, KIND_NULL, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 
-const CHOICES = constant("choices");
-const DELTA = constant("delta");
-const ROLE = constant("role");
-const MESSAGE = constant("message");
-const TEXT = constant("text");
-const FINISH_REASON = constant("finish_reason");
-
 /** Returns whether a chunk has anything in a delta besides its role, or the reason why a choice ended. */
 export function isFirstToken(tape: Tape): bool {
-  const choices = tape.member(0, CHOICES);
+  const choices = tape.member(0, constant("choices"));
   if (!tape.isArray(choices)) return false;
   const end = tape.next(choices);
   for (let choice = tape.first(choices); choice < end; choice = tape.next(choice)) {
-    if (tape.isString(tape.member(choice, FINISH_REASON))) return true;
+    if (tape.isString(tape.member(choice, constant("finish_reason")))) return true;
     if (hasText(tape, choice)) return true;
   }
   return false;
@@ -23,15 +16,18 @@ export function isFirstToken(tape: Tape): bool {
 
 /** Azure reports on its content filter in choices without a delta. */
 function hasText(tape: Tape, choice: u32): bool {
-  const delta = tape.member(choice, DELTA);
+  const delta = tape.member(choice, constant("delta"));
   if (tape.isObject(delta)) return hasContent(tape, delta);
-  return tape.isPresent(tape.member(choice, MESSAGE)) || tape.isPresent(tape.member(choice, TEXT));
+  return (
+    tape.isPresent(tape.member(choice, constant("message"))) ||
+    tape.isPresent(tape.member(choice, constant("text")))
+  );
 }
 
 function hasContent(tape: Tape, delta: u32): bool {
   const end = tape.next(delta);
   for (let name = tape.first(delta); name < end; name = tape.next(name + 1)) {
-    if (!tape.equals(name, ROLE) && !isEmpty(tape, name + 1)) return true;
+    if (!tape.equals(name, constant("role")) && !isEmpty(tape, name + 1)) return true;
   }
   return false;
 }

@@ -13,26 +13,11 @@ import { TextRuns } from "../../../../bytes/repeat/text-runs";
 import { ReasoningReader } from "./read-reasoning";
 import { ToolCallReader } from "./read-tool-calls";
 
-const CONTENT = constant("content");
 const REFUSAL = constant("refusal");
-const REASONING_CONTENT = constant("reasoning_content");
-const REASONING = constant("reasoning");
-const REASONING_DETAILS = constant("reasoning_details");
-const TOOL_CALLS = constant("tool_calls");
-const FUNCTION_CALL = constant("function_call");
-const ANNOTATIONS = constant("annotations");
-const AUDIO = constant("audio");
-const IMAGES = constant("images");
 /** What Groq ran on its servers. */
 const EXECUTED_TOOLS = constant("executed_tools");
-const ROLE = constant("role");
-const TYPE = constant("type");
 const TEXT = constant("text");
 const THINKING = constant("thinking");
-const REFERENCE = constant("reference");
-const URL_CITATION = constant("url_citation");
-const URL = constant("url");
-const TITLE = constant("title");
 
 /** What a repeated event continues. */
 const REPEATS_TEXT: i32 = 0;
@@ -70,16 +55,16 @@ export class MessageReader {
     const end = tape.next(message);
     for (let key = tape.first(message); key < end; key = tape.next(key + 1)) {
       const value = key + 1;
-      if (!hasValue(tape, value) || tape.equals(key, ROLE)) continue;
+      if (!hasValue(tape, value) || tape.equals(key, constant("role"))) continue;
       count++;
-      if (tape.equals(key, CONTENT)) content = value;
-      else if (tape.equals(key, TOOL_CALLS)) tools = value;
+      if (tape.equals(key, constant("content"))) content = value;
+      else if (tape.equals(key, constant("tool_calls"))) tools = value;
       else if (tape.equals(key, REFUSAL)) refusal = value;
-      else if (tape.equals(key, REASONING_CONTENT)) thoughts = value;
-      else if (tape.equals(key, REASONING)) otherThoughts = value;
-      else if (tape.equals(key, REASONING_DETAILS)) details = value;
-      else if (tape.equals(key, FUNCTION_CALL)) call = value;
-      else if (tape.equals(key, ANNOTATIONS)) annotations = value;
+      else if (tape.equals(key, constant("reasoning_content"))) thoughts = value;
+      else if (tape.equals(key, constant("reasoning"))) otherThoughts = value;
+      else if (tape.equals(key, constant("reasoning_details"))) details = value;
+      else if (tape.equals(key, constant("function_call"))) call = value;
+      else if (tape.equals(key, constant("annotations"))) annotations = value;
       else this.drop(tape, key);
     }
     if (!tape.isString(thoughts)) thoughts = otherThoughts;
@@ -127,8 +112,8 @@ export class MessageReader {
 
   /** Counts a member that no client's dialect has; unknown ones are ignored. */
   private drop(tape: Tape, key: u32): void {
-    if (tape.equals(key, AUDIO)) this.dropped.add(DROPPED_AUDIO);
-    else if (tape.equals(key, IMAGES)) this.dropped.add(DROPPED_BLOCK);
+    if (tape.equals(key, constant("audio"))) this.dropped.add(DROPPED_AUDIO);
+    else if (tape.equals(key, constant("images"))) this.dropped.add(DROPPED_BLOCK);
     else if (tape.equals(key, EXECUTED_TOOLS)) this.dropped.add(DROPPED_SERVER_TOOL);
   }
 
@@ -195,12 +180,12 @@ export class MessageReader {
   private readParts(tape: Tape, parts: u32): void {
     const end = tape.next(parts);
     for (let part = tape.first(parts); part < end; part = tape.next(part)) {
-      const type = tape.member(part, TYPE);
+      const type = tape.member(part, constant("type"));
       const text = tape.isString(part) ? part : tape.member(part, TEXT);
       if (tape.equals(type, THINKING)) this.readThinking(tape, tape.member(part, THINKING));
       else if (tape.equals(type, REFUSAL)) this.refusal(tape, tape.member(part, REFUSAL));
       else if (tape.isString(text)) this.text(tape, text);
-      else if (tape.equals(type, REFERENCE)) this.dropped.add(DROPPED_CITATION);
+      else if (tape.equals(type, constant("reference"))) this.dropped.add(DROPPED_CITATION);
       else this.dropped.add(DROPPED_BLOCK);
     }
   }
@@ -218,20 +203,20 @@ export class MessageReader {
   private readAnnotations(tape: Tape, annotations: u32): void {
     const end = tape.next(annotations);
     for (let entry = tape.first(annotations); entry < end; entry = tape.next(entry)) {
-      const place = tape.member(entry, URL_CITATION);
+      const place = tape.member(entry, constant("url_citation"));
       if (place == NO_NODE) this.dropped.add(DROPPED_CITATION);
       else this.cite(tape, place);
     }
   }
 
   private cite(tape: Tape, place: u32): void {
-    const url = tape.member(place, URL);
+    const url = tape.member(place, constant("url"));
     if (!tape.isString(url) || tape.size(url) == 0) return;
     this.hasCitations = true;
     const citation = this.citation;
     citation.url = tape.pointer(url);
     citation.urlLength = tape.size(url);
-    const title = tape.member(place, TITLE);
+    const title = tape.member(place, constant("title"));
     citation.title = tape.isString(title) ? tape.pointer(title) : 0;
     citation.titleLength = tape.isString(title) ? tape.size(title) : 0;
     citation.cited = 0;

@@ -9,12 +9,6 @@ import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/repeat/text-runs";
 
-const TEXT = constant("text");
-const SUMMARY = constant("summary");
-const DATA = constant("data");
-const SIGNATURE = constant("signature");
-const INDEX = constant("index");
-
 /** Where the text is read from: some providers send it twice, as text and as details. The first with text decides. */
 const SOURCE_OPEN: i32 = 0;
 const SOURCE_TEXT: i32 = 1;
@@ -82,20 +76,20 @@ export class ReasoningReader {
   }
 
   private readDetail(tape: Tape, entry: u32): void {
-    const data = tape.member(entry, DATA);
+    const data = tape.member(entry, constant("data"));
     if (tape.isString(data) && tape.size(data) > 0) {
       this.sink.redactedReasoning(tape.pointer(data), tape.size(data));
       return;
     }
     const text = textOf(tape, entry);
     if (this.source == SOURCE_DETAILS && text != NO_NODE) {
-      const index = readCount(tape, tape.member(entry, INDEX));
+      const index = readCount(tape, tape.member(entry, constant("index")));
       if (index != this.lastIndex && this.lastIndex != NO_COUNT) this.sink.blockEnd();
       this.lastIndex = index;
       this.hasContent = false;
       this.sink.reasoning(tape.pointer(text), tape.size(text));
     }
-    const signature = tape.member(entry, SIGNATURE);
+    const signature = tape.member(entry, constant("signature"));
     if (!tape.isString(signature) || tape.size(signature) == 0) return;
     if (this.hasContent) this.dropped.add(DROPPED_SIGNATURE);
     else this.sink.signature(CARRIER_ANTHROPIC, tape.pointer(signature), tape.size(signature));
@@ -104,8 +98,8 @@ export class ReasoningReader {
 
 /** Returns the text of a detail, NO_NODE if it has none. */
 function textOf(tape: Tape, entry: u32): u32 {
-  const text = tape.member(entry, TEXT);
+  const text = tape.member(entry, constant("text"));
   if (tape.isString(text) && tape.size(text) > 0) return text;
-  const summary = tape.member(entry, SUMMARY);
+  const summary = tape.member(entry, constant("summary"));
   return tape.isString(summary) && tape.size(summary) > 0 ? summary : NO_NODE;
 }

@@ -12,13 +12,7 @@ import { escape } from "../../../../bytes/json/text";
 import { ByteBuffer, constant, sameBytes } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/repeat/text-runs";
 
-const INDEX = constant("index");
-const ID = constant("id");
-const FUNCTION = constant("function");
-const NAME = constant("name");
-const ARGUMENTS = constant("arguments");
 const NULL = constant("null");
-const CALL_PREFIX = constant("call_");
 
 /** `key` of the one call in the older `function_call` member, which has no index. */
 const LEGACY_KEY: i64 = -2;
@@ -77,8 +71,13 @@ export class ToolCallReader {
     ) {
       if (!tape.isObject(entry)) continue;
       if (++calls > 1) this.single = NO_NODE;
-      const index = readCount(tape, tape.member(entry, INDEX));
-      this.readCall(tape, index, tape.member(entry, ID), tape.member(entry, FUNCTION));
+      const index = readCount(tape, tape.member(entry, constant("index")));
+      this.readCall(
+        tape,
+        index,
+        tape.member(entry, constant("id")),
+        tape.member(entry, constant("function")),
+      );
     }
   }
 
@@ -125,7 +124,7 @@ export class ToolCallReader {
   }
 
   private readCall(tape: Tape, index: i64, id: u32, body: u32): void {
-    const name = tape.member(body, NAME);
+    const name = tape.member(body, constant("name"));
     const call = this.find(tape, index, id, name);
     if (call == null) return;
     if (call.slot < 0) {
@@ -134,7 +133,7 @@ export class ToolCallReader {
         call.name.bytes(tape.pointer(name), tape.size(name));
       if (call.name.length > 0 && call.id.length > 0) this.begin(call);
     }
-    const value = tape.member(body, ARGUMENTS);
+    const value = tape.member(body, constant("arguments"));
     if (tape.isString(value)) {
       this.single = name == NO_NODE && tape.size(value) > 0 ? value : NO_NODE;
       this.singleCall = call;
@@ -180,7 +179,7 @@ export class ToolCallReader {
     call.slot = this.begun++;
     if (call.id.length == 0) {
       call.isIdMade = true;
-      putMadeId(CALL_PREFIX, this.requestId, call.slot, call.id);
+      putMadeId(constant("call_"), this.requestId, call.slot, call.id);
     }
     this.sink.toolBegin(
       call.slot,

@@ -29,28 +29,12 @@ import { FINISH_REASONS } from "./finish-reason";
 import { MessageReader } from "./read-message";
 import { readUsage } from "./read-usage";
 
-const ID = constant("id");
-const MODEL = constant("model");
-const CREATED = constant("created");
-const CHOICES = constant("choices");
 const ERROR = constant("error");
 const USAGE = constant("usage");
-const OBJECT = constant("object");
 const MESSAGE = constant("message");
-const SYSTEM_FINGERPRINT = constant("system_fingerprint");
-const SERVICE_TIER = constant("service_tier");
-const OBFUSCATION = constant("obfuscation");
-const P = constant("p");
-const SEARCH_RESULTS = constant("search_results");
-const X_GROQ = constant("x_groq");
 const INDEX = constant("index");
 const DELTA = constant("delta");
 const FINISH_REASON = constant("finish_reason");
-const STOP_REASON = constant("stop_reason");
-const LOGPROBS = constant("logprobs");
-const PRIORITY = constant("priority");
-const FLEX = constant("flex");
-const SCALE = constant("scale");
 
 export class OpenaiChatReader extends ResponseReader {
   private message: MessageReader = new MessageReader(this.sink, this.dropped, this.requestId);
@@ -100,18 +84,20 @@ export class OpenaiChatReader extends ResponseReader {
     for (let key = tape.first(root), end = tape.next(root); key < end; key = tape.next(key + 1)) {
       const value = key + 1;
       if (tape.isArray(root)) break;
-      if (tape.equals(key, CHOICES)) this.choices = value;
+      if (tape.equals(key, constant("choices"))) this.choices = value;
       else if (tape.equals(key, USAGE)) this.tokens = value;
       else if (tape.equals(key, ERROR)) {
         if (isFault(tape, value)) return this.failWith(tape, root);
-      } else if (tape.equals(key, X_GROQ)) groq = value;
+      } else if (tape.equals(key, constant("x_groq"))) groq = value;
       else if (tape.equals(key, MESSAGE)) message = value;
-      else if (tape.equals(key, SEARCH_RESULTS)) this.searchResults = value;
-      else if (tape.equals(key, OBFUSCATION) || tape.equals(key, P)) this.readNoise(tape, value);
+      else if (tape.equals(key, constant("search_results"))) this.searchResults = value;
+      else if (tape.equals(key, constant("obfuscation")) || tape.equals(key, constant("p")))
+        this.readNoise(tape, value);
       else if (!this.hasBegun) this.readHead(tape, key);
     }
     if (groq != NO_NODE && !tape.isPresent(this.tokens)) this.tokens = tape.member(groq, USAGE);
-    const isErrorObject = tape.isString(message) && tape.equals(tape.member(root, OBJECT), ERROR);
+    const isErrorObject =
+      tape.isString(message) && tape.equals(tape.member(root, constant("object")), ERROR);
     return isErrorObject || tape.isArray(root) ? this.failWith(tape, root) : true;
   }
 
@@ -136,17 +122,18 @@ export class OpenaiChatReader extends ResponseReader {
   private readHead(tape: Tape, key: u32): void {
     const value = key + 1;
     const head = this.head;
-    if (tape.equals(key, CREATED)) {
+    if (tape.equals(key, constant("created"))) {
       head.setCreated(readCount(tape, value));
     }
     if (!tape.isString(value) || tape.size(value) == 0) return;
-    if (tape.equals(key, ID)) replace(head.id, tape, value);
-    else if (tape.equals(key, MODEL)) replace(head.model, tape, value);
-    else if (tape.equals(key, SYSTEM_FINGERPRINT)) replace(head.fingerprint, tape, value);
-    else if (tape.equals(key, SERVICE_TIER)) {
-      if (tape.equals(value, PRIORITY)) head.tier = TIER_PRIORITY;
-      else if (tape.equals(value, FLEX)) head.tier = TIER_FLEX;
-      else if (tape.equals(value, SCALE)) head.tier = TIER_SCALE;
+    if (tape.equals(key, constant("id"))) replace(head.id, tape, value);
+    else if (tape.equals(key, constant("model"))) replace(head.model, tape, value);
+    else if (tape.equals(key, constant("system_fingerprint")))
+      replace(head.fingerprint, tape, value);
+    else if (tape.equals(key, constant("service_tier"))) {
+      if (tape.equals(value, constant("priority"))) head.tier = TIER_PRIORITY;
+      else if (tape.equals(value, constant("flex"))) head.tier = TIER_FLEX;
+      else if (tape.equals(value, constant("scale"))) head.tier = TIER_SCALE;
       else head.tier = TIER_STANDARD;
     }
   }
@@ -183,9 +170,9 @@ export class OpenaiChatReader extends ResponseReader {
       else if (tape.equals(key, INDEX) || !tape.isPresent(value)) continue;
       else if (tape.equals(key, FINISH_REASON)) finish = value;
       else if (tape.equals(key, MESSAGE)) whole = value;
-      else if (tape.equals(key, STOP_REASON)) stop = value;
+      else if (tape.equals(key, constant("stop_reason"))) stop = value;
       else if (tape.equals(key, USAGE)) usage = value;
-      else if (tape.equals(key, LOGPROBS)) this.dropped.add(DROPPED_LOGPROBS);
+      else if (tape.equals(key, constant("logprobs"))) this.dropped.add(DROPPED_LOGPROBS);
       else if (tape.equals(key, ERROR) && isFault(tape, value)) {
         this.fail(readFault(tape, choice, 0));
         return;

@@ -7,8 +7,6 @@ import { scan, SCAN_OK } from "../../../../bytes/json/scan";
 import { scratchTape } from "../../../../bytes/json/tape";
 
 const OPEN_BRACE: u32 = 0x7b;
-const CHOICES = constant("choices");
-const USAGE = constant("usage");
 /** What the usage chunk does not have. Inside of a string the quotes would be escaped. */
 const A_CHOICE = constant('"choices":[{');
 const tape = scratchTape();
@@ -19,6 +17,10 @@ export function isUsageChunk(pointer: usize, length: u32): bool {
   // Nearly every event has a choice: found by its bytes, because a scan would take five times as long.
   if (contains(pointer, length, A_CHOICE)) return false;
   if (scan(tape, pointer, length) != SCAN_OK) return false;
-  const choices = tape.member(0, CHOICES);
-  return tape.isArray(choices) && tape.isEmpty(choices) && tape.isObject(tape.member(0, USAGE));
+  const choices = tape.member(0, constant("choices"));
+  return (
+    tape.isArray(choices) &&
+    tape.isEmpty(choices) &&
+    tape.isObject(tape.member(0, constant("usage")))
+  );
 }

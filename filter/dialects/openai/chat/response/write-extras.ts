@@ -10,16 +10,9 @@ import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
 /** More reasoning than this is not carried. Bytes. */
 const MAX_CARRIER: u32 = 4 << 20;
 
-const TEXT_ITEM = constant('{"type":"reasoning.text","text":"');
-const SIGNATURE = constant('","signature":"');
-const SUMMARY_ITEM = constant('{"type":"reasoning.summary","summary":"');
 const ENCRYPTED_ITEM = constant('{"type":"reasoning.encrypted","data":"');
 const ANTHROPIC_FORMAT = constant('","format":"anthropic-claude-v1","index":');
 const OPENAI_FORMAT = constant('","format":"openai-responses-v1","index":');
-const URL_CITATION = constant('{"type":"url_citation","url_citation":{"url":"');
-const TITLE = constant('","title":"');
-const START_INDEX = constant('","start_index":');
-const END_INDEX = constant(',"end_index":');
 
 /** The list `reasoning_details`. It omits blocks without a signature, which are of no use. */
 export class ReasoningCarrier {
@@ -42,14 +35,14 @@ export class ReasoningCarrier {
     const text = this.open;
     if (carrier == CARRIER_OPENAI) {
       if (text.length > 0) {
-        this.begin(SUMMARY_ITEM, text.pointer, text.length);
+        this.begin(constant('{"type":"reasoning.summary","summary":"'), text.pointer, text.length);
         this.end(OPENAI_FORMAT);
       }
       this.begin(ENCRYPTED_ITEM, pointer, length);
       this.end(OPENAI_FORMAT);
     } else {
-      this.begin(TEXT_ITEM, text.pointer, text.length);
-      this.items.span(SIGNATURE);
+      this.begin(constant('{"type":"reasoning.text","text":"'), text.pointer, text.length);
+      this.items.text('","signature":"');
       this.items.bytes(pointer, length);
       this.end(ANTHROPIC_FORMAT);
     }
@@ -107,11 +100,11 @@ export class AnnotationList {
   /** `start`: characters of the message's content before the text block. */
   add(citation: Citation, start: u32): void {
     const waiting = this.waiting;
-    waiting.span(URL_CITATION);
+    waiting.text('{"type":"url_citation","url_citation":{"url":"');
     waiting.bytes(citation.url, citation.urlLength);
-    waiting.span(TITLE);
+    waiting.text('","title":"');
     waiting.bytes(citation.title, citation.titleLength);
-    waiting.span(START_INDEX);
+    waiting.text('","start_index":');
     waiting.integer(start);
     this.ends.push(waiting.length);
   }
@@ -123,7 +116,7 @@ export class AnnotationList {
       const to = unchecked(this.ends[i]);
       if (this.entries.length > 0) this.entries.byte(0x2c);
       this.entries.bytes(this.waiting.pointer + from, to - from);
-      this.entries.span(END_INDEX);
+      this.entries.text(',"end_index":');
       this.entries.integer(end);
       this.entries.text("}}");
       from = to;

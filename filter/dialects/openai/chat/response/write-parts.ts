@@ -5,30 +5,19 @@ import { atLeastZero, Usage } from "../../../../hub/response/usage";
 import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
 import { tierWord } from "../../tier";
 
-const COMPLETION_PREFIX = constant("chatcmpl-");
-const PROMPT_TOKENS = constant('{"prompt_tokens":');
-const COMPLETION_TOKENS = constant(',"completion_tokens":');
-const TOTAL_TOKENS = constant(',"total_tokens":');
-const CACHED_TOKENS = constant(',"prompt_tokens_details":{"cached_tokens":');
-const CACHE_WRITE_TOKENS = constant(',"cache_write_tokens":');
-const REASONING_TOKENS = constant('},"completion_tokens_details":{"reasoning_tokens":');
-const TWO_ENDS = constant("}}");
-const TIER = constant(',"service_tier":"');
-const FINGERPRINT = constant(',"system_fingerprint":"');
-
 export function writeId(id: ByteBuffer, out: ByteBuffer): void {
-  writeResponseId(id, COMPLETION_PREFIX, out);
+  writeResponseId(id, constant("chatcmpl-"), out);
 }
 
 /** Writes `,"service_tier":…,"system_fingerprint":…`, each only if the provider sent it. */
 export function writeTierAndFingerprint(head: ResponseHead, out: ByteBuffer): void {
   if (head.tier != TIER_UNKNOWN) {
-    out.span(TIER);
+    out.text(',"service_tier":"');
     out.span(tierWord(head.tier));
     out.byte(0x22);
   }
   if (head.fingerprint.length > 0) {
-    out.span(FINGERPRINT);
+    out.text(',"system_fingerprint":"');
     out.bytes(head.fingerprint.pointer, head.fingerprint.length);
     out.byte(0x22);
   }
@@ -36,19 +25,19 @@ export function writeTierAndFingerprint(head: ResponseHead, out: ByteBuffer): vo
 
 /** Writes the `usage` object. `prompt_tokens` includes cached tokens. */
 export function writeUsage(usage: Usage, out: ByteBuffer): void {
-  out.span(PROMPT_TOKENS);
+  out.text('{"prompt_tokens":');
   out.integer(usage.input);
-  out.span(COMPLETION_TOKENS);
+  out.text(',"completion_tokens":');
   out.integer(atLeastZero(usage.output));
-  out.span(TOTAL_TOKENS);
+  out.text(',"total_tokens":');
   out.integer(usage.total);
-  out.span(CACHED_TOKENS);
+  out.text(',"prompt_tokens_details":{"cached_tokens":');
   out.integer(atLeastZero(usage.cacheRead));
   if (usage.cacheWrite > 0) {
-    out.span(CACHE_WRITE_TOKENS);
+    out.text(',"cache_write_tokens":');
     out.integer(usage.cacheWrite);
   }
-  out.span(REASONING_TOKENS);
+  out.text('},"completion_tokens_details":{"reasoning_tokens":');
   out.integer(atLeastZero(usage.reasoning));
-  out.span(TWO_ENDS);
+  out.text("}}");
 }

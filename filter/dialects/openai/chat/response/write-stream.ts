@@ -13,39 +13,11 @@ import { adaptFault, writeOpenaiFault } from "../../write-fault";
 import { writeId, writeTierAndFingerprint, writeUsage } from "./write-parts";
 import { OpenaiChatSink } from "./write-sink";
 
-const CHUNK = constant('data: {"id":"');
-const CREATED = constant('","object":"chat.completion.chunk","created":');
-const MODEL = constant(',"model":"');
-const CHOICES = constant(',"choices":[');
-const DELTA = constant('{"index":0,"delta":');
-const ROLE = constant('{"role":"assistant","content":""}');
-const CONTENT = constant('{"content":"');
-const REFUSAL = constant('{"refusal":"');
-const REASONING = constant('{"reasoning_content":"');
-const BREAK = constant("\\n\\n");
 const TOOL_CALL = constant('{"tool_calls":[{"index":');
-const TOOL_ID = constant(',"id":"');
-const TOOL_NAME = constant('","type":"function","function":{"name":"');
-const CUSTOM_NAME = constant('","type":"custom","custom":{"name":"');
-const CUSTOM_START_END = constant('","input":""}}]}');
-const INPUT = constant(',"custom":{"input":"');
-const TOOL_START_END = constant('","arguments":""}}]}');
-const ARGUMENTS = constant(',"function":{"arguments":"');
 const NO_ARGUMENTS = constant("{}");
-const ARGUMENTS_END = constant('"}}]}');
 const STRING_END = constant('"}');
-const DETAILS = constant('"reasoning_details":[');
-const ANNOTATIONS = constant('"annotations":[');
-const EMPTY = constant("{}");
-const GOES_ON = constant(',"logprobs":null,"finish_reason":null}]');
-const FINISHED = constant(',"logprobs":null,"finish_reason":"');
-const FINISH_END = constant('"}]');
 const NULL_USAGE = constant(',"usage":null');
-const USAGE = constant('],"usage":');
 const END = constant("}\n\n");
-const DONE = constant("data: [DONE]\n\n");
-const PING = constant(": ping\n\n");
-const ERROR = constant("data: ");
 
 export class OpenaiChatStreamWriter extends OpenaiChatSink {
   /** A chunk's bytes up to the value of `delta`, and from behind it: the same in every chunk. */
@@ -69,30 +41,30 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
 
   begin(head: ResponseHead): void {
     const start = this.start;
-    start.span(CHUNK);
+    start.text('data: {"id":"');
     writeId(head.id, start);
-    start.span(CREATED);
+    start.text('","object":"chat.completion.chunk","created":');
     start.integer(head.created);
-    start.span(MODEL);
+    start.text(',"model":"');
     start.bytes(head.model.pointer, head.model.length);
     start.byte(0x22);
     writeTierAndFingerprint(head, start);
-    start.span(CHOICES);
+    start.text(',"choices":[');
     this.headLength = start.length;
-    start.span(DELTA);
-    this.rest.span(GOES_ON);
+    start.text('{"index":0,"delta":');
+    this.rest.text(',"logprobs":null,"finish_reason":null}]');
     if (this.wantsUsage) this.rest.span(NULL_USAGE);
     this.rest.span(END);
     this.textStart.bytes(start.pointer, start.length);
-    this.textStart.span(CONTENT);
+    this.textStart.text('{"content":"');
     this.textEnd.span(STRING_END);
     this.textEnd.bytes(this.rest.pointer, this.rest.length);
-    this.open(ROLE);
+    this.open(constant('{"role":"assistant","content":""}'));
     this.out.bytes(this.rest.pointer, this.rest.length);
   }
 
   refusal(pointer: usize, length: u32): void {
-    this.open(REFUSAL);
+    this.open(constant('{"refusal":"'));
     this.out.bytes(pointer, length);
     this.closeWith(STRING_END);
   }
@@ -100,32 +72,32 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
   protected putFinish(reason: i32): void {
     this.putExtras();
     const out = this.out;
-    this.open(EMPTY);
-    out.span(FINISHED);
+    this.open(constant("{}"));
+    out.text(',"logprobs":null,"finish_reason":"');
     out.span(finishReason(reason, this.calls.length > 0));
-    out.span(FINISH_END);
+    out.text('"}]');
     if (this.wantsUsage) out.span(NULL_USAGE);
     out.span(END);
   }
 
   ping(): void {
-    this.out.span(PING);
+    this.out.text(": ping\n\n");
   }
 
   end(): void {
     const out = this.out;
     if (this.wantsUsage && this.usage.isKnown) {
       out.bytes(this.start.pointer, this.headLength);
-      out.span(USAGE);
+      out.text('],"usage":');
       writeUsage(this.usage, out);
       out.span(END);
     }
-    out.span(DONE);
+    out.text("data: [DONE]\n\n");
   }
 
   fault(fault: Fault): void {
     adaptFault(fault);
-    this.out.span(ERROR);
+    this.out.text("data: ");
     writeOpenaiFault(fault, this.out);
     this.out.text("\n\n");
   }
@@ -149,30 +121,30 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
   }
 
   protected putReasoning(pointer: usize, length: u32): void {
-    this.open(REASONING);
-    if (this.needsBreak) this.out.span(BREAK);
+    this.open(constant('{"reasoning_content":"'));
+    if (this.needsBreak) this.out.text("\\n\\n");
     this.out.bytes(pointer, length);
     this.closeWith(STRING_END);
   }
 
   protected putCall(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
-    this.startCall(slot, id, idLength, TOOL_NAME);
+    this.startCall(slot, id, idLength, constant('","type":"function","function":{"name":"'));
     this.out.bytes(name, nameLength);
-    this.closeWith(TOOL_START_END);
+    this.closeWith(constant('","arguments":""}}]}'));
   }
 
   protected putCustomCall(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
-    this.startCall(slot, id, idLength, CUSTOM_NAME);
+    this.startCall(slot, id, idLength, constant('","type":"custom","custom":{"name":"'));
     this.out.bytes(name, nameLength);
-    this.closeWith(CUSTOM_START_END);
+    this.closeWith(constant('","input":""}}]}'));
   }
 
   protected putArguments(slot: i32, pointer: usize, length: u32): void {
-    this.continueCall(slot, ARGUMENTS, pointer, length);
+    this.continueCall(slot, constant(',"function":{"arguments":"'), pointer, length);
   }
 
   protected putInput(slot: i32, pointer: usize, length: u32): void {
-    this.continueCall(slot, INPUT, pointer, length);
+    this.continueCall(slot, constant(',"custom":{"input":"'), pointer, length);
   }
 
   protected putNoArguments(slot: i32): void {
@@ -183,7 +155,7 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
     const out = this.out;
     this.open(TOOL_CALL);
     out.integer(slot);
-    out.span(TOOL_ID);
+    out.text(',"id":"');
     out.bytes(id, idLength);
     out.span(name);
   }
@@ -194,7 +166,7 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
     out.integer(slot);
     out.span(member);
     out.bytes(pointer, length);
-    this.closeWith(ARGUMENTS_END);
+    this.closeWith(constant('"}}]}'));
   }
 
   /** Writes reasoning details and annotations, if any, as one chunk. */
@@ -206,13 +178,13 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
     out.bytes(this.start.pointer, this.start.length);
     out.byte(0x7b);
     if (details.length > 0) {
-      out.span(DETAILS);
+      out.text('"reasoning_details":[');
       out.bytes(details.pointer, details.length);
       out.byte(0x5d);
     }
     if (annotations.length > 0) {
       if (details.length > 0) out.byte(0x2c);
-      out.span(ANNOTATIONS);
+      out.text('"annotations":[');
       out.bytes(annotations.pointer, annotations.length);
       out.byte(0x5d);
     }

@@ -12,27 +12,7 @@ import { adaptFault, writeOpenaiFault } from "../../write-fault";
 import { writeId, writeTierAndFingerprint, writeUsage } from "./write-parts";
 import { OpenaiChatSink } from "./write-sink";
 
-const ID = constant('{"id":"');
-const CREATED = constant('","object":"chat.completion","created":');
-const MODEL = constant(',"model":"');
-const CHOICE = constant('","choices":[{"index":0,"message":{"role":"assistant","content":');
-const REFUSAL = constant(',"refusal":');
-const REASONING = constant(',"reasoning_content":"');
-const DETAILS = constant(',"reasoning_details":[');
-const TOOL_CALLS = constant(',"tool_calls":[');
-const CALL_ID = constant('{"id":"');
-const CALL_NAME = constant('","type":"function","function":{"name":"');
-const CUSTOM_NAME = constant('","type":"custom","custom":{"name":"');
-const CUSTOM_INPUT = constant('","input":"');
-const CALL_ARGUMENTS = constant('","arguments":"');
-const CALL_END = constant('"}}');
 const NO_ARGUMENTS = constant("{}");
-const ANNOTATIONS = constant(',"annotations":[');
-const FINISH = constant('},"logprobs":null,"finish_reason":"');
-const CHOICES_END = constant('"}]');
-const USAGE = constant(',"usage":');
-const BREAK = constant("\\n\\n");
-const NULL = constant("null");
 
 /** The arguments of several calls may be interleaved. */
 class Call {
@@ -77,19 +57,19 @@ export class OpenaiChatWriter extends OpenaiChatSink {
     const head = this.head;
     if (head == null) return;
     const out = this.out;
-    out.span(ID);
+    out.text('{"id":"');
     writeId(head.id, out);
-    out.span(CREATED);
+    out.text('","object":"chat.completion","created":');
     out.integer(head.created);
-    out.span(MODEL);
+    out.text(',"model":"');
     out.bytes(head.model.pointer, head.model.length);
-    out.span(CHOICE);
+    out.text('","choices":[{"index":0,"message":{"role":"assistant","content":');
     this.putMessage();
-    out.span(FINISH);
+    out.text('},"logprobs":null,"finish_reason":"');
     out.span(finishReason(this.reason, this.calls.length > 0));
-    out.span(CHOICES_END);
+    out.text('"}]');
     if (this.usage.isKnown) {
-      out.span(USAGE);
+      out.text(',"usage":');
       writeUsage(this.usage, out);
     }
     writeTierAndFingerprint(head, out);
@@ -121,22 +101,22 @@ export class OpenaiChatWriter extends OpenaiChatSink {
   }
 
   protected putReasoning(pointer: usize, length: u32): void {
-    if (this.needsBreak) this.thoughts.span(BREAK);
+    if (this.needsBreak) this.thoughts.text("\\n\\n");
     this.thoughts.bytes(pointer, length);
   }
 
   protected putCall(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
     const head = this.addCall(id, idLength);
-    head.span(CALL_NAME);
+    head.text('","type":"function","function":{"name":"');
     head.bytes(name, nameLength);
-    head.span(CALL_ARGUMENTS);
+    head.text('","arguments":"');
   }
 
   protected putCustomCall(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
     const head = this.addCall(id, idLength);
-    head.span(CUSTOM_NAME);
+    head.text('","type":"custom","custom":{"name":"');
     head.bytes(name, nameLength);
-    head.span(CUSTOM_INPUT);
+    head.text('","input":"');
   }
 
   protected putArguments(slot: i32, pointer: usize, length: u32): void {
@@ -155,7 +135,7 @@ export class OpenaiChatWriter extends OpenaiChatSink {
   /** Adds a call and returns its head, which has the id so far. */
   private addCall(id: usize, idLength: u32): ByteBuffer {
     const call = new Call();
-    call.head.span(CALL_ID);
+    call.head.text('{"id":"');
     call.head.bytes(id, idLength);
     this.toolCalls.push(call);
     return call.head;
@@ -165,21 +145,21 @@ export class OpenaiChatWriter extends OpenaiChatSink {
     const out = this.out;
     // Beside tool calls or a refusal, OpenAI writes null for a missing text.
     this.putNullable(this.content, this.toolCalls.length > 0 || this.refusals.length > 0);
-    out.span(REFUSAL);
+    out.text(',"refusal":');
     this.putNullable(this.refusals, true);
     if (this.thoughts.length > 0) {
-      out.span(REASONING);
+      out.text(',"reasoning_content":"');
       out.bytes(this.thoughts.pointer, this.thoughts.length);
       out.byte(0x22);
     }
     if (this.carrier.items.length > 0) {
-      out.span(DETAILS);
+      out.text(',"reasoning_details":[');
       out.bytes(this.carrier.items.pointer, this.carrier.items.length);
       out.byte(0x5d);
     }
     if (this.toolCalls.length > 0) this.putCalls();
     if (this.annotations.entries.length > 0) {
-      out.span(ANNOTATIONS);
+      out.text(',"annotations":[');
       out.bytes(this.annotations.entries.pointer, this.annotations.entries.length);
       out.byte(0x5d);
     }
@@ -187,13 +167,13 @@ export class OpenaiChatWriter extends OpenaiChatSink {
 
   private putCalls(): void {
     const out = this.out;
-    out.span(TOOL_CALLS);
+    out.text(',"tool_calls":[');
     for (let i = 0; i < this.toolCalls.length; i++) {
       const call = unchecked(this.toolCalls[i]);
       if (i > 0) out.byte(0x2c);
       out.bytes(call.head.pointer, call.head.length);
       out.bytes(call.body.pointer, call.body.length);
-      out.span(CALL_END);
+      out.text('"}}');
     }
     out.byte(0x5d);
   }
@@ -201,7 +181,7 @@ export class OpenaiChatWriter extends OpenaiChatSink {
   private putNullable(text: ByteBuffer, isNullWhenEmpty: bool): void {
     const out = this.out;
     if (text.length == 0 && isNullWhenEmpty) {
-      out.span(NULL);
+      out.text("null");
       return;
     }
     out.byte(0x22);

@@ -6,29 +6,22 @@ import { constant, Span } from "../../../../bytes/text/bytes";
 import { removeSignaturesIn } from "../../../edit-call-ids";
 import { ListEdit } from "../../../list-edit";
 
-const INSTRUCTIONS = constant("instructions");
-const INPUT = constant("input");
-const ENCRYPTED_CONTENT = constant("encrypted_content");
-
-const MEMBER = constant('"instructions":"');
-const COMMA = constant(",");
 const QUOTE = constant('"');
-const BLANK_LINE = constant("\\n\\n");
 
 const items = new ListEdit();
 
 /** Puts the configured system prompt (the inside of a JSON string) before the client's instructions; both are kept. */
 export function addInstructions(tape: Tape, prompt: Span, edits: Edits): void {
-  const node = tape.member(0, INSTRUCTIONS);
+  const node = tape.member(0, constant("instructions"));
   if (tape.isString(node)) {
     edits.append(prompt);
-    if (tape.size(node) > 0) edits.append(BLANK_LINE);
+    if (tape.size(node) > 0) edits.append(constant("\\n\\n"));
     edits.insertAppended(tape.start(node));
   } else if (node == NO_NODE) {
-    edits.append(MEMBER);
+    edits.append(constant('"instructions":"'));
     edits.append(prompt);
     edits.append(QUOTE);
-    if (!tape.isEmpty(0)) edits.append(COMMA);
+    if (!tape.isEmpty(0)) edits.append(constant(","));
     edits.insertAppended(tape.start(0) + 1);
   } else if (!tape.isPresent(node)) {
     edits.append(QUOTE);
@@ -44,12 +37,12 @@ export function addInstructions(tape: Tape, prompt: Span, edits: Edits): void {
  */
 export function removeForeignReasoning(tape: Tape, edits: Edits): void {
   if (!tape.hasBeginning(MARK_BYTES, MARK_BYTES)) return;
-  const list = tape.member(0, INPUT);
+  const list = tape.member(0, constant("input"));
   if (!tape.isArray(list)) return;
   items.begin(tape, list);
   const end = tape.next(list);
   for (let item = tape.first(list); item < end; item = tape.next(item)) {
-    const isRemoved = isCarrier(tape, tape.member(item, ENCRYPTED_CONTENT));
+    const isRemoved = isCarrier(tape, tape.member(item, constant("encrypted_content")));
     items.item(tape, item, isRemoved, edits);
     if (!isRemoved) removeSignaturesIn(tape, item, tape.next(item), edits);
   }

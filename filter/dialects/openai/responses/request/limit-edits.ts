@@ -10,27 +10,13 @@ import { OpenaiLimitEdits } from "../../limit-edits";
 import { limitMessages } from "../../limit-message-edits";
 import { request } from "../members";
 
-const INPUT = constant("input");
 const MAX_OUTPUT_TOKENS = constant("max_output_tokens");
 const REASONING = constant("reasoning");
 const EFFORT = constant("effort");
-const EFFORT_PATH = constant("reasoning.effort");
 const TEXT = constant("text");
 const FORMAT = constant("format");
-const FORMAT_PATH = constant("text.format");
 const TYPE = constant("type");
-const JSON_SCHEMA = constant("json_schema");
-const SCHEMA = constant("schema");
-const TOOL_CHOICE = constant("tool_choice");
-const REQUIRED = constant("required");
-const FUNCTION = constant("function");
-const CUSTOM = constant("custom");
 const INCLUDE = constant("include");
-const ENCRYPTED_REASONING = constant("reasoning.encrypted_content");
-const USER = constant("user");
-const SAFETY_IDENTIFIER = constant("safety_identifier");
-
-const JSON_OBJECT = constant('{"type":"json_object"}');
 
 const included = new ListEdit();
 
@@ -44,20 +30,23 @@ export class OpenaiResponsesLimitEdits extends OpenaiLimitEdits {
     // An unknown word may be an effort of the model's own.
     const wanted = effortOf(tape, tape.member(tape.member(0, REASONING), EFFORT));
     // Unlike chat completions, every model reasons beside tools here.
-    this.planEffort(wanted, false, EFFORT_PATH);
+    this.planEffort(wanted, false, constant("reasoning.effort"));
   }
 
   protected schemaOf(): u32 {
     const tape = this.tape;
     const format = tape.member(tape.member(0, TEXT), FORMAT);
-    if (!tape.equals(tape.member(format, TYPE), JSON_SCHEMA)) return NO_NODE;
-    const schema = tape.member(format, SCHEMA);
+    if (!tape.equals(tape.member(format, TYPE), constant("json_schema"))) return NO_NODE;
+    const schema = tape.member(format, constant("schema"));
     return tape.isObject(schema) ? schema : NO_NODE;
   }
 
   protected isDropped(key: u32): bool {
     if (this.limits.takesUser) return false;
-    return this.drops(key, USER, NO_NEUTRAL) || this.drops(key, SAFETY_IDENTIFIER, NO_NEUTRAL);
+    return (
+      this.drops(key, constant("user"), NO_NEUTRAL) ||
+      this.drops(key, constant("safety_identifier"), NO_NEUTRAL)
+    );
   }
 
   protected change(key: u32): bool {
@@ -65,11 +54,11 @@ export class OpenaiResponsesLimitEdits extends OpenaiLimitEdits {
     const value = key + 1;
     if (tape.equals(key, MAX_OUTPUT_TOKENS)) this.lowerTokens(key, MAX_OUTPUT_TOKENS);
     else if (this.changesEffort && tape.equals(key, REASONING)) return this.changeEffort(value);
-    else if (tape.equals(key, TOOL_CHOICE)) this.limitChoice(value);
+    else if (tape.equals(key, constant("tool_choice"))) this.limitChoice(value);
     else if (tape.equals(key, INCLUDE)) this.limitIncluded(value);
     else if (this.schema != NO_NODE && tape.equals(key, TEXT)) {
-      this.replace(tape.member(value, FORMAT), JSON_OBJECT);
-      this.report.dropForModel(FORMAT_PATH);
+      this.replace(tape.member(value, FORMAT), constant('{"type":"json_object"}'));
+      this.report.dropForModel(constant("text.format"));
     }
     return false;
   }
@@ -90,21 +79,22 @@ export class OpenaiResponsesLimitEdits extends OpenaiLimitEdits {
     included.begin(tape, list);
     const end = tape.next(list);
     for (let item = tape.first(list); item < end; item = tape.next(item)) {
-      const isRemoved = tape.equals(item, ENCRYPTED_REASONING);
+      const isRemoved = tape.equals(item, constant("reasoning.encrypted_content"));
       if (isRemoved) this.report.dropForModel(INCLUDE);
       included.item(tape, item, isRemoved, this.edits);
     }
   }
 
   protected forcedChoice(tape: Tape, node: u32): i32 {
-    if (tape.equals(node, REQUIRED)) return CHOICE_ANY;
+    if (tape.equals(node, constant("required"))) return CHOICE_ANY;
     const type = tape.member(node, TYPE);
-    const isNamed = tape.equals(type, FUNCTION) || tape.equals(type, CUSTOM);
+    const isNamed =
+      tape.equals(type, constant("function")) || tape.equals(type, constant("custom"));
     return isNamed ? CHOICE_NAMED : CHOICE_UNSET;
   }
 
   protected finish(systemText: Span): Span {
-    const list = this.tape.member(0, INPUT);
+    const list = this.tape.member(0, constant("input"));
     const renames = !this.limits.takesDeveloperRole;
     limitMessages(this.tape, list, renames, this.limits, this.edits, this.report);
     return systemText;

@@ -36,8 +36,6 @@ import {
   partAt,
 } from "./survey-input";
 
-const REASONING_PATH = constant("input[].type=reasoning");
-
 /** Reads the conversation into blocks. */
 export function readInput(
   tape: Tape,
@@ -155,7 +153,7 @@ function readTexts(tape: Tape, request: HubRequest, report: RequestReport): void
     else if (part == PART_ANSWER) readAnswer(tape, node, request, report);
     else if (part != PART_REASONING || turn.isAmongCalls(i)) continue;
     // Anthropic rejects a message that ends with reasoning.
-    else if (i >= turn.contentEnd) report.drop(REASONING_PATH);
+    else if (i >= turn.contentEnd) report.drop(constant("input[].type=reasoning"));
     else readReasoning(tape, node, request, report);
   }
 }

@@ -34,15 +34,8 @@ import * as member from "../members";
 import { readContent } from "./read-content";
 import { spaceOf, wireName } from "../wire-names";
 
-const USER = constant("user");
-const SYSTEM = constant("system");
-const DEVELOPER = constant("developer");
 const CONTENT = constant("content");
 const OUTPUT = constant("output");
-const TEXT = constant("text");
-const ORPHAN_OPEN = constant("(The output of a tool call that is not in this conversation");
-const ORPHAN_ID = constant(", ");
-const ORPHAN_END = constant(":)");
 /** An output whose call is missing is sent as a text. */
 const ORPHAN_PATH = constant("input[].call_id");
 
@@ -60,8 +53,9 @@ export function readMessage(
   item.read(tape, node, report);
   const role = item.node(member.ROLE);
   const content = item.node(member.CONTENT);
-  if (tape.equals(role, USER)) readContent(tape, content, CONTENT, ROLE_USER, request, report);
-  else if (tape.equals(role, DEVELOPER) || tape.equals(role, SYSTEM))
+  if (tape.equals(role, constant("user")))
+    readContent(tape, content, CONTENT, ROLE_USER, request, report);
+  else if (tape.equals(role, constant("developer")) || tape.equals(role, constant("system")))
     readContent(tape, content, CONTENT, ROLE_SYSTEM, request, report);
   else report.reject("role", "must be user, assistant, system or developer.");
 }
@@ -176,12 +170,12 @@ export function readOrphan(
   const id = item.node(member.CALL_ID);
   report.drop(ORPHAN_PATH);
   heading.clear();
-  heading.span(ORPHAN_OPEN);
+  heading.text("(The output of a tool call that is not in this conversation");
   if (isFilled(tape, id)) {
-    heading.span(ORPHAN_ID);
+    heading.text(", ");
     heading.bytes(tape.pointer(id), tape.size(id));
   }
-  heading.span(ORPHAN_END);
+  heading.text(":)");
   const kept = request.keep(heading);
   if (kept == 0) return;
   const block = request.addBlock(BLOCK_TEXT, ROLE_USER);
@@ -239,7 +233,7 @@ function addPieces(
   }
   const first = request.blocks.count;
   for (let part = tape.first(list), end = tape.next(list); part < end; part = tape.next(part)) {
-    const text = tape.member(part, TEXT);
+    const text = tape.member(part, constant("text"));
     if (!isFilled(tape, text)) continue;
     const block = request.addBlock(BLOCK_REASONING, ROLE_ASSISTANT);
     block.setText(tape, text);

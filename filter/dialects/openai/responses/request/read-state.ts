@@ -9,7 +9,6 @@ import { unescape } from "../../../../bytes/json/text";
 import { byteAt } from "../../../../bytes/text/at";
 import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
 
-const MODEL = constant("model");
 /** OpenAI's code for a response that does not exist (any more). */
 const RESPONSE_NOT_FOUND = "previous_response_not_found";
 /** Bytes. */
@@ -38,7 +37,7 @@ function explain(tape: Tape, asked: Feature, fault: Fault): void {
 
 /** Returns `Model X`, by the client's name for it. */
 function modelText(tape: Tape): string {
-  const node = tape.member(0, MODEL);
+  const node = tape.member(0, constant("model"));
   if (!tape.isString(node) || tape.size(node) == 0) return "This model";
   const plain = new ByteBuffer();
   unescape(tape.pointer(node), tape.size(node), plain);

@@ -16,11 +16,6 @@ import * as member from "../members";
 import { findTool } from "./read-tools";
 import { spaceOf, wireName } from "../wire-names";
 
-const ALLOWED_TOOLS = constant("allowed_tools");
-const TYPE = constant("type");
-const NAME = constant("name");
-const NAMESPACE = constant("namespace");
-
 const choice = new MemberReader(member.toolChoice);
 
 export function readToolChoice(
@@ -39,7 +34,7 @@ export function readToolChoice(
   const type = choice.node(member.CHOICE_TYPE);
   const name = choice.node(member.CHOICE_NAME);
   const found = member.toolType.find(tape, type);
-  if (tape.equals(type, ALLOWED_TOOLS)) {
+  if (tape.equals(type, constant("allowed_tools"))) {
     request.toolChoice = choiceOf(tape, choice.node(member.CHOICE_MODE));
     if (request.toolChoice == CHOICE_UNSET) request.toolChoice = CHOICE_AUTO;
     allowTools(tape, choice.node(member.CHOICE_TOOLS), request, report);
@@ -78,13 +73,13 @@ function allowTools(tape: Tape, list: u32, request: HubRequest, report: RequestR
   }
   for (let i: u32 = 0; i < request.tools.count; i++) request.tool(i).isAllowed = 0;
   for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item)) {
-    const name = tape.member(item, NAME);
+    const name = tape.member(item, constant("name"));
     if (!tape.isString(name)) {
-      const type = tape.member(item, TYPE);
+      const type = tape.member(item, constant("type"));
       if (tape.isString(type)) report.dropUnknown(member.toolType.prefix, tape, type);
       continue;
     }
-    const space = spaceOf(tape, tape.member(item, NAMESPACE));
+    const space = spaceOf(tape, tape.member(item, constant("namespace")));
     const found = findTool(wireName(tape, space, name, request), request);
     if (found !== null) found.isAllowed = 1;
   }

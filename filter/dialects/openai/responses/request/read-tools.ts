@@ -12,8 +12,6 @@ import * as member from "../members";
 import { spaceOf, wireName } from "../wire-names";
 
 export const TOOLS = constant("tools");
-const TYPE = constant("type");
-const GRAMMAR = constant("grammar");
 /** A grammar is only described. */
 const FORMAT_PATH = constant("tools[].format");
 
@@ -52,7 +50,7 @@ export function findTool(wire: Span, request: HubRequest): Tool | null {
 }
 
 function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
-  const type = tape.member(item, TYPE);
+  const type = tape.member(item, constant("type"));
   if (!tape.isString(type)) {
     report.reject("type", "must be a string, such as function.");
     return;
@@ -142,7 +140,7 @@ function readCustom(tape: Tape, added: Tool, report: RequestReport): void {
   const node = tool.node(member.TOOL_FORMAT);
   if (!tape.isPresent(node)) return;
   format.read(tape, node, report);
-  if (!tape.equals(format.node(member.TOOL_FORMAT_TYPE), GRAMMAR)) return;
+  if (!tape.equals(format.node(member.TOOL_FORMAT_TYPE), constant("grammar"))) return;
   added.grammar = node;
   report.drop(FORMAT_PATH);
 }

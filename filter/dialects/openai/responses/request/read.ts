@@ -24,11 +24,6 @@ import { forgetTools, readTools } from "./read-tools";
 import { surveyInput, updatedReasoning, updatedText } from "./survey-input";
 import { writeEcho } from "../response/write-echo";
 
-const TEXT = constant("text");
-const JSON_OBJECT = constant("json_object");
-const JSON_SCHEMA = constant("json_schema");
-const ULTRA = constant("ultra");
-
 const top = new MemberReader(member.request);
 const options = new MemberReader(member.streamOptions);
 const textMembers = new MemberReader(member.text);
@@ -94,7 +89,7 @@ function readReasoning(tape: Tape, node: u32, request: HubRequest, report: Reque
     request.wantsReasoningText = true;
   const effort = reasoning.node(member.EFFORT);
   if (!tape.isPresent(effort)) return;
-  request.effort = tape.equals(effort, ULTRA) ? EFFORT_MAX : effortOf(tape, effort);
+  request.effort = tape.equals(effort, constant("ultra")) ? EFFORT_MAX : effortOf(tape, effort);
   if (request.effort == EFFORT_UNSET) report.drop(report.paths.effort);
 }
 
@@ -113,9 +108,9 @@ function readText(tape: Tape, node: u32, request: HubRequest, report: RequestRep
   const type = format.node(member.FORMAT_TYPE);
   request.schema = format.node(member.SCHEMA);
   request.schemaName = nameOf(tape, format.node(member.FORMAT_NAME));
-  if (tape.equals(type, TEXT)) request.outputFormat = FORMAT_TEXT;
-  else if (tape.equals(type, JSON_OBJECT)) request.outputFormat = FORMAT_JSON;
-  else if (tape.equals(type, JSON_SCHEMA) && tape.isObject(request.schema))
+  if (tape.equals(type, constant("text"))) request.outputFormat = FORMAT_TEXT;
+  else if (tape.equals(type, constant("json_object"))) request.outputFormat = FORMAT_JSON;
+  else if (tape.equals(type, constant("json_schema")) && tape.isObject(request.schema))
     request.outputFormat = FORMAT_SCHEMA;
   else
     report.reject(

@@ -11,13 +11,8 @@ import { readTools } from "./read-tools";
 
 export const INPUT = constant("input");
 export const TYPE = constant("type");
-const ID = constant("id");
 const ROLE = constant("role");
-const ASSISTANT = constant("assistant");
 export const CALL_ID = constant("call_id");
-const TOOLS = constant("tools");
-const REASONING = constant("reasoning");
-const TEXT = constant("text");
 
 /** What an item is in the conversation. */
 export const PART_SKIPPED: i32 = 0;
@@ -85,10 +80,10 @@ function survey(tape: Tape, node: u32, request: HubRequest, report: RequestRepor
   else if (part == PART_OUTPUT || part == PART_CUSTOM_OUTPUT)
     outputs.addOutput(tape, tape.member(node, CALL_ID), index);
   else if (type == member.TYPE_ADDITIONAL_TOOLS || type == member.TYPE_TOOL_SEARCH_OUTPUT)
-    readTools(tape, tape.member(node, TOOLS), request, report);
+    readTools(tape, tape.member(node, constant("tools")), request, report);
   else if (type == member.TYPE_CONFIGURATION) {
-    const reasoning = tape.member(node, REASONING);
-    const text = tape.member(node, TEXT);
+    const reasoning = tape.member(node, constant("reasoning"));
+    const text = tape.member(node, constant("text"));
     if (tape.isPresent(reasoning)) updatedReasoning = reasoning;
     if (tape.isPresent(text)) updatedText = text;
   }
@@ -107,14 +102,14 @@ function typeOf(tape: Tape, node: u32, report: RequestReport): i32 {
   }
   const isMissing = !tape.isPresent(type);
   if (isMissing && tape.isPresent(tape.member(node, ROLE))) return member.TYPE_MESSAGE;
-  if (isMissing && tape.isString(tape.member(node, ID))) return member.TYPE_REFERENCE;
+  if (isMissing && tape.isString(tape.member(node, constant("id")))) return member.TYPE_REFERENCE;
   report.reject("type", "must be a string, such as message.");
   return UNKNOWN;
 }
 
 function partOf(tape: Tape, node: u32, type: i32): i32 {
   if (type == member.TYPE_MESSAGE)
-    return tape.equals(tape.member(node, ROLE), ASSISTANT) ? PART_ANSWER : PART_MESSAGE;
+    return tape.equals(tape.member(node, ROLE), constant("assistant")) ? PART_ANSWER : PART_MESSAGE;
   if (type == member.TYPE_REASONING) return PART_REASONING;
   if (type == member.TYPE_FUNCTION_CALL) return PART_CALL;
   if (type == member.TYPE_CUSTOM_CALL) return PART_CUSTOM_CALL;

@@ -29,27 +29,9 @@ import {
 } from "../../write-values";
 import { beginParts, isMarked, writePart, writeTextPart } from "./write-parts";
 
-const INSTRUCTIONS = constant(',"instructions":"');
-const INPUT = constant(',"input":[');
 const USER_MESSAGE = constant('{"type":"message","role":"user","content":');
 const SYSTEM_MESSAGE = constant('{"type":"message","role":"system","content":');
-const ASSISTANT_MESSAGE = constant(
-  '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"',
-);
-const CLOSE_ASSISTANT = constant('"}]}');
-const REASONING = constant('{"type":"reasoning","summary":[');
-const SUMMARY = constant('{"type":"summary_text","text":"');
 const CLOSE_STRING = constant('"}');
-const ENCRYPTED = constant('],"encrypted_content":"');
-const FUNCTION_CALL = constant('{"type":"function_call","call_id":');
-const CUSTOM_CALL = constant('{"type":"custom_tool_call","call_id":');
-const NAME = constant(',"name":');
-const ARGUMENTS = constant(',"arguments":"');
-const CUSTOM_INPUT = constant(',"input":"');
-const FUNCTION_OUTPUT = constant('{"type":"function_call_output","call_id":');
-const CUSTOM_OUTPUT = constant('{"type":"custom_tool_call_output","call_id":');
-const OUTPUT = constant(',"output":');
-const OUTPUT_TEXT_PART = constant('{"type":"input_text","text":"');
 
 /** "Invalid 'input[0].call_id': string too long. Expected a string with maximum length 64". */
 const MAX_CALL_ID: u32 = 64;
@@ -69,7 +51,7 @@ export function writeInput(
   const isItem =
     instruction.length > 0 || !limits.takesSystemRole || hasMarkedSystem(request, from, limits);
   if (!isItem) writeInstructions(request, systemPrompt, from, limits, out, report);
-  out.span(INPUT);
+  out.text(',"input":[');
   const start = out.length;
   if (isItem) writeSystemItem(request, systemPrompt, from, instruction, limits, out, report);
   while (from < count) {
@@ -118,7 +100,7 @@ function writeInstructions(
   report: RequestReport,
 ): void {
   if (to == 0 && prompt.length == 0) return;
-  out.span(INSTRUCTIONS);
+  out.text(',"instructions":"');
   const start = out.length;
   out.span(prompt);
   for (let i: u32 = 0; i < to; i++) {
@@ -207,9 +189,13 @@ function writeOutput(
   const result = request.block(index);
   isMarked(result, limits, report);
   separate(out);
-  out.span((result.flags & FLAG_CUSTOM) != 0 ? CUSTOM_OUTPUT : FUNCTION_OUTPUT);
+  out.span(
+    (result.flags & FLAG_CUSTOM) != 0
+      ? constant('{"type":"custom_tool_call_output","call_id":')
+      : constant('{"type":"function_call_output","call_id":'),
+  );
   writeCallId(result.id, result.idLength, MAX_CALL_ID, out);
-  out.span(OUTPUT);
+  out.text(',"output":');
   let isText = true;
   for (let i = index + 1; i < end; i++) if (request.block(i).kind != BLOCK_TEXT) isText = false;
   if (isText) {
@@ -236,7 +222,7 @@ function writeOutputParts(
     const block = request.block(i);
     if (!hasPrefix && !(block.kind == BLOCK_TEXT && mentionsError(block))) {
       separate(out);
-      out.span(OUTPUT_TEXT_PART);
+      out.text('{"type":"input_text","text":"');
       out.span(ERROR_PREFIX);
       out.span(CLOSE_STRING);
     }
@@ -285,25 +271,25 @@ function isOpenai(block: Block): bool {
 /** Writes neighbouring texts, which Claude splits at citations, as one. Returns the index of the last one. */
 function writeTexts(request: HubRequest, from: u32, to: u32, out: ByteBuffer): u32 {
   separate(out);
-  out.span(ASSISTANT_MESSAGE);
+  out.text('{"type":"message","role":"assistant","content":[{"type":"output_text","text":"');
   let last = from;
   while (last < to && request.block(last).kind == BLOCK_TEXT) {
     out.bytes(request.block(last).text, request.block(last).textLength);
     last++;
   }
-  out.span(CLOSE_ASSISTANT);
+  out.text('"}]}');
   return last - 1;
 }
 
 function writeReasoning(block: Block, out: ByteBuffer): void {
   separate(out);
-  out.span(REASONING);
+  out.text('{"type":"reasoning","summary":[');
   if (block.textLength > 0) {
-    out.span(SUMMARY);
+    out.text('{"type":"summary_text","text":"');
     out.bytes(block.text, block.textLength);
     out.span(CLOSE_STRING);
   }
-  out.span(ENCRYPTED);
+  out.text('],"encrypted_content":"');
   out.bytes(block.name, block.nameLength);
   out.span(CLOSE_STRING);
 }
@@ -311,11 +297,15 @@ function writeReasoning(block: Block, out: ByteBuffer): void {
 function writeCall(block: Block, out: ByteBuffer): void {
   const isCustom = (block.flags & FLAG_CUSTOM) != 0;
   separate(out);
-  out.span(isCustom ? CUSTOM_CALL : FUNCTION_CALL);
+  out.span(
+    isCustom
+      ? constant('{"type":"custom_tool_call","call_id":')
+      : constant('{"type":"function_call","call_id":'),
+  );
   writeCallId(block.id, block.idLength, MAX_CALL_ID, out);
-  out.span(NAME);
+  out.text(',"name":');
   writeString(block.name, block.nameLength, out);
-  out.span(isCustom ? CUSTOM_INPUT : ARGUMENTS);
+  out.span(isCustom ? constant(',"input":"') : constant(',"arguments":"'));
   if (isCustom) out.bytes(block.text, block.textLength);
   else writeArguments(block, out);
   out.span(CLOSE_STRING);

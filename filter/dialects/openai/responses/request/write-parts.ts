@@ -15,17 +15,7 @@ import { contains } from "../../../../bytes/text/find";
 import { separate } from "../../write-values";
 
 const TEXT = constant('{"type":"input_text","text":');
-const IMAGE = constant('{"type":"input_image","image_url":"');
-const DETAIL = constant(',"detail":');
-const FILE = constant('{"type":"input_file","filename":');
-const FILE_DATA = constant(',"file_data":"');
-const FILE_URL = constant('{"type":"input_file","file_url":"');
 const DEFAULT_FILE_NAME = constant("document.pdf");
-const DATA_SCHEME = constant("data:");
-const BASE64 = constant(";base64,");
-const BREAKPOINT = constant(',"prompt_cache_breakpoint":{"mode":"explicit"}');
-const LONG_BREAKPOINT = constant(',"prompt_cache_breakpoint":{"mode":"explicit","ttl":"12h"}');
-const ONE_HOUR = constant('"1h"');
 
 /** More marks in one request are rejected. */
 const MAX_MARKS: i32 = 4;
@@ -64,7 +54,7 @@ export function writePart(
     out.span(TEXT);
     writeString(block.text, block.textLength, out);
   } else if (block.kind == BLOCK_DOCUMENT_URL) {
-    out.span(FILE_URL);
+    out.text('{"type":"input_file","file_url":"');
     out.bytes(block.text, block.textLength);
     out.byte(0x22);
   } else if (block.kind == BLOCK_DOCUMENT_DATA) {
@@ -74,21 +64,25 @@ export function writePart(
   }
   if (isMarked(block, limits, report)) {
     marks++;
-    out.span(contains(block.cache, block.cacheLength, ONE_HOUR) ? LONG_BREAKPOINT : BREAKPOINT);
+    out.span(
+      contains(block.cache, block.cacheLength, constant('"1h"'))
+        ? constant(',"prompt_cache_breakpoint":{"mode":"explicit","ttl":"12h"}')
+        : constant(',"prompt_cache_breakpoint":{"mode":"explicit"}'),
+    );
   }
   out.byte(0x7d);
 }
 
 function writeFile(block: Block, out: ByteBuffer): void {
-  out.span(FILE);
+  out.text('{"type":"input_file","filename":');
   if (block.idLength > 0) writeString(block.id, block.idLength, out);
   else writeString(DEFAULT_FILE_NAME.pointer, DEFAULT_FILE_NAME.length, out);
-  out.span(FILE_DATA);
+  out.text(',"file_data":"');
   writeData(block, out);
 }
 
 function writeImage(block: Block, out: ByteBuffer): void {
-  out.span(IMAGE);
+  out.text('{"type":"input_image","image_url":"');
   if (block.kind == BLOCK_IMAGE_DATA) {
     writeData(block, out);
   } else {
@@ -97,14 +91,14 @@ function writeImage(block: Block, out: ByteBuffer): void {
   }
   // An image's `id` is its detail.
   if (block.idLength == 0) return;
-  out.span(DETAIL);
+  out.text(',"detail":');
   writeString(block.id, block.idLength, out);
 }
 
 function writeData(block: Block, out: ByteBuffer): void {
-  out.span(DATA_SCHEME);
+  out.text("data:");
   out.bytes(block.name, block.nameLength);
-  out.span(BASE64);
+  out.text(";base64,");
   out.bytes(block.text, block.textLength);
   out.byte(0x22);
 }

@@ -21,41 +21,19 @@ import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
 import { separate } from "../../write-values";
 
-const TOOLS = constant(',"tools":[');
 const FUNCTION = constant('{"type":"function","name":');
 const CUSTOM = constant('{"type":"custom","name":');
-const PARAMETERS = constant(',"parameters":');
 /** Without the member a function is strict if its schema allows it; in the other APIs it is not. */
 const NOT_STRICT = constant(',"strict":false');
-const GRAMMAR = constant(',"format":{"type":"grammar",');
-const TOOL_CHOICE = constant(',"tool_choice":');
 const AUTO = constant('"auto"');
-const NONE = constant('"none"');
 const REQUIRED = constant('"required"');
-const ALLOWED = constant('{"type":"allowed_tools","mode":');
-const ALLOWED_LIST = constant(',"tools":[');
-const CLOSE_LIST = constant("]}");
-const SINGLE = constant(',"parallel_tool_calls":false');
-const WEB_SEARCH = constant('{"type":"web_search"');
-const CONTEXT_SIZE = constant("search_context_size");
-const CONTEXT_SIZE_MEMBER = constant(',"search_context_size":');
-const USER_LOCATION = constant("user_location");
-const APPROXIMATE = constant("approximate");
-const USER_LOCATION_MEMBER = constant(',"user_location":');
-const ALLOWED_DOMAINS = constant("allowed_domains");
-const DOMAINS_MEMBER = constant(',"filters":{"allowed_domains":');
-const MAX_USES = constant("max_uses");
-const MAX_USES_PATH = constant("tools[].max_uses");
-const BLOCKED_DOMAINS = constant("blocked_domains");
-const BLOCKED_PATH = constant("tools[].blocked_domains");
-const LOCATION_MEMBER = constant(',"user_location":{"type":"approximate",');
 
 const name = new Span(0, 0);
 
 export function writeTools(request: HubRequest, out: ByteBuffer, report: RequestReport): void {
   const search = request.features.node(feature.WEB_SEARCH);
   if (request.tools.count == 0 && search == NO_NODE) return;
-  out.span(TOOLS);
+  out.text(',"tools":[');
   let isLimited = false;
   for (let i: u32 = 0; i < request.tools.count; i++) {
     const tool = request.tool(i);
@@ -68,12 +46,12 @@ export function writeTools(request: HubRequest, out: ByteBuffer, report: Request
   if (search != NO_NODE) writeWebSearch(request.tape, search, out, report);
   out.byte(0x5d);
   writeChoice(request, isLimited, out);
-  if (request.forbidsParallelTools) out.span(SINGLE);
+  if (request.forbidsParallelTools) out.text(',"parallel_tool_calls":false');
 }
 
 function writeFunction(tape: Tape, tool: Tool, out: ByteBuffer): void {
   out.span(FUNCTION);
-  writeTool(tape, tool, PARAMETERS, out);
+  writeTool(tape, tool, constant(',"parameters":'), out);
   if (tool.isStrict == 0) out.span(NOT_STRICT);
   out.byte(0x7d);
 }
@@ -84,7 +62,7 @@ function writeCustom(tape: Tape, tool: Tool, out: ByteBuffer): void {
   const grammar = tool.grammar;
   if (tape.isObject(grammar) && !tape.isEmpty(grammar)) {
     // The grammar's own members: chat completions have them one level below.
-    out.span(GRAMMAR);
+    out.text(',"format":{"type":"grammar",');
     out.bytes(tape.pointer(grammar) + 1, tape.size(grammar) - 1);
   }
   out.byte(0x7d);
@@ -93,29 +71,35 @@ function writeCustom(tape: Tape, tool: Tool, out: ByteBuffer): void {
 /** Writes `web_search_options` of chat completions, or the web search tool of messages, as a tool. */
 function writeWebSearch(tape: Tape, options: u32, out: ByteBuffer, report: RequestReport): void {
   separate(out);
-  out.span(WEB_SEARCH);
-  const size = tape.member(options, CONTEXT_SIZE);
+  out.text('{"type":"web_search"');
+  const size = tape.member(options, constant("search_context_size"));
   if (tape.isString(size)) {
-    out.span(CONTEXT_SIZE_MEMBER);
+    out.text(',"search_context_size":');
     writeValue(tape, size, out);
   }
-  const location = tape.member(options, USER_LOCATION);
-  const inner = tape.member(location, APPROXIMATE);
+  const location = tape.member(options, constant("user_location"));
+  const inner = tape.member(location, constant("approximate"));
   if (tape.isObject(inner) && !tape.isEmpty(inner)) {
     // Chat completions have the place one level below.
-    out.span(LOCATION_MEMBER);
+    out.text(',"user_location":{"type":"approximate",');
     out.bytes(tape.pointer(inner) + 1, tape.size(inner) - 1);
   } else if (tape.isObject(location) && inner == NO_NODE) {
-    writeMember(tape, location, USER_LOCATION_MEMBER, out);
+    writeMember(tape, location, constant(',"user_location":'), out);
   }
-  const domains = tape.member(options, ALLOWED_DOMAINS);
+  const domains = tape.member(options, constant("allowed_domains"));
   if (tape.isArray(domains)) {
-    writeMember(tape, domains, DOMAINS_MEMBER, out);
+    writeMember(tape, domains, constant(',"filters":{"allowed_domains":'), out);
     out.byte(0x7d);
   }
   out.byte(0x7d);
-  dropPresent(tape, options, MAX_USES, MAX_USES_PATH, report);
-  dropPresent(tape, options, BLOCKED_DOMAINS, BLOCKED_PATH, report);
+  dropPresent(tape, options, constant("max_uses"), constant("tools[].max_uses"), report);
+  dropPresent(
+    tape,
+    options,
+    constant("blocked_domains"),
+    constant("tools[].blocked_domains"),
+    report,
+  );
 }
 
 function dropPresent(tape: Tape, object: u32, key: Span, path: Span, report: RequestReport): void {
@@ -126,9 +110,9 @@ function dropPresent(tape: Tape, object: u32, key: Span, path: Span, report: Req
 function writeChoice(request: HubRequest, isLimited: bool, out: ByteBuffer): void {
   const choice = request.toolChoice;
   if (choice == CHOICE_UNSET) return;
-  out.span(TOOL_CHOICE);
+  out.text(',"tool_choice":');
   if (choice == CHOICE_NAMED) writeChosen(request, out);
-  else if (choice == CHOICE_NONE) out.span(NONE);
+  else if (choice == CHOICE_NONE) out.text('"none"');
   else if (isLimited) writeAllowed(request, choice, out);
   else out.span(choice == CHOICE_ANY ? REQUIRED : AUTO);
 }
@@ -149,9 +133,9 @@ function writeChosen(request: HubRequest, out: ByteBuffer): void {
 }
 
 function writeAllowed(request: HubRequest, choice: i32, out: ByteBuffer): void {
-  out.span(ALLOWED);
+  out.text('{"type":"allowed_tools","mode":');
   out.span(choice == CHOICE_ANY ? REQUIRED : AUTO);
-  out.span(ALLOWED_LIST);
+  out.text(',"tools":[');
   for (let i: u32 = 0; i < request.tools.count; i++) {
     const tool = request.tool(i);
     if (tool.isAllowed == 0) continue;
@@ -160,5 +144,5 @@ function writeAllowed(request: HubRequest, choice: i32, out: ByteBuffer): void {
     writeString(tool.name, tool.nameLength, out);
     out.byte(0x7d);
   }
-  out.span(CLOSE_LIST);
+  out.text("]}");
 }

@@ -34,34 +34,10 @@ import * as member from "../members";
 import { writeInput } from "./write-input";
 import { writeTools } from "./write-tools";
 
-const OPEN = constant('{"model":');
-const MAX_TOKENS = constant(',"max_output_tokens":');
-const REASONING = constant(',"reasoning":{"effort":"');
-const SUMMARY = constant(',"summary":"auto"');
-const DISPLAY = constant("display");
-const OMITTED = constant("omitted");
-const TEXT = constant(',"text":{');
-const FORMAT_OBJECT = constant('"format":{"type":"json_object"}');
-const FORMAT_OPEN = constant('"format":{"type":"json_schema","name":');
-const SCHEMA_NAME = constant('"response"');
-const STRICT = constant(',"strict":true}');
-const NOT_STRICT = constant(',"strict":false}');
-const VERBOSITY = constant('"verbosity":');
-const USER = constant(',"safety_identifier":');
-const HASHED_USER = constant("user_");
-const METADATA = constant(',"metadata":');
-const TIER = constant(',"service_tier":');
-const DEFAULT_TIER = constant(',"service_tier":"default"');
-const STREAM = constant(',"stream":true');
 /** Chat completions and messages store nothing by default, the Responses API stores everything. */
 const STORE = constant(',"store":true');
-const NO_STORE = constant(',"store":false');
 /** Without a stored response the client has to carry the model's reasoning to its next turn. A model without any: 400. */
 const INCLUDE = constant(',"include":["reasoning.encrypted_content"]');
-
-const TIER_PATH = constant("service_tier");
-const TOOL_CHOICE_PATH = constant("tool_choice");
-const TOP_K_PATH = constant("top_k");
 
 /** "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16". */
 const MIN_TOKENS: i64 = 16;
@@ -79,9 +55,9 @@ export function writeRequest(
   report: RequestReport,
 ): void {
   const tape = request.tape;
-  out.span(OPEN);
+  out.text('{"model":');
   out.span(model);
-  fitToolChoice(request, limits, TOOL_CHOICE_PATH, report);
+  fitToolChoice(request, limits, constant("tool_choice"), report);
   thinkingAsEffort(request);
   // Unlike chat completions, every model reasons beside tools here.
   planEffort(request, false, limits, efforts, report);
@@ -95,17 +71,17 @@ export function writeRequest(
   writeReasoning(request, out);
   writeText(request, limits, out);
   writeUser(request, limits, out, report);
-  if (request.serviceTier == SERVICE_STANDARD) out.span(DEFAULT_TIER);
+  if (request.serviceTier == SERVICE_STANDARD) out.text(',"service_tier":"default"');
   const features = request.features;
   if (!features.isEmpty) {
     writeFeatures(request, member.request, limits, out, report);
-    writeMember(tape, features.node(feature.METADATA), METADATA, out);
+    writeMember(tape, features.node(feature.METADATA), constant(',"metadata":'), out);
     writeTier(tape, features.node(feature.SERVICE_TIERS), out, report);
   }
   const isStored = tape.isTrue(features.node(feature.STORE));
-  out.span(isStored ? STORE : NO_STORE);
+  out.span(isStored ? STORE : constant(',"store":false'));
   if (isReasoningModel(efforts.effort, limits)) out.span(INCLUDE);
-  if (request.isStreaming) out.span(STREAM);
+  if (request.isStreaming) out.text(',"stream":true');
   out.byte(0x7d);
 }
 
@@ -118,7 +94,7 @@ function writeMaxTokens(
 ): void {
   const tape = request.tape;
   if (!tape.isPresent(request.maxTokens)) return;
-  out.span(MAX_TOKENS);
+  out.text(',"max_output_tokens":');
   const count = readCount(tape, request.maxTokens);
   if (count > 0 && count < MIN_TOKENS) {
     out.integer(MIN_TOKENS);
@@ -134,27 +110,27 @@ function dropUnsupported(request: HubRequest, report: RequestReport): void {
   const hasStop = tape.isPresent(request.stop);
   if (hasStop && !(tape.isArray(request.stop) && tape.isEmpty(request.stop)))
     report.drop(report.paths.stop);
-  if (tape.isPresent(request.topK)) report.drop(TOP_K_PATH);
+  if (tape.isPresent(request.topK)) report.drop(constant("top_k"));
 }
 
 function writeReasoning(request: HubRequest, out: ByteBuffer): void {
   if (efforts.effort == EFFORT_UNSET) return;
   const tape = request.tape;
-  out.span(REASONING);
+  out.text(',"reasoning":{"effort":"');
   out.span(effortWord(efforts.effort));
   out.byte(0x22);
   let display = request.features.node(feature.THINKING_DISPLAY);
-  if (display == NO_NODE) display = tape.member(request.thinking, DISPLAY);
-  const isHidden = tape.equals(display, OMITTED);
-  if (efforts.effort != EFFORT_NONE && !isHidden) out.span(SUMMARY);
+  if (display == NO_NODE) display = tape.member(request.thinking, constant("display"));
+  const isHidden = tape.equals(display, constant("omitted"));
+  if (efforts.effort != EFFORT_NONE && !isHidden) out.text(',"summary":"auto"');
   out.byte(0x7d);
 }
 
 /** Words of other providers, such as Groq's `on_demand`, are rejected: "Invalid value". */
 function writeTier(tape: Tape, node: u32, out: ByteBuffer, report: RequestReport): void {
   if (!tape.isPresent(node)) return;
-  if (isOpenaiTier(tape, node)) writeMember(tape, node, TIER, out);
-  else report.drop(TIER_PATH);
+  if (isOpenaiTier(tape, node)) writeMember(tape, node, constant(',"service_tier":'), out);
+  else report.drop(constant("service_tier"));
 }
 
 function writeText(request: HubRequest, limits: RequestLimits, out: ByteBuffer): void {
@@ -162,23 +138,27 @@ function writeText(request: HubRequest, limits: RequestLimits, out: ByteBuffer):
   const format = request.outputFormat;
   const hasFormat = format == FORMAT_JSON || format == FORMAT_SCHEMA;
   if (!hasFormat && verbosity == NO_NODE) return;
-  out.span(TEXT);
+  out.text(',"text":{');
   if (hasFormat) writeFormat(request, limits, out);
   if (verbosity != NO_NODE) {
     if (hasFormat) out.byte(0x2c);
-    writeMember(request.tape, verbosity, VERBOSITY, out);
+    writeMember(request.tape, verbosity, constant('"verbosity":'), out);
   }
   out.byte(0x7d);
 }
 
 function writeFormat(request: HubRequest, limits: RequestLimits, out: ByteBuffer): void {
   if (request.outputFormat == FORMAT_JSON || !limits.takesOutputSchema) {
-    out.span(FORMAT_OBJECT);
+    out.text('"format":{"type":"json_object"}');
     return;
   }
-  out.span(FORMAT_OPEN);
-  writeSchema(request, SCHEMA_NAME, out);
-  out.span(isStrictSchema(request.tape, request.schema) ? STRICT : NOT_STRICT);
+  out.text('"format":{"type":"json_schema","name":');
+  writeSchema(request, constant('"response"'), out);
+  out.span(
+    isStrictSchema(request.tape, request.schema)
+      ? constant(',"strict":true}')
+      : constant(',"strict":false}'),
+  );
 }
 
 function writeUser(
@@ -193,7 +173,7 @@ function writeUser(
     report.dropForModel(report.paths.user);
     return;
   }
-  out.span(USER);
+  out.text(',"safety_identifier":');
   const pointer = tape.pointer(request.user);
   const size = tape.size(request.user);
   if (size <= MAX_USER) {
@@ -201,7 +181,7 @@ function writeUser(
     return;
   }
   out.byte(0x22);
-  out.span(HASHED_USER);
+  out.text("user_");
   writeHash(pointer, size, out);
   out.byte(0x22);
 }

@@ -3,10 +3,6 @@ import { Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
 
 const TYPE = constant("type");
-const ITEM = constant("item");
-const ITEM_ADDED = constant("response.output_item.added");
-const MESSAGE = constant("message");
-const REASONING = constant("reasoning");
 
 /** What a provider sends before it knows whether it can respond, and beginnings of what has nothing in it yet. */
 const EMPTY: StaticArray<Span> = [
@@ -24,7 +20,7 @@ export function isFirstToken(tape: Tape): bool {
   for (let i = 0; i < EMPTY.length; i++) {
     if (tape.equals(type, unchecked(EMPTY[i]))) return false;
   }
-  if (!tape.equals(type, ITEM_ADDED)) return true;
-  const kind = tape.member(tape.member(0, ITEM), TYPE);
-  return !tape.equals(kind, MESSAGE) && !tape.equals(kind, REASONING);
+  if (!tape.equals(type, constant("response.output_item.added"))) return true;
+  const kind = tape.member(tape.member(0, constant("item")), TYPE);
+  return !tape.equals(kind, constant("message")) && !tape.equals(kind, constant("reasoning"));
 }

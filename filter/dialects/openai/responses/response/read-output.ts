@@ -26,26 +26,9 @@ import { Item, ITEM_CALL, ITEM_CUSTOM, ITEM_MESSAGE, ITEM_OTHER, ITEM_REASONING 
 const TYPE = constant("type");
 const ID = constant("id");
 const CALL_ID = constant("call_id");
-const NAME = constant("name");
-const ARGUMENTS = constant("arguments");
-const INPUT = constant("input");
 const CONTENT = constant("content");
-const SUMMARY = constant("summary");
 const TEXT = constant("text");
-const REFUSAL = constant("refusal");
-const ANNOTATIONS = constant("annotations");
-const LOGPROBS = constant("logprobs");
-const ENCRYPTED_CONTENT = constant("encrypted_content");
-const MESSAGE = constant("message");
-const REASONING = constant("reasoning");
-const FUNCTION_CALL = constant("function_call");
-const CUSTOM_TOOL_CALL = constant("custom_tool_call");
 const CALL_SUFFIX = constant("_call");
-const MCP_PREFIX = constant("mcp_");
-const URL_CITATION = constant("url_citation");
-const URL = constant("url");
-const TITLE = constant("title");
-const CALL_PREFIX = constant("call_");
 /** Around the input of a custom tool, which is a text, in the arguments of a function: the inside of a JSON string. */
 const INPUT_BEGIN = constant('{\\"input\\":\\"');
 const INPUT_END = constant('\\"}');
@@ -189,15 +172,15 @@ export class ItemReader {
   cite(tape: Tape, item: Item, node: u32): void {
     if (item.isDone) return;
     item.hasCitations = true;
-    const url = tape.member(node, URL);
-    if (!tape.equals(tape.member(node, TYPE), URL_CITATION) || !tape.isString(url)) {
+    const url = tape.member(node, constant("url"));
+    if (!tape.equals(tape.member(node, TYPE), constant("url_citation")) || !tape.isString(url)) {
       this.dropped.add(DROPPED_CITATION);
       return;
     }
     const citation = this.citation;
     citation.url = tape.pointer(url);
     citation.urlLength = tape.size(url);
-    const title = tape.member(node, TITLE);
+    const title = tape.member(node, constant("title"));
     citation.title = tape.isString(title) ? tape.pointer(title) : 0;
     citation.titleLength = tape.isString(title) ? tape.size(title) : 0;
     citation.cited = 0;
@@ -240,7 +223,7 @@ export class ItemReader {
   }
 
   private beginCall(tape: Tape, item: Item, node: u32): void {
-    const name = tape.member(node, NAME);
+    const name = tape.member(node, constant("name"));
     if (item.slot >= 0 || !tape.isString(name) || tape.size(name) == 0) return;
     let id = tape.member(node, CALL_ID);
     if (tape.size(id) == 0 || !tape.isString(id)) id = tape.member(node, ID);
@@ -251,7 +234,7 @@ export class ItemReader {
     if (length == 0) {
       const made = this.scratch;
       made.clear();
-      putMadeId(CALL_PREFIX, this.requestId, item.slot, made);
+      putMadeId(constant("call_"), this.requestId, item.slot, made);
       pointer = made.pointer;
       length = made.length;
     }
@@ -262,7 +245,11 @@ export class ItemReader {
     if (item.isCall) {
       this.beginCall(tape, item, node);
       if (item.slot < 0 && !item.isDone) this.dropped.add(DROPPED_TOOL_CALL);
-      this.callEnd(tape, item, tape.member(node, item.kind == ITEM_CALL ? ARGUMENTS : INPUT));
+      this.callEnd(
+        tape,
+        item,
+        tape.member(node, item.kind == ITEM_CALL ? constant("arguments") : constant("input")),
+      );
     } else if (item.kind == ITEM_MESSAGE) {
       this.completeMessage(tape, item, node);
     } else if (item.kind == ITEM_REASONING) {
@@ -281,13 +268,13 @@ export class ItemReader {
     const end = tape.next(content);
     for (let part = tape.first(content); part < end; part = tape.next(part)) {
       const text = tape.member(part, TEXT);
-      const refusal = tape.member(part, REFUSAL);
+      const refusal = tape.member(part, constant("refusal"));
       if (!hadText && tape.isString(text)) this.text(item, tape.pointer(text), tape.size(text));
       if (!hadText && tape.isString(refusal))
         this.refusal(item, tape.pointer(refusal), tape.size(refusal));
-      const logprobs = tape.member(part, LOGPROBS);
+      const logprobs = tape.member(part, constant("logprobs"));
       if (tape.isArray(logprobs) && !tape.isEmpty(logprobs)) this.dropped.add(DROPPED_LOGPROBS);
-      if (!hadCitations) this.citeAll(tape, item, tape.member(part, ANNOTATIONS));
+      if (!hadCitations) this.citeAll(tape, item, tape.member(part, constant("annotations")));
     }
   }
 
@@ -301,10 +288,10 @@ export class ItemReader {
   /** `encrypted_content` counts only here: an item's beginning has a different one. */
   private completeReasoning(tape: Tape, item: Item, node: u32): void {
     if (item.received == 0) {
-      this.readThoughts(tape, item, tape.member(node, SUMMARY), true);
+      this.readThoughts(tape, item, tape.member(node, constant("summary")), true);
       this.readThoughts(tape, item, tape.member(node, CONTENT), false);
     }
-    const data = tape.member(node, ENCRYPTED_CONTENT);
+    const data = tape.member(node, constant("encrypted_content"));
     if (!tape.isString(data) || tape.size(data) == 0) return;
     if (item.isDone) this.dropped.add(DROPPED_SIGNATURE);
     else this.sink.signature(CARRIER_OPENAI, tape.pointer(data), tape.size(data));
@@ -345,15 +332,15 @@ export class ItemReader {
     const isCall =
       size > suffix &&
       sameBytes(tape.pointer(type) + size - suffix, suffix, CALL_SUFFIX.pointer, suffix);
-    const isTool = isCall || startsWith(tape.pointer(type), size, MCP_PREFIX);
+    const isTool = isCall || startsWith(tape.pointer(type), size, constant("mcp_"));
     this.dropped.add(isTool ? DROPPED_SERVER_TOOL : DROPPED_BLOCK);
   }
 }
 
 function kindOf(tape: Tape, node: u32): i32 {
   const type = tape.member(node, TYPE);
-  if (tape.equals(type, MESSAGE)) return ITEM_MESSAGE;
-  if (tape.equals(type, FUNCTION_CALL)) return ITEM_CALL;
-  if (tape.equals(type, REASONING)) return ITEM_REASONING;
-  return tape.equals(type, CUSTOM_TOOL_CALL) ? ITEM_CUSTOM : ITEM_OTHER;
+  if (tape.equals(type, constant("message"))) return ITEM_MESSAGE;
+  if (tape.equals(type, constant("function_call"))) return ITEM_CALL;
+  if (tape.equals(type, constant("reasoning"))) return ITEM_REASONING;
+  return tape.equals(type, constant("custom_tool_call")) ? ITEM_CUSTOM : ITEM_OTHER;
 }

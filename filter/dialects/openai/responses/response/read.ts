@@ -26,51 +26,11 @@ import { Item, ITEM_CALL, ITEM_CUSTOM, ITEM_MESSAGE, ITEM_REASONING } from "./it
 import { ItemReader } from "./read-output";
 import { readUsage } from "./read-usage";
 
-const TYPE = constant("type");
-const DELTA = constant("delta");
-const ITEM = constant("item");
-const ITEM_ID = constant("item_id");
-const OUTPUT_INDEX = constant("output_index");
-const CONTENT_INDEX = constant("content_index");
-const SUMMARY_INDEX = constant("summary_index");
-const SEQUENCE_NUMBER = constant("sequence_number");
-const OBFUSCATION = constant("obfuscation");
-const RESPONSE = constant("response");
-const ANNOTATION = constant("annotation");
-const ARGUMENTS = constant("arguments");
-const INPUT = constant("input");
-
-const TEXT_DELTA = constant("response.output_text.delta");
 const REFUSAL_DELTA = constant("response.refusal.delta");
-const SUMMARY_DELTA = constant("response.reasoning_summary_text.delta");
-const REASONING_DELTA = constant("response.reasoning_text.delta");
-const ARGUMENTS_DELTA = constant("response.function_call_arguments.delta");
-const ARGUMENTS_DONE = constant("response.function_call_arguments.done");
-const INPUT_DELTA = constant("response.custom_tool_call_input.delta");
-const INPUT_DONE = constant("response.custom_tool_call_input.done");
-const ANNOTATION_ADDED = constant("response.output_text.annotation.added");
-const ITEM_ADDED = constant("response.output_item.added");
-const ITEM_DONE = constant("response.output_item.done");
-const CREATED = constant("response.created");
-const IN_PROGRESS = constant("response.in_progress");
-const COMPLETED = constant("response.completed");
 const INCOMPLETE = constant("response.incomplete");
-const KEEPALIVE = constant("keepalive");
 
-const ID = constant("id");
-const MODEL = constant("model");
-const CREATED_AT = constant("created_at");
-const SERVICE_TIER = constant("service_tier");
-const PRIORITY = constant("priority");
-const FLEX = constant("flex");
-const SCALE = constant("scale");
-const DEFAULT = constant("default");
 const OUTPUT = constant("output");
-const USAGE = constant("usage");
 const STATUS = constant("status");
-const QUEUED_STATUS = constant("queued");
-const IN_PROGRESS_STATUS = constant("in_progress");
-const INCOMPLETE_STATUS = constant("incomplete");
 
 export class OpenaiResponsesReader extends ResponseReader {
   private items: ItemReader = new ItemReader(this.sink, this.dropped, this.requestId);
@@ -119,19 +79,25 @@ export class OpenaiResponsesReader extends ResponseReader {
     const type = this.type;
     if (this.finishReason != FINISH_NONE) return;
     if (tape.isString(this.delta)) this.readDelta(tape);
-    else if (tape.equals(type, ITEM_ADDED)) {
+    else if (tape.equals(type, constant("response.output_item.added"))) {
       this.begin();
       this.items.add(tape, this.index, this.item);
-    } else if (tape.equals(type, ITEM_DONE)) {
+    } else if (tape.equals(type, constant("response.output_item.done"))) {
       this.begin();
       this.items.finish(tape, this.index, this.item);
-    } else if (tape.equals(type, ARGUMENTS_DONE)) this.readCallEnd(tape, ITEM_CALL);
-    else if (tape.equals(type, INPUT_DONE)) this.readCallEnd(tape, ITEM_CUSTOM);
-    else if (tape.equals(type, ANNOTATION_ADDED)) this.readAnnotation(tape);
-    else if (tape.equals(type, KEEPALIVE)) this.sink.ping();
-    else if (tape.equals(type, CREATED) || tape.equals(type, IN_PROGRESS))
+    } else if (tape.equals(type, constant("response.function_call_arguments.done")))
+      this.readCallEnd(tape, ITEM_CALL);
+    else if (tape.equals(type, constant("response.custom_tool_call_input.done")))
+      this.readCallEnd(tape, ITEM_CUSTOM);
+    else if (tape.equals(type, constant("response.output_text.annotation.added")))
+      this.readAnnotation(tape);
+    else if (tape.equals(type, constant("keepalive"))) this.sink.ping();
+    else if (
+      tape.equals(type, constant("response.created")) ||
+      tape.equals(type, constant("response.in_progress"))
+    )
       this.readHead(tape, this.response);
-    else if (tape.equals(type, COMPLETED) || tape.equals(type, INCOMPLETE))
+    else if (tape.equals(type, constant("response.completed")) || tape.equals(type, INCOMPLETE))
       this.readEnd(tape, this.response);
   }
 
@@ -143,7 +109,7 @@ export class OpenaiResponsesReader extends ResponseReader {
       return;
     }
     const status = tape.member(root, STATUS);
-    if (tape.equals(status, QUEUED_STATUS) || tape.equals(status, IN_PROGRESS_STATUS)) {
+    if (tape.equals(status, constant("queued")) || tape.equals(status, constant("in_progress"))) {
       this.fail(
         new Fault(502, "The upstream responds in the background, which was not asked for."),
       );
@@ -168,16 +134,16 @@ export class OpenaiResponsesReader extends ResponseReader {
     if (!tape.isObject(root)) return;
     for (let key = tape.first(root), end = tape.next(root); key < end; key = tape.next(key + 1)) {
       const value = key + 1;
-      if (tape.equals(key, TYPE)) this.type = value;
-      else if (tape.equals(key, DELTA)) this.delta = value;
-      else if (tape.equals(key, ITEM_ID)) this.itemId = value;
-      else if (tape.equals(key, OUTPUT_INDEX)) this.index = readCount(tape, value);
-      else if (tape.equals(key, SUMMARY_INDEX)) this.part = readCount(tape, value);
-      else if (tape.equals(key, CONTENT_INDEX)) this.part = readCount(tape, value);
-      else if (tape.equals(key, SEQUENCE_NUMBER)) this.readNumber(tape, value);
-      else if (tape.equals(key, OBFUSCATION)) this.readNoise(tape, value);
-      else if (tape.equals(key, ITEM)) this.item = value;
-      else if (tape.equals(key, RESPONSE)) this.response = value;
+      if (tape.equals(key, constant("type"))) this.type = value;
+      else if (tape.equals(key, constant("delta"))) this.delta = value;
+      else if (tape.equals(key, constant("item_id"))) this.itemId = value;
+      else if (tape.equals(key, constant("output_index"))) this.index = readCount(tape, value);
+      else if (tape.equals(key, constant("summary_index"))) this.part = readCount(tape, value);
+      else if (tape.equals(key, constant("content_index"))) this.part = readCount(tape, value);
+      else if (tape.equals(key, constant("sequence_number"))) this.readNumber(tape, value);
+      else if (tape.equals(key, constant("obfuscation"))) this.readNoise(tape, value);
+      else if (tape.equals(key, constant("item"))) this.item = value;
+      else if (tape.equals(key, constant("response"))) this.response = value;
     }
   }
 
@@ -198,12 +164,19 @@ export class OpenaiResponsesReader extends ResponseReader {
   private readDelta(tape: Tape): void {
     const type = this.type;
     const delta = this.delta;
-    const isSummary = tape.equals(type, SUMMARY_DELTA);
+    const isSummary = tape.equals(type, constant("response.reasoning_summary_text.delta"));
     let kind = ITEM_MESSAGE;
-    if (isSummary || tape.equals(type, REASONING_DELTA)) kind = ITEM_REASONING;
-    else if (tape.equals(type, ARGUMENTS_DELTA)) kind = ITEM_CALL;
-    else if (tape.equals(type, INPUT_DELTA)) kind = ITEM_CUSTOM;
-    else if (!tape.equals(type, TEXT_DELTA) && !tape.equals(type, REFUSAL_DELTA)) return;
+    if (isSummary || tape.equals(type, constant("response.reasoning_text.delta")))
+      kind = ITEM_REASONING;
+    else if (tape.equals(type, constant("response.function_call_arguments.delta")))
+      kind = ITEM_CALL;
+    else if (tape.equals(type, constant("response.custom_tool_call_input.delta")))
+      kind = ITEM_CUSTOM;
+    else if (
+      !tape.equals(type, constant("response.output_text.delta")) &&
+      !tape.equals(type, REFUSAL_DELTA)
+    )
+      return;
     this.begin();
     const item = this.items.itemOf(tape, this.index, this.itemId, kind);
     if (item === null) return;
@@ -221,27 +194,31 @@ export class OpenaiResponsesReader extends ResponseReader {
   private readCallEnd(tape: Tape, kind: i32): void {
     this.begin();
     const item = this.items.itemOf(tape, this.index, this.itemId, kind);
-    const text = tape.member(tape.root(), kind == ITEM_CALL ? ARGUMENTS : INPUT);
+    const text = tape.member(
+      tape.root(),
+      kind == ITEM_CALL ? constant("arguments") : constant("input"),
+    );
     if (item !== null) this.items.callEnd(tape, item, text);
   }
 
   private readAnnotation(tape: Tape): void {
     this.begin();
     const item = this.items.itemOf(tape, this.index, this.itemId, ITEM_MESSAGE);
-    if (item !== null) this.items.cite(tape, item, tape.member(tape.root(), ANNOTATION));
+    if (item !== null)
+      this.items.cite(tape, item, tape.member(tape.root(), constant("annotation")));
   }
 
   private readHead(tape: Tape, response: u32): void {
     if (this.hasBegun) return;
     const head = this.head;
-    replaceIfPresent(head.id, tape, tape.member(response, ID));
-    replaceIfPresent(head.model, tape, tape.member(response, MODEL));
-    head.setCreated(readCount(tape, tape.member(response, CREATED_AT)));
-    const tier = tape.member(response, SERVICE_TIER);
-    if (tape.equals(tier, PRIORITY)) head.tier = TIER_PRIORITY;
-    else if (tape.equals(tier, FLEX)) head.tier = TIER_FLEX;
-    else if (tape.equals(tier, SCALE)) head.tier = TIER_SCALE;
-    else if (tape.equals(tier, DEFAULT)) head.tier = TIER_STANDARD;
+    replaceIfPresent(head.id, tape, tape.member(response, constant("id")));
+    replaceIfPresent(head.model, tape, tape.member(response, constant("model")));
+    head.setCreated(readCount(tape, tape.member(response, constant("created_at"))));
+    const tier = tape.member(response, constant("service_tier"));
+    if (tape.equals(tier, constant("priority"))) head.tier = TIER_PRIORITY;
+    else if (tape.equals(tier, constant("flex"))) head.tier = TIER_FLEX;
+    else if (tape.equals(tier, constant("scale"))) head.tier = TIER_SCALE;
+    else if (tape.equals(tier, constant("default"))) head.tier = TIER_STANDARD;
     this.begin();
   }
 
@@ -249,7 +226,7 @@ export class OpenaiResponsesReader extends ResponseReader {
   private readEnd(tape: Tape, response: u32): void {
     this.readHead(tape, response);
     this.items.finishAll(tape, tape.member(response, OUTPUT));
-    const usage = tape.member(response, USAGE);
+    const usage = tape.member(response, constant("usage"));
     if (tape.isObject(usage)) readUsage(tape, usage, this.usage);
     this.finishReason = this.reasonOf(tape, response);
     if (this.finishReason == FINISH_UNKNOWN) this.dropped.add(DROPPED_FINISH_REASON);
@@ -260,7 +237,7 @@ export class OpenaiResponsesReader extends ResponseReader {
   private reasonOf(tape: Tape, response: u32): i32 {
     const isIncomplete =
       tape.equals(this.type, INCOMPLETE) ||
-      tape.equals(tape.member(response, STATUS), INCOMPLETE_STATUS);
+      tape.equals(tape.member(response, STATUS), constant("incomplete"));
     if (isIncomplete) return incompleteReason(tape, response);
     if (this.items.hasCalls) return FINISH_TOOLS;
     return this.items.hasRefusal ? FINISH_REFUSAL : FINISH_STOP;

@@ -19,40 +19,11 @@ const MAX_TEXT: u32 = 1024;
 /** No more objects and lists are repeated above this size of all members. Bytes. */
 const MAX_ECHO: u32 = 64 << 10;
 
-const FREQUENCY_PENALTY = constant("frequency_penalty");
-const INSTRUCTIONS = constant("instructions");
-const MAX_OUTPUT_TOKENS = constant("max_output_tokens");
-const MAX_TOOL_CALLS = constant("max_tool_calls");
-const METADATA = constant("metadata");
-const PARALLEL = constant("parallel_tool_calls");
-const PRESENCE_PENALTY = constant("presence_penalty");
-const PROMPT_CACHE_KEY = constant("prompt_cache_key");
-const REASONING = constant("reasoning");
-const SAFETY_IDENTIFIER = constant("safety_identifier");
-const TEMPERATURE = constant("temperature");
-const TEXT = constant("text");
-const TOOL_CHOICE = constant("tool_choice");
 const TOOLS = constant("tools");
-const TOP_LOGPROBS = constant("top_logprobs");
-const TOP_P = constant("top_p");
-const TRUNCATION = constant("truncation");
-const USER = constant("user");
 
 const NULL = constant("null");
-const TRUE = constant("true");
 const ZERO = constant("0");
 const ONE = constant("1");
-const EMPTY_OBJECT = constant("{}");
-const NO_REASONING = constant('{"effort":null,"summary":null}');
-const PLAIN_TEXT = constant('{"format":{"type":"text"}}');
-const AUTO = constant('"auto"');
-const DISABLED = constant('"disabled"');
-const EMPTY_LIST = constant("[]");
-const NOTHING = constant("");
-const PREVIOUS = constant(',"previous_response_id":null');
-
-const TYPE = constant("type");
-const FUNCTION = constant("function");
 
 /** A member that an object of a response always has, and what stands for a missing one. */
 class Default {
@@ -86,24 +57,30 @@ const value = scratchBuffer();
 
 /** Appends the members, each with a comma before it. */
 export function writeEcho(tape: Tape, out: ByteBuffer): void {
-  echo(tape, FREQUENCY_PENALTY, NUMBERS, ZERO, out);
-  echo(tape, INSTRUCTIONS, STRINGS, NULL, out);
-  echo(tape, MAX_OUTPUT_TOKENS, NUMBERS, NULL, out);
-  echo(tape, MAX_TOOL_CALLS, NUMBERS, NULL, out);
-  echo(tape, METADATA, OBJECTS, EMPTY_OBJECT, out);
-  echo(tape, PARALLEL, BOOLEANS, TRUE, out);
-  echo(tape, PRESENCE_PENALTY, NUMBERS, ZERO, out);
-  echo(tape, PROMPT_CACHE_KEY, STRINGS, NULL, out);
-  echoObject(tape, REASONING, OF_REASONING, NO_REASONING, out);
-  echo(tape, SAFETY_IDENTIFIER, STRINGS, NULL, out);
-  echo(tape, TEMPERATURE, NUMBERS, ONE, out);
-  echoObject(tape, TEXT, OF_TEXT, PLAIN_TEXT, out);
-  echo(tape, TOOL_CHOICE, STRINGS | OBJECTS, AUTO, out);
-  echo(tape, TOP_LOGPROBS, NUMBERS, ZERO, out);
-  echo(tape, TOP_P, NUMBERS, ONE, out);
-  echo(tape, TRUNCATION, STRINGS, DISABLED, out);
-  echo(tape, USER, STRINGS, NOTHING, out);
-  out.span(PREVIOUS);
+  echo(tape, constant("frequency_penalty"), NUMBERS, ZERO, out);
+  echo(tape, constant("instructions"), STRINGS, NULL, out);
+  echo(tape, constant("max_output_tokens"), NUMBERS, NULL, out);
+  echo(tape, constant("max_tool_calls"), NUMBERS, NULL, out);
+  echo(tape, constant("metadata"), OBJECTS, constant("{}"), out);
+  echo(tape, constant("parallel_tool_calls"), BOOLEANS, constant("true"), out);
+  echo(tape, constant("presence_penalty"), NUMBERS, ZERO, out);
+  echo(tape, constant("prompt_cache_key"), STRINGS, NULL, out);
+  echoObject(
+    tape,
+    constant("reasoning"),
+    OF_REASONING,
+    constant('{"effort":null,"summary":null}'),
+    out,
+  );
+  echo(tape, constant("safety_identifier"), STRINGS, NULL, out);
+  echo(tape, constant("temperature"), NUMBERS, ONE, out);
+  echoObject(tape, constant("text"), OF_TEXT, constant('{"format":{"type":"text"}}'), out);
+  echo(tape, constant("tool_choice"), STRINGS | OBJECTS, constant('"auto"'), out);
+  echo(tape, constant("top_logprobs"), NUMBERS, ZERO, out);
+  echo(tape, constant("top_p"), NUMBERS, ONE, out);
+  echo(tape, constant("truncation"), STRINGS, constant('"disabled"'), out);
+  echo(tape, constant("user"), STRINGS, constant(""), out);
+  out.text(',"previous_response_id":null');
   echoTools(tape, out);
 }
 
@@ -139,12 +116,12 @@ function echoTools(tape: Tape, out: ByteBuffer): void {
     for (let tool = tape.first(list); tool < end; tool = tape.next(tool)) {
       if (!tape.isObject(tool)) continue;
       if (value.length > 1) value.byte(0x2c);
-      const isFunction = tape.equals(tape.member(tool, TYPE), FUNCTION);
+      const isFunction = tape.equals(tape.member(tool, constant("type")), constant("function"));
       fill(tape, tool, isFunction ? OF_FUNCTIONS : NO_DEFAULTS);
     }
     value.byte(0x5d);
   }
-  put(TOOLS, EMPTY_LIST, out);
+  put(TOOLS, constant("[]"), out);
 }
 
 function fits(tape: Tape, node: u32, out: ByteBuffer): bool {

@@ -29,42 +29,16 @@ const MESSAGE: i32 = 1;
 const CALL: i32 = 2;
 const REASONING: i32 = 3;
 
-const MESSAGE_ID = constant("msg_");
-const REASONING_ID = constant("rs_");
-const CALL_ID = constant("fc_");
-const CUSTOM_CALL_ID = constant("ctc_");
-
-const ID = constant('{"id":"');
-const MESSAGE_START = constant('","type":"message","role":"assistant","content":[');
-const REASONING_START = constant('","type":"reasoning","summary":[');
-const CALL_START = constant('","type":"function_call","call_id":"');
-const CUSTOM_CALL_START = constant('","type":"custom_tool_call","call_id":"');
-const NAME = constant('","name":"');
-const NAMESPACE = constant('","namespace":"');
-const ARGUMENTS_START = constant('","arguments":"');
-const INPUT_START = constant('","input":"');
 const NO_ARGUMENTS = constant("{}");
 
 /** The rest of an item that has just begun. */
 const MESSAGE_REST = constant('],"status":"in_progress"}');
 const REASONING_REST = constant("]}");
-const CALL_REST = constant('","status":"in_progress"}');
 
-const MESSAGE_STATUS = constant('],"status":"');
-const CALL_STATUS = constant('","status":"');
 const STRING_END = constant('"}');
-const ENCRYPTED = constant('],"encrypted_content":"');
-
-const ANNOTATIONS = constant('","annotations":[');
-const ANNOTATIONS_END = constant('],"logprobs":[]}');
-const ANNOTATION = constant('{"type":"url_citation","start_index":0,"end_index":');
-const URL = constant(',"url":"');
-const TITLE = constant('","title":"');
 
 export const COMPLETED = constant("completed");
 export const INCOMPLETE = constant("incomplete");
-const MAX_OUTPUT_TOKENS = constant("max_output_tokens");
-const CONTENT_FILTER = constant("content_filter");
 const NOTHING = constant("");
 
 export abstract class ItemWriter extends BlockWriter {
@@ -119,9 +93,9 @@ export abstract class ItemWriter extends BlockWriter {
   /** A citation covers its whole block of text, before or inside of which it comes. */
   citation(citation: Citation): void {
     const citations = this.citations;
-    citations.span(URL);
+    citations.text(',"url":"');
     citations.bytes(citation.url, citation.urlLength);
-    citations.span(TITLE);
+    citations.text('","title":"');
     citations.bytes(citation.title, citation.titleLength);
     citations.span(STRING_END);
     this.citationEnds.push(citations.length);
@@ -143,8 +117,8 @@ export abstract class ItemWriter extends BlockWriter {
   /** Why the finished response is incomplete; empty if it is complete. */
   protected get incompleteReason(): Span {
     const reason = this.reason;
-    if (reason == FINISH_LENGTH || reason == FINISH_CONTEXT) return MAX_OUTPUT_TOKENS;
-    return reason == FINISH_REFUSAL && !this.hasRefusal ? CONTENT_FILTER : NOTHING;
+    if (reason == FINISH_LENGTH || reason == FINISH_CONTEXT) return constant("max_output_tokens");
+    return reason == FINISH_REFUSAL && !this.hasRefusal ? constant("content_filter") : NOTHING;
   }
 
   release(): void {
@@ -173,9 +147,9 @@ export abstract class ItemWriter extends BlockWriter {
     }
     const items = this.items;
     const textEnd = items.length;
-    items.span(ANNOTATIONS);
+    items.text('","annotations":[');
     this.putCitations(countCharacters(items.pointer + this.textStart, textEnd - this.textStart));
-    items.span(ANNOTATIONS_END);
+    items.text('],"logprobs":[]}');
     this.contentDone(textEnd);
   }
 
@@ -188,7 +162,7 @@ export abstract class ItemWriter extends BlockWriter {
   }
 
   protected openReasoning(): void {
-    this.startItem(REASONING, REASONING_ID, REASONING_START);
+    this.startItem(REASONING, constant("rs_"), constant('","type":"reasoning","summary":['));
     this.itemAdded(REASONING_REST);
   }
 
@@ -221,22 +195,23 @@ export abstract class ItemWriter extends BlockWriter {
     const tool = this.notes.tools.find(name, nameLength);
     const isCustom = tool !== null && tool.isCustom;
     this.isCustom = isCustom;
-    if (isCustom) this.startItem(CALL, CUSTOM_CALL_ID, CUSTOM_CALL_START);
-    else this.startItem(CALL, CALL_ID, CALL_START);
+    if (isCustom)
+      this.startItem(CALL, constant("ctc_"), constant('","type":"custom_tool_call","call_id":"'));
+    else this.startItem(CALL, constant("fc_"), constant('","type":"function_call","call_id":"'));
     const items = this.items;
     items.bytes(id, idLength);
-    items.span(NAME);
+    items.text('","name":"');
     if (tool === null) {
       items.bytes(name, nameLength);
     } else {
       items.bytes(tool.name, tool.nameLength);
       if (tool.spaceLength > 0) {
-        items.span(NAMESPACE);
+        items.text('","namespace":"');
         items.bytes(tool.space, tool.spaceLength);
       }
     }
-    items.span(isCustom ? INPUT_START : ARGUMENTS_START);
-    this.itemAdded(CALL_REST);
+    items.span(isCustom ? constant('","input":"') : constant('","arguments":"'));
+    this.itemAdded(constant('","status":"in_progress"}'));
     this.wrapped.clear();
     this.content = isCustom ? INPUT : ARGUMENTS;
     this.textStart = items.length;
@@ -262,7 +237,11 @@ export abstract class ItemWriter extends BlockWriter {
 
   private openMessagePart(content: Content): void {
     if (this.kind != MESSAGE) {
-      this.startItem(MESSAGE, MESSAGE_ID, MESSAGE_START);
+      this.startItem(
+        MESSAGE,
+        constant("msg_"),
+        constant('","type":"message","role":"assistant","content":['),
+      );
       this.hasMessage = true;
       this.itemAdded(MESSAGE_REST);
     }
@@ -292,7 +271,7 @@ export abstract class ItemWriter extends BlockWriter {
 
   private putEncrypted(mark: Span, pointer: usize, length: u32): void {
     const items = this.items;
-    items.span(ENCRYPTED);
+    items.text('],"encrypted_content":"');
     items.span(mark);
     items.bytes(pointer, length);
     items.span(STRING_END);
@@ -306,7 +285,7 @@ export abstract class ItemWriter extends BlockWriter {
       const to = unchecked(this.citationEnds[i]);
       if (i > 0) items.byte(0x2c);
       const start = items.length;
-      items.span(ANNOTATION);
+      items.text('{"type":"url_citation","start_index":0,"end_index":');
       items.integer(characters);
       items.bytes(this.citations.pointer + from, to - from);
       this.annotationAdded(i, start);
@@ -329,7 +308,7 @@ export abstract class ItemWriter extends BlockWriter {
     const items = this.items;
     if (this.outputIndex > 0) items.byte(0x2c);
     this.itemStart = items.length;
-    items.span(ID);
+    items.text('{"id":"');
     items.bytes(id.pointer, id.length);
     items.span(start);
   }
@@ -338,7 +317,7 @@ export abstract class ItemWriter extends BlockWriter {
   private endItem(status: Span): void {
     if (this.kind == NO_ITEM) return;
     const items = this.items;
-    items.span(this.kind == MESSAGE ? MESSAGE_STATUS : CALL_STATUS);
+    items.span(this.kind == MESSAGE ? constant('],"status":"') : constant('","status":"'));
     items.span(status);
     items.span(STRING_END);
     this.itemEnds();

@@ -10,27 +10,8 @@ import { tierWord } from "../../tier";
 import { writeStem } from "../response-id";
 import { failureCode, failureMessage } from "../write-fault";
 
-const ID = constant('{"id":"resp_');
-const CREATED = constant('","object":"response","created_at":');
-const MODEL = constant(',"model":"');
-const TIER = constant('","service_tier":"');
-const STORE = constant('","store":false,"background":false');
-const STATUS = constant(',"status":"');
-const COMPLETED_AT = constant('","completed_at":');
-const ERROR = constant(',"error":');
-const ERROR_CODE = constant('{"code":"');
-const ERROR_MESSAGE = constant('","message":"');
 const STRING_END = constant('"}');
-const INCOMPLETE = constant(',"incomplete_details":');
-const REASON = constant('{"reason":"');
-const USAGE = constant(',"usage":');
 const NULL = constant("null");
-const INPUT_TOKENS = constant('{"input_tokens":');
-const CACHED_TOKENS = constant(',"input_tokens_details":{"cached_tokens":');
-const CACHE_WRITE_TOKENS = constant(',"cache_write_tokens":');
-const OUTPUT_TOKENS = constant('},"output_tokens":');
-const REASONING_TOKENS = constant(',"output_tokens_details":{"reasoning_tokens":');
-const TOTAL_TOKENS = constant('},"total_tokens":');
 
 /** What a response repeats of a request without any of it. */
 const NO_ECHO = constant(
@@ -43,15 +24,15 @@ const NO_ECHO = constant(
 
 /** Writes what stays the same in all events of a response: `{"id":…` up to the members of the request. */
 export function writeHead(head: ResponseHead, notes: RequestNotes, out: ByteBuffer): void {
-  out.span(ID);
+  out.text('{"id":"resp_');
   writeStem(head.id, out);
-  out.span(CREATED);
+  out.text('","object":"response","created_at":');
   out.integer(head.created);
-  out.span(MODEL);
+  out.text(',"model":"');
   out.bytes(head.model.pointer, head.model.length);
-  out.span(TIER);
+  out.text('","service_tier":"');
   out.span(tierWord(head.tier));
-  out.span(STORE);
+  out.text('","store":false,"background":false');
   const echo = notes.echo;
   if (echo.length > 0) out.bytes(echo.pointer, echo.length);
   else out.span(NO_ECHO);
@@ -69,49 +50,49 @@ export function writeState(
   usage: Usage | null,
   out: ByteBuffer,
 ): void {
-  out.span(STATUS);
+  out.text(',"status":"');
   out.span(status);
-  out.span(COMPLETED_AT);
+  out.text('","completed_at":');
   if (completedAt > 0) out.integer(completedAt);
   else out.span(NULL);
-  out.span(ERROR);
+  out.text(',"error":');
   if (fault === null) out.span(NULL);
   else writeError(fault, out);
-  out.span(INCOMPLETE);
+  out.text(',"incomplete_details":');
   if (incomplete.length == 0) {
     out.span(NULL);
   } else {
-    out.span(REASON);
+    out.text('{"reason":"');
     out.span(incomplete);
     out.span(STRING_END);
   }
-  out.span(USAGE);
+  out.text(',"usage":');
   if (usage !== null && usage.isKnown) writeUsage(usage, out);
   else out.span(NULL);
   out.byte(0x7d);
 }
 
 function writeError(fault: Fault, out: ByteBuffer): void {
-  out.span(ERROR_CODE);
+  out.text('{"code":"');
   escapeText(failureCode(fault), out);
-  out.span(ERROR_MESSAGE);
+  out.text('","message":"');
   escapeText(failureMessage(fault), out);
   out.span(STRING_END);
 }
 
 /** Codex rejects a response whose counts are not integers or whose details are incomplete: unknown counts are 0. */
 function writeUsage(usage: Usage, out: ByteBuffer): void {
-  out.span(INPUT_TOKENS);
+  out.text('{"input_tokens":');
   out.integer(usage.input);
-  out.span(CACHED_TOKENS);
+  out.text(',"input_tokens_details":{"cached_tokens":');
   out.integer(atLeastZero(usage.cacheRead));
-  out.span(CACHE_WRITE_TOKENS);
+  out.text(',"cache_write_tokens":');
   out.integer(atLeastZero(usage.cacheWrite));
-  out.span(OUTPUT_TOKENS);
+  out.text('},"output_tokens":');
   out.integer(atLeastZero(usage.output));
-  out.span(REASONING_TOKENS);
+  out.text(',"output_tokens_details":{"reasoning_tokens":');
   out.integer(atLeastZero(usage.reasoning));
-  out.span(TOTAL_TOKENS);
+  out.text('},"total_tokens":');
   out.integer(usage.total);
   out.byte(0x7d);
 }

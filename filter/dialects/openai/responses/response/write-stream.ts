@@ -29,29 +29,13 @@ const ANNOTATION_ADDED = eventStart("response.output_text.annotation.added");
 const KEEPALIVE = eventStart("keepalive");
 const ERROR = eventStart("error");
 
-const RESPONSE = constant(',"response":');
-const OUTPUT = constant(',"output":[');
-const OUTPUT_INDEX = constant(',"output_index":');
-const ITEM = constant(',"item":');
-const ITEM_ID = constant(',"item_id":"');
-const ITEM_ID_END = constant('","output_index":');
 const PART = constant(',"part":');
-const DELTA = constant(',"delta":"');
-const ANNOTATION_INDEX = constant(',"annotation_index":');
-const ANNOTATION = constant(',"annotation":');
-const CODE = constant(',"code":');
-const MESSAGE = constant(',"message":"');
-const PARAM = constant('","param":');
 const SEQUENCE = constant(',"sequence_number":');
-const EVENT_END = constant("}\n\n");
-const PING_COMMENT = constant(": ping\n\n");
 /** Seconds with pings alone after which the client gets an event. */
 const MAX_SILENCE: i64 = 30;
 /** Not followed by any number of an event. */
 const NO_NUMBER: u32 = 0xfffffffe;
 const IN_PROGRESS_STATUS = constant("in_progress");
-const FAILED = constant("failed");
-const NOTHING = constant("");
 
 const envelope = scratchBuffer();
 
@@ -100,7 +84,7 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
     if (!isSilent) this.silentSince = now;
     this.pingedNumber = this.sequenceNumber;
     if (!isSilent || now - this.silentSince < MAX_SILENCE) {
-      this.out.span(PING_COMMENT);
+      this.out.text(": ping\n\n");
       return;
     }
     this.out.span(KEEPALIVE);
@@ -121,11 +105,11 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
     if (!this.hasBegun) this.open(this.head);
     const out = this.out;
     out.span(ERROR);
-    out.span(CODE);
+    out.text(',"code":');
     writeNullable(fault.code, out);
-    out.span(MESSAGE);
+    out.text(',"message":"');
     escapeText(fault.message, out);
-    out.span(PARAM);
+    out.text('","param":');
     writeNullable(fault.member, out);
     // The members of the envelope, behind its brace.
     envelope.clear();
@@ -133,7 +117,7 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
     out.byte(0x2c);
     out.bytes(envelope.pointer + 1, envelope.length - 2);
     this.eventEnd();
-    this.lifecycle(FAILED_EVENT, FAILED, fault);
+    this.lifecycle(FAILED_EVENT, constant("failed"), fault);
   }
 
   release(): void {
@@ -166,9 +150,9 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
     const content = this.content;
     const place = this.place;
     place.clear();
-    place.span(ITEM_ID);
+    place.text(',"item_id":"');
     place.bytes(this.itemId.pointer, this.itemId.length);
-    place.span(ITEM_ID_END);
+    place.text('","output_index":');
     place.integer(this.outputIndex);
     if (content.index.length > 0) {
       place.span(content.index);
@@ -197,9 +181,9 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
     const out = this.out;
     out.span(ANNOTATION_ADDED);
     out.bytes(this.place.pointer, this.place.length);
-    out.span(ANNOTATION_INDEX);
+    out.text(',"annotation_index":');
     out.integer(index);
-    out.span(ANNOTATION);
+    out.text(',"annotation":');
     out.bytes(this.items.pointer + start, this.items.length - start);
     this.eventEnd();
   }
@@ -234,10 +218,10 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
     const out = this.out;
     const isFinal = status !== IN_PROGRESS_STATUS;
     out.span(event);
-    out.span(RESPONSE);
+    out.text(',"response":');
     out.bytes(this.object.pointer, this.object.length);
     if (!this.isTooLarge) {
-      out.span(OUTPUT);
+      out.text(',"output":[');
       out.bytes(this.items.pointer, this.finished);
       out.byte(0x5d);
     }
@@ -245,7 +229,7 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
       status,
       status === COMPLETED ? this.head.clock() : 0,
       fault,
-      status === INCOMPLETE ? this.incompleteReason : NOTHING,
+      status === INCOMPLETE ? this.incompleteReason : constant(""),
       isFinal ? this.usage : null,
       out,
     );
@@ -257,9 +241,9 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
     const out = this.out;
     const items = this.items;
     out.span(event);
-    out.span(OUTPUT_INDEX);
+    out.text(',"output_index":');
     out.integer(this.outputIndex);
-    out.span(ITEM);
+    out.text(',"item":');
     out.bytes(items.pointer + this.itemStart, items.length - this.itemStart);
   }
 
@@ -271,14 +255,14 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
     start.span(SEQUENCE);
     start.integer(number);
     this.lastDigit = start.length - 1;
-    start.span(DELTA);
+    start.text(',"delta":"');
   }
 
   private eventEnd(): void {
     const out = this.out;
     out.span(SEQUENCE);
     out.integer(this.sequenceNumber++);
-    out.span(EVENT_END);
+    out.text("}\n\n");
   }
 }
 

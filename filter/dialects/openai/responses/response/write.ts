@@ -5,13 +5,11 @@ import { ResponseHead } from "../../../../hub/response/events";
 import { Fault } from "../../../../hub/faults/fault";
 import { RequestNotes } from "../../../../hub/request/request-notes";
 import { Usage } from "../../../../hub/response/usage";
-import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
+import { ByteBuffer, Span } from "../../../../bytes/text/bytes";
 import { writeOpenaiFault } from "../../write-fault";
 import { adaptFault } from "../write-fault";
 import { COMPLETED, INCOMPLETE, ItemWriter } from "./write-items";
 import { writeHead, writeState } from "./write-object";
-
-const OUTPUT = constant(',"output":[');
 
 export class OpenaiResponsesWriter extends ItemWriter {
   private start: u32;
@@ -29,7 +27,7 @@ export class OpenaiResponsesWriter extends ItemWriter {
 
   begin(head: ResponseHead): void {
     writeHead(head, this.notes, this.out);
-    this.out.span(OUTPUT);
+    this.out.text(',"output":[');
   }
 
   usageFinal(): void {}
