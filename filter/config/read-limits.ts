@@ -56,31 +56,31 @@ export function readLimits(tape: Tape, object: u32, limits: RequestLimits): void
   limits.highestMaxTokens = count(tape, object, MAX_OUTPUT_TOKENS);
   limits.defaultMaxTokens = count(tape, object, DEFAULT_MAX_TOKENS);
   const member = choice(tape, object, MAX_TOKENS_MEMBER);
-  limits.takesMaxCompletionTokens = member != 1;
+  limits.supportsMaxCompletionTokens = member != 1;
   limits.usesMaxCompletionTokens = member == 2;
   const sampling = choice(tape, object, SAMPLING);
-  limits.takesBothSampling = sampling != 1;
+  limits.supportsBothSampling = sampling != 1;
   limits.samplesWithoutReasoning = sampling == 2;
-  limits.takesTemperature = sampling != 3;
+  limits.supportsTemperature = sampling != 3;
   const role = choice(tape, object, SYSTEM_ROLE);
-  limits.takesLaterSystem = role == 0;
-  limits.takesSystemRole = role != 2;
-  limits.takesStop = flag(tape, object, STOP);
-  limits.takesUser = flag(tape, object, USER);
-  limits.takesTopK = flag(tape, object, TOP_K);
-  limits.takesDeveloperRole = flag(tape, object, DEVELOPER_ROLE);
-  limits.takesSystemMessages = flag(tape, object, SYSTEM_MESSAGES);
-  limits.takesLongCallIds = choice(tape, object, CALL_IDS) == 0;
-  limits.takesUserAfterTool = flag(tape, object, USER_AFTER_TOOL);
-  limits.takesReasoningContent = flag(tape, object, REASONING_CONTENT);
-  limits.takesReasoningDetails = flag(tape, object, REASONING_DETAILS);
-  limits.takesOutputSchema = flag(tape, object, OUTPUT_SCHEMA);
-  limits.takesPrefill = flag(tape, object, PREFILL);
-  limits.takesCacheControl = flag(tape, object, CACHE_CONTROL);
+  limits.supportsLaterSystem = role == 0;
+  limits.supportsSystemRole = role != 2;
+  limits.supportsStop = flag(tape, object, STOP);
+  limits.supportsUser = flag(tape, object, USER);
+  limits.supportsTopK = flag(tape, object, TOP_K);
+  limits.supportsDeveloperRole = flag(tape, object, DEVELOPER_ROLE);
+  limits.supportsSystemMessages = flag(tape, object, SYSTEM_MESSAGES);
+  limits.supportsLongCallIds = choice(tape, object, CALL_IDS) == 0;
+  limits.supportsUserAfterTool = flag(tape, object, USER_AFTER_TOOL);
+  limits.supportsReasoningContent = flag(tape, object, REASONING_CONTENT);
+  limits.supportsReasoningDetails = flag(tape, object, REASONING_DETAILS);
+  limits.supportsOutputSchema = flag(tape, object, OUTPUT_SCHEMA);
+  limits.supportsPrefill = flag(tape, object, PREFILL);
+  limits.supportsCacheControl = flag(tape, object, CACHE_CONTROL);
   limits.reasonsByDefault = flag(tape, object, REASONS_BY_DEFAULT);
-  limits.takesReasoningWithTools = flag(tape, object, REASONING_WITH_TOOLS);
+  limits.supportsReasoningWithTools = flag(tape, object, REASONING_WITH_TOOLS);
   limits.signsCalls = choice(tape, object, TOOL_CALLS) == 0;
-  limits.takesJsonSchema = flag(tape, object, JSON_SCHEMA);
+  limits.supportsJsonSchema = flag(tape, object, JSON_SCHEMA);
   limits.forcedTools = choice(tape, object, FORCED_TOOLS);
   limits.thinkingOff = choice(tape, object, THINKING_OFF);
   const thinking = choice(tape, object, THINKING);
@@ -99,14 +99,15 @@ export function readLimits(tape: Tape, object: u32, limits: RequestLimits): void
  */
 function changesOwnDialect(limits: RequestLimits): bool {
   if (limits.highestMaxTokens != 0 || limits.usesMaxCompletionTokens) return true;
-  if (!limits.takesMaxCompletionTokens || limits.samplesWithoutReasoning) return true;
-  if (!limits.takesTemperature || !limits.takesBothSampling) return true;
-  if (!limits.takesSystemRole || !limits.takesLaterSystem || !limits.takesDeveloperRole)
+  if (!limits.supportsMaxCompletionTokens || limits.samplesWithoutReasoning) return true;
+  if (!limits.supportsTemperature || !limits.supportsBothSampling) return true;
+  if (!limits.supportsSystemRole || !limits.supportsLaterSystem || !limits.supportsDeveloperRole)
     return true;
-  if (!limits.takesStop || !limits.takesUser || !limits.takesOutputSchema) return true;
-  if (limits.knowsEfforts || !limits.takesReasoningWithTools || limits.knowsReasoning) return true;
-  if (limits.forcedTools != FORCED_ALL || !limits.takesPrefill) return true;
-  if (!limits.takesLongCallIds || !limits.takesUserAfterTool) return true;
+  if (!limits.supportsStop || !limits.supportsUser || !limits.supportsOutputSchema) return true;
+  if (limits.knowsEfforts || !limits.supportsReasoningWithTools || limits.knowsReasoning)
+    return true;
+  if (limits.forcedTools != FORCED_ALL || !limits.supportsPrefill) return true;
+  if (!limits.supportsLongCallIds || !limits.supportsUserAfterTool) return true;
   return limits.refuses.length > 0 || limits.refusesInMessages.length > 0;
 }
 

@@ -67,7 +67,7 @@ function readOne(
     ? escapedOf(tape, ownPrompt)
     : target.systemPromptJson;
   target.asksUsage = tape.isTrue(tape.member(node, constant("asks_usage")));
-  target.limits.takesStreamUsage = target.asksUsage;
+  target.limits.supportsStreamUsage = target.asksUsage;
   readLimits(tape, tape.member(node, constant("limits")), target.limits);
   readEnvelope(tape, node, target);
   pickRateLimits(tape, tape.member(node, constant("rate_limits")), rateLimits, target.rateLimits);

@@ -63,10 +63,10 @@ export abstract class LimitEdits {
     this.limits = limits;
     this.edits = edits;
     this.report = report;
-    this.isSamplingFree = limits.takesTemperature;
+    this.isSamplingFree = limits.supportsTemperature;
     this.hasTemperature = tape.isPresent(tape.member(0, TEMPERATURE));
     this.plan();
-    this.schema = limits.takesOutputSchema ? NO_NODE : this.schemaOf();
+    this.schema = limits.supportsOutputSchema ? NO_NODE : this.schemaOf();
     members.begin(tape, 0);
     for (let key = tape.first(0), end = tape.next(0); key < end; key = tape.next(key + 1)) {
       const isDropped =
@@ -92,7 +92,7 @@ export abstract class LimitEdits {
       (this.drops(key, TEMPERATURE, 1) || this.drops(key, constant("top_k"), NO_NEUTRAL))
     )
       return true;
-    const keepsTopP = isFree && (this.limits.takesBothSampling || !this.hasTemperature);
+    const keepsTopP = isFree && (this.limits.supportsBothSampling || !this.hasTemperature);
     return !keepsTopP && this.drops(key, constant("top_p"), 1);
   }
 

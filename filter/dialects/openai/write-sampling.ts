@@ -59,14 +59,15 @@ export function writeSampling(
       out,
       report,
     );
-  const takesTopP = isFree && (limits.takesBothSampling || !tape.isPresent(request.temperature));
-  if (takesTopP || readDecimal(tape, request.topP) != 1)
+  const supportsTopP =
+    isFree && (limits.supportsBothSampling || !tape.isPresent(request.temperature));
+  if (supportsTopP || readDecimal(tape, request.topP) != 1)
     writeLimited(
       request,
       request.topP,
       constant(',"top_p":'),
       constant("top_p"),
-      takesTopP,
+      supportsTopP,
       out,
       report,
     );

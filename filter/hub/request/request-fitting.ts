@@ -75,7 +75,7 @@ export class EffortPlan {
       this.effort = EFFORT_NONE;
     }
     const dependsOnEffort = limits.samplesWithoutReasoning && reasons(this.effort, limits);
-    this.isSamplingFree = limits.takesTemperature && !dependsOnEffort;
+    this.isSamplingFree = limits.supportsTemperature && !dependsOnEffort;
   }
 }
 
@@ -87,7 +87,7 @@ export function isReasoningModel(planned: i32, limits: RequestLimits): bool {
 
 /** Returns whether a model that does not reason with tools must be asked not to reason. */
 function mustNotReason(planned: i32, limits: RequestLimits): bool {
-  if (limits.takesReasoningWithTools || !limits.takesEffort(EFFORT_NONE)) return false;
+  if (limits.supportsReasoningWithTools || !limits.supportsEffort(EFFORT_NONE)) return false;
   return reasons(planned, limits);
 }
 

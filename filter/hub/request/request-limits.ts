@@ -43,30 +43,30 @@ export class RequestLimits {
   /** OpenAI's reasoning models reject `max_tokens` and require `max_completion_tokens`. */
   usesMaxCompletionTokens: bool = false;
   /** False if only the older `max_tokens` is supported. */
-  takesMaxCompletionTokens: bool = false;
+  supportsMaxCompletionTokens: bool = false;
   /** False if temperature, top_p, top_k and the penalties are rejected (reasoning models, Claude 4.7 and newer). */
-  takesTemperature: bool = false;
+  supportsTemperature: bool = false;
   /** Chat: temperature and top_p are supported only while the model does not reason (GPT-5.1 to 5.6). */
   samplesWithoutReasoning: bool = false;
   /** False if temperature and top_p together are rejected (Claude 4.5 and 4.6). */
-  takesBothSampling: bool = false;
+  supportsBothSampling: bool = false;
   /** False if the chat template does not support the system role: its text goes before the first user text. */
-  takesSystemRole: bool = false;
+  supportsSystemRole: bool = false;
   /** Chat: false if only the first message may be a system message; later ones go before the next user text. */
-  takesLaterSystem: bool = false;
+  supportsLaterSystem: bool = false;
   /** Chat: messages of role developer; else they become system. */
-  takesDeveloperRole: bool = false;
+  supportsDeveloperRole: bool = false;
   /** Anthropic: messages of role system inside the conversation (Claude 4.8 and newer); else all go to the top. */
-  takesSystemMessages: bool = false;
-  takesStop: bool = false;
+  supportsSystemMessages: bool = false;
+  supportsStop: bool = false;
   /** Chat: `stream_options.include_usage`. */
-  takesStreamUsage: bool = true;
+  supportsStreamUsage: bool = true;
   /** Chat: `top_k`, which OpenAI itself does not have. */
-  takesTopK: bool = false;
+  supportsTopK: bool = false;
   /** Chat: `user`. */
-  takesUser: bool = false;
+  supportsUser: bool = false;
   /** Chat: `cache_control` on content parts and tools (OpenRouter, LiteLLM, Qwen). */
-  takesCacheControl: bool = false;
+  supportsCacheControl: bool = false;
   /** The efforts that the model supports, a bit `1 << EFFORT_` for each. */
   efforts: u32 = 0;
   /** Whether `efforts` is known, not the default of nearly every model. */
@@ -74,21 +74,21 @@ export class RequestLimits {
   /** Chat: whether the model reasons without an effort in the request. */
   reasonsByDefault: bool = false;
   /** Chat: false if a request with tools must have effort `none` (GPT-5.4 to 6). */
-  takesReasoningWithTools: bool = false;
+  supportsReasoningWithTools: bool = false;
   /** Chat: false if the id of a tool call must have nine letters and digits (Mistral). */
-  takesLongCallIds: bool = true;
+  supportsLongCallIds: bool = true;
   /** Chat: false if no message of the user may follow a tool message (Mistral). */
-  takesUserAfterTool: bool = true;
+  supportsUserAfterTool: bool = true;
   /** Chat: `reasoning_content` in assistant messages (DeepSeek, Moonshot); others reject it. */
-  takesReasoningContent: bool = false;
+  supportsReasoningContent: bool = false;
   /** Chat: `reasoning_details` in assistant messages (OpenRouter). */
-  takesReasoningDetails: bool = false;
+  supportsReasoningDetails: bool = false;
   /** Which forced choices of a tool are supported, FORCED_. */
   forcedTools: i32 = FORCED_ALL;
   /** Structured output by a JSON schema. */
-  takesOutputSchema: bool = false;
+  supportsOutputSchema: bool = false;
   /** Anthropic: a last message of the assistant, which the model continues. */
-  takesPrefill: bool = false;
+  supportsPrefill: bool = false;
   /** Anthropic: how to ask for reasoning, REASONING_. */
   reasoning: i32 = REASONING_ADAPTIVE;
   /** Whether `reasoning` is known, so that the client's request for it may be changed. */
@@ -100,7 +100,7 @@ export class RequestLimits {
   /** Gemini: whether calls have ids and signatures, and results media (Gemini 3 and newer). */
   signsCalls: bool = false;
   /** Gemini: JSON schemas, not only a subset of OpenAPI (2.5 and newer). */
-  takesJsonSchema: bool = false;
+  supportsJsonSchema: bool = false;
   /** Further members that are dropped from a body in the target's dialect. */
   refuses: Span[] = [];
   /** The same for members of messages, and the path of each: `messages[].name`. */
@@ -124,7 +124,7 @@ export class RequestLimits {
     return false;
   }
 
-  takesEffort(effort: i32): bool {
+  supportsEffort(effort: i32): bool {
     return (this.efforts & (1 << effort)) != 0;
   }
 }

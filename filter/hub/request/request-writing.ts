@@ -156,7 +156,7 @@ export function schemaInstruction(
   report: RequestReport,
 ): Span {
   instruction.length = 0;
-  if (request.outputFormat != FORMAT_SCHEMA || limits.takesOutputSchema) return instruction;
+  if (request.outputFormat != FORMAT_SCHEMA || limits.supportsOutputSchema) return instruction;
   report.dropForModel(path);
   return formatSentence(request);
 }

@@ -20,7 +20,7 @@ export class SamplingPlan {
     const tape = request.tape;
     const temperature = readDecimal(tape, request.temperature);
     const topP = readDecimal(tape, request.topP);
-    const isFree = limits.takesTemperature && !isThinking;
+    const isFree = limits.supportsTemperature && !isThinking;
     this.hasTemperature = isFree && tape.isPresent(request.temperature);
     this.isCut = this.hasTemperature && temperature > 1;
     const isLost = tape.isPresent(request.temperature) && !isFree && temperature != 1;
@@ -28,8 +28,8 @@ export class SamplingPlan {
     const asksTopP = tape.isPresent(request.topP) && topP != 1;
     this.hasTopP =
       asksTopP &&
-      limits.takesTemperature &&
-      (limits.takesBothSampling || !this.hasTemperature) &&
+      limits.supportsTemperature &&
+      (limits.supportsBothSampling || !this.hasTemperature) &&
       !(isThinking && topP < 0.95);
     if (asksTopP && !this.hasTopP) report.drop(constant("top_p"));
     this.hasTopK = isFree && tape.isPresent(request.topK);

@@ -45,7 +45,7 @@ export function release(pointer: usize): void {
 export function setLimits(json: usize, length: u32, strict: bool, streamUsage: bool): bool {
   limits = new RequestLimits();
   limits.strict = strict;
-  limits.takesStreamUsage = streamUsage;
+  limits.supportsStreamUsage = streamUsage;
   clearProblem();
   if (scan(tape, json, length) != 0) return false;
   readLimits(tape, 0, limits);

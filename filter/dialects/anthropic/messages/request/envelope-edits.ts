@@ -134,7 +134,7 @@ export class EnvelopeEdits {
       envelope.addEagerToolBeta()
     )
       return true;
-    if (tape.equals(key, constant("strict")) && !this.limits.takesOutputSchema) {
+    if (tape.equals(key, constant("strict")) && !this.limits.supportsOutputSchema) {
       if (tape.isTrue(key + 1)) this.report.dropForModel(constant("tools[].strict"));
       return true;
     }

@@ -42,7 +42,7 @@ export class AnthropicMessagesLimitEdits extends LimitEdits {
 
   protected isDropped(key: u32): bool {
     const tape = this.tape;
-    if (!this.limits.takesStop && tape.equals(key, STOP_SEQUENCES))
+    if (!this.limits.supportsStop && tape.equals(key, STOP_SEQUENCES))
       return tape.isEmpty(key + 1) || this.drops(key, STOP_SEQUENCES, NO_NEUTRAL);
     if (this.schema != NO_NODE && this.drops(key, OUTPUT_FORMAT, NO_NEUTRAL)) return true;
     return this.envelope.drops(key);
@@ -113,7 +113,7 @@ export class AnthropicMessagesLimitEdits extends LimitEdits {
       this.edits.append(constant("},"));
       this.edits.insertAppended(tape.start(0) + 1);
     }
-    if (!this.limits.takesPrefill) this.endWithUser();
+    if (!this.limits.supportsPrefill) this.endWithUser();
     this.envelope.finish();
     return systemText;
   }

@@ -41,7 +41,7 @@ export function prepareMessages(
   report: RequestReport,
 ): void {
   dropUnsigned(request, report);
-  if (limits.takesSystemMessages) keepSystemInPlace(request);
+  if (limits.supportsSystemMessages) keepSystemInPlace(request);
 }
 
 export function writeMessages(
@@ -69,7 +69,7 @@ export function writeMessages(
   if (lastRole == NO_ROLE) {
     const advice = "must have a text. Send at least one user message with text.";
     report.reject(report.paths.messages.toText(), advice);
-  } else if (lastRole == ROLE_ASSISTANT && !limits.takesPrefill) {
+  } else if (lastRole == ROLE_ASSISTANT && !limits.supportsPrefill) {
     report.dropForModel(PREFILL_PATH);
     out.byte(0x2c);
     out.text('{"role":"user","content":"Continue."}');

@@ -72,7 +72,7 @@ export function writeRequest(
   if (limits.envelope !== null) checkUrls(request, report);
   if (report.fault !== null) return;
   writeTools(request, limits, out, report);
-  const hasFormat = request.outputFormat == FORMAT_SCHEMA && limits.takesOutputSchema;
+  const hasFormat = request.outputFormat == FORMAT_SCHEMA && limits.supportsOutputSchema;
   plan.write(request, hasFormat, out);
   sampling.make(request, plan.isOn, limits, report);
   writeSampling(request, out);
@@ -176,7 +176,7 @@ function writeTools(
   for (let i: u32 = 0; i < request.tools.count; i++) {
     const tool = request.tool(i);
     if (tool.isAllowed == 0) continue;
-    if (tool.isStrict != 0 && limits.envelope !== null && !limits.takesOutputSchema) {
+    if (tool.isStrict != 0 && limits.envelope !== null && !limits.supportsOutputSchema) {
       report.dropForModel(constant("tools[].strict"));
       tool.isStrict = 0;
     }
@@ -241,7 +241,7 @@ function writeStop(
   let item = tape.isArray(stop) ? tape.first(stop) : stop;
   for (const end = tape.next(stop); item < end; item = tape.next(item)) {
     const isText = !tape.isString(item) || !isBlank(tape.pointer(item), tape.size(item));
-    if (!limits.takesStop || !isText) {
+    if (!limits.supportsStop || !isText) {
       report.drop(report.paths.stop);
       continue;
     }

@@ -18,7 +18,7 @@ export class CachePoints {
 
   reset(limits: RequestLimits): void {
     this.count = 0;
-    this.isSupported = limits.takesCacheControl;
+    this.isSupported = limits.supportsCacheControl;
     this.isClaude = limits.family == FAMILY_CLAUDE;
   }
 

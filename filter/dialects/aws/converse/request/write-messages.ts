@@ -93,7 +93,7 @@ export class MessagesWriter {
     if (lastRole == NO_ROLE) {
       const advice = "must have a text. Send at least one user message with text.";
       report.reject(report.paths.messages.toText(), advice);
-    } else if (lastRole == ROLE_ASSISTANT && !limits.takesPrefill) {
+    } else if (lastRole == ROLE_ASSISTANT && !limits.supportsPrefill) {
       report.dropForModel(PREFILL_PATH);
       out.byte(0x2c);
       out.text('{"role":"user","content":[{"text":"Continue."}]}');

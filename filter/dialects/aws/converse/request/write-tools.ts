@@ -95,7 +95,7 @@ export class ToolsWriter {
     writeToolSchema(tape, tool, out);
     out.byte(0x7d);
     if (tool.isStrict != 0) {
-      if (limits.takesOutputSchema) out.text(',"strict":true');
+      if (limits.supportsOutputSchema) out.text(',"strict":true');
       else report.dropForModel(report.paths.strict);
     }
     out.text("}}");

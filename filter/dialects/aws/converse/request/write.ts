@@ -69,7 +69,8 @@ export function writeRequest(
   writeObject(constant(',"inferenceConfig":{'), inference, out);
   writeObject(constant(',"additionalModelRequestFields":{'), extras, out);
   if (limits.family == FAMILY_CLAUDE && hasStop) out.span(STOP_SEQUENCE_FIELDS);
-  if (request.outputFormat == FORMAT_SCHEMA && limits.takesOutputSchema) writeSchema(request, out);
+  if (request.outputFormat == FORMAT_SCHEMA && limits.supportsOutputSchema)
+    writeSchema(request, out);
   writeTier(request, out, report);
   writeMetadata(request, out, report);
   if (request.tape.isString(request.user)) report.drop(report.paths.user);
@@ -159,7 +160,11 @@ function writeStop(request: HubRequest, limits: RequestLimits, report: RequestRe
   if (!tape.isPresent(stop)) return;
   let item = tape.isArray(stop) ? tape.first(stop) : stop;
   for (const end = tape.next(stop); item < end; item = tape.next(item)) {
-    if (!limits.takesStop || !tape.isString(item) || isBlank(tape.pointer(item), tape.size(item))) {
+    if (
+      !limits.supportsStop ||
+      !tape.isString(item) ||
+      isBlank(tape.pointer(item), tape.size(item))
+    ) {
       report.drop(report.paths.stop);
       continue;
     }

@@ -37,7 +37,7 @@ export function writeContents(
 ): void {
   const count = request.blocks.count;
   out.text('{"contents":[');
-  const opensWithSystem = !limits.takesSystemRole && hasSystem(request, prompt, instruction);
+  const opensWithSystem = !limits.supportsSystemRole && hasSystem(request, prompt, instruction);
   if (opensWithSystem) {
     out.span(USER);
     writeSystemParts(request, prompt, instruction, out);

@@ -13,7 +13,7 @@ import { writeThinking } from "./write-thinking";
 
 export function writeGenerationConfig(
   request: HubRequest,
-  takesFormat: bool,
+  supportsFormat: bool,
   limits: RequestLimits,
   out: ByteBuffer,
   report: RequestReport,
@@ -26,7 +26,7 @@ export function writeGenerationConfig(
     out.text('"maxOutputTokens":');
     fitMaxTokens(request.tape, request.maxTokens, limits, report.paths.maxTokens, out, report);
   }
-  const isFree = limits.takesTemperature;
+  const isFree = limits.supportsTemperature;
   writeLimited(
     request,
     request.temperature,
@@ -58,7 +58,7 @@ export function writeGenerationConfig(
     out,
     report,
   );
-  if (takesFormat && request.outputFormat != FORMAT_TEXT) writeFormat(request, limits, out);
+  if (supportsFormat && request.outputFormat != FORMAT_TEXT) writeFormat(request, limits, out);
   writeThinking(request, limits, out, report);
   if (out.length == opened) out.length = start;
   else out.byte(0x7d);
@@ -105,7 +105,7 @@ function writeStop(
   const tape = request.tape;
   const stop = request.stop;
   if (!tape.isPresent(stop) || (tape.isArray(stop) && tape.isEmpty(stop))) return;
-  if (!limits.takesStop) {
+  if (!limits.supportsStop) {
     report.dropForModel(report.paths.stop);
     return;
   }
@@ -124,7 +124,7 @@ function writeFormat(request: HubRequest, limits: RequestLimits, out: ByteBuffer
   separate(out);
   out.text('"responseMimeType":"application/json"');
   if (request.outputFormat != FORMAT_SCHEMA) return;
-  if (limits.takesJsonSchema) {
+  if (limits.supportsJsonSchema) {
     out.text(',"responseJsonSchema":');
     writeValue(request.tape, request.schema, out);
   } else {

@@ -41,8 +41,8 @@ function writeDeclaration(tape: Tape, tool: Tool, limits: RequestLimits, out: By
   const properties = tape.member(tool.schema, constant("properties"));
   const isEmpty = tool.schema == NO_NODE || (properties != NO_NODE && tape.isEmpty(properties));
   if (tool.isCustom != 0) {
-    writeTool(tape, tool, limits.takesJsonSchema ? JSON_SCHEMA : OLD_SCHEMA, out);
-  } else if (isEmpty || !limits.takesJsonSchema) {
+    writeTool(tape, tool, limits.supportsJsonSchema ? JSON_SCHEMA : OLD_SCHEMA, out);
+  } else if (isEmpty || !limits.supportsJsonSchema) {
     writeToolHead(tool, out);
     if (isEmpty) return;
     out.span(OLD_SCHEMA);

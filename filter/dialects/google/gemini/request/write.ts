@@ -28,27 +28,27 @@ export function writeRequest(
   report: RequestReport,
 ): void {
   fitToolChoice(request, limits, constant("tool_choice"), report);
-  const takesFormat = isFormatSupported(request, limits);
-  const instruction = takesFormat ? NOTHING : formatSentence(request);
-  if (!takesFormat) report.dropForModel(report.paths.format);
+  const supportsFormat = isFormatSupported(request, limits);
+  const instruction = supportsFormat ? NOTHING : formatSentence(request);
+  if (!supportsFormat) report.dropForModel(report.paths.format);
   const hasInstruction = hasSystem(request, systemPrompt, instruction);
   writeContents(request, systemPrompt, instruction, limits, out, report);
   if (report.fault !== null) return;
-  if (hasInstruction && limits.takesSystemRole) {
+  if (hasInstruction && limits.supportsSystemRole) {
     out.text(',"systemInstruction":{"parts":[');
     writeSystemParts(request, systemPrompt, instruction, out);
     out.text("]}");
   }
   if (writeTools(request, limits, out, report)) writeToolChoice(request, limits, out);
   if (request.tape.isString(request.user)) report.drop(report.paths.user);
-  writeGenerationConfig(request, takesFormat, limits, out, report);
+  writeGenerationConfig(request, supportsFormat, limits, out, report);
   out.byte(0x7d);
 }
 
 /** Returns whether the output format is enforced: models before Gemini 3 reject one beside tools. */
 function isFormatSupported(request: HubRequest, limits: RequestLimits): bool {
   if (request.outputFormat == FORMAT_TEXT) return true;
-  return limits.takesOutputSchema && (limits.signsCalls || request.tools.count == 0);
+  return limits.supportsOutputSchema && (limits.signsCalls || request.tools.count == 0);
 }
 
 /** Writes the choice behind the tools; the model chooses by default. */

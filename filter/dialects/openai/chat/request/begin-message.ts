@@ -26,6 +26,6 @@ export function beginAssistantMessage(out: ByteBuffer): void {
 /** Of the user or the system. */
 export function beginMessage(limits: RequestLimits, out: ByteBuffer): void {
   separate(out);
-  if (isAfterTool && !limits.takesUserAfterTool) out.span(BETWEEN);
+  if (isAfterTool && !limits.supportsUserAfterTool) out.span(BETWEEN);
   isAfterTool = false;
 }

@@ -24,7 +24,7 @@ export function foldSystem(
   tape: Tape,
   prompt: Span,
   keepsFirst: bool,
-  takesDeveloper: bool,
+  supportsDeveloper: bool,
   edits: Edits,
 ): void {
   const list = tape.member(0, constant("messages"));
@@ -34,7 +34,7 @@ export function foldSystem(
   const first = tape.first(list);
   const kept = keepsFirst && isSystemMessage(tape, first) ? first : NO_NODE;
   if (keepsFirst && isPending) isPending = !addToFirst(tape, kept, prompt, edits);
-  if (kept != NO_NODE && !takesDeveloper) {
+  if (kept != NO_NODE && !supportsDeveloper) {
     const role = tape.member(kept, ROLE);
     if (tape.equals(role, DEVELOPER))
       edits.replace(tape.outerStart(role), tape.outerEnd(role), constant('"system"'));

@@ -56,18 +56,18 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
   protected isDropped(key: u32): bool {
     const tape = this.tape;
     const limits = this.limits;
-    if (!limits.takesTemperature) {
+    if (!limits.supportsTemperature) {
       if (
         this.drops(key, constant("presence_penalty"), 0) ||
         this.drops(key, constant("frequency_penalty"), 0)
       )
         return true;
     }
-    if (!limits.takesStop && tape.equals(key, STOP)) {
+    if (!limits.supportsStop && tape.equals(key, STOP)) {
       const isEmpty = tape.isArray(key + 1) && tape.isEmpty(key + 1);
       return isEmpty || this.drops(key, STOP, NO_NEUTRAL);
     }
-    if (!limits.takesUser && this.drops(key, constant("user"), NO_NEUTRAL)) return true;
+    if (!limits.supportsUser && this.drops(key, constant("user"), NO_NEUTRAL)) return true;
     if (this.hasNoEffort && tape.equals(key, REASONING_EFFORT)) return true;
     // The member's other name takes precedence if the client sends both.
     const other = this.otherTokens(key);
@@ -80,7 +80,7 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
     const limits = this.limits;
     if (limits.usesMaxCompletionTokens && tape.equals(key, MAX_TOKENS))
       return MAX_COMPLETION_TOKENS;
-    if (!limits.takesMaxCompletionTokens && tape.equals(key, MAX_COMPLETION_TOKENS))
+    if (!limits.supportsMaxCompletionTokens && tape.equals(key, MAX_COMPLETION_TOKENS))
       return MAX_TOKENS;
     return NOTHING;
   }
@@ -109,14 +109,14 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
   protected finish(systemText: Span): Span {
     const limits = this.limits;
     const list = this.tape.member(0, constant("messages"));
-    const isAnywhere = limits.takesSystemRole && limits.takesLaterSystem;
+    const isAnywhere = limits.supportsSystemRole && limits.supportsLaterSystem;
     // If system text moves, its roles change with it.
-    const renames = isAnywhere && !limits.takesDeveloperRole;
+    const renames = isAnywhere && !limits.supportsDeveloperRole;
     limitMessages(this.tape, list, renames, limits, this.edits, this.report);
     limitToolMessages(this.tape, list, limits, this.edits);
     if (isAnywhere) return systemText;
-    const keepsFirst = limits.takesSystemRole;
-    foldSystem(this.tape, systemText, keepsFirst, limits.takesDeveloperRole, this.edits);
+    const keepsFirst = limits.supportsSystemRole;
+    foldSystem(this.tape, systemText, keepsFirst, limits.supportsDeveloperRole, this.edits);
     return NOTHING;
   }
 }

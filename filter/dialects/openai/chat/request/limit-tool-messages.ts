@@ -17,17 +17,17 @@ export function limitToolMessages(
   limits: RequestLimits,
   edits: Edits,
 ): void {
-  if ((limits.takesLongCallIds && limits.takesUserAfterTool) || !tape.isArray(list)) return;
+  if ((limits.supportsLongCallIds && limits.supportsUserAfterTool) || !tape.isArray(list)) return;
   let isAfterTool = false;
   const end = tape.next(list);
   for (let message = tape.first(list); message < end; message = tape.next(message)) {
     const role = tape.member(message, constant("role"));
     const isTool = tape.equals(role, constant("tool"));
     const isOfUser = !isTool && !tape.equals(role, constant("assistant"));
-    if (isAfterTool && isOfUser && !limits.takesUserAfterTool)
+    if (isAfterTool && isOfUser && !limits.supportsUserAfterTool)
       edits.insert(tape.outerStart(message), BETWEEN);
     isAfterTool = isTool;
-    if (!limits.takesLongCallIds) shortenIds(tape, message, edits);
+    if (!limits.supportsLongCallIds) shortenIds(tape, message, edits);
   }
 }
 

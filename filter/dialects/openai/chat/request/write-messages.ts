@@ -146,13 +146,13 @@ function writeUserParts(
         out.span(CLOSE_URL);
         isNamed = true;
       }
-      writePart(block, limits.takesCacheControl, out);
+      writePart(block, limits.supportsCacheControl, out);
     }
   }
   for (let i = from; i < to; i++) {
     const block = request.block(i);
     if (block.kind == BLOCK_TOOL_RESULT) i = request.resultEnd(i);
-    else writePart(block, limits.takesCacheControl, out);
+    else writePart(block, limits.supportsCacheControl, out);
   }
   out.byte(0x5d);
 }

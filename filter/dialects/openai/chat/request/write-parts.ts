@@ -23,7 +23,7 @@ const MAX_CALL_ID: u32 = 40;
 /** Returns whether a block has a cache mark and the target supports it; else the mark is dropped. */
 export function isMarkedBlock(block: Block, limits: RequestLimits, report: RequestReport): bool {
   if (block.cacheLength == 0) return false;
-  if (limits.takesCacheControl) return true;
+  if (limits.supportsCacheControl) return true;
   report.drop(report.paths.cache);
   return false;
 }
@@ -65,7 +65,7 @@ export function writePart(block: Block, withCache: bool, out: ByteBuffer): void 
 
 /** Writes the id of a call, also in its result. */
 export function writeId(block: Block, limits: RequestLimits, out: ByteBuffer): void {
-  if (limits.takesLongCallIds) {
+  if (limits.supportsLongCallIds) {
     writeCallId(block.id, block.idLength, MAX_CALL_ID, out);
     return;
   }

@@ -26,10 +26,11 @@ export function hasReasoning(
     const block = request.block(i);
     if (block.kind == BLOCK_REASONING) {
       const isOpenai = (block.flags & FLAG_OPENAI) != 0;
-      if (limits.takesReasoningContent || (limits.takesReasoningDetails && !isOpenai)) taken = true;
+      if (limits.supportsReasoningContent || (limits.supportsReasoningDetails && !isOpenai))
+        taken = true;
       else report.drop(report.paths.reasoning);
     } else if (block.kind == BLOCK_REASONING_DATA) {
-      if (limits.takesReasoningDetails) taken = true;
+      if (limits.supportsReasoningDetails) taken = true;
       else report.drop(report.paths.redacted);
     }
   }
@@ -49,8 +50,8 @@ export function writeReasoning(
   limits: RequestLimits,
   out: ByteBuffer,
 ): void {
-  if (limits.takesReasoningContent) writeText(request, from, to, hasCalls, out);
-  if (!limits.takesReasoningDetails) return;
+  if (limits.supportsReasoningContent) writeText(request, from, to, hasCalls, out);
+  if (!limits.supportsReasoningDetails) return;
   let index: u32 = 0;
   for (let i = from; i < to; i++) {
     const block = request.block(i);

@@ -49,7 +49,7 @@ export function writeSystem(
     to++;
   }
   if (to == 0 && prompt.length == 0 && instruction.length == 0) return 0;
-  if (isMarked && limits.takesSystemRole) {
+  if (isMarked && limits.supportsSystemRole) {
     out.span(SYSTEM_MESSAGE);
     out.byte(0x5b);
     writeTextPart(prompt, out);
@@ -62,7 +62,7 @@ export function writeSystem(
   carried.span(prompt);
   for (let i: u32 = 0; i < to; i++) carry(request.block(i).text, request.block(i).textLength);
   if (instruction.length > 0) carry(instruction.pointer, instruction.length);
-  if (!limits.takesSystemRole) return to;
+  if (!limits.supportsSystemRole) return to;
   out.span(SYSTEM_MESSAGE);
   out.byte(0x22);
   takeCarried(out);
@@ -84,7 +84,7 @@ export function writeLaterSystem(
   limits: RequestLimits,
   out: ByteBuffer,
 ): void {
-  if (!limits.takesSystemRole || !limits.takesLaterSystem) {
+  if (!limits.supportsSystemRole || !limits.supportsLaterSystem) {
     for (let i = from; i < to; i++) carry(request.block(i).text, request.block(i).textLength);
     return;
   }

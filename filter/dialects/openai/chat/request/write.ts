@@ -67,13 +67,13 @@ export function writeRequest(
   }
   const isFree = efforts.isSamplingFree;
   writeSampling(request, isFree, limits, out, report);
-  const takesTopK = limits.takesTopK && isFree;
+  const supportsTopK = limits.supportsTopK && isFree;
   writeLimited(
     request,
     request.topK,
     constant(',"top_k":'),
     constant("top_k"),
-    takesTopK,
+    supportsTopK,
     out,
     report,
   );
@@ -89,7 +89,7 @@ export function writeRequest(
   if (!request.features.isEmpty) writeFeatures(request, member.request, limits, out, report);
   if (request.isStreaming) {
     out.text(',"stream":true');
-    if (limits.takesStreamUsage) out.text(',"stream_options":{"include_usage":true}');
+    if (limits.supportsStreamUsage) out.text(',"stream_options":{"include_usage":true}');
   }
   out.byte(0x7d);
 }
@@ -104,9 +104,9 @@ function writeStop(
   const tape = request.tape;
   const stop = request.stop;
   const path = report.paths.stop;
-  if (!tape.isArray(stop) || !limits.takesStop) {
+  if (!tape.isArray(stop) || !limits.supportsStop) {
     if (!tape.isArray(stop) || !tape.isEmpty(stop))
-      writeLimited(request, stop, STOP, path, limits.takesStop, out, report);
+      writeLimited(request, stop, STOP, path, limits.supportsStop, out, report);
     return;
   }
   let count: u32 = 0;
@@ -161,7 +161,7 @@ function writeFunction(
   out.text('{"type":"function","function":{"name":');
   writeTool(request.tape, tool, constant(',"parameters":'), out);
   out.byte(0x7d);
-  if (limits.takesCacheControl) {
+  if (limits.supportsCacheControl) {
     writeToolCache(tool, out);
   } else if (tool.cacheLength > 0) {
     report.drop(report.paths.toolCache);
@@ -171,7 +171,7 @@ function writeFunction(
 
 function writeFormat(request: HubRequest, limits: RequestLimits, out: ByteBuffer): void {
   if (request.outputFormat == FORMAT_TEXT) return;
-  if (request.outputFormat == FORMAT_JSON || !limits.takesOutputSchema) {
+  if (request.outputFormat == FORMAT_JSON || !limits.supportsOutputSchema) {
     out.text(',"response_format":{"type":"json_object"}');
     return;
   }
@@ -191,7 +191,7 @@ function writeUser(
 ): void {
   const tape = request.tape;
   if (!tape.isString(request.user)) return;
-  if (!limits.takesUser) {
+  if (!limits.supportsUser) {
     report.dropForModel(report.paths.user);
     return;
   }

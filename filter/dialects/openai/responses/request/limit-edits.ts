@@ -42,7 +42,7 @@ export class OpenaiResponsesLimitEdits extends OpenaiLimitEdits {
   }
 
   protected isDropped(key: u32): bool {
-    if (this.limits.takesUser) return false;
+    if (this.limits.supportsUser) return false;
     return (
       this.drops(key, constant("user"), NO_NEUTRAL) ||
       this.drops(key, constant("safety_identifier"), NO_NEUTRAL)
@@ -95,7 +95,7 @@ export class OpenaiResponsesLimitEdits extends OpenaiLimitEdits {
 
   protected finish(systemText: Span): Span {
     const list = this.tape.member(0, constant("input"));
-    const renames = !this.limits.takesDeveloperRole;
+    const renames = !this.limits.supportsDeveloperRole;
     limitMessages(this.tape, list, renames, this.limits, this.edits, this.report);
     return systemText;
   }

@@ -49,7 +49,7 @@ export function writeInput(
   let from = systemEnd(request);
   // JSON output requires the word in an item.
   const isItem =
-    instruction.length > 0 || !limits.takesSystemRole || hasMarkedSystem(request, from, limits);
+    instruction.length > 0 || !limits.supportsSystemRole || hasMarkedSystem(request, from, limits);
   if (!isItem) writeInstructions(request, systemPrompt, from, limits, out, report);
   out.text(',"input":[');
   const start = out.length;
@@ -86,7 +86,7 @@ function systemEnd(request: HubRequest): u32 {
 }
 
 function hasMarkedSystem(request: HubRequest, to: u32, limits: RequestLimits): bool {
-  if (!limits.takesCacheControl) return false;
+  if (!limits.supportsCacheControl) return false;
   for (let i: u32 = 0; i < to; i++) if (request.block(i).cacheLength > 0) return true;
   return false;
 }
@@ -123,7 +123,7 @@ function writeSystemItem(
   report: RequestReport,
 ): void {
   if (to == 0 && prompt.length == 0 && instruction.length == 0) return;
-  out.span(limits.takesSystemRole ? SYSTEM_MESSAGE : USER_MESSAGE);
+  out.span(limits.supportsSystemRole ? SYSTEM_MESSAGE : USER_MESSAGE);
   out.byte(0x5b);
   writeTextPart(prompt, out);
   for (let i: u32 = 0; i < to; i++) writePart(request.block(i), limits, out, report);
@@ -174,7 +174,7 @@ function writeMessage(
 
 /** Returns whether the model supports a system message at this place. */
 function mayBeSystem(from: u32, limits: RequestLimits): bool {
-  return limits.takesSystemRole && (from == 0 || limits.takesLaterSystem);
+  return limits.supportsSystemRole && (from == 0 || limits.supportsLaterSystem);
 }
 
 /** Writes the output of a tool: texts as one string, with images or documents a list of parts. */

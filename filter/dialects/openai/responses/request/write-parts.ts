@@ -29,7 +29,7 @@ export function beginParts(): void {
 /** Returns whether a block has a cache mark that can be written; else the mark is dropped. */
 export function isMarked(block: Block, limits: RequestLimits, report: RequestReport): bool {
   if (block.cacheLength == 0) return false;
-  if (limits.takesCacheControl && marks < MAX_MARKS) return true;
+  if (limits.supportsCacheControl && marks < MAX_MARKS) return true;
   report.drop(report.paths.cache);
   return false;
 }

@@ -148,7 +148,7 @@ function writeText(request: HubRequest, limits: RequestLimits, out: ByteBuffer):
 }
 
 function writeFormat(request: HubRequest, limits: RequestLimits, out: ByteBuffer): void {
-  if (request.outputFormat == FORMAT_JSON || !limits.takesOutputSchema) {
+  if (request.outputFormat == FORMAT_JSON || !limits.supportsOutputSchema) {
     out.text('"format":{"type":"json_object"}');
     return;
   }
@@ -169,7 +169,7 @@ function writeUser(
 ): void {
   const tape = request.tape;
   if (!tape.isString(request.user)) return;
-  if (!limits.takesUser) {
+  if (!limits.supportsUser) {
     report.dropForModel(report.paths.user);
     return;
   }
