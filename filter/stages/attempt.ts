@@ -16,32 +16,32 @@ import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { setRetryCluster } from "../attempt/next-attempt";
 import { checkBody, isSupported, prepareBody } from "../attempt/request-body";
 import { keepBetas, sendTo, writeHeaders } from "../attempt/request-headers";
-import { Outcome, Turn } from "./outcome";
+import { Outcome, StageContext } from "./outcome";
 
 const NO_LIMITS: RateLimit[] = [];
 const idBytes = scratchBuffer();
 const idSpan = new Span(0, 0);
 
-export function openMeter(exchange: Exchange, turn: Turn): Outcome {
+export function openMeter(exchange: Exchange, context: StageContext): Outcome {
   const route = exchange.route;
   const client = exchange.client;
   const row = client.endpoint.row;
   if (route === null || !row.countsRequest) return Outcome.Next;
-  const config = turn.config;
+  const config = context.config;
   const key = client.apiKey;
   const limits = key === null ? NO_LIMITS : key.rateLimits;
   exchange.meter = startMeter(route, limits, client.dialect, row.countsTokens);
   if (exchange.meter !== null || (config.isPriced && row.countsTokens))
     exchange.tally = new Tally(
-      readBytes(turn.tape),
+      readBytes(context.tape),
       row.countsOutput,
-      client.dialect.repeatedBytes(turn.tape),
+      client.dialect.repeatedBytes(context.tape),
     );
   exchange.showsCost = config.showsCost;
   return Outcome.Next;
 }
 
-export function chooseFirstTarget(exchange: Exchange, turn: Turn): Outcome {
+export function chooseFirstTarget(exchange: Exchange, context: StageContext): Outcome {
   const route = exchange.route;
   if (route === null) return Outcome.Next;
   if (route.hasEnvelope) keepBetas(exchange);
@@ -50,15 +50,17 @@ export function chooseFirstTarget(exchange: Exchange, turn: Turn): Outcome {
   const chosen = exchange.target;
   if (!row.isInference && chosen !== null) {
     if (policy === null || !row.isRetried)
-      return turn.check(prepareBody(exchange, chosen, turn.tape));
-    return turn.check(startAttempts(exchange, new Attempts([chosen], policy.forOneModel()), turn));
+      return context.check(prepareBody(exchange, chosen, context.tape));
+    return context.check(
+      startAttempts(exchange, new Attempts([chosen], policy.forOneModel()), context),
+    );
   }
   const targets = route.targetsFor(exchange.client.dialect);
-  if (policy === null) return turn.check(prepareBody(exchange, targets[0], turn.tape));
-  const holder = stateHolder(exchange, targets, turn.tape);
+  if (policy === null) return context.check(prepareBody(exchange, targets[0], context.tape));
+  const holder = stateHolder(exchange, targets, context.tape);
   const attempts =
     holder === null ? new Attempts(targets, policy) : new Attempts([holder], new RetryPolicy());
-  return turn.check(startAttempts(exchange, attempts, turn));
+  return context.check(startAttempts(exchange, attempts, context));
 }
 
 /**
@@ -74,7 +76,7 @@ function stateHolder(exchange: Exchange, targets: Target[], tape: Tape): Target 
   return null;
 }
 
-export function selectCluster(exchange: Exchange, _turn: Turn): Outcome {
+export function selectCluster(exchange: Exchange, _context: StageContext): Outcome {
   const route = exchange.route;
   const target = exchange.target;
   if (route === null || target === null) return Outcome.Next;
@@ -86,14 +88,14 @@ export function selectCluster(exchange: Exchange, _turn: Turn): Outcome {
   return Outcome.Next;
 }
 
-export function writeOnlyAttempt(exchange: Exchange, _turn: Turn): Outcome {
+export function writeOnlyAttempt(exchange: Exchange, _context: StageContext): Outcome {
   const target = exchange.target;
   if (target === null || exchange.runsUpstream()) return Outcome.Next;
   writeHeaders(exchange, target, target.credential(target.takeCredential()));
   return Outcome.Next;
 }
 
-export function requestLimitCheck(exchange: Exchange, _turn: Turn): Outcome {
+export function requestLimitCheck(exchange: Exchange, _context: StageContext): Outcome {
   const meter = exchange.meter;
   if (meter !== null) meter.requestServiceCheck(exchange.target);
   return Outcome.Next;
@@ -103,8 +105,12 @@ export function requestLimitCheck(exchange: Exchange, _turn: Turn): Outcome {
  * Writes the body for the first target that supports the request; returns the first one's fault if none does. The VM keeps
  * a small body for later attempts; a larger one stays with Envoy.
  */
-function startAttempts(exchange: Exchange, attempts: Attempts, turn: Turn): Fault | null {
-  const tape = turn.tape;
+function startAttempts(
+  exchange: Exchange,
+  attempts: Attempts,
+  context: StageContext,
+): Fault | null {
+  const tape = context.tape;
   const isKept = keepsBody(tape.length);
   attempts.passWithoutCredential();
   const first = prepare(exchange, attempts.target, tape, isKept);
@@ -115,7 +121,7 @@ function startAttempts(exchange: Exchange, attempts: Attempts, turn: Turn): Faul
   }
   if (fault !== null) return first;
   if (isKept) {
-    exchange.client.body = turn.body;
+    exchange.client.body = context.body;
     exchange.client.bodyLength = tape.length;
   } else {
     ruleOutTargets(exchange, attempts, tape);

@@ -11,57 +11,57 @@ import { scan, scanErrorAt, scanMessage, SCAN_MEMORY, SCAN_OK } from "../bytes/j
 import { byteAt } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
-import { Outcome, RequestEvent, Turn } from "./outcome";
+import { Outcome, RequestEvent, StageContext } from "./outcome";
 
 const FORM_PROBLEM =
   "The request body is not valid multipart/form-data: check the boundary, the last line, and that each part has one name.";
 
-export function checkLength(_exchange: Exchange, turn: Turn): Outcome {
-  if (turn.endsHere) return turn.refuse(noBody());
+export function checkLength(_exchange: Exchange, context: StageContext): Outcome {
+  if (context.endsHere) return context.refuse(noBody());
   if (CONTENT_LENGTH.length == 0) return Outcome.Next;
   const length = decimal(CONTENT_LENGTH);
   // More digits than `decimal` reads are more than any limit.
-  const isTooLarge = length < 0 || <u32>length > turn.config.largestBody;
-  return isTooLarge ? turn.refuse(bodyTooLarge()) : Outcome.Next;
+  const isTooLarge = length < 0 || <u32>length > context.config.largestBody;
+  return isTooLarge ? context.refuse(bodyTooLarge()) : Outcome.Next;
 }
 
-export function admitToMemory(_exchange: Exchange, turn: Turn): Outcome {
-  return mayBegin() ? Outcome.Next : turn.refuse(outOfMemory("request"));
+export function admitToMemory(_exchange: Exchange, context: StageContext): Outcome {
+  return mayBegin() ? Outcome.Next : context.refuse(outOfMemory("request"));
 }
 
-export function awaitBody(_exchange: Exchange, turn: Turn): Outcome {
-  if (turn.event == RequestEvent.Headers) return Outcome.Wait;
-  if (turn.size > turn.config.largestBody) return turn.refuse(bodyTooLarge());
-  return turn.endsHere ? Outcome.Next : Outcome.Wait;
+export function awaitBody(_exchange: Exchange, context: StageContext): Outcome {
+  if (context.event == RequestEvent.Headers) return Outcome.Wait;
+  if (context.size > context.config.largestBody) return context.refuse(bodyTooLarge());
+  return context.endsHere ? Outcome.Next : Outcome.Wait;
 }
 
-export function scanBody(exchange: Exchange, turn: Turn): Outcome {
-  const size = turn.size;
+export function scanBody(exchange: Exchange, context: StageContext): Outcome {
+  const size = context.size;
   const bytes = takeBody(REQUEST_BODY, 0, size);
-  turn.body = bytes.pointer;
-  if (bytes.pointer == 0) return turn.refuse(size == 0 ? noBody() : outOfMemory("request"));
+  context.body = bytes.pointer;
+  if (bytes.pointer == 0) return context.refuse(size == 0 ? noBody() : outOfMemory("request"));
   const content = exchange.content;
   if (content !== null) content.keepRequest(bytes.pointer, bytes.length);
-  if (exchange.client.isForm) return scanForm(turn, bytes);
-  const code = scan(turn.tape, bytes.pointer, bytes.length);
-  if (code == SCAN_MEMORY) return turn.refuse(outOfMemory("request"));
-  if (code != SCAN_OK) return turn.refuse(notJson(code, bytes));
-  return turn.tape.isObject(0)
+  if (exchange.client.isForm) return scanForm(context, bytes);
+  const code = scan(context.tape, bytes.pointer, bytes.length);
+  if (code == SCAN_MEMORY) return context.refuse(outOfMemory("request"));
+  if (code != SCAN_OK) return context.refuse(notJson(code, bytes));
+  return context.tape.isObject(0)
     ? Outcome.Next
-    : turn.refuse(new Fault(400, "The request body must be a JSON object."));
+    : context.refuse(new Fault(400, "The request body must be a JSON object."));
 }
 
-function scanForm(turn: Turn, body: Span): Outcome {
+function scanForm(context: StageContext, body: Span): Outcome {
   const pointer = body.pointer;
-  turn.tape.hold(pointer, body.length);
+  context.tape.hold(pointer, body.length);
   const type = header(REQUEST_HEADERS, constant("content-type"));
-  return readForm(type, pointer, turn.tape.length)
+  return readForm(type, pointer, context.tape.length)
     ? Outcome.Next
-    : turn.refuse(new Fault(400, FORM_PROBLEM));
+    : context.refuse(new Fault(400, FORM_PROBLEM));
 }
 
-export function checkMemberNames(exchange: Exchange, turn: Turn): Outcome {
-  return turn.check(caseFault(turn.tape, exchange.client.dialect));
+export function checkMemberNames(exchange: Exchange, context: StageContext): Outcome {
+  return context.check(caseFault(context.tape, exchange.client.dialect));
 }
 
 function noBody(): Fault {

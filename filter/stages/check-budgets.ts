@@ -7,7 +7,7 @@ import { METHOD } from "../exchange/request-head";
 import { startCharge } from "../limits/charge";
 import { byteAt } from "../bytes/text/at";
 import { ByteBuffer, constant, sameBytes, sameSpan } from "../bytes/text/bytes";
-import { Outcome, Turn } from "./outcome";
+import { Outcome, StageContext } from "./outcome";
 
 const CANCEL = constant("/cancel");
 const QUESTION: u32 = 0x3f;
@@ -16,28 +16,28 @@ const QUESTION: u32 = 0x3f;
  * Rejects the start of a batch and the like if a budget of the key, or of all requests, is used up. What it costs is not known, so
  * nothing is charged for it.
  */
-export function checkStoredWork(exchange: Exchange, turn: Turn): Outcome {
+export function checkStoredWork(exchange: Exchange, context: StageContext): Outcome {
   const client = exchange.client;
-  if (client.endpoint.row.hasModel || turn.config.budgets.ids.length == 0) return Outcome.Next;
+  if (client.endpoint.row.hasModel || context.config.budgets.ids.length == 0) return Outcome.Next;
   if (!sameSpan(METHOD, constant("POST")) || isCancellation(client.pathEnd)) return Outcome.Next;
-  const charge = startCharge(sharedBudgets(exchange, turn.config), []);
-  return charge === null ? Outcome.Next : turn.check(charge.open([]));
+  const charge = startCharge(sharedBudgets(exchange, context.config), []);
+  return charge === null ? Outcome.Next : context.check(charge.open([]));
 }
 
 /** Rejects a request if one of its budgets is used up, or if what it costs cannot be charged. */
-export function checkBudgets(exchange: Exchange, turn: Turn): Outcome {
+export function checkBudgets(exchange: Exchange, context: StageContext): Outcome {
   const route = exchange.route;
   const client = exchange.client;
   const row = client.endpoint.row;
   if (route === null || !row.countsRequest) return Outcome.Next;
-  if (turn.config.budgets.ids.length == 0) return Outcome.Next;
+  if (context.config.budgets.ids.length == 0) return Outcome.Next;
   const targets = route.targetsFor(client.dialect);
-  const charge = startCharge(sharedBudgets(exchange, turn.config), targets);
+  const charge = startCharge(sharedBudgets(exchange, context.config), targets);
   if (charge === null) return Outcome.Next;
-  if (row.isInference && client.dialect.runsInBackground(turn.tape))
-    return turn.refuse(backgroundFault());
+  if (row.isInference && client.dialect.runsInBackground(context.tape))
+    return context.refuse(backgroundFault());
   exchange.charge = charge;
-  return turn.check(charge.open(targets));
+  return context.check(charge.open(targets));
 }
 
 /** Returns the budgets that do not depend on the target. */

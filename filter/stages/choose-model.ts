@@ -14,40 +14,41 @@ import { unescape } from "../bytes/json/text";
 import { constant, sameBytes, scratchBuffer } from "../bytes/text/bytes";
 import { printableLength } from "../bytes/text/readable";
 import { nearestName } from "./nearest-name";
-import { Outcome, Turn } from "./outcome";
+import { Outcome, StageContext } from "./outcome";
 
 const NONE = constant("none");
 const plain = scratchBuffer();
 /** A message repeats at most this much of a model name. Bytes. */
 const MAX_SHOWN: u32 = 200;
 
-export function chooseModel(exchange: Exchange, turn: Turn): Outcome {
+export function chooseModel(exchange: Exchange, context: StageContext): Outcome {
   const client = exchange.client;
-  const tape = turn.tape;
+  const tape = context.tape;
   client.isStreaming = tape.isTrue(tape.member(0, constant("stream")));
   if (client.hasHint) {
     const hint = header(REQUEST_HEADERS, constant(HEADER_HINT));
-    return choose(exchange, turn, hint.pointer, hint.length);
+    return choose(exchange, context, hint.pointer, hint.length);
   }
   const field = client.isForm ? formModel(tape.base) : null;
-  if (field !== null) return choose(exchange, turn, field.pointer, field.length);
+  if (field !== null) return choose(exchange, context, field.pointer, field.length);
   const model = tape.member(0, constant("model"));
   if (!tape.isPresent(model) && client.endpoint.row.mayOmitModel) {
     client.isModelOmitted = true;
-    const outcome = choose(exchange, turn, NONE.pointer, NONE.length);
+    const outcome = choose(exchange, context, NONE.pointer, NONE.length);
     return mayOmitModel(exchange)
       ? outcome
-      : turn.refuse(notAllowed(exchange, "a request without 'model'").at("model"));
+      : context.refuse(notAllowed(exchange, "a request without 'model'").at("model"));
   }
   if (!tape.isString(model)) {
     const missing = model == NO_NODE ? "is missing" : "must be a string";
-    const message = "'model' " + missing + ". " + choices(exchange, turn.config);
-    return turn.refuse(new Fault(400, message).at("model"));
+    const message = "'model' " + missing + ". " + choices(exchange, context.config);
+    return context.refuse(new Fault(400, message).at("model"));
   }
-  if (!tape.isEscaped(model)) return choose(exchange, turn, tape.pointer(model), tape.size(model));
+  if (!tape.isEscaped(model))
+    return choose(exchange, context, tape.pointer(model), tape.size(model));
   plain.clear();
   unescape(tape.pointer(model), tape.size(model), plain);
-  return choose(exchange, turn, plain.pointer, plain.length);
+  return choose(exchange, context, plain.pointer, plain.length);
 }
 
 /** Returns whether the client's key may be used for whatever model the provider chooses. */
@@ -57,8 +58,8 @@ function mayOmitModel(exchange: Exchange): bool {
   return allowed === null || route === null || allowed.hasProviderOf(route.targets[0]);
 }
 
-function choose(exchange: Exchange, turn: Turn, pointer: usize, length: u32): Outcome {
-  const config = turn.config;
+function choose(exchange: Exchange, context: StageContext, pointer: usize, length: u32): Outcome {
+  const config = context.config;
   const client = exchange.client;
   const isHint = client.hasHint;
   if (exchange.isObserved) {
@@ -75,16 +76,16 @@ function choose(exchange: Exchange, turn: Turn, pointer: usize, length: u32): Ou
   if (route >= 0 && route < config.routes.length) {
     const allowed = client.allowed;
     if (allowed !== null && !allowed.has(route, exchange.wildcardModel))
-      return turn.refuse(
+      return context.refuse(
         modelNotAllowed(exchange, shown(pointer, length, isHint || client.isForm)),
       );
     const chosen = config.routes[route];
     exchange.route = chosen;
     return allowed === null
       ? Outcome.Next
-      : turn.check(referenceFault(exchange, allowed, chosen.targets, turn.tape));
+      : context.check(referenceFault(exchange, allowed, chosen.targets, context.tape));
   }
-  return turn.refuse(
+  return context.refuse(
     length == 0
       ? new Fault(400, "'model' is empty. " + choices(exchange, config)).at("model")
       : unknownModel(exchange, config, pointer, length),

@@ -7,7 +7,7 @@ import { AUTHORIZATION, GATEWAY_KEY, METHOD, X_API_KEY } from "../exchange/reque
 import { addLocalHeader } from "../host/local-response";
 import { byteAt, startsWithIgnoringCase } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
-import { Outcome, Turn } from "./outcome";
+import { Outcome, StageContext } from "./outcome";
 
 const BEARER_SCHEME = constant("Bearer ");
 /** A 401 must have it (RFC 9110, section 15.5.2). */
@@ -41,7 +41,7 @@ function isSpace(byte: u32): bool {
 }
 
 /** Requires a key of the listener for models and their list. */
-export function checkClientKey(exchange: Exchange, turn: Turn): Outcome {
+export function checkClientKey(exchange: Exchange, context: StageContext): Outcome {
   const keys = exchange.client.keys;
   if (keys === null || !exchange.client.endpoint.isForModels(METHOD)) return Outcome.Next;
   const bearer = bearerToken();
@@ -59,21 +59,21 @@ export function checkClientKey(exchange: Exchange, turn: Turn): Outcome {
     HEADER_API_KEY +
     "'.";
   addLocalHeader(WWW_AUTHENTICATE, constant("Bearer"));
-  return turn.refuse(new Fault(401, what + how).coded("invalid_api_key"));
+  return context.refuse(new Fault(401, what + how).coded("invalid_api_key"));
 }
 
 /** Keeps the client's own key for providers with pass-through auth. */
-export function keepClientKey(exchange: Exchange, turn: Turn): Outcome {
-  if (!turn.config.passesClientKey) return Outcome.Next;
+export function keepClientKey(exchange: Exchange, context: StageContext): Outcome {
+  if (!context.config.passesClientKey) return Outcome.Next;
   let key = X_API_KEY;
-  if (!isForProvider(key, turn)) key = bearerToken();
-  if (isForProvider(key, turn)) exchange.client.key.span(key);
+  if (!isForProvider(key, context)) key = bearerToken();
+  if (isForProvider(key, context)) exchange.client.key.span(key);
   return Outcome.Next;
 }
 
 /** Returns whether a value is one key, and not an API key of any listener: those are never sent to a provider. */
-function isForProvider(key: Span, turn: Turn): bool {
-  const config = turn.config;
+function isForProvider(key: Span, context: StageContext): bool {
+  const config = context.config;
   return isOneKey(key) && !holds(config.ingressKeys, key) && !holds(config.egressKeys, key);
 }
 

@@ -8,25 +8,25 @@ import { JSON_TYPE, respond } from "../exchange/respond";
 import { ByteBuffer, constant, scratchBuffer } from "../bytes/text/bytes";
 import { decodePath, hasParameter, lengthWithoutQuery } from "../bytes/text/query";
 import { modelsFor, unknownModel } from "./choose-model";
-import { Outcome, Turn } from "./outcome";
+import { Outcome, StageContext } from "./outcome";
 
 const buffer = scratchBuffer();
 const id = scratchBuffer();
 
 /** Responds to a local endpoint, whose head was read last. */
-export function respondFromConfig(exchange: Exchange, turn: Turn): Outcome {
+export function respondFromConfig(exchange: Exchange, context: StageContext): Outcome {
   const row = exchange.client.endpoint.row;
   buffer.clear();
   if (row === MODEL_BY_ID) {
     readId(exchange);
-    if (!writeModel(exchange, turn.config))
-      return turn.refuse(unknownModel(exchange, turn.config, id.pointer, id.length));
+    if (!writeModel(exchange, context.config))
+      return context.refuse(unknownModel(exchange, context.config, id.pointer, id.length));
   } else if (row === MODEL_LIST) {
-    writeModels(exchange, turn.config);
+    writeModels(exchange, context.config);
   } else {
     buffer.text('{"status":"ok"');
-    if (row === ROOT && turn.config.page.length > 0)
-      buffer.text(',"live_page":"' + turn.config.page + '"');
+    if (row === ROOT && context.config.page.length > 0)
+      buffer.text(',"live_page":"' + context.config.page + '"');
     buffer.text("}");
   }
   respond(exchange, 200, JSON_TYPE, buffer);

@@ -12,7 +12,7 @@ import { constant, Span } from "../bytes/text/bytes";
 import { isSupported, keyFault } from "../attempt/request-body";
 import { sendTo, writeHeaders } from "../attempt/request-headers";
 import { notAllowedProvider, unknownModel } from "./choose-model";
-import { Outcome, Turn } from "./outcome";
+import { Outcome, StageContext } from "./outcome";
 
 const SLASH: u32 = 0x2f;
 const QUESTION: u32 = 0x3f;
@@ -20,11 +20,13 @@ const QUESTION: u32 = 0x3f;
 const MAX_ID: u32 = 128;
 
 /** Sends a request for an endpoint without models to a provider, with the first credential of its model. */
-export function passToProvider(exchange: Exchange, turn: Turn): Outcome {
+export function passToProvider(exchange: Exchange, context: StageContext): Outcome {
   const client = exchange.client;
   if (client.endpoint.row.hasModel) return Outcome.Next;
-  const fault = client.hasHint ? useNamed(exchange, turn.config) : useOnly(exchange, turn.config);
-  return fault === null ? Outcome.Leave : turn.refuse(fault);
+  const fault = client.hasHint
+    ? useNamed(exchange, context.config)
+    : useOnly(exchange, context.config);
+  return fault === null ? Outcome.Leave : context.refuse(fault);
 }
 
 /** Uses the provider that the hint header names. */
@@ -67,37 +69,39 @@ function send(exchange: Exchange, target: Target): Fault | null {
 }
 
 /** Rejects a request that its model's provider does not serve, or responds with an estimate. */
-export function checkProvider(exchange: Exchange, turn: Turn): Outcome {
+export function checkProvider(exchange: Exchange, context: StageContext): Outcome {
   const client = exchange.client;
   const endpoint = client.endpoint;
   const route = exchange.route;
   if (endpoint.row.isInference || route === null) return Outcome.Next;
   const first = route.targets[0];
   if (endpoint.row.isEstimated) {
-    if (!client.dialect.isRequest(turn.tape))
-      return turn.refuse(new Fault(400, "'messages' must be a list of messages.").at("messages"));
+    if (!client.dialect.isRequest(context.tape))
+      return context.refuse(
+        new Fault(400, "'messages' must be a list of messages.").at("messages"),
+      );
     const prompt = exchange.systemPromptOf(first);
-    client.estimatedTokens = estimateTokens(turn.tape, prompt.length);
+    client.estimatedTokens = estimateTokens(context.tape, prompt.length);
   }
   const target = endpoint.servingTarget(first);
-  if (target === null) return useCounterpart(exchange, turn, first);
+  if (target === null) return useCounterpart(exchange, context, first);
   exchange.target = target;
   client.dialect = target.dialect;
   return Outcome.Next;
 }
 
 /** Uses the request or endpoint of another API with the same purpose, which keeps the client's dialect. */
-function useCounterpart(exchange: Exchange, turn: Turn, first: Target): Outcome {
+function useCounterpart(exchange: Exchange, context: StageContext, first: Target): Outcome {
   const endpoint = exchange.client.endpoint;
   const counterpart = endpoint.counterpart;
   let target: Target | null = null;
   if (endpoint.row.isEstimated && first.countMember.length > 0) target = first;
   else if (counterpart !== null) target = counterpart.servingTarget(first);
-  if (target !== null && isSupported(exchange, target, turn.tape, false)) {
+  if (target !== null && isSupported(exchange, target, context.tape, false)) {
     exchange.target = target;
     return Outcome.Next;
   }
-  if (!endpoint.row.isEstimated) return turn.refuse(notServed(exchange, first));
+  if (!endpoint.row.isEstimated) return context.refuse(notServed(exchange, first));
   respondWithEstimate(exchange);
   return Outcome.Responded;
 }

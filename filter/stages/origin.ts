@@ -7,7 +7,7 @@ import { AUTHORITY, METHOD, ORIGIN } from "../exchange/request-head";
 import { property } from "../host/host";
 import { byteAt, startsWithIgnoringCase } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
-import { Outcome, Turn } from "./outcome";
+import { Outcome, StageContext } from "./outcome";
 
 const LOCALHOST = constant("localhost");
 const SCHEME_END = constant("://");
@@ -16,12 +16,12 @@ const page = new Span(0, 0);
 const name = new Span(0, 0);
 
 /** Of the requests for models or their list, on a listener without keys. */
-export function checkOrigin(exchange: Exchange, turn: Turn): Outcome {
+export function checkOrigin(exchange: Exchange, context: StageContext): Outcome {
   const client = exchange.client;
   if (client.keys !== null || ORIGIN.length == 0) return Outcome.Next;
   if (!client.endpoint.isForModels(METHOD)) return Outcome.Next;
   if (isOwnHost() && !isRebound()) return Outcome.Next;
-  return turn.refuse(
+  return context.refuse(
     new Fault(
       403,
       "Requests from web pages of another origin require an API key: set 'api_keys' for this listener, and send one.",

@@ -14,7 +14,7 @@ export const enum Outcome {
   Leave,
   /** The stage has sent a response. */
   Responded,
-  /** `turn.fault` is the response. */
+  /** `context.fault` is the response. */
   Refused,
 }
 
@@ -26,7 +26,7 @@ export const enum RequestEvent {
 }
 
 /** One callback of a request. One for all requests: nothing of it is needed after the callback. */
-export class Turn {
+export class StageContext {
   config: Config = new Config();
   event: RequestEvent = RequestEvent.Headers;
   /** Bytes that Envoy holds: of the request's body, or of the callout's response. */

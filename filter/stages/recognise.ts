@@ -29,17 +29,17 @@ import { keepPlainRequestId, requestIdSpan } from "../exchange/request-id";
 import { ResponseOwner, ResponsePhase } from "../exchange/response";
 import { respondFromConfig } from "./local-responses";
 import { unknownPath, wrongMethod } from "./not-served";
-import { Outcome, Turn } from "./outcome";
+import { Outcome, StageContext } from "./outcome";
 
 /** Reads the head; the stages that need its values run in the same callback. */
-export function readRequestHead(exchange: Exchange, turn: Turn): Outcome {
+export function readRequestHead(exchange: Exchange, context: StageContext): Outcome {
   const client = exchange.client;
   client.headers = readHead();
   if (hasForeignHeaders()) {
     client.foreign = new ByteBuffer();
     copyForeignHeaders(client.foreign);
   }
-  if (wasRefused()) return turn.refuse(outOfMemory("request"));
+  if (wasRefused()) return context.refuse(outOfMemory("request"));
   keepPlainRequestId(exchange);
   // Before a stage can leave the request to Envoy, which would send it there.
   removeClusters();
@@ -48,7 +48,7 @@ export function readRequestHead(exchange: Exchange, turn: Turn): Outcome {
   return Outcome.Next;
 }
 
-export function recogniseEndpoint(exchange: Exchange, turn: Turn): Outcome {
+export function recogniseEndpoint(exchange: Exchange, context: StageContext): Outcome {
   const client = exchange.client;
   let length = lengthWithoutQuery(PATH);
   if (length < PATH.length) logClientPath(PATH);
@@ -61,8 +61,8 @@ export function recogniseEndpoint(exchange: Exchange, turn: Turn): Outcome {
   client.endpoint = endpoint;
   client.dialect = endpoint === UNKNOWN ? dialectOfPath(PATH, length) : endpoint.dialect;
   keepPathEnd(exchange, length);
-  if (endpoint === UNKNOWN || !isServed(exchange, turn.config))
-    return turn.refuse(unknownPath(exchange, turn.config));
+  if (endpoint === UNKNOWN || !isServed(exchange, context.config))
+    return context.refuse(unknownPath(exchange, context.config));
   client.isForm = endpoint.row.isForm && isFormType(CONTENT_TYPE);
   if (endpoint.row === MODEL_LIST || endpoint.row === MODEL_BY_ID) chooseDialectOfList(exchange);
   return Outcome.Next;
@@ -78,13 +78,13 @@ function isServed(exchange: Exchange, config: Config): bool {
 }
 
 /** Responds to everything that needs no provider, wrong methods included. */
-export function respondLocally(exchange: Exchange, turn: Turn): Outcome {
+export function respondLocally(exchange: Exchange, context: StageContext): Outcome {
   const endpoint = exchange.client.endpoint;
   if (sameSpan(METHOD, constant("OPTIONS"))) {
     respondToOptions(exchange, endpoint.allow);
     return Outcome.Responded;
   }
-  if (!endpoint.allows(METHOD)) return turn.refuse(wrongMethod(exchange));
+  if (!endpoint.allows(METHOD)) return context.refuse(wrongMethod(exchange));
   if (!endpoint.row.isLocal) return Outcome.Next;
   // If its server cannot be reached, the response is Envoy's.
   if (endpoint.row === MCP) return Outcome.Leave;
@@ -92,12 +92,12 @@ export function respondLocally(exchange: Exchange, turn: Turn): Outcome {
     exchange.response.enter(ResponseOwner.NativeRoute, ResponsePhase.Passed);
     return Outcome.Leave;
   }
-  return respondFromConfig(exchange, turn);
+  return respondFromConfig(exchange, context);
 }
 
 /** Begins to capture a client's request that may be translated, if the configuration asks for it. */
-export function captureHead(exchange: Exchange, turn: Turn): Outcome {
-  const rules = turn.config.content;
+export function captureHead(exchange: Exchange, context: StageContext): Outcome {
+  const rules = context.config.content;
   const client = exchange.client;
   if (rules === null || client.isModelServer || !client.endpoint.row.isInference)
     return Outcome.Next;

@@ -12,45 +12,45 @@ import { StepOutcome } from "../prompt/outcome";
 import { Prompt } from "../prompt/prompt";
 import { readTargetCall } from "../prompt/target-call";
 import { constant } from "../bytes/text/bytes";
-import { Outcome, Turn } from "./outcome";
+import { Outcome, StageContext } from "./outcome";
 
 /** Envoy's headers for the time of a request: until the end of its response, and until the first byte of an attempt's. */
 const RESPONSE_TIMEOUT = constant("x-envoy-upstream-rq-timeout-ms");
 
-export function runPrompt(exchange: Exchange, turn: Turn): Outcome {
-  const config = turn.config.prompt;
+export function runPrompt(exchange: Exchange, context: StageContext): Outcome {
+  const config = context.config.prompt;
   if (config === null || !hasSteps(config, exchange.client)) return Outcome.Next;
   const waiting = flowOf(<i32>exchange.contextId);
-  if (waiting !== null) return end(waiting, waiting.onResponse(turn.size), turn);
-  const flow = new PromptFlow(takePrompt(config, exchange, turn), PROMPT_STEPS);
+  if (waiting !== null) return end(waiting, waiting.onResponse(context.size), context);
+  const flow = new PromptFlow(takePrompt(config, exchange, context), PROMPT_STEPS);
   keepFlow(flow);
-  return end(flow, flow.start(), turn);
+  return end(flow, flow.start(), context);
 }
 
 /** Calls the target that a request of the model server names. */
-export function callTarget(exchange: Exchange, turn: Turn): Outcome {
-  const config = turn.config.prompt;
+export function callTarget(exchange: Exchange, context: StageContext): Outcome {
+  const config = context.config.prompt;
   if (config === null || exchange.client.endpoint.row !== TARGET_CALL) return Outcome.Next;
   const waiting = flowOf(<i32>exchange.contextId);
-  if (waiting !== null) return end(waiting, waiting.onResponse(turn.size), turn);
-  const flow = new PromptFlow(takePrompt(config, exchange, turn), CALL_STEPS);
+  if (waiting !== null) return end(waiting, waiting.onResponse(context.size), context);
+  const flow = new PromptFlow(takePrompt(config, exchange, context), CALL_STEPS);
   keepFlow(flow);
   const fault = readTargetCall(flow.prompt);
   const outcome = fault === null ? flow.start() : flow.prompt.reject(fault);
-  return end(flow, outcome, turn);
+  return end(flow, outcome, context);
 }
 
 /** Returns the prompt of a body that was scanned, which it owns from here on. */
-function takePrompt(config: PromptConfig, exchange: Exchange, turn: Turn): Prompt {
-  const prompt = new Prompt(config, exchange, turn.tape, turn.body, turn.tape.length);
-  turn.body = 0;
+function takePrompt(config: PromptConfig, exchange: Exchange, context: StageContext): Prompt {
+  const prompt = new Prompt(config, exchange, context.tape, context.body, context.tape.length);
+  context.body = 0;
   return prompt;
 }
 
 /** Ends a callback of the flow, and the flow unless it waits. */
-function end(flow: PromptFlow, outcome: StepOutcome, turn: Turn): Outcome {
+function end(flow: PromptFlow, outcome: StepOutcome, context: StageContext): Outcome {
   const exchange = flow.prompt.exchange;
-  const result = apply(outcome, flow, turn);
+  const result = apply(outcome, flow, context);
   flow.close();
   if (result != Outcome.Wait) endFlow(exchange.contextId);
   return result;
@@ -62,7 +62,7 @@ function hasSteps(config: PromptConfig, client: Client): bool {
   return config.guardsEgress && client.endpoint.row.isInference && !client.isModelServer;
 }
 
-function apply(outcome: StepOutcome, flow: PromptFlow, turn: Turn): Outcome {
+function apply(outcome: StepOutcome, flow: PromptFlow, context: StageContext): Outcome {
   if (outcome == StepOutcome.Wait) return Outcome.Wait;
   const prompt = flow.prompt;
   const exchange = prompt.exchange;
@@ -72,11 +72,11 @@ function apply(outcome: StepOutcome, flow: PromptFlow, turn: Turn): Outcome {
   }
   if (outcome == StepOutcome.Send) {
     limitTime(exchange, max(flow.timeLeft(), 1));
-    turn.body = prompt.body;
+    context.body = prompt.body;
     prompt.detachBody();
     return Outcome.Next;
   }
-  turn.fault = prompt.fault;
+  context.fault = prompt.fault;
   return Outcome.Refused;
 }
 

@@ -10,20 +10,20 @@ import { clearHeaders, REQUEST_TRAILERS } from "../host/host";
 import { CONTINUE, STOP } from "../host/status";
 import { takeWaiting } from "../prompt/callouts";
 import { flowOf } from "../prompt/flows";
-import { Outcome, RequestEvent, Turn } from "./outcome";
+import { Outcome, RequestEvent, StageContext } from "./outcome";
 import { STAGES } from "./stages";
 
-const turn = new Turn();
+const context = new StageContext();
 
 export function onRequestHeaders(exchange: Exchange, config: Config, endsHere: bool): i32 {
-  turn.start(config, RequestEvent.Headers, 0, endsHere);
+  context.start(config, RequestEvent.Headers, 0, endsHere);
   return run(exchange);
 }
 
 export function onRequestBody(exchange: Exchange, config: Config, size: u32, endsHere: bool): i32 {
   // A body that passes goes on while the provider responds.
   if (exchange.stage < STAGES.length && exchange.response.owner != ResponseOwner.None) return STOP;
-  turn.start(config, RequestEvent.Body, size, endsHere);
+  context.start(config, RequestEvent.Body, size, endsHere);
   return run(exchange);
 }
 
@@ -48,7 +48,7 @@ export function onRequestTrailers(exchange: Exchange): i32 {
 export function onCallout(config: Config, token: u32, size: u32): void {
   const flow = flowOf(takeWaiting(token));
   if (flow === null) return;
-  turn.start(config, RequestEvent.Callout, size, false);
+  context.start(config, RequestEvent.Callout, size, false);
   if (run(flow.prompt.exchange) == CONTINUE) resumeRequest();
 }
 
@@ -56,14 +56,14 @@ export function onCallout(config: Config, token: u32, size: u32): void {
 function run(exchange: Exchange): i32 {
   let outcome = Outcome.Next;
   while (exchange.stage < STAGES.length) {
-    outcome = unchecked(STAGES[exchange.stage])(exchange, turn);
+    outcome = unchecked(STAGES[exchange.stage])(exchange, context);
     if (outcome != Outcome.Next) break;
     exchange.stage++;
   }
   if (outcome == Outcome.Leave) exchange.stage = STAGES.length;
-  turn.end(exchange);
+  context.end(exchange);
   traceRequest(exchange);
-  const fault = turn.fault;
+  const fault = context.fault;
   if (outcome == Outcome.Refused && fault !== null) {
     if (exchange.mayHaveActed) fault.isFinal = true;
     respondWithFault(exchange, fault);

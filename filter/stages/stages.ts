@@ -14,11 +14,11 @@ import { chooseModel } from "./choose-model";
 import { checkClientKey, keepClientKey } from "./client-key";
 import { checkOrigin } from "./origin";
 import { checkProvider, passToProvider } from "./one-provider";
-import { Outcome, Turn } from "./outcome";
+import { Outcome, StageContext } from "./outcome";
 import { captureHead, readRequestHead, recogniseEndpoint, respondLocally } from "./recognise";
 import { callTarget, runPrompt } from "./run-prompt";
 
-export type Stage = (exchange: Exchange, turn: Turn) => Outcome;
+export type Stage = (exchange: Exchange, context: StageContext) => Outcome;
 
 export const STAGES: StaticArray<Stage> = [
   // With the headers.
