@@ -60,7 +60,7 @@ export function writeShortened(pointer: usize, length: u32, limit: u32, out: Byt
 }
 
 /** Writes the schema of a tool's input. Its type is always an object, which dialects require but clients may leave out. */
-function writeInputSchema(tape: Tape, schema: u32, out: ByteBuffer): void {
+export function writeInputSchema(tape: Tape, schema: u32, out: ByteBuffer): void {
   if (schema == NO_NODE) {
     out.span(EMPTY_SCHEMA);
     return;
@@ -134,6 +134,11 @@ function childCount(tape: Tape, node: u32, step: u32): u32 {
   return count;
 }
 
+/** The instruction that replaces a format of JSON without a schema: the inside of a JSON string. */
+export const JSON_SENTENCE = constant(
+  "Answer with one JSON object and nothing else: no text around it, no code fence.",
+);
+
 /** Writes the instruction that replaces a response schema nothing enforces: the inside of a JSON string. */
 export function writeSchemaSentence(tape: Tape, schema: u32, out: ByteBuffer): void {
   out.text(
@@ -163,10 +168,7 @@ export function schemaInstruction(
 
 /** Returns the instruction that replaces the format of the response, JSON with or without a schema. Valid until the next call. */
 export function formatSentence(request: HubRequest): Span {
-  if (request.outputFormat == FORMAT_JSON)
-    return constant(
-      "Answer with one JSON object and nothing else: no text around it, no code fence.",
-    );
+  if (request.outputFormat == FORMAT_JSON) return JSON_SENTENCE;
   sentence.clear();
   writeSchemaSentence(request.tape, request.schema, sentence);
   instruction.pointer = sentence.pointer;

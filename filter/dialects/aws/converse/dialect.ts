@@ -16,7 +16,7 @@ import { isFirstToken } from "./response/first-token";
 import { BedrockConverseReader } from "./response/read";
 import { readUsage } from "./response/read-usage";
 import { SUPPORTED } from "./supported";
-import { writeRequest } from "./request/write";
+import { ConverseWriter } from "./request/write";
 
 /** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseTokensRequest.html */
 const COUNTED_MEMBERS: Span[] = [
@@ -29,6 +29,8 @@ const COUNTED_MEMBERS: Span[] = [
 const counted = scratchBuffer();
 
 export class BedrockConverse extends ProviderDialect {
+  private writer: ConverseWriter = new ConverseWriter();
+
   constructor() {
     super(BEDROCK_CONVERSE, SUPPORTED);
     this.countMember = constant("inputTokens");
@@ -36,13 +38,13 @@ export class BedrockConverse extends ProviderDialect {
 
   writeRequest(
     request: HubRequest,
-    _model: Span,
+    model: Span,
     systemPrompt: Span,
     limits: RequestLimits,
     out: ByteBuffer,
     report: RequestReport,
   ): void {
-    writeRequest(request, systemPrompt, limits, out, report);
+    this.writer.write(request, model, systemPrompt, limits, out, report);
   }
 
   /** The model, which may be an ARN with slashes and colons, is one segment of the path. */

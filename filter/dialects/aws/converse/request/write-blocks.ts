@@ -1,4 +1,4 @@
-// Writes single blocks of a request: texts, images, documents, tool calls, and reasoning.
+// Writes single blocks of a request: texts, images, documents, tool calls, reasoning, and cache marks.
 // @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html
 import { appendShortId, writeHash } from "../../../../hub/request/call-id";
 import { writeCallInput } from "../../../../hub/request/call-input";
@@ -6,119 +6,141 @@ import {
   Block,
   BLOCK_DOCUMENT_DATA,
   BLOCK_IMAGE_DATA,
-  HubRequest,
   NO_MESSAGE,
 } from "../../../../hub/request/request";
-import {
-  FAMILY_MISTRAL,
-  RequestLimits,
-  RequestReport,
-} from "../../../../hub/request/request-report";
+import { FAMILY_MISTRAL } from "../../../../hub/request/request-report";
 import { appendHashedName, isToolName } from "../../../../hub/request/tool-name";
-import { lastPiece } from "../../../../hub/request/turns";
+import { TurnWriter } from "../../../../hub/request/turn-writer";
 import { byteAt, isDigit, isLetter } from "../../../../bytes/text/at";
-import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
+import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
+import { contains } from "../../../../bytes/text/find";
 import { hash64 } from "../../../../bytes/text/hash";
 import { writeDocumentName } from "./document-names";
 import { DOCUMENT_FORMATS, formatOf, IMAGE_FORMATS } from "./media-formats";
 
 /** Of `toolUseId`. Bytes. */
 const MAX_ID: u32 = 64;
+/** Of a request. */
+const MAX_CACHE_POINTS: i32 = 4;
 
-export function writeText(pointer: usize, length: u32, out: ByteBuffer): void {
-  out.text('{"text":"');
-  out.bytes(pointer, length);
-  out.text('"}');
-}
+export abstract class ConverseBlocks extends TurnWriter {
+  /** How many the request has so far. */
+  protected cachePoints: i32 = 0;
+  protected documents: i32 = 0;
+  protected isClaude: bool = false;
 
-/** Writes a text, an image or a document. `number`: of the document, from 1. */
-export function writeContentBlock(
-  block: Block,
-  number: i32,
-  out: ByteBuffer,
-  report: RequestReport,
-): void {
-  const isImage = block.kind == BLOCK_IMAGE_DATA;
-  if (!isImage && block.kind != BLOCK_DOCUMENT_DATA) {
-    writeText(block.text, block.textLength, out);
-    return;
+  protected writeText(text: Span): void {
+    this.writeTextBytes(text.pointer, text.length);
   }
-  const format = formatOf(isImage ? IMAGE_FORMATS : DOCUMENT_FORMATS, block);
-  if (format === null) {
-    rejectMedia(block, isImage, report);
-    return;
+
+  private writeTextBytes(pointer: usize, length: u32): void {
+    this.separate();
+    this.out.text('{"text":"');
+    this.out.bytes(pointer, length);
+    this.out.text('"}');
   }
-  out.span(isImage ? constant('{"image":{"format":"') : constant('{"document":{"format":"'));
-  out.span(format);
-  if (!isImage) {
-    out.text('","name":"');
-    writeDocumentName(block, number, out);
+
+  /** Writes a text, an image or a document. */
+  protected writeContentBlock(block: Block): void {
+    const out = this.out;
+    const isImage = block.kind == BLOCK_IMAGE_DATA;
+    if (!isImage && block.kind != BLOCK_DOCUMENT_DATA) {
+      this.writeTextBytes(block.text, block.textLength);
+      return;
+    }
+    if (!isImage) this.documents++;
+    const format = formatOf(isImage ? IMAGE_FORMATS : DOCUMENT_FORMATS, block);
+    if (format === null) {
+      this.rejectMedia(block, isImage);
+      return;
+    }
+    this.begin(isImage ? constant('{"image":{"format":"') : constant('{"document":{"format":"'));
+    out.span(format);
+    if (!isImage) {
+      out.text('","name":"');
+      writeDocumentName(block, this.documents, out);
+    }
+    out.text('","source":{"bytes":"');
+    out.bytes(block.text, block.textLength);
+    out.text('"}}}');
   }
-  out.text('","source":{"bytes":"');
-  out.bytes(block.text, block.textLength);
-  out.text('"}}}');
-}
 
-function rejectMedia(block: Block, isImage: bool, report: RequestReport): void {
-  let path = report.paths.messages.toText();
-  if (block.message != NO_MESSAGE) path += "[" + block.message.toString() + "]";
-  const formats = isImage
-    ? "an image in another format than PNG, JPEG, GIF or WebP"
-    : "a document in another format than PDF, text, Markdown, HTML, CSV, Word or Excel";
-  report.reject(
-    path,
-    "has " + formats + ", which " + report.api + " does not support. Convert it.",
-  );
-}
+  private rejectMedia(block: Block, isImage: bool): void {
+    const report = this.report;
+    let path = report.paths.messages.toText();
+    if (block.message != NO_MESSAGE) path += "[" + block.message.toString() + "]";
+    const formats = isImage
+      ? "an image in another format than PNG, JPEG, GIF or WebP"
+      : "a document in another format than PDF, text, Markdown, HTML, CSV, Word or Excel";
+    report.reject(
+      path,
+      "has " + formats + ", which " + report.api + " does not support. Convert it.",
+    );
+  }
 
-export function writeCall(
-  block: Block,
-  limits: RequestLimits,
-  out: ByteBuffer,
-  report: RequestReport,
-): void {
-  out.text('{"toolUse":{"toolUseId":"');
-  writeToolId(block.id, block.idLength, limits, out);
-  out.text('","name":"');
-  writeToolName(block.name, block.nameLength, out);
-  out.text('","input":');
-  writeCallInput(block, out, report);
-  out.text("}}");
-}
+  protected writeCall(block: Block): void {
+    this.begin(constant('{"toolUse":{"toolUseId":"'));
+    this.writeToolId(block);
+    this.out.text('","name":"');
+    writeToolName(block.name, block.nameLength, this.out);
+    this.out.text('","input":');
+    writeCallInput(block, this.out, this.report);
+    this.out.text("}}");
+  }
 
-/** Writes the reasoning at `index` with its pieces. Returns the index of the last one. */
-export function writeReasoning(request: HubRequest, index: u32, out: ByteBuffer): u32 {
-  const last = lastPiece(request, index);
-  out.text('{"reasoningContent":{"reasoningText":{"text":"');
-  for (let i = index; i <= last; i++) out.bytes(request.block(i).text, request.block(i).textLength);
-  out.text('","signature":"');
-  out.bytes(request.block(last).name, request.block(last).nameLength);
-  out.text('"}}}');
-  return last;
-}
+  /** Writes the reasoning at `index` with its pieces. Returns the index of the last one. */
+  protected writeReasoning(index: u32): u32 {
+    this.begin(constant('{"reasoningContent":{"reasoningText":{"text":"'));
+    const last = this.writeSignedText(index);
+    this.out.text('"}}}');
+    return last;
+  }
 
-export function writeRedacted(block: Block, out: ByteBuffer): void {
-  out.text('{"reasoningContent":{"redactedContent":"');
-  out.bytes(block.text, block.textLength);
-  out.text('"}}');
+  protected writeRedacted(block: Block): void {
+    this.begin(constant('{"reasoningContent":{"redactedContent":"'));
+    this.out.bytes(block.text, block.textLength);
+    this.out.text('"}}');
+  }
+
+  /** Writes the id of a call, the inside of a JSON string. One that the API rejects becomes a hash, also in the result. */
+  protected writeToolId(block: Block): void {
+    const pointer = block.id;
+    const length = block.idLength;
+    if (this.limits.family == FAMILY_MISTRAL) appendShortId(pointer, length, this.out);
+    else if (isToolId(pointer, length)) this.out.bytes(pointer, length);
+    else writeHash(pointer, length, this.out);
+  }
+
+  /**
+   * Writes a cache mark (`cache_control` as JSON, or nothing) as a block after the one that the client has marked; drops `path`
+   * if there are too many.
+   * @see https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
+   */
+  protected writeCachePoint(mark: usize, length: u32, path: Span): void {
+    if (length == 0) return;
+    if (!this.limits.supportsCacheControl) {
+      this.report.dropForModel(path);
+    } else if (this.cachePoints == MAX_CACHE_POINTS) {
+      this.report.drop(path);
+    } else {
+      this.cachePoints++;
+      this.out.span(
+        this.isClaude && contains(mark, length, constant('"1h"'))
+          ? constant(',{"cachePoint":{"type":"default","ttl":"1h"}}')
+          : constant(',{"cachePoint":{"type":"default"}}'),
+      );
+    }
+  }
+
+  protected writeBlockCache(block: Block): void {
+    this.writeCachePoint(block.cache, block.cacheLength, this.report.paths.cache);
+  }
 }
 
 /** Writes the name of a tool, the inside of a JSON string: as the client's, or with a hash. */
 export function writeToolName(pointer: usize, length: u32, out: ByteBuffer): void {
   if (isToolName(pointer, length)) out.bytes(pointer, length);
   else appendHashedName(pointer, length, hash64(pointer, length), out);
-}
-
-/** Writes the id of a call, the inside of a JSON string. One that the API rejects becomes a hash, also in the result. */
-export function writeToolId(
-  pointer: usize,
-  length: u32,
-  limits: RequestLimits,
-  out: ByteBuffer,
-): void {
-  if (limits.family == FAMILY_MISTRAL) appendShortId(pointer, length, out);
-  else if (isToolId(pointer, length)) out.bytes(pointer, length);
-  else writeHash(pointer, length, out);
 }
 
 function isToolId(pointer: usize, length: u32): bool {

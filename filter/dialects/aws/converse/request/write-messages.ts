@@ -12,230 +12,141 @@ import {
   BLOCK_TOOL_CALL,
   BLOCK_TOOL_RESULT,
   FLAG_ERROR,
-  HubRequest,
-  ROLE_ASSISTANT,
   ROLE_SYSTEM,
   ROLE_USER,
 } from "../../../../hub/request/request";
-import {
-  FAMILY_CLAUDE,
-  FAMILY_NOVA,
-  FAMILY_UNKNOWN,
-  RequestLimits,
-  RequestReport,
-} from "../../../../hub/request/request-report";
-import { dropUnsigned, isWritten, nextWritten, runEnd } from "../../../../hub/request/turns";
-import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
-import { CachePoints } from "./cache-points";
-import {
-  writeCall,
-  writeContentBlock,
-  writeReasoning,
-  writeRedacted,
-  writeText,
-  writeToolId,
-} from "./write-blocks";
+import { FAMILY_CLAUDE, FAMILY_NOVA, FAMILY_UNKNOWN } from "../../../../hub/request/request-report";
+import { constant, Span } from "../../../../bytes/text/bytes";
+import { ConverseBlocks } from "./write-blocks";
 
 const USER_MESSAGE = constant('{"role":"user","content":[');
 const MESSAGE_END = constant("]}");
-/** Between results and a text of the user, for models that reject both in one message. */
-const BETWEEN = constant('{"role":"assistant","content":[{"text":"(I read the results.)"}]},');
-const NO_OUTPUT = constant("(no output)");
-const SEE_DOCUMENT = constant("(See the document.)");
 
-/** Not a member: the name of a last message of the assistant, which the model continues. */
-const PREFILL_PATH = constant("prefill");
-
-/** Removes blocks that are not written: blank texts, and reasoning that is not of the model's kind. */
-export function prepareMessages(
-  request: HubRequest,
-  limits: RequestLimits,
-  report: RequestReport,
-): void {
-  const keepsReasoning = limits.family == FAMILY_CLAUDE || limits.family == FAMILY_UNKNOWN;
-  dropUnsigned(request, report);
-  for (let i: u32 = 0; i < request.blocks.count; i++) {
-    const block = request.block(i);
-    const isReasoning = block.kind == BLOCK_REASONING || block.kind == BLOCK_REASONING_DATA;
-    if (block.kind == BLOCK_TEXT && isBlank(block.text, block.textLength)) {
-      block.kind = BLOCK_NOTHING;
-    } else if (isReasoning && !keepsReasoning) {
-      report.dropForModel(
-        block.kind == BLOCK_REASONING ? report.paths.reasoning : report.paths.redacted,
-      );
-      block.kind = BLOCK_NOTHING;
+export abstract class ConverseMessages extends ConverseBlocks {
+  /** Removes blocks that are not written: blank texts, and reasoning that is not of the model's kind. */
+  protected prepareMessages(): void {
+    const request = this.request;
+    const report = this.report;
+    const family = this.limits.family;
+    const keepsReasoning = family == FAMILY_CLAUDE || family == FAMILY_UNKNOWN;
+    this.dropUnsigned();
+    for (let i: u32 = 0; i < request.blocks.count; i++) {
+      const block = request.block(i);
+      const isReasoning = block.kind == BLOCK_REASONING || block.kind == BLOCK_REASONING_DATA;
+      if (block.kind == BLOCK_TEXT && isBlank(block.text, block.textLength)) {
+        block.kind = BLOCK_NOTHING;
+      } else if (isReasoning && !keepsReasoning) {
+        report.dropForModel(
+          block.kind == BLOCK_REASONING ? report.paths.reasoning : report.paths.redacted,
+        );
+        block.kind = BLOCK_NOTHING;
+      }
     }
   }
-}
 
-export class MessagesWriter {
-  private documents: i32 = 0;
-
-  constructor(private points: CachePoints) {}
-
-  write(request: HubRequest, limits: RequestLimits, out: ByteBuffer, report: RequestReport): void {
-    const count = request.blocks.count;
+  protected writeMessages(): void {
     this.documents = 0;
-    out.text('"messages":[');
-    let lastRole: u32 = NO_ROLE;
-    for (let from = nextWritten(request, 0); from < count;) {
-      const role = request.block(from).role;
-      const to = runEnd(request, from);
-      const next = nextWritten(request, to);
-      if (lastRole == NO_ROLE && role == ROLE_ASSISTANT)
-        out.text('{"role":"user","content":[{"text":"(The conversation begins.)"}]}');
-      if (lastRole != NO_ROLE || role == ROLE_ASSISTANT) out.byte(0x2c);
-      if (role == ROLE_USER) this.writeUser(request, from, to, limits, out, report);
-      else this.writeAssistant(request, from, to, next >= count, limits, out, report);
-      lastRole = role;
-      from = next;
-    }
-    if (lastRole == NO_ROLE) {
-      const advice = "must have a text. Send at least one user message with text.";
-      report.reject(report.paths.messages.toText(), advice);
-    } else if (lastRole == ROLE_ASSISTANT && !limits.supportsPrefill) {
-      report.dropForModel(PREFILL_PATH);
-      out.byte(0x2c);
-      out.text('{"role":"user","content":[{"text":"Continue."}]}');
-    }
-    out.byte(0x5d);
+    this.out.text('"messages":[');
+    this.writeTurns(false);
+    this.out.byte(0x5d);
+  }
+
+  protected writeUserText(text: Span): void {
+    this.begin(USER_MESSAGE);
+    this.writeText(text);
+    this.out.span(MESSAGE_END);
+  }
+
+  protected writeRun(role: u32, from: u32, to: u32, isLast: bool): void {
+    if (role == ROLE_USER) this.writeUser(from, to);
+    else this.writeAssistant(from, to, isLast);
   }
 
   /** Writes the blocks of [from, to) as one user message, first the tool results; as two if the model requires it. */
-  private writeUser(
-    request: HubRequest,
-    from: u32,
-    to: u32,
-    limits: RequestLimits,
-    out: ByteBuffer,
-    report: RequestReport,
-  ): void {
-    out.span(USER_MESSAGE);
+  private writeUser(from: u32, to: u32): void {
+    const request = this.request;
+    const out = this.out;
+    this.begin(USER_MESSAGE);
     const start = out.length;
-    for (let i = from; i < to; i++) {
-      if (request.block(i).kind != BLOCK_TOOL_RESULT) continue;
-      if (out.length > start) out.byte(0x2c);
-      i = this.writeResult(request, i, limits, out, report);
-    }
+    for (let i = from; i < to; i++)
+      if (request.block(i).kind == BLOCK_TOOL_RESULT) i = this.writeResult(i);
     let hasText = false;
     let hasDocument = false;
-    let isSplit = out.length > start && !mixesResults(limits);
+    let isSplit = out.length > start && !this.mixesResults();
     for (let i = from; i < to; i++) {
       const block = request.block(i);
       if (block.kind == BLOCK_TOOL_RESULT) i = request.resultEnd(i);
-      if (!isContent(request, i)) continue;
+      if (!this.isContent(i)) continue;
       if (isSplit) {
-        out.span(MESSAGE_END);
-        out.byte(0x2c);
-        out.span(BETWEEN);
-        out.span(USER_MESSAGE);
-      } else if (out.length > start) {
-        out.byte(0x2c);
+        out.text(']},{"role":"assistant","content":[{"text":"(I read the results.)"}]}');
+        this.begin(USER_MESSAGE);
       }
       isSplit = false;
       if (block.kind == BLOCK_TEXT) hasText = true;
       if (block.kind == BLOCK_DOCUMENT_DATA) hasDocument = true;
-      this.writeContent(request, i, out, report);
-      this.points.write(block.cache, block.cacheLength, report.paths.cache, out, report);
+      this.writeContentBlock(block);
+      this.writeBlockCache(block);
     }
-    if (hasDocument && !hasText) {
-      // A document needs a text in its message.
-      out.byte(0x2c);
-      writeText(SEE_DOCUMENT.pointer, SEE_DOCUMENT.length, out);
-    }
+    // A document needs a text in its message.
+    if (hasDocument && !hasText) this.writeText(constant("(See the document.)"));
     out.span(MESSAGE_END);
   }
 
-  private writeContent(
-    request: HubRequest,
-    index: u32,
-    out: ByteBuffer,
-    report: RequestReport,
-  ): void {
-    const block = request.block(index);
-    if (block.kind == BLOCK_DOCUMENT_DATA) this.documents++;
-    writeContentBlock(block, this.documents, out, report);
-  }
-
   /** Writes the tool result at `index` with its contents. Returns the index of its end. */
-  private writeResult(
-    request: HubRequest,
-    index: u32,
-    limits: RequestLimits,
-    out: ByteBuffer,
-    report: RequestReport,
-  ): u32 {
+  private writeResult(index: u32): u32 {
+    const request = this.request;
+    const out = this.out;
     const result = request.block(index);
-    out.text('{"toolResult":{"toolUseId":"');
-    writeToolId(result.id, result.idLength, limits, out);
+    this.begin(constant('{"toolResult":{"toolUseId":"'));
+    this.writeToolId(result);
     out.text('","content":[');
     const end = request.resultEnd(index);
-    let mark = result.cache;
-    let markLength = result.cacheLength;
+    // There are no points inside of a result.
+    let marked = result;
     const start = out.length;
     for (let i = index + 1; i < end; i++) {
       const block = request.block(i);
       if (block.kind == BLOCK_NOTHING) continue;
-      if (out.length > start) out.byte(0x2c);
-      this.writeContent(request, i, out, report);
-      // There are no points inside of a result.
-      if (block.cacheLength == 0) continue;
-      mark = block.cache;
-      markLength = block.cacheLength;
+      this.writeContentBlock(block);
+      if (block.cacheLength > 0) marked = block;
     }
-    if (out.length == start) writeText(NO_OUTPUT.pointer, NO_OUTPUT.length, out);
+    if (out.length == start) this.writeText(constant("(no output)"));
     out.span((result.flags & FLAG_ERROR) != 0 ? constant('],"status":"error"}}') : constant("]}}"));
-    this.points.write(mark, markLength, report.paths.cache, out, report);
+    this.writeBlockCache(marked);
     return end;
   }
 
-  private writeAssistant(
-    request: HubRequest,
-    from: u32,
-    to: u32,
-    isLast: bool,
-    limits: RequestLimits,
-    out: ByteBuffer,
-    report: RequestReport,
-  ): void {
-    out.text('{"role":"assistant","content":[');
-    const start = out.length;
+  private writeAssistant(from: u32, to: u32, isLast: bool): void {
+    const request = this.request;
+    this.begin(constant('{"role":"assistant","content":['));
     for (let i = from; i < to; i++) {
-      if (!isWritten(request, i)) continue;
-      if (out.length > start) out.byte(0x2c);
+      if (!this.isWritten(i)) continue;
       const block = request.block(i);
       if (block.kind == BLOCK_REASONING) {
-        i = writeReasoning(request, i, out);
-        continue;
+        i = this.writeReasoning(i);
+      } else if (block.kind == BLOCK_REASONING_DATA) {
+        this.writeRedacted(block);
+      } else {
+        // Anthropic's models reject white space at the end.
+        if (isLast && i + 1 == to && block.kind == BLOCK_TEXT)
+          block.textLength = trimmedLength(block.text, block.textLength);
+        if (block.kind == BLOCK_TOOL_CALL) this.writeCall(block);
+        else this.writeContentBlock(block);
+        this.writeBlockCache(block);
       }
-      if (block.kind == BLOCK_REASONING_DATA) {
-        writeRedacted(block, out);
-        continue;
-      }
-      // Anthropic's models reject white space at the end.
-      if (isLast && i + 1 == to) block.textLength = trimmedTextLength(request, i);
-      if (block.kind == BLOCK_TOOL_CALL) writeCall(block, limits, out, report);
-      else this.writeContent(request, i, out, report);
-      this.points.write(block.cache, block.cacheLength, report.paths.cache, out, report);
     }
-    out.span(MESSAGE_END);
+    this.out.span(MESSAGE_END);
   }
-}
-const NO_ROLE: u32 = 0xff;
 
-function trimmedTextLength(request: HubRequest, index: u32): u32 {
-  const block = request.block(index);
-  return block.kind == BLOCK_TEXT ? trimmedLength(block.text, block.textLength) : block.textLength;
-}
+  /** Returns whether the block is content of a user message, not a result. */
+  private isContent(index: u32): bool {
+    const block = this.request.block(index);
+    if (block.role == ROLE_SYSTEM || block.kind == BLOCK_NOTHING) return false;
+    return block.kind != BLOCK_TOOL_RESULT && block.kind != BLOCK_RESULT_END;
+  }
 
-/** Returns whether the block is content of a user message, not a result. */
-function isContent(request: HubRequest, index: u32): bool {
-  const block = request.block(index);
-  if (block.role == ROLE_SYSTEM || block.kind == BLOCK_NOTHING) return false;
-  return block.kind != BLOCK_TOOL_RESULT && block.kind != BLOCK_RESULT_END;
-}
-
-/** Returns whether the model accepts tool results and other content in one message. */
-function mixesResults(limits: RequestLimits): bool {
-  return limits.family == FAMILY_CLAUDE || limits.family == FAMILY_NOVA;
+  /** Returns whether the model accepts tool results and other content in one message. */
+  private mixesResults(): bool {
+    return this.isClaude || this.limits.family == FAMILY_NOVA;
+  }
 }

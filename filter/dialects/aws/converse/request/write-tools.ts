@@ -6,24 +6,16 @@ import {
   CHOICE_AUTO,
   CHOICE_NAMED,
   CHOICE_NONE,
-  HubRequest,
   Tool,
 } from "../../../../hub/request/request";
-import {
-  FAMILY_CLAUDE,
-  RequestLimits,
-  RequestReport,
-} from "../../../../hub/request/request-report";
-import { writeToolDescription, writeToolSchema } from "../../../../hub/request/request-writing";
 import { isToolName } from "../../../../hub/request/tool-name";
 import { NO_NODE } from "../../../../bytes/json/tape";
 import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/bytes";
-import { CachePoints } from "./cache-points";
 import { writeToolName } from "./write-blocks";
+import { ConverseMessages } from "./write-messages";
 
 const TOOL_CONFIG = constant('"toolConfig":{"tools":[');
 const TOOL = constant('{"toolSpec":{"name":"');
-const CLOSE_STRING = constant('"');
 
 /** Claude's own member, for what `toolChoice` cannot express. */
 const OWN_NONE = constant(',"tool_choice":{"type":"none"}');
@@ -31,147 +23,124 @@ const OWN_NONE = constant(',"tool_choice":{"type":"none"}');
 const TOOL_CHOICE_PATH = constant("tool_choice");
 
 const wire = scratchBuffer();
+const kept = scratchBuffer();
 
-export class ToolsWriter {
-  constructor(
-    private points: CachePoints,
-    /** Members for `additionalModelRequestFields`. */
-    private extras: ByteBuffer,
-  ) {}
+export abstract class ConverseTools extends ConverseMessages {
+  /** Members of `additionalModelRequestFields`, which are passed to the model as they are, with a comma before each. */
+  protected extras: ByteBuffer = scratchBuffer();
 
-  write(request: HubRequest, limits: RequestLimits, out: ByteBuffer, report: RequestReport): void {
-    const isClaude = limits.family == FAMILY_CLAUDE;
+  protected writeTools(): void {
+    const request = this.request;
+    const out = this.out;
     const called = findCalledTools(request);
-    const isNone = request.toolChoice == CHOICE_NONE;
     // There is no choice of none: without tools in the conversation, none are sent.
-    const isLeftOut = isNone && !isClaude && called == 0;
-    let count: u32 = 0;
+    const isLeftOut = request.toolChoice == CHOICE_NONE && !this.isClaude && called == 0;
+    const start = out.length;
     for (let i: u32 = 0; i < request.tools.count && !isLeftOut; i++) {
-      if (request.tool(i).isAllowed == 0) continue;
-      if (count++ == 0) out.span(TOOL_CONFIG);
-      else out.byte(0x2c);
-      this.writeTool(request, i, limits, out, report);
+      const tool = request.tool(i);
+      if (tool.isAllowed == 0) continue;
+      if (out.length == start) out.span(TOOL_CONFIG);
+      this.writeDeclaration(tool);
     }
-    if (count > 0) {
+    if (out.length > start) {
       out.byte(0x5d);
-      this.writeChoice(request, limits, out, report);
-      out.byte(0x7d);
-      out.byte(0x2c);
+      this.writeChoice();
+      out.text("},");
       return;
     }
-    const isForced = request.toolChoice == CHOICE_ANY || request.toolChoice == CHOICE_NAMED;
-    if (isForced) report.drop(TOOL_CHOICE_PATH);
+    if (this.isToolForced()) this.report.drop(TOOL_CHOICE_PATH);
     if (called == 0) return;
     // The tools of a conversation with tool calls are required; the client sends none, so the model may call none.
     out.span(TOOL_CONFIG);
     for (let i = 0; i < called; i++) {
       const call = calledTool(request, i);
-      if (i > 0) out.byte(0x2c);
-      out.span(TOOL);
+      this.begin(TOOL);
       writeToolName(call.name, call.nameLength, out);
       out.text('","inputSchema":{"json":{"type":"object"}}}}');
     }
-    out.byte(0x5d);
-    out.byte(0x7d);
-    out.byte(0x2c);
-    if (isClaude) this.extras.span(OWN_NONE);
+    out.text("]},");
+    if (this.isClaude) this.extras.span(OWN_NONE);
   }
 
-  private writeTool(
-    request: HubRequest,
-    index: u32,
-    limits: RequestLimits,
-    out: ByteBuffer,
-    report: RequestReport,
-  ): void {
-    const tool = request.tool(index);
-    const tape = request.tape;
-    out.span(TOOL);
+  private writeDeclaration(tool: Tool): void {
+    const out = this.out;
+    this.begin(TOOL);
     writeToolName(tool.name, tool.nameLength, out);
-    out.span(CLOSE_STRING);
-    if (!isToolName(tool.name, tool.nameLength)) noteName(request, tool);
-    writeToolDescription(tape, tool, out);
+    out.byte(0x22);
+    if (!isToolName(tool.name, tool.nameLength)) this.noteName(tool);
+    this.writeToolDescription(tool);
     out.text(',"inputSchema":{"json":');
-    writeToolSchema(tape, tool, out);
+    this.writeToolSchema(tool);
     out.byte(0x7d);
     if (tool.isStrict != 0) {
-      if (limits.supportsOutputSchema) out.text(',"strict":true');
-      else report.dropForModel(report.paths.strict);
+      if (this.limits.supportsOutputSchema) out.text(',"strict":true');
+      else this.report.dropForModel(this.report.paths.strict);
     }
     out.text("}}");
-    this.points.writeForTool(tool.cache, tool.cacheLength, out, report);
+    const path = this.report.paths.toolCache;
+    if (tool.cacheLength > 0 && !this.isClaude) this.report.dropForModel(path);
+    else this.writeCachePoint(tool.cache, tool.cacheLength, path);
   }
 
-  private writeChoice(
-    request: HubRequest,
-    limits: RequestLimits,
-    out: ByteBuffer,
-    report: RequestReport,
-  ): void {
+  private writeChoice(): void {
+    const request = this.request;
     const choice = request.toolChoice;
-    const isClaude = limits.family == FAMILY_CLAUDE;
+    const out = this.out;
     if (choice == CHOICE_NONE) {
-      if (isClaude) this.extras.span(OWN_NONE);
-      else report.drop(TOOL_CHOICE_PATH);
-      return;
-    }
-    if (request.forbidsParallelTools && isClaude) {
-      this.writeOwnChoice(request);
-      return;
-    }
-    if (request.forbidsParallelTools) report.drop(report.paths.parallel);
-    if (choice == CHOICE_ANY) out.text(',"toolChoice":{"any":{}}');
-    else if (choice == CHOICE_AUTO) out.text(',"toolChoice":{"auto":{}}');
-    else if (choice == CHOICE_NAMED) {
-      out.text(',"toolChoice":{"tool":{"name":"');
-      writeChosenName(request, out);
-      out.text('"}}');
+      if (this.isClaude) this.extras.span(OWN_NONE);
+      else this.report.drop(TOOL_CHOICE_PATH);
+    } else if (request.forbidsParallelTools && this.isClaude) {
+      this.writeOwnChoice();
+    } else {
+      if (request.forbidsParallelTools) this.report.drop(this.report.paths.parallel);
+      if (choice == CHOICE_ANY) out.text(',"toolChoice":{"any":{}}');
+      else if (choice == CHOICE_AUTO) out.text(',"toolChoice":{"auto":{}}');
+      else if (choice == CHOICE_NAMED) {
+        out.text(',"toolChoice":{"tool":{"name":"');
+        this.writeChosenName(out);
+        out.text('"}}');
+      }
     }
   }
 
   /** Writes the choice in Claude's words, instead of `toolChoice`. */
-  private writeOwnChoice(request: HubRequest): void {
+  private writeOwnChoice(): void {
     const extras = this.extras;
-    const choice = request.toolChoice;
+    const choice = this.request.toolChoice;
     if (choice == CHOICE_NAMED) {
       extras.text(',"tool_choice":{"type":"tool","name":"');
-      writeChosenName(request, extras);
-      extras.span(CLOSE_STRING);
+      this.writeChosenName(extras);
     } else {
-      extras.span(
-        choice == CHOICE_ANY
-          ? constant(',"tool_choice":{"type":"any"')
-          : constant(',"tool_choice":{"type":"auto"'),
-      );
+      extras.text(',"tool_choice":{"type":"');
+      extras.span(choice == CHOICE_ANY ? constant("any") : constant("auto"));
     }
-    extras.text(',"disable_parallel_tool_use":true}');
+    extras.text('","disable_parallel_tool_use":true}');
+  }
+
+  private writeChosenName(out: ByteBuffer): void {
+    const request = this.request;
+    const node = request.chosenTool;
+    if (node != NO_NODE) writeToolName(this.tape.pointer(node), this.tape.size(node), out);
+    else writeToolName(request.chosenName, request.chosenNameLength, out);
+  }
+
+  /** Notes what the client calls a tool whose name has been replaced. */
+  private noteName(tool: Tool): void {
+    wire.clear();
+    writeToolName(tool.name, tool.nameLength, wire);
+    const tools = this.request.notes.tools;
+    const own = tools.find(tool.name, tool.nameLength);
+    if (own === null) {
+      tools.add(wire.pointer, wire.length, tool.name, tool.nameLength, 0, 0, false);
+      return;
+    }
+    // The client's own name and kind: the reader has noted them. Copied, because they move when the list grows.
+    const space = own.spaceLength;
+    kept.clear();
+    kept.bytes(own.name, own.nameLength);
+    kept.bytes(own.space, space);
+    const length = kept.length - space;
+    const name = kept.pointer;
+    tools.add(wire.pointer, wire.length, name, length, name + length, space, own.isCustom);
   }
 }
-
-function writeChosenName(request: HubRequest, out: ByteBuffer): void {
-  const node = request.chosenTool;
-  const tape = request.tape;
-  if (node != NO_NODE) writeToolName(tape.pointer(node), tape.size(node), out);
-  else writeToolName(request.chosenName, request.chosenNameLength, out);
-}
-
-/** Notes what the client calls a tool whose name has been replaced. */
-function noteName(request: HubRequest, tool: Tool): void {
-  wire.clear();
-  writeToolName(tool.name, tool.nameLength, wire);
-  const tools = request.notes.tools;
-  const own = tools.find(tool.name, tool.nameLength);
-  if (own === null) {
-    tools.add(wire.pointer, wire.length, tool.name, tool.nameLength, 0, 0, false);
-    return;
-  }
-  // The client's own name and kind: the reader has noted them. Copied, because they move when the list grows.
-  const space = own.spaceLength;
-  kept.clear();
-  kept.bytes(own.name, own.nameLength);
-  kept.bytes(own.space, space);
-  const length = kept.length - space;
-  const name = kept.pointer;
-  tools.add(wire.pointer, wire.length, name, length, name + length, space, own.isCustom);
-}
-const kept = scratchBuffer();

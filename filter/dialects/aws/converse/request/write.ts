@@ -3,19 +3,13 @@
 import { isBlank } from "../../../../bytes/json/blank";
 import {
   BLOCK_TEXT,
+  EFFORT_HIGH,
   FORMAT_SCHEMA,
-  HubRequest,
   ROLE_SYSTEM,
 } from "../../../../hub/request/request";
-import {
-  FAMILY_CLAUDE,
-  RequestLimits,
-  RequestReport,
-} from "../../../../hub/request/request-report";
+import { FAMILY_CLAUDE, FAMILY_NOVA } from "../../../../hub/request/request-report";
 import { thinkingAsEffort } from "../../../../hub/request/request-effort";
-import { fitMaxTokens, fitToolChoice } from "../../../../hub/request/request-fitting";
 import {
-  formatInstruction,
   writeClosedSchema,
   writeMember,
   writeValue,
@@ -24,172 +18,147 @@ import { SamplingPlan } from "../../../../hub/request/sampling-plan";
 import { ThinkingPlan } from "../../../anthropic/write-thinking";
 import { escape } from "../../../../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
-import { CachePoints } from "./cache-points";
-import { writeText } from "./write-blocks";
-import { excludesLimits, writeEffort, writeTopK } from "./write-extras";
-import { MessagesWriter, prepareMessages } from "./write-messages";
-import { writeMetadata, writeTier } from "./write-options";
-import { ToolsWriter } from "./write-tools";
+import { ConverseOptions } from "./write-options";
 
-const MAX_TOKENS = constant(',"maxTokens":');
-/** Which sequence ended the response: in a response, and in a stream. */
-const STOP_SEQUENCE_FIELDS = constant(
-  ',"additionalModelResponseFieldPaths":["/stop_sequence","/delta/stop_sequence"]',
-);
-
-const thinking = new ThinkingPlan();
-const sampling = new SamplingPlan();
-const points = new CachePoints();
-/** Members of `additionalModelRequestFields` and of `inferenceConfig`, with a comma before each. */
-const extras = scratchBuffer();
-const inference = scratchBuffer();
 const schema = scratchBuffer();
-const tools = new ToolsWriter(points, extras);
-const messages = new MessagesWriter(points);
 
-export function writeRequest(
-  request: HubRequest,
-  systemPrompt: Span,
-  limits: RequestLimits,
-  out: ByteBuffer,
-  report: RequestReport,
-): void {
-  points.reset(limits);
-  extras.clear();
-  inference.clear();
-  fitToolChoice(request, limits, constant("tool_choice"), report);
-  writeReasoning(request, limits, report);
-  prepareMessages(request, limits, report);
-  out.byte(0x7b);
-  writeSystem(request, systemPrompt, limits, out, report);
-  tools.write(request, limits, out, report);
-  messages.write(request, limits, out, report);
-  if (report.fault !== null) return;
-  writeStop(request, limits, report);
-  writeObject(constant(',"inferenceConfig":{'), inference, out);
-  writeObject(constant(',"additionalModelRequestFields":{'), extras, out);
-  if (limits.family == FAMILY_CLAUDE && hasStop) out.span(STOP_SEQUENCE_FIELDS);
-  if (request.outputFormat == FORMAT_SCHEMA && limits.supportsOutputSchema)
-    writeSchema(request, out);
-  writeTier(request, out, report);
-  writeMetadata(request, out, report);
-  if (request.tape.isString(request.user)) report.drop(report.paths.user);
-  out.byte(0x7d);
-}
+export class ConverseWriter extends ConverseOptions {
+  private thinking: ThinkingPlan = new ThinkingPlan();
+  private sampling: SamplingPlan = new SamplingPlan();
+  /** Members of `inferenceConfig`, with a comma before each. */
+  private inference: ByteBuffer = scratchBuffer();
 
-/** Writes how much the model reasons into `extras`, and what that leaves of the other members into `inference`. */
-function writeReasoning(request: HubRequest, limits: RequestLimits, report: RequestReport): void {
-  const tape = request.tape;
-  const isClaude = limits.family == FAMILY_CLAUDE;
-  let isFree = true;
-  if (isClaude) {
-    if (tape.isObject(request.ownThinking)) request.thinking = request.ownThinking;
-    thinking.make(request, limits, report);
-    thinking.write(request, false, extras);
-  } else {
-    thinkingAsEffort(request);
-    isFree = !excludesLimits(writeEffort(request, limits, extras, report), limits);
+  protected writeRequest(): void {
+    const out = this.out;
+    this.isClaude = this.limits.family == FAMILY_CLAUDE;
+    this.cachePoints = 0;
+    this.extras.clear();
+    this.inference.clear();
+    this.fitToolChoice();
+    this.writeThinking();
+    this.prepareMessages();
+    out.byte(0x7b);
+    this.writeSystem();
+    this.writeTools();
+    this.writeMessages();
+    if (this.report.fault !== null) return;
+    const hasStop = this.writeStop();
+    this.writeObject(constant(',"inferenceConfig":{'), this.inference);
+    this.writeObject(constant(',"additionalModelRequestFields":{'), this.extras);
+    // Which sequence ended the response: in a response, and in a stream.
+    if (this.isClaude && hasStop)
+      out.text(',"additionalModelResponseFieldPaths":["/stop_sequence","/delta/stop_sequence"]');
+    if (this.request.outputFormat == FORMAT_SCHEMA && this.limits.supportsOutputSchema)
+      this.writeSchema();
+    this.writeTier();
+    this.writeMetadata();
+    if (this.tape.isString(this.request.user)) this.report.drop(this.report.paths.user);
+    out.byte(0x7d);
   }
-  if (isClaude && thinking.needsMaxTokens) {
-    inference.span(MAX_TOKENS);
-    inference.integer(thinking.maxTokens);
-  } else if (tape.isPresent(request.maxTokens)) {
-    if (isFree) {
-      inference.span(MAX_TOKENS);
-      fitMaxTokens(tape, request.maxTokens, limits, report.paths.maxTokens, inference, report);
+
+  /** Writes how much the model reasons into `extras`, and what that leaves of the other members into `inference`. */
+  private writeThinking(): void {
+    const request = this.request;
+    const tape = this.tape;
+    const report = this.report;
+    const inference = this.inference;
+    // Nova supports no sampling parameters and no maximum of tokens at a high effort.
+    let allowsLimits = true;
+    if (this.isClaude) {
+      if (tape.isObject(request.ownThinking)) request.thinking = request.ownThinking;
+      this.thinking.make(request, this.limits, report);
+      this.thinking.write(request, false, this.extras);
     } else {
-      report.dropForModel(report.paths.maxTokens);
+      thinkingAsEffort(request);
+      allowsLimits = this.writeEffort() < EFFORT_HIGH || this.limits.family != FAMILY_NOVA;
     }
-  }
-  // The model's maximum is the default of the API.
-  if (!isClaude || !thinking.needsMaxTokens) report.defaultedMaxTokens = 0;
-  if (!isFree) {
-    if (tape.isPresent(request.temperature)) report.dropForModel(constant("temperature"));
-    if (tape.isPresent(request.topP)) report.dropForModel(constant("top_p"));
-    return;
-  }
-  sampling.make(request, isClaude && thinking.isOn, limits, report);
-  if (sampling.hasTemperature) {
-    inference.text(',"temperature":');
-    sampling.writeTemperature(request, inference);
-  }
-  if (sampling.hasTopP) writeMember(tape, request.topP, constant(',"topP":'), inference);
-  if (sampling.hasTopK) writeTopK(request, limits, extras, report);
-}
-
-/** Writes all system texts in order. */
-function writeSystem(
-  request: HubRequest,
-  prompt: Span,
-  limits: RequestLimits,
-  out: ByteBuffer,
-  report: RequestReport,
-): void {
-  const instruction = formatInstruction(request, limits, report);
-  const start = out.length;
-  out.text('"system":[');
-  const empty = out.length;
-  if (prompt.length > 0) writeText(prompt.pointer, prompt.length, out);
-  for (let i: u32 = 0; i < request.blocks.count; i++) {
-    const block = request.block(i);
-    if (block.role != ROLE_SYSTEM || block.kind != BLOCK_TEXT) continue;
-    if (isBlank(block.text, block.textLength)) continue;
-    if (out.length > empty) out.byte(0x2c);
-    writeText(block.text, block.textLength, out);
-    points.write(block.cache, block.cacheLength, report.paths.cache, out, report);
-  }
-  if (instruction.length > 0) {
-    if (out.length > empty) out.byte(0x2c);
-    writeText(instruction.pointer, instruction.length, out);
-  }
-  if (out.length == empty) {
-    out.length = start;
-    return;
-  }
-  out.byte(0x5d);
-  out.byte(0x2c);
-}
-
-/** Whether the request has stop sequences. */
-let hasStop: bool = false;
-
-function writeStop(request: HubRequest, limits: RequestLimits, report: RequestReport): void {
-  const tape = request.tape;
-  const stop = request.stop;
-  hasStop = false;
-  if (!tape.isPresent(stop)) return;
-  let item = tape.isArray(stop) ? tape.first(stop) : stop;
-  for (const end = tape.next(stop); item < end; item = tape.next(item)) {
-    if (
-      !limits.supportsStop ||
-      !tape.isString(item) ||
-      isBlank(tape.pointer(item), tape.size(item))
-    ) {
-      report.drop(report.paths.stop);
-      continue;
+    const needsMaxTokens = this.isClaude && this.thinking.needsMaxTokens;
+    if (needsMaxTokens) {
+      inference.text(',"maxTokens":');
+      inference.integer(this.thinking.maxTokens);
+    } else {
+      // The model's maximum is the default of the API.
+      report.defaultedMaxTokens = 0;
+      if (tape.isPresent(request.maxTokens)) {
+        if (allowsLimits) {
+          inference.text(',"maxTokens":');
+          this.fitMaxTokens(inference);
+        } else report.dropForModel(report.paths.maxTokens);
+      }
     }
-    inference.span(hasStop ? constant(",") : constant(',"stopSequences":['));
-    writeValue(tape, item, inference);
-    hasStop = true;
+    if (!allowsLimits) {
+      if (tape.isPresent(request.temperature)) report.dropForModel(constant("temperature"));
+      if (tape.isPresent(request.topP)) report.dropForModel(constant("top_p"));
+      return;
+    }
+    this.sampling.make(request, this.isClaude && this.thinking.isOn, this.limits, report);
+    if (this.sampling.hasTemperature) {
+      inference.text(',"temperature":');
+      this.sampling.writeTemperature(request, inference);
+    }
+    if (this.sampling.hasTopP) writeMember(tape, request.topP, constant(',"topP":'), inference);
+    if (this.sampling.hasTopK) this.writeTopK();
   }
-  if (hasStop) inference.byte(0x5d);
-}
 
-/** Writes members as an object; nothing if there are none. */
-function writeObject(name: Span, members: ByteBuffer, out: ByteBuffer): void {
-  if (members.length == 0) return;
-  out.span(name);
-  out.bytes(members.pointer + 1, members.length - 1);
-  out.byte(0x7d);
-}
+  /** Writes all system texts in order. */
+  private writeSystem(): void {
+    const request = this.request;
+    const out = this.out;
+    this.replaceUnenforced();
+    const start = out.length;
+    out.text('"system":[');
+    const empty = out.length;
+    if (this.prompt.length > 0) this.writeText(this.prompt);
+    for (let i: u32 = 0; i < request.blocks.count; i++) {
+      const block = request.block(i);
+      if (block.role != ROLE_SYSTEM || block.kind != BLOCK_TEXT) continue;
+      if (isBlank(block.text, block.textLength)) continue;
+      this.writeContentBlock(block);
+      this.writeBlockCache(block);
+    }
+    if (this.instruction.length > 0) this.writeText(this.instruction);
+    if (out.length == empty) out.length = start;
+    else out.text("],");
+  }
 
-/** Writes the schema of the response, which is a string. */
-function writeSchema(request: HubRequest, out: ByteBuffer): void {
-  schema.clear();
-  writeClosedSchema(request.tape, request.schema, schema);
-  out.text(
-    ',"outputConfig":{"textFormat":{"type":"json_schema","structure":{"jsonSchema":{"schema":"',
-  );
-  escape(schema.pointer, schema.length, out);
-  out.text('"}}}}');
+  /** Returns whether the request has stop sequences. */
+  private writeStop(): bool {
+    const tape = this.tape;
+    const inference = this.inference;
+    const stop = this.request.stop;
+    let hasStop = false;
+    if (!tape.isPresent(stop)) return false;
+    let item = tape.isArray(stop) ? tape.first(stop) : stop;
+    for (const end = tape.next(stop); item < end; item = tape.next(item)) {
+      const isText = tape.isString(item) && !isBlank(tape.pointer(item), tape.size(item));
+      if (!this.limits.supportsStop || !isText) {
+        this.report.drop(this.report.paths.stop);
+        continue;
+      }
+      inference.span(hasStop ? constant(",") : constant(',"stopSequences":['));
+      writeValue(tape, item, inference);
+      hasStop = true;
+    }
+    if (hasStop) inference.byte(0x5d);
+    return hasStop;
+  }
+
+  /** Writes members as an object; nothing if there are none. */
+  private writeObject(name: Span, members: ByteBuffer): void {
+    if (members.length == 0) return;
+    this.out.span(name);
+    this.out.bytes(members.pointer + 1, members.length - 1);
+    this.out.byte(0x7d);
+  }
+
+  /** Writes the schema of the response, which is a string. */
+  private writeSchema(): void {
+    schema.clear();
+    writeClosedSchema(this.tape, this.request.schema, schema);
+    this.out.text(
+      ',"outputConfig":{"textFormat":{"type":"json_schema","structure":{"jsonSchema":{"schema":"',
+    );
+    escape(schema.pointer, schema.length, this.out);
+    this.out.text('"}}}}');
+  }
 }
