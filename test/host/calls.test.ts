@@ -1,5 +1,5 @@
 // The calls between Envoy and the filter, by callback, in the cases of the benchmark: each costs as much as scanning 20 KB
-// (docs/decisions/2026-11-23-instructions.md). A change that adds one has to be worth it.
+// (docs/performance/instructions.md). A change that adds one has to be worth it.
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { CHAT_MODEL, MESSAGES_MODEL } from "../../bench/bodies.ts";

@@ -1,5 +1,5 @@
 // A custom tool, whose input is a text, as a function with one argument: for providers that have functions only.
-// Why: docs/decisions/2026-11-22-responses-client-requests.md
+// Why: docs/decisions/2026-11-22-responses-clients.md
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { escape } from "../../bytes/json/text";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";

@@ -1,5 +1,5 @@
 // The names of tools as providers get them: one flat list of functions, without namespaces.
-// Why: docs/decisions/2026-11-22-responses-client-requests.md
+// Why: docs/decisions/2026-11-22-responses-clients.md
 import { HubRequest } from "../../../hub/request/request";
 import { appendHashedName, isToolName } from "../../../hub/request/tool-name";
 import { NO_NODE, Tape } from "../../../bytes/json/tape";
