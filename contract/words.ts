@@ -57,7 +57,7 @@ export const HEADER_ENCODING = "x-gateway-encoding";
 /** Name of Envoy's decompressors of responses, which is in the names of the trailers in which they report their result. */
 export const DECOMPRESSOR = "reply";
 
-/** Client header that overrides model selection (spec.md, section 4, rule 5). */
+/** Client header that overrides the model of the request (docs/configuration.md, "Model names"). */
 export const HEADER_HINT = "x-gateway-llm-provider-hint";
 
 /** Response header that lists the members of a body which the gateway has estimated. */

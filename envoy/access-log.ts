@@ -1,4 +1,4 @@
-// The access logs: one line with the 15 fields of the interface (spec.md, section 2) per request and per attempt.
+// The access logs: one line with the fields of model/access-log-fields.ts per request and per attempt.
 import { join } from "node:path";
 import type { AccessLogField, AccessLogFieldName } from "../model/access-log-fields.ts";
 import { ACCESS_LOG_FIELDS } from "../model/access-log-fields.ts";

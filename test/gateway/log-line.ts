@@ -1,4 +1,4 @@
-// One line of an access log: the 15 fields of spec.md, section 2, read strictly, so that a test sees a wrong quote.
+// One line of an access log, read strictly (the fields of model/access-log-fields.ts), so that a test sees a wrong quote.
 
 export interface LogLine {
   startTime: string;
