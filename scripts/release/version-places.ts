@@ -23,6 +23,6 @@ const PLACES: readonly { file: string; pattern: RegExp }[] = [
   { file: "deploy/helm/gateway/Chart.yaml", pattern: /^(?:version|appVersion): "?([^"\n]*)/gm },
   // The youngest stands first.
   { file: "CHANGELOG.md", pattern: /^## (\S+)/m },
-  { file: "README.md", pattern: /gateway:(\d[\w.-]*)/g },
+  { file: "docs/installing.md", pattern: /gateway-(\d[\w.-]*)\.tgz/g },
   { file: "docs/docker.md", pattern: /gateway:(\d[\w.-]*)/g },
 ];

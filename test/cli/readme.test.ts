@@ -1,4 +1,5 @@
-// The quick start of README.md as a newcomer types it: `gateway` on PATH, and every configuration that is printed there.
+// The quick start of README.md and docs/installing.md as a newcomer types it: `gateway` on PATH, and every configuration
+// that README prints.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -6,11 +7,12 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { BINARY, type Desk, openDesk } from "./gateway-command.ts";
 
 const ROOT = dirname(dirname(BINARY));
-const text = readFileSync(join(ROOT, "README.md"), "utf8");
-const blocks = (language: string): string[] =>
-  [...text.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, "gm"))].map(
-    ([, block = ""]) => block,
-  );
+const blocks = (page: string, language: string): string[] =>
+  [
+    ...readFileSync(join(ROOT, page), "utf8").matchAll(
+      new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, "gm"),
+    ),
+  ].map(([, block = ""]) => block);
 
 let desk: Desk;
 beforeAll(() => {
@@ -29,15 +31,16 @@ function type(command: string, cwd: string, environment: Record<string, string> 
   });
 }
 
-it("the line that puts gateway on PATH does", () => {
-  const line = blocks("sh").find((block) => block.includes(".local/bin")) ?? "";
+it("the line of docs/installing.md puts gateway on PATH", () => {
+  const commands = blocks("docs/installing.md", "sh");
+  const line = commands.find((block) => block.includes(".local/bin")) ?? "";
   expect(type(line, ROOT)).toMatchObject({ status: 0, stderr: "" });
   expect(type("gateway --version", desk.directory)).toMatchObject({ status: 0, stderr: "" });
   // And it can be typed again.
   expect(type(line, ROOT)).toMatchObject({ status: 0, stderr: "" });
 });
 
-it.each(blocks("yaml").map((block, at) => [at, block] as const))(
+it.each(blocks("README.md", "yaml").map((block, at) => [at, block] as const))(
   "configuration %i is valid",
   (_, block) => {
     writeFileSync(join(desk.directory, "gateway.yaml"), block);
@@ -48,5 +51,5 @@ it.each(blocks("yaml").map((block, at) => [at, block] as const))(
 );
 
 it("the first configuration has three lines", () => {
-  expect(blocks("yaml")[0]?.trim().split("\n")).toHaveLength(3);
+  expect(blocks("README.md", "yaml")[0]?.trim().split("\n")).toHaveLength(3);
 });

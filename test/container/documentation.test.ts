@@ -1,4 +1,4 @@
-// The commands of README's section on docker, as they are printed there.
+// The first commands of docs/docker.md, as they are printed there.
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,16 +10,15 @@ import { requireImages } from "./image.ts";
 
 const SECONDS = { timeout: 60_000, interval: 100 };
 
-/** The lines of a section's shell blocks. */
-function commandsOf(section: string): string[] {
-  const text = readFileSync(join(ROOT, "README.md"), "utf8");
-  const [, after = ""] = text.split(`\n## ${section}\n`);
-  const [own = ""] = after.split("\n## ");
+/** The lines of the shell blocks before the page's first section. */
+function firstCommandsOf(page: string): string[] {
+  const text = readFileSync(join(ROOT, page), "utf8");
+  const [own = ""] = text.split("\n## ");
   const blocks = [...own.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
   return blocks.flatMap((block) => block.split("\n")).filter((line) => line !== "");
 }
 
-describe.skipIf(!inject("canRunContainers"))("README, Docker", () => {
+describe.skipIf(!inject("canRunContainers"))("docs/docker.md", () => {
   const name = `gateway-${randomUUID().slice(0, 8)}`;
   const directory = mkdtempSync(join(tmpdir(), "gateway-readme-"));
 
@@ -36,9 +35,9 @@ describe.skipIf(!inject("canRunContainers"))("README, Docker", () => {
     rmSync(directory, { recursive: true });
   });
 
-  it("is what a user types: the image is built, and answers on its ports", async () => {
+  it("has commands that build the image and serve its ports", async () => {
     const ports = await freePorts();
-    const commands = commandsOf("Docker");
+    const commands = firstCommandsOf("docs/docker.md");
     expect(commands).toHaveLength(2);
     // A docker that changes what a test must not do: wait for the end, take fixed ports of all addresses, and need a configuration of the user.
     const real = (await run("bash", ["-c", "command -v docker"])).stdout.trim();

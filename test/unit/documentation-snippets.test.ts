@@ -1,5 +1,5 @@
 // Every configuration in README and docs is valid as it is printed. A snippet without `llm_providers` is a part of a file: it is
-// put below README's configuration, as docs/configuration.md says. A snippet of another program's file begins with its name.
+// put below the example of docs/configuration.md, as that page says. A snippet of another program's file begins with its name.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ const snippets: Snippet[] = PAGES.flatMap((page) => {
 });
 const configurations = snippets.filter(({ text }) => !OTHER_FILES.test(text));
 const base = snippets.find(
-  ({ place, text }) => place.startsWith("README.md:") && text.includes("model_aliases"),
+  ({ place, text }) => place.startsWith("docs/configuration.md:") && text.includes("model_aliases"),
 );
 
 let directory: string;

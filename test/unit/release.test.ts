@@ -23,7 +23,7 @@ describe("the version", () => {
     ["compose.yaml", "gateway-example-api:0.1.0"],
     ["deploy/helm/gateway/Chart.yaml", 'appVersion: "0.1.0"'],
     ["CHANGELOG.md", "## 0.1.0"],
-    ["README.md", "gateway:0.1.0"],
+    ["docs/installing.md", "gateway-0.1.0.tgz"],
     ["docs/docker.md", "gateway:0.1.0"],
   ])("is missed when %s was forgotten", (forgotten, said) => {
     const changed = (file: string) =>

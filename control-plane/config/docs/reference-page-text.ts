@@ -14,7 +14,7 @@ The gateway reads one YAML file: the one named on the command line, else \`gatew
 # yaml-language-server: $schema=./node_modules/gateway/gateway.schema.json
 \`\`\`
 
-In these pages a snippet without \`llm_providers\` is a part of a file: it can be added to [README's configuration](../README.md#configuration).`;
+In these pages a snippet without \`llm_providers\` is a part of a file: it can be added to [this example](configuration.md#example).`;
 
 export const WITHOUT_A_FILE = `## Without a file
 
