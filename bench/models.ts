@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../control-plane/report/gateway-error.ts";
 import type { ModelServerInput } from "../control-plane/model-server/options.ts";
 import {
   modelServerEnvironment,
   superviseModelServer,
 } from "../control-plane/supervisor/model-server.ts";
-import { table } from "../control-plane/config/diagnostics/terminal.ts";
+import { table } from "../control-plane/report/terminal.ts";
 import { residentMemory } from "./measure.ts";
 
 const SERVER_CORE = "0";

@@ -5,7 +5,7 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
 import { loadConfiguration } from "../control-plane/config/load.ts";
-import { formatProblem } from "../control-plane/config/diagnostics/problem.ts";
+import { formatProblem } from "../control-plane/report/problem.ts";
 import { modelServerInput } from "../control-plane/supervisor/model-server-input.ts";
 import {
   modelServerEnvironment,

@@ -5,7 +5,7 @@ import { cpus, loadavg, release, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { requireEnvoy } from "../control-plane/supervisor/envoy-binary.ts";
-import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../control-plane/report/gateway-error.ts";
 import { ensureValgrind } from "../scripts/valgrind.ts";
 import { acceptBudgets } from "./budgets.ts";
 import { cacheTable } from "./cache.ts";

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { globSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../control-plane/report/gateway-error.ts";
 
 const SOURCES = join(import.meta.dirname, "src");
 const PROGRAMS = {

@@ -3,8 +3,8 @@
 import { inspect } from "node:util";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { addExamples } from "./cli/help.ts";
-import { commandFor, commandName } from "./config/diagnostics/command-name.ts";
-import { paintProblem } from "./config/diagnostics/problem.ts";
+import { commandFor, commandName } from "./report/command-name.ts";
+import { paintProblem } from "./report/problem.ts";
 import { parseDuration } from "./config/quantity.ts";
 import { ConfigurationProblems } from "./config/diagnostics/configuration-problems.ts";
 import { addCompletion } from "./cli/commands/complete.ts";
@@ -25,8 +25,8 @@ import type {
   TargetsOptions,
   UpgradeOptions,
   UpOptions,
-} from "./cli/commands/options.ts";
-import { GatewayError } from "./config/diagnostics/gateway-error.ts";
+} from "./cli/command-options.ts";
+import { GatewayError } from "./report/gateway-error.ts";
 import { BUDGET_PERIODS } from "../model/budgets.ts";
 import {
   ACCESS_LOG_PLACES,
@@ -35,7 +35,7 @@ import {
   DEFAULT_RELOAD_DRAIN_MS,
   LOG_LEVELS,
 } from "../model/names.ts";
-import { colorsFor, count } from "./config/diagnostics/terminal.ts";
+import { colorsFor, count } from "./report/terminal.ts";
 import { GATEWAY, logFormat, writeEntry } from "./supervisor/own-log.ts";
 import { VERSION } from "./supervisor/version.ts";
 

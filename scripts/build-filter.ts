@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../control-plane/report/gateway-error.ts";
 
 /** The project promises a filter of 400 KB at most. Bytes. */
 const MAX_FILTER = 400_000;

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { z } from "zod";
-import { table } from "../control-plane/config/diagnostics/terminal.ts";
+import { table } from "../control-plane/report/terminal.ts";
 import { openEmbedder } from "../control-plane/model-server/embeddings.ts";
 import { embeddedGuardScores, guardText } from "../control-plane/model-server/guard/guard.ts";
 import { RunQueue } from "../control-plane/model-server/run-queue.ts";

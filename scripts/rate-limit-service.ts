@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { basename, delimiter, join } from "node:path";
-import type { Environment } from "../control-plane/config/environment.ts";
-import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.ts";
+import type { Environment } from "../control-plane/report/environment.ts";
+import { GatewayError } from "../control-plane/report/gateway-error.ts";
 
 /** The module has no releases; Go's checksum database vouches for it. */
 const MODULE = "github.com/envoyproxy/ratelimit/src/service_cmd";

@@ -1,7 +1,7 @@
 // The part of the set-up that runs on Node 24: the Envoy binary, the embedded model and the compiled filter. Called by scripts/run.sh.
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { GatewayError } from "../control-plane/config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../control-plane/report/gateway-error.ts";
 import { ensureEmbeddedModel } from "../control-plane/download/embedded-model.ts";
 import { ensureEnvoy } from "../control-plane/download/envoy.ts";
 import { type Progress, progressOn } from "../control-plane/download/progress.ts";

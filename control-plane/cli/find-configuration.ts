@@ -1,9 +1,9 @@
 // Which configuration file a command means. Apart from the loading, which takes a while to import.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { commandFor } from "../config/diagnostics/command-name.ts";
+import { commandFor } from "../report/command-name.ts";
 import type { ConfigurationFile } from "../config/diagnostics/configuration-problems.ts";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../report/gateway-error.ts";
 
 /** What a configuration is called when the user names none, in this order. */
 export const CONFIGURATION_NAMES = ["gateway.yaml", "config.yaml", "arch_config.yaml"] as const;

@@ -1,7 +1,7 @@
 // Examples and exit codes at the end of each command's help.
 import type { Command } from "commander";
-import { commandName } from "../config/diagnostics/command-name.ts";
-import { table } from "../config/diagnostics/terminal.ts";
+import { commandName } from "../report/command-name.ts";
+import { table } from "../report/terminal.ts";
 
 type Rows = readonly (readonly [string, string])[];
 

@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
-import type { Environment } from "../config/environment.ts";
+import { GatewayError } from "../report/gateway-error.ts";
+import type { Environment } from "../report/environment.ts";
 
 export type Installation =
   | { kind: "checkout"; directory: string }

@@ -1,6 +1,6 @@
 // Addresses: `<host>:<port>`, where something listens that is no provider, and IP addresses of this machine alone.
 import { isIP } from "node:net";
-import type { Path } from "./diagnostics/problem.ts";
+import type { Path } from "../report/problem.ts";
 import type { Reading } from "./reading.ts";
 
 const ADDRESS = /^([A-Za-z0-9_][\w.-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{1,5}))?$/;

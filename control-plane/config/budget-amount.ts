@@ -1,7 +1,7 @@
 // How much money a budget allows: `{amount: 50 USD, per: month}`.
 import { BUDGET_PERIODS, NANO_PER_DOLLAR, budgetId } from "../../model/budgets.ts";
 import type { Budget } from "../../model/budgets.ts";
-import type { Path } from "./diagnostics/problem.ts";
+import type { Path } from "../report/problem.ts";
 import type { Reading } from "./reading.ts";
 import { oneOf, text } from "./schema-words.ts";
 

@@ -1,8 +1,8 @@
 // The name of a configured model where the file refers to one: `fallbacks`, an alias's `target`, `targets`.
 import { isWildcard } from "../../model/model-names.ts";
-import type { Path } from "./diagnostics/problem.ts";
+import type { Path } from "../report/problem.ts";
 import type { Reading } from "./reading.ts";
-import { suggest, suggestion } from "./diagnostics/suggest.ts";
+import { suggest, suggestion } from "../report/suggest.ts";
 
 export interface ModelNames {
   /** All names that clients can use for one model → its index. */

@@ -7,7 +7,7 @@ import { refuseKeysElsewhere } from "./diagnostics/reference-problems.ts";
 import { refuseSharedKeys } from "./listener/api-keys.ts";
 import { warnOfOpenListeners } from "./listener/open-listeners.ts";
 import { listeners } from "./sections/listeners.ts";
-import type { Load } from "./sections/section.ts";
+import type { Load } from "./section.ts";
 import type { Substitution } from "./substitute.ts";
 
 /** Reports keys in the wrong places; returns the names of the variables that the filter needs, sorted. */

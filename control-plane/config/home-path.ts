@@ -1,5 +1,5 @@
 // A directory in the configuration: absolute, or below the home directory as `~/…`.
-import type { Path } from "./diagnostics/problem.ts";
+import type { Path } from "../report/problem.ts";
 import type { Reading } from "./reading.ts";
 
 /** Absolute; undefined when none is written, or `~` cannot be resolved. */

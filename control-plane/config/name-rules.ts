@@ -1,6 +1,6 @@
 // What may be a name: of a model, an entry or an alias. Names reach headers, JSON and Envoy's configuration.
 import { NONE } from "../../model/model-names.ts";
-import type { Path } from "./diagnostics/problem.ts";
+import type { Path } from "../report/problem.ts";
 import type { DiagnosticOptions, Reading } from "./reading.ts";
 
 const MAX_NAME_LENGTH = 200;

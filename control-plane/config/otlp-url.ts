@@ -1,5 +1,5 @@
 // The address of an OpenTelemetry collector.
-import type { Path } from "./diagnostics/problem.ts";
+import type { Path } from "../report/problem.ts";
 import type { Reading } from "./reading.ts";
 
 export const URL_EXPECTED = "an http:// or https:// URL";

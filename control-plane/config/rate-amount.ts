@@ -1,10 +1,10 @@
 // How much a rate limit allows: tokens, requests or both, in a unit of time.
 import type { z } from "zod";
 import type { RateLimit } from "../../model/model.ts";
-import type { Path } from "./diagnostics/problem.ts";
+import type { Path } from "../report/problem.ts";
 import type { Reading } from "./reading.ts";
 import { mapping, oneOf, whole } from "./schema-words.ts";
-import type { Draft } from "./sections/section.ts";
+import type { Draft } from "./section.ts";
 
 const RATE_UNITS = ["second", "minute", "hour", "day"] as const;
 

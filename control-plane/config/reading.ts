@@ -1,10 +1,10 @@
 // What the checks of one load share: the document, the part that fits the schema, and where problems are reported.
-import type { Environment } from "./environment.ts";
+import type { Environment } from "../report/environment.ts";
 import type { ConfigurationDocument } from "./yaml/document.ts";
-import { pathText } from "./diagnostics/problem.ts";
-import type { Path, Problem } from "./diagnostics/problem.ts";
+import { pathText } from "../report/problem.ts";
+import type { Path, Problem } from "../report/problem.ts";
 import type { Substitution } from "./substitute.ts";
-import { isSecretPlace, looksLikeSecret, withoutSecrets } from "./secrets.ts";
+import { isSecretPlace, looksLikeSecret, withoutSecrets } from "../report/secrets.ts";
 
 export interface DiagnosticOptions {
   hint?: string | undefined;

@@ -21,7 +21,7 @@ import { ratelimitService } from "./sections/ratelimit-service.ts";
 import { ratelimits } from "./sections/ratelimits.ts";
 import { redis } from "./sections/redis.ts";
 import { retry } from "./sections/retry.ts";
-import type { Section } from "./sections/section.ts";
+import type { Section } from "./section.ts";
 import { systemPrompt } from "./sections/system-prompt.ts";
 import { tracing } from "./sections/tracing.ts";
 import { upstream } from "./sections/upstream.ts";

@@ -1,13 +1,13 @@
 // Checks a value against the schema: every schemaIssue becomes a problem, and what fits is left for the later checks.
 import type { z } from "zod";
 import { isRecord } from "./yaml/document.ts";
-import type { Path } from "./diagnostics/problem.ts";
+import type { Path } from "../report/problem.ts";
 import { correctDuration } from "./quantity.ts";
 import type { Reading } from "./reading.ts";
 import { configurationSchema } from "./schema.ts";
 import type { Substitution } from "./substitute.ts";
 import { plainMeaning } from "./substitute.ts";
-import { suggest, suggestion } from "./diagnostics/suggest.ts";
+import { suggest, suggestion } from "../report/suggest.ts";
 import { knownKeysHint, unknownKeyHint } from "./diagnostics/unknown-key.ts";
 
 type Issue = z.core.$ZodIssue;

@@ -1,10 +1,10 @@
 // Puts the environment's values in place of `$NAME` references; in secret places the references stay as they are.
 import { isRecord } from "./yaml/document.ts";
 import type { ConfigurationDocument } from "./yaml/document.ts";
-import type { Path } from "./diagnostics/problem.ts";
-import type { Environment } from "./environment.ts";
+import type { Path } from "../report/problem.ts";
+import type { Environment } from "../report/environment.ts";
 import { parseReferences } from "./reference.ts";
-import { isSecretPlace } from "./secrets.ts";
+import { isSecretPlace } from "../report/secrets.ts";
 
 export interface Substitution {
   value: unknown;

@@ -1,7 +1,7 @@
 // Access tokens of Microsoft Entra ID, by @azure/identity. Each request makes a new credential: one that is kept would return
 // its token from memory until shortly before it expires.
 import type * as Library from "@azure/identity";
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../report/environment.ts";
 import type { EntraSource } from "../../model/cloud-credentials.ts";
 import type { MintedToken } from "./refresher.ts";
 

@@ -1,6 +1,6 @@
 // Requests an access token from the identity provider of a cloud, once. The vendors' libraries are loaded when a
 // configuration needs them.
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../report/environment.ts";
 import type { TokenSource } from "../../model/cloud-credentials.ts";
 import { mintEntraToken } from "./entra-id.ts";
 import { mintGoogleToken } from "./google.ts";

@@ -1,6 +1,6 @@
 // Keeps one access token fresh: requests it at half of its lifetime, and again after a failure. While a new one cannot be
 // had, the old one stays until it expires.
-import { withoutSecrets } from "../config/secrets.ts";
+import { withoutSecrets } from "../report/secrets.ts";
 
 export interface MintedToken {
   token: string;

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { emptySecrets, secretWith } from "../../envoy/cloud-credentials.ts";
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../report/environment.ts";
 import { sourceText, type Token, tokensOf } from "../../model/cloud-credentials.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { minter } from "./mint.ts";

@@ -1,10 +1,10 @@
 // Runs all checks of `gateway doctor`. Without `isOnline` nothing but names is looked up.
-import { count } from "../config/diagnostics/terminal.ts";
+import { count } from "../report/terminal.ts";
 import { ConfigurationProblems } from "../config/diagnostics/configuration-problems.ts";
 import type { ConfigurationFile } from "../config/diagnostics/configuration-problems.ts";
-import type { Problem } from "../config/diagnostics/problem.ts";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
-import type { Environment } from "../config/environment.ts";
+import type { Problem } from "../report/problem.ts";
+import { GatewayError } from "../report/gateway-error.ts";
+import type { Environment } from "../report/environment.ts";
 import { type Configuration, readConfiguration } from "../supervisor/configuration-file.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 import { checkDownloads } from "./downloads.ts";

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../report/environment.ts";
 import {
   EMBEDDED_MODEL,
   embeddedModelDirectory,

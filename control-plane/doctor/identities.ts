@@ -1,5 +1,5 @@
 // The check of cloud identities with `--online`: each access token that the gateway would request is requested once.
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../report/environment.ts";
 import { minter } from "../credentials/mint.ts";
 import { reasonOf } from "../credentials/refresher.ts";
 import { type CloudCredential, sourceText, tokensOf } from "../../model/cloud-credentials.ts";

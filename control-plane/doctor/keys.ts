@@ -1,6 +1,6 @@
 // The checks of keys and of the proxy variables in the environment. No value is ever a part of a finding.
 import { credentialReports } from "../credentials/report.ts";
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../report/environment.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 

@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, readFileSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
-import type { Environment } from "../config/environment.ts";
+import { GatewayError } from "../report/gateway-error.ts";
+import type { Environment } from "../report/environment.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import type { Configuration } from "../supervisor/configuration-file.ts";
 import { cachedEnvoyFile, requireEnvoy } from "../supervisor/envoy-binary.ts";

@@ -13,8 +13,8 @@ import {
   OPENAI_CHAT,
   OPENAI_RESPONSES,
 } from "../../contract/dialects.ts";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
-import type { Environment } from "../config/environment.ts";
+import { GatewayError } from "../report/gateway-error.ts";
+import type { Environment } from "../report/environment.ts";
 import type { GatewayModel, Target } from "../../model/model.ts";
 import { findCaFile } from "../supervisor/runtime-environment.ts";
 import { type Finding, findingsOf } from "./finding.ts";

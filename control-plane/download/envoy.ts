@@ -2,8 +2,8 @@
 import { chmodSync, mkdirSync, renameSync } from "node:fs";
 import { release } from "node:os";
 import { dirname, join } from "node:path";
-import type { Environment } from "../config/environment.ts";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import type { Environment } from "../report/environment.ts";
+import { GatewayError } from "../report/gateway-error.ts";
 import {
   cachedEnvoyFile,
   type EnvoyBinary,

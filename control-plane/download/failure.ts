@@ -1,5 +1,5 @@
 // The error of a download that failed: what failed, the cause where it is known, and what to do.
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../report/gateway-error.ts";
 import type { Wanted } from "./file.ts";
 
 /** Causes that only this folder detects. */

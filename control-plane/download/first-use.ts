@@ -1,6 +1,6 @@
 // What a gateway needs and the package does not contain: downloaded before the first start, nothing afterwards.
-import type { Environment } from "../config/environment.ts";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import type { Environment } from "../report/environment.ts";
+import { GatewayError } from "../report/gateway-error.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { ensureEmbeddedModel } from "./embedded-model.ts";
 import { ensureEnvoy } from "./envoy.ts";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { setGlobalProxyFromEnv } from "node:http";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../report/environment.ts";
 
 /** Variables that name a file of CA certificates, of Node, OpenSSL, pip and curl. */
 const CA_VARIABLES = [

@@ -5,8 +5,8 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { Environment } from "../config/environment.ts";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import type { Environment } from "../report/environment.ts";
+import { GatewayError } from "../report/gateway-error.ts";
 import {
   findOnnxRuntime,
   ONNX_RUNTIME_VERSION,

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../report/environment.ts";
 import type { PinnedFile } from "./file.ts";
 
 /** The public index, which pip uses too if nothing else is configured. */

@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unzipSync } from "fflate";
-import type { Environment } from "../config/environment.ts";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import type { Environment } from "../report/environment.ts";
+import { GatewayError } from "../report/gateway-error.ts";
 import { alone } from "./alone.ts";
 import { failure } from "./failure.ts";
 import type { PinnedFile, Wanted } from "./file.ts";

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { ParseArgsOptionsConfig } from "node:util";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../report/gateway-error.ts";
 import type { ClientRequest } from "./client-request.ts";
 
 const texts = { type: "string", multiple: true } as const;

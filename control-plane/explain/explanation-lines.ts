@@ -1,7 +1,7 @@
 // An explanation for people: the decisions, then each request with what differs from the client's.
 import { createTwoFilesPatch } from "diff";
-import { table } from "../config/diagnostics/terminal.ts";
-import type { Colors } from "../config/diagnostics/terminal.ts";
+import { table } from "../report/terminal.ts";
+import type { Colors } from "../report/terminal.ts";
 import type { ClientRequest } from "./client-request.ts";
 import { maskQuery } from "./mask.ts";
 import { apiRequestRows, decisionRows } from "./prompt-rows.ts";

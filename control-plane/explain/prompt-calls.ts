@@ -1,7 +1,7 @@
 // The callouts of a prompt in a dry run: the model server responds, the user's API is never called.
 import { z } from "zod";
 import { HEADER_CLUSTER, HEADER_DETAILS } from "../../contract/words.ts";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../report/gateway-error.ts";
 import { MODEL_SERVER_CLUSTER } from "../../model/filter-document/prompt.ts";
 import type { Prompt } from "../../model/prompt.ts";
 import { fetchAt } from "../model-server/unix-socket.ts";

@@ -1,6 +1,6 @@
 // A client's request from a file: HTTP as it is on the wire, a curl command line, or only the JSON body.
 import { parse as parseShell } from "shell-quote";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../report/gateway-error.ts";
 import type { ClientRequest } from "./client-request.ts";
 import { requestOfCurl } from "./curl.ts";
 

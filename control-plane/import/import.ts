@@ -1,7 +1,7 @@
 // Another gateway's configuration → a gateway.yaml that the loader accepts, with comments for what has no equivalent.
 import { parseDocument } from "yaml";
 import type { Document } from "yaml";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../report/gateway-error.ts";
 import { assemble } from "./assemble.ts";
 import type { Parts } from "./assemble.ts";
 import { bifrostParts } from "./bifrost.ts";

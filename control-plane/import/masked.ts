@@ -1,7 +1,7 @@
 // What an imported file has without an equivalent, as lines of a comment: keys that were written into the file are left out.
 import { isAlias, isMap, isNode, isPair, isScalar, isSeq, stringify, visit } from "yaml";
 import type { Document } from "yaml";
-import { isSecretPlace, namesCredential, withoutSecrets } from "../config/secrets.ts";
+import { isSecretPlace, namesCredential, withoutSecrets } from "../report/secrets.ts";
 
 const MAX_LINES = 12;
 const HIDDEN = "(not shown)";

@@ -1,7 +1,7 @@
 // The words that LiteLLM and Plano have for providers, and what an entry of llm_providers has in their place.
 import { OTHER_NAMES, PROVIDER_NAMES } from "../providers/registry.ts";
 import { STARTERS } from "../providers/starters.ts";
-import { suggestedVariable } from "../config/secrets.ts";
+import { suggestedVariable } from "../report/secrets.ts";
 
 /** Providers without a row in the registry whose API is OpenAI's. */
 const COMPATIBLE: Readonly<Record<string, string>> = {

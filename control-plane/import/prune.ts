@@ -3,7 +3,7 @@
 import { isCollection, isMap, isPair, isScalar, isSeq, Scalar, visit } from "yaml";
 import type { Document, Node, Pair, YAMLMap, YAMLSeq } from "yaml";
 import { loadConfiguration } from "../config/load.ts";
-import type { Problem } from "../config/diagnostics/problem.ts";
+import type { Problem } from "../report/problem.ts";
 import { parseReferences } from "../config/reference.ts";
 import { leftOut, referToKeys, withoutKeys } from "./masked.ts";
 

@@ -1,6 +1,5 @@
 // The limits of one Envoy, from its start to its end: pushed when they change, and repeated until Envoy has them.
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasAborted } from "../supervisor/keep-running.ts";
 import { closedLimit, type Grant, type Limit, limitOf } from "./limits.ts";
 import { pushLimits } from "./push-limits.ts";
 import type { Tally } from "./tallies.ts";
@@ -194,7 +193,7 @@ export class EnvoyLimits {
         if (isReported) this.#options.report("Envoy has the limits of the budgets again.");
         return;
       } catch (error) {
-        if (!isReported && !hasAborted(signal) && performance.now() - started > REPORT_MS) {
+        if (!isReported && !this.#abort.signal.aborted && performance.now() - started > REPORT_MS) {
           this.#options.report(
             `Envoy has no new limits of the budgets: ${reasonOf(error)}`,
             "warning",

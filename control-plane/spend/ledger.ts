@@ -7,7 +7,6 @@ import { databaseProblem, isDamage, putAside } from "../log-files/log-database.t
 import { endOfLog, followLines, hasReached, LOG_START } from "../log-files/log-files.ts";
 import type { LogPosition } from "../log-files/log-files.ts";
 import type { Budget } from "../../model/budgets.ts";
-import { hasAborted } from "../supervisor/keep-running.ts";
 import type { UsageRecord } from "../observability/usage-line.ts";
 import { type Cell, Cells, dayOf, type RecordRules } from "./cell.ts";
 import { LedgerFile } from "./ledger-file.ts";
@@ -126,7 +125,7 @@ export class Ledger {
     while (!signal.aborted) {
       if (this.#file !== undefined) await this.#followWith(this.#file);
       await sleep(retryMs, undefined, { signal, ref: false }).catch(() => undefined);
-      if (!hasAborted(signal)) this.#open();
+      if (!this.#abort.signal.aborted) this.#open();
     }
   }
 

@@ -4,14 +4,14 @@ import { isIP } from "node:net";
 import { dirname, join } from "node:path";
 import { parse } from "dotenv";
 import { loadConfiguration } from "../config/load.ts";
-import type { Problem } from "../config/diagnostics/problem.ts";
+import type { Problem } from "../report/problem.ts";
 import {
   type ConfigurationFile,
   ConfigurationProblems,
 } from "../config/diagnostics/configuration-problems.ts";
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../report/environment.ts";
 import { starterConfiguration } from "../config/starter/configuration.ts";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../report/gateway-error.ts";
 import type { GatewayModel } from "../../model/model.ts";
 
 /** Variable with the address of listeners whose configuration sets none. */

@@ -1,6 +1,6 @@
 // How commands reach the running gateway: HTTP on a unix socket that only the gateway's user can open.
 import { createServer } from "node:http";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../report/gateway-error.ts";
 import { closeNow, fetchAt, listenAt } from "../model-server/unix-socket.ts";
 import type { ReloadResult } from "./reload.ts";
 

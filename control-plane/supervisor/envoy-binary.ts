@@ -3,9 +3,9 @@ import { spawnSync } from "node:child_process";
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
-import { commandFor } from "../config/diagnostics/command-name.ts";
-import type { Environment } from "../config/environment.ts";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import { commandFor } from "../report/command-name.ts";
+import type { Environment } from "../report/environment.ts";
+import { GatewayError } from "../report/gateway-error.ts";
 
 /** The version that is downloaded; any patch release of the same minor version is accepted. */
 export const ENVOY_VERSION = "1.40.0";

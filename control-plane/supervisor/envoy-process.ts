@@ -1,6 +1,6 @@
 // One run of Envoy: its arguments, environment and output.
 import { createInterface } from "node:readline";
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../report/environment.ts";
 import type { LogLevel } from "../../model/names.ts";
 import { spawnWithLifeline } from "./lifeline.ts";
 import { identityOf, type ProcessIdentity } from "./process-identity.ts";

@@ -4,7 +4,7 @@ import { type TokenReport, Tokens } from "../credentials/tokens.ts";
 import { changesBetween } from "../../model/changes.ts";
 import { type Configuration, readConfiguration } from "./configuration-file.ts";
 import { ENVOY_VERSION, requireEnvoy } from "./envoy-binary.ts";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../report/gateway-error.ts";
 import type { GatewayModel, Listener } from "../../model/model.ts";
 import { dryRun } from "./dry-run.ts";
 import { startCertificates } from "./certificates.ts";

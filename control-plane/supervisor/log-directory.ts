@@ -10,9 +10,9 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { commandFor } from "../config/diagnostics/command-name.ts";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
-import type { Environment } from "../config/environment.ts";
+import { commandFor } from "../report/command-name.ts";
+import { GatewayError } from "../report/gateway-error.ts";
+import type { Environment } from "../report/environment.ts";
 import type { Configuration } from "./configuration-file.ts";
 import { holderOf, takeLock } from "./lock-file.ts";
 import { makeDirectory } from "./make-directory.ts";

@@ -3,9 +3,9 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { basename, relative } from "node:path";
-import { commandFor } from "../config/diagnostics/command-name.ts";
-import type { Environment } from "../config/environment.ts";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import { commandFor } from "../report/command-name.ts";
+import type { Environment } from "../report/environment.ts";
+import { GatewayError } from "../report/gateway-error.ts";
 import { placeOf } from "../../model/model.ts";
 import type { Listener } from "../../model/model.ts";
 import { findRunning, type RunningRecord } from "./state.ts";

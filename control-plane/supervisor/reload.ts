@@ -1,10 +1,10 @@
 // The result of a reload, and whether a configuration can be applied without a restart of Envoy.
 import type { Fields } from "../../envoy/types.ts";
 import type { Change } from "../../model/changes.ts";
-import type { Problem } from "../config/diagnostics/problem.ts";
+import type { Problem } from "../report/problem.ts";
 import { ConfigurationProblems } from "../config/diagnostics/configuration-problems.ts";
-import type { Environment } from "../config/environment.ts";
-import { type ExitCode, GatewayError } from "../config/diagnostics/gateway-error.ts";
+import type { Environment } from "../report/environment.ts";
+import { type ExitCode, GatewayError } from "../report/gateway-error.ts";
 
 /** The result that `gateway reload` prints. Contains no secret. */
 export type ReloadResult =

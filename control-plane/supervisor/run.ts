@@ -1,10 +1,10 @@
 // One run of the gateway in this process, from a loaded configuration to the last signal.
 import { join } from "node:path";
 import { changeLine } from "../../model/changes.ts";
-import { commandFor } from "../config/diagnostics/command-name.ts";
-import { formatProblem } from "../config/diagnostics/problem.ts";
+import { commandFor } from "../report/command-name.ts";
+import { formatProblem } from "../report/problem.ts";
 import type { Configuration } from "./configuration-file.ts";
-import { colorsFor } from "../config/diagnostics/terminal.ts";
+import { colorsFor } from "../report/terminal.ts";
 import { credentialReports } from "../credentials/report.ts";
 import { urlOf } from "../../model/listener-url.ts";
 import { clusterOf } from "../../model/upstreams.ts";

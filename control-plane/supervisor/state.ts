@@ -11,11 +11,11 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join, parse } from "node:path";
-import { commandFor } from "../config/diagnostics/command-name.ts";
+import { commandFor } from "../report/command-name.ts";
 import type { ConfigurationFile } from "../config/diagnostics/configuration-problems.ts";
 import type { CredentialReport } from "../credentials/report.ts";
-import type { Environment } from "../config/environment.ts";
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import type { Environment } from "../report/environment.ts";
+import { GatewayError } from "../report/gateway-error.ts";
 import type { Listener } from "../../model/model.ts";
 import { holderOf, takeLock } from "./lock-file.ts";
 import { makeDirectory } from "./make-directory.ts";

@@ -1,6 +1,6 @@
 // Keeps one Envoy running: starts it, waits until it is ready, restarts it after a crash, replaces it, and drains it at
 // the end.
-import { GatewayError } from "../config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../report/gateway-error.ts";
 import type { Listener } from "../../model/model.ts";
 import { stopAccepting, drain } from "./drain.ts";
 import { type EnvoyCommand, type EnvoyLine, type EnvoyRun, startEnvoy } from "./envoy-process.ts";

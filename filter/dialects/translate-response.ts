@@ -14,7 +14,7 @@ import { SCAN_OK, scan, scanErrorAt, scanMessage } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";
 import { escape } from "../bytes/json/text";
 import { ByteBuffer, Span } from "../bytes/text/bytes";
-import { TextRuns } from "../bytes/repeat/text-runs";
+import { TextRuns } from "../bytes/text/text-runs";
 import { Dropped } from "../hub/dropped";
 import { noClock, ResponseHead, ResponseSink } from "../hub/response/events";
 import { Fault, outOfMemory } from "../hub/faults/fault";

@@ -4,7 +4,7 @@ import { parse as parseEnvironment } from "dotenv";
 import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { compactJson } from "../golden/compact-json.ts";
-import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
+import { formatProblem } from "../../control-plane/report/problem.ts";
 
 const here = import.meta.dirname;
 const cases = readdirSync(here, { withFileTypes: true })

@@ -6,7 +6,7 @@ import { HEADER_REQUEST_ID } from "../../contract/words.ts";
 import { filterConfig } from "../../model/filter-document/document.ts";
 import type { FilterConfig } from "../../model/filter-document/document.ts";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
+import { formatProblem } from "../../control-plane/report/problem.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { clusters } from "../../envoy/clusters.ts";
 import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";

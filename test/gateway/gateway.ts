@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
+import { formatProblem } from "../../control-plane/report/problem.ts";
 import { requireEnvoy } from "../../control-plane/supervisor/envoy-binary.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { renderBootstrap } from "../../envoy/bootstrap.ts";

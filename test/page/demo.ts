@@ -4,7 +4,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
+import { formatProblem } from "../../control-plane/report/problem.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { clusterOf, statNameOf } from "../../model/upstreams.ts";
 import { Observability } from "../../control-plane/observability/observability.ts";

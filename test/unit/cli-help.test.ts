@@ -1,7 +1,7 @@
 // Every help text of the command line, as one page that can be read: help.txt beside this file.
 import { expect, it, vi } from "vitest";
 import type { Command } from "commander";
-import { CALLED_AS } from "../../control-plane/config/diagnostics/command-name.ts";
+import { CALLED_AS } from "../../control-plane/report/command-name.ts";
 import { buildProgram } from "../../control-plane/cli.ts";
 
 function pages(command: Command, parents: string[] = []): string[] {

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
+import { formatProblem } from "../../control-plane/report/problem.ts";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { CLOUDS } from "../../control-plane/providers/clouds.ts";
 

@@ -1,10 +1,6 @@
 // What messages call the command line: as the user does, so that a hint can be copied.
 import { expect, it } from "vitest";
-import {
-  CALLED_AS,
-  commandFor,
-  commandName,
-} from "../../control-plane/config/diagnostics/command-name.ts";
+import { CALLED_AS, commandFor, commandName } from "../../control-plane/report/command-name.ts";
 
 it.each([
   ["on PATH", { [CALLED_AS]: "gateway" }, "gateway"],

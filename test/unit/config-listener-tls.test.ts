@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
+import { formatProblem } from "../../control-plane/report/problem.ts";
 import { createAuthority } from "../gateway/certificates.ts";
 import type { Certificate } from "../gateway/certificates.ts";
 

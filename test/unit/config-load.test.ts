@@ -6,7 +6,7 @@ import { parse as parseYaml, stringify } from "yaml";
 import { readDocument } from "../../control-plane/config/yaml/document.ts";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import type { LoadResult } from "../../control-plane/config/load.ts";
-import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
+import { formatProblem } from "../../control-plane/report/problem.ts";
 
 const goldens = `${import.meta.dirname}/../config`;
 const cases = readdirSync(goldens, { withFileTypes: true })

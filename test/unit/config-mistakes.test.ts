@@ -1,7 +1,7 @@
 // The mistakes that people make in gateway.yaml, and exactly what each is answered.
 import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
+import { formatProblem } from "../../control-plane/report/problem.ts";
 
 const PROVIDER = `llm_providers:
   - model: openai/gpt-4o

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { clientNames } from "../../model/model-names.ts";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
+import { formatProblem } from "../../control-plane/report/problem.ts";
 
 function namesOf(text: string): [string, string | undefined][] {
   const result = loadConfiguration({ file: "gateway.yaml", text }, {});

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { findConfiguration } from "../../control-plane/cli/find-configuration.ts";
 import { ConfigurationProblems } from "../../control-plane/config/diagnostics/configuration-problems.ts";
-import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
+import { formatProblem } from "../../control-plane/report/problem.ts";
 import { readConfiguration } from "../../control-plane/supervisor/configuration-file.ts";
 import { createAuthority } from "../gateway/certificates.ts";
 

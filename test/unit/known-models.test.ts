@@ -1,6 +1,6 @@
 // The names of models for labels, sums and lists: of a bounded set, whatever clients send.
 import { expect, it } from "vitest";
-import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
+import { formatProblem } from "../../control-plane/report/problem.ts";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { knownModels, namesUnderWildcard } from "../../model/known-models.ts";
 import type { GatewayModel } from "../../model/model.ts";

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { commandFor } from "../../control-plane/config/diagnostics/command-name.ts";
+import { commandFor } from "../../control-plane/report/command-name.ts";
 import type { Listener } from "../../model/model.ts";
 import { checkPorts, findOwner, freePort } from "../../control-plane/supervisor/ports.ts";
 import { identityOf } from "../../control-plane/supervisor/process-identity.ts";

@@ -1,7 +1,7 @@
 // Prices and provider words of every kind of name that a configuration can have, those of the clouds first.
 import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
+import { formatProblem } from "../../control-plane/report/problem.ts";
 import { modelNames } from "../../control-plane/cli/commands/models.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { pricesOf } from "../../model/prices.ts";

@@ -1,7 +1,7 @@
 // The configuration that is made from the keys in the environment: `gateway init`, and a start without a file.
 import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import type { Environment } from "../../control-plane/config/environment.ts";
+import type { Environment } from "../../control-plane/report/environment.ts";
 import { AGENT_MODELS } from "../../control-plane/config/starter/agent-models.ts";
 import { starterConfiguration } from "../../control-plane/config/starter/configuration.ts";
 import { STARTERS } from "../../control-plane/providers/starters.ts";

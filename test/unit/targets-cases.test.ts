@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { formatProblem } from "../../control-plane/config/diagnostics/problem.ts";
+import { formatProblem } from "../../control-plane/report/problem.ts";
 import { ConfigurationProblems } from "../../control-plane/config/diagnostics/configuration-problems.ts";
 import { readCases } from "../../control-plane/cli/trial/read-cases.ts";
 import { score } from "../../control-plane/cli/trial/score.ts";

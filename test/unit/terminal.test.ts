@@ -1,11 +1,6 @@
 // Colours, tables and durations as the command line prints them.
 import { describe, expect, it } from "vitest";
-import {
-  duration,
-  printable,
-  table,
-  wantsColor,
-} from "../../control-plane/config/diagnostics/terminal.ts";
+import { duration, printable, table, wantsColor } from "../../control-plane/report/terminal.ts";
 
 describe("the terminal", () => {
   it.each([

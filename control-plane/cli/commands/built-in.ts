@@ -1,6 +1,6 @@
 // Reports that the user has no configuration, and what the built-in one offers instead.
 import { CONFIGURATION_NAMES } from "../find-configuration.ts";
-import { commandFor } from "../../config/diagnostics/command-name.ts";
+import { commandFor } from "../../report/command-name.ts";
 import type { ConfigurationFile } from "../../config/diagnostics/configuration-problems.ts";
 import { STARTERS } from "../../providers/starters.ts";
 import { foundKeys } from "../../config/starter/found-keys.ts";

@@ -1,5 +1,5 @@
 // `gateway doctor`: what keeps the gateway from working on this machine, and what to do about each finding.
-import { colorsFor, count, table } from "../../config/diagnostics/terminal.ts";
+import { colorsFor, count, table } from "../../report/terminal.ts";
 import { examine } from "../../doctor/doctor.ts";
 import { CHECKS } from "../../doctor/finding.ts";
 import type { Finding, Level } from "../../doctor/finding.ts";

@@ -1,7 +1,7 @@
 // `gateway down`: stops a gateway and waits until it has gone. Nothing to stop is no error.
 import { setTimeout as sleep } from "node:timers/promises";
-import { commandFor } from "../../config/diagnostics/command-name.ts";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { commandFor } from "../../report/command-name.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
 import {
   endProcess,
   isAlive,
@@ -9,7 +9,12 @@ import {
   signal,
 } from "../../supervisor/process-identity.ts";
 import { envoysOf, leaveState, ownerOf, readRecord, takeState } from "../../supervisor/state.ts";
-import { chooseContainer, chooseRunning, notRunning, type RunningGateway } from "./find-running.ts";
+import {
+  chooseContainer,
+  chooseRunning,
+  notRunning,
+  type RunningGateway,
+} from "../find-running.ts";
 
 /** What a stop may take besides the time that open requests get. */
 const PATIENCE_MS = 10_000;
@@ -17,7 +22,7 @@ const PATIENCE_MS = 10_000;
 export async function down(config: string | undefined): Promise<void> {
   const container = chooseContainer(config, process.env);
   if (container !== undefined) {
-    const { stopContainer } = await import("../container/up.ts");
+    const { stopContainer } = await import("./up-in-container.ts");
     stopContainer(container.record.name, container.directory);
     console.log("The gateway has stopped.");
     return;

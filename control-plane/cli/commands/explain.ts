@@ -1,8 +1,8 @@
 // `gateway explain`: what becomes of a request, without sending it.
 import { existsSync, readFileSync } from "node:fs";
 import { HEADER_API_KEY } from "../../../contract/words.ts";
-import { colorsFor } from "../../config/diagnostics/terminal.ts";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { colorsFor } from "../../report/terminal.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
 import { readCapturedRequest } from "../../explain/captured-request.ts";
 import { readClientRequest } from "../../explain/read-request.ts";
 import type { ClientRequest } from "../../explain/client-request.ts";
@@ -19,7 +19,7 @@ import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { withModelServer } from "../trial/temporary-model-server.ts";
 import { noteBuiltIn } from "./built-in.ts";
 import { findKey } from "./find-key.ts";
-import type { ExplainOptions } from "./options.ts";
+import type { ExplainOptions } from "../command-options.ts";
 
 /** The characters of request ids (filter/exchange/request-id.ts) but the slash. */
 const REQUEST_ID = /^[\w.:+=~@-]{2,128}$/;

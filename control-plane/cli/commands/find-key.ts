@@ -1,6 +1,6 @@
 // The API key that a command is given by its name.
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
-import { suggest, suggestion } from "../../config/diagnostics/suggest.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
+import { suggest, suggestion } from "../../report/suggest.ts";
 import { keyNames } from "../../../model/client-keys.ts";
 import type { ClientKey } from "../../../model/client-keys.ts";
 import type { GatewayModel, Listener } from "../../../model/model.ts";

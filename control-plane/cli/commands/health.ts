@@ -1,7 +1,7 @@
 // `gateway health`: whether the gateway is ready, for a container's probe, which asks every few seconds: it imports little.
 import { callListener } from "../../supervisor/admin.ts";
 import type { RunningRecord } from "../../supervisor/state.ts";
-import { chooseRunning, notRunning } from "./find-running.ts";
+import { chooseRunning, notRunning } from "../find-running.ts";
 
 /** Shorter than what probes usually wait. */
 const MAX_MS = 2_000;

@@ -1,10 +1,10 @@
 // `gateway import`: a gateway.yaml from the configuration of another gateway.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
-import { formatProblem } from "../../config/diagnostics/problem.ts";
-import { count } from "../../config/diagnostics/terminal.ts";
-import { commandFor } from "../../config/diagnostics/command-name.ts";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { formatProblem } from "../../report/problem.ts";
+import { count } from "../../report/terminal.ts";
+import { commandFor } from "../../report/command-name.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
 import { importConfiguration } from "../../import/import.ts";
 import type { Kind } from "../../import/kinds.ts";
 

@@ -5,8 +5,8 @@ import { findLogDirectory, readable } from "../log/log-directory.ts";
 import { parseAccessLogLine } from "../log/access-log-line.ts";
 import { endOfLog, followLines, lastLines } from "../../log-files/log-files.ts";
 import { ACCESS_LOGS, type AccessLogName, accessLogFile, USAGE_LOG } from "../../../model/names.ts";
-import { type Colors, colorsFor, printable } from "../../config/diagnostics/terminal.ts";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { type Colors, colorsFor, printable } from "../../report/terminal.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
 import { NANO_PER_DOLLAR } from "../../../model/budgets.ts";
 import type { GatewayModel } from "../../../model/model.ts";
 import { readUsageLine } from "../../observability/usage-line.ts";
@@ -18,8 +18,8 @@ import { nameOfRequest, passes, usageOfRequests } from "../log/usage-of-requests
 import type { RequestUsage, UsageOfRequests } from "../log/usage-of-requests.ts";
 import { PendingRows } from "../log/pending-rows.ts";
 import { hasStatus } from "../status-filter.ts";
-import { chooseRunning } from "./find-running.ts";
-import type { LogsOptions } from "./options.ts";
+import { chooseRunning } from "../find-running.ts";
+import type { LogsOptions } from "../command-options.ts";
 
 type Row = AccessLogEntry & { log: AccessLogName } & Partial<RequestUsage>;
 

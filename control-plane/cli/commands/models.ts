@@ -7,10 +7,10 @@ import type { GatewayModel, Target } from "../../../model/model.ts";
 import { isWildcard } from "../../../model/model-names.ts";
 import { PICO_PER_MILLION, priceOf, pricesOf } from "../../../model/prices.ts";
 import type { Price } from "../../../model/prices.ts";
-import { colorsFor, table } from "../../config/diagnostics/terminal.ts";
+import { colorsFor, table } from "../../report/terminal.ts";
 import { noteBuiltIn } from "./built-in.ts";
 import { findKey } from "./find-key.ts";
-import type { ModelsOptions } from "./options.ts";
+import type { ModelsOptions } from "../command-options.ts";
 
 export interface ModelName {
   /** The name in `model`. */

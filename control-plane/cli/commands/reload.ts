@@ -1,14 +1,14 @@
 // `gateway reload`: has a running gateway reload its configuration, and prints the changes.
 import { changeLine } from "../../../model/changes.ts";
-import { CALLED_AS, commandFor, commandName } from "../../config/diagnostics/command-name.ts";
+import { CALLED_AS, commandFor, commandName } from "../../report/command-name.ts";
 import { ConfigurationProblems } from "../../config/diagnostics/configuration-problems.ts";
 import { dockerHere } from "../container/docker.ts";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
 import { requestReload } from "../../supervisor/control.ts";
 import { needsRestart, type ReloadResult } from "../../supervisor/reload.ts";
-import { colorsFor } from "../../config/diagnostics/terminal.ts";
-import { chooseContainer, chooseRunning, notRunning } from "./find-running.ts";
-import type { ReloadOptions } from "./options.ts";
+import { colorsFor } from "../../report/terminal.ts";
+import { chooseContainer, chooseRunning, notRunning } from "../find-running.ts";
+import type { ReloadOptions } from "../command-options.ts";
 import { printWarnings } from "./validate.ts";
 
 /** Exit code if the change needs `--restart`, so that a script can distinguish it from a failure. */

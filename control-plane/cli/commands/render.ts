@@ -5,7 +5,7 @@ import { serviceConfiguration } from "../../../envoy/rate-limit-service.ts";
 import { serviceToYaml, toYaml } from "../../../envoy/yaml.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
 import { defaultRuntimeEnvironment } from "../../supervisor/runtime-environment.ts";
 import { noteBuiltIn } from "./built-in.ts";
 

@@ -1,8 +1,8 @@
 // `gateway replay`: what a new configuration changes for requests of a content log.
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { colorsFor, count } from "../../config/diagnostics/terminal.ts";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { colorsFor, count } from "../../report/terminal.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
 import { readCapturedRequest } from "../../explain/captured-request.ts";
 import type { CapturedRequest } from "../../explain/captured-request.ts";
 import { Explainer } from "../../explain/explain.ts";
@@ -11,7 +11,7 @@ import type { Replay } from "../../explain/replay.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { FILTER_FILE } from "../../supervisor/runtime-environment.ts";
 import { findConfiguration } from "../find-configuration.ts";
-import type { ReplayOptions } from "./options.ts";
+import type { ReplayOptions } from "../command-options.ts";
 
 /**
  * Prints what changes.

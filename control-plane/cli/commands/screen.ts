@@ -2,13 +2,13 @@
 import type { DialectRow } from "../../../contract/dialects.ts";
 import { MCP } from "../../../contract/endpoints.ts";
 import { DIALECTS } from "../../../contract/dialects.ts";
-import { commandFor } from "../../config/diagnostics/command-name.ts";
+import { commandFor } from "../../report/command-name.ts";
 import { exampleKey } from "../../../model/client-keys.ts";
 import { isWildcard } from "../../../model/model-names.ts";
 import type { GatewayModel, Listener, Target } from "../../../model/model.ts";
 import type { Guard } from "../../../model/prompt.ts";
 import { urlOf } from "../../../model/listener-url.ts";
-import { type Colors, table } from "../../config/diagnostics/terminal.ts";
+import { type Colors, table } from "../../report/terminal.ts";
 import { VERSION } from "../../supervisor/version.ts";
 
 const MAX_MODELS = 12;

@@ -3,8 +3,8 @@ import {
   type ConfigurationFile,
   ConfigurationProblems,
 } from "../../config/diagnostics/configuration-problems.ts";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
-import { colorsFor, count, printable, table } from "../../config/diagnostics/terminal.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
+import { colorsFor, count, printable, table } from "../../report/terminal.ts";
 import {
   type Budget,
   type BudgetPeriod,
@@ -20,8 +20,8 @@ import { findCaFile } from "../../supervisor/runtime-environment.ts";
 import { stateDirectory } from "../../supervisor/state.ts";
 import { dollars, exactDollars } from "../dollars.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
-import { chooseRunning } from "./find-running.ts";
-import type { SpendOptions } from "./options.ts";
+import { chooseRunning } from "../find-running.ts";
+import type { SpendOptions } from "../command-options.ts";
 
 /** A line of the table: the sums of a key and a model, of one period or of all. */
 interface Row extends Omit<Cell, "day" | "target"> {

@@ -4,10 +4,10 @@ import { dockerHere } from "../container/docker.ts";
 import { callAdmin } from "../../supervisor/admin.ts";
 import { isAlive } from "../../supervisor/process-identity.ts";
 import type { RunningRecord } from "../../supervisor/state.ts";
-import { colorsFor, count, duration, table } from "../../config/diagnostics/terminal.ts";
+import { colorsFor, count, duration, table } from "../../report/terminal.ts";
 import { type CredentialStatus, credentialStatuses } from "./credential-status.ts";
 import { type ProviderStatus, providerStatuses } from "./provider-status.ts";
-import { chooseContainer, chooseRunning, notRunning } from "./find-running.ts";
+import { chooseContainer, chooseRunning, notRunning } from "../find-running.ts";
 
 /** Counters of one listener since Envoy started. */
 export interface ListenerStatistics {

@@ -2,11 +2,11 @@
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfiguration } from "../find-configuration.ts";
 import type { Configuration } from "../../supervisor/configuration-file.ts";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
 import type { Prompt } from "../../../model/prompt.ts";
 import { FILTER_FILE } from "../../supervisor/runtime-environment.ts";
-import type { TargetsOptions } from "./options.ts";
-import { colorsFor, table } from "../../config/diagnostics/terminal.ts";
+import type { TargetsOptions } from "../command-options.ts";
+import { colorsFor, table } from "../../report/terminal.ts";
 import { readCases } from "../trial/read-cases.ts";
 import { score } from "../trial/score.ts";
 import type { Score } from "../trial/score.ts";

@@ -2,23 +2,23 @@
 import { spawn } from "node:child_process";
 import { openSync } from "node:fs";
 import { extname, join } from "node:path";
-import type { Environment } from "../../config/environment.ts";
-import { commandFor } from "../../config/diagnostics/command-name.ts";
+import type { Environment } from "../../report/environment.ts";
+import { commandFor } from "../../report/command-name.ts";
 import {
   type Configuration,
   readConfiguration,
   textOf,
 } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
-import { formatProblem, type Problem } from "../../config/diagnostics/problem.ts";
-import { type ExitCode, GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { formatProblem, type Problem } from "../../report/problem.ts";
+import { type ExitCode, GatewayError } from "../../report/gateway-error.ts";
 import { checkLogs, logDirectory, prepareLogDirectory } from "../../supervisor/log-directory.ts";
 import { VERSION } from "../../supervisor/version.ts";
 import { GATEWAY, type ReportLevel, setLogFormat, writeEntry } from "../../supervisor/own-log.ts";
 import { GATEWAY_LOG } from "../../supervisor/rotation.ts";
-import { colorsFor } from "../../config/diagnostics/terminal.ts";
+import { colorsFor } from "../../report/terminal.ts";
 import { noteBuiltIn } from "./built-in.ts";
-import type { UpOptions } from "./options.ts";
+import type { UpOptions } from "../command-options.ts";
 import { screen } from "./screen.ts";
 import { printWarnings } from "./validate.ts";
 
@@ -52,7 +52,7 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     printWarnings(configuration.warnings);
     prepareLogDirectory(directory);
     checkLogs(directory, configuration);
-    const { runContainer, startContainer } = await import("../container/up.ts");
+    const { runContainer, startContainer } = await import("./up-in-container.ts");
     const text = textOf(file, configuration.environment);
     const start = { configuration, text, logDirectory: directory, options };
     if (options.detach !== true) {

@@ -1,11 +1,11 @@
 // `gateway validate`: every problem and warning of a configuration.
-import { paintProblem } from "../../config/diagnostics/problem.ts";
-import type { Problem } from "../../config/diagnostics/problem.ts";
+import { paintProblem } from "../../report/problem.ts";
+import type { Problem } from "../../report/problem.ts";
 import { type Configuration, readConfiguration } from "../../supervisor/configuration-file.ts";
 import { credentialReports } from "../../credentials/report.ts";
 import { findConfiguration } from "../find-configuration.ts";
 import { ConfigurationProblems } from "../../config/diagnostics/configuration-problems.ts";
-import { colorsFor, count } from "../../config/diagnostics/terminal.ts";
+import { colorsFor, count } from "../../report/terminal.ts";
 
 /** Prints the result; throws ConfigurationProblems, or sets exit code 2 with --json, when there is a problem. */
 export function validate(config: string | undefined, options: { json?: boolean }): void {

@@ -1,7 +1,7 @@
 // Calls of the docker command line, which finds its daemon by itself.
 import { spawn, spawnSync } from "node:child_process";
-import type { Environment } from "../../config/environment.ts";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import type { Environment } from "../../report/environment.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
 
 export interface DockerReply {
   code: number;

@@ -1,7 +1,7 @@
 // What `up --docker` writes down for `down`, `status` and `logs`: which container runs which configuration.
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Environment } from "../../config/environment.ts";
+import type { Environment } from "../../report/environment.ts";
 import { makeDirectory } from "../../supervisor/make-directory.ts";
 import { stateDirectories, writePrivately } from "../../supervisor/state.ts";
 import { docker } from "./docker.ts";

@@ -1,8 +1,8 @@
 // Where the logs are, and how a log that cannot be read is reported.
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { logDirectory } from "../../supervisor/log-directory.ts";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
-import { chooseContainer, chooseRunning } from "../commands/find-running.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
+import { chooseContainer, chooseRunning } from "../find-running.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 
 /** Returns the directory of the running gateway, the configured one, or the default. */

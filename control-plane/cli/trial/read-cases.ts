@@ -2,15 +2,10 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ConfigurationDocument, isRecord, readDocument } from "../../config/yaml/document.ts";
-import {
-  type Path,
-  pathText,
-  type Problem,
-  sortProblems,
-} from "../../config/diagnostics/problem.ts";
-import { suggest, suggestion } from "../../config/diagnostics/suggest.ts";
+import { type Path, pathText, type Problem, sortProblems } from "../../report/problem.ts";
+import { suggest, suggestion } from "../../report/suggest.ts";
 import { ConfigurationProblems } from "../../config/diagnostics/configuration-problems.ts";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
 import type { PromptTarget } from "../../../model/prompt.ts";
 import { type Case, NONE, REFUSED } from "./score.ts";
 

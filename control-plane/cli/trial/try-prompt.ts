@@ -1,7 +1,7 @@
 // Leads a prompt through the release filter with the model server, up to the request that a target's API would get.
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
 import { filterConfig } from "../../../model/filter-document/document.ts";
 import type { GatewayModel } from "../../../model/model.ts";
 import type { Prompt } from "../../../model/prompt.ts";

@@ -1,6 +1,6 @@
 // All that is wrong with the user's configuration, as an error. Apart from the loading, which takes a while to import.
-import type { Problem } from "./problem.ts";
-import { GatewayError } from "./gateway-error.ts";
+import type { Problem } from "../../report/problem.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
 
 export interface ConfigurationFile {
   /** As the user named it; messages repeat it. */

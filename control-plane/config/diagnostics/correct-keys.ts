@@ -1,7 +1,7 @@
 // Reads a document with its misspelt keys as they were meant, so that what stands below them is checked in the same run.
 import { isRecord } from "../yaml/document.ts";
 import type { ConfigurationDocument } from "../yaml/document.ts";
-import type { Path } from "./problem.ts";
+import type { Path } from "../../report/problem.ts";
 import { keysAt } from "../json-schema.ts";
 import { meantKey } from "./unknown-key.ts";
 

@@ -1,6 +1,6 @@
 // Keys that are part of the schema and whose feature is not built: refused by validation, never accepted and ignored.
 import { placesOf } from "../places.ts";
-import type { Path } from "./problem.ts";
+import type { Path } from "../../report/problem.ts";
 
 export interface NotSupported {
   /** Keys from the top; `*` is any key or list index. */

@@ -1,8 +1,8 @@
 // Problems of `$NAME` references: variables that are not set, and keys that would be written to envoy.yaml.
-import type { Path } from "./problem.ts";
+import type { Path } from "../../report/problem.ts";
 import type { Reading } from "../reading.ts";
 import { nameWithDefault, referenceTo } from "../reference.ts";
-import { isSecretPlace, looksLikeSecret, namesCredential } from "../secrets.ts";
+import { isSecretPlace, looksLikeSecret, namesCredential } from "../../report/secrets.ts";
 import { valueAt } from "../shape.ts";
 import type { Substitution } from "../substitute.ts";
 

@@ -1,9 +1,9 @@
 // The hint for a key that the schema does not know: a slip of the fingers, another gateway's word, or the wrong indentation.
 import { NOT_SUPPORTED_YET } from "./not-supported-yet.ts";
-import type { Path } from "./problem.ts";
+import type { Path } from "../../report/problem.ts";
 import { homesOf, keysAt } from "../json-schema.ts";
 import { LITELLM_LIST } from "../sections/llm-providers.ts";
-import { suggest, suggestion } from "./suggest.ts";
+import { suggest, suggestion } from "../../report/suggest.ts";
 
 /** Words that other gateways and SDKs use for the same thing. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {

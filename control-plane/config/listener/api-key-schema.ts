@@ -3,7 +3,7 @@ import { z } from "zod";
 import { BUDGET_KEYS } from "../budget-amount.ts";
 import { rateAmount } from "../rate-amount.ts";
 import { list, mapping, text } from "../schema-words.ts";
-import type { Draft } from "../sections/section.ts";
+import type { Draft } from "../section.ts";
 
 const REFERENCE = "a reference to an environment variable, such as $TEAM_KEY";
 

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { ListenerTls } from "../../../model/model.ts";
 import { checkCertificate, day } from "./certificate.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import type { Machine, Reading } from "../reading.ts";
 
 const DAY_MS = 24 * 3_600_000;

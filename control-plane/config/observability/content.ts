@@ -1,10 +1,10 @@
 // `observability.content`: the bodies of requests and responses in access_content.log.
 import type { ContentRules } from "../../../model/model.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import { bytesOf } from "../quantity.ts";
 import type { Reading } from "../reading.ts";
 import { list, mapping, size, text } from "../schema-words.ts";
-import type { Draft } from "../sections/section.ts";
+import type { Draft } from "../section.ts";
 
 const MAX_BYTES = 64 * 1024;
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,128}$/i;

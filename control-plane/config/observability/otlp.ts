@@ -1,13 +1,13 @@
 // `observability.otlp`: where metrics are sent by OTLP over HTTP.
 import type { z } from "zod";
 import type { MetricsExport } from "../../../model/model.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import { readOtlpUrl, URL_EXPECTED } from "../otlp-url.ts";
 import { readHeaders } from "../provider/headers.ts";
 import { parseDuration } from "../quantity.ts";
 import type { Reading } from "../reading.ts";
 import { duration, mapping, named, text } from "../schema-words.ts";
-import type { Draft } from "../sections/section.ts";
+import type { Draft } from "../section.ts";
 
 const ENDPOINT = "http://localhost:4318";
 const METRICS_PATH = "/v1/metrics";

@@ -2,11 +2,11 @@
 import { z } from "zod";
 import { JSON_SCHEMA_TYPES, PARAMETER_TYPES } from "../../../model/prompt.ts";
 import type { ParameterType, PromptParameter } from "../../../model/prompt.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import { readSystemPrompt } from "../provider/system-prompt.ts";
 import type { Reading } from "../reading.ts";
 import { flag, list, mapping, oneOf, text } from "../schema-words.ts";
-import type { Draft } from "../sections/section.ts";
+import type { Draft } from "../section.ts";
 
 const JSON_TYPES = Object.keys(JSON_SCHEMA_TYPES) as (keyof typeof JSON_SCHEMA_TYPES)[];
 

@@ -1,8 +1,8 @@
 // The path of a prompt target: what can stand in a URL, and placeholders that name its parameters.
 import { isPathValue, type PromptParameter } from "../../../model/prompt.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import type { Reading } from "../reading.ts";
-import { suggest, suggestion } from "../diagnostics/suggest.ts";
+import { suggest, suggestion } from "../../report/suggest.ts";
 
 interface Known {
   parameters: readonly PromptParameter[];

@@ -1,11 +1,11 @@
 // `access_key`: a reference to an environment variable, or a list of them. A key in the file itself is refused, and never repeated.
 import type { CredentialKind } from "../../../contract/credentials.ts";
 import type { ProviderHeader } from "../../../model/model.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import type { Reading } from "../reading.ts";
 import { parseReferences } from "../reference.ts";
-import { looksLikeSecret, namesCredential, suggestedVariable } from "../secrets.ts";
-import { suggestion } from "../diagnostics/suggest.ts";
+import { looksLikeSecret, namesCredential, suggestedVariable } from "../../report/secrets.ts";
+import { suggestion } from "../../report/suggest.ts";
 
 interface Wanted {
   /** What stands before the slash of `model`, for the hint. */

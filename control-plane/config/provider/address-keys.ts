@@ -3,7 +3,7 @@ import type { Cloud } from "../../providers/cloud.ts";
 import { ADDRESS_KEYS } from "../../providers/cloud-address.ts";
 import type { AddressKey, AddressValues } from "../../providers/cloud-address.ts";
 import { CLOUDS } from "../../providers/clouds.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import { showWord, type Reading } from "../reading.ts";
 import { ADDRESS_KEY_RULES } from "./address-key-rules.ts";
 import type { ProviderDraft } from "./entry.ts";

@@ -1,6 +1,6 @@
 // Rules for `base_url` and `http_host`: what can become an Envoy address and an HTTP authority.
-import { pathText } from "../diagnostics/problem.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import { pathText } from "../../report/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import type { Reading } from "../reading.ts";
 
 /** Returns the URL if it is valid; otherwise undefined, after reporting a problem. */

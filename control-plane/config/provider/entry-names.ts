@@ -1,7 +1,7 @@
 // One name has one meaning among the entries of `llm_providers`: each model once, each name once, and bare names that are clear.
 import type { Target } from "../../../model/model.ts";
 import { clientNames } from "../../../model/model-names.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import type { Reading } from "../reading.ts";
 
 /** A target and the place of its entry in the file. */

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { INTERFACE_WORDS } from "../../providers/registry.ts";
 import { flag, list, mapping, named, text } from "../schema-words.ts";
-import { retryKeys } from "../sections/retry.ts";
-import type { Draft } from "../sections/section.ts";
+import { retryKeys } from "../retry-keys.ts";
+import type { Draft } from "../section.ts";
 import { ADDRESS_KEY_RULES } from "./address-key-rules.ts";
 import { credential } from "./credential/schema.ts";
 import { modelLimits } from "./schema-limits.ts";

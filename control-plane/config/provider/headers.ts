@@ -1,9 +1,9 @@
 // `headers` of a provider: names and values that are safe on the wire, with references kept apart from text.
 import type { ProviderHeader } from "../../../model/model.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import type { Reading } from "../reading.ts";
 import { parseReferences, referenceTo } from "../reference.ts";
-import { looksLikeSecret, namesCredential, suggestedVariable } from "../secrets.ts";
+import { looksLikeSecret, namesCredential, suggestedVariable } from "../../report/secrets.ts";
 
 /** What the gateway or HTTP itself sets, with what to write instead. */
 const RESERVED = new Map<string, string | undefined>([

@@ -15,7 +15,7 @@ import { isWildcard } from "../../../model/model-names.ts";
 import type { Target, Wildcard } from "../../../model/model.ts";
 import { INTERFACES } from "../../providers/registry.ts";
 import type { Connection } from "./connection.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import type { Reading } from "../reading.ts";
 import type { ProviderDraft } from "./entry.ts";
 

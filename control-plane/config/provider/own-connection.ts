@@ -9,11 +9,11 @@ import {
 } from "../../providers/registry.ts";
 import type { Provider, ProviderInterface } from "../../providers/registry.ts";
 import type { Connection } from "./connection.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import { showWord } from "../reading.ts";
 import type { Reading } from "../reading.ts";
 import type { ProviderDraft } from "./entry.ts";
-import { suggest, suggestion } from "../diagnostics/suggest.ts";
+import { suggest, suggestion } from "../../report/suggest.ts";
 
 /** Returns undefined if the entry is incomplete; then a problem was reported. `baseUrl`: a valid one, if it has one. */
 export function readOwnConnection(

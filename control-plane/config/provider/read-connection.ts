@@ -8,7 +8,7 @@ import { refuseAddressKeys } from "./address-keys.ts";
 import { checkBaseUrl, checkHost } from "./base-url.ts";
 import { readCloudConnection } from "./cloud-connection.ts";
 import type { Connection } from "./connection.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import type { Reading } from "../reading.ts";
 import type { ProviderDraft } from "./entry.ts";
 import { protocolOf, readOwnConnection } from "./own-connection.ts";

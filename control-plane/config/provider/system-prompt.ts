@@ -1,5 +1,5 @@
 // System prompts: any text that can stand in a JSON string; white space around it does not count.
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import type { Reading } from "../reading.ts";
 
 /** Undefined when there is none, or nothing but white space. */

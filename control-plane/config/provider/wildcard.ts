@@ -2,9 +2,9 @@
 // that aliases, fallbacks, rate limits and prices find it, and the known limits of its name hold.
 import { isWildcard, takesName } from "../../../model/model-names.ts";
 import { usualModelOf } from "../../providers/starters.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import { placesOf } from "../places.ts";
-import type { Load } from "../sections/section.ts";
+import type { Load } from "../section.ts";
 import type { PlacedTarget } from "./entry-names.ts";
 
 /** Where the configuration names models; of `pricing` the keys do. */

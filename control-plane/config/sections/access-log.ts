@@ -2,7 +2,7 @@
 import { readHomePath } from "../home-path.ts";
 import { bytesOf } from "../quantity.ts";
 import { mapping, oneOf, size, text, whole } from "../schema-words.ts";
-import { section } from "./section.ts";
+import { section } from "../section.ts";
 
 const LOG_FILE_BYTES = 100 * 1024 ** 2;
 const KEPT_FILES = 5;

@@ -6,14 +6,14 @@ import type { GatewayModel, Target } from "../../../model/model.ts";
 import { mayHavePrice } from "../../../model/prices.ts";
 import { BUDGET_KEYS, readBudget, refuseTwinBudget } from "../budget-amount.ts";
 import { listed } from "../configured-model.ts";
-import type { Path } from "../diagnostics/problem.ts";
-import { suggest, suggestion } from "../diagnostics/suggest.ts";
+import type { Path } from "../../report/problem.ts";
+import { suggest, suggestion } from "../../report/suggest.ts";
 import type { Reading } from "../reading.ts";
 import { list, mapping, text } from "../schema-words.ts";
-import { namedKeys } from "../listener/named-keys.ts";
+import { namedKeys } from "../named-keys.ts";
 import { listeners } from "./listeners.ts";
 import { modelAliases } from "./model-aliases.ts";
-import { type Draft, type Load, section } from "./section.ts";
+import { type Draft, type Load, section } from "../section.ts";
 
 const entry = mapping(
   {

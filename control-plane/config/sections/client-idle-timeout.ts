@@ -1,7 +1,7 @@
 // `client_idle_timeout`: how long an idle connection of a client is kept. Default: envoy/listeners.ts.
 import { parseDuration } from "../quantity.ts";
 import { duration } from "../schema-words.ts";
-import { section } from "./section.ts";
+import { section } from "../section.ts";
 
 export const clientIdleTimeout = section({
   key: "client_idle_timeout",

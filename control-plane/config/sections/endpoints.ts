@@ -3,12 +3,12 @@ import { isIP } from "node:net";
 import type { z } from "zod";
 import type { PromptEndpoint } from "../../../model/prompt.ts";
 import { readAddress } from "../address.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import { checkHost } from "../provider/base-url.ts";
 import { parseDuration } from "../quantity.ts";
 import type { Reading } from "../reading.ts";
 import { duration, mapping, named, oneOf, text } from "../schema-words.ts";
-import { type Draft, section } from "./section.ts";
+import { type Draft, section } from "../section.ts";
 
 const endpoint = mapping(
   {

@@ -2,7 +2,7 @@
 import type { Limits } from "../../../model/model.ts";
 import { bytesOf, parseSize } from "../quantity.ts";
 import { mapping, size, whole } from "../schema-words.ts";
-import { section } from "./section.ts";
+import { section } from "../section.ts";
 
 const REQUEST_BODY_BYTES = 32 * 1024 ** 2;
 const REQUEST_HEADERS_BYTES = 60 * 1024;

@@ -2,9 +2,9 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { Listener } from "../../../model/model.ts";
-import type { Path } from "../diagnostics/problem.ts";
-import { pathText } from "../diagnostics/problem.ts";
-import { suggest } from "../diagnostics/suggest.ts";
+import type { Path } from "../../report/problem.ts";
+import { pathText } from "../../report/problem.ts";
+import { suggest } from "../../report/suggest.ts";
 import { apiKeysSchema } from "../listener/api-key-schema.ts";
 import type { ApiKeyDrafts } from "../listener/api-key-schema.ts";
 import { readApiKeys } from "../listener/api-keys.ts";
@@ -13,7 +13,7 @@ import { readListenerTls } from "../listener/tls.ts";
 import { parseDuration } from "../quantity.ts";
 import type { Reading } from "../reading.ts";
 import { duration, list, mapping, oneOf, text, whole } from "../schema-words.ts";
-import { type Draft, type Slice, section } from "./section.ts";
+import { type Draft, type Slice, section } from "../section.ts";
 
 const LISTENER_KEYS = {
   type: oneOf(

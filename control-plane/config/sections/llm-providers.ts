@@ -1,5 +1,5 @@
 // `llm_providers`, or `model_providers` as its newer name: the targets in the file's order, and the default one.
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import { checkEntryNames } from "../provider/entry-names.ts";
 import type { PlacedTarget } from "../provider/entry-names.ts";
 import { providerEntry, type ProviderDraft } from "../provider/entry.ts";
@@ -9,7 +9,7 @@ import { defaultModelOf, referredModels } from "../provider/wildcard.ts";
 import type { Reading } from "../reading.ts";
 import { list } from "../schema-words.ts";
 import { isRecord } from "../yaml/document.ts";
-import { type Load, section } from "./section.ts";
+import { type Load, section } from "../section.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
 /** The list of models in a configuration of LiteLLM, whose entries have another shape. */

@@ -1,6 +1,6 @@
 // `log`: the format of the gateway's own log, which also has the lines of Envoy's log.
 import { mapping, oneOf } from "../schema-words.ts";
-import { section } from "./section.ts";
+import { section } from "../section.ts";
 
 const schema = mapping(
   {

@@ -1,7 +1,7 @@
 // `mcp`: the prompt targets as tools of the Model Context Protocol.
 import { flag, mapping } from "../schema-words.ts";
 import { promptTargets } from "./prompt-targets.ts";
-import { section } from "./section.ts";
+import { section } from "../section.ts";
 
 const schema = mapping(
   {

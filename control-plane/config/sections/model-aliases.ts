@@ -4,7 +4,7 @@ import { clientNames, isWildcard } from "../../../model/model-names.ts";
 import type { Alias, Target, TargetSet } from "../../../model/model.ts";
 import { findModel, findModels } from "../configured-model.ts";
 import type { ModelNames } from "../configured-model.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import { checkName } from "../name-rules.ts";
 import { refuseSharedClientKeys } from "../provider/client-keys.ts";
 import type { PlacedTarget } from "../provider/entry-names.ts";
@@ -12,9 +12,9 @@ import type { ProviderDraft } from "../provider/entry.ts";
 import type { Reading } from "../reading.ts";
 import { list, mapping, named, text, whole } from "../schema-words.ts";
 import { llmProviders, modelProviders } from "./llm-providers.ts";
-import { readRetry, retry, retryKeys } from "./retry.ts";
-import type { RetryDraft } from "./retry.ts";
-import { type Draft, type Load, section } from "./section.ts";
+import { type RetryDraft, retryKeys } from "../retry-keys.ts";
+import { readRetry, retry } from "./retry.ts";
+import { type Draft, type Load, section } from "../section.ts";
 
 const alias = mapping(
   {

@@ -4,14 +4,14 @@ import type { z } from "zod";
 import { clientNames } from "../../../model/model-names.ts";
 import type { GatewayModel } from "../../../model/model.ts";
 import type { ClassifierBackend, EmbeddingBackend, ModelServer } from "../../../model/prompt.ts";
-import type { Path } from "../diagnostics/problem.ts";
-import { suggest, suggestion } from "../diagnostics/suggest.ts";
+import type { Path } from "../../report/problem.ts";
+import { suggest, suggestion } from "../../report/suggest.ts";
 import { readHomePath } from "../home-path.ts";
 import { readAccessKeys } from "../provider/access-key.ts";
 import { checkBaseUrl } from "../provider/base-url.ts";
 import type { Reading } from "../reading.ts";
 import { mapping, number, oneOf, text } from "../schema-words.ts";
-import { type Draft, section } from "./section.ts";
+import { type Draft, section } from "../section.ts";
 
 const REMOTE = {
   model: text("The model's name at that address.").optional(),

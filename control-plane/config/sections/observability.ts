@@ -8,8 +8,8 @@ import { otlpSchema, readOtlp } from "../observability/otlp.ts";
 import { readKeyReference } from "../provider/access-key.ts";
 import type { Reading } from "../reading.ts";
 import { flag, mapping, text, whole } from "../schema-words.ts";
-import type { Draft } from "./section.ts";
-import { section } from "./section.ts";
+import type { Draft } from "../section.ts";
+import { section } from "../section.ts";
 
 const ADDRESS = "127.0.0.1";
 /** The usual port of OpenTelemetry's Prometheus exporters. */

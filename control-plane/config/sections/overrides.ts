@@ -1,6 +1,6 @@
 // `overrides`: settings for experts.
 import { flag, mapping, number } from "../schema-words.ts";
-import { section } from "./section.ts";
+import { section } from "../section.ts";
 
 const schema = mapping(
   {

@@ -1,8 +1,8 @@
 // `pricing`: what tokens of a model cost, in place of the listed prices.
 import type { OwnPrice } from "../../../model/model.ts";
-import { suggest, suggestion } from "../diagnostics/suggest.ts";
+import { suggest, suggestion } from "../../report/suggest.ts";
 import { mapping, named, number } from "../schema-words.ts";
-import { section } from "./section.ts";
+import { section } from "../section.ts";
 
 const MAX_RATE = 1_000_000;
 const rate = (description: string) => number(0, MAX_RATE, description).optional();

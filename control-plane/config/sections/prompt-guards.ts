@@ -4,7 +4,7 @@ import { type Guard, GUARDED_LISTENERS } from "../../../model/prompt.ts";
 import { readSystemPrompt } from "../provider/system-prompt.ts";
 import type { Reading } from "../reading.ts";
 import { mapping, oneOf, text } from "../schema-words.ts";
-import { type Draft, section } from "./section.ts";
+import { type Draft, section } from "../section.ts";
 
 const jailbreakSchema = mapping(
   {

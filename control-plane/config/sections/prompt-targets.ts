@@ -1,8 +1,8 @@
 // `prompt_targets`: names that exist and each once, and a call of the backend that can always be written.
 import type { z } from "zod";
 import type { PromptTarget } from "../../../model/prompt.ts";
-import type { Path } from "../diagnostics/problem.ts";
-import { suggest, suggestion } from "../diagnostics/suggest.ts";
+import type { Path } from "../../report/problem.ts";
+import { suggest, suggestion } from "../../report/suggest.ts";
 import { parameter, readParameters } from "../prompt/parameters.ts";
 import { readTargetPath } from "../prompt/path.ts";
 import { readHeaders } from "../provider/headers.ts";
@@ -10,7 +10,7 @@ import { readSystemPrompt } from "../provider/system-prompt.ts";
 import type { Reading } from "../reading.ts";
 import { flag, list, mapping, named, oneOf, text } from "../schema-words.ts";
 import { endpoints } from "./endpoints.ts";
-import { type Draft, type Load, section } from "./section.ts";
+import { type Draft, type Load, section } from "../section.ts";
 
 const promptTarget = mapping(
   {

@@ -4,7 +4,7 @@ import { readAddress } from "../address.ts";
 import { parseDuration } from "../quantity.ts";
 import { duration, mapping, oneOf, text } from "../schema-words.ts";
 import { ratelimits } from "./ratelimits.ts";
-import { section } from "./section.ts";
+import { section } from "../section.ts";
 
 /** Port of the service's gRPC by default. */
 const USUAL_PORT = 8081;

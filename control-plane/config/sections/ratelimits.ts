@@ -4,15 +4,15 @@ import { rateLimitId } from "../../../model/filter-document/rate-limits.ts";
 import { clientNames, isWildcard } from "../../../model/model-names.ts";
 import type { RateLimit, Target } from "../../../model/model.ts";
 import { listed } from "../configured-model.ts";
-import type { Path } from "../diagnostics/problem.ts";
-import { suggest, suggestion } from "../diagnostics/suggest.ts";
+import type { Path } from "../../report/problem.ts";
+import { suggest, suggestion } from "../../report/suggest.ts";
 import type { Reading } from "../reading.ts";
 import { checkAmount, limitsOfAmount, rateAmount, refuseTwin } from "../rate-amount.ts";
 import { list, mapping, text } from "../schema-words.ts";
-import { namesCredential } from "../secrets.ts";
+import { namesCredential } from "../../report/secrets.ts";
 import { modelAliases } from "./model-aliases.ts";
 import { promptTargets } from "./prompt-targets.ts";
-import { type Draft, section } from "./section.ts";
+import { type Draft, section } from "../section.ts";
 
 const ratelimit = mapping(
   {

@@ -1,10 +1,10 @@
 // `redis`: the server by which several gateways share budgets and spend.
 import type { Redis } from "../../../model/model.ts";
-import type { Path } from "../diagnostics/problem.ts";
+import type { Path } from "../../report/problem.ts";
 import { readKeyReference } from "../provider/access-key.ts";
 import type { Reading } from "../reading.ts";
 import { mapping, oneOf, text } from "../schema-words.ts";
-import { section } from "./section.ts";
+import { section } from "../section.ts";
 
 const PREFIX = "gateway";
 const EXPECTED = "a redis:// or rediss:// URL, or a reference to an environment variable with one";

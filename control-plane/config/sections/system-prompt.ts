@@ -1,6 +1,6 @@
 // `system_prompt`: the system text of every model; `llm_providers` reads it.
 import { text } from "../schema-words.ts";
-import { section } from "./section.ts";
+import { section } from "../section.ts";
 
 export const systemPrompt = section({
   key: "system_prompt",

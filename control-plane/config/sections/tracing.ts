@@ -3,7 +3,7 @@ import type { Tracing } from "../../../model/tracing.ts";
 import { readOtlpUrl, URL_EXPECTED } from "../otlp-url.ts";
 import { readHeaders } from "../provider/headers.ts";
 import { flag, mapping, named, number, oneOf, text } from "../schema-words.ts";
-import { section } from "./section.ts";
+import { section } from "../section.ts";
 
 const ENDPOINT = "http://localhost:4317";
 /** The usual port of OTLP over HTTP; that of gRPC is 4317. */

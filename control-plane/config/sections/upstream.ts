@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { UpstreamSettings } from "../../../model/model.ts";
 import { parseDuration } from "../quantity.ts";
 import { duration, mapping, whole } from "../schema-words.ts";
-import { type Draft, section } from "./section.ts";
+import { type Draft, section } from "../section.ts";
 
 const MAX_COUNT = 1_000_000;
 

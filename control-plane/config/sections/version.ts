@@ -1,6 +1,6 @@
 // `version`: the version of the configuration's schema.
 import { text } from "../schema-words.ts";
-import { section } from "./section.ts";
+import { section } from "../section.ts";
 
 const VERSION = "v0.1.0";
 

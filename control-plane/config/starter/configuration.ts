@@ -2,7 +2,7 @@
 // variables, never their values.
 import { STARTERS } from "../../providers/starters.ts";
 import type { Starter } from "../../providers/starters.ts";
-import type { Environment } from "../environment.ts";
+import type { Environment } from "../../report/environment.ts";
 import { AGENT_MODELS } from "./agent-models.ts";
 import { foundKeys } from "./found-keys.ts";
 import type { FoundKey } from "./found-keys.ts";

@@ -1,7 +1,7 @@
 // The providers whose keys are in the environment, for a start without a configuration and for `gateway init`.
 import { STARTERS } from "../../providers/starters.ts";
 import type { Starter } from "../../providers/starters.ts";
-import type { Environment } from "../environment.ts";
+import type { Environment } from "../../report/environment.ts";
 
 export interface FoundKey extends Starter {
   /** The environment variable with the key. */

@@ -1,8 +1,8 @@
 // YAML text → plain data that remembers where in the file each value stands. Syntax errors become problems.
 import { isAlias, isMap, isScalar, isSeq } from "yaml";
 import type { Document, Node } from "yaml";
-import { pathText } from "../diagnostics/problem.ts";
-import type { Path, Problem } from "../diagnostics/problem.ts";
+import { pathText } from "../../report/problem.ts";
+import type { Path, Problem } from "../../report/problem.ts";
 import { parseYaml } from "./syntax.ts";
 
 /** Counted with every alias expanded, so that a few lines cannot grow into gigabytes. */

@@ -1,7 +1,7 @@
 // Reads a safetensors file: named tensors of 32-bit floats.
 // @see https://github.com/huggingface/safetensors#format
 import { readFileSync } from "node:fs";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
 
 export interface FloatTensor {
   shape: readonly number[];

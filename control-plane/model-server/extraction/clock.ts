@@ -2,7 +2,7 @@
 // media de la tarde`.
 import { plain } from "../language/language.ts";
 import { rememberLatest } from "../latest.ts";
-import type { Span } from "../extractor/spans.ts";
+import type { Span } from "../text-span.ts";
 import { NUMBER_WORDS } from "./number-words.ts";
 
 export interface Clock extends Span {

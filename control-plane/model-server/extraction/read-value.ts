@@ -6,7 +6,7 @@ import { readNumber } from "./numbers.ts";
 import { clocksIn } from "./clock.ts";
 import { readOption } from "./options.ts";
 import { type Kind, kindOf, ownWords, type Parameter, stem } from "./parameter.ts";
-import type { Span } from "../extractor/spans.ts";
+import type { Span } from "../text-span.ts";
 
 /** Nobody names a place or a device in more words. */
 const MAX_WORDS: Partial<Record<Kind, number>> = { place: 6, id: 4, number: 8, date: 8, time: 9 };

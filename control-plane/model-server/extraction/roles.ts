@@ -1,7 +1,7 @@
 // The roles of two parameters of one kind, such as `from` and `to`: a value that the text states with the other direction
 // is the other parameter's.
 import { words } from "../similarity.ts";
-import type { Span } from "../extractor/spans.ts";
+import type { Span } from "../text-span.ts";
 import { kindOf, type Parameter, withoutExamples } from "./parameter.ts";
 
 type Direction = "from" | "to";

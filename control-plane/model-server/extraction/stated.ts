@@ -3,7 +3,8 @@
 import type { TargetDescription } from "../options.ts";
 import type { RunningExtractor } from "../extractor/open-extractor.ts";
 import type { Candidate } from "../extractor/spans.ts";
-import { overlap, settled, type Span } from "../extractor/spans.ts";
+import { overlap, settled } from "../extractor/spans.ts";
+import type { Span } from "../text-span.ts";
 import { clocksIn } from "./clock.ts";
 import { codesIn } from "./codes.ts";
 import { currenciesOf } from "./currencies.ts";

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { InferenceSession } from "onnxruntime-node";
 import { ONE_THREAD, openTokenizer, type WordTokenizer } from "../onnx-model.ts";
 import { onnxRuntime } from "../onnx-runtime.ts";
-import { bestSpans, type Candidate, type Span } from "./spans.ts";
+import type { Span } from "../text-span.ts";
+import { bestSpans, type Candidate } from "./spans.ts";
 import {
   type Described,
   type DescribedParameter,

@@ -1,9 +1,6 @@
 // Spans of a prompt with their log odds: the best ones of each parameter, and one for each without overlaps.
+import type { Span } from "../text-span.ts";
 
-export interface Span {
-  start: number;
-  end: number;
-}
 /** A span and its log odds against "not stated". */
 export interface Candidate extends Span {
   odds: number;

@@ -1,6 +1,6 @@
 // The word pieces of a text with their places in it, which the tokenizer does not give.
 import type { WordTokenizer } from "../onnx-model.ts";
-import type { Span } from "./spans.ts";
+import type { Span } from "../text-span.ts";
 
 export interface Piece extends Span {
   id: number;

@@ -1,5 +1,5 @@
 // The language of a text, and the text in English words, one by one: the embedded model and the extractor know English.
-import type { Span } from "../extractor/spans.ts";
+import type { Span } from "../text-span.ts";
 import { rememberLatest } from "../latest.ts";
 import { CONTENT_WORDS, FUNCTION_WORDS, type Language, LANGUAGES } from "./words.ts";
 

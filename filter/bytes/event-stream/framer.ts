@@ -11,7 +11,7 @@ import { escape } from "../json/text";
 import { ByteBuffer, constant, sameSpan, Span } from "../text/bytes";
 import { crc32 } from "./crc32";
 import { FrameHeaders } from "./headers";
-import { KnownRun } from "../repeat/known-run";
+import { KnownRun } from "./known-run";
 
 const PRELUDE: u32 = 12;
 const CRC: u32 = 4;

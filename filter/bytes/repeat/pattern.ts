@@ -3,7 +3,7 @@
 // The events of a stream repeat a few hundred bytes around a few new ones. Bytes that are equal to those of a text that was
 // scanned, with whole strings and numbers in between, are the same values: the result is as strict as a scan.
 import { ByteBuffer, samePadded } from "../text/bytes";
-import { TextRuns } from "./text-runs";
+import { TextRuns } from "../text/text-runs";
 import { findChanges } from "./changes";
 import { numberEnd } from "../json/number";
 import { GAP_COUNTS, GAP_NUMBER, GAP_VALUE, MAX_GAPS, Repeatable } from "./repeatable";

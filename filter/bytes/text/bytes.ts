@@ -1,5 +1,5 @@
 // Bytes outside the collected heap: constant spans made once, and a growable buffer with one owner.
-import { TextRuns } from "../repeat/text-runs";
+import { TextRuns } from "./text-runs";
 import { freeBlock, resizeBlock, shrinkBlock, takeBlock } from "../../memory/blocks";
 
 /**

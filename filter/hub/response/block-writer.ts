@@ -9,7 +9,7 @@ import { FINISH_NONE, FINISH_STOP, FINISH_STOP_SEQUENCE } from "./finish-reason"
 import { CARRIER_ANTHROPIC } from "../reasoning-carrier";
 import { WaitingCitations } from "./waiting-citations";
 import { ByteBuffer } from "../../bytes/text/bytes";
-import { TextRuns } from "../../bytes/repeat/text-runs";
+import { TextRuns } from "../../bytes/text/text-runs";
 
 const BLOCK_NONE: i32 = 0;
 const BLOCK_TEXT: i32 = 1;

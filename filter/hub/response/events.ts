@@ -3,7 +3,7 @@
 // Texts are the insides of JSON strings, still escaped, and valid during the call only: a sink that needs them later copies
 // them. A complete response is the same events in one call. `end` or `fault` is the last event.
 import { ByteBuffer } from "../../bytes/text/bytes";
-import { TextRuns } from "../../bytes/repeat/text-runs";
+import { TextRuns } from "../../bytes/text/text-runs";
 import { Fault } from "../faults/fault";
 
 /** Seconds since 1970. */

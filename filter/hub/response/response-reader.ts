@@ -1,7 +1,7 @@
 // Reads a provider's response and calls a sink for each of its events. A dialect's reader extends it.
 import { Repeatable } from "../../bytes/repeat/repeatable";
 import { Tape } from "../../bytes/json/tape";
-import { TextRuns } from "../../bytes/repeat/text-runs";
+import { TextRuns } from "../../bytes/text/text-runs";
 import { Dropped } from "../dropped";
 import { ResponseHead, ResponseSink } from "./events";
 import { Fault } from "../faults/fault";

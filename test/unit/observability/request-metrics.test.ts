@@ -1,7 +1,7 @@
 // What the lines of access_usage.log become: families, labels of configured names only, and money.
 import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../../control-plane/config/load.ts";
-import { formatProblem } from "../../../control-plane/config/diagnostics/problem.ts";
+import { formatProblem } from "../../../control-plane/report/problem.ts";
 import type { GatewayModel } from "../../../model/model.ts";
 import { costOf, pricesOf } from "../../../control-plane/observability/prices.ts";
 import { RequestMetrics } from "../../../control-plane/observability/request-metrics.ts";

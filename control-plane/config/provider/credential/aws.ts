@@ -1,7 +1,7 @@
 // `credential` of type aws: whose credentials sign the requests. The order of the sources is that of the AWS SDKs.
 import { resolve } from "node:path";
 import type { AwsRole, AwsSource, Signing } from "../../../../model/cloud-credentials.ts";
-import type { Path } from "../../diagnostics/problem.ts";
+import type { Path } from "../../../report/problem.ts";
 import type { Reading } from "../../reading.ts";
 import { readFileOf, resolveFile } from "./file.ts";
 import { AWS_SOURCES, type CredentialDraft } from "./schema.ts";

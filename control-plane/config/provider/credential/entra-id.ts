@@ -1,7 +1,7 @@
 // `credential` of type entra_id: the order of the sources is that of Azure's DefaultAzureCredential.
 import { resolve } from "node:path";
 import type { EntraOrigin, EntraSource } from "../../../../model/cloud-credentials.ts";
-import type { Path } from "../../diagnostics/problem.ts";
+import type { Path } from "../../../report/problem.ts";
 import type { Reading } from "../../reading.ts";
 import { readKeyReference } from "../access-key.ts";
 import { readFileOf, resolveFile } from "./file.ts";

@@ -1,6 +1,6 @@
 // Files with credentials: where they are, and whether they can be read. Their secrets are not kept.
 import { resolve } from "node:path";
-import type { Path } from "../../diagnostics/problem.ts";
+import type { Path } from "../../../report/problem.ts";
 import type { Reading } from "../../reading.ts";
 
 /** Returns an absolute path: of one below `~/`, or relative to the configuration file. */

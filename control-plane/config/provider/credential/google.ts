@@ -1,7 +1,7 @@
 // `credential` of type google: Application Default Credentials, https://cloud.google.com/docs/authentication/application-default-credentials
 import { join } from "node:path";
 import type { GoogleSource } from "../../../../model/cloud-credentials.ts";
-import type { Path } from "../../diagnostics/problem.ts";
+import type { Path } from "../../../report/problem.ts";
 import type { Reading } from "../../reading.ts";
 import { readFileOf, resolveFile } from "./file.ts";
 import type { CredentialDraft } from "./schema.ts";

@@ -1,7 +1,7 @@
 // `credential`: which keys a type has, and the defaults of a cloud provider that has neither `credential` nor `access_key`.
 import type { CloudCredential } from "../../../../model/cloud-credentials.ts";
 import { tokenOf } from "../../../../model/cloud-credentials.ts";
-import type { Path } from "../../diagnostics/problem.ts";
+import type { Path } from "../../../report/problem.ts";
 import type { Reading } from "../../reading.ts";
 import { readAws } from "./aws.ts";
 import { readEntraId } from "./entra-id.ts";

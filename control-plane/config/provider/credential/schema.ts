@@ -1,6 +1,6 @@
 // `credential` of an entry: how Envoy gets the credential of a cloud provider, instead of an `access_key`.
 import type { z } from "zod";
-import type { Draft } from "../../sections/section.ts";
+import type { Draft } from "../../section.ts";
 import { CREDENTIAL_TYPES } from "../../../providers/cloud.ts";
 import { mapping, oneOf, text } from "../../schema-words.ts";
 

@@ -15,7 +15,7 @@ import { NO_COUNT, readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { escape } from "../../../../bytes/json/text";
 import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
-import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { TextRuns } from "../../../../bytes/text/text-runs";
 
 const TYPE = constant("type");
 const TEXT = constant("text");

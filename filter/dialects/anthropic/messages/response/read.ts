@@ -10,7 +10,7 @@ import { ResponseReader } from "../../../../hub/response/response-reader";
 import { NO_COUNT, readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
-import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { TextRuns } from "../../../../bytes/text/text-runs";
 import { STOP_REASONS } from "./finish-reason";
 import { BlockReader } from "./read-blocks";
 import { readUsage } from "./read-usage";

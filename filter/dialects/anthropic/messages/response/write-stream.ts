@@ -8,7 +8,7 @@ import { FINISH_NONE } from "../../../../hub/response/finish-reason";
 import { RequestNotes } from "../../../../hub/request/request-notes";
 import { Usage } from "../../../../hub/response/usage";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
-import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { TextRuns } from "../../../../bytes/text/text-runs";
 import { MessageBlockWriter } from "./write-blocks";
 import { adaptFault, writeAnthropicFault } from "../write-fault";
 import { writeCitation, writeDeltaUsage, writeHead, writeUsage } from "./write-head";

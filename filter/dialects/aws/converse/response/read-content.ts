@@ -13,7 +13,7 @@ import { CARRIER_ANTHROPIC } from "../../../../hub/reasoning-carrier";
 import { Tape } from "../../../../bytes/json/tape";
 import { escape } from "../../../../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/bytes";
-import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { TextRuns } from "../../../../bytes/text/text-runs";
 
 const TEXT = constant("text");
 const TOOL_USE = constant("toolUse");

@@ -14,7 +14,7 @@ import { ResponseReader } from "../../../../hub/response/response-reader";
 import { readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
-import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { TextRuns } from "../../../../bytes/text/text-runs";
 import { STOP_REASONS } from "./finish-reason";
 import { ContentReader, KIND_NONE } from "./read-content";
 import { readUsage } from "./read-usage";

@@ -14,7 +14,7 @@ import { minify } from "../../../../bytes/json/minify";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { escape, unescape } from "../../../../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/bytes";
-import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { TextRuns } from "../../../../bytes/text/text-runs";
 import { appendBase64Url } from "../signature";
 
 const THOUGHT_SIGNATURE = constant("thoughtSignature");

@@ -12,7 +12,7 @@ import { ResponseReader } from "../../../../hub/response/response-reader";
 import { readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
-import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { TextRuns } from "../../../../bytes/text/text-runs";
 import { ERROR, failureIn } from "./failure";
 import { FINISH_REASONS } from "./finish-reason";
 import { PartReader } from "./read-parts";

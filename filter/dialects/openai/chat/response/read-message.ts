@@ -9,7 +9,7 @@ import {
 import { Citation, ResponseSink } from "../../../../hub/response/events";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
-import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { TextRuns } from "../../../../bytes/text/text-runs";
 import { ReasoningReader } from "./read-reasoning";
 import { ToolCallReader } from "./read-tool-calls";
 

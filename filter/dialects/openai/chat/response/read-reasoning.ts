@@ -7,7 +7,7 @@ import { CARRIER_ANTHROPIC } from "../../../../hub/reasoning-carrier";
 import { NO_COUNT, readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
-import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { TextRuns } from "../../../../bytes/text/text-runs";
 
 /** Where the text is read from: some providers send it twice, as text and as details. The first with text decides. */
 const SOURCE_OPEN: i32 = 0;

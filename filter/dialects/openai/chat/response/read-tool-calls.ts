@@ -10,7 +10,7 @@ import { NO_COUNT, readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { escape } from "../../../../bytes/json/text";
 import { ByteBuffer, constant, sameBytes } from "../../../../bytes/text/bytes";
-import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { TextRuns } from "../../../../bytes/text/text-runs";
 
 const NULL = constant("null");
 

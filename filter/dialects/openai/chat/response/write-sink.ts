@@ -5,7 +5,7 @@ import { Citation, ResponseSink } from "../../../../hub/response/events";
 import { RequestNotes } from "../../../../hub/request/request-notes";
 import { countCharacters } from "../../../../bytes/json/count-characters";
 import { ByteBuffer, scratchBuffer } from "../../../../bytes/text/bytes";
-import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { TextRuns } from "../../../../bytes/text/text-runs";
 import { isInexact } from "../../finish-reason";
 import { AnnotationList, ReasoningCarrier } from "./write-extras";
 

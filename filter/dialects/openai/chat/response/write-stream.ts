@@ -7,7 +7,7 @@ import { Fault } from "../../../../hub/faults/fault";
 import { RequestNotes } from "../../../../hub/request/request-notes";
 import { Usage } from "../../../../hub/response/usage";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
-import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { TextRuns } from "../../../../bytes/text/text-runs";
 import { finishReason } from "./finish-reason";
 import { adaptFault, writeOpenaiFault } from "../../write-fault";
 import { writeId, writeTierAndFingerprint, writeUsage } from "./write-parts";

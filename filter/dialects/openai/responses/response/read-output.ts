@@ -20,7 +20,7 @@ import { Tape } from "../../../../bytes/json/tape";
 import { escape, isBoundary } from "../../../../bytes/json/text";
 import { startsWith } from "../../../../bytes/text/at";
 import { ByteBuffer, constant, sameBytes } from "../../../../bytes/text/bytes";
-import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { TextRuns } from "../../../../bytes/text/text-runs";
 import { Item, ITEM_CALL, ITEM_CUSTOM, ITEM_MESSAGE, ITEM_OTHER, ITEM_REASONING } from "./item";
 
 const TYPE = constant("type");

@@ -19,7 +19,7 @@ import { ResponseReader } from "../../../../hub/response/response-reader";
 import { NO_COUNT, readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
-import { TextRuns } from "../../../../bytes/repeat/text-runs";
+import { TextRuns } from "../../../../bytes/text/text-runs";
 import { failureOf } from "./failure";
 import { incompleteReason } from "./finish-reason";
 import { Item, ITEM_CALL, ITEM_CUSTOM, ITEM_MESSAGE, ITEM_REASONING } from "./item";

@@ -1,7 +1,7 @@
 // The entries of `listeners.<name>.api_keys` that are mappings, for the checks that need models.
-import type { Path } from "../diagnostics/problem.ts";
-import type { ListenersDraft } from "../sections/listeners.ts";
-import type { NamedKeyDraft } from "./api-key-schema.ts";
+import type { Path } from "../report/problem.ts";
+import type { ListenersDraft } from "./sections/listeners.ts";
+import type { NamedKeyDraft } from "./listener/api-key-schema.ts";
 
 /** Returns the entries of both listeners, each with its place in the file. */
 export function namedKeys(

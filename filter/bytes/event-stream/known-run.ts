@@ -1,7 +1,7 @@
 // The bytes with which the frames of a stream begin, behind the prelude: the headers, and the first bytes of the payload. Where they
 // come again, neither their CRC is computed nor the headers are read.
 import { ByteBuffer, sameBeginning, samePadded } from "../text/bytes";
-import { crc32, crcBehind, prepareCrcBehind, preparedLength } from "../event-stream/crc32";
+import { crc32, crcBehind, prepareCrcBehind, preparedLength } from "./crc32";
 
 /** A run has at most so many bytes. */
 const MAX_RUN: u32 = 256;

@@ -1,6 +1,6 @@
 // What the command line prints: colours only where somebody sees them, tables, times and sizes for people.
 import picocolors from "picocolors";
-import type { Environment } from "../environment.ts";
+import type { Environment } from "./environment.ts";
 
 export type Colors = ReturnType<typeof picocolors.createColors>;
 

@@ -1,21 +1,25 @@
 // `gateway up --docker`: the image of this version in place of processes of this machine.
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { UpOptions } from "../commands/options.ts";
-import type { Status } from "../commands/status.ts";
-import { commandFor } from "../../config/diagnostics/command-name.ts";
+import type { UpOptions } from "../command-options.ts";
+import type { Status } from "./status.ts";
+import { commandFor } from "../../report/command-name.ts";
 import {
   type Configuration,
   DEFAULT_ADDRESS_VARIABLE,
 } from "../../supervisor/configuration-file.ts";
 import { parseReferences } from "../../config/reference.ts";
-import type { Environment } from "../../config/environment.ts";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
+import type { Environment } from "../../report/environment.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
 import { checkPorts } from "../../supervisor/ports.ts";
 import { stateDirectory } from "../../supervisor/state.ts";
 import { VERSION } from "../../supervisor/version.ts";
-import { docker, dockerHere } from "./docker.ts";
-import { removeContainerRecord, runningContainers, writeContainerRecord } from "./record.ts";
+import { docker, dockerHere } from "../container/docker.ts";
+import {
+  removeContainerRecord,
+  runningContainers,
+  writeContainerRecord,
+} from "../container/record.ts";
 
 export interface ContainerStart {
   configuration: Configuration;

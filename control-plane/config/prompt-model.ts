@@ -1,10 +1,10 @@
 // The slices of `prompt_targets`, `endpoints`, `prompt_guards` and `model_server` → one prompt configuration.
-import type { Prompt } from "../../../model/prompt.ts";
-import type { Reading } from "../reading.ts";
-import { endpoints } from "../sections/endpoints.ts";
-import { modelServer } from "../sections/model-server.ts";
-import { promptTargets } from "../sections/prompt-targets.ts";
-import type { Load } from "../sections/section.ts";
+import type { Prompt } from "../../model/prompt.ts";
+import type { Reading } from "./reading.ts";
+import { endpoints } from "./sections/endpoints.ts";
+import { modelServer } from "./sections/model-server.ts";
+import { promptTargets } from "./sections/prompt-targets.ts";
+import type { Load } from "./section.ts";
 
 /** Returns undefined when the configuration has neither targets nor a guard. */
 export function combinePrompt(load: Load): Prompt | undefined {

@@ -1,5 +1,5 @@
 // A problem of the user's configuration with its place, as `validate` and `up` print it.
-import { looksLikeSecret } from "../secrets.ts";
+import { looksLikeSecret } from "./secrets.ts";
 
 /** Keys and list indices from the top of the document: `["llm_providers", 0, "model"]`. */
 export type Path = readonly (string | number)[];

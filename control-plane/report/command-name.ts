@@ -1,5 +1,5 @@
 // How the user calls the command line, so that every message names a command that works as it is written.
-import type { Environment } from "../environment.ts";
+import type { Environment } from "./environment.ts";
 
 /** Set by bin/gateway: what it was called by, `gateway` where that is on PATH. */
 export const CALLED_AS = "GATEWAY_CALLED_AS";

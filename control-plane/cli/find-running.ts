@@ -1,10 +1,10 @@
 // Which running gateway `down`, `status` and `logs` mean.
 import { basename } from "node:path";
-import { runningContainers } from "../container/record.ts";
-import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
-import type { Environment } from "../../config/environment.ts";
-import { GatewayError } from "../../config/diagnostics/gateway-error.ts";
-import { findRunning, type RunningRecord } from "../../supervisor/state.ts";
+import { runningContainers } from "./container/record.ts";
+import { findConfigurationOrBuiltIn } from "./find-configuration.ts";
+import type { Environment } from "../report/environment.ts";
+import { GatewayError } from "../report/gateway-error.ts";
+import { findRunning, type RunningRecord } from "../supervisor/state.ts";
 
 export interface RunningGateway {
   directory: string;

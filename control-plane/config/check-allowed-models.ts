@@ -1,13 +1,13 @@
 // `models` of a client key: every name is one that the key can be used for.
-import { isWildcard, clientNames, takesName } from "../../../model/model-names.ts";
-import type { GatewayModel } from "../../../model/model.ts";
-import { listed } from "../configured-model.ts";
-import type { Path } from "../diagnostics/problem.ts";
-import { suggest, suggestion } from "../diagnostics/suggest.ts";
-import type { Reading } from "../reading.ts";
-import { listeners } from "../sections/listeners.ts";
-import { modelAliases } from "../sections/model-aliases.ts";
-import type { Load } from "../sections/section.ts";
+import { isWildcard, clientNames, takesName } from "../../model/model-names.ts";
+import type { GatewayModel } from "../../model/model.ts";
+import { listed } from "./configured-model.ts";
+import type { Path } from "../report/problem.ts";
+import { suggest, suggestion } from "../report/suggest.ts";
+import type { Reading } from "./reading.ts";
+import { listeners } from "./sections/listeners.ts";
+import { modelAliases } from "./sections/model-aliases.ts";
+import type { Load } from "./section.ts";
 import { namedKeys } from "./named-keys.ts";
 
 /** Reports names in allow-lists that no request can have. */

@@ -1,6 +1,6 @@
 // Options of the commands that have several, as commander hands them over.
-import type { BudgetPeriod } from "../../../model/budgets.ts";
-import type { AccessLogName, AccessLogPlace, LogLevel } from "../../../model/names.ts";
+import type { BudgetPeriod } from "../../model/budgets.ts";
+import type { AccessLogName, AccessLogPlace, LogLevel } from "../../model/names.ts";
 
 export interface UpOptions {
   foreground?: boolean;
