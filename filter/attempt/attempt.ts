@@ -1,6 +1,6 @@
 // The callbacks of the upstream filter: one attempt of a request that may have several. The filter in the listener has made
 // the exchange, and has set the cluster of the attempt.
-import { freeBlock, wasRefused } from "../memory/blocks";
+import { wasRefused } from "../memory/blocks";
 import { Target } from "../config/target";
 import { PROPERTY_EXCHANGE } from "../../contract/words";
 import { Fault, outOfMemory } from "../hub/faults/fault";
@@ -19,12 +19,9 @@ import {
   currentSeconds,
   property,
   removeHeader,
-  replaceBodyPrefix,
-  RESPONSE_BODY,
   RESPONSE_HEADERS,
   setHeader,
   setHeaderNumber,
-  takeBody,
 } from "../host/host";
 import { sendLocalResponse } from "../host/local-response";
 import { CONTINUE, STOP } from "../host/status";
@@ -35,6 +32,7 @@ import { removeHeadersOf, writeHeaders } from "./request-headers";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../exchange/header-names";
 import { maskFault } from "../response/mask-credentials";
 import { selectAfterReset, retryAfterFailure, retryAfterResponse } from "./next-attempt";
+import { closeBody, replaceBytes, takeBytes } from "../response/body";
 import { onProviderHead, readAttemptHead } from "../response/head";
 import { replaceResponse } from "../response/replace";
 import { onBody, onTrailers } from "../response/table";
@@ -157,6 +155,12 @@ function releaseHead(exchange: Exchange, fault: Fault | null, endsHere: bool): v
 }
 
 export function onAttemptResponseBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
+  const status = readBody(exchange, size, endsHere);
+  closeBody();
+  return status;
+}
+
+function readBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const attempts = exchange.attempts;
   if (attempts === null || exchange.response.isLeftToListener) return CONTINUE;
   size = unwrapBody(exchange, size, endsHere);
@@ -188,6 +192,7 @@ export function onAttemptResponseTrailers(exchange: Exchange): i32 {
   if (attempts === null || exchange.response.isLeftToListener) return CONTINUE;
   if (attempts.peek !== null) return onAttemptResponseBody(exchange, ALL, true);
   const status = onTrailers(exchange);
+  closeBody();
   if (!attempts.isDecided) decideByTranslation(exchange, attempts);
   return status;
 }
@@ -213,14 +218,11 @@ function keepFailure(exchange: Exchange, attempts: Attempts, fault: Fault | null
 }
 
 function look(exchange: Exchange, peek: FirstToken, size: u32, endsHere: bool): i32 {
-  const bytes = takeBody(RESPONSE_BODY, peek.seen, size - peek.seen);
-  const pointer = bytes.pointer;
+  const bytes = takeBytes(peek.seen, size - peek.seen);
   // Without memory to look at it the response goes on as it is.
   if (wasRefused()) return HAS_CONTENT;
   const now = exchange.client.isStreaming ? currentSeconds() : 0;
-  const result = peek.push(pointer, bytes.length, endsHere, now);
-  freeBlock(pointer);
-  return result;
+  return peek.push(bytes.pointer, bytes.length, endsHere, now);
 }
 
 /** Replaces the response by a fault. The client gets it only if Envoy does not retry. */
@@ -232,7 +234,7 @@ function replace(exchange: Exchange, fault: Fault, size: u32, endsHere: bool): v
   if (endsHere && size == 0) return;
   out.clear();
   exchange.client.dialect.writeFault(maskFault(exchange, fault), requestId(exchange), out);
-  replaceBodyPrefix(RESPONSE_BODY, size, out);
+  replaceBytes(size, out);
   setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
   if (endsHere) setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
   else removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);

@@ -17,8 +17,8 @@ import { escape, escapeWire } from "../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { lengthWithoutQuery, maskCredentials } from "../bytes/text/query";
 import { ContentRules } from "../config/content-rules";
-import { setProperty, takeBody } from "../host/host";
-import { freeBlock, wasRefused } from "../memory/blocks";
+import { setProperty } from "../host/host";
+import { wasRefused } from "../memory/blocks";
 import { mayHold } from "../memory/budget";
 import { METHOD, PATH, writeHeaders } from "./request-head";
 
@@ -73,18 +73,20 @@ export class Content {
     this.append(body.pointer, body.length);
   }
 
-  /** Keeps what Envoy holds of a body that it sends now. */
-  keepResponse(buffer: i32): void {
+  /** How many bytes of the response `keepResponse` needs: one more than it keeps shows whether there are more. 0: none. */
+  get missing(): u32 {
+    if (this.isLocal) return this.rules.maxBytes + 1;
+    return this.isResponseCut ? 0 : this.rules.maxBytes - this.response.length + 1;
+  }
+
+  /** Keeps bytes of a body that leave now. The first ones replace a local response. */
+  keepResponse(pointer: usize, length: u32): void {
     if (this.isLocal) {
       this.isLocal = false;
       this.isResponseCut = false;
       this.response.clear();
     }
-    if (this.isResponseCut) return;
-    // One byte more shows whether there are more.
-    const body = takeBody(buffer, 0, this.rules.maxBytes - this.response.length + 1);
-    if (body.pointer != 0) this.append(body.pointer, body.length);
-    freeBlock(body.pointer);
+    if (length > 0) this.append(pointer, length);
   }
 
   private append(pointer: usize, length: u32): void {

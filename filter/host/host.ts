@@ -99,12 +99,6 @@ export function setProperty(name: Span, text: Span): void {
 }
 
 const body = new Span(0, 0);
-let taken: u32 = 0;
-
-/** Returns how many bytes of bodies have been taken: a number that begins at 0 again after 4 GiB. */
-export function takenBytes(): u32 {
-  return taken;
-}
 
 /**
  * Reads a part of a body. The caller frees `pointer` (0 if there is none) with `freeBlock`; the span itself is valid until
@@ -119,7 +113,6 @@ export function takeBody(buffer: i32, start: u32, length: u32): Span {
   const pointer = status == 0 ? load<usize>(POINTER_CELL) : 0;
   body.pointer = pointer;
   body.length = pointer == 0 ? 0 : load<u32>(SIZE_CELL);
-  taken += body.length;
   return body;
 }
 

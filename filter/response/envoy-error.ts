@@ -4,14 +4,7 @@ import { Exchange } from "../exchange/exchange";
 import { noteMissingCredential } from "../exchange/missing-credential";
 import { requestIdSpan } from "../exchange/request-id";
 import { ResponsePhase } from "../exchange/response";
-import {
-  header,
-  replaceBodyPrefix,
-  RESPONSE_BODY,
-  RESPONSE_HEADERS,
-  setHeader,
-  setHeaderNumber,
-} from "../host/host";
+import { header, RESPONSE_HEADERS, setHeader, setHeaderNumber } from "../host/host";
 import { CONTINUE, STOP } from "../host/status";
 import { scratchBuffer } from "../bytes/text/bytes";
 import { localResponseFault, responseDetails, toolServerFault } from "../exchange/envoy-errors";
@@ -19,6 +12,7 @@ import { writeFault } from "../exchange/write-fault";
 import { MCP } from "../../contract/endpoints";
 import { Fault } from "../hub/faults/fault";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../exchange/header-names";
+import { replaceBytes } from "./body";
 
 const out = scratchBuffer();
 
@@ -52,7 +46,7 @@ export function onEnvoyErrorBody(exchange: Exchange, size: u32, isEnd: bool): i3
   setHeader(RESPONSE_HEADERS, dialect.requestIdHeader, requestIdSpan(exchange));
   if (fault.retryAfter > 0 && header(RESPONSE_HEADERS, RETRY_AFTER).length == 0)
     setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, fault.retryAfter);
-  replaceBodyPrefix(RESPONSE_BODY, size, out);
+  replaceBytes(size, out);
   response.phase = ResponsePhase.Passed;
   return CONTINUE;
 }

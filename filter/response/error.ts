@@ -1,6 +1,5 @@
 // An error of a provider, in any dialect: held until it is whole. JSON in the client's dialect passes byte for byte;
 // everything else gets the client's envelope, because SDKs show nothing of a body that is not JSON.
-import { freeBlock } from "../memory/blocks";
 import { Target } from "../config/target";
 import { Fault } from "../hub/faults/fault";
 import { readError } from "../dialects/translate-response";
@@ -18,12 +17,9 @@ import {
   ALL,
   header,
   removeHeader,
-  replaceBodyPrefix,
-  RESPONSE_BODY,
   RESPONSE_HEADERS,
   setHeader,
   setHeaderNumber,
-  takeBody,
 } from "../host/host";
 import { CONTINUE, STOP } from "../host/status";
 import { scan, SCAN_OK } from "../bytes/json/scan";
@@ -37,7 +33,7 @@ import {
   STATUS,
   UPSTREAM_TYPE,
 } from "../exchange/header-names";
-import { maskBytes } from "./mask-credentials";
+import { maskBytes, replaceBytes, takeBytes } from "./body";
 import { decompressionHint, encodingNote } from "./faults";
 import { replaceResponse } from "./replace";
 import { copyRequestId, streamFault } from "./translated";
@@ -76,15 +72,14 @@ export function onErrorBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
     if (response.phase == ResponsePhase.Error) return replaceResponse(exchange, fault);
     response.fault = fault;
   }
-  const bytes = takeBody(RESPONSE_BODY, 0, size);
+  const bytes = takeBytes(0, size);
   const pointer = bytes.pointer;
   if (!maskBytes(exchange, pointer, bytes.length, masked)) {
     finish(exchange, pointer, bytes.length, size);
   } else {
-    replaceBodyPrefix(RESPONSE_BODY, size, masked);
+    replaceBytes(size, masked);
     finish(exchange, masked.pointer, masked.length, masked.length);
   }
-  freeBlock(pointer);
   response.phase = ResponsePhase.Done;
   return CONTINUE;
 }
@@ -110,7 +105,7 @@ function finish(exchange: Exchange, pointer: usize, length: u32, size: u32): voi
   out.clear();
   const isStream = hasHead && exchange.isTranslated() && streamFault(exchange, fault, out);
   if (!isStream) dialect.writeFault(fault, requestId(exchange), out);
-  replaceBodyPrefix(RESPONSE_BODY, size, out);
+  replaceBytes(size, out);
   if (!hasHead) return;
   // A body may have what other providers put into the head (Google's).
   if (!isStream && fault.status != response.status)

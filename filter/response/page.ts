@@ -1,16 +1,14 @@
 // A response that is declared an HTML page. Some providers declare JSON so, which passes; a page begins with a tag.
-import { freeBlock } from "../memory/blocks";
 import { Fault } from "../hub/faults/fault";
 import { excerpt } from "../hub/faults/read-fault";
 import { Exchange } from "../exchange/exchange";
 import { ResponsePhase } from "../exchange/response";
-import { RESPONSE_BODY, takeBody } from "../host/host";
 import { STOP } from "../host/status";
 import { LOOKS_OPEN, looksLike } from "../bytes/sse/looks-like";
 import { scratchBuffer } from "../bytes/text/bytes";
 import { beginsWith } from "../bytes/text/readable";
 import { providerOf } from "../exchange/envoy-errors";
-import { maskBytes } from "./mask-credentials";
+import { maskBytes, takeBytes } from "./body";
 import { phaseOfBody } from "./head";
 import { replaceResponse } from "./replace";
 import { onStreamBody } from "./stream";
@@ -25,7 +23,7 @@ const MAX_READ: u32 = 32 << 10;
 
 /** Holds the response until its first bytes decide. A page is replaced by an error. */
 export function onPageBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
-  const bytes = takeBody(RESPONSE_BODY, 0, min(size, MAX_READ));
+  const bytes = takeBytes(0, min(size, MAX_READ));
   const pointer = bytes.pointer;
   const isPage = beginsWith(pointer, bytes.length, LESS_THAN);
   const isBlank = looksLike(pointer, bytes.length) == LOOKS_OPEN;
@@ -38,7 +36,6 @@ export function onPageBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
       : excerpt(pointer, bytes.length);
     fault = new Fault(502, providerOf(exchange.target) + " sent an HTML page: " + words);
   }
-  freeBlock(pointer);
   if (fault !== null) return replaceResponse(exchange, fault);
   if (isOpen && !isEnd) return STOP;
   const phase = phaseOfBody(exchange, false);

@@ -1,23 +1,16 @@
 // A response of the client's dialect that is read while it passes: its usage is counted, the usage chunk that only the
 // gateway asked for is removed, and the end of a stream that Envoy decompresses is checked.
-import { freeBlock, wasRefused } from "../memory/blocks";
+import { wasRefused } from "../memory/blocks";
 import { ResponseOptions, ResponseTranslator } from "../dialects/translate-response";
 import { StreamUsageFilter } from "../dialects/stream-usage";
 import { UsageObserver } from "../dialects/usage-observer";
 import { respondWithFault } from "../exchange/respond";
 import { Exchange } from "../exchange/exchange";
-import {
-  ALL,
-  prependBody,
-  removeHeader,
-  replaceBodyPrefixBehind,
-  RESPONSE_BODY,
-  RESPONSE_HEADERS,
-  takeBody,
-} from "../host/host";
+import { ALL, removeHeader, RESPONSE_HEADERS } from "../host/host";
 import { CONTINUE, STOP } from "../host/status";
 import { scratchBuffer } from "../bytes/text/bytes";
 import { CONTENT_LENGTH } from "../exchange/header-names";
+import { prependBytes, replaceBytesBehind, takeBytes } from "./body";
 import { corruptFault } from "./faults";
 
 const out = scratchBuffer();
@@ -69,10 +62,9 @@ export function onStreamTrailers(exchange: Exchange): i32 {
 }
 
 function watchBody(exchange: Exchange, watch: ResponseTranslator, size: u32): void {
-  const bytes = takeBody(RESPONSE_BODY, 0, size);
+  const bytes = takeBytes(0, size);
   watch.push(bytes.pointer, bytes.length, unsent);
   unsent.clear();
-  freeBlock(bytes.pointer);
   // An error is an end too.
   if (watch.fault !== null && !watch.isGarbled) exchange.response.dropWatch();
 }
@@ -81,16 +73,14 @@ function filterUsage(filter: StreamUsageFilter, size: u32, isEnd: bool): void {
   if (filter.isPassing) return;
   // Behind trailers come all bytes that were held, which are few.
   if (!filter.hasRoomFor(size == ALL ? 0 : size)) {
-    if (filter.strips) prependBody(RESPONSE_BODY, filter.heldPointer, filter.heldLength);
+    if (filter.strips) prependBytes(filter.heldPointer, filter.heldLength);
     filter.pass();
     return;
   }
-  const bytes = takeBody(RESPONSE_BODY, 0, size);
+  const bytes = takeBytes(0, size);
   out.clear();
   filter.push(bytes.pointer, bytes.length, isEnd, out);
-  if (filter.strips && filter.isChanged)
-    replaceBodyPrefixBehind(RESPONSE_BODY, size, bytes.pointer, filter.unchanged, out);
-  freeBlock(bytes.pointer);
+  if (filter.strips && filter.isChanged) replaceBytesBehind(size, filter.unchanged, out);
 }
 
 /** Reads a complete response that came where a stream was asked for. */
@@ -98,8 +88,7 @@ function observeUsage(exchange: Exchange, size: u32, isEnd: bool): void {
   const observer = exchange.response.observer;
   // The end alone is no bytes: `end` of the observer reads what it has.
   if (observer === null || size == 0) return;
-  const bytes = takeBody(RESPONSE_BODY, 0, size);
+  const bytes = takeBytes(0, size);
   if (wasRefused()) observer.giveUp();
   else observer.part(bytes.pointer, bytes.length, isEnd);
-  freeBlock(bytes.pointer);
 }

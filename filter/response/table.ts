@@ -1,6 +1,7 @@
 // The response, phase by phase: this table is all that happens to a body and its trailers. head.ts chooses the first phase;
 // exchange/response.ts lists the transitions. Used in the listener's context and, where the upstream filter reads the
 // response, in the context of the attempt.
+import { dropBytes, takenLength } from "./body";
 import { onCountBody } from "./count";
 import { onEnvoyErrorBody } from "./envoy-error";
 import { onErrorBody } from "./error";
@@ -14,13 +15,12 @@ import { onUnwrappedBody } from "./unwrapped";
 import { onWholeBody } from "./whole";
 import { Exchange } from "../exchange/exchange";
 import { Response, ResponseOwner, ResponsePhase } from "../exchange/response";
-import { ALL, property, replaceBodyPrefix, RESPONSE_BODY, takenBytes } from "../host/host";
+import { ALL, property } from "../host/host";
 import { CONTINUE, STOP } from "../host/status";
 import { constant, scratchBuffer } from "../bytes/text/bytes";
 
 /** Known from the provider's last byte on. */
 const BACKEND_LATENCY = constant("response\0backend_latency");
-const nothing = scratchBuffer();
 
 /** Trailers of a body of which Envoy holds nothing; if it holds bytes, trailers are the end of the body. */
 const TRAILERS: u32 = 0xffffffff;
@@ -52,13 +52,12 @@ export function onBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const response = exchange.response;
   const isRead = response.owner == ResponseOwner.Provider && response.phase != ResponsePhase.Passed;
   const isEnd = endsHere || isEndBeforeTrailers(response, size);
-  const taken = takenBytes();
   const status = act(exchange, size, isEnd);
   response.isBodyHeld = status == STOP && response.owner == ResponseOwner.Provider;
   const tally = exchange.tally;
   if (tally === null || !isRead) return status;
   // Bytes that are held come again.
-  if (status == CONTINUE) tally.responseBytes += size == ALL ? takenBytes() - taken : size;
+  if (status == CONTINUE) tally.responseBytes += size == ALL ? takenLength() : size;
   if (isEnd) {
     tally.isWhole = true;
     exchange.chargeLimits();
@@ -88,8 +87,7 @@ function isEndBeforeTrailers(response: Response, size: u32): bool {
 }
 
 function dropBody(size: u32): i32 {
-  nothing.clear();
-  if (size > 0) replaceBodyPrefix(RESPONSE_BODY, size, nothing);
+  if (size > 0) dropBytes(size);
   return CONTINUE;
 }
 

@@ -1,5 +1,5 @@
 // The response of a provider whose dialect is not the client's: translated whole or event by event, with its headers.
-import { freeBlock, wasRefused } from "../memory/blocks";
+import { wasRefused } from "../memory/blocks";
 import { Target } from "../config/target";
 import { Fault, outOfMemory } from "../hub/faults/fault";
 import { ResponseOptions, ResponseTranslator } from "../dialects/translate-response";
@@ -11,12 +11,9 @@ import { Response, ResponsePhase } from "../exchange/response";
 import {
   currentSeconds,
   removeHeader,
-  replaceBodyPrefix,
-  RESPONSE_BODY,
   RESPONSE_HEADERS,
   setHeader,
   setHeaderNumber,
-  takeBody,
 } from "../host/host";
 import {
   CONTENT_LENGTH as RESPONSE_LENGTH,
@@ -26,7 +23,8 @@ import {
 import { CONTINUE, STOP } from "../host/status";
 import { ByteBuffer, constant, sameSpan, scratchBuffer } from "../bytes/text/bytes";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../exchange/header-names";
-import { maskBuffer, maskFault } from "./mask-credentials";
+import { replaceBytes, replaceMasked, takeBytes } from "./body";
+import { maskFault } from "./mask-credentials";
 import { setCostHeader } from "./cost-header";
 import { setDroppedHeader } from "./dropped-header";
 
@@ -127,19 +125,17 @@ function translateChunk(
 ): void {
   out.clear();
   if (size > 0 && !translator.isOver) {
-    const bytes = takeBody(RESPONSE_BODY, 0, size);
+    const bytes = takeBytes(0, size);
     if (bytes.pointer == 0) translator.lose(out);
     else translator.push(bytes.pointer, bytes.length, out);
-    freeBlock(bytes.pointer);
   }
   if (endsHere) translator.end(out);
   if (translator.hasToken) exchange.noteToken();
-  if (translator.fault !== null) maskBuffer(exchange, out);
-  replaceBodyPrefix(RESPONSE_BODY, size, out);
+  replace(exchange, translator, size);
 }
 
 function translateWhole(exchange: Exchange, translator: ResponseTranslator, size: u32): i32 {
-  const bytes = takeBody(RESPONSE_BODY, 0, size);
+  const bytes = takeBytes(0, size);
   if (wasRefused()) {
     respondWithFault(exchange, outOfMemory("response"));
     return STOP;
@@ -147,8 +143,6 @@ function translateWhole(exchange: Exchange, translator: ResponseTranslator, size
   out.clear();
   const status = translator.complete(bytes.pointer, bytes.length, out);
   const fault = translator.fault;
-  if (fault !== null) maskBuffer(exchange, out);
-  freeBlock(bytes.pointer);
   if (status != 200) setHeaderNumber(RESPONSE_HEADERS, STATUS, status);
   if (fault !== null && fault.retryAfter > 0)
     setHeaderNumber(RESPONSE_HEADERS, constant("retry-after"), fault.retryAfter);
@@ -159,10 +153,16 @@ function translateWhole(exchange: Exchange, translator: ResponseTranslator, size
     setDroppedHeader(exchange);
   }
   if (fault === null) setCostHeader(exchange);
-  replaceBodyPrefix(RESPONSE_BODY, size, out);
+  replace(exchange, translator, size);
   setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
   exchange.response.phase = ResponsePhase.Done;
   return CONTINUE;
+}
+
+/** Replaces the body by what was translated. */
+function replace(exchange: Exchange, translator: ResponseTranslator, size: u32): void {
+  if (translator.fault !== null) replaceMasked(exchange, size, out);
+  else replaceBytes(size, out);
 }
 
 /** Each SDK reads the provider's request id from a header of its own dialect. */

@@ -1,6 +1,6 @@
 // The stream of a cloud that wraps Anthropic's events (dialects/anthropic_messages/unwrap-stream.ts): unwrapped in Envoy's buffer
 // before anything else reads the body. In the listener's context, and in the context of an attempt.
-import { freeBlock, wasRefused } from "../memory/blocks";
+import { wasRefused } from "../memory/blocks";
 import { StreamUnwrapper } from "../dialects/anthropic/messages/response/unwrap-stream";
 import { outOfMemory } from "../hub/faults/fault";
 import { EVENT_STREAM_TYPE } from "../exchange/respond";
@@ -12,19 +12,11 @@ import {
   isCompressed,
   readResponseHead,
 } from "../exchange/response-head";
-import {
-  removeHeader,
-  replaceBodyPrefix,
-  RESPONSE_BODY,
-  RESPONSE_HEADERS,
-  setHeader,
-  setHeaderNumber,
-  takeBody,
-} from "../host/host";
+import { removeHeader, RESPONSE_HEADERS, setHeader, setHeaderNumber } from "../host/host";
 import { startsWith } from "../bytes/text/at";
 import { constant, scratchBuffer } from "../bytes/text/bytes";
 import { CONTENT_LENGTH, CONTENT_TYPE, isJson, STATUS } from "../exchange/header-names";
-import { maskBuffer } from "./mask-credentials";
+import { replaceBytes, replaceMasked, takeBytes } from "./body";
 
 /** A stream that is answered with JSON is an error, whatever its status. */
 const BAD_GATEWAY: u32 = 502;
@@ -58,7 +50,7 @@ export function startUnwrapping(exchange: Exchange): void {
 export function unwrapBody(exchange: Exchange, size: u32, isEnd: bool): u32 {
   const unwrapper = exchange.response.unwrapper;
   if (unwrapper === null) return size;
-  const bytes = takeBody(RESPONSE_BODY, 0, size);
+  const bytes = takeBytes(0, size);
   const held = min(unwrapper.held, bytes.length);
   out.clear();
   if (wasRefused()) {
@@ -67,10 +59,9 @@ export function unwrapBody(exchange: Exchange, size: u32, isEnd: bool): u32 {
     out.bytes(bytes.pointer, held);
     unwrapper.push(bytes.pointer + held, bytes.length - held, out);
   }
-  freeBlock(bytes.pointer);
   if (isEnd) unwrapper.end(out);
-  if (unwrapper.fault !== null) maskBuffer(exchange, out);
-  replaceBodyPrefix(RESPONSE_BODY, size, out);
+  if (unwrapper.fault !== null) replaceMasked(exchange, size, out);
+  else replaceBytes(size, out);
   unwrapper.held = 0;
   return out.length;
 }

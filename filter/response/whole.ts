@@ -1,15 +1,16 @@
 // A complete response in the client's dialect that is held until it is whole, because a limit counts it or Envoy has
 // decompressed it: half of one is an error.
-import { freeBlock, wasRefused } from "../memory/blocks";
+import { wasRefused } from "../memory/blocks";
 import { Fault } from "../hub/faults/fault";
 import { Exchange } from "../exchange/exchange";
 import { ResponsePhase } from "../exchange/response";
-import { ALL, RESPONSE_BODY, takeBody } from "../host/host";
+import { ALL } from "../host/host";
 import { CONTINUE, STOP } from "../host/status";
 import { scan, scanMessage, SCAN_OK } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";
 import { LOOKS_JSON, looksLike } from "../bytes/sse/looks-like";
 import { providerOf } from "../exchange/envoy-errors";
+import { releaseBytes, takeBytes } from "./body";
 import { setCostHeader } from "./cost-header";
 import { corruptFault } from "./faults";
 import { replaceResponse } from "./replace";
@@ -28,7 +29,7 @@ export function onWholeBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
   }
   if (!isEnd) return STOP;
   response.phase = ResponsePhase.Passed;
-  const bytes = takeBody(RESPONSE_BODY, 0, size);
+  const bytes = takeBytes(0, size);
   const pointer = bytes.pointer;
   let fault = wholeFault(exchange, pointer, bytes.length);
   // Without memory to read it, it passes unread.
@@ -43,8 +44,9 @@ export function onWholeBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
       setCostHeader(exchange);
     } else observer.giveUp();
   }
-  freeBlock(pointer);
-  return fault === null ? CONTINUE : replaceResponse(exchange, fault);
+  if (fault === null) return CONTINUE;
+  releaseBytes();
+  return replaceResponse(exchange, fault);
 }
 
 /** Returns why the bytes are not a complete response, or null. */

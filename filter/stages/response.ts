@@ -3,11 +3,12 @@
 import { Exchange } from "../exchange/exchange";
 import { traceResponse } from "../observe/write-trace";
 import { ResponseOwner } from "../exchange/response";
-import { clearHeaders, RESPONSE_BODY, RESPONSE_TRAILERS } from "../host/host";
+import { clearHeaders, RESPONSE_TRAILERS } from "../host/host";
 import { CONTINUE } from "../host/status";
 import { writeRateLimitHeaders } from "../limits/headers";
-import { insertMetadata, prepareMetadata } from "../prompt/metadata";
+import { captureBytes, closeBody } from "../response/body";
 import { onHead } from "../response/head";
+import { insertMetadata, prepareMetadata } from "../response/metadata";
 import { onBody, onTrailers } from "../response/table";
 import { unwrapBody } from "../response/unwrap";
 
@@ -37,11 +38,14 @@ function readHead(exchange: Exchange, count: u32, endsHere: bool): i32 {
 }
 
 export function onResponseBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
+  // The callback may be one that a local response has caused in another.
+  closeBody();
   const status = isReadHere(exchange)
     ? onBody(exchange, unwrapBody(exchange, size, endsHere), endsHere)
     : CONTINUE;
   if (status == CONTINUE) addMetadata(exchange);
   if (status == CONTINUE) capture(exchange);
+  closeBody();
   traceResponse(exchange, endsHere);
   return status;
 }
@@ -60,6 +64,7 @@ export function onResponseTrailers(exchange: Exchange): i32 {
     addMetadata(exchange);
     capture(exchange);
   }
+  closeBody();
   traceResponse(exchange, true);
   return status;
 }
@@ -70,7 +75,7 @@ function isReadHere(exchange: Exchange): bool {
 
 function capture(exchange: Exchange): void {
   const content = exchange.content;
-  if (content !== null) content.keepResponse(RESPONSE_BODY);
+  if (content !== null) captureBytes(content);
 }
 
 function addMetadata(exchange: Exchange): void {
