@@ -111,11 +111,11 @@ export class FirstToken {
     const framer = this.framer;
     framer.push(pointer, length);
     let result = this.readEvents(framer, now);
-    framer.hold();
+    // Nothing behind the first token is read here: a copy of it would cost as much as all that is.
+    if (result == PENDING) framer.hold();
     if (result == PENDING && isLast) {
       framer.end();
       result = this.readEvents(framer, now);
-      framer.hold();
       if (result == PENDING) return this.fail("The upstream ended the stream without a response.");
     }
     const isLong = this.seen >= MAX_HELD_BYTES || !mayHold(this.seen) || wasRefused();

@@ -17,7 +17,7 @@ import { Exchange } from "../exchange/exchange";
 import { Response, ResponseOwner, ResponsePhase } from "../exchange/response";
 import { ALL, property } from "../host/host";
 import { CONTINUE, STOP } from "../host/status";
-import { constant, scratchBuffer } from "../bytes/text/bytes";
+import { constant } from "../bytes/text/bytes";
 
 /** Known from the provider's last byte on. */
 const BACKEND_LATENCY = constant("response\0backend_latency");
