@@ -29,7 +29,7 @@ import { adaptFault, writeAnthropicFault } from "./write-fault";
 import { writeModel, writeModels } from "./write-models";
 import { AnthropicMessagesWriter } from "./response/write";
 import { AnthropicMessagesStreamWriter } from "./response/write-stream";
-import { writeRequest } from "./request/write";
+import { AnthropicRequestWriter } from "./request/write";
 
 const USAGE = constant("usage");
 const MESSAGE = constant("message");
@@ -39,6 +39,8 @@ const OAUTH = constant("sk-ant-oat");
 const limitEdits = new AnthropicMessagesLimitEdits();
 
 export class AnthropicMessages extends Dialect {
+  private writer: AnthropicRequestWriter = new AnthropicRequestWriter();
+
   constructor() {
     super(ANTHROPIC_MESSAGES, members, SUPPORTED, paths);
     this.responseMember = MESSAGE;
@@ -57,7 +59,7 @@ export class AnthropicMessages extends Dialect {
     out: ByteBuffer,
     report: RequestReport,
   ): void {
-    writeRequest(request, model, systemPrompt, limits, out, report);
+    this.writer.write(request, model, systemPrompt, limits, out, report);
   }
 
   isRequest(tape: Tape): bool {

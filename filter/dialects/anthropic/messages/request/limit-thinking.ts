@@ -24,7 +24,7 @@ import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { integerText } from "../../../limit-edits";
 import { ListEdit } from "../../../list-edit";
-import { isUnsupportedThinking } from "../../write-thinking";
+import { isUnsupportedThinking } from "../../claude-writer";
 
 const THINKING = constant("thinking");
 const TYPE = constant("type");

@@ -1,5 +1,4 @@
-// Writes single blocks of an Anthropic request: texts, images, documents, tool uses, and the tools that a conversation
-// calls without offering them.
+// Writes single blocks of an Anthropic request: texts, images, documents, tool uses, reasoning.
 // @see https://platform.claude.com/docs/en/api/messages/create
 import {
   Block,
@@ -7,66 +6,91 @@ import {
   BLOCK_DOCUMENT_URL,
   BLOCK_IMAGE_DATA,
   BLOCK_IMAGE_URL,
+  BLOCK_REASONING,
+  BLOCK_REASONING_DATA,
   BLOCK_TEXT,
-  HubRequest,
+  BLOCK_TOOL_CALL,
 } from "../../../../hub/request/request";
-import { calledTool, findCalledTools } from "../../../../hub/request/called-tools";
 import { writeCallInput } from "../../../../hub/request/call-input";
-import { RequestReport } from "../../../../hub/request/request-report";
 import { writeCache, writeString } from "../../../../hub/request/request-writing";
 import { unescape } from "../../../../bytes/json/text";
 import { byteAt, isDigit, isLetter } from "../../../../bytes/text/at";
 import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/bytes";
+import { ClaudeWriter } from "../../claude-writer";
 
 const plainId = scratchBuffer();
 
-/** Writes a text, an image or a document. */
-export function writeContentBlock(block: Block, textLength: u32, out: ByteBuffer): void {
-  if (block.kind == BLOCK_IMAGE_DATA || block.kind == BLOCK_DOCUMENT_DATA) {
-    out.span(
-      block.kind == BLOCK_IMAGE_DATA
-        ? constant('{"type":"image","source":{"type":"base64","media_type":')
-        : constant('{"type":"document","source":{"type":"base64","media_type":'),
-    );
-    writeString(block.name, block.nameLength, out);
-    out.text(',"data":');
-  } else if (block.kind == BLOCK_IMAGE_URL || block.kind == BLOCK_DOCUMENT_URL) {
-    out.span(
-      block.kind == BLOCK_IMAGE_URL
-        ? constant('{"type":"image","source":{"type":"url","url":')
-        : constant('{"type":"document","source":{"type":"url","url":'),
-    );
-  } else {
-    out.text('{"type":"text","text":');
+export abstract class AnthropicBlocks extends ClaudeWriter {
+  /** Writes a text, an image or a document. */
+  protected writeContentBlock(block: Block): void {
+    const out = this.out;
+    const kind = block.kind;
+    const isImage = kind == BLOCK_IMAGE_DATA || kind == BLOCK_IMAGE_URL;
+    if (isImage || kind == BLOCK_DOCUMENT_DATA || kind == BLOCK_DOCUMENT_URL) {
+      this.begin(isImage ? constant('{"type":"image"') : constant('{"type":"document"'));
+      if (kind == BLOCK_IMAGE_DATA || kind == BLOCK_DOCUMENT_DATA) {
+        out.text(',"source":{"type":"base64","media_type":');
+        writeString(block.name, block.nameLength, out);
+        out.text(',"data":');
+      } else {
+        out.text(',"source":{"type":"url","url":');
+      }
+    } else {
+      this.begin(constant('{"type":"text","text":'));
+    }
+    writeString(block.text, block.textLength, out);
+    if (kind != BLOCK_TEXT) out.byte(0x7d);
+    if (block.idLength > 0) {
+      out.text(',"title":');
+      writeString(block.id, block.idLength, out);
+    }
+    writeCache(block, out);
+    out.byte(0x7d);
   }
-  writeString(block.text, textLength, out);
-  if (block.kind != BLOCK_TEXT) out.byte(0x7d);
-  if (block.idLength > 0) {
-    out.text(',"title":');
-    writeString(block.id, block.idLength, out);
-  }
-  writeCache(block, out);
-  out.byte(0x7d);
-}
 
-export function writeCall(block: Block, out: ByteBuffer, report: RequestReport): void {
-  out.text('{"type":"tool_use","id":"');
-  writeId(block.id, block.idLength, out);
-  out.text('","name":');
-  writeString(block.name, block.nameLength, out);
-  out.text(',"input":');
-  writeCallInput(block, out, report);
-  writeCache(block, out);
-  out.byte(0x7d);
+  /** Writes the block at `index` of the assistant, with its pieces if it is reasoning. Returns the index of the last one. */
+  protected writeAssistantBlock(index: u32): u32 {
+    const block = this.request.block(index);
+    const out = this.out;
+    if (block.kind == BLOCK_REASONING) {
+      this.begin(constant('{"type":"thinking","thinking":"'));
+      index = this.writeSignedText(index);
+      out.text('"}');
+    } else if (block.kind == BLOCK_REASONING_DATA) {
+      this.begin(constant('{"type":"redacted_thinking","data":"'));
+      out.bytes(block.text, block.textLength);
+      out.text('"}');
+    } else if (block.kind == BLOCK_TOOL_CALL) {
+      this.begin(constant('{"type":"tool_use","id":"'));
+      writeId(block, out);
+      out.text('","name":');
+      writeString(block.name, block.nameLength, out);
+      out.text(',"input":');
+      writeCallInput(block, out, this.report);
+      writeCache(block, out);
+      out.byte(0x7d);
+    } else {
+      this.writeContentBlock(block);
+    }
+    return index;
+  }
+
+  /** Writes the content of a message or a result, if it is no more than a text without a cache mark: a string. */
+  protected writePlainText(from: u32, to: u32): bool {
+    const block = this.request.block(from);
+    if (to != from + 1 || block.kind != BLOCK_TEXT || block.cacheLength > 0) return false;
+    writeString(block.text, block.textLength, this.out);
+    return true;
+  }
 }
 
 /**
- * Writes an id. Anthropic requires ^[a-zA-Z0-9_-]+$; other models' ids have dots and colons. Any other byte becomes _ and two
- * hexadecimal digits, so that calls and results still match and different ids stay different.
+ * Writes the id of a call or a result. Anthropic requires ^[a-zA-Z0-9_-]+$; other models' ids have dots and colons. Any other
+ * byte becomes _ and two hexadecimal digits, so that calls and results still match and different ids stay different.
  */
-export function writeId(pointer: usize, length: u32, out: ByteBuffer): void {
+export function writeId(block: Block, out: ByteBuffer): void {
   plainId.clear();
-  unescape(pointer, length, plainId);
+  unescape(block.id, block.idLength, plainId);
   for (let i: u32 = 0; i < plainId.length; i++) {
     const c = byteAt(plainId.pointer, i);
     if (isLetter(c) || isDigit(c) || c == 0x5f || c == 0x2d) {
@@ -81,21 +105,4 @@ export function writeId(pointer: usize, length: u32, out: ByteBuffer): void {
 
 function hexDigit(value: u32): u32 {
   return value < 10 ? 0x30 + value : 0x57 + value;
-}
-
-export function isPlainText(block: Block): bool {
-  return block.kind == BLOCK_TEXT && block.cacheLength == 0;
-}
-
-/** Declares each tool that the conversation calls. Returns whether there is one. */
-export function declareCalledTools(request: HubRequest, out: ByteBuffer): bool {
-  const count = findCalledTools(request);
-  for (let i = 0; i < count; i++) {
-    const call = calledTool(request, i);
-    out.span(i == 0 ? constant(',"tools":[{"name":') : constant(',{"name":'));
-    writeString(call.name, call.nameLength, out);
-    out.text(',"input_schema":{"type":"object"}}');
-  }
-  if (count > 0) out.byte(0x5d);
-  return count > 0;
 }

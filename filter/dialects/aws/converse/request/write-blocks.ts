@@ -10,11 +10,11 @@ import {
 } from "../../../../hub/request/request";
 import { FAMILY_MISTRAL } from "../../../../hub/request/request-report";
 import { appendHashedName, isToolName } from "../../../../hub/request/tool-name";
-import { TurnWriter } from "../../../../hub/request/turn-writer";
 import { byteAt, isDigit, isLetter } from "../../../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
 import { contains } from "../../../../bytes/text/find";
 import { hash64 } from "../../../../bytes/text/hash";
+import { ClaudeWriter } from "../../../anthropic/claude-writer";
 import { writeDocumentName } from "./document-names";
 import { DOCUMENT_FORMATS, formatOf, IMAGE_FORMATS } from "./media-formats";
 
@@ -23,7 +23,7 @@ const MAX_ID: u32 = 64;
 /** Of a request. */
 const MAX_CACHE_POINTS: i32 = 4;
 
-export abstract class ConverseBlocks extends TurnWriter {
+export abstract class ConverseBlocks extends ClaudeWriter {
   /** How many the request has so far. */
   protected cachePoints: i32 = 0;
   protected documents: i32 = 0;

@@ -9,13 +9,7 @@ import {
 } from "../../../../hub/request/request";
 import { FAMILY_CLAUDE, FAMILY_NOVA } from "../../../../hub/request/request-report";
 import { thinkingAsEffort } from "../../../../hub/request/request-effort";
-import {
-  writeClosedSchema,
-  writeMember,
-  writeValue,
-} from "../../../../hub/request/request-writing";
-import { SamplingPlan } from "../../../../hub/request/sampling-plan";
-import { ThinkingPlan } from "../../../anthropic/write-thinking";
+import { writeClosedSchema, writeValue } from "../../../../hub/request/request-writing";
 import { escape } from "../../../../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
 import { ConverseOptions } from "./write-options";
@@ -23,8 +17,6 @@ import { ConverseOptions } from "./write-options";
 const schema = scratchBuffer();
 
 export class ConverseWriter extends ConverseOptions {
-  private thinking: ThinkingPlan = new ThinkingPlan();
-  private sampling: SamplingPlan = new SamplingPlan();
   /** Members of `inferenceConfig`, with a comma before each. */
   private inference: ByteBuffer = scratchBuffer();
 
@@ -66,16 +58,17 @@ export class ConverseWriter extends ConverseOptions {
     let allowsLimits = true;
     if (this.isClaude) {
       if (tape.isObject(request.ownThinking)) request.thinking = request.ownThinking;
-      this.thinking.make(request, this.limits, report);
-      this.thinking.write(request, false, this.extras);
+      this.planThinking();
+      this.writeThinkingMembers(false, this.extras);
     } else {
+      this.planNoThinking();
       thinkingAsEffort(request);
       allowsLimits = this.writeEffort() < EFFORT_HIGH || this.limits.family != FAMILY_NOVA;
     }
-    const needsMaxTokens = this.isClaude && this.thinking.needsMaxTokens;
-    if (needsMaxTokens) {
+    // A budget that the gateway chose requires a maximum of tokens.
+    if (this.chosenMaxTokens != 0 && this.budget > 0) {
       inference.text(',"maxTokens":');
-      inference.integer(this.thinking.maxTokens);
+      inference.integer(this.chosenMaxTokens);
     } else {
       // The model's maximum is the default of the API.
       report.defaultedMaxTokens = 0;
@@ -91,13 +84,7 @@ export class ConverseWriter extends ConverseOptions {
       if (tape.isPresent(request.topP)) report.dropForModel(constant("top_p"));
       return;
     }
-    this.sampling.make(request, this.isClaude && this.thinking.isOn, this.limits, report);
-    if (this.sampling.hasTemperature) {
-      inference.text(',"temperature":');
-      this.sampling.writeTemperature(request, inference);
-    }
-    if (this.sampling.hasTopP) writeMember(tape, request.topP, constant(',"topP":'), inference);
-    if (this.sampling.hasTopK) this.writeTopK();
+    if (this.writeSampling(constant(',"topP":'), inference)) this.writeTopK();
   }
 
   /** Writes all system texts in order. */
