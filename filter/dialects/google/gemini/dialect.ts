@@ -16,9 +16,11 @@ import { isFirstToken } from "./response/first-token";
 import { GeminiReader } from "./response/read";
 import { UsageReader } from "./response/read-usage";
 import { SUPPORTED } from "./supported";
-import { writeRequest } from "./request/write";
+import { GeminiWriter } from "./request/write";
 
 export class Gemini extends ProviderDialect {
+  private writer: GeminiWriter = new GeminiWriter();
+
   constructor() {
     super(GEMINI, SUPPORTED);
     this.signsCallIds = true;
@@ -27,13 +29,13 @@ export class Gemini extends ProviderDialect {
 
   writeRequest(
     request: HubRequest,
-    _model: Span,
+    model: Span,
     systemPrompt: Span,
     limits: RequestLimits,
     out: ByteBuffer,
     report: RequestReport,
   ): void {
-    writeRequest(request, systemPrompt, limits, out, report);
+    this.writer.write(request, model, systemPrompt, limits, out, report);
   }
 
   /** The model is in the path, as one segment. */

@@ -3,10 +3,8 @@
 // @see https://ai.google.dev/api/caching#Schema
 import { writeString, writeValue } from "../../../../hub/request/request-writing";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
-import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
-import { separate } from "./write-parts";
-
-const ENUM_MEMBER = constant('"enum":[');
+import { constant, Span } from "../../../../bytes/text/bytes";
+import { GeminiContents } from "./write-contents";
 
 /** Members that mean the same in both. */
 const SAME: StaticArray<Span> = [
@@ -26,38 +24,103 @@ const SAME: StaticArray<Span> = [
 
 const MAX_DEPTH: i32 = 32;
 
-/** Writes the schema; anything but an object, or one that is nested too deep, allows everything. */
-export function writeOldSchema(tape: Tape, schema: u32, out: ByteBuffer, depth: i32 = 0): void {
-  if (!tape.isObject(schema) || depth > MAX_DEPTH) {
-    out.text("{}");
-    return;
+export abstract class OldSchemas extends GeminiContents {
+  /** Writes the schema; anything but an object, or one that is nested too deep, allows everything. */
+  protected writeOldSchema(schema: u32, depth: i32): void {
+    const tape = this.tape;
+    if (!tape.isObject(schema) || depth > MAX_DEPTH) {
+      this.out.text("{}");
+      return;
+    }
+    this.out.byte(0x7b);
+    const end = tape.next(schema);
+    for (let key = tape.first(schema); key < end; key = tape.next(key + 1))
+      this.writeSchemaMember(key, depth);
+    this.out.byte(0x7d);
   }
-  out.byte(0x7b);
-  const end = tape.next(schema);
-  for (let key = tape.first(schema); key < end; key = tape.next(key + 1))
-    writeMember(tape, key, out, depth);
-  out.byte(0x7d);
-}
 
-function writeMember(tape: Tape, key: u32, out: ByteBuffer, depth: i32): void {
-  const value = key + 1;
-  if (tape.equals(key, constant("type"))) writeType(tape, value, out);
-  else if (tape.equals(key, constant("properties"))) writeProperties(tape, value, out, depth);
-  else if (tape.equals(key, constant("items"))) {
-    open(constant('"items":'), out);
-    writeOldSchema(tape, value, out, depth + 1);
-  } else if (tape.equals(key, constant("anyOf")) || tape.equals(key, constant("oneOf"))) {
-    writeChoices(tape, value, out, depth);
-  } else if (tape.equals(key, constant("enum"))) writeEnum(tape, value, out);
-  else if (tape.equals(key, constant("const")) && tape.isString(value)) {
-    open(ENUM_MEMBER, out);
-    writeValue(tape, value, out);
-    out.byte(0x5d);
-  } else if (
-    isSame(tape, key) ||
-    (tape.equals(key, constant("format")) && tape.equals(value, constant("date-time")))
-  ) {
-    writePair(tape, key, out);
+  private writeSchemaMember(key: u32, depth: i32): void {
+    const tape = this.tape;
+    const value = key + 1;
+    if (tape.equals(key, constant("type"))) this.writeType(value);
+    else if (tape.equals(key, constant("properties"))) this.writeProperties(value, depth);
+    else if (tape.equals(key, constant("items"))) {
+      this.begin(constant('"items":'));
+      this.writeOldSchema(value, depth + 1);
+    } else if (tape.equals(key, constant("anyOf")) || tape.equals(key, constant("oneOf"))) {
+      this.writeChoices(value, depth);
+    } else if (tape.equals(key, constant("enum"))) this.writeEnum(value);
+    else if (tape.equals(key, constant("const")) && tape.isString(value)) {
+      this.begin(constant('"enum":['));
+      writeValue(tape, value, this.out);
+      this.out.byte(0x5d);
+    } else if (
+      isSame(tape, key) ||
+      (tape.equals(key, constant("format")) && tape.equals(value, constant("date-time")))
+    ) {
+      this.writeName(key);
+      writeValue(tape, value, this.out);
+    }
+  }
+
+  private writeName(key: u32): void {
+    this.separate();
+    writeString(this.tape.pointer(key), this.tape.size(key), this.out);
+    this.out.byte(0x3a);
+  }
+
+  /** A list of types is one of them, and null another member. */
+  private writeType(value: u32): void {
+    const tape = this.tape;
+    let type = tape.isString(value) ? value : NO_NODE;
+    let isNullable = false;
+    if (tape.isArray(value)) {
+      const end = tape.next(value);
+      for (let item = tape.first(value); item < end; item = tape.next(item)) {
+        if (tape.equals(item, constant("null"))) isNullable = true;
+        else if (type == NO_NODE) type = item;
+      }
+    }
+    if (tape.isString(type)) {
+      this.begin(constant('"type":'));
+      writeValue(tape, type, this.out);
+    }
+    if (isNullable) this.begin(constant('"nullable":true'));
+  }
+
+  private writeProperties(value: u32, depth: i32): void {
+    const tape = this.tape;
+    this.begin(constant('"properties":{'));
+    const end = tape.next(value);
+    for (let key = tape.first(value); key < end && tape.isObject(value); key = tape.next(key + 1)) {
+      this.writeName(key);
+      this.writeOldSchema(key + 1, depth + 1);
+    }
+    this.out.byte(0x7d);
+  }
+
+  private writeChoices(value: u32, depth: i32): void {
+    const tape = this.tape;
+    if (!tape.isArray(value)) return;
+    this.begin(constant('"anyOf":['));
+    const end = tape.next(value);
+    for (let item = tape.first(value); item < end; item = tape.next(item)) {
+      this.separate();
+      this.writeOldSchema(item, depth + 1);
+    }
+    this.out.byte(0x5d);
+  }
+
+  /** Only texts are supported. */
+  private writeEnum(value: u32): void {
+    const tape = this.tape;
+    if (!tape.isArray(value)) return;
+    const end = tape.next(value);
+    for (let item = tape.first(value); item < end; item = tape.next(item)) {
+      if (!tape.isString(item)) return;
+    }
+    this.begin(constant('"enum":'));
+    writeValue(tape, value, this.out);
   }
 }
 
@@ -66,72 +129,4 @@ function isSame(tape: Tape, key: u32): bool {
     if (tape.equals(key, unchecked(SAME[i]))) return true;
   }
   return false;
-}
-
-/** A list of types is one of them, and null another member. */
-function writeType(tape: Tape, value: u32, out: ByteBuffer): void {
-  let type = tape.isString(value) ? value : NO_NODE;
-  let isNullable = false;
-  if (tape.isArray(value)) {
-    const end = tape.next(value);
-    for (let item = tape.first(value); item < end; item = tape.next(item)) {
-      if (tape.equals(item, constant("null"))) isNullable = true;
-      else if (type == NO_NODE) type = item;
-    }
-  }
-  if (tape.isString(type)) {
-    open(constant('"type":'), out);
-    writeValue(tape, type, out);
-  }
-  if (isNullable) open(constant('"nullable":true'), out);
-}
-
-function writeProperties(tape: Tape, value: u32, out: ByteBuffer, depth: i32): void {
-  open(constant('"properties":{'), out);
-  const end = tape.next(value);
-  for (let key = tape.first(value); key < end && tape.isObject(value); key = tape.next(key + 1)) {
-    separate(out);
-    writeString(tape.pointer(key), tape.size(key), out);
-    out.byte(0x3a);
-    writeOldSchema(tape, key + 1, out, depth + 1);
-  }
-  out.byte(0x7d);
-}
-
-function writeChoices(tape: Tape, value: u32, out: ByteBuffer, depth: i32): void {
-  if (!tape.isArray(value)) return;
-  open(constant('"anyOf":['), out);
-  const end = tape.next(value);
-  for (let item = tape.first(value); item < end; item = tape.next(item)) {
-    separate(out);
-    writeOldSchema(tape, item, out, depth + 1);
-  }
-  out.byte(0x5d);
-}
-
-/** Only texts are supported. */
-function writeEnum(tape: Tape, value: u32, out: ByteBuffer): void {
-  if (!tape.isArray(value)) return;
-  const end = tape.next(value);
-  for (let item = tape.first(value); item < end; item = tape.next(item)) {
-    if (!tape.isString(item)) return;
-  }
-  open(ENUM_MEMBER, out);
-  for (let item = tape.first(value); item < end; item = tape.next(item)) {
-    separate(out);
-    writeValue(tape, item, out);
-  }
-  out.byte(0x5d);
-}
-
-function writePair(tape: Tape, key: u32, out: ByteBuffer): void {
-  separate(out);
-  writeString(tape.pointer(key), tape.size(key), out);
-  out.byte(0x3a);
-  writeValue(tape, key + 1, out);
-}
-
-function open(head: Span, out: ByteBuffer): void {
-  separate(out);
-  out.span(head);
 }

@@ -1,19 +1,18 @@
-// Writes single parts of a content: texts, images, documents, calls.
+// Writes single parts of a content: texts, images, documents, calls; and the system texts, which are parts too.
 // @see https://ai.google.dev/api/caching#Part
 import {
   Block,
   BLOCK_DOCUMENT_DATA,
   BLOCK_IMAGE_DATA,
   BLOCK_TEXT,
+  ROLE_SYSTEM,
 } from "../../../../hub/request/request";
 import { writeCallInput } from "../../../../hub/request/call-input";
-import { RequestLimits, RequestReport } from "../../../../hub/request/request-report";
 import { writeString } from "../../../../hub/request/request-writing";
-import { byteAt, endsWith, startsWith } from "../../../../bytes/text/at";
-import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
+import { TurnWriter } from "../../../../hub/request/turn-writer";
+import { endsWith, startsWith } from "../../../../bytes/text/at";
+import { constant, Span } from "../../../../bytes/text/bytes";
 import { appendBase64 } from "../signature";
-
-const TWO_ENDS = constant("}}");
 
 /** Files that the client has uploaded to the Gemini API. */
 const FILES = constant("https://generativelanguage.googleapis.com/");
@@ -39,54 +38,107 @@ const FILE_TYPES: StaticArray<FileType> = [
   new FileType(constant(".pdf"), constant("application/pdf")),
 ];
 
-/** Writes a comma, unless the list or object has just been opened. */
-export function separate(out: ByteBuffer): void {
-  const last = byteAt(out.pointer, out.length - 1);
-  if (last != 0x5b && last != 0x7b) out.byte(0x2c);
-}
-
-export function writeTextPart(pointer: usize, length: u32, out: ByteBuffer): void {
-  separate(out);
-  out.text('{"text":');
-  writeString(pointer, length, out);
-  out.byte(0x7d);
-}
-
-/** Writes a text, an image or a document. A URL is rejected unless Google can read it. */
-export function writePart(block: Block, out: ByteBuffer, report: RequestReport): void {
-  if (block.kind == BLOCK_TEXT) {
-    writeTextPart(block.text, block.textLength, out);
-  } else if (block.kind == BLOCK_IMAGE_DATA || block.kind == BLOCK_DOCUMENT_DATA) {
-    separate(out);
-    out.text('{"inlineData":{"mimeType":');
-    writeString(block.name, block.nameLength, out);
-    out.text(',"data":');
-    writeString(block.text, block.textLength, out);
-    out.span(TWO_ENDS);
-  } else {
-    writeUrl(block, out, report);
+export abstract class GeminiParts extends TurnWriter {
+  protected writeTextPart(pointer: usize, length: u32): void {
+    this.begin(constant('{"text":'));
+    writeString(pointer, length, this.out);
+    this.out.byte(0x7d);
   }
-}
 
-function writeUrl(block: Block, out: ByteBuffer, report: RequestReport): void {
-  separate(out);
-  if (startsWith(block.text, block.textLength, FILES)) {
-    out.text('{"fileData":{"fileUri":');
-  } else {
-    const type = typeOfFile(block);
-    if (type === null) {
-      const message = report.paths.messages.toText() + "[" + block.message.toString() + "]";
-      const advice =
-        "Send the data in base64, or a gs:// URL that names the kind of file (.png, .pdf).";
-      report.reject(message, "has a URL, which " + report.api + " does not fetch. " + advice);
-      return;
+  /** Writes a text, an image or a document. A URL is rejected unless Google can read it. */
+  protected writePart(block: Block): void {
+    if (block.kind == BLOCK_TEXT) {
+      this.writeTextPart(block.text, block.textLength);
+    } else if (block.kind == BLOCK_IMAGE_DATA || block.kind == BLOCK_DOCUMENT_DATA) {
+      this.begin(constant('{"inlineData":{"mimeType":'));
+      writeString(block.name, block.nameLength, this.out);
+      this.out.text(',"data":');
+      writeString(block.text, block.textLength, this.out);
+      this.out.text("}}");
+    } else {
+      this.writeUrl(block);
     }
-    out.text('{"fileData":{"mimeType":"');
-    out.span(type);
-    out.text('","fileUri":');
   }
-  writeString(block.text, block.textLength, out);
-  out.span(TWO_ENDS);
+
+  private writeUrl(block: Block): void {
+    const out = this.out;
+    this.begin(constant('{"fileData":{'));
+    if (!startsWith(block.text, block.textLength, FILES)) {
+      const type = typeOfFile(block);
+      if (type === null) {
+        const report = this.report;
+        const message = report.paths.messages.toText() + "[" + block.message.toString() + "]";
+        const advice =
+          "Send the data in base64, or a gs:// URL that names the kind of file (.png, .pdf).";
+        report.reject(message, "has a URL, which " + report.api + " does not fetch. " + advice);
+        return;
+      }
+      out.text('"mimeType":"');
+      out.span(type);
+      out.text('",');
+    }
+    out.text('"fileUri":');
+    writeString(block.text, block.textLength, out);
+    out.text("}}");
+  }
+
+  /** Writes a call. `needsSignature`: whether the model rejects it without one. */
+  protected writeCall(block: Block, needsSignature: bool): void {
+    const out = this.out;
+    this.begin(constant('{"functionCall":{'));
+    this.writeCallHead(block, block);
+    out.text(',"args":');
+    writeCallInput(block, out, this.report);
+    out.byte(0x7d);
+    if (block.signatureLength > 0 || needsSignature) {
+      out.text(',"thoughtSignature":"');
+      if (block.signatureLength > 0) {
+        appendBase64(block.signature, block.signatureLength, out);
+      } else {
+        out.span(NO_SIGNATURE);
+        this.report.dropForModel(constant("thought_signature"));
+      }
+      out.byte(0x22);
+    }
+    out.byte(0x7d);
+  }
+
+  /** Writes the id, if the model supports it, and the name of a call. `named`: the call of a result. */
+  protected writeCallHead(block: Block, named: Block): void {
+    const out = this.out;
+    if (this.limits.signsCalls) {
+      out.text('"id":');
+      writeString(block.id, block.idLength, out);
+      out.byte(0x2c);
+    }
+    out.text('"name":');
+    writeString(named.name, named.nameLength, out);
+  }
+
+  // ---- System texts: the configured prompt, the client's in order, the instruction that replaces an output format
+
+  protected hasSystem(): bool {
+    if (this.prompt.length > 0 || this.instruction.length > 0) return true;
+    for (let i: u32 = 0; i < this.request.blocks.count; i++) {
+      if (this.request.block(i).role == ROLE_SYSTEM) return true;
+    }
+    return false;
+  }
+
+  /** Writes the parts: the inside of a list. */
+  protected writeSystemParts(): void {
+    const request = this.request;
+    this.writeSystemText(this.prompt);
+    for (let i: u32 = 0; i < request.blocks.count; i++) {
+      const block = request.block(i);
+      if (block.role == ROLE_SYSTEM && block.kind == BLOCK_TEXT) this.writePart(block);
+    }
+    this.writeSystemText(this.instruction);
+  }
+
+  private writeSystemText(text: Span): void {
+    if (text.length > 0) this.writeTextPart(text.pointer, text.length);
+  }
 }
 
 /** Returns the media type of a file in Google's storage, which is required; null for any other URL. */
@@ -97,47 +149,4 @@ function typeOfFile(block: Block): Span | null {
     if (endsWith(block.text, block.textLength, candidate.end)) return candidate.type;
   }
   return null;
-}
-
-/** Writes a call. `needsSignature`: whether the model rejects it without one. */
-export function writeCall(
-  block: Block,
-  needsSignature: bool,
-  limits: RequestLimits,
-  out: ByteBuffer,
-  report: RequestReport,
-): void {
-  separate(out);
-  out.text('{"functionCall":{');
-  writeCallHead(block, block, limits, out);
-  out.text(',"args":');
-  writeCallInput(block, out, report);
-  out.byte(0x7d);
-  if (block.signatureLength > 0 || needsSignature) {
-    out.text(',"thoughtSignature":"');
-    if (block.signatureLength > 0) {
-      appendBase64(block.signature, block.signatureLength, out);
-    } else {
-      out.span(NO_SIGNATURE);
-      report.dropForModel(constant("thought_signature"));
-    }
-    out.byte(0x22);
-  }
-  out.byte(0x7d);
-}
-
-/** Writes the id, if the model supports it, and the name of a call. `named`: the call of a result. */
-export function writeCallHead(
-  block: Block,
-  named: Block,
-  limits: RequestLimits,
-  out: ByteBuffer,
-): void {
-  if (limits.signsCalls) {
-    out.text('"id":');
-    writeString(block.id, block.idLength, out);
-    out.byte(0x2c);
-  }
-  out.text('"name":');
-  writeString(named.name, named.nameLength, out);
 }

@@ -1,57 +1,82 @@
-// Writes the tools: one list of function declarations.
+// Writes the tools: one list of function declarations; and which of them the model may or must call.
 // @see https://ai.google.dev/api/caching#FunctionDeclaration
-import { CHOICE_NONE, HubRequest, Tool } from "../../../../hub/request/request";
-import { RequestLimits, RequestReport } from "../../../../hub/request/request-report";
-import { writeTool, writeToolHead } from "../../../../hub/request/request-writing";
-import { NO_NODE, Tape } from "../../../../bytes/json/tape";
-import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
-import { writeOldSchema } from "./write-old-schema";
+import { CHOICE_ANY, CHOICE_NAMED, CHOICE_NONE, Tool } from "../../../../hub/request/request";
+import { NO_NODE } from "../../../../bytes/json/tape";
+import { constant } from "../../../../bytes/text/bytes";
+import { OldSchemas } from "./write-old-schema";
 
+const CALLING = constant(',"toolConfig":{"functionCallingConfig":{"mode":"');
 const JSON_SCHEMA = constant(',"parametersJsonSchema":');
 const OLD_SCHEMA = constant(',"parameters":');
 
-/** Writes the tools that the client allows. Returns whether there is one. */
-export function writeTools(
-  request: HubRequest,
-  limits: RequestLimits,
-  out: ByteBuffer,
-  report: RequestReport,
-): bool {
-  let count: u32 = 0;
-  for (let i: u32 = 0; i < request.tools.count; i++) {
-    const tool = request.tool(i);
-    if (tool.isAllowed == 0) continue;
-    out.span(count++ == 0 ? constant(',"tools":[{"functionDeclarations":[') : constant(","));
-    out.text('{"name":');
-    writeDeclaration(request.tape, tool, limits, out);
-    out.byte(0x7d);
-    if (tool.cacheLength > 0) report.drop(report.paths.toolCache);
+export abstract class GeminiTools extends OldSchemas {
+  /** Writes the tools that the client allows, and the choice. */
+  protected writeTools(): void {
+    const request = this.request;
+    const report = this.report;
+    const out = this.out;
+    const start = out.length;
+    for (let i: u32 = 0; i < request.tools.count; i++) {
+      const tool = request.tool(i);
+      if (tool.isAllowed == 0) continue;
+      if (out.length == start) out.text(',"tools":[{"functionDeclarations":[');
+      this.begin(constant('{"name":'));
+      this.writeDeclaration(tool);
+      out.byte(0x7d);
+      if (tool.cacheLength > 0) report.drop(report.paths.toolCache);
+    }
+    if (out.length == start) {
+      if (request.toolChoice > CHOICE_NONE) report.drop(constant("tool_choice"));
+      return;
+    }
+    out.text("]}]");
+    if (request.forbidsParallelTools) report.drop(report.paths.parallel);
+    this.writeChoice();
   }
-  if (count == 0) {
-    if (request.toolChoice > CHOICE_NONE) report.drop(constant("tool_choice"));
-    return false;
-  }
-  out.text("]}]");
-  if (request.forbidsParallelTools) report.drop(report.paths.parallel);
-  return true;
-}
 
-/** A function without parameters has no schema: Gemini rejects an object without properties. */
-function writeDeclaration(tape: Tape, tool: Tool, limits: RequestLimits, out: ByteBuffer): void {
-  const properties = tape.member(tool.schema, constant("properties"));
-  const isEmpty = tool.schema == NO_NODE || (properties != NO_NODE && tape.isEmpty(properties));
-  if (tool.isCustom != 0) {
-    writeTool(tape, tool, limits.supportsJsonSchema ? JSON_SCHEMA : OLD_SCHEMA, out);
-  } else if (isEmpty || !limits.supportsJsonSchema) {
-    writeToolHead(tool, out);
-    if (isEmpty) return;
-    out.span(OLD_SCHEMA);
-    writeOldSchema(tape, tool.schema, out);
-  } else {
-    // Whether calls must match is one setting of the whole request.
-    const isStrict = tool.isStrict;
-    tool.isStrict = 0;
-    writeTool(tape, tool, JSON_SCHEMA, out);
-    tool.isStrict = isStrict;
+  /** A function without parameters has no schema: Gemini rejects an object without properties. */
+  private writeDeclaration(tool: Tool): void {
+    const tape = this.tape;
+    const supportsJsonSchema = this.limits.supportsJsonSchema;
+    const properties = tape.member(tool.schema, constant("properties"));
+    const isEmpty = tool.schema == NO_NODE || (properties != NO_NODE && tape.isEmpty(properties));
+    if (tool.isCustom != 0) {
+      this.writeTool(tool, supportsJsonSchema ? JSON_SCHEMA : OLD_SCHEMA);
+    } else if (isEmpty || !supportsJsonSchema) {
+      this.writeToolHead(tool);
+      if (isEmpty) return;
+      this.out.span(OLD_SCHEMA);
+      this.writeOldSchema(tool.schema, 0);
+    } else {
+      // Whether calls must match is one setting of the whole request.
+      const isStrict = tool.isStrict;
+      tool.isStrict = 0;
+      this.writeTool(tool, JSON_SCHEMA);
+      tool.isStrict = isStrict;
+    }
+  }
+
+  /** The model chooses by default. */
+  private writeChoice(): void {
+    const out = this.out;
+    const choice = this.request.toolChoice;
+    const isValidated = this.limits.signsCalls && this.isStrict();
+    if (choice < CHOICE_NONE && !isValidated) return;
+    out.span(CALLING);
+    if (choice == CHOICE_NAMED) {
+      out.text('ANY","allowedFunctionNames":[');
+      this.writeChosenTool();
+      out.text("]}}");
+    } else if (choice == CHOICE_ANY) out.text('ANY"}}');
+    else if (choice == CHOICE_NONE) out.text('NONE"}}');
+    else out.text('VALIDATED"}}');
+  }
+
+  /** Returns whether a tool is strict: then calls must match their schemas. */
+  private isStrict(): bool {
+    for (let i: u32 = 0; i < this.request.tools.count; i++) {
+      if (this.request.tool(i).isStrict != 0) return true;
+    }
+    return false;
   }
 }
