@@ -4,12 +4,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
-import { editorJsonSchema } from "../control-plane/config/docs/json-schema.ts";
-import { modelLimitsPage } from "../control-plane/config/docs/model-limits-page.ts";
-import { referencePage } from "../control-plane/config/docs/reference-page.ts";
-import { dialectsPage } from "./generate-dialects.ts";
-import { droppedReasons } from "./generate-dropped-reasons.ts";
-import { faultsPage } from "./generate-faults.ts";
+import { editorJsonSchema } from "./docs/editor-schema.ts";
+import { modelLimitsPage } from "./docs/model-limits-page.ts";
+import { referencePage } from "./docs/reference-page.ts";
+import { dialectsPage } from "./docs/dialects-page.ts";
+import { droppedReasons } from "./docs/dropped-reasons.ts";
+import { faultsPage } from "./docs/faults-page.ts";
 
 export interface Generated {
   /** From the top of the repository. */

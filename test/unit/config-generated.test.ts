@@ -3,10 +3,10 @@ import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
-import { editorJsonSchema, plainJsonSchema } from "../../control-plane/config/docs/json-schema.ts";
+import { editorJsonSchema, plainJsonSchema } from "../../scripts/docs/editor-schema.ts";
 import type { JsonSchema } from "../../control-plane/config/json-schema.ts";
 import { NOT_SUPPORTED_YET } from "../../control-plane/config/diagnostics/not-supported-yet.ts";
-import { referencePage } from "../../control-plane/config/docs/reference-page.ts";
+import { referencePage } from "../../scripts/docs/reference-page.ts";
 import { PROVIDERS } from "../../control-plane/providers/registry.ts";
 import { staleFiles } from "../../scripts/generate.ts";
 

@@ -5,7 +5,7 @@ import { CREDENTIAL_KINDS, CredentialKind, NO_CREDENTIAL } from "../../contract/
 import { DIALECTS } from "../../contract/dialects.ts";
 import { filterConfig } from "../../model/filter-document/document.ts";
 import { clusterOf } from "../../model/upstreams.ts";
-import { folderOf } from "../../scripts/dialect-tables.ts";
+import { folderOf } from "../../scripts/docs/dialect-tables.ts";
 import { host, modelOf, targetAt } from "../envoy/models.ts";
 
 /** A kind that no provider of the table uses. */

@@ -1,7 +1,7 @@
 // Every row of the tables of request members (filter/dialects/*/members.ts) is true of what the translation does.
 import { beforeAll, describe, expect, it } from "vitest";
 import { ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES } from "../../contract/dialects.ts";
-import { type Member, readDialectTables, type Table } from "../../scripts/dialect-tables.ts";
+import { type Member, readDialectTables, type Table } from "../../scripts/docs/dialect-tables.ts";
 import {
   CHAT,
   MESSAGES,

@@ -1,4 +1,4 @@
-// Writes a request of the hub for Gemini. What becomes of each member: members.ts.
+// Writes a request of the hub for Gemini. What becomes of each member: docs/dialects.md.
 // @see https://ai.google.dev/api/generate-content
 import { FORMAT_TEXT } from "../../../../hub/request/request";
 import { GeminiConfig } from "./write-generation-config";

@@ -1,7 +1,7 @@
 // docs/dialects.md: what each member of a request becomes in another dialect, from the tables that the filter uses.
-import { ANTHROPIC_MESSAGES } from "../contract/dialects.ts";
-import { betaAliases, ENVELOPES, needlessBetas } from "../contract/envelopes.ts";
-import type { EnvelopeRow } from "../contract/envelopes.ts";
+import { ANTHROPIC_MESSAGES } from "../../contract/dialects.ts";
+import { betaAliases, ENVELOPES, needlessBetas } from "../../contract/envelopes.ts";
+import type { EnvelopeRow } from "../../contract/envelopes.ts";
 import {
   type DialectTables,
   type Feature,

@@ -1,6 +1,6 @@
 // The JSON Schema of gateway.yaml, for completion and checks in editors: made from the zod schema.
-import { NOT_SUPPORTED_YET } from "../diagnostics/not-supported-yet.ts";
-import { below, jsonSchema, type JsonSchema } from "../json-schema.ts";
+import { NOT_SUPPORTED_YET } from "../../control-plane/config/diagnostics/not-supported-yet.ts";
+import { below, jsonSchema, type JsonSchema } from "../../control-plane/config/json-schema.ts";
 
 const REFERENCE: JsonSchema = {
   type: "string",

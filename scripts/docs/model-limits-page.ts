@@ -1,7 +1,7 @@
 // docs/model-limits.md: the limits that the gateway knows of models, in words.
-import { KNOWN_LIMITS, LIMITS_BY_HOST } from "../../providers/known-limits.ts";
-import type { ProviderLimits } from "../../providers/limits/families.ts";
-import type { ModelLimits } from "../../../model/model-limits.ts";
+import { KNOWN_LIMITS, LIMITS_BY_HOST } from "../../control-plane/providers/known-limits.ts";
+import type { ProviderLimits } from "../../control-plane/providers/limits/families.ts";
+import type { ModelLimits } from "../../model/model-limits.ts";
 import { code, table } from "./markdown.ts";
 
 const codes = (names: readonly string[]): string => names.map(code).join(", ");

@@ -1,6 +1,6 @@
 // Generates docs/faults.md (what a client gets when a provider fails) from the table that the tests read.
-import type { Outcome } from "./faults.ts";
-import { faultTable, KINDS, outcomeIn, SIDES } from "./faults.ts";
+import type { Outcome } from "../faults.ts";
+import { faultTable, KINDS, outcomeIn, SIDES } from "../faults.ts";
 
 const INTRODUCTION = `
 <!-- Generated from faults.yaml by scripts/generate.ts: change that file, and run it. -->

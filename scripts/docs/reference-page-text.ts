@@ -1,6 +1,6 @@
 // The prose of docs/configuration.md that is not part of the schema.
-import { STARTERS } from "../../providers/starters.ts";
-import type { Starter } from "../../providers/starters.ts";
+import { STARTERS } from "../../control-plane/providers/starters.ts";
+import type { Starter } from "../../control-plane/providers/starters.ts";
 
 export const INTRODUCTION = `# Configuration
 

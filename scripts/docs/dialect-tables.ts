@@ -1,10 +1,13 @@
-// Reads the filter's tables of request members (filter/dialects/<vendor>/<api>/members.ts, filter/hub/request/features.ts) by running
-// them: their functions, which the filter takes from filter/hub, are recorders here. For docs/dialects.md and its tests.
+// Reads the tables of request members, for docs/dialects.md and its tests. Those of a dialect with clients are the filter's
+// (filter/dialects/<vendor>/<api>/members.ts, filter/hub/request/features.ts) and are run: their functions, which the filter
+// imports from filter/hub, are recorders here. Those of a dialect for providers only, which the filter does not need, are in
+// dialects/<name>.yaml.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { compileFunction } from "node:vm";
 import { ModuleKind, transpileModule } from "typescript";
-import { DIALECTS, type DialectRow } from "../contract/dialects.ts";
+import { parse } from "yaml";
+import { DIALECTS, type DialectRow } from "../../contract/dialects.ts";
 
 /** A feature of filter/hub/request/features.ts. */
 export interface Feature {
@@ -63,7 +66,7 @@ interface Note {
 
 type Run = (exported: object, require: (name: string) => object) => void;
 
-const FILTER = join(import.meta.dirname, "../filter");
+const FILTER = join(import.meta.dirname, "../../filter");
 /** The folder of each dialect, `<vendor>/<api>`. */
 const FOLDERS: Readonly<Record<string, string>> = {
   openai_chat: "openai/chat",
@@ -77,23 +80,66 @@ export function folderOf(name: string): string {
   return FOLDERS[name] ?? name;
 }
 
+/** A file of `dialects/`: what becomes of the hub's slots in a request. */
+interface ProviderFile {
+  objects: {
+    title: string;
+    link: string;
+    prefix?: string;
+    members: { name: string; slot: string; writes?: string }[];
+  }[];
+  notWritten: Record<string, string>;
+}
+
+type Load = (file: string) => Record<string, unknown>;
+
 /** The dialects in the order of the filter's registry. Throws if a table cannot be run. */
 export function readDialectTables(rows: readonly DialectRow[] = DIALECTS): DialectTables[] {
   const load = loader();
   const features = Object.entries(load(join(FILTER, "hub/request/features.ts")));
   for (const [id, feature] of features) (feature as Feature).id = id;
-  return rows.map(({ name, title, hasClients }) => {
-    const exported = load(join(FILTER, "dialects", folderOf(name), "members.ts"));
-    const tables = Object.entries(exported).filter(([, value]) => value instanceof MemberTable);
-    return {
-      name,
-      title,
-      hasClients,
-      tables: tables.map(([variable, table]) => ({ ...(table as MemberTable).table, variable })),
-      supported: exported["SUPPORTED"] as Feature[],
-      notWritten: new Map((exported["NOT_WRITTEN"] ?? []) as [number, string][]),
-    };
+  return rows.map((row) => {
+    const { name, title, hasClients } = row;
+    const tables = hasClients ? clientTables(row, load) : providerTables(row, load);
+    return { name, title, hasClients, ...tables };
   });
+}
+
+type Tables = Pick<DialectTables, "tables" | "supported" | "notWritten">;
+
+function clientTables({ name }: DialectRow, load: Load): Tables {
+  const exported = load(join(FILTER, "dialects", folderOf(name), "members.ts"));
+  const tables = Object.entries(exported).filter(([, value]) => value instanceof MemberTable);
+  return {
+    tables: tables.map(([variable, table]) => ({ ...(table as MemberTable).table, variable })),
+    supported: exported["SUPPORTED"] as Feature[],
+    notWritten: new Map(),
+  };
+}
+
+function providerTables({ name }: DialectRow, load: Load): Tables {
+  const slots = load(join(FILTER, "hub/request/slots.ts"));
+  const slotOf = (slot: string): number => {
+    const value = slots[slot];
+    if (typeof value !== "number") throw new Error(`${name}.yaml: no slot is named ${slot}.`);
+    return value;
+  };
+  const file = parse(
+    readFileSync(join(import.meta.dirname, "dialects", `${name}.yaml`), "utf8"),
+  ) as ProviderFile;
+  const { SUPPORTED } = load(join(FILTER, "dialects", folderOf(name), "supported.ts"));
+  return {
+    tables: file.objects.map(({ title, link, prefix = "", members }) => ({
+      ...{ variable: title, title, link, prefix },
+      members: members.map(({ slot, writes = "", ...rest }) => ({
+        ...{ ...rest, slot: slotOf(slot), neutral: "", reads: "", writes },
+      })),
+    })),
+    supported: SUPPORTED as Feature[],
+    notWritten: new Map(
+      Object.entries(file.notWritten).map(([slot, fate]) => [slotOf(slot), fate]),
+    ),
+  };
 }
 
 /** The features in the order of filter/hub/request/features.ts. */
@@ -153,9 +199,9 @@ const RECORDERS: Record<string, object> = {
 };
 
 /** A loader of the filter's modules that hold data only. */
-function loader(): (file: string) => Record<string, unknown> {
+function loader(): Load {
   const loaded = new Map<string, Record<string, unknown>>();
-  const load = (file: string): Record<string, unknown> => {
+  const load: Load = (file) => {
     const known = loaded.get(file);
     if (known !== undefined) return known;
     const { outputText } = transpileModule(readFileSync(file, "utf8"), {

@@ -1,13 +1,18 @@
 // docs/configuration.md: one part for each section of the schema, one heading for each key.
-import type { Cloud, CloudApi } from "../../providers/cloud.ts";
-import { fill } from "../../providers/cloud-address.ts";
-import { CLOUDS } from "../../providers/clouds.ts";
-import { INTERFACES, INTERFACE_WORDS, PROVIDERS, baseOf } from "../../providers/registry.ts";
-import type { Provider } from "../../providers/registry.ts";
-import { NOT_SUPPORTED_YET } from "../diagnostics/not-supported-yet.ts";
-import type { JsonSchema } from "../json-schema.ts";
-import { SECTIONS } from "../schema.ts";
-import { plainJsonSchema } from "./json-schema.ts";
+import type { Cloud, CloudApi } from "../../control-plane/providers/cloud.ts";
+import { fill } from "../../control-plane/providers/cloud-address.ts";
+import { CLOUDS } from "../../control-plane/providers/clouds.ts";
+import {
+  INTERFACES,
+  INTERFACE_WORDS,
+  PROVIDERS,
+  baseOf,
+} from "../../control-plane/providers/registry.ts";
+import type { Provider } from "../../control-plane/providers/registry.ts";
+import { NOT_SUPPORTED_YET } from "../../control-plane/config/diagnostics/not-supported-yet.ts";
+import type { JsonSchema } from "../../control-plane/config/json-schema.ts";
+import { SECTIONS } from "../../control-plane/config/schema.ts";
+import { plainJsonSchema } from "./editor-schema.ts";
 import { code, table } from "./markdown.ts";
 import {
   BASE_URLS,
