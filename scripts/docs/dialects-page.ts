@@ -10,57 +10,112 @@ import {
   readFeatures,
   type Table,
 } from "./dialect-tables.ts";
+import { table } from "./markdown.ts";
 
 /** Returns the page. */
 export function dialectsPage(): string {
   const dialects = readDialectTables();
-  const pairs = dialects
-    .filter(({ hasClients }) => hasClients)
-    .flatMap((from) => dialects.filter((to) => to !== from).map((to) => pairSection(from, to)));
-  const features = readFeatures();
-  return [HEAD, ...pairs, envelopesSection(dialects), featuresSection(features, dialects)].join(
-    "\n\n",
-  );
+  return [
+    HEAD,
+    ...dialects
+      .filter(({ hasClients }) => hasClients)
+      .map((from) =>
+        clientSection(
+          from,
+          dialects.filter((to) => to !== from),
+        ),
+      ),
+    providersSection(dialects),
+    envelopesSection(dialects),
+    featuresSection(readFeatures(), dialects),
+  ].join("\n\n");
 }
 
-const HEAD = `<!-- Generated from filter/dialects/*/*/members.ts, filter/hub/request/features.ts and contract/envelopes.ts by \`node scripts/generate.ts\`. Do not edit. -->
+const HEAD = `<!-- Generated from filter/dialects/*/*/members.ts, scripts/docs/dialects/, filter/hub/request/features.ts and contract/envelopes.ts by \`node scripts/generate.ts\`. Do not edit. -->
 
 # Translation of requests
 
 Clients can call every configured model through every endpoint. If the provider of the model has another dialect, the
-gateway translates the request. Each member of a request is
+gateway translates the request. The tables have a row for each member of a client's request and a column for each dialect of
+providers; members that no provider gets are in a line below. A cell has
 
-- translated (**→**): the provider's dialect has a member for it. Texts are copied with their escapes, numbers with the
-  client's digits;
-- **rejected**, if the response would be wrong without it: the gateway returns 400 in the client's dialect, and the message
-  names the member and what to do instead;
-- **dropped**, if the response is correct without it: the response header \`x-gateway-dropped\` lists it. With
+- the provider's **member**, by the end of its path: it gets the value. Texts are copied with their escapes, numbers with the
+  client's digits. [What providers get](#what-providers-get) has the whole path, and what is changed;
+- **the same**: the provider has the member too;
+- **by its value**: it has no member of its own there. Its value decides what others get; what none can express is dropped, and
+  listed;
+- **rejected**: the response would be wrong without it. The gateway returns 400 in the client's dialect, and the message
+  names the member and what to do instead, as [Features](#features) lists it;
+- **dropped**: the response is correct without it. The response header \`x-gateway-dropped\` lists it. With
   \`overrides.strict_translation: true\` the request is rejected instead;
-- **ignored**, if it has no meaning in a request.
+- **ignored**: it has no meaning there.
 
-Members that are not in these lists are dropped. Null is the same as missing. "Listed" means: in \`x-gateway-dropped\`. What a
-model does not support (its \`limits\`) is dropped and listed too. If client and provider have the same dialect, nothing
-is translated: the body passes byte for byte, except for what the model does not support.`;
+"\`n\`, not \`1\`" means that the value \`1\` asks for nothing and is accepted. Members that are not in these tables are dropped. Null is
+the same as missing. "Listed" means: in \`x-gateway-dropped\`. What a model does not support (its \`limits\`) is dropped and listed
+too. If client and provider have the same dialect, nothing is translated: the body passes byte for byte, except for what the model
+does not support.`;
 
-function pairSection(from: DialectTables, to: DialectTables): string {
+function clientSection(from: DialectTables, providers: DialectTables[]): string {
   return [
-    `## ${from.title} → ${to.title}`,
-    ...from.tables.map((table) => tableSection(table, to)),
+    `## Requests of ${from.title}`,
+    ...from.tables.map((one) => tableSection(one, providers)),
   ].join("\n\n");
 }
 
-function tableSection({ title, link, prefix, members }: Table, to: DialectTables): string {
-  const heading = `### ${title}`;
-  const see = link === "" ? [] : [`[Provider documentation](${link})`];
-  const lines = members.map(
-    (member) => `- ${nameOf(prefix, member)} ${fateOf(member, prefix, to)}`,
+/** A row for each member, a column for each provider's dialect; below it what is the same for all, and the notes. */
+function tableSection({ title, link, prefix, members }: Table, providers: DialectTables[]): string {
+  const meant = members.filter(({ feature, slot }) => feature !== undefined || slot !== undefined);
+  const all = meant.map((member) => ({
+    name: memberCell(prefix, member),
+    fates: providers.map((to) => fateOf(member, prefix, to)),
+  }));
+  const inAll = (fate: string): string[] =>
+    all.filter(({ fates }) => fates.every((one) => one === fate)).map(({ name }) => name);
+  const rows = all.filter(
+    ({ fates }) => !LISTED.some((fate) => fates.every((one) => one === fate)),
   );
-  return [heading, ...see, lines.join("\n")].join("\n\n");
+  const ignored = members
+    .filter((member) => !meant.includes(member))
+    .map((member) => nameOf(prefix, member) + (member.reads === "" ? "" : ` (${member.reads})`));
+  const notes = [
+    ...LISTED.map((fate) => listLine(`${fate} for every provider`, inAll(fate))),
+    listLine("ignored", ignored),
+    ...meant.map(({ reads, ...member }) =>
+      reads === "" ? "" : `- ${nameOf(prefix, member)}: ${reads}`,
+    ),
+  ].filter((line) => line !== "");
+  return [
+    `### ${link === "" ? title : `${title} ([documentation](${link}))`}`,
+    ...(rows.length > 0
+      ? [
+          table(
+            ["Member", ...providers.map((to) => to.title)],
+            rows.map(({ name, fates }) => [name, ...fates]),
+          ),
+        ]
+      : []),
+    ...(notes.length > 0 ? [notes.join("\n")] : []),
+  ].join("\n\n");
 }
 
-function nameOf(prefix: string, { name }: Member): string {
+/** Fates that are a line below the table if all providers share them. */
+const LISTED = ["**rejected**", "**dropped**"];
+
+function listLine(fate: string, names: readonly string[]): string {
+  return names.length === 0 ? "" : `- ${fate}: ${names.join("; ")}`;
+}
+
+function nameOf(prefix: string, { name }: Pick<Member, "name">): string {
   return prefix.endsWith("=") ? `\`type: ${name}\`` : `\`${name}\``;
 }
+
+function memberCell(prefix: string, member: Member): string {
+  const { neutral } = member;
+  const passes = neutral === "" ? "" : `, not \`${NEUTRAL[neutral] ?? neutral}\``;
+  return nameOf(prefix, member) + passes;
+}
+
+const NEUTRAL: Record<string, string> = { empty: "[]" };
 
 /** Slots that only a member with the same meaning can hold. */
 const NEEDS_MEMBER = new Set(["stop", "stop_sequences", "top_k"]);
@@ -69,21 +124,32 @@ const NEEDS_MEMBER = new Set(["stop", "stop_sequences", "top_k"]);
 const LABELS = new Set(["response_format.json_schema.name", "text.format.name"]);
 
 function fateOf(member: Member, prefix: string, to: DialectTables): string {
-  const { feature, slot, reads } = member;
-  if (feature !== undefined) return featureFate(member, feature, to);
-  if (slot === undefined) return `ignored${reads === "" ? "" : `: ${reads}`}`;
+  const { feature, slot = 0 } = member;
+  if (feature !== undefined)
+    return to.supported.includes(feature) ? "the same" : `**${feature.fate}**`;
   const fate = to.notWritten.get(slot);
-  if (fate !== undefined) return fate;
-  const targets = membersOf(to, slot, prefix);
-  const names = targets.map(({ path }) => `\`${path}\``).join(", ");
-  const written = targets.flatMap(({ path, member: { writes } }) =>
-    writes === "" ? [] : [targets.length > 1 ? `\`${path}\`: ${writes}` : writes],
-  );
-  const notes = [...(reads === "" ? [] : [reads]), ...written].join("; ");
-  if (names === "" && LABELS.has(prefix + member.name))
-    return "ignored: a label, not an instruction";
-  if (names === "" && NEEDS_MEMBER.has(member.name)) return `**dropped**, and listed`;
-  return `→ ${names === "" ? "(by its value)" : names}${notes === "" ? "" : `: ${notes}`}`;
+  if (fate !== undefined) return firstClause(fate);
+  const all = membersOf(to, slot, prefix).map(({ path }) => path);
+  const kinds = all.filter((path) => isKind(path) === isKind(prefix));
+  const paths = (kinds.length > 0 ? kinds : all).map((path) => `\`${endOf(path)}\``);
+  if (paths.length > 0) return [...new Set(paths)].join(", ");
+  if (LABELS.has(prefix + member.name)) return "ignored";
+  return NEEDS_MEMBER.has(member.name) ? "**dropped**" : "by its value";
+}
+
+/** Returns what happens to a slot without the reason, which is in the provider's section. */
+function firstClause(fate: string): string {
+  return (fate.split(": ")[0] ?? fate).replace(", and listed", "").replace("→ ", "");
+}
+
+/** Returns whether a path is that of a block's `type`. */
+function isKind(path: string): boolean {
+  return path.includes("type=");
+}
+
+/** Returns a path from its last list on: `content[].text`. */
+function endOf(path: string): string {
+  return /[^.]+\[\]\.[^[]*$/.exec(path)?.[0] ?? path;
 }
 
 interface Place {
@@ -111,14 +177,44 @@ function commonLength(a: string, b: string): number {
   return length;
 }
 
-function featureFate({ neutral }: Member, feature: Feature, to: DialectTables): string {
-  if (to.supported.includes(feature)) return "→ the same";
-  const passes = neutral === "" ? "" : ` \`${NEUTRAL[neutral] ?? neutral}\` is accepted.`;
-  const advice = feature.advice === "" ? "" : ` ${feature.advice}`;
-  return `**${feature.fate}**: ${feature.title}.${advice}${passes}`;
+/** What the writer of each dialect does, for the requests of all clients. */
+function providersSection(dialects: DialectTables[]): string {
+  return [
+    "## What providers get",
+    "The members that the columns above name, by their whole paths, if there is more to know than the value is copied.",
+    ...dialects.map((dialect) => providerSection(dialect, dialects)),
+  ].join("\n\n");
 }
 
-const NEUTRAL: Record<string, string> = { empty: "[]" };
+function providerSection(to: DialectTables, dialects: DialectTables[]): string {
+  const written = to.tables.flatMap(({ prefix, members }) =>
+    members
+      .filter(({ writes }) => writes !== "")
+      .map(({ name, writes }) => `- ${pathOf(prefix, name)}: ${writes}`),
+  );
+  const missing = [...to.notWritten]
+    .filter(([, fate]) => fate.includes(": "))
+    .map(([slot, fate]) => `- ${namesOf(slot, dialects)}: ${fate}`);
+  const [link = ""] = to.tables.map((one) => one.link);
+  const heading = link === "" ? to.title : `${to.title} ([documentation](${link}))`;
+  return [`### To ${heading}`, [...new Set([...written, ...missing])].join("\n")].join("\n\n");
+}
+
+function pathOf(prefix: string, name: string): string {
+  return `\`${prefix}${name}\``;
+}
+
+/** Returns how clients name a slot. */
+function namesOf(slot: number, dialects: DialectTables[]): string {
+  const paths = dialects.flatMap(({ hasClients, tables }) =>
+    tables.flatMap(({ prefix, members }) =>
+      members
+        .filter((member) => hasClients && member.slot === slot)
+        .map(({ name }) => `\`${endOf(`${prefix}${name}`)}\``),
+    ),
+  );
+  return [...new Set(paths)].join(", ");
+}
 
 /** Features in these tables are dropped or rejected unless the envelope lists the member. */
 const ENVELOPED_TABLES = new Set(["", "messages[].", "tools[]."]);
@@ -167,15 +263,27 @@ function codes(names: readonly string[]): string {
 
 function featuresSection(features: Feature[], dialects: DialectTables[]): string {
   const lines = features.map((feature) => {
-    const { title, link, fate } = feature;
+    const { title, link, fate, advice } = feature;
     const supporters = dialects.filter((one) => asks(one, feature)).map((one) => one.title);
-    return `- ${link === "" ? title : `[${title}](${link})`}: ${fate}. Native to ${supporters.join(", ")}.`;
+    const asking = [...new Set(dialects.flatMap((one) => membersAsking(one, feature)))].join(", ");
+    const heading = link === "" ? title : `[${title}](${link})`;
+    const native = supporters.length === 0 ? "" : ` Native to ${supporters.join(", ")}.`;
+    return `- ${heading}${asking === "" ? "" : ` (${asking})`}: ${fate}.${advice === "" ? "" : ` ${advice}`}${native}`;
   });
   return [
     "## Features",
     "What a request can ask for that only some dialects support, and what happens if the provider's does not.",
     lines.join("\n"),
   ].join("\n\n");
+}
+
+/** Returns how clients of a dialect ask for a feature. */
+function membersAsking({ tables }: DialectTables, { id }: Feature): string[] {
+  return tables.flatMap(({ prefix, members }) =>
+    members
+      .filter(({ feature }) => feature?.id === id)
+      .map(({ name }) => `\`${endOf(`${prefix}${name}`)}\``),
+  );
 }
 
 /** Returns whether a dialect has a member for a feature. */
