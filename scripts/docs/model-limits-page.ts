@@ -2,7 +2,7 @@
 import { KNOWN_LIMITS, LIMITS_BY_HOST } from "../../control-plane/providers/known-limits.ts";
 import type { ProviderLimits } from "../../control-plane/providers/limits/families.ts";
 import type { ModelLimits } from "../../model/model-limits.ts";
-import { code, table } from "./markdown.ts";
+import { code } from "./markdown.ts";
 
 const codes = (names: readonly string[]): string => names.map(code).join(", ");
 
@@ -10,24 +10,37 @@ const INTRODUCTION = `# Model limits
 
 <!-- Written by scripts/generate.ts from control-plane/providers/known-limits.ts: change it there. -->
 
-What the gateway knows of models, by the provider of the entry or else by its \`provider_interface\`. Of each provider the first row that matches the model applies, together with the provider's row for every model. A \`*\` at the end matches any rest. Models without a row have no limits, and their requests pass unchanged.
+What the gateway knows of models, by the provider of the entry or else by its \`provider_interface\`. Of each provider the first line that matches the model applies, together with the line for every model. A \`*\` at the end matches any rest. Models without a line have no limits, and their requests pass unchanged.
 
 \`limits\` of an entry ([configuration](configuration.md#limits-of-a-model)) replaces single limits.`;
 
 /** Returns Markdown; the caller formats it. */
 export function modelLimitsPage(): string {
-  return [INTRODUCTION, table(["Models", "Limits"], limitRows())].join("\n\n");
+  const providers = Object.entries(KNOWN_LIMITS).filter(([name]) => !REPEATED.has(name));
+  return [
+    INTRODUCTION,
+    ...providers.map(([name, limits]) => `## ${name}\n\n${linesOf(limits).join("\n")}`),
+    `## Clouds and other addresses\n\n${others().map(line).join("\n")}`,
+  ].join("\n\n");
 }
 
-/** Their rows would repeat those of Anthropic or OpenAI. */
+/** Their sections would repeat those of Anthropic or OpenAI. */
 const REPEATED = new Set(["claude", "vertex", "bedrock", "bedrock_mantle", "azure_openai"]);
 
-/** One row for each family, one for all models of a provider: its models, what is different of them. */
-function limitRows(): string[][] {
+/** One line for each family, one for all models of a provider: its models, what is different of them. */
+function linesOf({ everyModel, families = [] }: ProviderLimits): string[] {
   return [
-    ...Object.entries(KNOWN_LIMITS).flatMap(([name, table]) =>
-      REPEATED.has(name) ? [] : rowsOf(`${name}/`, table),
-    ),
+    ...(everyModel === undefined ? [] : [line(["every model", wordsOf(everyModel.limits)])]),
+    ...families.map(({ models, limits }) => line([codes(models), wordsOf(limits)])),
+  ];
+}
+
+function line([models, limits]: readonly [string, string]): string {
+  return `- ${models}: ${limits}`;
+}
+
+function others(): (readonly [string, string])[] {
+  return [
     ["`base_url` at openrouter.ai", wordsOf(LIMITS_BY_HOST["openrouter.ai"]?.everyModel?.limits)],
     [
       "OpenAI's models on `azure_openai`, `azure_foundry`, `bedrock_mantle`; Claude on every cloud",
@@ -41,16 +54,6 @@ function limitRows(): string[][] {
     ["Claude on `vertex` and `bedrock_mantle`", "no output schemas"],
     ["Claude 4.7 and newer on `bedrock`", "no output schemas"],
     ["`base_url` at openai.azure.com, api.z.ai, aliyuncs.com", "as openai, zhipu, qwen"],
-  ];
-}
-
-function rowsOf(prefix: string, { everyModel, families = [] }: ProviderLimits): string[][] {
-  return [
-    ...(everyModel === undefined ? [] : [[code(`${prefix}*`), wordsOf(everyModel.limits)]]),
-    ...families.map(({ models, limits }) => [
-      codes(models.map((model) => `${prefix}${model}`)),
-      wordsOf(limits),
-    ]),
   ];
 }
 
@@ -79,23 +82,24 @@ function memberWords(limits: ModelLimits): string[] {
   const words = [limits.sampling === undefined ? "" : SAMPLING[limits.sampling]];
   if (limits.stop === false) words.push("no `stop`");
   if (limits.user === false) words.push("no `user`");
-  if (limits.top_k === true) words.push("takes `top_k`");
+  if (limits.top_k === true) words.push("supports `top_k`");
   if (limits.refuses !== undefined) words.push(`no ${codes(limits.refuses)}`);
   if (limits.system_role === "none") words.push("no system role");
   if (limits.developer_role === false) words.push("`system` for `developer`");
-  if (limits.system_messages === true) words.push("takes system messages inside the conversation");
+  if (limits.system_messages === true)
+    words.push("supports system messages inside the conversation");
   if (limits.forced_tools === "none") words.push("no forced tools");
   if (limits.forced_tools === "named") words.push("`tool_choice` not `required`");
   if (limits.output_schema === false) words.push("no JSON schema");
-  if (limits.output_schema === true) words.push("takes a JSON schema");
+  if (limits.output_schema === true) words.push("supports a JSON schema");
   if (limits.json_schema === false) words.push("no JSON schema keywords beyond OpenAPI's");
   if (limits.tool_calls === "plain") words.push("plain tool calls");
   if (limits.call_ids === "short") words.push("tool call ids of nine letters and digits");
   if (limits.user_after_tool === false) words.push("no user message directly after tool results");
   if (limits.prefill === false) words.push("no prefill");
-  if (limits.cache_control === true) words.push("takes `cache_control`");
-  if (limits.reasoning_content === true) words.push("takes `reasoning_content` back");
-  if (limits.reasoning_details === true) words.push("takes `reasoning_details` back");
+  if (limits.cache_control === true) words.push("supports `cache_control`");
+  if (limits.reasoning_content === true) words.push("accepts `reasoning_content` back");
+  if (limits.reasoning_details === true) words.push("accepts `reasoning_details` back");
   return words.filter((word) => word !== "");
 }
 
