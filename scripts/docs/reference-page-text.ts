@@ -72,7 +72,7 @@ export const REFERENCES = `## References to the environment
 
 export const HEADERS = `### Keys and headers
 
-A key never stands in the file: \`access_key: $OPENAI_API_KEY\` names the variable that holds it. It is sent as \`authorization: Bearer …\`, or as \`x-api-key\` in the messages format. A provider that wants it in another way takes it in \`headers\`, with nothing but the scheme beside the reference:
+A key never stands in the file: \`access_key: $OPENAI_API_KEY\` names the variable that holds it. It is sent as \`authorization: Bearer …\`, or as \`x-api-key\` in the messages format. For a provider that needs it in another way, set it in \`headers\`, with nothing but the scheme beside the reference:
 
 \`\`\`yaml
 llm_providers:
@@ -129,7 +129,7 @@ In the request's \`model\`, or in the header \`x-gateway-llm-provider-hint\`, wh
 
 ### Wildcards
 
-A \`*\` at the end of \`model\` stands for any text. An entry \`openai/*\` takes each model of the provider that has no entry, \`openai/gpt-5*\` those whose names begin with \`gpt-5\`; the longest prefix wins, and an entry for the model wins over all.
+A \`*\` at the end of \`model\` stands for any text. An entry \`openai/*\` accepts each model of the provider that has no entry, \`openai/gpt-5*\` those whose names begin with \`gpt-5\`; the longest prefix wins, and an entry for the model wins over all.
 
 \`\`\`yaml
 llm_providers:
@@ -139,7 +139,7 @@ llm_providers:
 
 - Clients send \`openai/<model>\`. They can leave out the provider where the name is known to be the provider's: \`gpt-…\` is a model of \`openai/*\`, \`claude…\` of \`anthropic/*\`, \`gemini-…\` of \`gemini/*\`. Any other bare name is unknown (404).
 - The known limits of each model hold, as with an entry for it.
-- Aliases, fallbacks, rate limits and prices can name a model that only a wildcard takes: \`target: openai/gpt-4o\`. A rate limit and a price of \`openai/*\` are for all of its models.
+- Aliases, fallbacks, rate limits and prices can name a model that only a wildcard accepts: \`target: openai/gpt-4o\`. A rate limit and a price of \`openai/*\` are for all of its models.
 - \`model: none\` with a wildcard as the default entry means the provider's usual model, which \`gateway models\` lists.
 - \`GET /v1/models\` lists the models that the price list has for the provider. Metrics, the live page and \`gateway spend\` have those names too; any other model is \`other\`.
 - Where the API depends on the model (Vertex AI, Bedrock, Foundry), the entry needs \`provider_interface\`. Azure deployments in the path (a dated \`api_version\`) have no wildcards.`;
