@@ -38,7 +38,7 @@ function scaled(value: f64, exponent: i32): f64 {
   return exponent < 0 ? value / power : value * power;
 }
 
-/** Reads the digits behind `e`. The cap keeps a hostile exponent small. */
+/** Reads the digits after `e`. The cap keeps a hostile exponent small. */
 function readExponent(pointer: usize, at: u32, size: u32): i32 {
   let isNegative = false;
   let value: i32 = 0;

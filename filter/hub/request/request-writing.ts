@@ -26,7 +26,7 @@ export function writeString(pointer: usize, length: u32, out: ByteBuffer): void 
   out.byte(QUOTE);
 }
 
-/** Writes a value behind `name`, which is `,"name":`; nothing if the value is missing. */
+/** Writes a value after `name`, which is `,"name":`; nothing if the value is missing. */
 export function writeMember(tape: Tape, node: u32, name: Span, out: ByteBuffer): void {
   if (!tape.isPresent(node)) return;
   out.span(name);
@@ -167,25 +167,13 @@ export function schemaInstruction(
 }
 
 /** Returns the instruction that replaces the format of the response, JSON with or without a schema. Valid until the next call. */
-export function formatSentence(request: HubRequest): Span {
+function formatSentence(request: HubRequest): Span {
   if (request.outputFormat == FORMAT_JSON) return JSON_SENTENCE;
   sentence.clear();
   writeSchemaSentence(request.tape, request.schema, sentence);
   instruction.pointer = sentence.pointer;
   instruction.length = sentence.length;
   return instruction;
-}
-
-/** As `schemaInstruction`, also for plain JSON: for APIs that enforce no JSON without a schema. */
-export function formatInstruction(
-  request: HubRequest,
-  limits: RequestLimits,
-  report: RequestReport,
-): Span {
-  if (request.outputFormat != FORMAT_JSON)
-    return schemaInstruction(request, limits, report.paths.format, report);
-  report.drop(report.paths.format);
-  return formatSentence(request);
 }
 
 const DESCRIPTION = constant(',"description":');
@@ -230,7 +218,7 @@ export function writeChosenTool(request: HubRequest, out: ByteBuffer): void {
   else writeString(request.chosenName, request.chosenNameLength, out);
 }
 
-/** Writes the value of a cache mark behind its name; nothing if there is none. */
+/** Writes the value of a cache mark after its name; nothing if there is none. */
 export function writeToolCache(tool: Tool, out: ByteBuffer): void {
   if (tool.cacheLength == 0) return;
   out.span(CACHE_MEMBER);

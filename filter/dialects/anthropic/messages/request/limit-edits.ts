@@ -3,10 +3,10 @@ import { CHOICE_ANY, CHOICE_NAMED, CHOICE_UNSET } from "../../../../hub/request/
 import { isUnsupportedChoice } from "../../../../hub/request/request-fitting";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
-import { LimitEdits, NO_NEUTRAL } from "../../../limit-edits";
+import { NO_NEUTRAL } from "../../../limit-edits";
 import { ListEdit } from "../../../list-edit";
 import { EnvelopeEdits } from "./envelope-edits";
-import { ThinkingLimit } from "./limit-thinking";
+import { ThinkingLimits } from "./limit-thinking";
 import { request as members } from "../members";
 
 const MAX_TOKENS = constant("max_tokens");
@@ -19,8 +19,7 @@ const TYPE = constant("type");
 
 const innerMembers = new ListEdit();
 
-export class AnthropicMessagesLimitEdits extends LimitEdits {
-  private thinking: ThinkingLimit = new ThinkingLimit();
+export class AnthropicMessagesLimitEdits extends ThinkingLimits {
   private envelope: EnvelopeEdits = new EnvelopeEdits();
 
   constructor() {
@@ -29,7 +28,7 @@ export class AnthropicMessagesLimitEdits extends LimitEdits {
 
   protected plan(): void {
     this.envelope.begin(this.tape, this.limits, this.edits, this.report);
-    this.thinking.plan(this.tape, this.limits, this.report);
+    this.planThinking();
   }
 
   protected schemaOf(): u32 {
@@ -53,8 +52,7 @@ export class AnthropicMessagesLimitEdits extends LimitEdits {
     const value = key + 1;
     this.envelope.change(key);
     if (tape.equals(key, MAX_TOKENS)) this.lowerTokens(key, MAX_TOKENS);
-    else if (tape.equals(key, constant("thinking")))
-      return this.thinking.edit(tape, value, this.edits);
+    else if (tape.equals(key, constant("thinking"))) return this.changeThinking(value);
     else if (tape.equals(key, OUTPUT_CONFIG)) return this.changeOutput(value);
     else if (tape.equals(key, TOOL_CHOICE)) this.limitChoice(value);
     return false;
@@ -63,7 +61,6 @@ export class AnthropicMessagesLimitEdits extends LimitEdits {
   /** Changes the effort of `output_config` to one that the model supports, and removes an unsupported format. */
   private changeOutput(object: u32): bool {
     const tape = this.tape;
-    const thinking = this.thinking;
     if (!tape.isObject(object)) return false;
     innerMembers.begin(tape, object);
     let kept: u32 = 0;
@@ -73,23 +70,18 @@ export class AnthropicMessagesLimitEdits extends LimitEdits {
       if (this.schema != NO_NODE && tape.equals(key, FORMAT)) {
         this.report.dropForModel(constant("output_config.format"));
         isRemoved = true;
-      } else if (thinking.changesEffort && tape.equals(key, constant("effort"))) {
-        isRemoved = !thinking.replaceEffort(tape, key + 1, this.edits);
+      } else if (this.changesEffort && tape.equals(key, constant("effort"))) {
+        isRemoved = !this.replaceEffort(key + 1);
       }
       if (!isRemoved) kept++;
       innerMembers.item(tape, key, isRemoved, this.edits);
     }
-    if (!thinking.addsEffort) return kept == 0 && !tape.isEmpty(object);
+    if (!this.addsEffort) return kept == 0 && !tape.isEmpty(object);
+    this.edits.append(constant('"effort":'));
     this.appendEffort();
     if (kept > 0) this.edits.append(constant(","));
     this.edits.insertAppended(tape.start(object) + 1);
     return false;
-  }
-
-  private appendEffort(): void {
-    this.edits.append(constant('"effort":"'));
-    this.edits.append(this.thinking.effortWord());
-    this.edits.append(constant('"'));
   }
 
   /** Makes a choice `auto`; whether calls may be parallel stays as it is. */
@@ -107,8 +99,8 @@ export class AnthropicMessagesLimitEdits extends LimitEdits {
 
   protected finish(systemText: Span): Span {
     const tape = this.tape;
-    if (this.thinking.addsEffort && !tape.isObject(tape.member(0, OUTPUT_CONFIG))) {
-      this.edits.append(constant('"output_config":{'));
+    if (this.addsEffort && !tape.isObject(tape.member(0, OUTPUT_CONFIG))) {
+      this.edits.append(constant('"output_config":{"effort":'));
       this.appendEffort();
       this.edits.append(constant("},"));
       this.edits.insertAppended(tape.start(0) + 1);

@@ -15,14 +15,11 @@ import {
   OFF_NONE,
   REASONING_BUDGET,
   REASONING_NONE,
-  RequestLimits,
-  RequestReport,
 } from "../../../../hub/request/request-report";
-import { Edits } from "../../../../bytes/json/edit";
 import { readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
-import { constant, Span } from "../../../../bytes/text/bytes";
-import { integerText } from "../../../limit-edits";
+import { constant } from "../../../../bytes/text/bytes";
+import { integerText, LimitEdits } from "../../../limit-edits";
 import { ListEdit } from "../../../list-edit";
 import { isUnsupportedThinking } from "../../claude-writer";
 
@@ -32,7 +29,6 @@ const ENABLED = constant("enabled");
 const BUDGET_TOKENS = constant("budget_tokens");
 
 const QUOTE = constant('"');
-const OFF_DISABLED_VALUE = constant('{"type":"disabled"}');
 
 const KEEP: i32 = 0;
 const REMOVE: i32 = 1;
@@ -42,126 +38,125 @@ const TO_OFF: i32 = 4;
 
 const members = new ListEdit();
 
-/** One per dialect: `plan` decides everything before the first edit. */
-export class ThinkingLimit {
+export abstract class ThinkingLimits extends LimitEdits {
   /** Whether the client's effort is replaced or removed. */
-  changesEffort: bool = false;
+  protected changesEffort: bool = false;
   /** Whether an effort is added, because the client sent none. */
-  addsEffort: bool = false;
+  protected addsEffort: bool = false;
   private effort: i32 = EFFORT_UNSET;
-  private change: i32 = KEEP;
+  private thinkingChange: i32 = KEEP;
   private budget: i64 = 0;
-  private off: Span = OFF_DISABLED_VALUE;
 
-  plan(tape: Tape, limits: RequestLimits, report: RequestReport): void {
+  /** Decides everything before the first edit. */
+  protected planThinking(): void {
+    const tape = this.tape;
+    const limits = this.limits;
     const object = tape.member(0, THINKING);
     const node = tape.member(tape.member(0, constant("output_config")), constant("effort"));
     const wanted = effortOf(tape, node);
-    this.change = KEEP;
+    this.thinkingChange = KEEP;
     this.addsEffort = false;
     this.effort = limits.knowsEfforts ? nearestEffort(limits.efforts, wanted) : wanted;
     this.changesEffort = this.effort != wanted;
-    if (tape.isObject(object)) this.planChange(tape, object, wanted, limits, report);
+    if (tape.isObject(object)) this.planChange(object, wanted);
     // A budget expresses it.
-    if (this.effort < wanted && this.change != TO_BUDGET)
-      report.dropForModel(constant("output_config.effort"));
+    if (this.effort < wanted && this.thinkingChange != TO_BUDGET)
+      this.report.dropForModel(constant("output_config.effort"));
     if (tape.isPresent(node) || this.effort == EFFORT_UNSET) this.addsEffort = false;
   }
 
-  private planChange(
-    tape: Tape,
-    object: u32,
-    wanted: i32,
-    limits: RequestLimits,
-    report: RequestReport,
-  ): void {
+  private planChange(object: u32, wanted: i32): void {
+    const tape = this.tape;
+    const limits = this.limits;
+    const report = this.report;
     const type = tape.member(object, TYPE);
     if (!isUnsupportedThinking(tape, type, limits)) return;
     const isAdaptive = tape.equals(type, constant("adaptive"));
-    if (tape.equals(type, ENABLED) && limits.thinksAdaptively()) {
-      this.change = TO_ADAPTIVE;
-      this.addNearest(limits, thinkingEffort(tape, object));
+    const isEnabled = tape.equals(type, ENABLED);
+    if (isEnabled && limits.thinksAdaptively()) {
+      this.thinkingChange = TO_ADAPTIVE;
+      this.addNearest(thinkingEffort(tape, object));
       if (tape.isPresent(tape.member(object, BUDGET_TOKENS)))
         report.dropForModel(constant("thinking.budget_tokens"));
-    } else if (isAdaptive && this.planBudget(tape, wanted, limits)) {
-      this.change = TO_BUDGET;
-    } else if (isAdaptive || tape.equals(type, ENABLED)) {
-      this.change = REMOVE;
+    } else if (isAdaptive && this.planBudget(wanted)) {
+      this.thinkingChange = TO_BUDGET;
+    } else if (isAdaptive || isEnabled) {
+      this.thinkingChange = REMOVE;
       report.dropForModel(THINKING);
+    } else if (limits.thinkingOff != OFF_NONE) {
+      // The client asks for no thinking: the model thinks as little as it can.
+      this.thinkingChange = TO_OFF;
     } else {
-      this.planOff(limits, report);
+      this.thinkingChange = REMOVE;
+      if (limits.reasoning == REASONING_NONE) return;
+      this.addNearest(EFFORT_NONE);
+      report.dropForModel(THINKING);
     }
   }
 
-  /** The client asks for no thinking: the model thinks as little as it can. */
-  private planOff(limits: RequestLimits, report: RequestReport): void {
-    this.change = limits.thinkingOff == OFF_NONE ? REMOVE : TO_OFF;
-    this.off =
-      limits.thinkingOff == OFF_BETWEEN_TOOLS
-        ? constant('{"type":"between_tools"}')
-        : OFF_DISABLED_VALUE;
-    if (limits.thinkingOff != OFF_NONE || limits.reasoning == REASONING_NONE) return;
-    this.addNearest(limits, EFFORT_NONE);
-    report.dropForModel(THINKING);
-  }
-
-  private addNearest(limits: RequestLimits, wanted: i32): void {
+  private addNearest(wanted: i32): void {
     if (this.effort != EFFORT_UNSET) return;
-    this.effort = nearestEffort(limits.efforts, wanted);
+    this.effort = nearestEffort(this.limits.efforts, wanted);
     this.addsEffort = true;
   }
 
   /** Sets the budget that stands for an effort. Returns false if thinking with a budget is not possible. */
-  private planBudget(tape: Tape, wanted: i32, limits: RequestLimits): bool {
-    if (limits.reasoning != REASONING_BUDGET) return false;
+  private planBudget(wanted: i32): bool {
+    const tape = this.tape;
+    const highest: i64 = this.limits.highestMaxTokens;
+    if (this.limits.reasoning != REASONING_BUDGET) return false;
     let most = readCount(tape, tape.member(0, constant("max_tokens")));
-    if (limits.highestMaxTokens != 0) most = min<i64>(most, limits.highestMaxTokens);
-    this.budget = min<i64>(
-      effortBudget(wanted == EFFORT_UNSET ? EFFORT_HIGH : wanted),
-      (most * 4) / 5,
-    );
+    if (highest != 0) most = min(most, highest);
+    const budget = effortBudget(wanted == EFFORT_UNSET ? EFFORT_HIGH : wanted);
+    this.budget = min(budget, (most * 4) / 5);
     return this.budget >= MIN_BUDGET && !isToolForced(tape) && !isInBareLoop(tape);
   }
 
-  effortWord(): Span {
-    return effortWord(this.effort);
+  /** Appends the planned effort, a JSON string, to the edits. */
+  protected appendEffort(): void {
+    this.edits.append(QUOTE);
+    this.edits.append(effortWord(this.effort));
+    this.edits.append(QUOTE);
   }
 
   /** Returns whether an effort is left. */
-  replaceEffort(tape: Tape, node: u32, edits: Edits): bool {
+  protected replaceEffort(node: u32): bool {
     if (this.effort == EFFORT_UNSET) return false;
-    edits.append(QUOTE);
-    edits.append(effortWord(this.effort));
-    edits.append(QUOTE);
-    edits.replaceAppended(tape.outerStart(node), tape.outerEnd(node));
+    this.appendEffort();
+    this.edits.replaceAppended(this.tape.outerStart(node), this.tape.outerEnd(node));
     return true;
   }
 
   /** Changes the value of `thinking`. Returns whether nothing of it is left. */
-  edit(tape: Tape, object: u32, edits: Edits): bool {
-    if (this.change == REMOVE) return true;
-    if (this.change == TO_OFF) edits.replace(tape.start(object), tape.end(object), this.off);
-    if (this.change != TO_ADAPTIVE && this.change != TO_BUDGET) return false;
+  protected changeThinking(object: u32): bool {
+    const tape = this.tape;
+    const change = this.thinkingChange;
+    if (change == REMOVE) return true;
+    if (change == TO_OFF)
+      this.replace(
+        object,
+        this.limits.thinkingOff == OFF_BETWEEN_TOOLS
+          ? constant('{"type":"between_tools"}')
+          : constant('{"type":"disabled"}'),
+      );
+    if (change != TO_ADAPTIVE && change != TO_BUDGET) return false;
     members.begin(tape, object);
     const end = tape.next(object);
     for (let key = tape.first(object); key < end; key = tape.next(key + 1)) {
-      if (tape.equals(key, TYPE)) this.changeType(tape, key + 1, edits);
-      members.item(tape, key, tape.equals(key, BUDGET_TOKENS), edits);
+      if (tape.equals(key, TYPE)) this.changeType(key + 1);
+      members.item(tape, key, tape.equals(key, BUDGET_TOKENS), this.edits);
     }
     return false;
   }
 
-  private changeType(tape: Tape, node: u32, edits: Edits): void {
-    const start = tape.outerStart(node);
-    const end = tape.outerEnd(node);
-    if (this.change == TO_ADAPTIVE) {
-      edits.replace(start, end, constant('"adaptive"'));
+  private changeType(node: u32): void {
+    if (this.thinkingChange == TO_ADAPTIVE) {
+      this.replace(node, constant('"adaptive"'));
       return;
     }
-    edits.append(constant('"enabled"'));
-    edits.append(constant(',"budget_tokens":'));
-    edits.append(integerText(this.budget));
-    edits.replaceAppended(start, end);
+    this.edits.append(constant('"enabled","budget_tokens":'));
+    this.edits.append(integerText(this.budget));
+    this.edits.replaceAppended(this.tape.outerStart(node), this.tape.outerEnd(node));
   }
 }
 

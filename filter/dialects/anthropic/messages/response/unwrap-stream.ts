@@ -45,7 +45,7 @@ export class StreamUnwrapper {
 
   constructor(private requestId: ByteBuffer) {}
 
-  /** Reads the next bytes, with PADDING behind them, and appends the events that they complete to `out`. */
+  /** Reads the next bytes, with PADDING after them, and appends the events that they complete to `out`. */
   push(pointer: usize, length: u32, out: ByteBuffer): void {
     if (this.isOver) return;
     this.framer.push(pointer, length);

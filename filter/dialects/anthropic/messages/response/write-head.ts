@@ -1,4 +1,4 @@
-// Writes the members of a message before and behind its content, for streams and complete responses: all that Anthropic's SDK
+// Writes the members of a message before and after its content, for streams and complete responses: all that Anthropic's SDK
 // declares (1.12), those of which nothing is known as null.
 import {
   Citation,

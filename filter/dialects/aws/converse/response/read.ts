@@ -64,7 +64,7 @@ export class BedrockConverseReader extends ResponseReader {
     else if (isContent) this.content.stop(readCount(tape, index));
     else if (reason != NO_NODE) this.readFinish(tape, reason);
     if (tape.isObject(usage)) readUsage(tape, usage, this.usage);
-    // The last event is `metadata`, behind the reason.
+    // The last event is `metadata`, after the reason.
     if ((usage != NO_NODE || isEnd) && this.finishReason != FINISH_NONE) this.endOfStream();
   }
 
