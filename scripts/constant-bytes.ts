@@ -1,15 +1,19 @@
 // A transform of the AssemblyScript compiler: texts of the filter become UTF-8 in one run of bytes.
 //
 // The compiler keeps a string literal as UTF-16 behind a header of 20 bytes; such literals were a third of the filter (66 KB).
-// `constant("text")` becomes the address of a span in a table, without code at start, and so does the text of `out.text("text")`;
-// any other string is decoded when it is used, so code for every request or event uses `constant`. Notes for the
+// `constant("text")` becomes the address of a span in a table, without code at start, and so do `constant(NAME)` with a text of
+// contract/ and the text of `out.text("text")`; any other string is decoded when it is used, so code for every request or event uses `constant`. Notes for the
 // documentation are left out, and constants of contract/ that the filter does not use. Without the transform the program means the same.
 import { relative } from "node:path/posix";
 import {
   ArrayLiteralExpression,
   CallExpression,
+  ClassDeclaration,
+  CommonFlags,
   DecoratorNode,
   ExportStatement,
+  type Expression,
+  FieldDeclaration,
   IdentifierExpression,
   ImportStatement,
   Node,
@@ -17,6 +21,7 @@ import {
   PropertyAccessExpression,
   type Range,
   type Source,
+  type Statement,
   StringLiteralExpression,
   Token,
   VariableStatement,
@@ -36,6 +41,7 @@ const TEXT = "textAt";
 /** Shorter ones stay literals: as a call they are hardly smaller. Characters. */
 const MIN_TEXT = 6;
 
+const IN_CONTRACT = /^contract\//;
 /** Files whose texts are replaced; the contract's others are names, which the filter writes as constants. */
 const TEXTS = /^(filter\/|contract\/(upstream-errors|envelopes)\.)/;
 
@@ -48,6 +54,10 @@ type MakeI64 = (low: number) => Parameters<typeof Node.createIntegerLiteralExpre
 // A default export, because the compiler asks for one.
 export default class ConstantBytes extends Transform {
   afterParse(parser: Parser): void {
+    const contract = parser.sources.filter(({ normalizedPath: path }) => IN_CONTRACT.test(path));
+    const texts = textsOf(contract);
+    for (const { statements, normalizedPath } of parser.sources)
+      if (TEXTS.test(normalizedPath)) writeTexts(statements, importsOf(statements), texts);
     removeUnused(
       parser.sources.filter(({ normalizedPath: path }) => /^(filter|contract)\//.test(path)),
     );
@@ -66,6 +76,56 @@ export default class ConstantBytes extends Transform {
   }
 }
 
+/** Returns the texts of the contract by name: of constants, and of static members as `Class.member`. */
+function textsOf(sources: Source[]): Map<string, StringLiteralExpression> {
+  const texts = new Map<string, StringLiteralExpression>();
+  const add = (name: string, value: Expression | null): void => {
+    if (value instanceof StringLiteralExpression) texts.set(name, value);
+  };
+  for (const statement of sources.flatMap(({ statements }) => statements)) {
+    if (statement instanceof VariableStatement)
+      for (const { name, initializer } of statement.declarations) add(name.text, initializer);
+    if (statement instanceof ClassDeclaration)
+      for (const member of statement.members)
+        if (member instanceof FieldDeclaration && member.is(CommonFlags.Static))
+          add(`${statement.name.text}.${member.name.text}`, member.initializer);
+  }
+  return texts;
+}
+
+/** Returns the names that a file imports from the contract. */
+function importsOf(statements: Statement[]): Set<string> {
+  const imports = statements.filter((statement) => statement instanceof ImportStatement);
+  const ofContract = imports.filter(({ internalPath }) => IN_CONTRACT.test(internalPath));
+  return new Set(ofContract.flatMap(({ declarations }) => declarations ?? []).map(nameOf));
+}
+
+const nameOf = ({ name }: { name: IdentifierExpression }) => name.text;
+
+/** Writes the text itself for the name in `constant(NAME)`. */
+function writeTexts(
+  parent: object,
+  imported: ReadonlySet<string>,
+  texts: ReadonlyMap<string, StringLiteralExpression>,
+): void {
+  if (parent instanceof CallExpression && isCallOf(parent, "constant")) {
+    const [name] = parent.args;
+    const [first = "", ...members] = name === undefined ? [] : namesIn(name);
+    const text = imported.has(first) ? texts.get([first, ...members].join(".")) : undefined;
+    if (text !== undefined) parent.args = [text];
+  }
+  for (const [member, child] of Object.entries(parent) as [string, unknown][])
+    if (typeof child === "object" && child !== null && member !== "range")
+      writeTexts(child, imported, texts);
+}
+
+/** `NAME`, `Class.member`. */
+function namesIn(name: Expression): string[] {
+  if (name instanceof IdentifierExpression) return [name.text];
+  if (!(name instanceof PropertyAccessExpression)) return [];
+  return [...namesIn(name.expression), name.property.text];
+}
+
 /** Takes those constants out of the contract that no file uses: the compiler would keep them, and their texts. */
 function removeUnused(sources: Source[]): void {
   const used = new Set<string>();
@@ -81,10 +141,18 @@ function removeUnused(sources: Source[]): void {
     }
   }
   for (const { statements, normalizedPath } of sources) {
-    if (!normalizedPath.startsWith("contract/")) continue;
+    for (const statement of statements)
+      if (statement instanceof ImportStatement && IN_CONTRACT.test(statement.internalPath))
+        statement.declarations =
+          statement.declarations?.filter(({ foreignName }) => used.has(foreignName.text)) ?? null;
+    if (!IN_CONTRACT.test(normalizedPath)) continue;
     for (const statement of statements)
       if (statement instanceof VariableStatement)
         statement.declarations = statement.declarations.filter(({ name }) => used.has(name.text));
+      else if (statement instanceof ClassDeclaration)
+        statement.members = statement.members.filter(
+          (member) => !member.is(CommonFlags.Static) || used.has(member.name.text),
+        );
   }
 }
 
@@ -152,15 +220,19 @@ function replaceIn(parent: object, run: Run, used: Set<string>): void {
   }
 }
 
+function isCallOf({ expression }: CallExpression, name: string): boolean {
+  return expression instanceof IdentifierExpression && expression.text === name;
+}
+
 function isNote({ expression, args }: CallExpression): boolean {
   if (!(expression instanceof IdentifierExpression) || !NOTES.has(expression.text)) return false;
   return args.length > 0 && args.every((arg) => arg instanceof StringLiteralExpression);
 }
 
 /** The text of a call `constant("text")`. */
-function constantText({ expression, args }: CallExpression): string | undefined {
-  const [text] = args;
-  const isIt = expression instanceof IdentifierExpression && expression.text === "constant";
+function constantText(call: CallExpression): string | undefined {
+  const [text] = call.args;
+  const isIt = isCallOf(call, "constant");
   return isIt && text instanceof StringLiteralExpression ? text.value : undefined;
 }
 
