@@ -11,37 +11,37 @@ import {
   OPENAI_CHAT,
 } from "./dialects.ts";
 
-// `name: type = default`. The type is boolean, a number of tokens, a list of members, or the values: `a|b` for one of them,
+// `name?: type = default`. The type is boolean, a number of tokens, a list of members, or the values: `a|b` for one of them,
 // `(a|b)[]` for a list. Without a default it depends on the provider, or is not known. tsc computes the IR's type from these.
-export const MAX_OUTPUT_TOKENS = "max_output_tokens: number";
-export const DEFAULT_MAX_TOKENS = "default_max_tokens: number";
-export const MAX_TOKENS_MEMBER = "max_tokens_member: any|max_tokens|max_completion_tokens = any";
-export const SAMPLING = "sampling: any|one|without_reasoning|none = any";
-export const STOP = "stop: boolean = true";
-export const USER = "user: boolean = true";
-export const TOP_K = "top_k: boolean = false";
-export const SYSTEM_ROLE = "system_role: anywhere|first|none = anywhere";
-export const DEVELOPER_ROLE = "developer_role: boolean = true";
-export const SYSTEM_MESSAGES = "system_messages: boolean = false";
-export const EFFORTS = "efforts: (none|minimal|low|medium|high|xhigh|max)[]";
-export const REASONS_BY_DEFAULT = "reasons_by_default: boolean = true";
-export const REASONING_WITH_TOOLS = "reasoning_with_tools: boolean = true";
-export const THINKING = "thinking: none|budget|adaptive|both";
-export const THINKING_OFF = "thinking_off: disabled|between_tools|none = disabled";
-export const CALL_IDS = "call_ids: any|short = any";
-export const USER_AFTER_TOOL = "user_after_tool: boolean = true";
-export const REASONING_CONTENT = "reasoning_content: boolean = false";
-export const REASONING_DETAILS = "reasoning_details: boolean = false";
-export const FORCED_TOOLS = "forced_tools: all|named|none = all";
-export const OUTPUT_SCHEMA = "output_schema: boolean = true";
-export const PREFILL = "prefill: boolean = true";
-export const CACHE_CONTROL = "cache_control: boolean = false";
-export const STREAM_USAGE = "stream_usage: boolean";
-export const RESPONSES_API = "responses_api: boolean";
-export const MODEL_FAMILY = "model_family: claude|nova|gpt_oss|gpt|mistral|other";
-export const TOOL_CALLS = "tool_calls: signed|plain = signed";
-export const JSON_SCHEMA = "json_schema: boolean = true";
-export const REFUSES = "refuses: member[]";
+export const MAX_OUTPUT_TOKENS = "max_output_tokens?: number";
+export const DEFAULT_MAX_TOKENS = "default_max_tokens?: number";
+export const MAX_TOKENS_MEMBER = "max_tokens_member?: any|max_tokens|max_completion_tokens = any";
+export const SAMPLING = "sampling?: any|one|without_reasoning|none = any";
+export const STOP = "stop?: boolean = true";
+export const USER = "user?: boolean = true";
+export const TOP_K = "top_k?: boolean = false";
+export const SYSTEM_ROLE = "system_role?: anywhere|first|none = anywhere";
+export const DEVELOPER_ROLE = "developer_role?: boolean = true";
+export const SYSTEM_MESSAGES = "system_messages?: boolean = false";
+export const EFFORTS = "efforts?: (none|minimal|low|medium|high|xhigh|max)[]";
+export const REASONS_BY_DEFAULT = "reasons_by_default?: boolean = true";
+export const REASONING_WITH_TOOLS = "reasoning_with_tools?: boolean = true";
+export const THINKING = "thinking?: none|budget|adaptive|both";
+export const THINKING_OFF = "thinking_off?: disabled|between_tools|none = disabled";
+export const CALL_IDS = "call_ids?: any|short = any";
+export const USER_AFTER_TOOL = "user_after_tool?: boolean = true";
+export const REASONING_CONTENT = "reasoning_content?: boolean = false";
+export const REASONING_DETAILS = "reasoning_details?: boolean = false";
+export const FORCED_TOOLS = "forced_tools?: all|named|none = all";
+export const OUTPUT_SCHEMA = "output_schema?: boolean = true";
+export const PREFILL = "prefill?: boolean = true";
+export const CACHE_CONTROL = "cache_control?: boolean = false";
+export const STREAM_USAGE = "stream_usage?: boolean";
+export const RESPONSES_API = "responses_api?: boolean";
+export const MODEL_FAMILY = "model_family?: claude|nova|gpt_oss|gpt|mistral|other";
+export const TOOL_CALLS = "tool_calls?: signed|plain = signed";
+export const JSON_SCHEMA = "json_schema?: boolean = true";
+export const REFUSES = "refuses?: member[]";
 
 export class CapabilityRow<Declaration extends string = string> {
   declaration: Declaration;

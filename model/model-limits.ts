@@ -2,29 +2,12 @@
 // configuration set them.
 import type { DialectRow } from "../contract/dialects.ts";
 import { CAPABILITIES } from "../contract/model-capabilities.ts";
-
-type Split<Text> = Text extends `${infer First}|${infer Rest}` ? First | Split<Rest> : Text;
-
-type ValueOf<Type> = Type extends "boolean"
-  ? boolean
-  : Type extends "number"
-    ? number
-    : Type extends "member[]"
-      ? string[]
-      : Type extends `(${infer Values})[]`
-        ? Split<Values>[]
-        : Split<Type>;
+import type { Declared } from "./declared-types.ts";
 
 type Declaration = (typeof CAPABILITIES)[number]["declaration"];
-type TypeOf<Text> = Text extends `${string}: ${infer Type} = ${string}`
-  ? Type
-  : Text extends `${string}: ${infer Type}`
-    ? Type
-    : never;
-type NameOf<Text> = Text extends `${infer Name}: ${string}` ? Name : never;
 
 /** What a model supports. Every key is optional: what is not set is not known, and then nothing is changed. */
-export type ModelLimits = { [D in Declaration as NameOf<D>]?: ValueOf<TypeOf<D>> };
+export type ModelLimits = Declared<Declaration, { member: string }>;
 
 export type LimitName = keyof ModelLimits;
 export type Effort = NonNullable<ModelLimits["efforts"]>[number];
@@ -45,7 +28,7 @@ export interface Capability {
 
 export const MODEL_CAPABILITIES: readonly Capability[] = CAPABILITIES.map(
   ({ declaration, only, onlyValue, description }) => {
-    const [name = "", type = "", fallback = ""] = declaration.split(/: | = /);
+    const [name = "", type = "", fallback = ""] = declaration.split(/\?: | = /);
     const values = type.replace(/^\((.*)\)\[\]$/, "$1").split("|");
     return {
       name: name as LimitName,

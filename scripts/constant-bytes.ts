@@ -8,12 +8,8 @@ import { relative } from "node:path/posix";
 import {
   ArrayLiteralExpression,
   CallExpression,
-  ClassDeclaration,
-  CommonFlags,
   DecoratorNode,
   ExportStatement,
-  type Expression,
-  FieldDeclaration,
   IdentifierExpression,
   ImportStatement,
   Node,
@@ -76,31 +72,35 @@ export default class ConstantBytes extends Transform {
   }
 }
 
-/** Returns the texts of the contract by name: of constants, and of static members as `Class.member`. */
+/** Returns the texts of the contract by the names of their constants. */
 function textsOf(sources: Source[]): Map<string, StringLiteralExpression> {
   const texts = new Map<string, StringLiteralExpression>();
-  const add = (name: string, value: Expression | null): void => {
-    if (value instanceof StringLiteralExpression) texts.set(name, value);
-  };
-  for (const statement of sources.flatMap(({ statements }) => statements)) {
+  for (const statement of sources.flatMap(({ statements }) => statements))
     if (statement instanceof VariableStatement)
-      for (const { name, initializer } of statement.declarations) add(name.text, initializer);
-    if (statement instanceof ClassDeclaration)
-      for (const member of statement.members)
-        if (member instanceof FieldDeclaration && member.is(CommonFlags.Static))
-          add(`${statement.name.text}.${member.name.text}`, member.initializer);
-  }
+      for (const { name, initializer } of statement.declarations)
+        if (initializer instanceof StringLiteralExpression)
+          texts.set(name.text, withoutType(initializer));
   return texts;
 }
 
-/** Returns the names that a file imports from the contract. */
+/** Of a declaration (`name?: type = default`) the filter needs no type but the words of a choice. */
+function withoutType({ value, range }: StringLiteralExpression): StringLiteralExpression {
+  const text = value.replace(/^([a-z_]+\??): [A-Za-z{}[\]]+(?= = |$)/, "$1");
+  return Node.createStringLiteralExpression(text, range);
+}
+
+/** Returns the names that a file imports from the contract: of constants, and of whole files. */
 function importsOf(statements: Statement[]): Set<string> {
   const imports = statements.filter((statement) => statement instanceof ImportStatement);
   const ofContract = imports.filter(({ internalPath }) => IN_CONTRACT.test(internalPath));
-  return new Set(ofContract.flatMap(({ declarations }) => declarations ?? []).map(nameOf));
+  return new Set(
+    ofContract.flatMap(({ declarations, namespaceName }) =>
+      [...(declarations ?? []).map(({ name }) => name), namespaceName ?? []]
+        .flat()
+        .map(({ text }) => text),
+    ),
+  );
 }
-
-const nameOf = ({ name }: { name: IdentifierExpression }) => name.text;
 
 /** Writes the text itself for the name in `constant(NAME)`. */
 function writeTexts(
@@ -110,20 +110,16 @@ function writeTexts(
 ): void {
   if (parent instanceof CallExpression && isCallOf(parent, "constant")) {
     const [name] = parent.args;
-    const [first = "", ...members] = name === undefined ? [] : namesIn(name);
-    const text = imported.has(first) ? texts.get([first, ...members].join(".")) : undefined;
-    if (text !== undefined) parent.args = [text];
+    const isMember = name instanceof PropertyAccessExpression;
+    const from = isMember ? name.expression : name;
+    const isImported = from instanceof IdentifierExpression && imported.has(from.text);
+    const constant = isMember ? name.property : from;
+    const text = constant instanceof IdentifierExpression ? texts.get(constant.text) : undefined;
+    if (isImported && text !== undefined) parent.args = [text];
   }
   for (const [member, child] of Object.entries(parent) as [string, unknown][])
     if (typeof child === "object" && child !== null && member !== "range")
       writeTexts(child, imported, texts);
-}
-
-/** `NAME`, `Class.member`. */
-function namesIn(name: Expression): string[] {
-  if (name instanceof IdentifierExpression) return [name.text];
-  if (!(name instanceof PropertyAccessExpression)) return [];
-  return [...namesIn(name.expression), name.property.text];
 }
 
 /** Takes those constants out of the contract that no file uses: the compiler would keep them, and their texts. */
@@ -149,10 +145,6 @@ function removeUnused(sources: Source[]): void {
     for (const statement of statements)
       if (statement instanceof VariableStatement)
         statement.declarations = statement.declarations.filter(({ name }) => used.has(name.text));
-      else if (statement instanceof ClassDeclaration)
-        statement.members = statement.members.filter(
-          (member) => !member.is(CommonFlags.Static) || used.has(member.name.text),
-        );
   }
 }
 

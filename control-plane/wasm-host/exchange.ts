@@ -12,7 +12,7 @@ import {
   ROOT_ROUTE,
   ROOT_TRANSLATE,
 } from "../../contract/words.ts";
-import type { FilterConfig } from "../../model/filter-document/document.ts";
+import type { FilterConfig } from "../../model/filter-document/types.ts";
 import { hasDecompression } from "../../model/model.ts";
 import { BodyBuffer } from "./body-buffer.ts";
 import { StreamContext } from "./context.ts";

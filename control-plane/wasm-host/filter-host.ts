@@ -8,7 +8,7 @@ import {
   ROOT_ROUTE,
   ROOT_TRANSLATE,
 } from "../../contract/words.ts";
-import type { FilterConfig } from "../../model/filter-document/document.ts";
+import type { FilterConfig } from "../../model/filter-document/types.ts";
 import { Exchange } from "./exchange.ts";
 import type { ExchangeInput, ExchangeResult } from "./exchange.ts";
 import { SharedData } from "./shared-data.ts";

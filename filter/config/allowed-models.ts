@@ -1,27 +1,20 @@
-// The models that a client key may be used for (model/filter-document/client-keys.ts, `AllowedModels`).
-import { Tape } from "../bytes/json/tape";
+// The models that a client key may be used for (contract/filter-document.ts, Allowed).
+import * as members from "../../contract/filter-document";
 import { byteAt, startsWith } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
-import { integerOf, onlyKnownMembers, reportProblem, spansOf } from "./document";
+import { Document } from "./document";
 import { ModelList, readModelList } from "./model-list";
+import { readFamilies } from "./read-wildcards";
 import { Target } from "./target";
-import { matches, WildcardModel } from "./wildcard";
+import { Family, matches, WildcardModel } from "./wildcard";
 
 const SLASH: u32 = 0x2f;
-
-/** Models of a wildcard that are allowed, if not all of them are. */
-class AllowedNames {
-  constructor(
-    public route: i32,
-    /** Bare names, in which `*` stands for any text. */
-    public patterns: Span[],
-  ) {}
-}
 
 export class AllowedModels {
   /** Whether each route is allowed, whatever model is requested. */
   routes: StaticArray<bool>;
-  names: AllowedNames[] = [];
+  /** Models of wildcards that are allowed, if not all of them are. */
+  names: Family[] = [];
   /** Those of which all models are allowed. */
   providers: Span[] = [];
   /** What the client may see. */
@@ -58,27 +51,16 @@ export class AllowedModels {
   }
 }
 
-/** @param routes how many routes there are */
-export function readAllowedModels(tape: Tape, node: u32, routes: i32): AllowedModels {
-  onlyKnownMembers(tape, node, constant("routes taken providers models"));
+/** `routes`: how many routes there are. */
+export function readAllowedModels(from: Document, node: u32, routes: i32): AllowedModels {
   const allowed = new AllowedModels(routes);
-  const list = tape.member(node, constant("routes"));
-  const end = tape.next(list);
-  for (let item = tape.first(list); item < end; item = tape.next(item)) {
-    const route = integerOf(tape, item);
-    if (route >= 0 && route < routes) allowed.routes[route] = true;
-    else reportProblem("a key is allowed a route that is not there");
+  const list = from.numbers(node, constant(members.ALLOWED_ROUTES));
+  for (let i = 0; i < list.length; i++) {
+    if (list[i] >= 0 && list[i] < routes) allowed.routes[list[i]] = true;
+    else from.report("a key is allowed a route that is not there");
   }
-  const taken = tape.member(node, constant("taken"));
-  const stop = tape.next(taken);
-  for (let one = tape.first(taken); one < stop; one = tape.next(one)) {
-    onlyKnownMembers(tape, one, constant("route models"));
-    const patterns = spansOf(tape, tape.member(one, constant("models")));
-    allowed.names.push(
-      new AllowedNames(integerOf(tape, tape.member(one, constant("route"))), patterns),
-    );
-  }
-  allowed.providers = spansOf(tape, tape.member(node, constant("providers")));
-  allowed.models = readModelList(tape, tape.member(node, constant("models")));
+  allowed.names = readFamilies(from, node, constant(members.ALLOWED_TAKEN), routes);
+  allowed.providers = from.spans(node, constant(members.ALLOWED_PROVIDERS));
+  allowed.models = readModelList(from, node, constant(members.ALLOWED_MODELS));
   return allowed;
 }

@@ -1,12 +1,12 @@
 // The API keys of a listener; its clients must send one of them.
+import * as members from "../../contract/filter-document";
 import { MAX_API_KEY } from "../../contract/words";
-import { NO_NODE, Tape } from "../bytes/json/tape";
+import { NO_NODE } from "../bytes/json/tape";
 import { ByteBuffer, constant, sameInConstantTime, Span } from "../bytes/text/bytes";
 import { AllowedModels, readAllowedModels } from "./allowed-models";
 import { Budget } from "./budget";
-import { onlyKnownMembers, reportProblem, stringMember, textOf } from "./document";
+import { Document, textOf } from "./document";
 import { RateLimit } from "./rate-limit";
-import { pickRateLimits } from "./read-rate-limits";
 
 /** The key that the client sent, padded with zeros; no key and no header contains a zero. */
 const sent = memory.data(MAX_API_KEY);
@@ -32,17 +32,14 @@ export class ApiKeys {
   private values: ByteBuffer = new ByteBuffer();
   private list: ApiKey[] = [];
 
-  add(key: ApiKey, value: string): void {
+  /** Returns false if the value is empty or too long, or there is no memory for it. */
+  add(key: ApiKey, value: string): bool {
     const end = this.values.length + LONGEST;
     this.values.text(value);
-    if (this.values.length + LONGEST == end || this.values.length > end) {
-      this.values.length = end - LONGEST;
-      reportProblem("a client's key is not set for Envoy, or too long");
-      return;
-    }
+    if (this.values.length + LONGEST == end || this.values.length > end) return false;
     this.values.zeros(end - this.values.length);
-    if (this.values.length < end) reportProblem("there is no memory for the clients' keys");
     this.list.push(key);
+    return this.values.length == end;
   }
 
   /** Returns a key by its number; null if there is none. */
@@ -69,32 +66,36 @@ export class ApiKeys {
   }
 }
 
-/** Returns the keys of a list; null without a list. `routes`: how many routes there are. */
+/** Returns the keys in a member; null without them. `routes`: how many routes there are. */
 export function readApiKeys(
-  tape: Tape,
-  list: u32,
-  environment: Map<string, string>,
+  from: Document,
+  node: u32,
+  member: Span,
   limits: RateLimit[],
   routes: i32,
 ): ApiKeys | null {
-  if (list == NO_NODE) return null;
+  if (!from.has(node, member)) return null;
   const keys = new ApiKeys();
-  const end = tape.next(list);
-  for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    const isNamed = tape.isObject(node);
-    const variable = isNamed ? stringMember(tape, node, constant("key")) : textOf(tape, node);
-    const name = isNamed ? stringMember(tape, node, constant("name")) : variable;
+  const list = from.items(node, member);
+  for (let i = 0; i < list.length; i++) {
+    let variable = textOf(from.tape, list[i]);
+    let name = variable;
+    const isNamed = from.tape.isObject(list[i]);
+    if (isNamed) {
+      variable = from.text(list[i], constant(members.KEY_KEY));
+      name = from.text(list[i], constant(members.KEY_NAME));
+    }
     const key = new ApiKey(constant(name));
-    if (isNamed) readUse(tape, node, key, limits, routes);
-    keys.add(key, environment.has(variable) ? environment.get(variable) : "");
+    if (isNamed) readUse(from, list[i], key, limits, routes);
+    if (!keys.add(key, from.variable(variable)))
+      from.report("a client's key is not set for Envoy, or too long");
   }
   return keys;
 }
 
 /** Reads what a key may be used for. */
-function readUse(tape: Tape, node: u32, key: ApiKey, limits: RateLimit[], routes: i32): void {
-  onlyKnownMembers(tape, node, constant("key name rate_limits allowed"));
-  pickRateLimits(tape, tape.member(node, constant("rate_limits")), limits, key.rateLimits);
-  const allowed = tape.member(node, constant("allowed"));
-  if (allowed != NO_NODE) key.allowed = readAllowedModels(tape, allowed, routes);
+function readUse(from: Document, node: u32, key: ApiKey, limits: RateLimit[], routes: i32): void {
+  key.rateLimits = from.pick<RateLimit>(node, constant(members.KEY_RATE_LIMITS), limits);
+  const allowed = from.member(node, constant(members.KEY_ALLOWED));
+  if (allowed != NO_NODE) key.allowed = readAllowedModels(from, allowed, routes);
 }

@@ -1,7 +1,8 @@
 // What is captured of requests and responses (`observability.content`).
-import { Tape } from "../bytes/json/tape";
+import * as members from "../../contract/filter-document";
+import { NO_NODE } from "../bytes/json/tape";
 import { constant, Span } from "../bytes/text/bytes";
-import { bytesOf, integerOf, onlyKnownMembers } from "./document";
+import { Document } from "./document";
 
 export class ContentRules {
   /** Of a request, and of a response. */
@@ -11,14 +12,11 @@ export class ContentRules {
 }
 
 /** Returns the rules, or null if nothing is captured. */
-export function readContentRules(tape: Tape, node: u32): ContentRules | null {
-  if (!tape.isPresent(node)) return null;
-  onlyKnownMembers(tape, node, constant("max_bytes redact_headers"));
+export function readContentRules(from: Document, root: u32): ContentRules | null {
+  const node = from.member(root, constant(members.DOCUMENT_CONTENT));
+  if (node == NO_NODE) return null;
   const rules = new ContentRules();
-  rules.maxBytes = integerOf(tape, tape.member(node, constant("max_bytes")));
-  const list = tape.member(node, constant("redact_headers"));
-  const end = tape.next(list);
-  for (let item = tape.first(list); item < end; item = tape.next(item))
-    rules.redactedHeaders.push(bytesOf(tape, item));
+  rules.maxBytes = from.number(node, constant(members.CONTENT_MAX_BYTES));
+  rules.redactedHeaders = from.spans(node, constant(members.CONTENT_REDACT_HEADERS));
   return rules;
 }

@@ -1,7 +1,8 @@
 // The models of a response to GET /v1/models, for all clients or for one key.
-import { constant } from "../bytes/text/bytes";
-import { NO_NODE, Tape } from "../bytes/json/tape";
-import { bytesOf, stringMember } from "./document";
+import * as members from "../../contract/filter-document";
+import { NO_NODE } from "../bytes/json/tape";
+import { constant, Span } from "../bytes/text/bytes";
+import { Document, textOf } from "./document";
 
 /** Maximum number of names in a message; GET /v1/models lists all of them. */
 const MAX_NAMES_SHOWN = 10;
@@ -17,29 +18,27 @@ export class ModelList {
   text: string = "";
 }
 
-export function readModelList(tape: Tape, list: u32): ModelList {
+/** @param member the list */
+export function readModelList(from: Document, node: u32, member: Span): ModelList {
   const models = new ModelList();
-  const end = tape.next(list);
-  let count = 0;
-  for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    const id = stringMember(tape, node, constant("id"));
-    const owner = stringMember(tape, node, constant("owner"));
-    if (count < MAX_NAMES_SHOWN) models.text += (count == 0 ? "" : ", ") + id;
-    count++;
-    const names = tape.member(node, constant("names"));
+  const list = from.items(node, member);
+  for (let i = 0; i < list.length; i++) {
+    const id = from.text(list[i], constant(members.MODEL_ID));
+    const owner = from.text(list[i], constant(members.MODEL_OWNER));
+    if (i < MAX_NAMES_SHOWN) models.text += (i == 0 ? "" : ", ") + id;
+    const names = from.member(list[i], constant(members.MODEL_NAMES));
     if (names == NO_NODE) {
       models.ids.push(id);
       models.owners.push(owner);
       continue;
     }
-    const stop = tape.next(names);
-    for (let item = tape.first(names); item < stop; item = tape.next(item)) {
-      const name = bytesOf(tape, item);
-      models.takenIds.push(owner + "/" + String.UTF8.decodeUnsafe(name.pointer, name.length));
+    const known = from.itemsOf(names);
+    for (let j = 0; j < known.length; j++) {
+      models.takenIds.push(owner + "/" + textOf(from.tape, known[j]));
       models.takenOwners.push(owner);
     }
   }
-  if (count > MAX_NAMES_SHOWN)
-    models.text += " (" + (count - MAX_NAMES_SHOWN).toString() + " more: GET /v1/models)";
+  if (list.length > MAX_NAMES_SHOWN)
+    models.text += " (" + (list.length - MAX_NAMES_SHOWN).toString() + " more: GET /v1/models)";
   return models;
 }

@@ -1,8 +1,8 @@
 // Aliases for all names that begin alike (`claude-*`), and a mark at the end of names that is no part of them.
+import * as members from "../../contract/filter-document";
 import { constant, Span } from "../bytes/text/bytes";
 import { endsWith } from "../bytes/text/at";
-import { Tape } from "../bytes/json/tape";
-import { bytesOf, integerOf, onlyKnownMembers, reportProblem } from "./document";
+import { Document } from "./document";
 
 /** Claude Code appends it for a context of a million tokens; the name without it is the model. */
 const LONG_CONTEXT = constant("[1m]");
@@ -14,15 +14,13 @@ export class NamePattern {
   ) {}
 }
 
-/** Returns the patterns of the list, which may be missing: the longest prefixes come first. @param routes how many there are */
-export function readNamePatterns(tape: Tape, list: u32, routes: i32): NamePattern[] {
+/** Returns the patterns, which may be missing: the longest prefixes come first. `routes`: how many routes there are. */
+export function readNamePatterns(from: Document, root: u32, routes: i32): NamePattern[] {
   const patterns = new Array<NamePattern>();
-  const end = tape.next(list);
-  for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    onlyKnownMembers(tape, node, constant("prefix route"));
-    const prefix = bytesOf(tape, tape.member(node, constant("prefix")));
-    const route = integerOf(tape, tape.member(node, constant("route")));
-    if (route >= routes) reportProblem("a pattern of names stands for a route that is not there");
+  const list = from.items(root, constant(members.DOCUMENT_PATTERNS));
+  for (let i = 0; i < list.length; i++) {
+    const prefix = from.bytes(list[i], constant(members.PATTERN_PREFIX));
+    const route = from.index(list[i], constant(members.PATTERN_ROUTE), routes);
     patterns.push(new NamePattern(prefix, route));
   }
   return patterns;

@@ -1,8 +1,8 @@
 // The prices of the models that a wildcard takes: the first pattern that matches the name of a model decides.
-import { NO_NODE, Tape } from "../bytes/json/tape";
+import * as members from "../../contract/filter-document";
 import { byteAt, isDigit, lowerCaseAt } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
-import { bytesOf, integerOf, onlyKnownMembers, reportProblem } from "./document";
+import { Document } from "./document";
 import { Price } from "./price";
 
 const SLASH: u32 = 0x2f;
@@ -62,33 +62,18 @@ function isSame(pattern: usize, text: usize, length: u32): bool {
 }
 
 /** Returns the lists, which may be missing. */
-export function readPriceLists(tape: Tape, list: u32): PriceList[] {
+export function readPriceLists(from: Document, root: u32): PriceList[] {
   const lists = new Array<PriceList>();
-  const end = tape.next(list);
-  for (let node = tape.first(list); node < end; node = tape.next(node))
-    lists.push(readPriceList(tape, node));
-  return lists;
-}
-
-function readPriceList(tape: Tape, list: u32): PriceList {
-  const prices = new PriceList();
-  const end = tape.next(list);
-  for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    onlyKnownMembers(tape, node, constant("models price"));
-    const price = new Price(tape, tape.member(node, constant("price")));
-    const models = tape.member(node, constant("models"));
-    const stop = tape.next(models);
-    for (let item = tape.first(models); item < stop; item = tape.next(item))
-      prices.add(bytesOf(tape, item), price);
+  const nodes = from.items(root, constant(members.DOCUMENT_PRICE_LISTS));
+  for (let i = 0; i < nodes.length; i++) {
+    const list = new PriceList();
+    const entries = from.itemsOf(nodes[i]);
+    for (let j = 0; j < entries.length; j++) {
+      const price = new Price(from, entries[j], constant(members.PRICED_PRICE));
+      const models = from.spans(entries[j], constant(members.PRICED_MODELS));
+      for (let k = 0; k < models.length; k++) list.add(models[k], price);
+    }
+    lists.push(list);
   }
-  return prices;
-}
-
-/** Returns the list with an index; null without one. */
-export function pickPriceList(tape: Tape, node: u32, lists: PriceList[]): PriceList | null {
-  if (node == NO_NODE) return null;
-  const at = integerOf(tape, node);
-  if (at >= 0 && at < lists.length) return lists[at];
-  reportProblem("a target names a list of prices that is not there");
-  return null;
+  return lists;
 }

@@ -2,8 +2,8 @@
 // (control-plane/observability/prices.ts).
 import { atLeastZero, Usage } from "../hub/response/usage";
 import { countOr } from "../bytes/json/number";
-import { Tape } from "../bytes/json/tape";
-import { reportProblem } from "./document";
+import { Span } from "../bytes/text/bytes";
+import { Document } from "./document";
 
 /** Without a price, or with more tokens than can be multiplied. */
 export const NO_COST: i64 = -1;
@@ -18,16 +18,16 @@ export class Price {
   /** NUMBERS for each tier, that of the longest input first. Rates are pico-dollars per token. */
   private numbers: i64[] = [];
 
-  constructor(tape: Tape, node: u32) {
-    const end = tape.next(node);
-    for (let tier = tape.first(node); tier < end; tier = tape.next(tier)) {
-      const stop = tape.next(tier);
-      for (let item = tape.first(tier); item < stop; item = tape.next(item)) {
-        const value = countOr(tape, item, NO_COST);
-        if (value < 0) reportProblem("a number of a price is not a count");
+  constructor(from: Document, node: u32, member: Span) {
+    const tiers = from.items(node, member);
+    for (let i = 0; i < tiers.length; i++) {
+      const items = from.itemsOf(tiers[i]);
+      for (let j = 0; j < items.length; j++) {
+        const value = countOr(from.tape, items[j], NO_COST);
+        if (value < 0) from.report("a number of a price is not a count");
         this.numbers.push(value);
       }
-      if (this.numbers.length % NUMBERS != 0) reportProblem("a tier of a price is not complete");
+      if (items.length != NUMBERS) from.report("a tier of a price is not complete");
     }
   }
 

@@ -2,18 +2,18 @@
 // already bytes.
 import { RateLimit } from "./rate-limit";
 import { ProviderHeader } from "./target";
-import { Span } from "../bytes/text/bytes";
+import { constant, Span } from "../bytes/text/bytes";
 
 export class Parameter {
-  name: Span = new Span(0, 0);
+  name: Span = constant("");
   /** Whether its value is a part of the path. */
   isInPath: bool = false;
   /** Whether a value in the path may contain `/` and `\`. */
   allowsSlashes: bool = false;
   /** The default as JSON; empty without a default. */
-  defaultJson: Span = new Span(0, 0);
+  defaultJson: Span = constant("");
   /** The default as plain text: a string without quotes and escapes, anything else as its JSON. */
-  defaultText: Span = new Span(0, 0);
+  defaultText: Span = constant("");
 }
 
 /** A piece of a path template: literal bytes, then the value of a parameter. */
@@ -28,9 +28,9 @@ export class PathPiece {
 }
 
 export class PromptTarget {
-  name: Span = new Span(0, 0);
-  cluster: Span = new Span(0, 0);
-  authority: Span = new Span(0, 0);
+  name: Span = constant("");
+  cluster: Span = constant("");
+  authority: Span = constant("");
   isGet: bool = false;
   path: PathPiece[] = [];
   /** Whether the template has a query. */
@@ -40,9 +40,9 @@ export class PromptTarget {
   secrets: Span[] = [];
   parameters: Parameter[] = [];
   /** The target's definition as a tool, JSON. */
-  tool: Span = new Span(0, 0);
+  tool: Span = constant("");
   /** The inside of a JSON string; empty without a system prompt. */
-  systemPromptJson: Span = new Span(0, 0);
+  systemPromptJson: Span = constant("");
   /** Whether it receives the prompts that match no other target, with the conversation. */
   isDefault: bool = false;
   /** Whether the API's text is sent to the language model; otherwise it is the gateway's response. */
@@ -53,14 +53,14 @@ export class PromptTarget {
 
 export class PromptConfig {
   /** The inside of a JSON string; empty if no guard is configured. */
-  guardMessageJson: Span = new Span(0, 0);
+  guardMessageJson: Span = constant("");
   guardFailsOpen: bool = false;
   guardsIngress: bool = false;
   guardsEgress: bool = false;
   /** Whether the targets are offered as tools (`mcp.enabled`). */
   hasTools: bool = false;
   /** The configured members of a /zeroshot request, without braces; empty if there is no target to choose. */
-  zeroshotMembers: Span = new Span(0, 0);
+  zeroshotMembers: Span = constant("");
   /** The listeners' timeouts: one limit for the whole prompt, from its last byte to the response. */
   timeoutMs: u32 = 0;
   egressTimeoutMs: u32 = 0;

@@ -1,15 +1,15 @@
 // A rate limit of the configuration (`ratelimits[]`): the requests that share an allowance, and its size.
-import { Span } from "../bytes/text/bytes";
+import { constant, Span } from "../bytes/text/bytes";
 
 export class RateLimit {
   /** Identifies the limit across reloads: the key of its shared data, which all workers use. */
-  key: Span = new Span(0, 0);
+  key: Span = constant("");
   /** For messages: `1000 tokens a minute for openai/gpt-4o`. */
   label: string = "";
   /** Request header that selects requests; empty if all requests share one allowance. */
-  header: Span = new Span(0, 0);
+  header: Span = constant("");
   /** The only value of the header that is limited; empty if each value has its own allowance. */
-  value: Span = new Span(0, 0);
+  value: Span = constant("");
   /** Number of tokens, or of requests. */
   amount: f64 = 1;
   countsRequests: bool = false;
@@ -22,8 +22,8 @@ export class RateLimit {
    * Names of the properties that Envoy's rate limit filters read: `PROPERTY_LIMIT_CHECK` and `PROPERTY_LIMIT_CHARGE`,
    * each followed by the limit's number.
    */
-  check: Span = new Span(0, 0);
-  charge: Span = new Span(0, 0);
+  check: Span = constant("");
+  charge: Span = constant("");
 
   /** Returns whether each value of the header has its own allowance. */
   isPerValue(): bool {

@@ -1,11 +1,10 @@
 // Reads the budgets of money, and gives each to the keys or targets that it is for.
-import { BUDGET_ID, BUDGET_LABEL } from "../../contract/budgets";
-import { Tape } from "../bytes/json/tape";
+import * as members from "../../contract/filter-document";
 import { readHexadecimal } from "../bytes/text/hash";
 import { constant, sameSpan, Span } from "../bytes/text/bytes";
 import { ApiKeys } from "./api-keys";
 import { Budget } from "./budget";
-import { bytesOf, onlyKnownMembers, reportProblem, stringMember } from "./document";
+import { Document } from "./document";
 import { Target } from "./target";
 
 export class Budgets {
@@ -17,36 +16,30 @@ export class Budgets {
 
 /** Reads the list, which may be missing. `keys`: of each listener, null if it has none. */
 export function readBudgets(
-  tape: Tape,
-  list: u32,
+  from: Document,
+  root: u32,
   keys: (ApiKeys | null)[],
   targets: Target[],
 ): Budgets {
   const budgets = new Budgets();
-  const end = tape.next(list);
+  const list = from.items(root, constant(members.DOCUMENT_BUDGETS));
   let last: u64 = 0;
-  for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    onlyKnownMembers(tape, node, constant("id label key target"));
-    const id = readHexadecimal(bytesOf(tape, tape.member(node, constant(BUDGET_ID))));
-    if (id <= last) reportProblem("a budget's id is invalid, or not in order");
+  for (let i = 0; i < list.length; i++) {
+    const id = readHexadecimal(from.bytes(list[i], constant(members.BUDGET_ID)));
+    if (id <= last) from.report("a budget's id is invalid, or not in order");
     last = id;
     budgets.ids.push(id);
-    const budget = new Budget(id, stringMember(tape, node, constant(BUDGET_LABEL)));
-    const key = tape.member(node, constant("key"));
-    const target = tape.member(node, constant("target"));
-    if (tape.isString(target)) addToTargets(targets, bytesOf(tape, target), budget);
-    else if (tape.isString(key)) addToKeys(keys, bytesOf(tape, key), budget);
-    else {
-      budgets.all.push(budget);
-      addToKeys(keys, EVERY_KEY, budget);
-    }
+    const budget = new Budget(id, from.text(list[i], constant(members.BUDGET_LABEL)));
+    const key = from.bytes(list[i], constant(members.BUDGET_KEY));
+    const target = from.bytes(list[i], constant(members.BUDGET_TARGET));
+    if (target.length > 0) addToTargets(targets, target, budget);
+    else addToKeys(keys, key, budget);
+    if (target.length + key.length == 0) budgets.all.push(budget);
   }
   return budgets;
 }
 
-const EVERY_KEY = new Span(0, 0);
-
-/** Adds a budget to the keys of a name, on each listener. */
+/** Adds a budget to the keys of a name, or to all if it is empty, on each listener. */
 function addToKeys(listeners: (ApiKeys | null)[], name: Span, budget: Budget): void {
   for (let i = 0; i < listeners.length; i++) {
     const keys = listeners[i];

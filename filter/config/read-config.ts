@@ -1,32 +1,22 @@
-// Reads the VM configuration (model/filter-document/document.ts, `FilterConfig`) and the environment into
-// the filter's own tables.
+// Reads the VM configuration (contract/filter-document.ts) and the environment into the filter's own tables.
+import * as members from "../../contract/filter-document";
+import { FILTER_CONFIG_VERSION } from "../../contract/words";
 import { DEFAULT_SHARE } from "../memory/budget";
-import { FILTER_CONFIG_VERSION, LISTENER_EGRESS, LISTENER_INGRESS } from "../../contract/words";
-import { scan, scanMessage, SCAN_OK } from "../bytes/json/scan";
-import { NO_NODE, Tape } from "../bytes/json/tape";
+import { NO_NODE } from "../bytes/json/tape";
 import { startsWith } from "../bytes/text/at";
 import { constant } from "../bytes/text/bytes";
-import {
-  bytesOf,
-  clearProblem,
-  documentProblem,
-  integerOf,
-  onlyKnownMembers,
-  reportProblem,
-  optionalString,
-  stringMember,
-} from "./document";
+import { bytesOf, Document } from "./document";
 import { ApiKeys, readApiKeys } from "./api-keys";
 import { Budgets, readBudgets } from "./read-budgets";
 import { ContentRules, readContentRules } from "./content-rules";
 import { ModelList, readModelList } from "./model-list";
 import { NameTable } from "./name-table";
-import { PriceList, readPriceLists } from "./price-list";
+import { readPriceLists } from "./price-list";
 import { PromptConfig } from "./prompt-target";
-import { readTarget } from "./read-target";
+import { readTargets } from "./read-target";
 import { readPrompt } from "./read-prompt";
 import { RateLimit } from "./rate-limit";
-import { pickRateLimits, readRateLimits } from "./read-rate-limits";
+import { readRateLimits } from "./read-rate-limits";
 import { lengthWithoutMark, NamePattern, readNamePatterns } from "./name-pattern";
 import { RetryPolicy, Route, Target } from "./target";
 import { modelOfWildcard, Wildcard, WildcardModel } from "./wildcard";
@@ -102,198 +92,123 @@ export class Config {
   }
 }
 
-/** Of `usage_records`: without the usage of responses. */
-const REQUESTS = constant("requests");
+/** The indices of `true|requests`; -1 without usage records. */
+const USAGE_OF_RESPONSES: i32 = 0;
 
-/** Returns the configuration, or null: then `documentProblem` contains the reason. */
-export function readConfig(
-  pointer: usize,
-  length: u32,
-  environment: Map<string, string>,
-): Config | null {
-  clearProblem();
-  const tape = new Tape();
-  const code = scan(tape, pointer, length);
-  if (code != SCAN_OK) {
-    reportProblem("not valid JSON: " + scanMessage(code));
-    return null;
-  }
-  const root = tape.root();
-  onlyKnownMembers(
-    tape,
-    root,
-    constant(
-      "version targets routes names patterns wildcards default largest_body held_memory models prompt strict_translation rate_limits api_keys rate_limit_service usage_records traces content budgets cost_header page price_lists",
-    ),
-  );
-  const version = integerOf(tape, tape.member(root, constant("version")));
-  if (version != FILTER_CONFIG_VERSION) {
-    reportProblem("version " + version.toString() + " is not " + FILTER_CONFIG_VERSION.toString());
-  }
+/** Reads the configuration; `from.problem` has the reason if it is not valid. */
+export function readConfig(from: Document, pointer: usize, length: u32): Config {
   const config = new Config();
-  config.rateLimits = readRateLimits(
-    tape,
-    tape.member(root, constant("rate_limits")),
-    tape.isTrue(tape.member(root, constant("rate_limit_service"))),
-  );
-  const priceLists = readPriceLists(tape, tape.member(root, constant("price_lists")));
-  readTargets(tape, tape.member(root, constant("targets")), environment, priceLists, config);
-  readRoutes(tape, tape.member(root, constant("routes")), config);
-  readNames(tape, tape.member(root, constant("names")), config);
-  config.patterns = readNamePatterns(
-    tape,
-    tape.member(root, constant("patterns")),
-    config.routes.length,
-  );
-  config.wildcards = readWildcards(
-    tape,
-    tape.member(root, constant("wildcards")),
-    config.routes.length,
-  );
-  config.models = readModelList(tape, tape.member(root, constant("models")));
-  readListenerKeys(tape, tape.member(root, constant("api_keys")), environment, config);
-  config.prompt = readPrompt(tape, tape.member(root, constant("prompt")), environment);
-  readObserved(tape, root, config);
-  readMoney(tape, root, config);
-  config.largestBody = integerOf(tape, tape.member(root, constant("largest_body")));
-  const held = tape.member(root, constant("held_memory"));
-  if (held != NO_NODE) config.heldMemory = integerOf(tape, held);
-  config.defaultRoute = integerOf(tape, tape.member(root, constant("default")));
-  if (config.defaultRoute >= config.routes.length)
-    reportProblem("'default' names a route that is not there");
-  if (tape.isTrue(tape.member(root, constant("strict_translation")))) setStrict(config.targets);
-  tape.release();
-  return documentProblem.length == 0 ? config : null;
+  const root = from.open(pointer, length);
+  if (from.problem.length > 0) return config;
+  const version = from.number(root, constant(members.DOCUMENT_VERSION));
+  if (version != FILTER_CONFIG_VERSION)
+    from.report("version " + version.toString() + " is not " + FILTER_CONFIG_VERSION.toString());
+  const isByService = from.flag(root, constant(members.DOCUMENT_RATE_LIMIT_SERVICE));
+  const rateLimits = constant(members.DOCUMENT_RATE_LIMITS);
+  config.rateLimits = readRateLimits(from, root, rateLimits, isByService);
+  const priceLists = readPriceLists(from, root);
+  config.targets = readTargets(from, root, config.rateLimits, priceLists);
+  readRoutes(from, root, config);
+  readNames(from, root, config);
+  config.models = readModelList(from, root, constant(members.DOCUMENT_MODELS));
+  readListenerKeys(from, root, config);
+  config.prompt = readPrompt(from, root);
+  readObserved(from, root, config);
+  const listeners = [config.ingressKeys, config.egressKeys];
+  config.budgets = readBudgets(from, root, listeners, config.targets);
+  config.showsCost = from.flag(root, constant(members.DOCUMENT_COST_HEADER));
+  config.largestBody = from.number(root, constant(members.DOCUMENT_LARGEST_BODY));
+  config.heldMemory = from.number(root, constant(members.DOCUMENT_HELD_MEMORY));
+  const isStrict = from.flag(root, constant(members.DOCUMENT_STRICT_TRANSLATION));
+  addTargetTraits(config, config.targets, isStrict);
+  from.close();
+  return config;
 }
 
-function readListenerKeys(
-  tape: Tape,
-  keys: u32,
-  environment: Map<string, string>,
-  config: Config,
-): void {
+function readListenerKeys(from: Document, root: u32, config: Config): void {
+  const node = from.member(root, constant(members.DOCUMENT_API_KEYS));
+  if (node == NO_NODE) return;
   const limits = config.rateLimits;
   const routes = config.routes.length;
-  const ingress = tape.member(keys, constant(LISTENER_INGRESS));
-  config.ingressKeys = readApiKeys(tape, ingress, environment, limits, routes);
-  const egress = tape.member(keys, constant(LISTENER_EGRESS));
-  config.egressKeys = readApiKeys(tape, egress, environment, limits, routes);
+  const ingress = constant(members.LISTENERS_INGRESS);
+  config.ingressKeys = readApiKeys(from, node, ingress, limits, routes);
+  const egress = constant(members.LISTENERS_EGRESS);
+  config.egressKeys = readApiKeys(from, node, egress, limits, routes);
 }
 
 /** Reads what is recorded of requests. */
-function readObserved(tape: Tape, root: u32, config: Config): void {
-  const records = tape.member(root, constant("usage_records"));
-  config.content = readContentRules(tape, tape.member(root, constant("content")));
-  readTraces(tape, tape.member(root, constant("traces")), config);
-  config.page = optionalString(tape, root, constant("page"));
-  config.isObserved = tape.isTrue(records) || tape.equals(records, REQUESTS);
-  config.readsUsage = tape.isTrue(records) || config.isTraced;
-}
-
-function readMoney(tape: Tape, root: u32, config: Config): void {
-  const targets = config.targets;
-  const list = tape.member(root, constant("budgets"));
-  config.budgets = readBudgets(tape, list, [config.ingressKeys, config.egressKeys], targets);
-  config.showsCost = tape.isTrue(tape.member(root, constant("cost_header")));
-  for (let i = 0; i < targets.length; i++) {
-    if (targets[i].price !== null || targets[i].priceList !== null) config.isPriced = true;
+function readObserved(from: Document, root: u32, config: Config): void {
+  config.content = readContentRules(from, root);
+  config.page = from.text(root, constant(members.DOCUMENT_PAGE));
+  const traces = from.member(root, constant(members.DOCUMENT_TRACES));
+  config.isTraced = traces != NO_NODE;
+  if (config.isTraced) {
+    config.sampled = from.number(traces, constant(members.TRACES_SAMPLED));
+    config.followsParent = from.flag(traces, constant(members.TRACES_FOLLOWS_PARENT));
   }
+  const records = from.choice(root, constant(members.DOCUMENT_USAGE_RECORDS));
+  config.isObserved = records >= 0;
+  config.readsUsage = records == USAGE_OF_RESPONSES || config.isTraced;
 }
 
-function readTraces(tape: Tape, node: u32, config: Config): void {
-  config.isTraced = tape.isObject(node);
-  if (!config.isTraced) return;
-  config.sampled = integerOf(tape, tape.member(node, constant("sampled")));
-  config.followsParent = tape.isTrue(tape.member(node, constant("follows_parent")));
-}
-
-function setStrict(targets: Target[]): void {
+/** Sets what depends on all targets. */
+function addTargetTraits(config: Config, targets: Target[], isStrict: bool): void {
   for (let i = 0; i < targets.length; i++) {
-    targets[i].limits.strict = true;
-    setStrict(targets[i].also);
-  }
-}
-
-function readTargets(
-  tape: Tape,
-  list: u32,
-  environment: Map<string, string>,
-  priceLists: PriceList[],
-  config: Config,
-): void {
-  const end = tape.next(list);
-  for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    const target = readTarget(tape, node, environment, config.rateLimits, priceLists);
+    const target = targets[i];
     if (target.passesClientKey) config.passesClientKey = true;
-    config.targets.push(target);
+    if (target.price !== null || target.priceList !== null) config.isPriced = true;
+    target.limits.strict = isStrict;
+    addTargetTraits(config, target.also, isStrict);
   }
-  if (config.targets.length == 0) reportProblem("'targets' is empty");
 }
 
-function readRoutes(tape: Tape, list: u32, config: Config): void {
-  const end = tape.next(list);
-  for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    onlyKnownMembers(tape, node, constant("cluster targets retry rate_limits"));
-    const targets = new Array<Target>();
-    const indices = tape.member(node, constant("targets"));
-    const stop = tape.next(indices);
-    for (let index = tape.first(indices); index < stop; index = tape.next(index)) {
-      const at = integerOf(tape, index);
-      if (at >= 0 && at < config.targets.length) targets.push(config.targets[at]);
-      else reportProblem("a route names a target that is not there");
-    }
-    if (targets.length == 0) reportProblem("a route has no target");
-    const retryPolicy = readRetryPolicy(tape, tape.member(node, constant("retry")), targets);
-    const route = new Route(
-      constant(stringMember(tape, node, constant("cluster"))),
-      targets,
-      retryPolicy,
-    );
+function readRoutes(from: Document, root: u32, config: Config): void {
+  const list = from.items(root, constant(members.DOCUMENT_ROUTES));
+  for (let i = 0; i < list.length; i++) {
+    const node = list[i];
+    const targets = from.pick<Target>(node, constant(members.ROUTE_TARGETS), config.targets);
+    if (targets.length == 0) from.report("a route has no target");
+    const retry = from.member(node, constant(members.ROUTE_RETRY));
+    const policy = readRetryPolicy(from, retry, targets);
+    const route = new Route(from.bytes(node, constant(members.ROUTE_CLUSTER)), targets, policy);
     // The document repeats the cluster of a target only if no route has it.
-    if (retryPolicy === null && targets.length > 0) targets[0].setCluster(route.cluster);
-    pickRateLimits(
-      tape,
-      tape.member(node, constant("rate_limits")),
-      config.rateLimits,
-      route.rateLimits,
-    );
+    if (policy === null && targets.length > 0) targets[0].setCluster(route.cluster);
+    const limits = constant(members.ROUTE_RATE_LIMITS);
+    route.rateLimits = from.pick<RateLimit>(node, limits, config.rateLimits);
     route.isLimited = route.rateLimits.length > 0;
-    for (let i = 0; i < targets.length; i++) {
-      if (targets[i].rateLimits.length > 0) route.isLimited = true;
+    for (let j = 0; j < targets.length; j++) {
+      if (targets[j].rateLimits.length > 0) route.isLimited = true;
     }
     route.addVariants();
     config.routes.push(route);
   }
 }
 
-function readRetryPolicy(tape: Tape, node: u32, targets: Target[]): RetryPolicy | null {
-  if (!tape.isObject(node)) return null;
-  onlyKnownMembers(tape, node, constant("weights attempts statuses"));
+function readRetryPolicy(from: Document, node: u32, targets: Target[]): RetryPolicy | null {
+  if (node == NO_NODE) return null;
   const policy = new RetryPolicy();
-  policy.attempts = integerOf(tape, tape.member(node, constant("attempts")));
-  readIntegers(tape, tape.member(node, constant("statuses")), policy.statuses);
-  readIntegers(tape, tape.member(node, constant("weights")), policy.weights);
+  policy.attempts = from.number(node, constant(members.RETRY_ATTEMPTS));
+  policy.statuses = from.numbers(node, constant(members.RETRY_STATUSES));
+  policy.weights = from.numbers(node, constant(members.RETRY_WEIGHTS));
   for (let i = 0; i < policy.weights.length; i++) policy.totalWeight += policy.weights[i];
-  if (policy.weights.length > targets.length)
-    reportProblem("a route has more weights than targets");
+  if (policy.weights.length > targets.length) from.report("a route has more weights than targets");
   for (let i = 0; i < targets.length; i++) {
     if (targets[i].attemptCluster.length == 0)
-      reportProblem("target '" + targets[i].name + "' has no cluster for attempts");
+      from.report("target '" + targets[i].name + "' has no cluster for attempts");
   }
   return policy;
 }
 
-function readIntegers(tape: Tape, list: u32, out: i32[]): void {
-  const end = tape.next(list);
-  for (let item = tape.first(list); item < end; item = tape.next(item))
-    out.push(integerOf(tape, item));
-}
-
-function readNames(tape: Tape, object: u32, config: Config): void {
-  const end = tape.next(object);
-  for (let key = tape.first(object); key < end; key = tape.next(key + 1)) {
-    const route = integerOf(tape, key + 1);
-    if (route >= config.routes.length) reportProblem("a name stands for a route that is not there");
-    config.names.set(bytesOf(tape, key), route);
+/** Reads which names stand for which route. */
+function readNames(from: Document, root: u32, config: Config): void {
+  const routes = config.routes.length;
+  const keys = from.keys(root, constant(members.DOCUMENT_NAMES));
+  for (let i = 0; i < keys.length; i++) {
+    const route = from.numberOf(keys[i] + 1);
+    if (route >= routes) from.report("a name stands for a route that is not there");
+    config.names.set(bytesOf(from.tape, keys[i]), route);
   }
+  config.patterns = readNamePatterns(from, root, routes);
+  config.wildcards = readWildcards(from, root, routes);
+  config.defaultRoute = from.index(root, constant(members.DOCUMENT_DEFAULT), routes);
 }

@@ -1,44 +1,37 @@
 // Reads the headers that the configuration adds to requests; their secrets come from the environment.
-import { Tape } from "../bytes/json/tape";
+import * as members from "../../contract/filter-document";
 import { constant, Span } from "../bytes/text/bytes";
 import { MIN_SECRET } from "../bytes/text/mask";
-import { onlyKnownMembers, optionalString, reportProblem, stringMember } from "./document";
+import { Document } from "./document";
 import { ProviderHeader } from "./target";
 
 /**
- * Appends the headers of a list to `headers`, with every reference replaced by its variable's value, and appends the
+ * Reads the headers in a member: appends each to `headers`, with every reference replaced by its variable's value, and the
  * values to `secrets`.
  */
 export function readHeaders(
-  tape: Tape,
-  list: u32,
-  environment: Map<string, string>,
+  from: Document,
+  node: u32,
+  member: Span,
   headers: ProviderHeader[],
   secrets: Span[],
 ): void {
-  const end = tape.next(list);
-  for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    onlyKnownMembers(tape, node, constant("name parts"));
-    const name = stringMember(tape, node, constant("name"));
-    const parts = tape.member(node, constant("parts"));
+  const list = from.items(node, member);
+  for (let i = 0; i < list.length; i++) {
+    const name = from.text(list[i], constant(members.HEADER_NAME));
+    const parts = from.items(list[i], constant(members.HEADER_PARTS));
     let value = "";
-    const stop = tape.next(parts);
-    for (let part = tape.first(parts); part < stop; part = tape.next(part)) {
-      value += optionalString(tape, part, constant("text"));
-      const variable = optionalString(tape, part, constant("environment"));
+    for (let j = 0; j < parts.length; j++) {
+      value += from.text(parts[j], constant(members.PART_TEXT));
+      const variable = from.text(parts[j], constant(members.PART_ENVIRONMENT));
       if (variable.length == 0) continue;
-      if (environment.has(variable)) {
-        const secret = environment.get(variable);
-        value += secret;
-        addSecret(secrets, secret);
-      } else
-        reportProblem(
-          "the environment variable '" +
-            variable +
-            "' of header '" +
-            name +
-            "' is not set for Envoy",
-        );
+      if (!from.environment.has(variable)) {
+        from.reportVariable(variable, "header", name);
+        continue;
+      }
+      const secret = from.environment.get(variable);
+      value += secret;
+      addSecret(secrets, secret);
     }
     headers.push(new ProviderHeader(constant(name), constant(value)));
   }

@@ -1,104 +1,66 @@
-// Reads the `prompt` member: prompt targets and the guard (model/filter-document/document.ts, `FilterPrompt`).
+// Reads the prompt targets and the guard (contract/filter-document.ts, Prompt).
+import * as members from "../../contract/filter-document";
 import { scan, SCAN_OK } from "../bytes/json/scan";
-import { Tape } from "../bytes/json/tape";
+import { NO_NODE, Tape } from "../bytes/json/tape";
 import { constant, sameBytes, Span } from "../bytes/text/bytes";
 import { findByte } from "../bytes/text/find";
-import {
-  bytesOf,
-  escapedOf,
-  integerOf,
-  onlyKnownMembers,
-  reportProblem,
-  stringMember,
-} from "./document";
+import { bytesOf, Document } from "./document";
 import { Parameter, PathPiece, PromptConfig, PromptTarget } from "./prompt-target";
+import { RateLimit } from "./rate-limit";
 import { readHeaders } from "./read-headers";
-import { pickRateLimits, readRateLimits } from "./read-rate-limits";
+import { readRateLimits } from "./read-rate-limits";
 
+/** The index of `GET|POST`. */
+const GET: i32 = 0;
 const OPEN: u32 = 0x7b;
 const CLOSE: u32 = 0x7d;
 const QUESTION: u32 = 0x3f;
 
 /** Returns null if the document has neither targets nor a guard. */
-export function readPrompt(
-  tape: Tape,
-  node: u32,
-  environment: Map<string, string>,
-): PromptConfig | null {
-  if (!tape.isPresent(node)) return null;
-  onlyKnownMembers(
-    tape,
-    node,
-    constant(
-      "cluster guard timeout_ms egress_timeout_ms tools zeroshot_members rate_limits targets",
-    ),
-  );
+export function readPrompt(from: Document, root: u32): PromptConfig | null {
+  const node = from.member(root, constant(members.DOCUMENT_PROMPT));
+  if (node == NO_NODE) return null;
   const prompt = new PromptConfig();
-  prompt.timeoutMs = <u32>integerOf(tape, tape.member(node, constant("timeout_ms")));
-  prompt.egressTimeoutMs = <u32>integerOf(tape, tape.member(node, constant("egress_timeout_ms")));
-  prompt.hasTools = tape.isTrue(tape.member(node, constant("tools")));
-  const members = tape.member(node, constant("zeroshot_members"));
-  if (tape.isString(members)) prompt.zeroshotMembers = bytesOf(tape, members);
-  const guard = tape.member(node, constant("guard"));
-  if (tape.isPresent(guard)) {
-    onlyKnownMembers(tape, guard, constant("message fails_open on_ingress on_egress"));
-    prompt.guardMessageJson = escapedOf(tape, tape.member(guard, constant("message")));
-    if (!prompt.hasGuard()) reportProblem("the guard has no message");
-    prompt.guardFailsOpen = tape.isTrue(tape.member(guard, constant("fails_open")));
-    prompt.guardsIngress = tape.isTrue(tape.member(guard, constant("on_ingress")));
-    prompt.guardsEgress = tape.isTrue(tape.member(guard, constant("on_egress")));
+  prompt.timeoutMs = from.number(node, constant(members.PROMPT_TIMEOUT_MS));
+  prompt.egressTimeoutMs = from.number(node, constant(members.PROMPT_EGRESS_TIMEOUT_MS));
+  prompt.hasTools = from.flag(node, constant(members.PROMPT_TOOLS));
+  prompt.zeroshotMembers = from.bytes(node, constant(members.PROMPT_ZEROSHOT_MEMBERS));
+  const guard = from.member(node, constant(members.PROMPT_GUARD));
+  if (guard != NO_NODE) {
+    prompt.guardMessageJson = from.escaped(guard, constant(members.GUARD_MESSAGE));
+    if (!prompt.hasGuard()) from.report("the guard has no message");
+    prompt.guardFailsOpen = from.flag(guard, constant(members.GUARD_FAILS_OPEN));
+    prompt.guardsIngress = from.flag(guard, constant(members.GUARD_ON_INGRESS));
+    prompt.guardsEgress = from.flag(guard, constant(members.GUARD_ON_EGRESS));
   }
   // Counted here, also if a service counts those of models: an API belongs to this gateway's configuration.
-  prompt.rateLimits = readRateLimits(tape, tape.member(node, constant("rate_limits")), false);
-  const list = tape.member(node, constant("targets"));
-  const end = tape.next(list);
-  for (let target = tape.first(list); target < end; target = tape.next(target)) {
-    const read = readPromptTarget(tape, target, environment);
-    pickRateLimits(
-      tape,
-      tape.member(target, constant("rate_limits")),
-      prompt.rateLimits,
-      read.rateLimits,
-    );
-    if (read.isDefault) prompt.defaultTarget = prompt.targets.length;
-    prompt.targets.push(read);
+  prompt.rateLimits = readRateLimits(from, node, constant(members.PROMPT_RATE_LIMITS), false);
+  const list = from.items(node, constant(members.PROMPT_TARGETS));
+  for (let i = 0; i < list.length; i++) {
+    const target = readPromptTarget(from, list[i], prompt.rateLimits);
+    if (target.isDefault) prompt.defaultTarget = i;
+    prompt.targets.push(target);
   }
   return prompt;
 }
 
-function readPromptTarget(tape: Tape, node: u32, environment: Map<string, string>): PromptTarget {
-  onlyKnownMembers(
-    tape,
-    node,
-    constant(
-      "name cluster authority method path headers parameters tool system_prompt is_default dispatches rate_limits",
-    ),
-  );
+function readPromptTarget(from: Document, node: u32, rateLimits: RateLimit[]): PromptTarget {
   const target = new PromptTarget();
-  target.name = bytesMember(tape, node, constant("name"));
-  target.cluster = bytesMember(tape, node, constant("cluster"));
-  target.authority = bytesMember(tape, node, constant("authority"));
-  target.tool = bytesMember(tape, node, constant("tool"));
-  const method = stringMember(tape, node, constant("method"));
-  target.isGet = method == "GET";
-  if (!target.isGet && method != "POST") reportProblem("unknown method '" + method + "'");
-  const prompt = tape.member(node, constant("system_prompt"));
-  if (tape.isString(prompt)) target.systemPromptJson = escapedOf(tape, prompt);
-  target.isDefault = tape.isTrue(tape.member(node, constant("is_default")));
-  target.dispatches = tape.isTrue(tape.member(node, constant("dispatches")));
-  readHeaders(
-    tape,
-    tape.member(node, constant("headers")),
-    environment,
-    target.headers,
-    target.secrets,
-  );
-  const list = tape.member(node, constant("parameters"));
-  const end = tape.next(list);
-  for (let parameter = tape.first(list); parameter < end; parameter = tape.next(parameter)) {
-    target.parameters.push(readParameter(tape, parameter));
-  }
-  readTemplate(target, bytesMember(tape, node, constant("path")));
+  target.name = from.bytes(node, constant(members.API_NAME));
+  target.cluster = from.bytes(node, constant(members.API_CLUSTER));
+  target.authority = from.bytes(node, constant(members.API_AUTHORITY));
+  target.tool = from.bytes(node, constant(members.API_TOOL));
+  target.isGet = from.choice(node, constant(members.API_METHOD)) == GET;
+  target.systemPromptJson = from.escaped(node, constant(members.API_SYSTEM_PROMPT));
+  target.isDefault = from.flag(node, constant(members.API_IS_DEFAULT));
+  target.dispatches = from.flag(node, constant(members.API_DISPATCHES));
+  const headers = constant(members.API_HEADERS);
+  readHeaders(from, node, headers, target.headers, target.secrets);
+  const limits = constant(members.API_RATE_LIMITS);
+  target.rateLimits = from.pick<RateLimit>(node, limits, rateLimits);
+  const list = from.items(node, constant(members.API_PARAMETERS));
+  for (let i = 0; i < list.length; i++) target.parameters.push(readParameter(from, list[i]));
+  readTemplate(target, from.bytes(node, constant(members.API_PATH)));
   return target;
 }
 
@@ -133,24 +95,16 @@ function findParameter(parameters: Parameter[], name: usize, end: usize): Parame
   return null;
 }
 
-function readParameter(tape: Tape, node: u32): Parameter {
-  onlyKnownMembers(tape, node, constant("name required type in_path allow_slashes default_json"));
+function readParameter(from: Document, node: u32): Parameter {
   const parameter = new Parameter();
-  parameter.name = bytesMember(tape, node, constant("name"));
-  parameter.isInPath = tape.isTrue(tape.member(node, constant("in_path")));
-  parameter.allowsSlashes = tape.isTrue(tape.member(node, constant("allow_slashes")));
-  const fallback = tape.member(node, constant("default_json"));
-  if (tape.isString(fallback)) {
-    parameter.defaultJson = bytesOf(tape, fallback);
+  parameter.name = from.bytes(node, constant(members.PARAMETER_NAME));
+  parameter.isInPath = from.flag(node, constant(members.PARAMETER_IN_PATH));
+  parameter.allowsSlashes = from.flag(node, constant(members.PARAMETER_ALLOW_SLASHES));
+  if (from.has(node, constant(members.PARAMETER_DEFAULT_JSON))) {
+    parameter.defaultJson = from.bytes(node, constant(members.PARAMETER_DEFAULT_JSON));
     parameter.defaultText = plainTextOf(parameter.defaultJson);
   }
   return parameter;
-}
-
-function bytesMember(tape: Tape, object: u32, name: Span): Span {
-  const node = tape.member(object, name);
-  if (!tape.isString(node)) reportProblem("'" + name.toText() + "' must be a string");
-  return bytesOf(tape, node);
 }
 
 /** Returns the text of a JSON string, or any other JSON value as it is. */

@@ -1,55 +1,37 @@
-// Reads the members `rate_limits` (model/filter-document/rate-limits.ts): the limits, and those of each name
-// or model.
+// Reads the rate limits (contract/filter-document.ts, Rate).
+import * as members from "../../contract/filter-document";
 import { PROPERTY_LIMIT_CHARGE, PROPERTY_LIMIT_CHECK } from "../../contract/words";
-import { Tape } from "../bytes/json/tape";
-import { constant } from "../bytes/text/bytes";
-import {
-  integerOf,
-  onlyKnownMembers,
-  optionalString,
-  reportProblem,
-  stringMember,
-} from "./document";
+import { constant, Span } from "../bytes/text/bytes";
+import { Document } from "./document";
 import { RateLimit } from "./rate-limit";
 
-const WRONG = "a rate limit is invalid";
 const MICROSECONDS: f64 = 1_000_000;
+/** The indices of `tokens|requests`. */
+const REQUESTS: i32 = 1;
 
-export function readRateLimits(tape: Tape, list: u32, isByService: bool): RateLimit[] {
+/** Returns the limits in a member, which may be missing. */
+export function readRateLimits(
+  from: Document,
+  node: u32,
+  member: Span,
+  isByService: bool,
+): RateLimit[] {
   const limits = new Array<RateLimit>();
-  const end = tape.next(list);
-  for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    onlyKnownMembers(tape, node, constant("id label header value amount counts seconds"));
+  const list = from.items(node, member);
+  for (let i = 0; i < list.length; i++) {
     const limit = new RateLimit();
-    limit.key = constant(stringMember(tape, node, constant("id")));
-    limit.label = stringMember(tape, node, constant("label"));
-    limit.header = constant(optionalString(tape, node, constant("header")));
-    limit.value = constant(optionalString(tape, node, constant("value")));
-    limit.amount = <f64>integerOf(tape, tape.member(node, constant("amount")));
-    limit.period = <f64>integerOf(tape, tape.member(node, constant("seconds"))) * MICROSECONDS;
-    const counts = stringMember(tape, node, constant("counts"));
-    limit.countsRequests = counts == "requests";
-    if (!limit.countsRequests && counts != "tokens") reportProblem(WRONG);
-    if (!(limit.amount >= 1 && limit.period >= 1)) reportProblem(WRONG);
+    limit.key = from.bytes(list[i], constant(members.RATE_ID));
+    limit.label = from.text(list[i], constant(members.RATE_LABEL));
+    limit.header = from.bytes(list[i], constant(members.RATE_HEADER));
+    limit.value = from.bytes(list[i], constant(members.RATE_VALUE));
+    limit.amount = <f64>from.number(list[i], constant(members.RATE_AMOUNT));
+    limit.period = <f64>from.number(list[i], constant(members.RATE_SECONDS)) * MICROSECONDS;
+    limit.countsRequests = from.choice(list[i], constant(members.RATE_COUNTS)) == REQUESTS;
+    if (!(limit.amount >= 1 && limit.period >= 1)) from.report("a rate limit is invalid");
     limit.isByService = isByService;
-    limit.check = constant(PROPERTY_LIMIT_CHECK + limits.length.toString());
-    limit.charge = constant(PROPERTY_LIMIT_CHARGE + limits.length.toString());
+    limit.check = constant(PROPERTY_LIMIT_CHECK + i.toString());
+    limit.charge = constant(PROPERTY_LIMIT_CHARGE + i.toString());
     limits.push(limit);
   }
   return limits;
-}
-
-/** Appends the rate limits whose indices are in the list to `picked`. */
-export function pickRateLimits(
-  tape: Tape,
-  list: u32,
-  limits: RateLimit[],
-  picked: RateLimit[],
-): void {
-  const end = tape.next(list);
-  for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    const at = integerOf(tape, node);
-    if (at >= 0 && at < limits.length) picked.push(limits[at]);
-    else reportProblem(WRONG);
-  }
 }

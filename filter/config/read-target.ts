@@ -1,183 +1,123 @@
 // One target of the filter's configuration: where its requests go, its credentials, headers, capabilities and limits.
 import { CREDENTIAL_KINDS, CredentialKind } from "../../contract/credentials";
+import * as members from "../../contract/filter-document";
 import { envelopeByName } from "../hub/envelope";
 import { awaitSignatures } from "../dialects/edit-call-ids";
 import { dialectByName } from "../dialects/registry";
-import { Tape } from "../bytes/json/tape";
 import { constant, Span } from "../bytes/text/bytes";
-import {
-  bytesOf,
-  escapedOf,
-  onlyKnownMembers,
-  optionalString,
-  quoted,
-  reportProblem,
-  stringMember,
-  textOf,
-} from "./document";
+import { Document, quoted, textOf } from "./document";
 import { RateLimit } from "./rate-limit";
 import { Price } from "./price";
-import { pickPriceList, PriceList } from "./price-list";
+import { PriceList } from "./price-list";
 import { addSecret, readHeaders } from "./read-headers";
 import { readLimits } from "./read-limits";
-import { pickRateLimits } from "./read-rate-limits";
 import { Target } from "./target";
 
-/** Returns one target of the document. */
-export function readTarget(
-  tape: Tape,
-  node: u32,
-  environment: Map<string, string>,
+/** Returns the targets; each has those of its provider's further dialects. */
+export function readTargets(
+  from: Document,
+  root: u32,
   rateLimits: RateLimit[],
   priceLists: PriceList[],
-): Target {
-  const target = readOne(tape, node, environment, rateLimits, priceLists);
-  readVariants(tape, node, environment, rateLimits, priceLists, target);
-  return target;
-}
-
-function readOne(
-  tape: Tape,
-  node: u32,
-  environment: Map<string, string>,
-  rateLimits: RateLimit[],
-  priceLists: PriceList[],
-): Target {
-  onlyKnownMembers(
-    tape,
-    node,
-    constant(
-      "name model is_wildcard dialect authority path query envelope also auth keys cluster attempt_cluster passes_client_key headers decompresses system_prompt own_system_prompt asks_usage limits rate_limits trace_provider price price_list",
-    ),
-  );
-  const target = new Target();
-  target.name = stringMember(tape, node, constant("name"));
-  target.nameSpan = constant(target.name);
-  target.isWildcard = tape.isTrue(tape.member(node, constant("is_wildcard")));
-  readDialect(tape, node, target);
-  target.modelJson = quoted(stringMember(tape, node, constant("model")));
-  target.modelText = new Span(target.modelJson.pointer + 1, target.modelJson.length - 2);
-  target.authority = constant(stringMember(tape, node, constant("authority")));
-  target.traceProvider = textMember(tape, node, constant("trace_provider"));
-  target.query = textMember(tape, node, constant("query"));
-  const prompt = tape.member(node, constant("system_prompt"));
-  if (tape.isString(prompt)) target.systemPromptJson = escapedOf(tape, prompt);
-  const ownPrompt = tape.member(node, constant("own_system_prompt"));
-  target.ownPromptJson = tape.isString(ownPrompt)
-    ? escapedOf(tape, ownPrompt)
-    : target.systemPromptJson;
-  target.asksUsage = tape.isTrue(tape.member(node, constant("asks_usage")));
-  target.limits.supportsStreamUsage = target.asksUsage;
-  readLimits(tape, tape.member(node, constant("limits")), target.limits);
-  readEnvelope(tape, node, target);
-  pickRateLimits(tape, tape.member(node, constant("rate_limits")), rateLimits, target.rateLimits);
-  readCredentials(tape, node, environment, target);
-  target.decompresses = tape.isTrue(tape.member(node, constant("decompresses")));
-  target.passesClientKey = tape.isTrue(tape.member(node, constant("passes_client_key")));
-  readClusters(tape, node, target);
-  readPrice(tape, node, priceLists, target);
-  readHeaders(
-    tape,
-    tape.member(node, constant("headers")),
-    environment,
-    target.headers,
-    target.secrets,
-  );
-  return target;
-}
-
-function readPrice(tape: Tape, node: u32, lists: PriceList[], target: Target): void {
-  const price = tape.member(node, constant("price"));
-  if (tape.isArray(price)) target.price = new Price(tape, price);
-  target.priceList = pickPriceList(tape, tape.member(node, constant("price_list")), lists);
-}
-
-/** Returns the bytes of a text; none if the member is missing. */
-function textMember(tape: Tape, object: u32, name: Span): Span {
-  const node = tape.member(object, name);
-  return tape.isString(node) ? bytesOf(tape, node) : new Span(0, 0);
-}
-
-function readClusters(tape: Tape, node: u32, target: Target): void {
-  const cluster = tape.member(node, constant("cluster"));
-  if (tape.isString(cluster)) target.cluster = bytesOf(tape, cluster);
-  const attemptCluster = tape.member(node, constant("attempt_cluster"));
-  if (tape.isString(attemptCluster)) target.attemptCluster = bytesOf(tape, attemptCluster);
-}
-
-/** Reads the target in the further dialects of its provider. */
-function readVariants(
-  tape: Tape,
-  node: u32,
-  environment: Map<string, string>,
-  rateLimits: RateLimit[],
-  priceLists: PriceList[],
-  target: Target,
-): void {
-  const list = tape.member(node, constant("also"));
-  const end = tape.next(list);
-  for (let item = tape.first(list); item < end; item = tape.next(item)) {
-    onlyKnownMembers(tape, item, constant("dialect path"));
-    const variant = readOne(tape, node, environment, rateLimits, priceLists);
-    readDialect(tape, item, variant);
-    target.also.push(variant);
+): Target[] {
+  const targets = new Array<Target>();
+  const list = from.items(root, constant(members.DOCUMENT_TARGETS));
+  for (let i = 0; i < list.length; i++) {
+    const target = readTarget(from, list[i], rateLimits, priceLists);
+    const variants = from.items(list[i], constant(members.TARGET_ALSO));
+    for (let j = 0; j < variants.length; j++) {
+      const variant = readTarget(from, list[i], rateLimits, priceLists);
+      const path = from.bytes(variants[j], constant(members.VARIANT_PATH));
+      setDialect(from, variant, from.text(variants[j], constant(members.VARIANT_DIALECT)), path);
+      target.also.push(variant);
+    }
+    targets.push(target);
   }
+  if (list.length == 0) from.report("'targets' is empty");
+  return targets;
 }
 
-/** Reads where the provider serves a dialect. */
-function readDialect(tape: Tape, node: u32, target: Target): void {
-  const dialect = dialectByName(stringMember(tape, node, constant("dialect")));
-  if (dialect === null) reportProblem("unknown dialect of target '" + target.name + "'");
+function readTarget(
+  from: Document,
+  node: u32,
+  rateLimits: RateLimit[],
+  priceLists: PriceList[],
+): Target {
+  const target = new Target();
+  target.name = from.text(node, constant(members.TARGET_NAME));
+  target.nameSpan = constant(target.name);
+  target.isWildcard = from.flag(node, constant(members.TARGET_IS_WILDCARD));
+  const path = from.bytes(node, constant(members.TARGET_PATH));
+  setDialect(from, target, from.text(node, constant(members.TARGET_DIALECT)), path);
+  target.modelJson = quoted(from.text(node, constant(members.TARGET_MODEL)));
+  target.modelText = new Span(target.modelJson.pointer + 1, target.modelJson.length - 2);
+  target.authority = from.bytes(node, constant(members.TARGET_AUTHORITY));
+  target.traceProvider = from.bytes(node, constant(members.TARGET_TRACE_PROVIDER));
+  target.query = from.bytes(node, constant(members.TARGET_QUERY));
+  target.systemPromptJson = from.escaped(node, constant(members.TARGET_SYSTEM_PROMPT));
+  target.ownPromptJson = from.has(node, constant(members.TARGET_OWN_SYSTEM_PROMPT))
+    ? from.escaped(node, constant(members.TARGET_OWN_SYSTEM_PROMPT))
+    : target.systemPromptJson;
+  target.asksUsage = from.flag(node, constant(members.TARGET_ASKS_USAGE));
+  target.limits.supportsStreamUsage = target.asksUsage;
+  readLimits(from, from.member(node, constant(members.TARGET_LIMITS)), target.limits);
+  setEnvelope(from, target, from.text(node, constant(members.TARGET_ENVELOPE)));
+  target.rateLimits = from.pick<RateLimit>(node, constant(members.TARGET_RATE_LIMITS), rateLimits);
+  readCredentials(from, node, target);
+  target.decompresses = from.flag(node, constant(members.TARGET_DECOMPRESSES));
+  target.passesClientKey = from.flag(node, constant(members.TARGET_PASSES_CLIENT_KEY));
+  target.cluster = from.bytes(node, constant(members.TARGET_CLUSTER));
+  target.attemptCluster = from.bytes(node, constant(members.TARGET_ATTEMPT_CLUSTER));
+  if (from.has(node, constant(members.TARGET_PRICE)))
+    target.price = new Price(from, node, constant(members.TARGET_PRICE));
+  if (from.has(node, constant(members.TARGET_PRICE_LIST))) {
+    const list = from.index(node, constant(members.TARGET_PRICE_LIST), priceLists.length);
+    if (list >= 0 && list < priceLists.length) target.priceList = priceLists[list];
+  }
+  const headers = constant(members.TARGET_HEADERS);
+  readHeaders(from, node, headers, target.headers, target.secrets);
+  return target;
+}
+
+/** Sets where the provider serves a dialect. */
+function setDialect(from: Document, target: Target, name: string, path: Span): void {
+  const dialect = dialectByName(name);
+  if (dialect === null) from.report("unknown dialect of target '" + target.name + "'");
   else target.dialect = dialect;
   if (target.dialect.signsCallIds) awaitSignatures();
-  target.path = constant(stringMember(tape, node, constant("path")));
-  const end = min(target.dialect.ownPathLength, target.path.length);
-  target.basePath = new Span(target.path.pointer, target.path.length - end);
+  target.path = path;
+  const end = min(target.dialect.ownPathLength, path.length);
+  target.basePath = new Span(path.pointer, path.length - end);
 }
 
-/** Reads how the target's cloud expects messages. */
-function readEnvelope(tape: Tape, node: u32, target: Target): void {
-  const name = optionalString(tape, node, constant("envelope"));
+/** Sets how the target's cloud expects messages. */
+function setEnvelope(from: Document, target: Target, name: string): void {
   if (name.length == 0) return;
   const envelope = envelopeByName(name);
-  if (envelope === null) reportProblem("unknown envelope '" + name + "'");
+  if (envelope === null) from.report("unknown envelope '" + name + "'");
   target.limits.envelope = envelope;
   target.limits.isLimiting = true;
 }
 
-function readCredentials(
-  tape: Tape,
-  node: u32,
-  environment: Map<string, string>,
-  target: Target,
-): void {
-  const kind = readCredentialKind(stringMember(tape, node, constant("auth")));
+function readCredentials(from: Document, node: u32, target: Target): void {
+  const kind = readCredentialKind(from, from.text(node, constant(members.TARGET_AUTH)));
+  const keys = from.items(node, constant(members.TARGET_KEYS));
   if (kind === null || kind.header.length == 0) return;
   target.credentialName = constant(kind.header);
-  const keys = tape.member(node, constant("keys"));
-  const end = tape.next(keys);
-  for (let item = tape.first(keys); item < end; item = tape.next(item)) {
-    const variable = textOf(tape, item);
-    const key = environment.has(variable) ? environment.get(variable) : "";
-    if (key.length == 0) {
-      reportProblem(
-        "the environment variable '" +
-          variable +
-          "' of target '" +
-          target.name +
-          "' is not set for Envoy",
-      );
-    }
+  for (let i = 0; i < keys.length; i++) {
+    const variable = textOf(from.tape, keys[i]);
+    const key = from.variable(variable);
+    if (key.length == 0) from.reportVariable(variable, "target", target.name);
     addSecret(target.secrets, key);
     target.credentials.push(constant(kind.prefix + key));
   }
-  if (target.credentials.length == 0) reportProblem("target '" + target.name + "' has no key");
+  if (keys.length == 0) from.report("target '" + target.name + "' has no key");
 }
 
-function readCredentialKind(name: string): CredentialKind | null {
+function readCredentialKind(from: Document, name: string): CredentialKind | null {
   for (let i = 0; i < CREDENTIAL_KINDS.length; i++) {
     if (CREDENTIAL_KINDS[i].name == name) return CREDENTIAL_KINDS[i];
   }
-  reportProblem("unknown auth '" + name + "'");
+  from.report("unknown auth '" + name + "'");
   return null;
 }

@@ -1,34 +1,32 @@
 // Reads the entries for all models of a provider.
-import { constant } from "../bytes/text/bytes";
-import { Tape } from "../bytes/json/tape";
-import { bytesOf, integerOf, onlyKnownMembers, reportProblem, spansOf } from "./document";
+import * as members from "../../contract/filter-document";
+import { constant, Span } from "../bytes/text/bytes";
+import { Document } from "./document";
 import { Family, Wildcard } from "./wildcard";
 
-/** Returns the entries of the list, which may be missing. `routes`: how many routes there are. */
-export function readWildcards(tape: Tape, list: u32, routes: i32): Wildcard[] {
+/** Returns the entries, which may be missing. `routes`: how many routes there are. */
+export function readWildcards(from: Document, root: u32, routes: i32): Wildcard[] {
   const wildcards = new Array<Wildcard>();
-  const end = tape.next(list);
-  for (let node = tape.first(list); node < end; node = tape.next(node)) {
-    onlyKnownMembers(tape, node, constant("prefix bare_from bare families route"));
+  const list = from.items(root, constant(members.DOCUMENT_WILDCARDS));
+  for (let i = 0; i < list.length; i++) {
     const wildcard = new Wildcard();
-    wildcard.prefix = bytesOf(tape, tape.member(node, constant("prefix")));
-    wildcard.bareFrom = integerOf(tape, tape.member(node, constant("bare_from")));
-    wildcard.bare = spansOf(tape, tape.member(node, constant("bare")));
-    wildcard.route = routeOf(tape, node, routes);
-    const families = tape.member(node, constant("families"));
-    const last = tape.next(families);
-    for (let one = tape.first(families); one < last; one = tape.next(one)) {
-      onlyKnownMembers(tape, one, constant("models route"));
-      const patterns = spansOf(tape, tape.member(one, constant("models")));
-      wildcard.families.push(new Family(patterns, routeOf(tape, one, routes)));
-    }
+    wildcard.prefix = from.bytes(list[i], constant(members.WILDCARD_PREFIX));
+    wildcard.bareFrom = from.number(list[i], constant(members.WILDCARD_BARE_FROM));
+    wildcard.bare = from.spans(list[i], constant(members.WILDCARD_BARE));
+    wildcard.route = from.index(list[i], constant(members.WILDCARD_ROUTE), routes);
+    wildcard.families = readFamilies(from, list[i], constant(members.WILDCARD_FAMILIES), routes);
     wildcards.push(wildcard);
   }
   return wildcards;
 }
 
-function routeOf(tape: Tape, node: u32, routes: i32): i32 {
-  const route = integerOf(tape, tape.member(node, constant("route")));
-  if (route >= routes) reportProblem("a wildcard stands for a route that is not there");
-  return route;
+export function readFamilies(from: Document, node: u32, member: Span, routes: i32): Family[] {
+  const families = new Array<Family>();
+  const list = from.items(node, member);
+  for (let i = 0; i < list.length; i++) {
+    const patterns = from.spans(list[i], constant(members.FAMILY_MODELS));
+    const route = from.index(list[i], constant(members.FAMILY_ROUTE), routes);
+    families.push(new Family(patterns, route));
+  }
+  return families;
 }

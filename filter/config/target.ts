@@ -3,13 +3,13 @@ import { Envelope } from "../hub/envelope";
 import { RequestLimits } from "../hub/request/request-report";
 import { Dialect } from "../dialects/dialect";
 import { defaultDialect, DIALECTS } from "../dialects/registry";
-import { ByteBuffer, sameSpan, Span } from "../bytes/text/bytes";
+import { ByteBuffer, constant, sameSpan, Span } from "../bytes/text/bytes";
 import { Budget } from "./budget";
 import { Price } from "./price";
 import { PriceList } from "./price-list";
 import { RateLimit } from "./rate-limit";
 
-const NO_CREDENTIAL = new Span(0, 0);
+const NO_CREDENTIAL = constant("");
 
 /** A header that is sent to the provider, with its secrets filled in. */
 export class ProviderHeader {
@@ -25,31 +25,31 @@ export class Target {
   /** Whether it is an entry for all models of its provider; the client names the model. */
   isWildcard: bool = false;
   /** The same in bytes. */
-  nameSpan: Span = new Span(0, 0);
+  nameSpan: Span = constant("");
   dialect: Dialect = defaultDialect();
   /** The bare model name as a JSON string with its quotes. */
-  modelJson: Span = new Span(0, 0);
+  modelJson: Span = constant("");
   /** The same without its quotes. */
-  modelText: Span = new Span(0, 0);
+  modelText: Span = constant("");
   /** `gen_ai.provider.name`; empty if there are no traces. */
-  traceProvider: Span = new Span(0, 0);
-  authority: Span = new Span(0, 0);
-  path: Span = new Span(0, 0);
+  traceProvider: Span = constant("");
+  authority: Span = constant("");
+  path: Span = constant("");
   /** The query of every request, with its `?`; may be empty. */
-  query: Span = new Span(0, 0);
+  query: Span = constant("");
   /** The path of the provider's other endpoints, without their own end: `/v1`. */
-  basePath: Span = new Span(0, 0);
+  basePath: Span = constant("");
   /**
    * Header that carries a key, and its complete value for each of the keys; both empty for a provider without a key.
    */
-  credentialName: Span = new Span(0, 0);
+  credentialName: Span = constant("");
   credentials: Span[] = [];
   /** Counts requests, so that the credentials rotate. */
   nextCredential: u32 = 0;
   /** The cluster of a request with one attempt. */
-  cluster: Span = new Span(0, 0);
+  cluster: Span = constant("");
   /** The cluster of one attempt of several; empty if no route with this target retries. */
-  attemptCluster: Span = new Span(0, 0);
+  attemptCluster: Span = constant("");
   /** Whether the provider uses pass-through auth (it is sent the client's own key). */
   passesClientKey: bool = false;
   /** Whether Envoy decompresses its responses. */
@@ -60,9 +60,9 @@ export class Target {
    */
   secrets: Span[] = [];
   /** The inside of a JSON string; empty when there is no system prompt. */
-  systemPromptJson: Span = new Span(0, 0);
+  systemPromptJson: Span = constant("");
   /** The same without the top-level system prompt, for a request to which a prompt target has added its own. */
-  ownPromptJson: Span = new Span(0, 0);
+  ownPromptJson: Span = constant("");
   asksUsage: bool = false;
   limits: RequestLimits = new RequestLimits();
   /** The rate limits of this model, by whichever name it is requested. */

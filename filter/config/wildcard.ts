@@ -1,6 +1,6 @@
 // Entries for all models of a provider whose names begin alike: which route a name takes that no entry has.
 import { byteAt, startsWith } from "../bytes/text/at";
-import { ByteBuffer, Span } from "../bytes/text/bytes";
+import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 import { isPathValue } from "../bytes/text/url-value";
 
 /** The maximum length of a model's name, and of a name in the configuration. */
@@ -21,7 +21,7 @@ export class Family {
 
 export class Wildcard {
   /** How the names begin: `openai/`, `openai/gpt-5`. */
-  prefix: Span = new Span(0, 0);
+  prefix: Span = constant("");
   /** The length of the provider and its slash. */
   bareFrom: u32 = 0;
   /** How names without the provider begin that it takes too: `gpt-`. */

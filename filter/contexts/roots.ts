@@ -12,7 +12,7 @@ import {
 import { ApiKeys } from "../config/api-keys";
 import { RateLimit } from "../config/rate-limit";
 import { Config, readConfig } from "../config/read-config";
-import { documentProblem, optionalString } from "../config/document";
+import { Document, textOf } from "../config/document";
 import { scan, SCAN_OK } from "../bytes/json/scan";
 import { Tape } from "../bytes/json/tape";
 import { constant } from "../bytes/text/bytes";
@@ -72,10 +72,11 @@ export function startVm(size: u32): bool {
     logError("gateway filter: no configuration");
     return false;
   }
-  const read = readConfig(document.pointer, document.length, readEnvironment());
+  const from = new Document(readEnvironment());
+  const read = readConfig(from, document.pointer, document.length);
   freeBlock(document.pointer);
-  if (read === null) {
-    logError("gateway filter: the configuration is rejected: " + documentProblem);
+  if (from.problem.length > 0) {
+    logError("gateway filter: the configuration is rejected: " + from.problem);
     return false;
   }
   config = read;
@@ -103,7 +104,7 @@ export function configureRoot(id: u32, size: u32): bool {
   const tape = new Tape();
   const isRead = scan(tape, document.pointer, document.length) == SCAN_OK;
   if (isRead) {
-    const listener = optionalString(tape, tape.root(), constant("listener"));
+    const listener = textOf(tape, tape.member(tape.root(), constant("listener")));
     root.isIngress = listener == LISTENER_INGRESS;
     root.isModelServer = listener == LISTENER_OWN_EGRESS;
     root.isForBudgets = listener == LISTENER_BUDGETS;

@@ -1,18 +1,7 @@
 // The budgets in the filter's document, in the order of their ids.
-import type { BUDGET_ID, BUDGET_LABEL } from "../../contract/budgets.ts";
 import { budgetFingerprint, budgetLabel } from "../budgets.ts";
 import type { GatewayModel } from "../model.ts";
-
-/** What `filter/config/read-budgets.ts` reads. With neither `key` nor `target` it is for all requests. */
-export interface FilterBudget {
-  /** `budgetFingerprint`. */
-  [BUDGET_ID]: string;
-  [BUDGET_LABEL]: string;
-  /** Name of a client key. */
-  key?: string;
-  /** Name of a target. */
-  target?: string;
-}
+import type { FilterBudget } from "./types.ts";
 
 export function filterBudgets({ budgets = [] }: Pick<GatewayModel, "budgets">): FilterBudget[] {
   return budgets

@@ -2,34 +2,10 @@
 // compares no names.
 import { isWildcard, patternText, takesName } from "../model-names.ts";
 import type { ClientKey } from "../client-keys.ts";
-import type { GatewayModel, Listener, Target } from "../model.ts";
-import type { FilterModel } from "./listed-models.ts";
+import type { GatewayModel, Target } from "../model.ts";
 import { rateLimitsOfKey } from "./rate-limits.ts";
+import type { FilterAllowed, FilterKey, FilterKeys, FilterModel } from "./types.ts";
 import type { WildcardFamily } from "./wildcards.ts";
-
-/** What `filter/config/api-keys.ts` reads. A text is the environment variable of a key that is called like it. */
-export type FilterKey = string | NamedFilterKey;
-
-export interface NamedFilterKey {
-  /** Environment variable. */
-  key: string;
-  name: string;
-  /** Indices of the limits of this key. */
-  rate_limits?: number[];
-  /** Absent: all models. */
-  allowed?: AllowedModels;
-}
-
-export interface AllowedModels {
-  /** Indices into `routes`. */
-  routes: number[];
-  /** Of routes of wildcards that are not in `routes`: patterns of the bare names that are allowed. */
-  taken?: { route: number; models: string[] }[];
-  /** Providers of which all models are allowed, and what they store. */
-  providers?: string[];
-  /** The response to GET /v1/models, in which the filter lists those names of wildcards that are allowed. */
-  models: FilterModel[];
-}
 
 /** What the document has for names. */
 export interface Names {
@@ -45,16 +21,11 @@ export interface Names {
 }
 
 /** Returns the keys by listener; undefined if no listener has any. */
-export function filterKeys(
-  model: GatewayModel,
-  names: Names,
-): Partial<Record<Listener["name"], FilterKey[]>> | undefined {
+export function filterKeys(model: GatewayModel, names: Names): FilterKeys | undefined {
   const entries = [model.ingress, model.egress].flatMap(({ name, apiKeys }) =>
     apiKeys === undefined ? [] : [[name, apiKeys.map((key) => filterKey(key, model, names))]],
   );
-  return entries.length === 0
-    ? undefined
-    : (Object.fromEntries(entries) as Partial<Record<Listener["name"], FilterKey[]>>);
+  return entries.length === 0 ? undefined : (Object.fromEntries(entries) as FilterKeys);
 }
 
 /** Returns whether some key's allow-list has the name. */
@@ -76,7 +47,7 @@ function filterKey(key: ClientKey, model: GatewayModel, names: Names): FilterKey
   };
 }
 
-function allowedModels(list: readonly string[], model: GatewayModel, names: Names): AllowedModels {
+function allowedModels(list: readonly string[], model: GatewayModel, names: Names): FilterAllowed {
   const { targets } = model;
   const routes = new Set<number>();
   /** By target: patterns of bare names. */
@@ -168,7 +139,7 @@ function listedFor(
   patterns: ReadonlyMap<number, string[]>,
   targetCount: number,
   { names, models }: Names,
-): AllowedModels["models"] {
+): FilterModel[] {
   const routeOfListed = new Map(
     Object.entries(names).map(([name, route]) => [
       isWildcard(name) ? patternText(name) : name,

@@ -4,141 +4,19 @@ import { NO_CREDENTIAL } from "../../contract/credentials.ts";
 import { FILTER_CONFIG_VERSION } from "../../contract/words.ts";
 import { isLoopback, urlOf } from "../listener-url.ts";
 import { clientNames, isWildcard } from "../model-names.ts";
-import type { FilterBudget } from "./budgets.ts";
 import { filterBudgets, hasUsageRecords } from "./budgets.ts";
 import { filterPrices } from "./prices.ts";
-import type { FilterPrice, FilterPriceList } from "./prices.ts";
 import { filterKeys, isInAllowList } from "./client-keys.ts";
 import { listedModels } from "./listed-models.ts";
-import type { FilterModel } from "./listed-models.ts";
-import type { FilterKey } from "./client-keys.ts";
 import { filterPrompt } from "./prompt.ts";
-import type { FilterPrompt } from "./prompt.ts";
-import type { FilterRateLimit } from "./rate-limits.ts";
-import type { FilterWildcard } from "./wildcards.ts";
+import type { FilterConfig, FilterRoute, FilterTarget } from "./types.ts";
 import { filterWildcards, wildcardFamilies } from "./wildcards.ts";
 import { filterRateLimits, rateLimitsOfName, rateLimitsOfTarget } from "./rate-limits.ts";
-import type { ModelLimits } from "../model-limits.ts";
 import { effectiveLimits } from "../model-limits.ts";
-import type { Alias, GatewayModel, Listener, ProviderHeader, Target, TargetSet } from "../model.ts";
+import type { Alias, GatewayModel, Target, TargetSet } from "../model.ts";
 import { providerWord } from "../provider-words.ts";
 import { policyName } from "../retry-policies.ts";
 import { attemptCluster, clusterOf } from "../upstreams.ts";
-
-/** What `filter/config/` reads. The same words, the same shapes: change both together. */
-export interface FilterConfig {
-  version: typeof FILTER_CONFIG_VERSION;
-  targets: FilterTarget[];
-  /** `ratelimits`; absent when there are none. */
-  rate_limits?: FilterRateLimit[];
-  /** Envoy asks the rate limit service; without it the filter counts. */
-  rate_limit_service?: true;
-  /**
-   * One per target, in their order, then one per set of targets, then one per alias of one model with separate limits,
-   * then one per family of models of a wildcard.
-   */
-  routes: FilterRoute[];
-  /** Every value of `model` and of the hint header → index into `routes`, without `none`. */
-  names: Record<string, number>;
-  /** Aliases for the names that are not in `names`, the longest prefixes first; absent when there are none. */
-  patterns?: { prefix: string; route: number }[];
-  /** Entries for the names that are in neither, the longest prefixes first; absent when there are none. */
-  wildcards?: FilterWildcard[];
-  /** Index into `routes` for `model: none`. */
-  default: number;
-  /** A request body with more bytes is answered with 413. */
-  largest_body: number;
-  /** Bytes that all requests of a worker may hold in the filter while they wait; 256 MiB without it. */
-  held_memory?: number;
-  /** The response to GET /v1/models, in order. */
-  models: FilterModel[];
-  /** By listener: the keys of its clients. Absent when no listener has any. */
-  api_keys?: Partial<Record<Listener["name"], FilterKey[]>>;
-  /** Absent when there are neither prompt targets nor a guard. */
-  prompt?: FilterPrompt;
-  /** Writes a usage record for each request (contract/usage-record.ts); `requests`: without the usage of its response. */
-  usage_records?: true | "requests";
-  /** Absent when there are none. */
-  budgets?: FilterBudget[];
-  /** The prices of models that wildcards take; absent when there are none. */
-  price_lists?: FilterPriceList[];
-  /** `observability.cost_header`. */
-  cost_header?: true;
-  /** Writes what the spans of requests show (contract/trace.ts). */
-  traces?: {
-    /** How many of 10,000 traces are recorded, if the client's span does not decide. */
-    sampled: number;
-    /** Whether it may decide. */
-    follows_parent?: true;
-  };
-  /** URL of the live page, for GET /; absent unless it and both listeners are for this machine alone, without a token. */
-  page?: string;
-  /** What is captured of requests and responses (contract/content.ts). */
-  content?: { max_bytes: number; redact_headers: readonly string[] };
-  /** `overrides.strict_translation`. */
-  strict_translation?: true;
-}
-
-export interface FilterRoute {
-  /** Value of the `x-gateway-cluster` header: a cluster, or the name of a retry policy if there is `retry`. */
-  cluster: string;
-  /** Indices into `targets`, in the order in which they are asked. */
-  targets: number[];
-  /** Indices of the limits of the name that stands for this route alone. */
-  rate_limits?: number[];
-  /** Allows several attempts, each prepared by the upstream filter. */
-  retry?: {
-    /** Shares of the first so many targets. */
-    weights?: number[];
-    /** How often one target is asked. */
-    attempts: number;
-    /** Statuses after which there is another attempt. */
-    statuses: number[];
-  };
-}
-
-export interface FilterTarget {
-  name: string;
-  model: string;
-  /** The client names the model. */
-  is_wildcard?: true;
-  /** Names of contract/dialects.ts and contract/credentials.ts. */
-  dialect: string;
-  authority: string;
-  path: string;
-  /** The query of every request, with its `?`. */
-  query?: string;
-  /** A name of contract/envelopes.ts. */
-  envelope?: string;
-  /** Further dialects of the provider: a client that speaks one of them is not translated. */
-  also?: { dialect: string; path: string }[];
-  auth: string;
-  /** Environment variables with the keys; absent for `none`. */
-  keys?: string[];
-  /** The client's own key is sent; then `auth` is `none`, and the dialect decides the header. */
-  passes_client_key?: true;
-  /** The cluster of a request with one attempt; absent if it is that of a route. */
-  cluster?: string;
-  /** The cluster of one attempt of several; absent if no route to the target has `retry`. */
-  attempt_cluster?: string;
-  headers?: ProviderHeader[];
-  /** Envoy decompresses its responses. */
-  decompresses?: true;
-  system_prompt?: string;
-  /** In its place behind a prompt target's own; absent when it is the same. */
-  own_system_prompt?: string;
-  asks_usage?: boolean;
-  /** Only what differs from `fallback` in contract/model-capabilities.ts. */
-  limits?: Omit<ModelLimits, "stream_usage" | "responses_api">;
-  /** Indices of the limits of this model. */
-  rate_limits?: number[];
-  /** `gen_ai.provider.name`; only if there are traces. */
-  trace_provider?: string;
-  /** For budgets and `x-gateway-cost`. */
-  price?: FilterPrice;
-  /** For a wildcard in its place: index into `price_lists`. */
-  price_list?: number;
-}
 
 /** The filter reads numbers of nine digits. */
 const MAX_NUMBER = 999_999_999;

@@ -2,14 +2,7 @@
 import { isWildcard, patternText, takesName } from "../model-names.ts";
 import type { GatewayModel, Target } from "../model.ts";
 import { namesUnderWildcard } from "../known-models.ts";
-
-/** A model that clients see. */
-export interface FilterModel {
-  id: string;
-  owner: string;
-  /** Of a wildcard: the known models that it takes, without the provider; its own id is shown in messages alone. */
-  names?: string[];
-}
+import type { FilterModel } from "./types.ts";
 
 /** The name that is unique for each model, then the names that stand for models. */
 export function listedModels(model: GatewayModel): FilterModel[] {

@@ -4,17 +4,12 @@ import { priceListOf } from "../price-lists.ts";
 import { priceOf, TOKEN_KINDS } from "../prices.ts";
 import type { Price, PriceTier } from "../prices.ts";
 import { needsPrices } from "./budgets.ts";
-
-/** Start of a tier, then the rates of TOKEN_KINDS; the tier of the longest input first. Empty: the price is not known. */
-export type FilterPrice = number[][];
-
-/** The first entry with a pattern for a model has its price; `*` stands for any text, `#` for a digit. */
-export type FilterPriceList = { models: string[]; price: FilterPrice }[];
+import type { FilterTarget, PricedModels } from "./types.ts";
 
 interface FilterPrices {
-  lists: FilterPriceList[];
+  lists: PricedModels[][];
   /** Returns the members of a target's price. */
-  of(target: number): { price?: FilterPrice; price_list?: number };
+  of(target: number): Pick<FilterTarget, "price" | "price_list">;
 }
 
 export function filterPrices(model: GatewayModel): FilterPrices {
@@ -37,12 +32,12 @@ export function filterPrices(model: GatewayModel): FilterPrices {
     }
   }
   return {
-    lists: texts.map((text) => JSON.parse(text) as FilterPriceList),
+    lists: texts.map((text) => JSON.parse(text) as PricedModels[]),
     of: (target) => members.get(target) ?? {},
   };
 }
 
-function numbersOf(price: Price | undefined): FilterPrice {
+function numbersOf(price: Price | undefined): PricedModels["price"] {
   const tier = (one: PriceTier) => [one.start, ...TOKEN_KINDS.map((kind) => one[kind])];
   return price?.tiers.map(tier) ?? [];
 }

@@ -1,51 +1,8 @@
-// The `prompt` member of the filter's configuration: what `filter/config/read-prompt.ts` reads. Change both together.
-import type { GatewayModel, ProviderHeader, RateLimit } from "../model.ts";
+// The prompt targets and the guard in the filter's document.
+import type { GatewayModel, RateLimit } from "../model.ts";
 import type { ParameterType, PromptParameter, PromptTarget } from "../prompt.ts";
-import type { FilterRateLimit } from "./rate-limits.ts";
 import { filterRateLimits, rateLimitsOfPromptTarget } from "./rate-limits.ts";
-
-export interface FilterPrompt {
-  /** Where callouts are sent: the cluster of the internal listener. */
-  cluster: typeof INTERNAL_CLUSTER;
-  guard?: { message: string; fails_open: boolean; on_ingress: boolean; on_egress: boolean };
-  /** Of the listeners: for the whole prompt. */
-  timeout_ms: number;
-  egress_timeout_ms: number;
-  /** The targets are offered as tools; absent if they are not. */
-  tools?: true;
-  /** Members of a /zeroshot request as JSON, without the braces; absent when there is no target to choose. */
-  zeroshot_members?: string;
-  /** Limits of calls; absent if there are none. */
-  rate_limits?: FilterRateLimit[];
-  targets: FilterPromptTarget[];
-}
-
-export interface FilterPromptTarget {
-  name: string;
-  cluster: string;
-  authority: string;
-  method: "GET" | "POST";
-  path: string;
-  headers: ProviderHeader[];
-  parameters: FilterParameter[];
-  /** Its definition as a tool, JSON. */
-  tool: string;
-  system_prompt?: string;
-  is_default: boolean;
-  dispatches: boolean;
-  /** Indices into `rate_limits` of the prompt; absent if there are none. */
-  rate_limits?: number[];
-}
-
-export interface FilterParameter {
-  name: string;
-  required: boolean;
-  type: ParameterType;
-  in_path: boolean;
-  allow_slashes?: true;
-  /** JSON. */
-  default_json?: string;
-}
+import type { FilterParameter, FilterPrompt } from "./types.ts";
 
 /** The internal listener and the cluster that leads to it. */
 export const INTERNAL_CLUSTER = "internal";
@@ -63,7 +20,6 @@ export function filterPrompt(model: GatewayModel): FilterPrompt | undefined {
   const authorities = new Map(prompt.endpoints.map(({ name, authority }) => [name, authority]));
   const { guard, targets } = prompt;
   return {
-    cluster: INTERNAL_CLUSTER,
     ...(guard === undefined
       ? {}
       : {
@@ -123,11 +79,9 @@ function zeroshotMembers(targets: readonly PromptTarget[]): string {
 }
 
 function filterParameter(parameter: PromptParameter): FilterParameter {
-  const { name, required, type, inPath, allowsSlashes } = parameter;
+  const { name, inPath, allowsSlashes } = parameter;
   return {
     name,
-    required,
-    type,
     in_path: inPath,
     ...(allowsSlashes === true ? { allow_slashes: true } : {}),
     ...(parameter.default === undefined ? {} : { default_json: JSON.stringify(parameter.default) }),

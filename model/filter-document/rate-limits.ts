@@ -1,21 +1,7 @@
 // The rate limits of the model, as the filter's document has them.
 import { takesName } from "../model-names.ts";
 import type { GatewayModel, RateLimit, RateUnit, Target } from "../model.ts";
-
-/** What `filter/config/read-rate-limits.ts` reads. */
-export interface FilterRateLimit {
-  /** What is counted. The same words mean the same budget after a reload, unless the amount is another. */
-  id: string;
-  /** For a message: `1000 tokens a minute for openai/gpt-4o`. */
-  label: string;
-  /** Request header that identifies clients. */
-  header?: string;
-  /** The only value of the header that counts. */
-  value?: string;
-  amount: number;
-  counts: RateLimit["counts"];
-  seconds: number;
-}
+import type { FilterRateLimit } from "./types.ts";
 
 const SECONDS: Readonly<Record<RateUnit, number>> = {
   second: 1,

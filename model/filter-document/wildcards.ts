@@ -2,19 +2,7 @@
 // that has separate limits, behind those of the configuration.
 import type { ModelLimits } from "../model-limits.ts";
 import type { GatewayModel, Target } from "../model.ts";
-
-/** What `filter/config/read-wildcards.ts` reads. */
-export interface FilterWildcard {
-  /** How the names begin: `openai/`, `openai/gpt-5`. */
-  prefix: string;
-  /** Length of the provider and its slash. */
-  bare_from: number;
-  /** How names without the provider begin. */
-  bare?: string[];
-  families?: { models: string[]; route: number }[];
-  /** Index into `routes`, for models of no family. */
-  route: number;
-}
+import type { FilterWildcard } from "./types.ts";
 
 export interface WildcardFamily {
   /** Index of the entry's target. */

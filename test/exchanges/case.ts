@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { HEADER_REQUEST_ID } from "../../contract/words.ts";
 import { filterConfig } from "../../model/filter-document/document.ts";
-import type { FilterConfig } from "../../model/filter-document/document.ts";
+import type { FilterConfig } from "../../model/filter-document/types.ts";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { formatProblem } from "../../control-plane/report/problem.ts";
 import type { GatewayModel } from "../../model/model.ts";

@@ -1,7 +1,7 @@
 // The filter's configuration document, made from the model.
 import { expect, it } from "vitest";
 import { filterConfig } from "../../model/filter-document/document.ts";
-import type { FilterConfig } from "../../model/filter-document/document.ts";
+import type { FilterConfig } from "../../model/filter-document/types.ts";
 import { retryPolicies } from "../../model/retry-policies.ts";
 import { upstreams } from "../../model/upstreams.ts";
 import { ANTHROPIC, GOLDEN_MODELS, host, modelOf, RETRY, targetAt } from "../envoy/models.ts";

@@ -2,7 +2,7 @@
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { filterConfig } from "../../../model/filter-document/document.ts";
-import type { AllowedModels, NamedFilterKey } from "../../../model/filter-document/client-keys.ts";
+import type { FilterAllowed } from "../../../model/filter-document/types.ts";
 import type { GatewayModel, Target } from "../../../model/model.ts";
 import { isWildcard } from "../../../model/model-names.ts";
 import { PICO_PER_MILLION, priceOf, pricesOf } from "../../../model/prices.ts";
@@ -60,18 +60,16 @@ export function models(config: string | undefined, options: ModelsOptions): void
 }
 
 /** Returns the allow-list of a key; undefined if it may be used for all models. */
-function allowedFor(model: GatewayModel, name: string | undefined): AllowedModels | undefined {
+function allowedFor(model: GatewayModel, name: string | undefined): FilterAllowed | undefined {
   if (name === undefined) return undefined;
   const { listener } = findKey(model, name);
   const keys = filterConfig(model).api_keys?.[listener] ?? [];
-  const key = keys.find(
-    (one): one is NamedFilterKey => typeof one === "object" && one.name === name,
-  );
-  return key?.allowed;
+  const named = keys.filter((one) => typeof one === "object");
+  return named.find((one) => one.name === name)?.allowed;
 }
 
 /** In the order of the configuration; of one model, its full name first. @param allowed only these */
-export function modelNames(model: GatewayModel, allowed?: AllowedModels): ModelName[] {
+export function modelNames(model: GatewayModel, allowed?: FilterAllowed): ModelName[] {
   const { names, routes, wildcards = [], models: listed } = filterConfig(model);
   const prices = pricesOf(model);
   /** Names that wildcards take: the bare ones. */
@@ -119,7 +117,7 @@ export function modelNames(model: GatewayModel, allowed?: AllowedModels): ModelN
 }
 
 /** Returns whether a key may be used for a model of a wildcard. */
-function isAllowed(route: number, bare: string, allowed: AllowedModels | undefined): boolean {
+function isAllowed(route: number, bare: string, allowed: FilterAllowed | undefined): boolean {
   if (allowed === undefined || allowed.routes.includes(route)) return true;
   const patterns = (allowed.taken ?? []).flatMap((one) => (one.route === route ? one.models : []));
   return patterns.some(

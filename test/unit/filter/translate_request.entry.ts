@@ -3,7 +3,7 @@ import { ENVELOPES } from "../../../contract/envelopes";
 import { Fault } from "../../../filter/hub/faults/fault";
 import { envelopeByName } from "../../../filter/hub/envelope";
 import { RequestLimits, RequestReport } from "../../../filter/hub/request/request-report";
-import { clearProblem, documentProblem } from "../../../filter/config/document";
+import { Document } from "../../../filter/config/document";
 import { readLimits } from "../../../filter/config/read-limits";
 import { awaitSignatures } from "../../../filter/dialects/edit-call-ids";
 import { DIALECTS } from "../../../filter/dialects/registry";
@@ -29,7 +29,7 @@ let limits = defaultLimits();
 
 function defaultLimits(): RequestLimits {
   const defaults = new RequestLimits();
-  readLimits(tape, NO_NODE, defaults);
+  readLimits(new Document(new Map()), NO_NODE, defaults);
   return defaults;
 }
 
@@ -46,10 +46,11 @@ export function setLimits(json: usize, length: u32, strict: bool, streamUsage: b
   limits = new RequestLimits();
   limits.strict = strict;
   limits.supportsStreamUsage = streamUsage;
-  clearProblem();
-  if (scan(tape, json, length) != 0) return false;
-  readLimits(tape, 0, limits);
-  return documentProblem.length == 0;
+  const document = new Document(new Map());
+  const object = document.open(json, length);
+  readLimits(document, object, limits);
+  document.close();
+  return document.problem.length == 0;
 }
 
 /** Puts the next requests of this target into an envelope, with the client's betas. */
